@@ -254,13 +254,14 @@ class ConvertRedux(RewritePattern):
 
 
 class ConvertElect(RewritePattern):
-    """``nvvm.elect.sync`` -> whether the lane is the first."""
+    """``nvvm.elect.sync`` -> whether the lane is the first, when all have come."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.ElectSyncOp, rewriter: PatternRewriter, /) -> None:
         if op.membermask is not None and _constant(op.membermask) != _ALL_LANES:
             return
         e = Emitter(rewriter, op)
+        rewriter.insert_op(nvvm.SyncWarpOp(e.number(_ALL_LANES, i32)))
         rewriter.replace(op, CmpiOp(e.emit(gpu.LaneIdOp()), e.number(0), "eq"))
 
 

@@ -46,8 +46,7 @@ _WHY: Mapping[str, str] = {
     **WHY,
     "out-of-bounds": "the access was left out",
     "deadlock": "each waits for the others, which never come",
-    "missing-fence": "bulk copies and products of four warps see what threads wrote only behind "
-    "nvvm.fence.proxy",
+    "missing-fence": "bulk copies and products of four warps see what threads wrote only behind a fence",
     "missing-wait": "products write registers, and bulk copies read and write shared memory, until "
     "they are waited for",
     "wrong-result": "a value that was expected is another one; no order of the threads explains it",
@@ -309,8 +308,17 @@ def _finding(raw: RawFinding, places: list[Place]) -> Finding:
         message = f"the mbarrier at {element} is used by {who}, and no thread has initialised it"
     elif kind == "uninitialised":
         message = f"{element} is read by {who}, and no thread has written it"
+    elif kind == "missing-fence" and second is None:
+        message = (
+            f"{who} starts a product of four warps with registers that it has written, and "
+            "executes no nvvm.wgmma.fence.aligned before"
+        )
+    elif kind == "missing-fence" and place.what == "mbarrier":
+        message = (
+            f"the mbarrier at {element} is used by the copy of {who}, and was initialised by "
+            f"{other_who} with no nvvm.fence.mbarrier.init behind it"
+        )
     elif kind == "missing-fence":
-        assert second is not None
         message = (
             f"{element} is {place.what} by {who}, and was {second.what} by {other_who} with no "
             "fence behind it"

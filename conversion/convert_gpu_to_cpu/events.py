@@ -393,12 +393,24 @@ class ConvertMapa(ThreadPattern):
 
 
 class ConvertFence(ThreadPattern):
-    """``nvvm.fence.proxy``: bulk copies and products of four warps see what threads wrote."""
+    """``nvvm.fence.proxy``: bulk copies and products of four warps see what threads wrote;
+    ``nvvm.fence.mbarrier.init``: copies see mbarriers; ``nvvm.wgmma.fence.aligned``: products may
+    have registers that threads have written."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: nvvm.FenceProxyOp, rewriter: PatternRewriter, /) -> None:
-        if op.kind.data.startswith("async"):
-            EventEmitter(self.thread, rewriter, op).event("kc_emu_fence", [])
+    def match_and_rewrite(
+        self,
+        op: nvvm.FenceProxyOp | nvvm.FenceMbarrierInitOp | nvvm.WgmmaFenceAlignedOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        e = EventEmitter(self.thread, rewriter, op)
+        if isinstance(op, nvvm.FenceMbarrierInitOp):
+            e.event("kc_emu_fence_mbarriers", [])
+        elif isinstance(op, nvvm.WgmmaFenceAlignedOp):
+            e.event("kc_emu_fence_registers", [])
+        elif op.kind.data.startswith("async"):
+            e.event("kc_emu_fence", [])
         rewriter.erase(op)
 
 
@@ -408,9 +420,7 @@ class EraseHint(ThreadPattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(
         self,
-        op: nvvm.WgmmaFenceAlignedOp
-        | nvvm.FenceMbarrierInitOp
-        | nvvm.CpAsyncBulkPrefetchOp
+        op: nvvm.CpAsyncBulkPrefetchOp
         | nvvm.CpAsyncBulkTensorPrefetchOp
         | nvvm.PrefetchOp
         | nvvm.NanosleepOp,

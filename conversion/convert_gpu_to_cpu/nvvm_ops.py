@@ -52,6 +52,7 @@ BULK = (
     nvvm.CpAsyncBulkCommitGroupOp,
     nvvm.CpAsyncBulkWaitGroupOp,
     nvvm.FenceProxyOp,
+    nvvm.FenceMbarrierInitOp,
 )
 BOXES = (
     nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp,
@@ -62,6 +63,7 @@ WARPGROUPS = (
     nvvm.WgmmaGroupSyncAlignedOp,
     nvvm.WgmmaWaitGroupSyncOp,
     nvvm.SetMaxRegisterOp,
+    nvvm.WgmmaFenceAlignedOp,
 )
 CLUSTERS = (
     nvvm.ClusterArriveOp,
@@ -70,8 +72,6 @@ CLUSTERS = (
     nvvm.MapaOp,
 )
 HINTS = (
-    nvvm.WgmmaFenceAlignedOp,
-    nvvm.FenceMbarrierInitOp,
     nvvm.CpAsyncBulkPrefetchOp,
     nvvm.CpAsyncBulkTensorPrefetchOp,
     nvvm.PrefetchOp,

@@ -59,6 +59,8 @@ RUNTIME = {
     "kc_emu_cluster": _declaration("kc_emu_cluster", "index, index, i32"),
     "kc_emu_mapa": _declaration("kc_emu_mapa", "index, index, index, i32, i32", " -> index"),
     "kc_emu_fence": _declaration("kc_emu_fence", "index, index"),
+    "kc_emu_fence_mbarriers": _declaration("kc_emu_fence_mbarriers", "index, index"),
+    "kc_emu_fence_registers": _declaration("kc_emu_fence_registers", "index, index"),
     "kc_emu_bulk": _declaration(
         "kc_emu_bulk", "index, index, index, index, i32, index, i32, i32, i32"
     ),

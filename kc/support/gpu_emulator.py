@@ -32,6 +32,8 @@ SYMBOLS = (
     "kc_emu_cluster",
     "kc_emu_mapa",
     "kc_emu_fence",
+    "kc_emu_fence_mbarriers",
+    "kc_emu_fence_registers",
     "kc_emu_bulk",
     "kc_emu_box",
     "kc_emu_encode",

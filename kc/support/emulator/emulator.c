@@ -177,12 +177,14 @@ typedef struct {
   Register *registers;
   int32_t product_count, product_room, register_count, register_room;
   int32_t open, done; /* the group that is open; all before `done` are done */
+  int32_t is_fenced, is_in_flight; /* since the last product: a fence, no wait */
+  int32_t lacks_fence; /* whether the last product does, for registers that others wrote */
 } Accumulators;
 
 /* The clocks that arrivals bring along: of this phase, and of the last one. */
 typedef struct {
-  uint64_t address; /* of an mbarrier, and who made it */
-  int32_t is_made, maker, site, epoch, clock;
+  uint64_t address; /* of an mbarrier, and who made it; the copy unit sees it behind a fence */
+  int32_t is_made, is_fenced, maker, site, epoch, clock;
   int32_t *coming, *known;
 } Order;
 
@@ -1252,9 +1254,19 @@ static void release_group(Block *block, int64_t thread) {
   for (int64_t i = first; i < first + GROUP_SIZE; ++i) block->states[i] = READY;
 }
 
+/* The mbarriers that the thread has made are visible to the copy unit. */
+void kc_emu_fence_mbarriers(Block *block, int64_t thread) {
+  if (!block->clocks) return;
+  for (int32_t i = ALL_BARRIERS; i < ALL_BARRIERS + MAX_MBARRIERS; ++i) {
+    Order *order = &block->orders[i];
+    if (order->is_made && order->maker == (thread & 0x1fff)) order->is_fenced = 1;
+  }
+}
+
 /* What the thread did and knows of is visible to what goes by another way. */
 void kc_emu_fence(Block *block, int64_t thread) {
   if (!block->clocks) return;
+  kc_emu_fence_mbarriers(block, thread);
   int32_t *clocks = clocks_of(block, thread), *barriers_before = &clocks[2 * block->count];
   learn(clocks + block->count, clocks, block->count);
   if (*barriers_before < now.epoch) *barriers_before = now.epoch;
@@ -1312,6 +1324,7 @@ static int is_mbarrier(Block *block, uint64_t address, int32_t site, int is_made
   Order *order = order_of(block, 0, address);
   if (is_made) {
     order->is_made = 1;
+    order->is_fenced = 0;
     order->maker = now.thread;
     order->site = site;
     order->epoch = now.epoch;
@@ -1839,6 +1852,14 @@ static void end_bulk(Block *block, int32_t number) {
   now.thread = (uint16_t)copy.thread & 0x1fff;
   Order *order = order_of(block, 0, copy.mbarrier);
   if (order && order->coming[copy.thread] < copy.clock) order->coming[copy.thread] = copy.clock;
+  if (block->clocks && order && order->is_made && !order->is_fenced) {
+    Access maker = now;
+    maker.thread = (uint16_t)order->maker & 0x1fff;
+    maker.site = (int16_t)order->site;
+    const Buffer *buffer = &buffers[find_buffer(copy.mbarrier)];
+    report(MISSING_FENCE, copy.mbarrier_site, &maker,
+           (int64_t)(copy.mbarrier - buffer->base) / buffer->granule);
+  }
   change(block, copy.thread, COMPLETE_BYTES, copy.mbarrier, copy.bytes, copy.mbarrier_site);
   settle_if(block);
   now = saved;
@@ -2281,6 +2302,9 @@ void kc_emu_product(Block *block, int64_t thread, int64_t a, int64_t b, int32_t 
                      types,               all->register_count, all->open,
                      {a_site, b_site}};
   all->products[all->product_count++] = product;
+  all->lacks_fence = !all->is_fenced && !all->is_in_flight;
+  all->is_fenced = 0;
+  all->is_in_flight = 1;
   if (!block->clocks || thread % WARP_SIZE) return;
   settle_write();
   for (int i = 0; i < 2; ++i) /* no tile begins within another */
@@ -2299,6 +2323,10 @@ int64_t kc_emu_accumulate(Block *block, int64_t thread, int64_t c) {
   uint32_t word = (uint32_t)c;
   int32_t before = has_tag(word, type) ? (int32_t)(word & 0xfffff) : -1;
   if (before >= all->register_count) before = -1;
+  if (before < 0 && all->lacks_fence && block->clocks) {
+    report(MISSING_FENCE, all->products[all->product_count - 1].sites[0], NULL, -1);
+    all->lacks_fence = 0;
+  }
   int32_t number = all->register_count++ & (MAX_REGISTERS - 1);
   all->registers[number] = (Register){word, before, all->open};
   return tag_of(type) | (uint32_t)number;
@@ -2313,6 +2341,11 @@ int64_t kc_emu_register(Block *block, int64_t thread, int64_t word, int32_t type
   if (known->group < all->done) return known->value;
   if (block->clocks) report(UNFINISHED, site, NULL, -1);
   return word;
+}
+
+/* Registers may be those of products again. */
+void kc_emu_fence_registers(Block *block, int64_t thread) {
+  accumulators_of(block, thread)->is_fenced = 1;
 }
 
 void kc_emu_products_commit(Block *block, int64_t thread) { ++accumulators_of(block, thread)->open; }
@@ -2347,6 +2380,7 @@ void kc_emu_products_done(Block *block, int64_t thread, int32_t left) {
   Accumulators *all = accumulators_of(block, thread);
   int32_t end = 0;
   settle_if(block);
+  all->is_in_flight = 0;
   if (all->open - left > all->done) all->done = all->open - left;
   for (; end < all->product_count && all->products[end].group < all->done; ++end) {
     multiply(block, thread, all, &all->products[end]);

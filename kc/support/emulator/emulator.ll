@@ -1,13 +1,13 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of emulator.c: 05845c3c90f27cbcbebe1002b364ffaacbbf72db9c03c89d7abcc0ed36003f97
+; The sha256 of emulator.c: 9edd91b495fdfe5d9642d1379ca0eef425b57aa2936fd9772f4b041aacd5f8cb
 
 %struct.anon = type { ptr, %struct.Access, i64, i64, i32, [256 x i8] }
 %struct.Access = type { i32, i32, i32, i16, i16 }
 %struct.Buffer = type { i64, i64, i64, i32, i32, ptr, ptr, ptr, ptr }
 %struct.Finding = type { i32, i32, i32, i32, i64, i64, i64, i64, i64, i32, i32, i64 }
 %struct.Queue = type { ptr, i32, i32, i32 }
-%struct.Order = type { i64, i32, i32, i32, i32, i32, ptr, ptr }
-%struct.Accumulators = type { ptr, ptr, i32, i32, i32, i32, i32, i32 }
+%struct.Order = type { i64, i32, i32, i32, i32, i32, i32, ptr, ptr }
+%struct.Accumulators = type { ptr, ptr, i32, i32, i32, i32, i32, i32, i32, i32, i32 }
 %struct.Wait = type { i32, i32, i32, i32, i32, i64 }
 %struct.Barrier = type { i32, i32, i32, i32, i32 }
 %struct.Copy = type { i64, i64, i32, i32, i32, i32 }
@@ -3040,7 +3040,51 @@ entry:
   ret void
 }
 
-define void @kc_emu_fence(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #12 {
+define void @kc_emu_fence_mbarriers(ptr noundef captures(none) %block, i64 noundef %thread) local_unnamed_addr #7 {
+entry:
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
+  %0 = load ptr, ptr %clocks, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %for.end, label %for.cond.preheader
+
+for.cond.preheader:                               ; preds = %entry
+  %orders = getelementptr inbounds nuw i8, ptr %block, i64 2776
+  %and = and i64 %thread, 8191
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.cond.preheader, %for.inc
+  %indvars.iv = phi i64 [ 129, %for.cond.preheader ], [ %indvars.iv.next, %for.inc ]
+  %exitcond.not = icmp eq i64 %indvars.iv, 257
+  br i1 %exitcond.not, label %for.end, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx = getelementptr inbounds nuw %struct.Order, ptr %orders, i64 %indvars.iv
+  %is_made = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %1 = load i32, ptr %is_made, align 8
+  %tobool1.not = icmp eq i32 %1, 0
+  br i1 %tobool1.not, label %for.inc, label %land.lhs.true
+
+land.lhs.true:                                    ; preds = %for.body
+  %maker = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %2 = load i32, ptr %maker, align 8
+  %conv = sext i32 %2 to i64
+  %cmp2 = icmp eq i64 %and, %conv
+  br i1 %cmp2, label %if.then4, label %for.inc
+
+if.then4:                                         ; preds = %land.lhs.true
+  %is_fenced = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
+  store i32 1, ptr %is_fenced, align 4
+  br label %for.inc
+
+for.inc:                                          ; preds = %for.body, %land.lhs.true, %if.then4
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond, %entry
+  ret void
+}
+
+define void @kc_emu_fence(ptr noundef captures(none) %block, i64 noundef %thread) local_unnamed_addr #12 {
 entry:
   %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %0 = load ptr, ptr %clocks, align 8
@@ -3048,29 +3092,31 @@ entry:
   br i1 %tobool.not, label %return, label %if.end
 
 if.end:                                           ; preds = %entry
+  tail call void @kc_emu_fence_mbarriers(ptr noundef nonnull %block, i64 noundef %thread) #28
+  %1 = load ptr, ptr %clocks, align 8
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
-  %1 = load i64, ptr %count.i.i, align 8
-  %mul.i.i = shl nsw i64 %1, 1
+  %2 = load i64, ptr %count.i.i, align 8
+  %mul.i.i = shl nsw i64 %2, 1
   %add.i.i = or disjoint i64 %mul.i.i, 1
   %mul.i = mul nsw i64 %add.i.i, %thread
-  %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
-  %arrayidx.idx = shl nsw i64 %1, 3
+  %add.ptr.i = getelementptr inbounds i32, ptr %1, i64 %mul.i
+  %arrayidx.idx = shl nsw i64 %2, 3
   %arrayidx = getelementptr inbounds i8, ptr %add.ptr.i, i64 %arrayidx.idx
-  %add.ptr = getelementptr inbounds i32, ptr %add.ptr.i, i64 %1
-  tail call fastcc void @learn(ptr noundef nonnull %add.ptr, ptr noundef nonnull %add.ptr.i, i64 noundef %1) #28
-  %2 = load i32, ptr %arrayidx, align 4
-  %3 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
-  %cmp = icmp slt i32 %2, %3
+  %add.ptr = getelementptr inbounds i32, ptr %add.ptr.i, i64 %2
+  tail call fastcc void @learn(ptr noundef %add.ptr, ptr noundef %add.ptr.i, i64 noundef %2) #28
+  %3 = load i32, ptr %arrayidx, align 4
+  %4 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  %cmp = icmp slt i32 %3, %4
   br i1 %cmp, label %if.then4, label %if.end5
 
 if.then4:                                         ; preds = %if.end
-  store i32 %3, ptr %arrayidx, align 4
+  store i32 %4, ptr %arrayidx, align 4
   br label %if.end5
 
 if.end5:                                          ; preds = %if.then4, %if.end
   %arrayidx6 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
-  %4 = load i32, ptr %arrayidx6, align 4
-  %inc = add nsw i32 %4, 1
+  %5 = load i32, ptr %arrayidx6, align 4
+  %inc = add nsw i32 %5, 1
   store i32 %inc, ptr %arrayidx6, align 4
   br label %return
 
@@ -3999,19 +4045,19 @@ if.end4:                                          ; preds = %if.end
 if.then7:                                         ; preds = %if.end4
   %is_made8 = getelementptr inbounds nuw i8, ptr %call5, i64 8
   store i32 1, ptr %is_made8, align 8
+  %is_fenced = getelementptr inbounds nuw i8, ptr %call5, i64 12
+  store i32 0, ptr %is_fenced, align 4
   %bf.load = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %bf.clear = and i16 %bf.load, 8191
   %conv = zext nneg i16 %bf.clear to i32
-  %maker = getelementptr inbounds nuw i8, ptr %call5, i64 12
-  store i32 %conv, ptr %maker, align 4
-  %site9 = getelementptr inbounds nuw i8, ptr %call5, i64 16
-  store i32 %site, ptr %site9, align 8
+  %maker = getelementptr inbounds nuw i8, ptr %call5, i64 16
+  store i32 %conv, ptr %maker, align 8
+  %site9 = getelementptr inbounds nuw i8, ptr %call5, i64 20
+  store i32 %site, ptr %site9, align 4
   %1 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
-  %epoch = getelementptr inbounds nuw i8, ptr %call5, i64 20
-  store i32 %1, ptr %epoch, align 4
-  %bf.load10 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %bf.clear11 = and i16 %bf.load10, 8191
-  %conv12 = zext nneg i16 %bf.clear11 to i64
+  %epoch = getelementptr inbounds nuw i8, ptr %call5, i64 24
+  store i32 %1, ptr %epoch, align 8
+  %conv12 = zext nneg i16 %bf.clear to i64
   %2 = load ptr, ptr %clocks, align 8
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
   %3 = load i64, ptr %count.i.i, align 8
@@ -4021,8 +4067,8 @@ if.then7:                                         ; preds = %if.end4
   %add.ptr.i = getelementptr inbounds i32, ptr %2, i64 %mul.i
   %arrayidx = getelementptr inbounds nuw i32, ptr %add.ptr.i, i64 %conv12
   %4 = load i32, ptr %arrayidx, align 4
-  %clock = getelementptr inbounds nuw i8, ptr %call5, i64 24
-  store i32 %4, ptr %clock, align 8
+  %clock = getelementptr inbounds nuw i8, ptr %call5, i64 28
+  store i32 %4, ptr %clock, align 4
   br label %return
 
 if.end16:                                         ; preds = %if.end4
@@ -4045,25 +4091,25 @@ if.then22:                                        ; preds = %if.end16
 
 if.end23:                                         ; preds = %if.end16
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %maker24, ptr noundef nonnull align 4 dereferenceable(16) @now, i64 16, i1 false)
-  %maker25 = getelementptr inbounds nuw i8, ptr %call5, i64 12
-  %8 = load i32, ptr %maker25, align 4
+  %maker25 = getelementptr inbounds nuw i8, ptr %call5, i64 16
+  %8 = load i32, ptr %maker25, align 8
   %9 = trunc i32 %8 to i16
   %conv28 = and i16 %9, 8191
   %thread = getelementptr inbounds nuw i8, ptr %maker24, i64 14
   %bf.load29 = load i16, ptr %thread, align 2
   %bf.clear30 = and i16 %bf.load29, -32768
   %bf.set = or disjoint i16 %bf.clear30, %conv28
-  %site31 = getelementptr inbounds nuw i8, ptr %call5, i64 16
-  %10 = load i32, ptr %site31, align 8
+  %site31 = getelementptr inbounds nuw i8, ptr %call5, i64 20
+  %10 = load i32, ptr %site31, align 4
   %conv32 = trunc i32 %10 to i16
   %site33 = getelementptr inbounds nuw i8, ptr %maker24, i64 12
   store i16 %conv32, ptr %site33, align 4
-  %epoch34 = getelementptr inbounds nuw i8, ptr %call5, i64 20
-  %11 = load i32, ptr %epoch34, align 4
+  %epoch34 = getelementptr inbounds nuw i8, ptr %call5, i64 24
+  %11 = load i32, ptr %epoch34, align 8
   %epoch35 = getelementptr inbounds nuw i8, ptr %maker24, i64 4
   store i32 %11, ptr %epoch35, align 4
-  %clock36 = getelementptr inbounds nuw i8, ptr %call5, i64 24
-  %12 = load i32, ptr %clock36, align 8
+  %clock36 = getelementptr inbounds nuw i8, ptr %call5, i64 28
+  %12 = load i32, ptr %clock36, align 4
   %clock37 = getelementptr inbounds nuw i8, ptr %maker24, i64 8
   store i32 %12, ptr %clock37, align 4
   store i16 %bf.set, ptr %thread, align 2
@@ -5508,6 +5554,7 @@ define internal fastcc void @end_bulk(ptr noundef %block, i32 noundef %number) u
 entry:
   %copy = alloca %struct.Bulk, align 8
   %saved = alloca %struct.Access, align 4
+  %maker = alloca %struct.Access, align 4
   %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 2640
   %0 = load ptr, ptr %bulks1, align 8
   %idxprom = sext i32 %number to i64
@@ -5589,38 +5636,85 @@ if.end19:                                         ; preds = %for.end
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %call = call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %13) #28
   %tobool25.not = icmp eq ptr %call, null
-  %.pre61 = load i64, ptr %thread20, align 8
-  br i1 %tobool25.not, label %if.end36, label %land.lhs.true
+  br i1 %tobool25.not, label %if.end64, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %if.end19
   %coming = getelementptr inbounds nuw i8, ptr %call, i64 32
   %15 = load ptr, ptr %coming, align 8
-  %arrayidx27 = getelementptr inbounds i32, ptr %15, i64 %.pre61
-  %16 = load i32, ptr %arrayidx27, align 4
+  %16 = load i64, ptr %thread20, align 8
+  %arrayidx27 = getelementptr inbounds i32, ptr %15, i64 %16
+  %17 = load i32, ptr %arrayidx27, align 4
   %clock28 = getelementptr inbounds nuw i8, ptr %copy, i64 52
-  %17 = load i32, ptr %clock28, align 4
-  %cmp29 = icmp slt i32 %16, %17
+  %18 = load i32, ptr %clock28, align 4
+  %cmp29 = icmp slt i32 %17, %18
   br i1 %cmp29, label %if.then31, label %if.end36
 
 if.then31:                                        ; preds = %land.lhs.true
-  store i32 %17, ptr %arrayidx27, align 4
-  %.pre60 = load i64, ptr %thread20, align 8
+  store i32 %18, ptr %arrayidx27, align 4
   br label %if.end36
 
-if.end36:                                         ; preds = %if.then31, %land.lhs.true, %if.end19
-  %18 = phi i64 [ %.pre60, %if.then31 ], [ %.pre61, %land.lhs.true ], [ %.pre61, %if.end19 ]
-  %19 = load i64, ptr %mbarrier16, align 8
-  %bytes39 = getelementptr inbounds nuw i8, ptr %copy, i64 32
-  %20 = load i32, ptr %bytes39, align 8
-  %conv40 = sext i32 %20 to i64
+if.end36:                                         ; preds = %if.then31, %land.lhs.true
+  %clocks37 = getelementptr inbounds nuw i8, ptr %block, i64 2768
+  %19 = load ptr, ptr %clocks37, align 8
+  %tobool38.not = icmp eq ptr %19, null
+  br i1 %tobool38.not, label %if.end64, label %land.lhs.true41
+
+land.lhs.true41:                                  ; preds = %if.end36
+  %is_made = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %20 = load i32, ptr %is_made, align 8
+  %tobool42.not = icmp eq i32 %20, 0
+  br i1 %tobool42.not, label %if.end64, label %land.lhs.true43
+
+land.lhs.true43:                                  ; preds = %land.lhs.true41
+  %is_fenced = getelementptr inbounds nuw i8, ptr %call, i64 12
+  %21 = load i32, ptr %is_fenced, align 4
+  %tobool44.not = icmp eq i32 %21, 0
+  br i1 %tobool44.not, label %if.then45, label %if.end64
+
+if.then45:                                        ; preds = %land.lhs.true43
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %maker, ptr noundef nonnull align 4 dereferenceable(16) @now, i64 16, i1 false)
+  %maker46 = getelementptr inbounds nuw i8, ptr %call, i64 16
+  %22 = load i32, ptr %maker46, align 8
+  %23 = trunc i32 %22 to i16
+  %conv50 = and i16 %23, 8191
+  %thread51 = getelementptr inbounds nuw i8, ptr %maker, i64 14
+  %bf.load52 = load i16, ptr %thread51, align 2
+  %bf.clear54 = and i16 %bf.load52, -8192
+  %bf.set55 = or disjoint i16 %bf.clear54, %conv50
+  store i16 %bf.set55, ptr %thread51, align 2
+  %site56 = getelementptr inbounds nuw i8, ptr %call, i64 20
+  %24 = load i32, ptr %site56, align 4
+  %conv57 = trunc i32 %24 to i16
+  %site58 = getelementptr inbounds nuw i8, ptr %maker, i64 12
+  store i16 %conv57, ptr %site58, align 4
+  %25 = load i64, ptr %mbarrier16, align 8
+  %call60 = call fastcc i32 @find_buffer(i64 noundef %25) #28
+  %idxprom61 = sext i32 %call60 to i64
+  %arrayidx62 = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom61
   %mbarrier_site = getelementptr inbounds nuw i8, ptr %copy, i64 44
-  %21 = load i32, ptr %mbarrier_site, align 4
-  %call41 = call fastcc i64 @change(ptr noundef nonnull %block, i64 noundef %18, i32 noundef 5, i64 noundef %19, i64 noundef %conv40, i32 noundef %21) #28
+  %26 = load i32, ptr %mbarrier_site, align 4
+  %27 = load i64, ptr %arrayidx62, align 16
+  %sub = sub i64 %25, %27
+  %granule = getelementptr inbounds nuw i8, ptr %arrayidx62, i64 16
+  %28 = load i64, ptr %granule, align 16
+  %div = sdiv i64 %sub, %28
+  call fastcc void @report(i32 noundef 7, i32 noundef %26, ptr noundef nonnull %maker, i64 noundef %div) #28
+  br label %if.end64
+
+if.end64:                                         ; preds = %if.end19, %if.then45, %land.lhs.true43, %land.lhs.true41, %if.end36
+  %29 = load i64, ptr %thread20, align 8
+  %30 = load i64, ptr %mbarrier16, align 8
+  %bytes67 = getelementptr inbounds nuw i8, ptr %copy, i64 32
+  %31 = load i32, ptr %bytes67, align 8
+  %conv68 = sext i32 %31 to i64
+  %mbarrier_site69 = getelementptr inbounds nuw i8, ptr %copy, i64 44
+  %32 = load i32, ptr %mbarrier_site69, align 4
+  %call70 = call fastcc i64 @change(ptr noundef nonnull %block, i64 noundef %29, i32 noundef 5, i64 noundef %30, i64 noundef %conv68, i32 noundef %32) #28
   call fastcc void @settle_if(ptr noundef nonnull %block) #28
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) @now, ptr noundef nonnull align 4 dereferenceable(16) %saved, i64 16, i1 false)
   br label %return
 
-return:                                           ; preds = %for.end, %if.end36
+return:                                           ; preds = %for.end, %if.end64
   ret void
 }
 
@@ -6389,11 +6483,11 @@ if.then:                                          ; preds = %entry
   %mul5 = mul nsw i64 %conv, 40
   %call6 = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #27
   store ptr %call6, ptr %call, align 8
-  %.pre53 = load i32, ptr %product_count, align 8
+  %.pre62 = load i32, ptr %product_count, align 8
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %entry
-  %2 = phi i32 [ %.pre53, %if.then ], [ %0, %entry ]
+  %2 = phi i32 [ %.pre62, %if.then ], [ %0, %entry ]
   %3 = phi ptr [ %call6, %if.then ], [ %.pre, %entry ]
   store i64 %a, ptr %product, align 8
   %b9 = getelementptr inbounds nuw i8, ptr %product, i64 8
@@ -6419,37 +6513,56 @@ if.end:                                           ; preds = %if.then, %entry
   %idxprom = sext i32 %2 to i64
   %arrayidx = getelementptr inbounds %struct.Product, ptr %3, i64 %idxprom
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(40) %arrayidx, ptr noundef nonnull align 8 dereferenceable(40) %product, i64 40, i1 false)
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
-  %6 = load ptr, ptr %clocks, align 8
-  %tobool14.not = icmp ne ptr %6, null
-  %7 = and i64 %thread, 31
-  %tobool15.not = icmp eq i64 %7, 0
-  %or.cond = and i1 %tobool15.not, %tobool14.not
-  br i1 %or.cond, label %if.end17, label %return
+  %is_fenced = getelementptr inbounds nuw i8, ptr %call, i64 40
+  %6 = load i32, ptr %is_fenced, align 8
+  %tobool14.not = icmp eq i32 %6, 0
+  br i1 %tobool14.not, label %land.rhs, label %land.end
 
-if.end17:                                         ; preds = %if.end
+land.rhs:                                         ; preds = %if.end
+  %is_in_flight = getelementptr inbounds nuw i8, ptr %call, i64 44
+  %7 = load i32, ptr %is_in_flight, align 4
+  %tobool15.not = icmp eq i32 %7, 0
+  %8 = zext i1 %tobool15.not to i32
+  br label %land.end
+
+land.end:                                         ; preds = %land.rhs, %if.end
+  %land.ext = phi i32 [ 0, %if.end ], [ %8, %land.rhs ]
+  %lacks_fence = getelementptr inbounds nuw i8, ptr %call, i64 48
+  store i32 %land.ext, ptr %lacks_fence, align 8
+  store i32 0, ptr %is_fenced, align 8
+  %is_in_flight17 = getelementptr inbounds nuw i8, ptr %call, i64 44
+  store i32 1, ptr %is_in_flight17, align 4
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
+  %9 = load ptr, ptr %clocks, align 8
+  %tobool18.not = icmp ne ptr %9, null
+  %10 = and i64 %thread, 31
+  %tobool19.not = icmp eq i64 %10, 0
+  %or.cond = and i1 %tobool19.not, %tobool18.not
+  br i1 %or.cond, label %if.end21, label %return
+
+if.end21:                                         ; preds = %land.end
   tail call fastcc void @settle_write() #28
   br label %for.cond
 
-for.cond:                                         ; preds = %for.inc, %if.end17
-  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %if.end17 ]
+for.cond:                                         ; preds = %for.inc, %if.end21
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %if.end21 ]
   %exitcond.not = icmp eq i64 %indvars.iv, 2
   br i1 %exitcond.not, label %for.end, label %for.body
 
 for.body:                                         ; preds = %for.cond
-  %tobool20.not = icmp eq i64 %indvars.iv, 0
-  %cond24 = select i1 %tobool20.not, i64 %a, i64 %b
-  %8 = and i64 %cond24, 3940649673949184
-  %tobool25.not = icmp eq i64 %8, 0
-  br i1 %tobool25.not, label %for.inc, label %if.then26
+  %tobool24.not = icmp eq i64 %indvars.iv, 0
+  %cond28 = select i1 %tobool24.not, i64 %a, i64 %b
+  %11 = and i64 %cond28, 3940649673949184
+  %tobool29.not = icmp eq i64 %11, 0
+  br i1 %tobool29.not, label %for.inc, label %if.then30
 
-if.then26:                                        ; preds = %for.body
-  %arrayidx29 = getelementptr inbounds nuw i32, ptr %sites, i64 %indvars.iv
-  %9 = load i32, ptr %arrayidx29, align 4
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %9, ptr noundef null, i64 noundef -1) #28
+if.then30:                                        ; preds = %for.body
+  %arrayidx33 = getelementptr inbounds nuw i32, ptr %sites, i64 %indvars.iv
+  %12 = load i32, ptr %arrayidx33, align 4
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %12, ptr noundef null, i64 noundef -1) #28
   br label %for.inc
 
-for.inc:                                          ; preds = %for.body, %if.then26
+for.inc:                                          ; preds = %for.body, %if.then30
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -6457,7 +6570,7 @@ for.end:                                          ; preds = %for.cond
   call fastcc void @for_each_piece(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull %product, i32 noundef 0) #28
   br label %return
 
-return:                                           ; preds = %if.end, %for.end
+return:                                           ; preds = %land.end, %for.end
   ret void
 }
 
@@ -6471,7 +6584,7 @@ entry:
 if.then:                                          ; preds = %entry
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 40) #27
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 56) #27
   store ptr %call, ptr %accumulators, align 8
   br label %if.end
 
@@ -6592,12 +6705,7 @@ entry:
   %register_room = getelementptr inbounds nuw i8, ptr %call, i64 28
   %6 = load i32, ptr %register_room, align 4
   %cmp = icmp eq i32 %5, %6
-  br i1 %cmp, label %if.then, label %entry.if.end_crit_edge
-
-entry.if.end_crit_edge:                           ; preds = %entry
-  %registers23.phi.trans.insert = getelementptr inbounds nuw i8, ptr %call, i64 8
-  %.pre48 = load ptr, ptr %registers23.phi.trans.insert, align 8
-  br label %if.end
+  br i1 %cmp, label %if.then, label %if.end
 
 if.then:                                          ; preds = %entry
   %tobool.not = icmp eq i32 %5, 0
@@ -6613,34 +6721,64 @@ if.then:                                          ; preds = %entry
   %.pre = load i32, ptr %register_count, align 8
   br label %if.end
 
-if.end:                                           ; preds = %entry.if.end_crit_edge, %if.then
-  %8 = phi ptr [ %call6, %if.then ], [ %.pre48, %entry.if.end_crit_edge ]
-  %9 = phi i32 [ %.pre, %if.then ], [ %5, %entry.if.end_crit_edge ]
+if.end:                                           ; preds = %if.then, %entry
+  %8 = phi i32 [ %.pre, %if.then ], [ %5, %entry ]
   %conv8 = trunc i64 %c to i32
   %and.i = and i32 %conv8, -1048576
-  %10 = and i32 %4, 3840
-  %cmp.i.i = icmp eq i32 %10, 2560
+  %9 = and i32 %4, 3840
+  %cmp.i.i = icmp eq i32 %9, 2560
   %cond.i.i = select i1 %cmp.i.i, i32 -2145386496, i32 -2097152
-  %cmp.i.not = icmp eq i32 %and.i, %cond.i.i
+  %cmp.i = icmp ne i32 %and.i, %cond.i.i
   %and12 = and i32 %conv8, 1048575
-  %cond15 = select i1 %cmp.i.not, i32 %and12, i32 -1
-  %cmp17.not = icmp slt i32 %cond15, %9
-  %spec.store.select = select i1 %cmp17.not, i32 %cond15, i32 -1
-  %inc = add nsw i32 %9, 1
+  %cond15 = select i1 %cmp.i, i32 -1, i32 %and12
+  %cmp17.not = icmp sge i32 %cond15, %8
+  %cmp21 = or i1 %cmp.i, %cmp17.not
+  br i1 %cmp21, label %land.lhs.true, label %if.end34
+
+land.lhs.true:                                    ; preds = %if.end
+  %lacks_fence = getelementptr inbounds nuw i8, ptr %call, i64 48
+  %10 = load i32, ptr %lacks_fence, align 8
+  %tobool23.not = icmp eq i32 %10, 0
+  br i1 %tobool23.not, label %if.end34, label %land.lhs.true24
+
+land.lhs.true24:                                  ; preds = %land.lhs.true
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
+  %11 = load ptr, ptr %clocks, align 8
+  %tobool25.not = icmp eq ptr %11, null
+  br i1 %tobool25.not, label %if.end34, label %if.then26
+
+if.then26:                                        ; preds = %land.lhs.true24
+  %12 = load ptr, ptr %call, align 8
+  %13 = load i32, ptr %product_count, align 8
+  %14 = sext i32 %13 to i64
+  %15 = getelementptr %struct.Product, ptr %12, i64 %14
+  %sites = getelementptr i8, ptr %15, i64 -8
+  %16 = load i32, ptr %sites, align 8
+  tail call fastcc void @report(i32 noundef 7, i32 noundef %16, ptr noundef null, i64 noundef -1) #28
+  store i32 0, ptr %lacks_fence, align 8
+  %.pre68 = load i32, ptr %register_count, align 8
+  br label %if.end34
+
+if.end34:                                         ; preds = %if.then26, %land.lhs.true24, %land.lhs.true, %if.end
+  %17 = phi i32 [ %.pre68, %if.then26 ], [ %8, %land.lhs.true24 ], [ %8, %land.lhs.true ], [ %8, %if.end ]
+  %spec.store.select = select i1 %cmp17.not, i32 -1, i32 %cond15
+  %inc = add nsw i32 %17, 1
   store i32 %inc, ptr %register_count, align 8
-  %and22 = and i32 %9, 1048575
-  %idxprom24 = zext nneg i32 %and22 to i64
-  %arrayidx25 = getelementptr inbounds nuw %struct.Register, ptr %8, i64 %idxprom24
+  %and36 = and i32 %17, 1048575
+  %registers37 = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %18 = load ptr, ptr %registers37, align 8
+  %idxprom38 = zext nneg i32 %and36 to i64
+  %arrayidx39 = getelementptr inbounds nuw %struct.Register, ptr %18, i64 %idxprom38
   %open = getelementptr inbounds nuw i8, ptr %call, i64 32
-  %11 = load i32, ptr %open, align 8
-  store i32 %conv8, ptr %arrayidx25, align 4
-  %.compoundliteral.sroa.2.0.arrayidx25.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx25, i64 4
-  store i32 %spec.store.select, ptr %.compoundliteral.sroa.2.0.arrayidx25.sroa_idx, align 4
-  %.compoundliteral.sroa.3.0.arrayidx25.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx25, i64 8
-  store i32 %11, ptr %.compoundliteral.sroa.3.0.arrayidx25.sroa_idx, align 4
-  %or = or disjoint i32 %and22, %cond.i.i
-  %conv28 = zext i32 %or to i64
-  ret i64 %conv28
+  %19 = load i32, ptr %open, align 8
+  store i32 %conv8, ptr %arrayidx39, align 4
+  %.compoundliteral.sroa.2.0.arrayidx39.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx39, i64 4
+  store i32 %spec.store.select, ptr %.compoundliteral.sroa.2.0.arrayidx39.sroa_idx, align 4
+  %.compoundliteral.sroa.3.0.arrayidx39.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx39, i64 8
+  store i32 %19, ptr %.compoundliteral.sroa.3.0.arrayidx39.sroa_idx, align 4
+  %or = or disjoint i32 %and36, %cond.i.i
+  %conv42 = zext i32 %or to i64
+  ret i64 %conv42
 }
 
 define i64 @kc_emu_register(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %word, i32 noundef %type, i32 noundef %site) local_unnamed_addr #0 {
@@ -6692,6 +6830,14 @@ return:                                           ; preds = %if.end8, %if.then10
   ret i64 %retval.0
 }
 
+define void @kc_emu_fence_registers(ptr noundef captures(none) %block, i64 noundef %thread) local_unnamed_addr #0 {
+entry:
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #28
+  %is_fenced = getelementptr inbounds nuw i8, ptr %call, i64 40
+  store i32 1, ptr %is_fenced, align 8
+  ret void
+}
+
 define void @kc_emu_products_commit(ptr noundef captures(none) %block, i64 noundef %thread) local_unnamed_addr #0 {
 entry:
   %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #28
@@ -6706,6 +6852,8 @@ define void @kc_emu_products_done(ptr noundef captures(none) %block, i64 noundef
 entry:
   %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #28
   tail call fastcc void @settle_if(ptr noundef %block) #28
+  %is_in_flight = getelementptr inbounds nuw i8, ptr %call, i64 44
+  store i32 0, ptr %is_in_flight, align 4
   %open = getelementptr inbounds nuw i8, ptr %call, i64 32
   %0 = load i32, ptr %open, align 8
   %sub = sub nsw i32 %0, %left
@@ -6891,18 +7039,18 @@ for.end:                                          ; preds = %for.cond, %land.rhs
 
 for.cond18:                                       ; preds = %for.body21, %for.end
   %28 = phi i32 [ %.pre, %for.body21 ], [ %sub17, %for.end ]
-  %indvars.iv100 = phi i64 [ %indvars.iv.next101, %for.body21 ], [ 0, %for.end ]
+  %indvars.iv101 = phi i64 [ %indvars.iv.next102, %for.body21 ], [ 0, %for.end ]
   %29 = sext i32 %28 to i64
-  %cmp20 = icmp slt i64 %indvars.iv100, %29
+  %cmp20 = icmp slt i64 %indvars.iv101, %29
   br i1 %cmp20, label %for.body21, label %for.end30
 
 for.body21:                                       ; preds = %for.cond18
   %30 = load ptr, ptr %call, align 8
-  %arrayidx24 = getelementptr inbounds nuw %struct.Product, ptr %30, i64 %indvars.iv100
-  %31 = getelementptr inbounds nuw %struct.Product, ptr %30, i64 %indvars.iv100
+  %arrayidx24 = getelementptr inbounds nuw %struct.Product, ptr %30, i64 %indvars.iv101
+  %31 = getelementptr inbounds nuw %struct.Product, ptr %30, i64 %indvars.iv101
   %arrayidx27 = getelementptr inbounds nuw %struct.Product, ptr %31, i64 %27
   tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(40) %arrayidx24, ptr noundef nonnull align 8 dereferenceable(40) %arrayidx27, i64 40, i1 false)
-  %indvars.iv.next101 = add nuw nsw i64 %indvars.iv100, 1
+  %indvars.iv.next102 = add nuw nsw i64 %indvars.iv101, 1
   %.pre = load i32, ptr %product_count, align 8
   br label %for.cond18
 
@@ -6917,8 +7065,8 @@ if.end34:                                         ; preds = %for.end30
   %33 = load i64, ptr %count.i.i, align 8
   %mul.i.i = shl nsw i64 %33, 1
   %add.i.i = or disjoint i64 %mul.i.i, 1
-  %mul.i92 = mul nsw i64 %add.i.i, %thread
-  %add.ptr.i = getelementptr inbounds i32, ptr %32, i64 %mul.i92
+  %mul.i93 = mul nsw i64 %add.i.i, %thread
+  %add.ptr.i = getelementptr inbounds i32, ptr %32, i64 %mul.i93
   %cmp37 = icmp eq i64 %thread, %mul
   br i1 %cmp37, label %cond.true, label %cond.false
 
@@ -6930,9 +7078,9 @@ cond.true:                                        ; preds = %if.end34
   br label %cond.end
 
 cond.false:                                       ; preds = %if.end34
-  %mul.i97 = mul nsw i64 %add.i.i, %mul
-  %add.ptr.i98 = getelementptr inbounds i32, ptr %32, i64 %mul.i97
-  %arrayidx41 = getelementptr inbounds i32, ptr %add.ptr.i98, i64 %mul
+  %mul.i98 = mul nsw i64 %add.i.i, %mul
+  %add.ptr.i99 = getelementptr inbounds i32, ptr %32, i64 %mul.i98
+  %arrayidx41 = getelementptr inbounds i32, ptr %add.ptr.i99, i64 %mul
   %35 = load i32, ptr %arrayidx41, align 4
   %sub42 = add nsw i32 %35, -1
   br label %cond.end
