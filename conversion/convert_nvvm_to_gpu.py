@@ -261,7 +261,7 @@ class ConvertElect(RewritePattern):
         if op.membermask is not None and _constant(op.membermask) != _ALL_LANES:
             return
         e = Emitter(rewriter, op)
-        rewriter.insert_op(nvvm.SyncWarpOp(e.number(_ALL_LANES, i32)))
+        rewriter.insert(nvvm.SyncWarpOp(e.number(_ALL_LANES, i32)))
         rewriter.replace(op, CmpiOp(e.emit(gpu.LaneIdOp()), e.number(0), "eq"))
 
 

@@ -9,6 +9,8 @@
 // CHECK-NEXT:      gpu.barrier
 // CHECK-NEXT:      %0 = arith.constant 16 : i32
 // CHECK-NEXT:      %x, %v = gpu.shuffle xor %t_1, %l_1, %0 : i32
+// CHECK-NEXT:      %[[ALL:.*]] = arith.constant -1 : i32
+// CHECK-NEXT:      nvvm.bar.warp.sync %[[ALL]] : i32
 // CHECK-NEXT:      %[[LANE:.*]] = gpu.lane_id
 // CHECK-NEXT:      %[[ZERO:.*]] = arith.constant 0 : index
 // CHECK-NEXT:      %e = arith.cmpi eq, %[[LANE]], %[[ZERO]] : index

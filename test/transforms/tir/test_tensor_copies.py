@@ -289,7 +289,7 @@ def swizzled_for_the_products_alone(text: str) -> str:
         (a_stage_late, TOO_EARLY),
         (
             without_barriers,
-            "race: A_shared[256] is read by thread 32 of block 0, and was copied by thread 0",
+            "race: A_shared[256] is copied by thread 0 of block 0, and was read by thread 32",
         ),
         (swizzled_for_the_products_alone, None),
     ],
