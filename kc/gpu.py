@@ -46,7 +46,8 @@ _WHY: Mapping[str, str] = {
     **WHY,
     "out-of-bounds": "the access was left out",
     "deadlock": "each waits for the others, which never come",
-    "missing-fence": "bulk copies and products of four warps see what threads wrote only behind a fence",
+    "missing-fence": "bulk copies and products of four warps see what threads wrote only behind a "
+    "fence",
     "missing-wait": "products write registers, and bulk copies read and write shared memory, until "
     "they are waited for",
     "wrong-result": "a value that was expected is another one; no order of the threads explains it",
