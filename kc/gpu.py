@@ -11,6 +11,7 @@ The arrays are as for a call, with what the kernels write in them; the results a
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -46,12 +47,15 @@ _WHY: Mapping[str, str] = {
     **WHY,
     "out-of-bounds": "the access was left out",
     "deadlock": "each waits for the others, which never come",
-    "missing-fence": "bulk copies and products of four warps see what threads wrote only behind a "
-    "fence",
+    "missing-fence": "bulk copies and products of four warps see what threads wrote only behind "
+    "nvvm.fence.proxy",
     "missing-wait": "products write registers, and bulk copies read and write shared memory, until "
     "they are waited for",
     "wrong-result": "a value that was expected is another one; no order of the threads explains it",
 }
+
+_NAMES_FENCE = re.compile(r"nvvm\.(fence\.mbarrier\.init|wgmma\.fence\.aligned)")
+"""What a message says already of the fence that is missing."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class Finding:
             self.message,
             location=self.location,
             facts=facts,
-            why=_WHY[self.kind],
+            why=None if _NAMES_FENCE.search(self.message) else _WHY[self.kind],
         )
 
 

@@ -108,9 +108,9 @@ def places(pattern: str, text: str) -> list[int]:
     """The lines of the kernel in which a pattern is."""
     lines = text.splitlines()
     begin = next(n for n, line in enumerate(lines) if "gpu.func" in line)
-    found = [n for n in range(begin, len(lines)) if re.search(pattern, lines[n])]
-    assert found, pattern
-    return found
+    numbers = [n for n in range(begin, len(lines)) if re.search(pattern, lines[n])]
+    assert numbers, pattern
+    return numbers
 
 
 def changed(text: str, at: int, *new: str) -> str:
