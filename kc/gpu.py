@@ -324,6 +324,7 @@ def _finding(raw: RawFinding, places: list[Place]) -> Finding:
             f"{other_who} with no nvvm.fence.mbarrier.init behind it"
         )
     elif kind == "missing-fence":
+        assert second is not None
         message = (
             f"{element} is {place.what} by {who}, and was {second.what} by {other_who} with no "
             "fence behind it"
