@@ -105,6 +105,7 @@ def loading(box: Box, start: str = f"{EXPECT}\n{LOAD}", wait: str = WAIT) -> str
         box,
         f"""scf.if %first {{
         nvvm.mbarrier.init %m, %one : !llvm.ptr<3>, i32
+        nvvm.fence.mbarrier.init
       }}
       gpu.barrier
       scf.if %first {{

@@ -48,6 +48,7 @@ KERNEL = f"""module attributes {{gpu.container_module}} {{
       %place = builtin.unrealized_conversion_cast %A : {TYPE} to !llvm.ptr
       scf.if %first {{
         nvvm.mbarrier.init %m, %one : !llvm.ptr<3>, i32
+        nvvm.fence.mbarrier.init
       }}
       gpu.barrier
       scf.if %first {{
