@@ -428,7 +428,9 @@ def perform(draft: Draft, block: str, tile: Tile, epilogue: str | None) -> None:
             draft.compute_inline(last)
             last = draft.block(epilogue)
     elif tile.packs:
-        pack = draft.cache_read(draft.block(block), number, "global")
+        # Another version of the loops reads the operand as it is.
+        consumers = [draft.block(block)] if draft.versions else []
+        pack = draft.cache_read(draft.block(block), number, "global", consumers)
     loops = draft.loops(block)
     handles, counts = list(loops.values()), [op.static_extent for op in loops]
 

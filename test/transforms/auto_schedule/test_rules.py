@@ -365,6 +365,16 @@ def test_products_of_bf16_have_a_version_for_dot_products():
     assert kinds(schedule, "A_least") == ["36 serial", "66 vectorized"]
 
 
+@pytest.mark.parametrize("batch", [0, 2])
+def test_both_versions_pack_what_they_read(batch: int):
+    """The second one is scheduled first, and packs for itself alone."""
+    lead = (batch,) if batch else ()
+    A, B = (te.placeholder((*lead, 64, 64), "bfloat16", name=name) for name in "AB")
+    function = topi.nn.batch_matmul if batch else topi.nn.dense
+    script = kc.auto_schedule([A, B, function(A, B, out_dtype="float32")], BF16).trace.as_python()
+    assert 'tensor_intrin="avx512_bf16_dot_16x2"' in script
+
+
 @pytest.mark.parametrize(
     ("target", "tensors"),
     [
