@@ -227,7 +227,10 @@ class RaiseRealloc(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseRank(ConversionPattern[FunctionRaiser]):
-    """``memref.rank``, ``tensor.rank``: a number."""
+    """``memref.rank``, ``tensor.rank``: a number.
+
+    Requires a known rank: KC4550.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.RankOp | RankOp, rewriter: PatternRewriter, /) -> None:
@@ -239,7 +242,10 @@ class RaiseRank(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseDelinearizeIndex(ConversionPattern[FunctionRaiser]):
-    """``affine.delinearize_index``: the indices in a box of the element with a number."""
+    """``affine.delinearize_index``: the indices in a box of the element with a number.
+
+    Requires sizes above 0, as the op does: others are undefined before and after.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: DelinearizeIndexOp, rewriter: PatternRewriter, /) -> None:
@@ -259,7 +265,10 @@ class RaiseDelinearizeIndex(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseLinearizeIndex(ConversionPattern[FunctionRaiser]):
-    """``affine.linearize_index``: the number of the element with indices in a box."""
+    """``affine.linearize_index``: the number of the element with indices in a box.
+
+    Requires nothing: it is sums and products of any values.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: LinearizeIndexOp, rewriter: PatternRewriter, /) -> None:

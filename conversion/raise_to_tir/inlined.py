@@ -34,7 +34,10 @@ _BODIES = (scf.ExecuteRegionOp, memref.AllocaScopeOp)
 
 
 class InlineBody(RewritePattern):
-    """``scf.execute_region`` and ``memref.alloca_scope`` of one block -> its operations."""
+    """``scf.execute_region`` and ``memref.alloca_scope`` of one block -> its operations.
+
+    Requires that the body is one block; several stay (``branches``).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(

@@ -327,7 +327,10 @@ _PREDICATES = {AffineConstraintKind.eq: "eq", AffineConstraintKind.le: "sle"}
 
 class RaiseScfWhile(ConversionPattern[FunctionRaiser]):
     """``scf.while`` with tensors: each is in a buffer. Without tensors it stays, its regions being
-    raised."""
+    raised.
+
+    Requires that each tensor which goes around has one size in all iterations: KC4550.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: scf.WhileOp, rewriter: PatternRewriter, /) -> None:
@@ -387,7 +390,10 @@ class RaiseScfWhile(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseAffineIf(ConversionPattern[FunctionRaiser]):
-    """``affine.if``; with results it is an ``scf.if`` on the value of its condition."""
+    """``affine.if``; with results it is an ``scf.if`` on the value of its condition.
+
+    Requires nothing: where a condition is not affine in what is known, its value is computed.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: affine.IfOp, rewriter: PatternRewriter, /) -> None:
@@ -464,7 +470,10 @@ def _chosen(
 
 
 class RaiseScfIf(ConversionPattern[FunctionRaiser]):
-    """``scf.if``: a ``tir.if`` where the condition is one on indices."""
+    """``scf.if``: a ``tir.if`` where the condition is one on indices.
+
+    Requires nothing: another condition stays an ``scf.if``.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter, /) -> None:
@@ -478,7 +487,10 @@ class RaiseScfIf(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseIndexSwitch(ConversionPattern[FunctionRaiser]):
-    """``scf.index_switch`` with tensors: each is in a buffer. Without tensors it stays."""
+    """``scf.index_switch`` with tensors: each is in a buffer. Without tensors it stays.
+
+    Requires nothing.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: scf.IndexSwitchOp, rewriter: PatternRewriter, /) -> None:
@@ -542,7 +554,10 @@ def _place_of(
 
 
 class RaiseAffineLoad(ConversionPattern[FunctionRaiser]):
-    """``affine.load``."""
+    """``affine.load``.
+
+    Requires nothing: an access outside of the memref is undefined before and after.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: affine.LoadOp, rewriter: PatternRewriter, /) -> None:
@@ -552,7 +567,10 @@ class RaiseAffineLoad(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseMemrefLoad(ConversionPattern[FunctionRaiser]):
-    """``memref.load``."""
+    """``memref.load``.
+
+    Requires nothing: an access outside of the memref is undefined before and after.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.LoadOp, rewriter: PatternRewriter, /) -> None:
@@ -567,7 +585,10 @@ def _loaded(raiser: FunctionRaiser, op: Operation, value: SSAValue) -> None:
 
 
 class RaiseAffineStore(ConversionPattern[FunctionRaiser]):
-    """``affine.store``."""
+    """``affine.store``.
+
+    Requires nothing: an access outside of the memref is undefined before and after.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: affine.StoreOp, rewriter: PatternRewriter, /) -> None:
@@ -580,7 +601,10 @@ class RaiseAffineStore(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseMemrefStore(ConversionPattern[FunctionRaiser]):
-    """``memref.store``."""
+    """``memref.store``.
+
+    Requires nothing: an access outside of the memref is undefined before and after.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.StoreOp, rewriter: PatternRewriter, /) -> None:
@@ -594,7 +618,10 @@ class RaiseMemrefStore(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseAffineVectorAccess(ConversionPattern[FunctionRaiser]):
-    """``affine.vector_load`` and ``affine.vector_store`` become those of ``vector``."""
+    """``affine.vector_load`` and ``affine.vector_store`` become those of ``vector``.
+
+    Requires a buffer of its own, no view of one: KC4552.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -614,7 +641,10 @@ class RaiseAffineVectorAccess(ConversionPattern[FunctionRaiser]):
 
 
 class DropAffinePrefetch(ConversionPattern[FunctionRaiser]):
-    """``affine.prefetch``, which computes nothing."""
+    """``affine.prefetch``, which computes nothing.
+
+    Requires nothing.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: PrefetchOp, rewriter: PatternRewriter, /) -> None:
@@ -622,7 +652,10 @@ class DropAffinePrefetch(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseAffineApply(ConversionPattern[FunctionRaiser]):
-    """``affine.apply``."""
+    """``affine.apply``.
+
+    Requires nothing: what is not affine is computed by ``arith``.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: affine.ApplyOp, rewriter: PatternRewriter, /) -> None:
@@ -633,7 +666,10 @@ class RaiseAffineApply(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseAffineMin(ConversionPattern[FunctionRaiser]):
-    """``affine.min``."""
+    """``affine.min``.
+
+    Requires nothing: what is not affine is computed by ``arith``.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: affine.MinOp, rewriter: PatternRewriter, /) -> None:
@@ -644,7 +680,10 @@ class RaiseAffineMin(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseAffineMax(ConversionPattern[FunctionRaiser]):
-    """``affine.max``."""
+    """``affine.max``.
+
+    Requires nothing: what is not affine is computed by ``arith``.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: MaxOp, rewriter: PatternRewriter, /) -> None:

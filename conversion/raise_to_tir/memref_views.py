@@ -77,7 +77,10 @@ class RaiseMemrefCast(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseAssumeAlignment(ConversionPattern[FunctionRaiser]):
-    """``memref.assume_alignment``: the buffer. (Code does not rely on what it promises.)"""
+    """``memref.assume_alignment``: the buffer. (Code does not rely on what it promises.)
+
+    Requires nothing.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.AssumeAlignmentOp, rewriter: PatternRewriter, /) -> None:
@@ -85,7 +88,10 @@ class RaiseAssumeAlignment(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseTranspose(ConversionPattern[FunctionRaiser]):
-    """``memref.transpose``: the indices in another order."""
+    """``memref.transpose``: the indices in another order.
+
+    Requires nothing: the op's own verifier asks for a permutation.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:

@@ -56,7 +56,10 @@ def _nest(
 
 
 class RaiseScfParallel(ConversionPattern[FunctionRaiser]):
-    """``scf.parallel``; one that reduces runs in order, which is one of those it allows."""
+    """``scf.parallel``; one that reduces runs in order, which is one of those it allows.
+
+    Requires steps that are numbers, at least 1 (KC4555); a loop with others stays.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: scf.ParallelOp, rewriter: PatternRewriter, /) -> None:

@@ -142,7 +142,10 @@ class RaiseAlloc(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseDealloc(ConversionPattern[FunctionRaiser]):
-    """A buffer lives to the end of its region."""
+    """A buffer lives to the end of its region.
+
+    Requires nothing: a use behind it is undefined.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.DeallocOp, rewriter: PatternRewriter, /) -> None:
@@ -208,7 +211,10 @@ def _copy_within(
 
 
 class RaiseAssert(ConversionPattern[FunctionRaiser]):
-    """``cf.assert`` of sizes and integer arguments: a condition that the call checks."""
+    """``cf.assert`` of sizes and integer arguments: a condition that the call checks.
+
+    Requires a condition that is known to hold, or that the call can check: KC4550.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: cf.AssertOp, rewriter: PatternRewriter, /) -> None:
@@ -300,7 +306,10 @@ def _keeps_value(cast: arith.IndexCastOp) -> bool:
 
 
 class RaiseReturn(ConversionPattern[FunctionRaiser]):
-    """The end of the function."""
+    """The end of the function.
+
+    Requires results whose sizes follow from the arguments: KC4551.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.ReturnOp, rewriter: PatternRewriter, /) -> None:

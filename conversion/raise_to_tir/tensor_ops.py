@@ -122,7 +122,10 @@ class RaiseConstant(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseSplat(ConversionPattern[FunctionRaiser]):
-    """``tensor.splat``."""
+    """``tensor.splat``.
+
+    Requires sizes of at least 0 (the call checks them).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.SplatOp, rewriter: PatternRewriter, /) -> None:
@@ -132,7 +135,10 @@ class RaiseSplat(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseFromElements(ConversionPattern[FunctionRaiser]):
-    """``tensor.from_elements``: a store for each."""
+    """``tensor.from_elements``: a store for each.
+
+    Requires nothing.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.FromElementsOp, rewriter: PatternRewriter, /) -> None:
@@ -163,7 +169,10 @@ class RaiseCast(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseExtract(ConversionPattern[FunctionRaiser]):
-    """``tensor.extract``: a load."""
+    """``tensor.extract``: a load.
+
+    Requires nothing: an index outside of the tensor is undefined before and after.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.ExtractOp, rewriter: PatternRewriter, /) -> None:
@@ -172,7 +181,10 @@ class RaiseExtract(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseInsert(ConversionPattern[FunctionRaiser]):
-    """``tensor.insert``: a store into the tensor, or into a copy of it."""
+    """``tensor.insert``: a store into the tensor, or into a copy of it.
+
+    Requires nothing: where the tensor is used again, the store is into a copy.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.InsertOp, rewriter: PatternRewriter, /) -> None:
@@ -187,6 +199,8 @@ class RaiseDim(ConversionPattern[FunctionRaiser]):
     computed.
 
     A dimension that does not exist has no defined size.
+
+    Requires that a constant dimension exists: KC4556.
     """
 
     @op_type_rewrite_pattern
@@ -562,7 +576,11 @@ class RaiseExpandShape(ConversionPattern[FunctionRaiser]):
 
 class RaiseReshape(ConversionPattern[FunctionRaiser]):
     """``tensor.reshape``: elements keep their order. Sizes are those of the type, and of the list
-    that is given where it is put together from values."""
+    that is given where it is put together from values.
+
+    Requires sizes that are known before the tensor is (KC4550), and as many elements as there are
+    (KC4556, or the call checks it).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.ReshapeOp, rewriter: PatternRewriter, /) -> None:
@@ -614,7 +632,10 @@ def _as_index(raiser: FunctionRaiser, given: SSAValue, op: Operation) -> Extent:
 
 
 class RaiseTransferRead(ConversionPattern[FunctionRaiser]):
-    """``vector.transfer_read`` of a tensor: of its buffer."""
+    """``vector.transfer_read`` of a tensor: of its buffer.
+
+    Requires nothing: what is out of bounds is the op's padding.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: vector.TransferReadOp, rewriter: PatternRewriter, /) -> None:
@@ -638,7 +659,10 @@ class RaiseTransferRead(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseTransferWrite(ConversionPattern[FunctionRaiser]):
-    """``vector.transfer_write`` into a tensor: into its buffer, or into a copy of it."""
+    """``vector.transfer_write`` into a tensor: into its buffer, or into a copy of it.
+
+    Requires nothing: where the tensor is used again, the store is into a copy.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: vector.TransferWriteOp, rewriter: PatternRewriter, /) -> None:
@@ -658,7 +682,10 @@ class RaiseTransferWrite(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseGatherLanes(ConversionPattern[FunctionRaiser]):
-    """``vector.gather`` of a tensor: of its buffer."""
+    """``vector.gather`` of a tensor: of its buffer.
+
+    Requires nothing: the mask stays the op's own.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: GatherOp, rewriter: PatternRewriter, /) -> None:
