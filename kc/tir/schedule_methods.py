@@ -131,7 +131,7 @@ class ScheduleMethods:
         ...
 
     def version_loops(self, block: BlockRV | str, exponent: int = -55) -> BlockRV:
-        """Run the loops of a block in one of two versions: where the numbers it reads are large enough,"""
+        """Run the loops of a block in one of two versions, by the smallest number that they read."""
         ...
 
     def compute_at(self, block: BlockRV | str, loop: LoopRV | str, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:

@@ -140,7 +140,7 @@ GUARDED = """tir.for %o in 8 {{
         ("%j < 64", ["vector<8xf32>"]),
         ("%j >= 9", ["vector<8xf32>"]),
         # It depends on the loop inside: checked there.
-        ("%o * 8 + %j + %k < 50, %o + %k < 9", ["%k < 43", "tir.if (%o + %k < 9)", *MASKED]),
+        ("%o * 8 + %j + %k < 49, %o + %k < 9", ["%k < 42", "tir.if (%o + %k < 9)", *MASKED]),
         # Never true in all lanes.
         ("%j == 3", MASKED),
         ("%j < 4", ["dense<[true, true, true, true, false, false, false, false]>", *MASKED]),

@@ -95,8 +95,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class VersionLoops(Primitive):
-    """Run the loops of a block in one of two versions: where the numbers it reads are large enough,
-    and elsewhere."""
+    """Run the loops of a block in one of two versions, by the smallest number that they read."""
 
     name: ClassVar[str] = "version-loops"
     gives: ClassVar[Gives] = "block"
