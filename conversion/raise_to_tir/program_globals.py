@@ -33,6 +33,12 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.ml_program import GlobalOp as ProgramGlobalOp
 from xdsl.ir import Attribute, Operation
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
 from xdsl.rewriter import Rewriter
 from xdsl.traits import SymbolTable
 
@@ -59,8 +65,7 @@ def with_globals_in_memory(function: func.FuncOp, module: ModuleOp) -> func.Func
         return function
     copy = function.clone()
     copy.location = function.location
-    for access in [op for op in preorder(copy) if isinstance(op, _ACCESSES)]:
-        _in_memory(access)
+    PatternRewriteWalker(AccessInMemory(), apply_recursively=False).rewrite_region(copy.body)
     return copy
 
 
@@ -96,32 +101,41 @@ def globals_of_memref(module: ModuleOp) -> None:
         Rewriter.replace_op(op, memory, [])
 
 
-def _in_memory(op: GlobalLoadConstOp | GlobalLoadOp | GlobalStoreOp) -> None:
-    value = op.value if isinstance(op, GlobalStoreOp) else op.result
-    type_ = _memory_type(value.type)
-    assert type_ is not None
-    place = memref.GetGlobalOp(op.symbol.string_value(), type_)
-    is_tensor = isinstance(value.type, TensorType)
-    access: Operation
-    if isinstance(op, GlobalStoreOp):
-        access = (
-            bufferization.MaterializeInDestinationOp(
-                operands=[value, place.memref],
-                result_types=[[]],
-                properties={"restrict": UnitAttr(), "writable": UnitAttr()},
+class AccessInMemory(RewritePattern):
+    """An access of a global of ml_program -> one of a global of memref.
+
+    Requires what :func:`with_globals_in_memory` has made sure of.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: GlobalLoadConstOp | GlobalLoadOp | GlobalStoreOp, rewriter: PatternRewriter, /
+    ) -> None:
+        value = op.value if isinstance(op, GlobalStoreOp) else op.result
+        type_ = _memory_type(value.type)
+        assert type_ is not None
+        place = memref.GetGlobalOp(op.symbol.string_value(), type_)
+        is_tensor = isinstance(value.type, TensorType)
+        access: Operation
+        if isinstance(op, GlobalStoreOp):
+            access = (
+                bufferization.MaterializeInDestinationOp(
+                    operands=[value, place.memref],
+                    result_types=[[]],
+                    properties={"restrict": UnitAttr(), "writable": UnitAttr()},
+                )
+                if is_tensor
+                else memref.StoreOp.get(value, place.memref, [])
             )
-            if is_tensor
-            else memref.StoreOp.get(value, place.memref, [])
-        )
-    elif is_tensor:
-        access = bufferization.ToTensorOp(place.memref, restrict=True)
-    else:
-        access = memref.LoadOp.get(place.memref, [])
-    for new in (place, access):
-        new.location = op.location
-    if access.results:
-        access.results[0].name_hint = value.name_hint
-    Rewriter.replace_op(op, [place, access], list(access.results))
+        elif is_tensor:
+            access = bufferization.ToTensorOp(place.memref, restrict=True)
+        else:
+            access = memref.LoadOp.get(place.memref, [])
+        for new in (place, access):
+            new.location = op.location
+        if access.results:
+            access.results[0].name_hint = value.name_hint
+        rewriter.replace(op, [place, access], list(access.results))
 
 
 def _memory_type(type_: Attribute) -> MemRefType | None:

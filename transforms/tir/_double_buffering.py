@@ -29,7 +29,13 @@ class Obstacle(Exception):
     """Why a buffer cannot be filled one iteration ahead."""
 
     def __init__(
-        self, code: str, message: str, why: str, at: Operation, marks: dict[Operation, str]
+        self,
+        code: str,
+        message: str,
+        why: str,
+        at: Operation,
+        marks: dict[Operation, str],
+        hints: Sequence[str] = (),
     ) -> None:
         super().__init__(message)
         self.code = code
@@ -37,6 +43,7 @@ class Obstacle(Exception):
         self.why = why
         self.at = at
         self.marks = marks
+        self.hints = hints
 
 
 @dataclass
@@ -82,6 +89,7 @@ def plan_overlap(alloc: AllocOp) -> Overlap:
             f"{name} for its next one",
             loop,
             {blocks[0]: "blocks", loop: f"fills and reads {name}"},
+            [f'set_scope of {name} to "shared" or "local" first'],
         )
     overlap = Overlap(alloc, loop, accesses, _fill(alloc, loop, accesses))
     overlap.values = _values(overlap)

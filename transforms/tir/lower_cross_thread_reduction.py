@@ -60,13 +60,7 @@ from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import (
-    AffineConstraintExpr,
-    AffineConstraintKind,
-    AffineExpr,
-    AffineMap,
-    AffineSet,
-)
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -81,7 +75,6 @@ from kc.dialects.tir import (
     BlockOp,
     CombineOp,
     ForOp,
-    IfOp,
     IterType,
     LoadOp,
     StoreOp,
@@ -94,7 +87,9 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import compact
 from kc.transforms.schedule._combiners import captured_copies, neutral_of
+from kc.transforms.tir._iterations import guarded
 from kc.transforms.tir._partial_results import PartialResults, Split, Values, steps_added
+from kc.transforms.tir.unify_thread_binding import at_least_1
 
 _NAMES = {
     "arith.addf": "add",
@@ -373,22 +368,12 @@ def _require_guards(lane: ForOp, places: Collection[Operation], block: BlockOp) 
     for op in _beside(lane, places):
         if any(result.uses for result in op.results):
             name = op.results[0].name_hint or op.name
-            raise _refuse(block, f"there may be none, and {name} is read in their loop", lane)
-
-
-def _at_least_1(extent: SSAValue) -> SSAValue:
-    """``extent``, or 1 where it is less, computed behind it."""
-    larger = ApplyOp.of_groups(
-        "max", [[AffineExpr.dimension(0)], [AffineExpr.constant(1)]], [extent]
-    )
-    larger.results[0].name_hint = extent.name_hint
-    owner = extent.owner
-    if isinstance(owner, Operation):
-        larger.location = owner.location
-        Rewriter.insert_op(larger, InsertPoint.after(owner))
-    else:
-        Rewriter.insert_op(larger, InsertPoint.at_start(owner))
-    return larger.results[0]
+            raise _refuse(
+                block,
+                f"there may be none, and {name} is read in their loop",
+                lane,
+                [f"read {name} in a block, or bind a loop that has iterations"],
+            )
 
 
 def _keep_a_thread(lane: ForOp, beside: Sequence[Operation], sizes: Values) -> None:
@@ -399,17 +384,20 @@ def _keep_a_thread(lane: ForOp, beside: Sequence[Operation], sizes: Values) -> N
     if isinstance(extent, int):
         return
     if extent not in sizes:
-        sizes[extent] = _at_least_1(extent)
+        maker = extent.owner
+        if isinstance(maker, Operation):
+            point = InsertPoint.after(maker)
+        else:
+            point = InsertPoint.at_start(maker)
+        size = at_least_1(extent, point, lane)
+        assert isinstance(size, SSAValue)
+        size.name_hint = extent.name_hint
+        sizes[extent] = size
     lane.operands[0] = sizes[extent]
-    positive = AffineConstraintExpr(
-        AffineConstraintKind.ge, AffineExpr.dimension(0), AffineExpr.constant(1)
-    )
     for op in beside:
-        guard = IfOp(AffineSet(1, 0, (positive,)), [extent], Region(Block()))
-        guard.location = op.location
-        Rewriter.insert_op(guard, InsertPoint.before(op))
+        point = InsertPoint.after(op)
         op.detach()
-        guard.then.block.add_op(op)
+        Rewriter.insert_op(guarded(AffineExpr.dimension(0) - 1, [extent], [op]), point)
 
 
 def _is_neutral(update: Update, value: SSAValue) -> bool:

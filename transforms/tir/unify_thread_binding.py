@@ -301,6 +301,7 @@ def _require_versions(alloc: AllocOp, root: ForOp) -> None:
             location=location_of(alloc),
             why=f"each thread of loop {loops[-1].label} has one, which is a part of a larger "
             f"buffer, but {why}",
+            hints=[f"allocate {alloc.label} in the loops of all virtual threads that use it"],
         )
 
 
@@ -418,7 +419,7 @@ def _nest(plan: _Plan) -> tuple[ForOp, ForOp, dict[str, ForOp]]:
     for axis in plan.axes:
         size = axis.first.extent_value
         if not (axis.is_whole or _is_positive(axis.first)):
-            size = _at_least_1(size, plan.root)
+            size = at_least_1(size, InsertPoint.before(plan.root), plan.root)
         loop = ForOp(axis.first.label, size, kind=ForKind.THREAD, axis=axis.axis)
         if axis.first.annotations is not None:
             loop.annotations = axis.first.annotations
@@ -432,13 +433,13 @@ def _nest(plan: _Plan) -> tuple[ForOp, ForOp, dict[str, ForOp]]:
     return first, outer, new
 
 
-def _at_least_1(size: int | SSAValue, root: ForOp) -> int | SSAValue:
+def at_least_1(size: int | SSAValue, point: InsertPoint, like: Operation) -> int | SSAValue:
+    """``size``, or 1 where it is less, computed at ``point`` with the location of ``like``."""
     if isinstance(size, int):
         return max(size, 1)
-    at_least_1 = [[AffineExpr.dimension(0)], [AffineExpr.constant(1)]]
-    larger = ApplyOp.of_groups("max", at_least_1, [size])
-    larger.location = root.location
-    Rewriter.insert_op(larger, InsertPoint.before(root))
+    larger = ApplyOp.of_groups("max", [[AffineExpr.dimension(0)], [AffineExpr.constant(1)]], [size])
+    larger.location = like.location
+    Rewriter.insert_op(larger, point)
     return larger.result
 
 

@@ -311,3 +311,4 @@ func.func @shared_by_blocks(%G: memref<8x4xi32>, %O: memref<3x8x4xi32>) {
 //BLOCKS-NEXT:   |      for k in 4:
 //BLOCKS-NEXT:   |        block F
 //BLOCKS-NEXT:  why: they are in different iterations of loop i at a time, and each fills S for its next one
+//BLOCKS-NEXT:  try: set_scope of S to "shared" or "local" first

@@ -16,6 +16,7 @@ func.func @integers(%A: memref<6xi32> {kc.name = "A"}, %C: memref<6xi32> {kc.nam
 //CHECK-NEXT:   |  for i in 6:
 //CHECK-NEXT:   |    block C    <-- here
 //CHECK-NEXT:  why: the version is chosen by the numbers that the block loads
+//CHECK-NEXT:  try: a block that reads arguments of bf16, f16, f32 or f64
 
 // -----
 
@@ -32,6 +33,7 @@ func.func @in_place(%C: memref<6xf32> {kc.name = "C", kc.role = "inout"}) {
 
 //CHECK:error[KC3623]: version_loops: block C loads no floating-point numbers that its loops do not write
 //CHECK:  why: the version is chosen by the numbers that the block loads
+//CHECK-NEXT:  try: a block that reads arguments of bf16, f16, f32 or f64
 
 // -----
 
@@ -55,6 +57,7 @@ func.func @of_a_buffer(%A: memref<6xf32> {kc.name = "A"}, %C: memref<6xf32> {kc.
 //CHECK:error[KC3623]: version_loops: block C loads B, which is no argument
 //CHECK:   |    block C    <-- here
 //CHECK-NEXT:  why: all elements are looked at, and those of a buffer need not be written
+//CHECK-NEXT:  try: make B an argument, or inline what computes it
 
 // -----
 
@@ -71,7 +74,8 @@ func.func @kernel(%A: memref<6xf32> {kc.name = "A"}, %C: memref<6xf32> {kc.name 
 //CHECK:error[KC3624]: version_loops: the loops of block C cannot have two versions
 //CHECK:   |  for i in 6 threadIdx.x:    <-- is bound
 //CHECK-NEXT:   |    block C
-//CHECK-NEXT:  why: a version of loops is chosen on the CPU, where threads of a kernel have not begun
+//CHECK-NEXT:  why: a version is chosen on the CPU, before the threads of a kernel run
+//CHECK-NEXT:  try: version_loops in a schedule for a CPU
 
 // -----
 
@@ -104,3 +108,23 @@ func.func @either(%A: memref<6xf32> {kc.name = "A"}, %B: memref<6xf32> {kc.name 
 }
 
 //CHECK:error[KC3623]: version_loops: block C loads V, which is no argument
+//CHECK:  try: make V an argument, or inline what computes it
+
+// -----
+
+func.func @with_a_result(%A: memref<6xf32> {kc.name = "A"}, %n: index {kc.name = "n"}, %C: memref<6xf32> {kc.name = "C", kc.role = "out"}) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %last = scf.for %i = %zero to %n step %one iter_args(%before = %zero) -> (index) {
+    tir.block "C" (opaque %v_i in %n = %i) do {
+      %a = tir.load %A[%v_i] : memref<6xf32>
+      tir.store %a, %C[%v_i] : memref<6xf32>
+    }
+    scf.yield %i : index
+  }
+  func.return
+}
+
+//CHECK:error[KC3624]: version_loops: the loops of block C cannot have two versions
+//CHECK:  why: scf.for is around it, and what it results in would have two sources
+//CHECK-NEXT:  try: keep the results of scf.for in a buffer

@@ -88,3 +88,25 @@ func.func @late(%A: memref<64xf32>, %B: memref<1xf32>) {
   }
   func.return
 }
+// -----
+//CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of k cannot combine their values of C
+//CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:101:7  tir.block "C" (spatial %v_i in 3 = %i, reduce %v_k in %n = %k) init {
+//CHECK-NEXT:  why: there may be none, and x is read in their loop
+//CHECK-NEXT:  try: read x in a block, or bind a loop that has iterations
+func.func @beside(%A: memref<?xi32> {kc.shape = affine_map<()[n] -> (n)>}, %C: memref<3xi32>) attributes {kc.symbols = ["n"]} {
+  %n = tir.symbol "n"
+  tir.for %i in 3 thread "blockIdx.x" {
+    tir.for %k in %n thread "threadIdx.x" {
+      %x = tir.load %A[%k] : memref<?xi32>
+      tir.block "C" (spatial %v_i in 3 = %i, reduce %v_k in %n = %k) init {
+        %zero = arith.constant 0 : i32
+        tir.store %zero, %C[%v_i] : memref<3xi32>
+      } do {
+        %c = tir.load %C[%v_i] : memref<3xi32>
+        %sum = arith.addi %c, %x : i32
+        tir.store %sum, %C[%v_i] : memref<3xi32>
+      }
+    }
+  }
+  func.return
+}

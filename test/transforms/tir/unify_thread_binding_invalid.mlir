@@ -65,9 +65,10 @@ func.func @block(%A: memref<64xf32>) {
 }
 // -----
 //CHECK:error[KC4224]: unify-thread-binding: virtual threads cannot share L
-//CHECK-NEXT:  --> {{.*}}unify_thread_binding_invalid.mlir:73:7  %L = tir.alloc "L" : memref<4xf32, "local">
+//CHECK-NEXT:  --> {{.*}}unify_thread_binding_invalid.mlir:74:7  %L = tir.alloc "L" : memref<4xf32, "local">
 //CHECK-NEXT:  why: each thread of loop v has one, which is a part of a larger buffer, but the number of threads of vthread.y is not a constant
-func.func @virtual(%A: memref<64xf32>, %n: index) {
+//CHECK-NEXT:  try: allocate L in the loops of all virtual threads that use it
+func.func @threads_of_a_call(%A: memref<64xf32>, %n: index) {
   tir.for %b in 4 thread "blockIdx.x" {
     tir.for %v in %n thread "vthread.y" {
       %L = tir.alloc "L" : memref<4xf32, "local">
@@ -76,6 +77,45 @@ func.func @virtual(%A: memref<64xf32>, %n: index) {
         tir.store %0, %L[%x] : memref<4xf32, "local">
       }
       %1 = tir.load %L[0] : memref<4xf32, "local">
+      tir.store %1, %A[%b + %v] : memref<64xf32>
+    }
+  }
+  func.return
+}
+// -----
+//CHECK:error[KC4224]: unify-thread-binding: virtual threads cannot share L
+//CHECK-NEXT:  --> {{.*}}unify_thread_binding_invalid.mlir:93:7  %L = tir.alloc "L" (%n) : memref<?xf32, "local">
+//CHECK-NEXT:  why: each thread of loop v has one, which is a part of a larger buffer, but its size is known at the launch only
+//CHECK-NEXT:  try: allocate L in the loops of all virtual threads that use it
+func.func @size_of_a_call(%A: memref<64xf32>, %n: index) {
+  tir.for %b in 4 thread "blockIdx.x" {
+    tir.for %v in 2 thread "vthread.y" {
+      %L = tir.alloc "L" (%n) : memref<?xf32, "local">
+      tir.for %x in 4 thread "vthread.x" {
+        %0 = tir.load %A[%b + %x] : memref<64xf32>
+        tir.store %0, %L[%x] : memref<?xf32, "local">
+      }
+      %1 = tir.load %L[0] : memref<?xf32, "local">
+      tir.store %1, %A[%b + %v] : memref<64xf32>
+    }
+  }
+  func.return
+}
+// -----
+//CHECK:error[KC4224]: unify-thread-binding: virtual threads cannot share L
+//CHECK-NEXT:  --> {{.*}}unify_thread_binding_invalid.mlir:112:7  %L = tir.alloc "L" : memref<4xf32, "local">
+//CHECK-NEXT:  why: each thread of loop v has one, which is a part of a larger buffer, but tir.view uses it as a whole
+//CHECK-NEXT:  try: allocate L in the loops of all virtual threads that use it
+func.func @whole(%A: memref<64xf32>) {
+  tir.for %b in 4 thread "blockIdx.x" {
+    tir.for %v in 2 thread "vthread.y" {
+      %L = tir.alloc "L" : memref<4xf32, "local">
+      tir.for %x in 4 thread "vthread.x" {
+        %0 = tir.load %A[%b + %x] : memref<64xf32>
+        tir.store %0, %L[%x] : memref<4xf32, "local">
+      }
+      %P = tir.view %L[0] : memref<4xf32, "local"> to memref<2xf32, strided<[1], offset: ?>, "local">
+      %1 = tir.load %L[1] : memref<4xf32, "local">
       tir.store %1, %A[%b + %v] : memref<64xf32>
     }
   }

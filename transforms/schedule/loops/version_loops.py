@@ -31,8 +31,7 @@ none is subnormal.
 
 1. KC3623: the block loads floating-point elements of arguments, or of constants, that its nest does
    not write, and none of another buffer.
-2. KC3624: the nest has no bound loops, no results, and is an operation of the function's body,
-   which has no branches between basic blocks.
+2. KC3624: the nest has no bound loops, and no results.
 3. KC3625: the exponent is one of normal numbers of each type that is loaded.
 
 GCC, LLVM: loop versioning. Halide: ``specialize``.
@@ -68,6 +67,7 @@ from xdsl.ir.affine import (
 from kc.analysis import loop_tree
 from kc.analysis.dependence import base_buffer
 from kc.analysis.loop_tree import buffer_name
+from kc.analysis.module_copy import copy_operation
 from kc.dialects.tir import INDEX, BlockOp, IfOp, IterType, LoadOp, StoreOp
 from kc.transforms.schedule._buffers import FreshNames, name_apart
 from kc.transforms.schedule._copies import new_alloc
@@ -117,6 +117,7 @@ class VersionLoops(Primitive):
                 f"block {block.label} loads no floating-point numbers that its loops do not write",
                 at=block,
                 why="the version is chosen by the numbers that the block loads",
+                hints=["a block that reads arguments of bf16, f16, f32 or f64"],
             )
         for buffer in buffers:
             if not _is_whole(buffer):
@@ -125,6 +126,7 @@ class VersionLoops(Primitive):
                     f"block {block.label} loads {buffer_name(buffer)}, which is no argument",
                     at=block,
                     why="all elements are looked at, and those of a buffer need not be written",
+                    hints=[f"make {buffer_name(buffer)} an argument, or inline what computes it"],
                 )
         for buffer in buffers:
             least, most = _normal_exponents(_element(buffer))
@@ -141,24 +143,21 @@ class VersionLoops(Primitive):
 
     def _require_plain(self, site: Site, block: BlockOp, nest: Operation) -> None:
         bound = [loop for loop in loop_tree.loops(nest) if loop.axis is not None]
-        home = nest.parent_op()
-        assert isinstance(home, FuncOp)
-        if not bound and not nest.results and len(home.body.blocks) == 1:
+        if not bound and not nest.results:
             return
         if bound:
-            why = (
-                "a version of loops is chosen on the CPU, where threads of a kernel have not begun"
-            )
-        elif nest.results:
-            why = f"{nest.name}, around it, has results"
+            why = "a version is chosen on the CPU, before the threads of a kernel run"
+            hint = "version_loops in a schedule for a CPU"
         else:
-            why = f"function {home.sym_name.data} has branches between basic blocks"
+            why = f"{nest.name} is around it, and what it results in would have two sources"
+            hint = f"keep the results of {nest.name} in a buffer"
         raise site.refuse(
             "KC3624",
             f"the loops of block {block.label} cannot have two versions",
             at=block,
             mark={loop: "is bound" for loop in bound[:1]},
             why=why,
+            hints=[hint],
         )
 
     @classmethod
@@ -168,12 +167,12 @@ class VersionLoops(Primitive):
                 yield cls(BlockRef(block), exponent)
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
-        again = _copy(plan.nest)
+        again = copy_operation(plan.nest)
         position = list(plan.nest.walk()).index(plan.block)
         second = list(again.walk())[position]
         assert isinstance(second, BlockOp)
-        name_apart(site, [Region(Block([again]))])
-        again.detach()
+        otherwise = Region(Block([again]))
+        name_apart(site, [otherwise])
         home = plan.nest.parent
         assert home is not None
         least: list[SSAValue] = []
@@ -183,7 +182,7 @@ class VersionLoops(Primitive):
             home.insert_ops_before(ops, plan.nest)
             least.append(value)
         bounds = [_bits_of_power(_element(buffer), self.exponent) for buffer in plan.buffers]
-        branch = IfOp(_all_at_least(bounds), least, Region(Block()), Region(Block([again])))
+        branch = IfOp(_all_at_least(bounds), least, Region(Block()), otherwise)
         branch.location = plan.nest.location
         home.insert_op_before(branch, plan.nest)
         plan.nest.detach()
@@ -240,13 +239,6 @@ def _bits_of_power(type_: AnyFloat, exponent: int) -> int:
 
 
 # What is built --------------------------------------------------------------------------------
-
-
-def _copy(nest: Operation) -> Operation:
-    again = nest.clone()
-    for before, after in zip(nest.walk(), again.walk(), strict=True):
-        after.location = before.location
-    return again
 
 
 def _least_magnitude(

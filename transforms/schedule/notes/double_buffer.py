@@ -102,6 +102,7 @@ class DoubleBuffer(Primitive):
                 at=obstacle.at,
                 mark=obstacle.marks,
                 why=obstacle.why,
+                hints=obstacle.hints,
             ) from None
 
     @classmethod
