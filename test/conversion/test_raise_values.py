@@ -598,6 +598,12 @@ def test_globals_of_ml_program_keep_their_elements_between_calls():
             "store of tensor<2xf32>",
             "the global is not mutable",
         ),
+        (
+            'ml_program.global private @g("text") : tensor<2xf32>',
+            "%0 = ml_program.global_load @g : tensor<2xf32>",
+            "load of tensor<2xf32>",
+            'its value is "text"',
+        ),
     ],
 )
 def test_accesses_of_globals_that_are_refused(declared: str, access: str, op: str, why: str):

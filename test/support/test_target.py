@@ -320,6 +320,13 @@ def test_this_machine():
     assert kc.target.Target is Target
 
 
+def test_native_keeps_what_a_virtual_machine_withholds(monkeypatch):
+    host = {**target_host.host_attributes(), "mattr": ("-avx2",)}
+    monkeypatch.setattr(target_host, "host_attributes", lambda: host)
+    assert Target("llvm -mcpu=native").mattr == ("-avx2",)
+    assert Target("llvm -mcpu=native -mattr=-fma,+avx").mattr == ("-avx2", "-fma", "+avx")
+
+
 def test_native_is_the_cpu_of_this_process():
     host = Target.host_cpu()
     assert Target("llvm -mcpu=native") == host == Target({"kind": "llvm", "mcpu": "native"})
