@@ -4,8 +4,10 @@
 """
 
 import os
+import signal
 
 import pytest
+import upstream_lowering
 from optional_tools import find
 from raised_loops import Loops
 from upstream_lowering import RUNTIME, check, compare, draw_program, run_upstream
@@ -29,3 +31,15 @@ def test_a_wrong_expectation_is_noticed():
 
 def _has_results(program: Loops) -> bool:
     return any(array.size for array in program.expected.values())
+
+
+@pytest.mark.parametrize(
+    ("broken", "what"), [("run_upstream", "MLIR alone differs"), ("_build", "differ")]
+)
+def test_code_that_ends_the_process(monkeypatch: pytest.MonkeyPatch, broken: str, what: str):
+    """That of MLIR is no failure of kc's."""
+    program = draw_program(2)
+    monkeypatch.setattr(upstream_lowering, broken, lambda *_: os.kill(os.getpid(), signal.SIGSEGV))
+    ways = upstream_lowering.apart(upstream_lowering.compare_all, [program], 0)
+    assert ways[what] == 1
+    assert ways["native"] == (broken != "_build")

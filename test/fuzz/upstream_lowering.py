@@ -300,6 +300,13 @@ def compare_all(programs: Sequence[Loops], level: int) -> Counter[str]:
     return ways
 
 
+def compare_own(programs: Sequence[Loops], level: int) -> Counter[str]:
+    """As :func:`compare_all`, without MLIR."""
+    ways: Counter[str] = Counter()
+    _compare_own(programs, level, ways)
+    return ways
+
+
 def _compare_own(programs: Sequence[Loops], level: int, ways: Counter[str]) -> None:
     """Compare native code and the interpreter. A program that is not raised or not built is taken
     out; where it is not known which one that is, they are halved."""
@@ -389,8 +396,14 @@ def apart(
     except EOFError:
         process.join()
         if len(programs) == 1:
-            ways: Counter[str] = Counter()
-            report(ways, programs[0], ChildProcessError(f"it ended with {process.exitcode}"))
+            ended = ChildProcessError(f"it ended with {process.exitcode}")
+            if compare is not compare_all:
+                ways: Counter[str] = Counter()
+                report(ways, programs[0], ended)
+                return ways
+            ways = apart(compare_own, programs, choice)
+            if not ways["differ"]:  # MLIR's code ended it
+                report(ways, programs[0], ended, "MLIR alone differs")
             return ways
         middle = len(programs) // 2
         parts = (programs[:middle], programs[middle:])
