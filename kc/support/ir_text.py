@@ -454,6 +454,10 @@ def _verify_blocks(op: Operation, region: Region) -> None:
                 raise _invalid(inner, f"{op_name(inner)} branches and does not end its block")
             if any(successor.parent is not region for successor in inner.successors):
                 raise _invalid(inner, f"{op_name(inner)} branches to a block of another region")
+            if region.first_block in inner.successors:
+                raise _invalid(
+                    inner, f"{op_name(inner)} branches to the first block of {op_name(op)}"
+                )
 
 
 def _verify_yields(op: Operation) -> None:

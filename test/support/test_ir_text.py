@@ -182,6 +182,10 @@ def test_structure_of_blocks():
     assert broken(Block([cf.BranchOp(Block([func.ReturnOp()]))])) == (
         "error[KC1101]: cf.br branches to a block of another region"
     )
+    first, again = Block(), Block()
+    first.add_op(cf.BranchOp(again))
+    again.add_op(cf.BranchOp(first))
+    assert broken(first, again) == "error[KC1101]: cf.br branches to the first block of func.func"
 
 
 @pytest.mark.parametrize(
