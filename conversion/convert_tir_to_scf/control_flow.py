@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import BoolAttr, MemRefType, VectorType, i1
+from xdsl.dialects.builtin import BoolAttr, MemRefType, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -26,12 +26,6 @@ become registers only so. The others have at most so many operations once they a
 more code takes LLVM long, and saves little of what an iteration takes."""
 
 
-def _has_vectors(body: Block) -> bool:
-    """Whether a schedule has put vectors into a loop: how often it is written out was decided with
-    them, and LLVM, which does not know that, would take as long for it as for all else."""
-    return any(type(result.type) is VectorType for op in body.walk() for result in op.results)
-
-
 def _is_short(extent: int | SSAValue, variable: SSAValue, body: Block) -> bool:
     if not isinstance(extent, int) or extent > _SHORT:
         return False
@@ -41,12 +35,14 @@ def _is_short(extent: int | SSAValue, variable: SSAValue, body: Block) -> bool:
 
 
 def _size(block: Block, limit: int) -> int:
-    """The operations of a block where unrolled loops are written out; no more than the first
-    beyond ``limit`` are counted."""
+    """The operations of a block where unrolled loops are written out, and those that LLVM may
+    write out before what is around them; no more than the first beyond ``limit`` are counted."""
     count = 0
     for op in block.ops:
-        if isinstance(op, tir.ForOp) and op.kind.data is tir.ForKind.UNROLLED:
-            count += (op.static_extent or 1) * _size(op.body.block, limit)
+        if isinstance(op, tir.ForOp):
+            extent = op.static_extent or 1
+            is_written_out = op.kind.data is tir.ForKind.UNROLLED or extent <= _SHORT
+            count += (extent if is_written_out else 1) * _size(op.body.block, limit)
         elif op.regions:
             count += sum(_size(inner, limit) for region in op.regions for inner in region.blocks)
         elif not isinstance(op, tir.ApplyOp | arith.ConstantOp):
@@ -110,7 +106,7 @@ class ConvertFor(ConversionPattern[TirToScf]):
         elif (
             # How many iterations of a parallel loop a thread runs is known to nobody.
             (is_parallel or not _is_short(extent, variable, body.block))
-            and _has_vectors(body.block)
+            and conversion.is_decided(op, body.block)
             and not _is_in_kernel(op)
         ):
             new.attributes["llvm.loop_annotation"] = _AS_IT_IS

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     FixedBitwidthType,
     FunctionType,
     MemRefType,
+    VectorType,
     i1,
     i8,
 )
@@ -24,7 +25,7 @@ from xdsl.rewriter import Rewriter
 from kc.analysis.array_sizes import sized_symbols
 from kc.analysis.index_reader import AFFINE_OPS
 from kc.analysis.index_values import IndexValues
-from kc.analysis.loop_tree import preorder
+from kc.analysis.loop_tree import parent_of, preorder
 from kc.conversion._foreign_calls import callee_of
 from kc.conversion.convert_tir_to_scf.refusals import symbol_sources
 from kc.conversion.driver import Conversion, ConversionPattern, ConversionTarget
@@ -111,6 +112,8 @@ class TirToScf(Conversion):
         # What is called depends on types that are there before conversion.
         self.callees = {op: callee_of(op) for op in preorder(function) if type(op) is CallExternOp}
         self._index_ops: list[Operation] = []
+        self._around_vectors: set[Operation] = set()
+        """The operations with vectors in them."""
 
     def run(self) -> None:
         """Convert the function."""
@@ -119,6 +122,7 @@ class TirToScf(Conversion):
                 inline_combine(op)
         self.exact = exact_operations(self.function)
         self.on_stack = buffers_on_stack(self.function)
+        self._around_vectors = _around_vectors(self.function)
         self._signature()
         self.convert(self.function.body.block)
         for op in reversed(self._index_ops):
@@ -173,6 +177,15 @@ class TirToScf(Conversion):
     def is_sequential(self) -> bool:
         """Whether the current place is outside of parallel loops."""
         return self.arith.home is self.arith.scopes[0]
+
+    def is_decided(self, loop: tir.ForOp, body: Block) -> bool:
+        """Whether it was decided how often a loop is written out: where a schedule has put vectors
+        into it, or into the function and only loops into this one. LLVM, which does not know that,
+        would take as long for it as for all else."""
+        around = self._around_vectors
+        return loop in around or (
+            self.function in around and any(type(op) is tir.ForOp for op in body.ops)
+        )
 
     def set_flags(self, op: Operation) -> None:
         """The target's fast-math flags, on a float operation that has none of its own."""
@@ -236,6 +249,17 @@ class ConvertOperands(ConversionPattern[TirToScf]):
             _in_memory(value)
         if blocks:
             conversion.convert_next(*blocks, is_outlined=isinstance(op, LaunchOp))
+
+
+def _around_vectors(function: func.FuncOp) -> set[Operation]:
+    around: set[Operation] = set()
+    for op in preorder(function):
+        if any(type(result.type) is VectorType for result in op.results):
+            parent = parent_of(op)
+            while parent is not None and parent not in around:
+                around.add(parent)
+                parent = parent_of(parent)
+    return around
 
 
 def exact_operations(function: func.FuncOp) -> set[Operation]:

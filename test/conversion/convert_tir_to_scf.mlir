@@ -189,7 +189,8 @@ func.func @extremes(%A: memref<?xf32>, %n: index, %m: index, %x: f32) {
 // -----
 
 // How often loops with vectors are written out is what the schedule says; LLVM does it only where
-// that makes registers of a small array, in loops of a few short iterations, and in those without vectors.
+// that makes registers of a small array, in loops of a few short iterations, and in the innermost ones
+// without vectors. What it may write out of the loops inside counts.
 
 // CHECK-LABEL: func.func @vectors
 // CHECK:         %[[SUMS:.*]] = memref.alloca() {{.*}}memref<128xf32>
@@ -213,6 +214,16 @@ func.func @extremes(%A: memref<?xf32>, %n: index, %m: index, %x: f32) {
 // CHECK:         scf.parallel
 // CHECK:           scf.reduce
 // CHECK-NEXT:    } {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+// CHECK:         scf.for %p
+// CHECK:           scf.for %q
+// CHECK:             memref.store
+// CHECK-NEXT:      }{{$}}
+// CHECK-NEXT:    } {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+// CHECK-NEXT:    scf.for %r
+// CHECK:           scf.for %s
+// CHECK:             memref.store
+// CHECK-NEXT:      }{{$}}
+// CHECK-NEXT:    }{{$}}
 func.func @vectors(%A: memref<1024xf32>, %x: f32) {
   %sums = tir.alloc "sums" : memref<128xf32>
   tir.for %i in 16 {
@@ -239,6 +250,16 @@ func.func @vectors(%A: memref<1024xf32>, %x: f32) {
   tir.for %o in 8 parallel {
     %b = tir.load %A[%o * 8 + 64] : memref<1024xf32>, vector<8xf32>
     tir.store %b, %A[%o * 8 + 512] : memref<1024xf32>, vector<8xf32>
+  }
+  tir.for %p in 3 {
+    tir.for %q in 32 {
+      tir.store %x, %A[%p * 32 + %q] : memref<1024xf32>
+    }
+  }
+  tir.for %r in 3 {
+    tir.for %s in 8 {
+      tir.store %x, %A[%r * 8 + %s] : memref<1024xf32>
+    }
   }
   func.return
 }

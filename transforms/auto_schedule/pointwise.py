@@ -102,10 +102,20 @@ def vectorize(draft: Draft, block: str, loop: ForOp, *, lanes: int | None = None
     inside = nest.loops[nest.loops.index(loop) + 1 :]
     if inside:
         draft.put_in_order([*(handles[it] for it in inside), handle])
+    if _is_gather(nest, loop, draft.machine.lanes(nest.bits)):
+        return
     if loop.static_extent is None:
         size = (lanes or draft.machine.lanes(nest.bits)) * VECTORS
         _, handle = draft.split(handle, [None, size])
     draft.vectorize(handle)
+
+
+def _is_gather(nest: Nest, loop: ForOp, lanes: int) -> bool:
+    """Whether a block copies elements that lie apart along ``loop``: those of a vector would be
+    loaded one by one, which takes as long as the loop does, and much more code."""
+    return all(isinstance(op, _COPY) for op in nest.body_ops) and any(
+        load.regular and abs(load.stride(loop)) >= lanes for load in nest.loads
+    )
 
 
 def _turned(nest: Nest, own: list[ForOp], vector: ForOp) -> tuple[ForOp, Access] | None:

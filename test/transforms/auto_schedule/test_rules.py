@@ -145,6 +145,26 @@ def test_a_small_operand_is_packed_once():
     assert len(kinds(schedule, "B_global")) == 2 or kinds(schedule, "B_global")[0] != "683 serial"
 
 
+def test_what_lies_apart_is_packed_by_a_loop():
+    """A vector of it would be loaded element by element."""
+    X = te.placeholder((1, 16, 16, 16), name="X")
+    W = te.placeholder((64, 16, 3, 3), name="W")
+    c, p, q = te.reduce_axis((0, 16)), te.reduce_axis((0, 3)), te.reduce_axis((0, 3))
+    Y = te.compute(
+        (1, 64, 14, 14),
+        lambda n, o, y, x: te.sum(X[n, c, y + p, x + q] * W[o, c, p, q], axis=[c, p, q]),
+        name="Y",
+    )
+    schedule = kc.auto_schedule([X, W, Y], AVX512)
+    assert kinds(schedule, "W_global") == [
+        "2 serial",
+        "16 serial",
+        "3 serial",
+        "3 serial",
+        "32 serial",
+    ]
+
+
 def test_panels_that_do_not_fit_in_l1_are_packed_side_by_side():
     host = Target.host_cpu().export()
     caches = {"l1-cache": 1024, "l2-cache": 65536, "num-cores": 1, "vector-width": 256}
