@@ -347,13 +347,7 @@ class Bench:
         return self.target + ("a" if self.target.endswith(("90", "100")) else "")
 
     def build(self, s: Any, args: Any = None, target: str | None = None) -> Any:
-        # For a driver, also if that is the emulator's.
-        chosen = os.environ.pop("KC_CUDA", None)
-        try:
-            module = kc.build(s, args, target=target or self.target)
-        finally:
-            if chosen is not None:
-                os.environ["KC_CUDA"] = chosen
+        module = kc.build(s, args, target=target or self.target)
         for kernel in module["main"].loaded(self.device).resources:
             if kernel.local_bytes:
                 print(f"  {kernel.name}: {kernel.local_bytes} bytes of local memory a thread")

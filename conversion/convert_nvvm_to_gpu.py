@@ -17,6 +17,9 @@ So kernels of others run in the emulator. What lanes vote on, match and reduce g
 from lane to lane. The mask is a constant, all 32 lanes, and so are a shuffle's segments. Fences
 need nothing, as the emulator has one order of accesses.
 
+An operation that the target's architecture lacks is refused, as ``convert-gpu-to-nvvm`` does (KC4360):
+what runs here is to run on that GPU. A ``cuda-emu`` without ``-arch`` is any GPU.
+
 Operations without a counterpart stay. ``convert-gpu-to-cpu`` handles barriers of some threads,
 asynchronous copies and matrix products, and refuses all others by name.
 """
@@ -42,7 +45,11 @@ from xdsl.pattern_rewriter import (
 from kc.dialects import gpu, llvm, nvvm
 from kc.dialects.arith import CmpiOp, SelectOp
 from kc.dialects.gpu import AllReduceOperation, Dimension, ShuffleMode
+from kc.dialects.nvvm.base import NVVMOp
+from kc.dialects.nvvm.requirements import require
 from kc.dialects.nvvm.special_registers import RangedRegisterOp
+from kc.support.nvidia import Architecture, architecture_of
+from kc.support.target import Target, target_of
 from kc.transforms.gpu._lanes import WARP_SIZE
 from kc.transforms.gpu._warp_values import Emitter, fold_lanes
 from kc.transforms.gpu.gpu_expand_collectives import PATTERNS as COLLECTIVES
@@ -80,19 +87,34 @@ _REDUCTIONS = {
 
 @dataclass(frozen=True)
 class ConvertNvvmToGpuPass(ModulePass):
-    """Convert operations of nvvm to their counterparts in gpu."""
+    """Convert operations of nvvm to their counterparts in gpu.
+
+    Raises CodegenError KC4360, with the module unchanged.
+    """
 
     name = "convert-nvvm-to-gpu"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
-        if not any(inner.name.startswith("nvvm.") for inner in op.walk()):
+        instructions = [inner for inner in op.walk() if inner.name.startswith("nvvm.")]
+        if not instructions:
             return
+        arch = _architecture(target_of(op))
+        for instruction in instructions if arch is not None else ():
+            if isinstance(instruction, NVVMOp):
+                require(instruction, arch.number, arch.ptx, arch.is_specific)
         patterns = [pattern() for pattern in (*PATTERNS, *COLLECTIVES)]
         walker = PatternRewriteWalker(GreedyRewritePatternApplier(patterns))
         for function in list(op.walk()):
             if isinstance(function, gpu.GPUFuncOp):
                 walker.rewrite_region(function.body)
+
+
+def _architecture(target: Target) -> Architecture | None:
+    """The architecture that kernels are for; None where they are for any."""
+    is_any = target.kind == "cuda-emu" and not {"arch", "mcpu"} & target.attrs.keys()
+    is_nvidia = target.kind in ("cuda", "nvptx", "cuda-emu")
+    return architecture_of(target) if is_nvidia and not is_any else None
 
 
 def _constant(value: SSAValue) -> int | None:

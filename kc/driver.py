@@ -299,15 +299,14 @@ def build(
 def build_watched(inp: Any, target: Target | str) -> WatchedModule | None:
     """The kernels of a module as :func:`kc.gpu.check` runs them, and nothing else of it; None for a
     target that is no GPU of NVIDIA."""
-    from kc.backends import Build, backend_of, cuda_emu
+    from kc.backends import Build, cuda_emu
 
     chosen = _target(target)
     if chosen.kind not in ("cuda", "cuda-emu"):
         return None
-    emulated = Target({**chosen.export(), "kind": "cuda-emu"})
-    with reproducing("kc.gpu.check", lambda: _source(inp, None, emulated)):
-        stages = _stages(inp, None, "main", emulated, None, checks_kernels=False)
-        return cuda_emu.watched(Build(stages, emulated, "main", None, backend_of(emulated)))
+    with reproducing("kc.gpu.check", lambda: _source(inp, None, chosen)):
+        stages = _stages(inp, None, "main", chosen, None, checks_kernels=False)
+        return cuda_emu.watched(Build(stages, chosen, "main", None, cuda_emu.CUDA_EMU))
 
 
 def load_loops(path: str) -> Any:

@@ -22,16 +22,11 @@ from kc.runtime.function import CompiledFunction, DeferredFunction
 from kc.runtime.module import Module, Source
 from kc.runtime.signature import Signature
 from kc.support.diagnostics import DeviceError, Diagnostic
-from kc.support.environment import read
 from kc.support.libdevice import find_libdevice
 from kc.support.nvidia import Architecture, architecture_of
 from kc.support.pass_context import pipeline_options, step_watcher, using_options
 from kc.support.target import Target
 from kc.transform import PassContext
-
-DRIVER = "KC_CUDA"
-"""The environment variable that says what runs kernels: ``emu`` is the emulator."""
-
 
 @dataclass(frozen=True)
 class _Compiled:
@@ -81,12 +76,6 @@ def build(build: Build) -> Module:
     from kc.runtime.gpu.code import DeviceCode
     from kc.runtime.gpu.function import DeviceFunction
 
-    device = build.target.export()
-    emulated = replace(
-        build, target=Target({**device, "kind": "cuda-emu"}), backend=cuda_emu.CUDA_EMU
-    )
-    if read(DRIVER) == "emu":
-        return _emulated(build, emulated)
     warn_unchecked(build.target)
     arch = architecture_of(build.target)
     key = None
@@ -133,31 +122,28 @@ def build(build: Build) -> Module:
             "mlir": lambda: loops_text(tir, build.target, build.entry),
         },
         record=lambda: record_of(build.signatures, build.entry, build.target),
-        watched=cuda_emu.watching(emulated),
+        watched=cuda_emu.watching(build),
     )
 
 
-def _emulated(build: Build, emulated: Build) -> Module:
-    """Functions that this CPU runs, and the code for the GPU, compiled when it is asked for."""
+def _build_for_emulator(build: Build) -> Module:
+    """Functions that this CPU runs; the code for the GPU is there to be read, as of ``cuda``,
+    compiled when it is asked for."""
     options = pipeline_options()
+    target = Target({**build.target.export(), "kind": "cuda"})
+    device = replace(build, target=target, backend=CUDA, callback=None)
 
     @cache
     def compiled() -> _Compiled:
         with using_options(options):
-            return _compile(replace(build, callback=None))[0]
+            return _compile(device)[0]
 
-    module = cuda_emu.build(emulated)
+    module = cuda_emu.build(build)
     module.add_device_code(
-        {"ptx": lambda: compiled().ptx, "cuda": _cuda_source(build)},
-        lambda: _kernels(compiled(), build),
+        {"ptx": lambda: compiled().ptx, "cuda": _cuda_source(device)},
+        lambda: _kernels(compiled(), device),
     )
     return module
-
-
-def _build_for_emulator(build: Build) -> Module:
-    """Functions that this CPU runs; the code for the GPU is there to be read, as of ``cuda``."""
-    device = Target({**build.target.export(), "kind": "cuda"})
-    return _emulated(replace(build, target=device, backend=CUDA), build)
 
 
 class _KernelModule(Module):

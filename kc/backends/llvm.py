@@ -247,7 +247,7 @@ def _loaded(
     around = callbacks.calling if packed else None
     if (WAITS in entry.text or CHECKS_LAUNCHES in entry.text) and not packed:
         around = noticing_failures
-    if native.target.kind == "cuda-emu":
+    if native.target.kind in ("cuda", "cuda-emu"):  # kernels that the emulator runs
         from kc.runtime.gpu.sharing import EMULATED
 
         place = EMULATED

@@ -221,8 +221,11 @@ class CompiledFunction:
         self._site.owners.append(owner)
 
     def call_with_slots(self, slots: ctypes.Array[ctypes.c_uint64]) -> None:
-        """Call the kernel with its machine-level arguments, one slot each, unchecked."""
-        self._site.invoke(self._site.kernel, slots)
+        """Call the kernel with its machine-level arguments, one slot each, unchecked.
+
+        Raises what a call does where something went wrong in the kernel.
+        """
+        self._site.run(BoundArguments(slots, ()))
 
     def prepare(self, *args: Any) -> Callable[[], None]:
         """A call without arguments that always passes ``args``, which are checked here, once.

@@ -106,27 +106,118 @@ def test_the_emulator(fake: FakeGpu, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_programs_that_are_built_for_the_emulator(monkeypatch: pytest.MonkeyPatch):
-    """With KC_CUDA=emu from the start, arrays may be on the device or on the host."""
+    """KC_CUDA=emu is a device: what a GPU refuses is refused, in the same words."""
     monkeypatch.setenv("KC_CUDA", "emu")
     module = kc.build(*gpu_schedules.two_kernels(), target="cuda -arch=sm_80")
     device, a = kc.cuda(0), random(100)
     x, d = kc.nd.array(a, device), kc.nd.empty((100,), "float32", device)
-    for first in (x, a):
-        module(first, x, 1.0, d)
-        np.testing.assert_allclose(d.numpy(), 4 * a + 1, rtol=1e-5, atol=1e-6)
-    result = module(x, a, 1.0)
+    with pytest.raises(KCError) as caught:
+        module(x, a, 1.0, d)
+    assert str(caught.value) == (
+        "error[KC5115]: main: argument 2 'B' is in host memory, the kernel runs on cuda(0)\n"
+        "   |  expected: B: float32[n]\n"
+        "  why: a GPU reads and writes its own memory\n"
+        "  try: pass kc.nd.array(B, kc.cuda(0))"
+    )
+    module(x, x, 1.0, d)
+    np.testing.assert_allclose(d.numpy(), 4 * a + 1, rtol=1e-5, atol=1e-6)
+    result = module(x, x, 1.0)
     assert result.device == device
     np.testing.assert_allclose(result.numpy(), 4 * a + 1, rtol=1e-5, atol=1e-6)
-    assert isinstance(module(a, a, 1.0), np.ndarray)
     module["main"].prepare(x, x, 2.0, d)()
     np.testing.assert_allclose(d.numpy(), 4 * a + 2, rtol=1e-5, atol=1e-6)
-    for where in (device, kc.cpu(0)):
-        assert module.time_evaluator("main", where)(x, x, 1.0, d).mean > 0
+    assert module.time_evaluator("main", device)(x, x, 1.0, d).mean > 0
+    with pytest.raises(KCError) as caught:
+        module.time_evaluator("main", kc.cpu(0))
+    assert str(caught.value) == "error[KC6204]: main runs on cuda(0), not on cpu(0)"
     plain = kc.build(*_plain())
     with pytest.raises(
         KCError, match=r"KC5115\]: main: argument 1 'A' is on cuda\(0\), the kernel"
     ):
         plain(x, x)
+
+
+TOO_NEW = """module attributes {gpu.container_module} {
+gpu.module @m {
+  gpu.func @k(%A: memref<64xf32>) kernel {
+    %chosen = nvvm.elect.sync -> i1
+    gpu.return
+  }
+}
+func.func @main(%A: memref<64xf32>) {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  gpu.launch_func @m::@k blocks in (%c1, %c1, %c1) threads in (%c64, %c1, %c1)
+    args(%A : memref<64xf32>)
+  func.return
+}
+}
+"""
+
+
+@pytest.mark.parametrize("way", ["", "emu"])
+@pytest.mark.parametrize(
+    ("target", "arch"),
+    [("cuda", "sm_75"), ("cuda -arch=sm_80", "sm_80"), ("cuda-emu -arch=sm_80", "sm_80")],
+)
+def test_an_operation_too_new_for_the_architecture(
+    way: str, target: str, arch: str, monkeypatch: pytest.MonkeyPatch
+):
+    """Also where the emulator runs the kernel, and where it checks it."""
+    monkeypatch.setenv("KC_CUDA", way)
+    module = kc.IRModule.parse(TOO_NEW, "k.mlir")
+    x = np.zeros(64, "float32")
+    for use in (
+        lambda: kc.build(module, target=target),
+        lambda: kc.gpu.check(module, x, target=target),
+    ):
+        with pytest.raises(KCError) as caught:
+            use()
+        assert str(caught.value) == (
+            f"error[KC4360]: nvvm.elect.sync: the target is {arch} with PTX 8.0, which does not "
+            "have it\n"
+            "  --> k.mlir:4:5\n"
+            "  why: it needs sm_90 or later and PTX 8.0 or later"
+        )
+    kc.build(module, target="cuda-emu")(x)  # any GPU
+
+
+DEADLOCK = TOO_NEW.replace(
+    "%chosen = nvvm.elect.sync -> i1",
+    """%t = gpu.thread_id x
+    %c16 = arith.constant 16 : index
+    %one = arith.constant 1 : i32
+    %all = arith.constant 64 : i32
+    %some = arith.cmpi ult, %t, %c16 : index
+    scf.if %some {
+      nvvm.barrier id = %one number_of_threads = %all
+    }""",
+)
+
+
+def test_threads_that_wait_for_ever(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+):
+    """A GPU would hang. However the emulated one is asked, the call says it."""
+    monkeypatch.setenv("KC_CUDA", "emu")
+    module = kc.build(kc.IRModule.parse(DEADLOCK), target="cuda -arch=sm_80")
+    device = kc.cuda(0)
+    x = kc.nd.array(random(64), device)
+    calls = (
+        lambda: module(x),
+        module["main"].prepare(x),
+        lambda: module.time_evaluator("main", device)(x),
+    )
+    for call in calls:
+        with pytest.raises(KCError) as caught:
+            call()
+        assert str(caught.value) == (
+            "error[KC6308]: k: threads of 1 block wait for something that never happens\n"
+            "  why: a barrier, an mbarrier or a copy that they wait for never completes; a GPU "
+            "would hang, and the emulator ended them: what the kernel has written is undefined\n"
+            "  try: kc.gpu.check reports which threads wait, where, and for what"
+        )
+    assert capfd.readouterr().err == ""
 
 
 def _plain() -> Any:

@@ -17,6 +17,7 @@ from kc.runtime.emulator import ensure_emulator
 from kc.runtime.gpu import gpu
 from kc.runtime.gpu.driver import EMULATOR, CodeImage, DriverError
 from kc.runtime.gpu.gpu import driver_callback
+from kc.support.diagnostics import CallError
 
 _ALIGNMENT = 256  # as of what CUDA allocates
 _ATTRIBUTES = {
@@ -34,6 +35,8 @@ _SIZES = {"ptr": 8, "i1": 1, "i8": 1, "i16": 2, "half": 2, "bfloat": 2, "i32": 4
 MAP = "[128 x i8]"
 """The type of a tensor map, which kernels are passed by value."""
 _INVALID_VALUE = 1
+_FIRST_REFUSAL = 1 << 20
+"""Numbers from here on are no errors of CUDA: each stands for what the emulator says of a launch."""
 _NUMBERS = 7  # of the grid and of a block, and the shared memory
 
 
@@ -72,6 +75,7 @@ class EmulatedDriver:
         self._modules: list[Mapping[str, _Function]] = []
         self._functions: list[_Function] = []
         self._events: dict[int, float] = {}
+        self._refusals: dict[int, CallError] = {}
         self._lock = threading.Lock()
         self._next = 1
 
@@ -79,6 +83,10 @@ class EmulatedDriver:
         return 12000
 
     def explain(self, function: str, number: int) -> DriverError:
+        """As of a driver. Raises CallError KC6308 where it is what the emulator said of a launch:
+        threads that wait for ever."""
+        if number in self._refusals:
+            raise self._refusals.pop(number)
         return DriverError(function, number, f"error {number}")
 
     def device_count(self) -> int:
@@ -191,8 +199,18 @@ class EmulatedDriver:
     # Launches
 
     def run(self, function: int, sizes: tuple[int, ...], parameters: Any) -> None:
-        """Run a kernel: sizes of the grid, of a block, and bytes of dynamic shared memory."""
-        self._functions[function - 1].run(sizes, parameters)
+        """Run a kernel: sizes of the grid, of a block, and bytes of dynamic shared memory.
+
+        Raises DriverError, which :meth:`explain` explains.
+        """
+        try:
+            self._functions[function - 1].run(sizes, parameters)
+        except CallError as error:
+            with self._lock:
+                number = _FIRST_REFUSAL + self._next
+                self._next += 1
+                self._refusals[number] = error
+            raise DriverError("launch", number, error.code) from None
 
     def entry_points(self) -> Mapping[str, int]:
         points = {
