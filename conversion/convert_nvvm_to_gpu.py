@@ -17,7 +17,7 @@ So kernels of others run in the emulator. What lanes vote on, match and reduce g
 from lane to lane. The mask is a constant, all 32 lanes, and so are a shuffle's segments. Fences
 need nothing, as the emulator has one order of accesses.
 
-An operation that the target's architecture lacks is refused, as ``convert-gpu-to-nvvm`` does (KC4360):
+An operation that the target's architecture lacks is refused (KC4360) as in ``convert-gpu-to-nvvm``:
 what runs here is to run on that GPU. A ``cuda-emu`` without ``-arch`` is any GPU.
 
 Operations without a counterpart stay. ``convert-gpu-to-cpu`` handles barriers of some threads,

@@ -28,6 +28,7 @@ from kc.support.pass_context import pipeline_options, step_watcher, using_option
 from kc.support.target import Target
 from kc.transform import PassContext
 
+
 @dataclass(frozen=True)
 class _Compiled:
     """PTX, the LLVM IR of the host code, the kernels as gpu-level text, and their parameters."""

@@ -261,6 +261,70 @@ def test_a_barrier_that_is_taken_away(tmp_path: Path, capsys: pytest.CaptureFixt
     )
 
 
+UNORDERED = f"""warning[KC6301]: verify-gpu-code: S[0] is written by thread 0 of block 0 and read \
+by thread 63, with no barrier in between
+  --> k.mlir:5:1  memref.store %x, %S[%t] : {SHARED}
+   |  kernel: k
+   |  the other: k.mlir:8:1  %y = memref.load %S[%r] : {SHARED}
+  why: nothing orders threads but a barrier of their block, and nothing orders blocks
+"""
+PARTING = """warning[KC6302]: verify-gpu-code: thread 0 of block 0 comes to a shuffle, and thread \
+16 does not
+  --> k.mlir:10:3  %y, %valid = gpu.shuffle xor %x, %o, %w : f32
+   |  kernel: k
+  why: all threads of a block come to a barrier, and all lanes to a shuffle
+"""
+BEYOND = """warning[KC6303]: verify-gpu-code: A[64] is written by thread 64 of block 0, outside of \
+its bounds
+  --> k.mlir:8:3  memref.store %x, %A[%tx] : memref<64xf32>
+   |  kernel: main_kernel
+  why: on a GPU such an access may touch anything
+"""
+LAUNCHED = """func.func @main(%A: memref<64xf32>, %x: f32) {
+  %one = arith.constant 1 : index
+  %n = arith.constant 65 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %one, %gy = %one, %gz = %one)
+    threads(%tx, %ty, %tz) in (%sx = %n, %sy = %one, %sz = %one)
+  {
+
+  memref.store %x, %A[%tx] : memref<64xf32>
+  gpu.terminator
+  }
+  func.return
+}
+"""
+CERTAIN = {
+    "no barrier": (
+        kernel(REVERSED.replace("gpu.barrier\n", ""), memory=f"workgroup(%S : {SHARED})"),
+        UNORDERED,
+    ),
+    "half of a warp": (kernel(SHUFFLED), PARTING),
+    "a thread too many": (LAUNCHED, BEYOND),
+    "nothing": (kernel(REVERSED, memory=f"workgroup(%S : {SHARED})"), ""),
+}
+
+
+@pytest.mark.parametrize("case", CERTAIN)
+@pytest.mark.parametrize(
+    ("tool", "flags"),
+    [
+        (kc_opt.main, ["--lower-to-nvvm", f"--target={TARGET}"]),
+        (kc_translate.main, ["--to=ptx", f"--target={TARGET}"]),
+        (kc_translate.main, ["--to=metal", "--target=metal"]),
+        (kc_run.main, ["--target=cuda-emu"]),
+    ],
+)
+def test_what_is_certain_of_a_given_kernel(
+    case: str, tool: Tool, flags: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Nobody has to ask for it: whoever compiles the kernel is warned."""
+    text, expected = CERTAIN[case]
+    file = tmp_path / "k.mlir"
+    file.write_text(text)
+    assert tool([str(file), *flags]) == 0
+    assert capsys.readouterr().err.replace(str(file), "k.mlir") == expected
+
+
 def tile(size: int) -> tuple[Any, list[Any]]:
     """Each block reads a part of A of ``size`` x 64 numbers by way of shared memory."""
     A = te.placeholder((4 * size, 64), name="A")

@@ -20,6 +20,7 @@ The idea is that of GPUVerify, a prover of kernels in CUDA and OpenCL.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -28,7 +29,7 @@ from xdsl.passes import ModulePass
 from kc.analysis.kernel_launches import shapes_of
 from kc.analysis.kernel_safety import CODES, WHY, SafetyVerdict, safety_of
 from kc.dialects.gpu import GPUFuncOp
-from kc.support.diagnostics import CodegenError, remark
+from kc.support.diagnostics import CodegenError, remark, warn
 from kc.support.locations import location_of
 
 UNDECIDED = "kc-run --target=cuda-emu --check runs it, and decides for the arrays of the call"
@@ -60,18 +61,28 @@ class VerifyGpuKernelsPass(ModulePass):
                     )
                 for verdict in verdicts:
                     if verdict.is_clean is False:
-                        raise _refuse(kernel, verdict)
+                        raise CodegenError(**_message(self.name, kernel, verdict))
 
 
-def _refuse(kernel: GPUFuncOp, verdict: SafetyVerdict) -> CodegenError:
+def warn_of_kernels(module: ModuleOp, who: str) -> None:
+    """Say what is certain to be wrong in the kernels of a module, one warning for each kind."""
+    shapes = shapes_of(module)
+    for kernel in module.walk():
+        if isinstance(kernel, GPUFuncOp) and kernel.is_kernel:
+            for verdict in safety_of(kernel, shapes=shapes):
+                if verdict.is_clean is False:
+                    warn(**_message(who, kernel, verdict))
+
+
+def _message(who: str, kernel: GPUFuncOp, verdict: SafetyVerdict) -> dict[str, Any]:
     facts = [f"kernel: {kernel.sym_name.data}"]
     if verdict.second is not None:
         text = verdict.second.source_line().strip()
         facts.append(f"the other: {verdict.second}" + (f"  {text}" if text else ""))
-    return CodegenError(
-        CODES[verdict.kind],
-        f"verify-gpu-kernels: {verdict.message}",
-        location=verdict.location,
-        facts=facts,
-        why=WHY[verdict.kind],
-    )
+    return {
+        "code": CODES[verdict.kind],
+        "message": f"{who}: {verdict.message}",
+        "location": verdict.location,
+        "facts": facts,
+        "why": WHY[verdict.kind],
+    }

@@ -23,7 +23,8 @@ threadIdx.x in a warp. Blocks do not read what other blocks write.
 
 Rules 8 and 9 also apply to constant sizes of ``gpu.launch`` and ``gpu.launch_func``, and rule 6 to
 the workgroup memory of a kernel in the dialect gpu. That memory is static, of which CUDA allows
-less.
+less. What is certain to go wrong in such a kernel, whatever its arrays hold, is a warning
+(KC6301 to KC6305, as ``verify-gpu-kernels`` refuses it): kernels of schedules have no such faults.
 
 The limits are the target's, CUDA's for a target without any. Shared buffers that are not alive at
 the same time count as one place (:mod:`kc.analysis.shared_memory`). TVM: ``VerifyGPUCode`` (which
@@ -56,8 +57,10 @@ from kc.dialects.tir import DYNAMIC, AllocOp, ForOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.support.pass_context import pipeline_options
 from kc.support.registry import pass_class
 from kc.support.target import Target, target_of
+from kc.transforms.gpu.verify_gpu_kernels import warn_of_kernels
 from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.threads._foreign_values import require_kernels
 from kc.transforms.tir.compact_buffer_allocation import compacted_type
@@ -94,6 +97,8 @@ class VerifyGpuCodePass(ModulePass):
                 _check_sizes(inner, target)
             if isinstance(inner, LaunchOp | GPUFuncOp):
                 _check_static_shared(inner, target)
+        if not pipeline_options().watched:  # where the run says it
+            _warn_of_given(ctx, op)
 
 
 class _Kernel(NamedTuple):
@@ -179,6 +184,17 @@ def _check_sizes(launch: LaunchOp | LaunchFuncOp, target: Target) -> None:
                     location=location_of(launch),
                     why=f"the size of {axis} must be >= {least} and <= {most} on this target",
                 )
+
+
+def _warn_of_given(ctx: Context, module: ModuleOp) -> None:
+    """Say what is certain to go wrong in kernels of the dialect gpu."""
+    given = [op for op in module.walk() if isinstance(op, LaunchOp | GPUFuncOp)]
+    if any(isinstance(op, LaunchOp) for op in given):
+        module = copy_module(module)
+        for name in ("gpu-launch-sink-index-computations", "gpu-kernel-outlining"):
+            pass_class(name)().apply(ctx, module)
+    if given:
+        warn_of_kernels(module, VerifyGpuCodePass.name)
 
 
 def _check_static_shared(kernel: LaunchOp | GPUFuncOp, target: Target) -> None:

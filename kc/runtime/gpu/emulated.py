@@ -36,7 +36,7 @@ MAP = "[128 x i8]"
 """The type of a tensor map, which kernels are passed by value."""
 _INVALID_VALUE = 1
 _FIRST_REFUSAL = 1 << 20
-"""Numbers from here on are no errors of CUDA: each stands for what the emulator says of a launch."""
+"""Numbers from here on are no errors of CUDA: each is of what the emulator says of a launch."""
 _NUMBERS = 7  # of the grid and of a block, and the shared memory
 
 
