@@ -99,10 +99,10 @@ class ConvertNvvmToGpuPass(ModulePass):
         instructions = [inner for inner in op.walk() if inner.name.startswith("nvvm.")]
         if not instructions:
             return
-        arch = _architecture(target_of(op))
-        for instruction in instructions if arch is not None else ():
-            if isinstance(instruction, NVVMOp):
-                require(instruction, arch.number, arch.ptx, arch.is_specific)
+        if (arch := _architecture(target_of(op))) is not None:
+            for instruction in instructions:
+                if isinstance(instruction, NVVMOp):
+                    require(instruction, arch.number, arch.ptx, arch.is_specific)
         patterns = [pattern() for pattern in (*PATTERNS, *COLLECTIVES)]
         walker = PatternRewriteWalker(GreedyRewritePatternApplier(patterns))
         for function in list(op.walk()):
