@@ -38,7 +38,7 @@ def _softmax(x: Tensor, axis: int, exponential: Callable[[Any], Expr], name: str
     total = compute(rest, lambda *at: scalar.sum(power(*insert(at, j)), axis=j), f"{name}_expsum")
     return compute(
         x.shape,
-        lambda *at: power(*at) / total(*without(at)),
+        lambda *at: power(*at) * (1 / total(*without(at))),
         f"{name}_norm",
         tag="softmax_output",
         attrs={"axis": axis},

@@ -10,7 +10,15 @@ from kc.support.diagnostics import ScheduleError
 ROWS, TERMS, WIDTH = 8, 12, 3
 
 
-def weighted(*, is_divided_before: bool, power=te.exp) -> list[te.Tensor]:
+def quotient(a, b):
+    return a / b
+
+
+def by_inverse(a, b):
+    return a * (1 / b)
+
+
+def weighted(*, is_divided_before: bool, power=te.exp, divided=quotient) -> list[te.Tensor]:
     """Weighted sums of the rows of V, whose weights are divided before or after these."""
     X = te.placeholder((ROWS, TERMS), name="X")
     V = te.placeholder((TERMS, WIDTH), name="V")
@@ -19,11 +27,11 @@ def weighted(*, is_divided_before: bool, power=te.exp) -> list[te.Tensor]:
     E = te.compute((ROWS, TERMS), lambda i, j: power(X[i, j] * 0.5 - M[i]), name="E")
     T = te.compute((ROWS,), lambda i: te.sum(E[i, k], axis=k), name="T")
     if is_divided_before:
-        P = te.compute((ROWS, TERMS), lambda i, j: E[i, j] / T[i], name="P")
+        P = te.compute((ROWS, TERMS), lambda i, j: divided(E[i, j], T[i]), name="P")
         R = te.compute((ROWS, WIDTH), lambda i, d: te.sum(P[i, n] * V[n, d], axis=n), name="R")
     else:
         S = te.compute((ROWS, WIDTH), lambda i, d: te.sum(V[n, d] * E[i, n], axis=n), name="S")
-        R = te.compute((ROWS, WIDTH), lambda i, d: S[i, d] / T[i], name="R")
+        R = te.compute((ROWS, WIDTH), lambda i, d: divided(S[i, d], T[i]), name="R")
     return [X, V, R]
 
 
@@ -44,11 +52,12 @@ def expected(x: np.ndarray, v: np.ndarray, power=np.exp) -> np.ndarray:
     return powers @ v / powers.sum(1, keepdims=True)
 
 
+@pytest.mark.parametrize("divided", [quotient, by_inverse])
 @pytest.mark.parametrize(
     ("is_divided_before", "terms", "rows"), [(True, 4, 1), (False, 3, 4), (False, 12, 8)]
 )
-def test_the_result_is_that_of_numpy(is_divided_before, terms, rows):
-    args = weighted(is_divided_before=is_divided_before)
+def test_the_result_is_that_of_numpy(is_divided_before, terms, rows, divided):
+    args = weighted(is_divided_before=is_divided_before, divided=divided)
     module = kc.build(online(args, terms, rows), target="llvm")
     rng = np.random.default_rng(terms)
     x = rng.standard_normal((ROWS, TERMS)).astype("float32") * 20
@@ -66,19 +75,34 @@ def test_the_result_is_that_of_numpy(is_divided_before, terms, rows):
     assert np.isfinite(r[[0, 4, 5, 6, 7]]).all()
 
 
-def test_another_row_of_the_sum():
+@pytest.mark.parametrize("divided", [quotient, lambda a, b: (1 / b) * a])
+def test_another_row_of_the_sum(divided):
     X = te.placeholder((ROWS, TERMS), name="X")
     j, k = te.reduce_axis((0, TERMS), "j"), te.reduce_axis((0, TERMS), "k")
     M = te.compute((ROWS,), lambda i: te.max(X[i, j], axis=j), name="M")
     E = te.compute((ROWS, TERMS), lambda i, j: te.exp(X[i, j] - M[i]), name="E")
     T = te.compute((ROWS,), lambda i: te.sum(E[i, k], axis=k), name="T")
     n = te.reduce_axis((0, TERMS), "n")
-    R = te.compute((ROWS,), lambda i: te.sum(E[i, n] / T[ROWS - 1 - i], axis=n), name="R")
+    R = te.compute((ROWS,), lambda i: te.sum(divided(E[i, n], T[ROWS - 1 - i]), axis=n), name="R")
     sch = kc.tir.Schedule(te.create_prim_func([X, R]))
     with pytest.raises(ScheduleError) as refused:
         sch.online_softmax("M", sch.get_loops("M")[-1])
     assert refused.value.code == "KC3620"
     assert refused.value.why == "block R reads T at indices that are not its variables"
+
+
+def test_another_inverse_than_that_of_the_sum():
+    X = te.placeholder((ROWS, TERMS), name="X")
+    j, k, n = (te.reduce_axis((0, TERMS), name) for name in "jkn")
+    M = te.compute((ROWS,), lambda i: te.max(X[i, j], axis=j), name="M")
+    E = te.compute((ROWS, TERMS), lambda i, j: te.exp(X[i, j] - M[i]), name="E")
+    T = te.compute((ROWS,), lambda i: te.sum(E[i, k], axis=k), name="T")
+    R = te.compute((ROWS,), lambda i: te.sum(E[i, n] * (2 / T[i]), axis=n), name="R")
+    sch = kc.tir.Schedule(te.create_prim_func([X, R]))
+    with pytest.raises(ScheduleError) as refused:
+        sch.online_softmax("M", sch.get_loops("M")[-1])
+    assert refused.value.code == "KC3620"
+    assert refused.value.why == "block R is not linear in the weights"
 
 
 def test_powers_of_two():

@@ -5,7 +5,7 @@
     M[i] = max over j of x(i, j)
     E[i, j] = exp(x(i, j) - M[i])
     T[i] = sum over j of E[i, j]
-    P[i, j] = E[i, j] / T[i]                      # may be missing; casts may follow
+    P[i, j] = E[i, j] / T[i]          # or E * (1 / T); may be missing; casts may follow
     O[i, d] = sum over j of P[i, j] * V[j, d]     # none, one or more; E in place of P
     R[i, d] = O[i, d] / T[i]                      # if O is a sum of E
 
@@ -46,13 +46,46 @@ Names = Mapping[SSAValue, SSAValue]
 
 
 @dataclass(frozen=True)
+class Quotient:
+    """A division, or a product with an inverse."""
+
+    numerator: SSAValue
+    denominator: SSAValue
+    ops: tuple[Operation, ...]
+    """What computes it, the result first."""
+
+    @property
+    def result(self) -> SSAValue:
+        """The quotient."""
+        return self.ops[0].results[0]
+
+
+def quotient_of(value: SSAValue) -> Quotient | None:
+    """``value`` as a quotient, if it is one: ``a / b``, ``a * (1 / b)`` or ``(1 / b) * a``."""
+    op = value.owner
+    if isinstance(op, arith.DivfOp):
+        return Quotient(op.lhs, op.rhs, (op,))
+    if isinstance(op, arith.MulfOp):
+        for factor, inverse in ((op.lhs, op.rhs.owner), (op.rhs, op.lhs.owner)):
+            if isinstance(inverse, arith.DivfOp) and _is_one(inverse.lhs):
+                return Quotient(factor, inverse.rhs, (op, inverse))
+    return None
+
+
+def _is_one(value: SSAValue) -> bool:
+    maker = value.owner
+    number = maker.value if isinstance(maker, arith.ConstantOp) else None
+    return isinstance(number, FloatAttr) and number.value.data == 1
+
+
+@dataclass(frozen=True)
 class Member:
     """A block that is computed with the maximum: its variables are those of the maximum, or its
     own."""
 
     definition: Definition
     names: Names
-    division: arith.DivfOp | None = None
+    division: Quotient | None = None
     """The division by the sum of the row, which is put off."""
 
     @property
@@ -408,10 +441,10 @@ def _weights(definition: Definition, rows: SoftmaxRows) -> Member:
 
 def _divided(
     block: BlockOp, value: SSAValue, rows: SoftmaxRows
-) -> tuple[dict[SSAValue, SSAValue], arith.DivfOp | None]:
+) -> tuple[dict[SSAValue, SSAValue], Quotient | None]:
     """The names by which ``value`` is a power, and the division if it is one by the sum."""
-    division = value.owner if isinstance(value.owner, arith.DivfOp) else None
-    power = value.owner if division is None else division.lhs.owner
+    division = quotient_of(value)
+    power = value.owner if division is None else division.numerator.owner
     if not isinstance(power, LoadOp) or power.buffer is not rows.powers.definition.buffer:
         raise _NoSoftmax(
             f"block {block.label} does more with {_name(rows.powers.definition)} than to divide it "
@@ -420,7 +453,7 @@ def _divided(
         )
     names = _names_of(block, power, rows.powers)
     if division is not None:
-        by = division.rhs.owner
+        by = division.denominator.owner
         total = rows.total
         if total is None or not isinstance(by, LoadOp) or by.buffer is not total.definition.buffer:
             raise _NoSoftmax(f"block {block.label} divides by something else than the sum", block)
@@ -449,7 +482,7 @@ def _weighted(definition: Definition, rows: SoftmaxRows) -> Member:
         if isinstance(maker, Casts):
             is_rounded |= isinstance(maker, arith.TruncFOp)
             value = maker.operands[0]
-        elif isinstance(maker, arith.MulfOp):
+        elif isinstance(maker, arith.MulfOp) and quotient_of(value) is None:
             if is_rounded:  # powers relative to a smaller maximum are larger, up to 1
                 raise _NoSoftmax(
                     f"block {block.label} rounds weighted products to a narrower type, which may "
@@ -527,10 +560,10 @@ def _quotients(rows: SoftmaxRows) -> Sequence[BlockOp]:
             value = stores[0].value if len(stores) == 1 else None
             while value is not None and isinstance(value.owner, Casts):
                 value = value.owner.operands[0]
-            maker = value.owner if value is not None else None
-            if not isinstance(maker, arith.DivfOp):
+            quotient = quotient_of(value) if value is not None else None
+            if quotient is None:
                 continue
-            top, by = maker.lhs.owner, maker.rhs.owner
+            top, by = quotient.numerator.owner, quotient.denominator.owner
             loads = [op for op in user.body.walk() if isinstance(op, LoadOp)]
             if loads and set(loads) == {top, by} and isinstance(top, LoadOp):
                 is_whole = top.buffer is member.definition.buffer

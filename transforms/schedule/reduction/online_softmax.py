@@ -533,14 +533,14 @@ class _Rewriting:
         rows = self.plan.rows
         divided = [member for member in rows.sums if rows.is_divided(member)]
         for member in (*rows.weights, *rows.sums):
-            if member.division is not None:
-                load = member.division.rhs.owner
-                member.division.result.replace_all_uses_with(member.division.lhs)
-                member.division.detach()
-                member.division.erase()
-                if isinstance(load, LoadOp) and not load.result.uses:
-                    load.detach()
-                    load.erase()
+            if (division := member.division) is not None:
+                load = division.denominator.owner
+                division.result.replace_all_uses_with(division.numerator)
+                assert isinstance(load, LoadOp)
+                for op in (*division.ops, load):
+                    if not op.results[0].uses:
+                        op.detach()
+                        op.erase()
         for member in divided:
             self._divide(member)
 
