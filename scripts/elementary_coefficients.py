@@ -109,19 +109,19 @@ FITS: dict[str, tuple[str, Function, tuple[mpf, mpf], tuple[int, int]]] = {
         (4, 7),
     ),
     "LOG": (
-        "(f - f**2 / 2 + f**3 p - log(1 + f) = 0) for p of f, 1 + f between sqrt(1/2) and sqrt(2)",
+        "(f - f**2 / 2 + f**3 p - log(1 + f) = 0) for p of f, 1 + f between 3/4 and 3/2",
         lambda f: (mpmath.log1p(f) - f + f**2 / 2) / f**3,
-        (mpmath.sqrt(0.5) - 1, mpmath.sqrt(2) - 1),
+        (mpf(-0.25), mpf(0.5)),
         (9, 0),
     ),
     "LOG_SHORT": (
         "the same for approximations",
         lambda f: (mpmath.log1p(f) - f + f**2 / 2) / f**3,
-        (mpmath.sqrt(0.5) - 1, mpmath.sqrt(2) - 1),
+        (mpf(-0.25), mpf(0.5)),
         (8, 0),
     ),
     "ATANH": (
-        "(2 * atanh(s) - 2 * s) / s**3 of s**2, for s = f / (2 + f) and such f",
+        "(2 * atanh(s) - 2 * s) / s**3 of s**2, for s = f / (2 + f), f from sqrt(1/2) - 1",
         _even(lambda s: (2 * mpmath.atanh(s) - 2 * s) / s**3),
         (mpf(0), (3 - 2 * mpmath.sqrt(2)) ** 2),
         (4, 8),

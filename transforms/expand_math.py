@@ -17,7 +17,9 @@ are approximated (:mod:`kc.transforms.elementary.approximations`), but for f64 a
 cheaper form.
 
 With AVX-512 a vector of f32 is multiplied by powers of 2 by ``llvm.ldexp``, which is an
-instruction; elsewhere by powers made of their bits, in two steps where one may be out of range.
+instruction; elsewhere by powers made of their bits, in two steps where one may be out of range. The
+exponents and fractions that logarithms begin with are instructions there, too (``getexp``,
+``getmant``), and arithmetic on bits elsewhere.
 
 The quotient that te's ``sigmoid`` becomes is a function, too: the exponential in it is not rounded.
 So are ``(erf(x / sqrt(2)) + 1) / 2``, whose sum cancels, and its product with x: gelu, whose form
@@ -201,8 +203,9 @@ def has_fma(target: Target) -> bool:
     return not is_x86(target) or target.has_feature("fma")
 
 
-def has_ldexp(target: Target) -> bool:
-    """Whether a vector is multiplied by powers of 2 by an instruction: ``vscalefps``."""
+def has_exponents(target: Target) -> bool:
+    """Whether instructions multiply vectors by powers of 2, and take exponents and fractions of
+    them: ``vscalefps``, ``vgetexpps``, ``vgetmantps``."""
     return is_x86(target) and target.has_feature("avx512dq")
 
 
@@ -224,7 +227,7 @@ class _Expansion(RewritePattern):
 
     def __init__(self, target: Target, kept: Collection[str] = ()) -> None:
         self._has_fma = has_fma(target)
-        self._has_ldexp = has_ldexp(target)
+        self._has_exponents = has_exponents(target)
         self._kept = kept
 
     def _is_kept(self, op: Operation) -> bool:
@@ -238,7 +241,9 @@ class _Expansion(RewritePattern):
 
         in_kernel = _is_in_kernel(op)
         return Code(
-            emit, has_fma=self._has_fma or in_kernel, has_ldexp=self._has_ldexp and not in_kernel
+            emit,
+            has_fma=self._has_fma or in_kernel,
+            has_exponents=self._has_exponents and not in_kernel,
         )
 
 

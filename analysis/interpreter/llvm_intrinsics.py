@@ -124,6 +124,42 @@ def _times_power_of_2(value: Sequence[Any], exponent: Numbers) -> Any:
         return np.ldexp(np.float32(value[0]), max(min(int(exponent[0]), 1000), -1000))
 
 
+def _exponent(value: np.float32) -> np.float32:
+    """The exponent of a float of 32 bits, as one; infinite where the number is 0 or infinite."""
+    if not np.isfinite(value) or value == 0:
+        return np.float32(-np.inf) if value == 0 else np.abs(value)
+    return np.float32(np.frexp(value)[1] - 1)
+
+
+def _fraction(value: np.float32) -> np.float32:
+    """What is left without the exponent, from 0.75 up to 1.5; of numbers below 0, NaN."""
+    if value < 0 or np.isnan(value):
+        return np.float32(np.nan)
+    if value == 0 or np.isinf(value):
+        return np.copysign(np.float32(1), value)
+    fraction = np.frexp(value)[0]
+    return fraction if fraction >= 0.75 else 2 * fraction
+
+
+def _of_first(compute: Callable[[np.float32], np.float32], *immediates: int) -> Implementation:
+    """On the lanes of the first operand, where the others are these: ``immediates``, what lanes
+    have that are masked, the mask of all lanes, and the number of the current rounding mode."""
+
+    def prepare(keep: Keep) -> Run:
+        def run(values: np.ndarray, *more: Any) -> np.ndarray:
+            *given, _, lanes, rounding = more
+            if (*given, lanes, rounding) != (*immediates, -1, 4):
+                text = f"the interpreter knows it with {immediates}, all lanes and rounding 4 alone"
+                raise UninterpretableError(None, text)
+            result = np.empty(len(values), object)
+            result[:] = [it if isinstance(it, Poison) else keep(compute(it)) for it in values]
+            return result
+
+        return run
+
+    return prepare
+
+
 def _saturated(a: Numbers, b: Numbers) -> int:
     """Two products of unsigned by signed bytes, in 16 bits."""
     return min(max(_dot(_unsigned(a, 8), b), -(1 << 15)), (1 << 15) - 1)
@@ -139,6 +175,8 @@ INTRINSICS: dict[str, Implementation] = {
     "llvm.x86.avx512.vpdpbusd.512": _groups(_bytes(False, True), 1, 4, 4),
     "llvm.x86.avx512bf16.dpbf16ps.512": _groups(_narrow_products, 1, 2, 2),
     "llvm.x86.avx10.vdpphps.512": _groups(_narrow_products, 1, 2, 2),
+    "llvm.x86.avx512.mask.getexp.ps.512": _of_first(_exponent),
+    "llvm.x86.avx512.mask.getmant.ps.512": _of_first(_fraction, 0b1011),
     "llvm.x86.ssse3.pmadd.ub.sw.128": _groups(_saturated, 2, 2),
     "llvm.x86.avx2.pmadd.ub.sw": _groups(_saturated, 2, 2),
     "llvm.x86.avx512.pmaddubs.w.512": _groups(_saturated, 2, 2),

@@ -2,7 +2,7 @@
 
 Against the others of this package, constants are in one part, results are scaled in one step, and
 what the roundings lose is not made up for. Within four units in the last place; subnormal
-arguments of logarithms count as 0, and exponentials below 2**-125 are 0. Infinities and NaN are
+arguments of logarithms may count as 0, and exponentials below 2**-125 are 0. Infinities and NaN are
 what they are elsewhere.
 """
 
@@ -61,12 +61,16 @@ def sigmoid(x: Real) -> Real:
 
 def _logarithm(x: Real) -> tuple[Real, Real]:
     """e and log(1 + f) with x = 2**e (1 + f), for a normal x > 0."""
-    e, f, _ = split(x)
+    if x.has_exponent:
+        e, m = x.exponent_and_fraction()
+        f = m - 1.0
+    else:
+        e, f, _ = split(x)
     return e, (f * f).times_plus(f.times_plus(f.polynomial(LOG_SHORT), -0.5), f)
 
 
 def _finished(x: Real, y: Real) -> Real:
-    return ends(x, y, least=x.least_normal)
+    return y if x.has_exponent else ends(x, y, least=x.least_normal)
 
 
 def log(x: Real) -> Real:

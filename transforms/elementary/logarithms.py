@@ -1,7 +1,8 @@
 """Logarithms, and the inverses of the hyperbolic functions.
 
-log(x) is e log(2) + log(1 + f), where 1 + f is between sqrt(1/2) and sqrt(2). The sum is made in
-two numbers, so that it is rounded once. W. Kahan is the source of log1p.
+log(x) is e log(2) + log(1 + f), where 1 + f is between 3/4 and 3/2, of 64 bits between sqrt(1/2)
+and sqrt(2). The sum is made in two numbers, so that it is rounded once. W. Kahan is the source of
+log1p.
 """
 
 from __future__ import annotations
@@ -11,35 +12,35 @@ from collections.abc import Callable
 from kc.transforms.elementary.coefficients import ATANH, LOG
 from kc.transforms.elementary.values import INFINITY, LN2, LOG10_2, NAN, Integer, Real
 
-ROOT = (0x3F3504F3, 0x3FE6A09E667F3BCD)
-"""The bits of sqrt(1/2)."""
+LEAST = (0x3F400000, 0x3FE6A09E667F3BCD)
+"""The bits of the least 1 + f: 3/4, which has an instruction with AVX-512, and sqrt(1/2)."""
 
 
 def split(x: Real, more: Callable[[float], Real | float] = float) -> tuple[Real, Real, Integer]:
     """e and f with x = 2**e (1 + f), for a normal x > 0; and the bits that hold e, from which
     ``more`` of its offset is taken."""
-    root = ROOT[0 if x.is_single else 1]
+    least = LEAST[0 if x.is_single else 1]
     mantissa = x.mantissa
     offset = (x.bias + 1) << mantissa
     # The exponent, with an offset that makes it positive, becomes a float by way of its bits.
-    shifted = x.bits() + (offset - root)
+    shifted = x.bits() + (offset - least)
     upper = (shifted >> mantissa) | (x.bias + mantissa << mantissa)
     e = upper.bits(x) - more(2.0**mantissa + x.bias + 1)
     kept = shifted & ((1 << mantissa) - 1)
-    return e, (kept + root).bits(x) - 1.0, shifted
+    return e, (kept + least).bits(x) - 1.0, shifted
 
 
-def normal(x: Real) -> tuple[Real, Real, Real]:
-    """e and f with x = 2**e (1 + f) for x > 0, subnormal or not, and 1 + f."""
+def normal(x: Real) -> tuple[Real, Real]:
+    """e and f with x = 2**e (1 + f) for x > 0, subnormal or not."""
     shift = 25.0 if x.is_single else 54.0
     tiny = x < x.least_normal
     scaled = tiny.choose(x * 2.0**shift, x)
     e, f, _ = split(scaled, lambda offset: tiny.choose(x.real(offset + shift), offset))
-    return e, f, f
+    return e, f
 
 
 def missing(f: Real) -> Real:
-    """f - log(1 + f), for 1 + f between sqrt(1/2) and sqrt(2)."""
+    """f - log(1 + f), for such f."""
     if f.is_single:
         return (f * f) * f.times_plus(-f.polynomial(LOG), 0.5)
     s = f / (f + 2.0)
@@ -49,11 +50,17 @@ def missing(f: Real) -> Real:
 
 def _sum(e: Real, f: Real, rest: Real | None = None) -> Real:
     """e log(2) + log(1 + f), and a small rest."""
+    total, less = _parts_of_sum(e, f, rest)
+    return total + less
+
+
+def _parts_of_sum(e: Real, f: Real, rest: Real | None = None) -> tuple[Real, Real]:
+    """The sum as a rounded number, and what is missing from it."""
     ln2, ln2_rest = e.parts(LN2, 15 if e.is_single else 41)
     total, lost = (e * ln2).plus(f)
     if rest is not None:
         lost += rest
-    return total + (e.times_plus(ln2_rest, lost) - missing(f))
+    return total, e.times_plus(ln2_rest, lost) - missing(f)
 
 
 def ends(x: Real, y: Real, least: float = 0.0) -> Real:
@@ -66,8 +73,18 @@ def ends(x: Real, y: Real, least: float = 0.0) -> Real:
 
 
 def log(x: Real) -> Real:
-    e, f, _ = normal(x)
-    return ends(x, _sum(e, f))
+    return _finished(x, _parts_of_sum)
+
+
+def _finished(x: Real, parts: Callable[[Real, Real], tuple[Real, Real]]) -> Real:
+    """The logarithm of ``x``, whose ``parts`` are a rounded number and what is missing from it,
+    less than 1, or NaN where e is infinite."""
+    if x.has_exponent:
+        e, m = x.exponent_and_fraction()
+        total, lost = parts(e, m - 1.0)
+        return total + (lost < 1.0).choose(lost, 1.0)
+    total, lost = parts(*normal(x))
+    return ends(x, total + lost)
 
 
 def log1p(x: Real) -> Real:
@@ -96,19 +113,29 @@ def _power(e: Real) -> Real:
 
 
 def log2(x: Real) -> Real:
-    e, f, _ = normal(x)
+    return _finished(x, _parts_of_log2)
+
+
+def _parts_of_log2(e: Real, f: Real) -> tuple[Real, Real]:
     m, lost = f.plus(-missing(f))
-    high, rest = x.parts(1 / LN2, 24 if x.is_single else 53)
-    return ends(x, e + m.times_plus(high, m.times_plus(rest, lost * high)))
+    high, rest = f.parts(1 / LN2, 24 if f.is_single else 53)
+    product, less = m.product(f.real(high))
+    total, least = e.plus(product)
+    return total, m.times_plus(rest, lost.times_plus(high, less)) + least
 
 
 def log10(x: Real) -> Real:
-    e, f, _ = normal(x)
+    return _finished(x, _parts_of_log10)
+
+
+def _parts_of_log10(e: Real, f: Real) -> tuple[Real, Real]:
     m, lost = f.plus(-missing(f))
-    high, rest = x.parts(LOG10_2, 15 if x.is_single else 41)
-    factor, factor_rest = x.parts(LOG10_2 / LN2, 24 if x.is_single else 53)
-    low = m.times_plus(factor_rest, lost.times_plus(factor, e * rest))
-    return ends(x, e.times_plus(high, m.times_plus(factor, low)))
+    high, rest = f.parts(LOG10_2, 15 if f.is_single else 41)
+    factor, factor_rest = f.parts(LOG10_2 / LN2, 24 if f.is_single else 53)
+    product, less = m.product(f.real(factor))
+    total, least = (e * high).plus(product)
+    less = m.times_plus(factor_rest, lost.times_plus(factor, less))
+    return total, e.times_plus(rest, less + least)
 
 
 def asinh(x: Real) -> Real:

@@ -17,7 +17,7 @@ def _exact_log(x: Real) -> tuple[Real, Real]:
     log(1 + f) = 2 s + 2/3 s**3 + ..., s = f / (2 + f), of which the first two terms are computed in
     two numbers.
     """
-    e, f, _ = normal(x)
+    e, f = normal(x)
     d, lost = x.real(2.0).plus(f)
     s = f / d
     product, rest = s.product(d)

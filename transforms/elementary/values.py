@@ -17,6 +17,7 @@ from decimal import Decimal, getcontext
 
 from xdsl.dialects import arith, math, scf, vector
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseIntOrFPElementsAttr,
     Float32Type,
     FloatAttr,
@@ -32,6 +33,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from kc.dialects.arith import CmpfOp, CmpiOp, SelectOp, like
 from kc.dialects.llvm.call import CallIntrinsicOp
+from kc.dialects.vector import ExtractStridedSliceOp, InsertStridedSliceOp
 
 getcontext().prec = 90
 LN2 = Decimal("0.693147180559945309417232121458176568075500134360255254120680")
@@ -39,6 +41,9 @@ LOG10_2 = Decimal("0.30102999566398119521373889472449302676818988146210854131042
 PI = Decimal(
     "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211"
 )
+
+LANES = 16
+"""Numbers of 32 bits in a vector of AVX-512."""
 
 Coefficients = tuple[Sequence[float], Sequence[float]]
 """Those of a polynomial, from the lowest power on, for f32 and for f64."""
@@ -51,8 +56,9 @@ class Code:
     emit: Callable[[Operation], None]
     has_fma: bool = True
     """Whether a product and a sum that are rounded once are one instruction."""
-    has_ldexp: bool = False
-    """Whether a vector of floats of 32 bits is multiplied by powers of 2 by an instruction."""
+    has_exponents: bool = False
+    """Whether vectors of floats of 32 bits are multiplied by powers of 2, and taken apart into
+    exponents and fractions, by instructions of AVX-512."""
     library: Callable[[SSAValue], SSAValue] | None = None
     """The function itself, of a C library; None if there is none."""
     constants: dict[tuple[Attribute, float], SSAValue] = field(default_factory=dict)
@@ -346,7 +352,7 @@ class Real(Value):
         """This number times 2 to a power, given in both forms, which may be out of range: in two
         steps, so that it is rounded once, where no instruction does it."""
         type_ = self.value.type
-        if self.code.has_ldexp and self.is_single and isinstance(type_, VectorType):
+        if self.code.has_exponents and self.is_single and isinstance(type_, VectorType):
             if len(shape := type_.get_shape()) == 1:
                 whole = exponent - int.from_bytes(struct.pack("<f", self.magic), "little")
                 name = f"llvm.ldexp.v{shape[0]}f32.v{shape[0]}i32"
@@ -354,6 +360,61 @@ class Real(Value):
                 return self.of(self.code.add(call))
         half = number.half_rounded()
         return self * self.power_of_2(half) * self.power_of_2(exponent - half)
+
+    @property
+    def has_exponent(self) -> bool:
+        """Whether instructions give :meth:`exponent_and_fraction`."""
+        if not self.code.has_exponents or not self.is_single:
+            return False
+        type_ = self.value.type
+        lanes = type_.get_shape() if isinstance(type_, VectorType) else ()
+        return len(lanes) == 1 and lanes[0] % LANES == 0
+
+    def exponent_and_fraction(self) -> tuple[Real, Real]:
+        """e and m with this number = 2**e m, m from 0.75 up to 1.5, by instructions.
+
+        Subnormal numbers are like others. Of 0 and of infinity e is -infinity and infinity, and m
+        is 1, or -1 of -0. Of numbers below 0 and of NaN, m is NaN.
+        """
+        interval_and_sign = 0b1011
+        m = self._taken_apart("getmant", interval_and_sign)
+        return self._taken_apart("getexp") - m._taken_apart("getexp"), m
+
+    def _taken_apart(self, what: str, *immediates: int) -> Real:
+        """What an instruction of AVX-512 gives of all lanes, some at a time, in the current
+        rounding mode."""
+        code, type_ = self.code, self.value.type
+        assert isinstance(type_, VectorType)
+        piece = VectorType(type_.element_type, [LANES])
+        more = [code.constant(number, i32) for number in immediates]
+        zero, all_lanes = code.constant(0.0, piece), code.constant(-1, IntegerType(LANES))
+        rounding = code.constant(4, i32)
+
+        def taken_apart(value: SSAValue) -> SSAValue:
+            operands = [value, *more, zero, all_lanes, rounding]
+            return code.add(
+                CallIntrinsicOp(f"llvm.x86.avx512.mask.{what}.ps.512", operands, [piece])
+            )
+
+        if type_ == piece:
+            return self.of(taken_apart(self.value))
+        result = self.real(0.0).value
+        for start in range(0, type_.get_shape()[0], LANES):
+            offsets, sizes, strides = (
+                ArrayAttr([IntegerAttr(number, i64)]) for number in (start, LANES, 1)
+            )
+            part = ExtractStridedSliceOp.create(
+                operands=[self.value],
+                result_types=[piece],
+                properties={"offsets": offsets, "sizes": sizes, "strides": strides},
+            )
+            whole = InsertStridedSliceOp.create(
+                operands=[taken_apart(code.add(part)), result],
+                result_types=[type_],
+                properties={"offsets": offsets, "strides": strides},
+            )
+            result = code.add(whole)
+        return self.of(result)
 
     def wide(self) -> Real:
         """The same number in 64 bits."""

@@ -137,6 +137,77 @@ def test_avx512_multiplies_by_powers_of_2(function: Callable[[Any], Any]):
     assert "vpslld" in asm
 
 
+LOGARITHMS = [te.log, te.log2, te.log10]
+
+
+def logarithm(function: Callable[[Any], Any], count: int, target: str) -> kc.Module:
+    a = te.placeholder((count,), "float32", name="A")
+    b = te.compute((count,), lambda i: function(a[i]), name="B")
+    return kc.build([a, b], target=target)
+
+
+@runs_here
+@pytest.mark.parametrize("function", LOGARITHMS)
+def test_avx512_takes_exponents_by_instructions(function: Callable[[Any], Any]):
+    asm = logarithm(function, 4096, "llvm -mcpu=x86-64-v4").get_source("asm")
+    assert "vgetexpps" in asm
+    assert "vgetmantps" in asm
+    assert "vpsrld" not in asm
+    asm = logarithm(function, 4096, "llvm -mcpu=x86-64-v3").get_source("asm")
+    assert "vgetexpps" not in asm
+    assert "vpsrld" in asm
+
+
+@pytest.mark.skipif(not kc.target.Target(HOST).has_feature("avx512dq"), reason="needs AVX-512")
+@pytest.mark.parametrize("function", LOGARITHMS)
+def test_these_exponents_are_those_of_the_bits(function: Callable[[Any], Any]):
+    """The same result to the last bit, of numbers with every exponent and of what is none."""
+    bits = np.random.default_rng(5).integers(0, 1 << 23, (1 << 9, 1 << 6), "uint32")
+    bits |= np.arange(1 << 9, dtype="uint32")[:, None] << 23
+    bits[:, 0] &= 0xFF800000  # zeros, infinities and powers of 2
+    bits[:, 1] |= 0x007FFFFF
+    bits[:, 2] = (bits[:, 2] & 0xFF800000) | 0x00400000  # where the fraction is 3/4 or 3/2
+    bits[:, 3] = bits[:, 2] - 1
+    bits[126:128, 4:] |= 0x007FFF00  # near 1
+    x = bits.view("float32").ravel()
+    results = [
+        logarithm(function, x.size, f"llvm -mcpu=x86-64-v{version}")(x) for version in (4, 3)
+    ]
+    np.testing.assert_array_equal(*results)
+
+
+def test_exponents_in_the_interpreter():
+    text = """
+    func.func @main(%x: memref<16xf32>, %y: memref<32xf32>) {
+      %c0 = arith.constant 0 : index
+      %c16 = arith.constant 16 : index
+      %zero = arith.constant dense<0.0> : vector<16xf32>
+      %all = arith.constant -1 : i16
+      %interval = arith.constant 11 : i32
+      %rounding = arith.constant 4 : i32
+      %v = vector.load %x[%c0] : memref<16xf32>, vector<16xf32>
+      %e = llvm.call_intrinsic "llvm.x86.avx512.mask.getexp.ps.512"(%v, %zero, %all, %rounding) : (vector<16xf32>, vector<16xf32>, i16, i32) -> vector<16xf32>
+      %m = llvm.call_intrinsic "llvm.x86.avx512.mask.getmant.ps.512"(%v, %interval, %zero, %all, %rounding) : (vector<16xf32>, i32, vector<16xf32>, i16, i32) -> vector<16xf32>
+      vector.store %e, %y[%c0] : memref<32xf32>, vector<16xf32>
+      vector.store %m, %y[%c16] : memref<32xf32>, vector<16xf32>
+      func.return
+    }"""  # noqa: E501
+    inf, nan = np.inf, np.nan
+    x = [0.0, -0.0, inf, -inf, nan, -1, 1, 1.5, 0.75, 2.0**-149, 5 * 2.0**-149, 6, 7, -8, 2, 0.625]
+    exponents = [-inf, -inf, inf, inf, nan, 0, 0, 0, -1, -149, -147, 2, 2, 3, 1, -1]
+    fractions = [1, -1, 1, nan, nan, nan, 1, 0.75, 0.75, 1, 1.25, 0.75, 0.875, nan, 1, 1.25]
+    expected = np.array([*exponents, *fractions], "float32")
+    given = np.array(x, "float32")
+    module = parse_module(text, "f.mlir", registry.context())
+    y = np.zeros(32, "float32")
+    run(module, "main", [given, y])
+    np.testing.assert_array_equal(y, expected)
+    if kc.target.Target(HOST).has_feature("avx512dq"):
+        y = np.zeros(32, "float32")
+        kc.build(kc.IRModule.parse(text), target=HOST)(given, y)
+        np.testing.assert_array_equal(y, expected)
+
+
 def test_powers_of_2_in_the_interpreter():
     """The products of the instruction: subnormal numbers are rounded once."""
     text = """
