@@ -17,9 +17,11 @@ MAX_ARGUMENTS = 4096
 
 _VECTOR = re.compile(r"<(vscale x )?(\d+) x (\w+)>")
 _WIDE_INTEGER = re.compile(r"(?<![\w.$%@-])i(\d{4,})\b")  # and no name that ends so
+_DIGITS = re.compile(r"i\d{4}")
 _FUNCTION = re.compile(r"^define .*?@(\"[^\"]*\"|[^(\"]*)\(", re.MULTILINE)
 _QUOTED = re.compile(r'"[^"]*"')
-_LONG_LINE = re.compile(r"^.{20000,}$", re.MULTILINE)
+_LONG = 20000
+_LONG_LINE = re.compile(rf"^.{{{_LONG},}}$", re.MULTILINE)
 
 _BITS = {"half": 16, "bfloat": 16, "float": 32, "double": 64, "x86_fp80": 80, "fp128": 128}
 _WITHOUT_SCALABLE_VECTORS = ("x86", "i386", "arm", "thumb", "wasm", "ppc", "powerpc", "s390x")
@@ -37,7 +39,12 @@ def without_bytes(text: str) -> str:
 def check_limits(text: str, architecture: str) -> None:
     """Refuse LLVM IR that LLVM cannot compile for ``architecture`` soon, if at all."""
     is_fixed = architecture.startswith(_WITHOUT_SCALABLE_VECTORS)
-    for match in _VECTOR.finditer(text):
+    # Where they are is asked of types and lines that are suspect alone: few are.
+    suspect = any(
+        (scalable and is_fixed) or _is_long(int(lanes), element)
+        for scalable, lanes, element in set(_VECTOR.findall(text))
+    )
+    for match in _VECTOR.finditer(text) if suspect else ():
         scalable, lanes, element = match[1], int(match[2]), match[3]
         if scalable and is_fixed and not _is_quoted(text, match.start()):
             raise CodegenError(
@@ -49,15 +56,14 @@ def check_limits(text: str, architecture: str) -> None:
                     "a target with them: AArch64 with SVE, RISC-V with V",
                 ],
             )
-        bits = lanes * (int(element[1:]) if element[1:].isdigit() else _BITS.get(element, 64))
-        if (lanes > MAX_LANES or bits > MAX_VECTOR_BITS) and not _is_quoted(text, match.start()):
+        if _is_long(lanes, element) and not _is_quoted(text, match.start()):
             raise _too_large(
                 _where(text, match.start()),
-                f"the vector {match[0]} has {lanes} lanes, {bits} bits",
+                f"the vector {match[0]} has {lanes} lanes, {lanes * _bits(element)} bits",
                 f"a vector has at most {MAX_LANES} lanes and {MAX_VECTOR_BITS} bits",
                 "a loop over shorter vectors",
             )
-    for match in _WIDE_INTEGER.finditer(text):
+    for match in _WIDE_INTEGER.finditer(text) if _DIGITS.search(text) else ():
         bits = int(match[1])
         if bits > MAX_INTEGER_BITS and not _is_quoted(text, match.start()):
             raise _too_large(
@@ -66,7 +72,8 @@ def check_limits(text: str, architecture: str) -> None:
                 f"an integer has at most {MAX_INTEGER_BITS} bits",
                 "several integers",
             )
-    for match in _LONG_LINE.finditer(text):
+    has_long_line = len(text) >= _LONG and max(map(len, text.split("\n"))) >= _LONG
+    for match in _LONG_LINE.finditer(text) if has_long_line else ():
         line = _QUOTED.sub("", match[0])
         count = line.count(",") + 1
         is_list = line.startswith(("define", "declare")) or re.match(r"  (%\d+ = )?call ", line)
@@ -77,6 +84,14 @@ def check_limits(text: str, architecture: str) -> None:
                 f"there are at most {MAX_ARGUMENTS}",
                 "one pointer to all of them",
             )
+
+
+def _is_long(lanes: int, element: str) -> bool:
+    return lanes > MAX_LANES or lanes * _bits(element) > MAX_VECTOR_BITS
+
+
+def _bits(element: str) -> int:
+    return int(element[1:]) if element[1:].isdigit() else _BITS.get(element, 64)
 
 
 def _too_large(where: str, what: str, limit: str, instead: str) -> CodegenError:

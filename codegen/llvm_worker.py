@@ -169,6 +169,9 @@ _MASKED_STORE = re.compile(
     r"(?P<pointer>\S.*), <\d+ x i1> <(?P<mask>i1 [^<>]*)>\)(?: #\d+)?(?P<metadata>(?:, !.*)?)$",
     re.MULTILINE,
 )
+_STORE_OF_INTEGERS = re.compile(r"llvm\.masked\.store\.v\d+(?!\d|f32|f64)")
+"""The intrinsics that may store what a wider element is truncated to: integers, and what is made of
+their bits; numbers of 32 and 64 bits are rounded instead."""
 _LANE = "i1 true"
 
 
@@ -181,7 +184,7 @@ def with_scalar_stores(module: Any) -> str | None:
     (llvm/llvm-project#179489).
     """
     if not module.triple.startswith("x86") or not any(
-        function.name.startswith("llvm.masked.store.") for function in module.functions
+        _STORE_OF_INTEGERS.match(function.name) for function in module.functions
     ):
         return None
     count = 0

@@ -41,9 +41,12 @@ __all__ = ["CompiledModule", "JitModule", "Machine", "compile_ir", "host_target"
 
 # Text on which LLVM may abort: assembly, vectors and intrinsics the CPU may lack, conversions
 # without code.
-_RISKY = re.compile(
-    r"\basm\b|<vscale x|itofp .*\bi128\b.* to .*(?:half|bfloat)|@llvm\.(?:aarch64|amdgcn|amx|arm"
-    r"|bpf|hexagon|loongarch|mips|nvvm|ppc|r600|riscv|s390|spv|sve|wasm|x86)\.[\w.]*"
+_RISKY = re.compile(r"\basm\b|<vscale x|itofp .*\bi128\b.* to .*(?:half|bfloat)")
+_RISKY_WORDS = ("asm", "<vscale x", "i128")
+"""Text without any of these is not searched for :data:`_RISKY`, which takes longer."""
+_OF_A_TARGET = re.compile(
+    r"@llvm\.(?:aarch64|amdgcn|amx|arm|bpf|hexagon|loongarch|mips|nvvm|ppc|r600|riscv|s390|spv"
+    r"|sve|wasm|x86)\.[\w.]*"
 )
 
 
@@ -70,7 +73,9 @@ def _is_risky(text: str, machine: Machine) -> bool:
     )
     if arch != home or (arch != "x86_64" and "bfloat" in text):
         return True
-    needed = {_CODE_BY_FEATURE.get(match[0]) for match in _RISKY.finditer(text)}
+    if any(word in text for word in _RISKY_WORDS) and _RISKY.search(text):
+        return True
+    needed = {_CODE_BY_FEATURE.get(name) for name in set(_OF_A_TARGET.findall(text))}
     if None in needed or (needed and '"target-' in text):  # a function may have another CPU
         return True
     features = tuple(sorted(feature for feature in needed if feature is not None))

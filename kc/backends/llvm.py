@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
 from kc import compile_cache
-from kc.analysis.module_copy import copy_module
 from kc.backends import Backend, Build, Callback, printing, warn_unchecked
 from kc.backends.files import Files, call_jit
 from kc.backends.imported_code import imported_code, linked_code
@@ -37,7 +35,12 @@ from kc.support.diagnostics import (
 )
 from kc.support.libdevice import c_name
 from kc.support.locations import location_of
-from kc.support.pass_context import pipeline_options, step_watcher, using_options
+from kc.support.pass_context import (
+    pipeline_options,
+    step_watcher,
+    using_options,
+    watching_steps,
+)
 from kc.support.process_symbols import find_symbol
 from kc.support.target import Target
 from kc.transform import PassContext
@@ -45,13 +48,17 @@ from kc.transform import PassContext
 BOUND_CHECKS_PASS = "instrument-bound-checkers"
 
 
+_SOURCE_BEFORE = {"convert-to-llvm": "mlir"}
+
+
 def _lower_to_llvm(
-    build: Build, *, checked: bool = False, callback: Callback | None = None
+    build: Build, *, checked: bool = False, callback: Callback | None = None, keeps: bool = True
 ) -> tuple[str, dict[str, Source]]:
-    """LLVM IR text, and the sources on the way; ``checked``: with bound checks."""
+    """LLVM IR text, and the sources on the way; ``checked``: with bound checks; ``keeps``: with
+    those that must be copied."""
     from kc.codegen.llvm_ir import emit_llvm_ir
 
-    kept = {} if build.is_quick else {"convert-to-llvm": "mlir"}
+    kept = _SOURCE_BEFORE if keeps and not build.is_quick else {}
     module, sources = build.lowered(kept, checked=checked, callback=callback)
     if not build.is_quick:
         sources["llvm"] = printing(module)
@@ -117,30 +124,25 @@ def build(build: Build) -> Module:
                 warn("KC4352", _no_function(op.label), **_of_no_function(op))
     if PassContext.current().bound_checks:
         return _checked(build, code, sources)
-    key = None
     watched = build.callback is not None or step_watcher() is not None
-    changes = any(code.is_file for code in imported)  # what the file holds is not in the key
-    if not watched and not changes and not PassContext.current().instruments:
-        passes = PassContext.current().identity()
+    watched = watched or bool(PassContext.current().instruments)
+    passes = None if watched else PassContext.current().identity()
+    key = None
+    if not any(code.is_file for code in imported):  # what the file holds is not in the key
         key = compile_cache.key_of(
             build.loops, build.signatures, build.device or target, machine, passes
         )
     entry = compile_cache.read(key) if key is not None else None
+    if passes is not None and not build.is_quick:
+        sources |= {kind: _lowered_again(build, kind) for kind in ("mlir", "llvm")}
     if entry is None:
         said: list[Diagnostic] = []
-        text, lowered = noting(said, lambda: _lower_to_llvm(build))
+        text, lowered = noting(said, lambda: _lower_to_llvm(build, keeps=passes is None))
         entry = _entry(code(text))
         # What came with a warning is compiled again, so that the warning comes again.
         if key is not None and not said:
             compile_cache.write(key, entry)
         sources |= lowered
-    else:
-        kept = replace(build, stages=[("tir", copy_module(build.loops))])
-
-        def again(kind: str) -> Callable[[], str]:
-            return lambda: _text(_lower_to_llvm(kept)[1][kind])
-
-        sources |= {kind: again(kind) for kind in ("mlir", "llvm")}
     native = compiled(entry.text)
     return _loaded(native, entry, {**sources, **_texts(native)}, late=late)
 
@@ -154,6 +156,19 @@ def _c_source(build: Build) -> Source:
 
         with using_options(options):
             return source_text(build)
+
+    return make
+
+
+def _lowered_again(build: Build, kind: str) -> Source:
+    """What lowers the loops once more, for a source that few ask for, by passes of kc's alone."""
+    options = pipeline_options()
+
+    def make() -> str:
+        with PassContext(), using_options(options), watching_steps(None):
+            with diagnostic_handler(lambda _: None):  # it was said before
+                module, sources = build.lowered(_SOURCE_BEFORE)
+        return _text({**sources, "llvm": printing(module)}[kind])
 
     return make
 

@@ -679,6 +679,31 @@ def test_a_lane_of_a_truncated_vector_is_stored_alone(
     assert re.search(rf"\s(v?mov|vpextr|vextract)({suffix})\s.*\(%rsi\)", module.asm())
 
 
+BITS = """
+declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, <8 x i1>)
+
+define void @lane(ptr %from, ptr %to) {
+  %wide = load <8 x i64>, ptr %from, align 1
+  %narrow = trunc <8 x i64> %wide to <8 x i32>
+  %bits = bitcast <8 x i32> %narrow to <8 x float>
+  call void @llvm.masked.store.v8f32.p0(
+    <8 x float> %bits, ptr align 4 %to, <8 x i1> <i1 false, i1 false, i1 false, i1 false, i1 false,
+    i1 true, i1 false, i1 false>)
+  ret void
+}
+"""
+
+
+def test_a_lane_of_floats_is_stored_alone_by_llvm():
+    """Also of floats that are truncated bits: stores of floats are not looked through for it."""
+    values, stored = np.arange(8, dtype="int64") - 4, np.full(8, 7, "int32")
+    call = function(jit(BITS), "lane", "void(ptr, ptr)")
+    call(values.ctypes.data, stored.ctypes.data)
+    np.testing.assert_array_equal(stored, [7, 7, 7, 7, 7, 1, 7, 7])
+    module = compile_ir(BITS, triple="x86_64-unknown-linux-gnu", cpu="skylake-avx512")
+    assert re.search(r"\sv?pextrd\s+\$1, .*20\(%rsi\)", module.asm())
+
+
 def test_llvm_still_stores_it_whole():
     """What is done about it in ``codegen/llvm_worker.py`` can go once this fails."""
     llvm = native.llvm_binding()
