@@ -245,31 +245,47 @@ def convolution(
 
 
 CONVOLUTIONS = [
-    convolution((1, 4, 4, 32), 16, dtype="int8", is_column=True),
+    (convolution((1, 4, 4, 32), 16, dtype="int8", is_column=True), "mma_sync_m16n8k32"),
+    (convolution((1, 7, 9, 24), 16), "wgmma_sync_m64n16k16x4"),
     *(
-        pytest.param(args, marks=pytest.mark.sweep)
-        for args in (
-            convolution((2, 8, 8, 16), 32, has_relu=True),
-            convolution((2, 16, 8, 32), 16, stride=2, dtype="bfloat16", is_column=True),
-            convolution((2, 8, 8, 32), 32, 1),
-            convolution((3, 4, 12, 16), 16, 5),
+        pytest.param(args, step, marks=pytest.mark.sweep)
+        for args, step in (
+            (convolution((2, 8, 8, 16), 32, has_relu=True), "mma_sync"),
+            (
+                convolution((2, 16, 8, 32), 16, stride=2, dtype="bfloat16", is_column=True),
+                "mma_sync",
+            ),
+            (convolution((2, 8, 8, 32), 32, 1), "mma_sync"),
+            (convolution((3, 4, 12, 16), 16, 5), "mma_sync"),
+            (convolution((2, 8, 8, 16), 32, has_relu=True), "wgmma_sync"),
+            (
+                convolution((2, 16, 8, 32), 16, stride=2, dtype="bfloat16", is_column=True),
+                "wgmma_sync",
+            ),
+            (convolution((2, 8, 8, 32), 32, 1), "wgmma_sync"),
+            (convolution((2, 7, 9, 48), 24, dtype="int8", is_column=True), "wgmma_sync"),
+            (convolution((2, 7, 9, 48), 32, dtype="int8"), "mma_sync_m16n8k32"),
         )
     ),
 ]
 
 
-@pytest.mark.parametrize("args", CONVOLUTIONS)
-def test_convolutions_are_products(args: list[te.Tensor], request: pytest.FixtureRequest):
+@pytest.mark.parametrize(("args", "step"), CONVOLUTIONS)
+def test_convolutions_are_products(
+    args: list[te.Tensor], step: str, request: pytest.FixtureRequest
+):
     image, weight, result = args
-    sch = kc.auto_schedule(args, target=EMULATOR)
+    target = Target("cuda-emu -arch=sm_90a") if "wgmma" in step else EMULATOR
+    sch = kc.auto_schedule(args, target=target)
     script = sch.trace.as_python()
-    assert "mma_sync" in script
+    assert f'"{step}' in script
     assert "reindex" in script
+    assert len(re.findall('thread_axis="blockIdx.x"', script)) == 1, "the padding is in the copy"
     r = np.random.default_rng(0)
     a, w = (r.integers(-4, 5, [int(size) for size in it.shape]) for it in (image, weight))
     given = [it.astype(NUMPY.get(image.dtype, image.dtype)) for it in (a, w)]
     c = np.zeros([int(size) for size in result.shape], result.dtype)
-    module = kc.build(sch, target=EMULATOR)
+    module = kc.build(sch, target=target)
     if request.node.get_closest_marker("sweep") is not None:
         report = kc.gpu.check(module, *given, c)
         assert report.ok, str(report)
@@ -287,12 +303,25 @@ def test_convolutions_are_products(args: list[te.Tensor], request: pytest.Fixtur
     np.testing.assert_array_equal(c, np.maximum(expected, 0) if result.op.name == "R" else expected)
 
 
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
+@pytest.mark.parametrize("channels", [32, 24])
+def test_what_a_convolution_reads_is_copied_to_shared_memory_alone(channels: int, arch: str):
+    """Neither its matrix nor the padded image is in global memory, whole tiles or not: all copies
+    are ``cp.async``, which read 16 bytes or none."""
+    module = kc.build(convolution((1, 7, 9, channels), 40), target=f"cuda -arch={arch}")
+    (kernel,) = kc.gpu.resources(module)
+    assert kernel.name == "main_kernel"
+    ptx = module.imported_modules[0].get_source()
+    assert "cp.async.cg.shared.global" in ptx
+    assert "ld.global" not in ptx
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
 @pytest.mark.skipif(find("ptxas") is None, reason="needs ptxas")
 def test_a_large_convolution_has_no_spills(arch: str, tmp_path: Path):
     args = convolution((256, 14, 14, 256), 512)
-    assert_no_spills(kc.auto_schedule(args, target=f"cuda -arch={arch}"), arch, tmp_path, 3)
+    assert_no_spills(kc.auto_schedule(args, target=f"cuda -arch={arch}"), arch, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -427,6 +456,15 @@ def test_attention_is_one_kernel(
     expected = np.einsum("bhij,bhjd->bhid", powers / powers.sum(-1, keepdims=True), v)
     tolerance = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 1e-5}[args[0].dtype]
     np.testing.assert_allclose(output.astype("float64"), expected, rtol=tolerance, atol=tolerance)
+
+
+def test_an_attention_of_any_sizes_is_products_of_padded_tiles():
+    """Maxima of the rows of its scores read what goes on with them reads, too."""
+    args = attention(1, (2, 2), (37, 64), (24, 40), "float16")
+    sch = kc.auto_schedule(args, target=EMULATOR)
+    script = sch.trace.as_python()
+    assert len(re.findall("mma_sync", script)) == 2
+    assert len(re.findall("sch.pad_einsum", script)) == 2
 
 
 @pytest.mark.sweep

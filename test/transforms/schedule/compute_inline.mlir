@@ -5,6 +5,8 @@
 // RUN:   | FileCheck %s --check-prefix=CHAIN
 // RUN: kc-opt %s --compute-inline="func=index_value block=B" | FileCheck %s --check-prefix=INDEX
 // RUN: kc-opt %s --compute-inline="func=unread block=B" | FileCheck %s --check-prefix=UNREAD
+// RUN: kc-opt %s --compute-inline="func=padded_twice block=B" | FileCheck %s --check-prefix=GUARDS
+// RUN: kc-opt %s --compute-inline="func=padded_differently block=B" | FileCheck %s --check-prefix=APART
 
 te.func @twice(%A: tensor<16x8xf32>) -> tensor<8x14xf32> {
   %B = te.compute "B" [%i = 16, %j = 8] {
@@ -114,5 +116,101 @@ func.func @index_value(%C: memref<7xindex>) {
 
 // What nothing reads is removed.
 // UNREAD-LABEL: func.func @unread(
+func.func @padded_twice(%A: memref<8xf32> {kc.role = "in"}, %C: memref<16xf32> {kc.role = "out"}) {
+  %B = tir.alloc "B" : memref<10xf32>
+  tir.for %i in 10 {
+    tir.block "B" (spatial %v_i in 10 = %i) do {
+      %one = arith.constant 1 : index
+      %nine = arith.constant 9 : index
+      %low = arith.cmpi sge, %v_i, %one : index
+      %high = arith.cmpi slt, %v_i, %nine : index
+      %c = arith.andi %low, %high : i1
+      %b = scf.if %c -> (f32) {
+        %a = tir.load %A[%v_i - 1] : memref<8xf32>
+        scf.yield %a : f32
+      } else {
+        %zero = arith.constant 0.0 : f32
+        scf.yield %zero : f32
+      }
+      tir.store %b, %B[%v_i] : memref<10xf32>
+    }
+  }
+  tir.for %j in 16 {
+    tir.block "C" (spatial %v_j in 16 = %j) do {
+      %ten = arith.constant 10 : index
+      %c = arith.cmpi slt, %v_j, %ten : index
+      %x = scf.if %c -> (f32) {
+        %b = tir.load %B[%v_j] : memref<10xf32>
+        scf.yield %b : f32
+      } else {
+        %zero = arith.constant 0.0 : f32
+        scf.yield %zero : f32
+      }
+      tir.store %x, %C[%v_j] : memref<16xf32>
+    }
+  }
+  func.return
+}
+
+func.func @padded_differently(%A: memref<8xf32> {kc.role = "in"}, %C: memref<16xf32> {kc.role = "out"}) {
+  %B = tir.alloc "B" : memref<10xf32>
+  tir.for %i in 10 {
+    tir.block "B" (spatial %v_i in 10 = %i) do {
+      %one = arith.constant 1 : index
+      %nine = arith.constant 9 : index
+      %low = arith.cmpi sge, %v_i, %one : index
+      %high = arith.cmpi slt, %v_i, %nine : index
+      %c = arith.andi %low, %high : i1
+      %b = scf.if %c -> (f32) {
+        %a = tir.load %A[%v_i - 1] : memref<8xf32>
+        scf.yield %a : f32
+      } else {
+        %zero = arith.constant -0.0 : f32
+        scf.yield %zero : f32
+      }
+      tir.store %b, %B[%v_i] : memref<10xf32>
+    }
+  }
+  tir.for %j in 16 {
+    tir.block "C" (spatial %v_j in 16 = %j) do {
+      %ten = arith.constant 10 : index
+      %c = arith.cmpi slt, %v_j, %ten : index
+      %x = scf.if %c -> (f32) {
+        %b = tir.load %B[%v_j] : memref<10xf32>
+        scf.yield %b : f32
+      } else {
+        %zero = arith.constant 0.0 : f32
+        scf.yield %zero : f32
+      }
+      tir.store %x, %C[%v_j] : memref<16xf32>
+    }
+  }
+  func.return
+}
+
 // UNREAD-NEXT:    tir.for %c0 in 8 {
 // UNREAD-NEXT:      tir.block "copy"
+
+// Zeros around zeros are one condition.
+// GUARDS-LABEL: func.func @padded_twice(
+// GUARDS:             %c = arith.cmpi slt, %v_j, %ten : index
+// GUARDS-NEXT:        %0 = tir.apply (%v_j)
+// GUARDS:             %c_1 = arith.andi %low, %high : i1
+// GUARDS-NEXT:        %1 = arith.andi %c, %c_1 : i1
+// GUARDS-NEXT:        %x = scf.if %1 -> (f32) {
+// GUARDS-NEXT:          %a = tir.load %A[%v_j - 1] : memref<8xf32>
+// GUARDS-NEXT:          scf.yield %a : f32
+// GUARDS-NEXT:        } else {
+// GUARDS-NEXT:          %zero = arith.constant 0.000000e+00 : f32
+// GUARDS-NEXT:          scf.yield %zero : f32
+// GUARDS-NEXT:        }
+// GUARDS-NEXT:        tir.store %x, %C[%v_j] : memref<16xf32>
+
+// 0.0 and -0.0 are equal, but not the same.
+// APART-LABEL: func.func @padded_differently(
+// APART:             %x = scf.if %c -> (f32) {
+// APART:               %b = scf.if %c_1 -> (f32) {
+// APART-NEXT:            %a = tir.load %A[%v_j - 1] : memref<8xf32>
+// APART-NEXT:            scf.yield %a : f32
+// APART-NEXT:          } else {
+// APART-NEXT:            %zero = arith.constant -0.000000e+00 : f32

@@ -210,6 +210,8 @@ def _product_before(draft: Draft, after: Nest) -> Nest | None:
         if len(makers) != 1 or not draft.nest(makers[0]).block.is_reduction:
             continue
         product = draft.nest(makers[0])
+        if product.stores[0].buffer is not load.buffer:
+            continue  # it reads the buffer, too
         loops = dict(
             zip(
                 loop_of_dimension(after, load),

@@ -8,10 +8,14 @@ contiguous (NHWC, with weights HWIO or OHWI), or its positions (NCHW, with weigh
 
 The positions (n, y, x) become the rows of a matrix, and (dy, dx, i) its columns; where positions
 are contiguous, the rows of the product are channels instead, and its columns positions. Elements of
-the image are gathered as they are copied to shared memory: its matrix is never in global memory,
-and the rest is :mod:`kc.transforms.auto_schedule.gpu.tensor_cores`. The sums are in registers, from
-where lanes put them in their places, with what follows element by element (a bias, relu, a cast).
-NVIDIA GPUs from sm_80 on. Source: Chetlur et al., "cuDNN: Efficient Primitives for Deep Learning",
+the image are gathered as they are copied to shared memory: its matrix is never in global memory. On
+sm_90a, four warps multiply together what threads copied
+(:mod:`kc.transforms.auto_schedule.gpu.warpgroups`), on others each warp by itself
+(:mod:`kc.transforms.auto_schedule.gpu.tensor_cores`). The sums are in registers, from where lanes
+put them in their places, with what follows element by element (a bias, relu, a cast).
+
+Where channels are contiguous, the zeros around an image are part of the copies: a thread copies 16
+bytes or as many zeros. NVIDIA GPUs from sm_80 on. Source: Chetlur et al., "cuDNN: Efficient Primitives for Deep Learning",
 2014.
 """
 
@@ -23,12 +27,15 @@ from typing import Any
 
 from xdsl.ir.affine import AffineDimExpr
 
-from kc.dialects.tir import ForOp
+from kc.analysis.padded_copies import copied_load
+from kc.dialects.tir import ForOp, StoreOp
 from kc.support.nvidia import architecture_of
+from kc.support.target import Target
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.contraction import sides_of
 from kc.transforms.auto_schedule.gpu.rule import GpuRule
 from kc.transforms.auto_schedule.gpu.tensor_cores import (
+    Tiling,
     gather_of,
     is_multiplied,
     multiply,
@@ -39,7 +46,12 @@ from kc.transforms.auto_schedule.gpu.tensor_cores import (
     type_name,
 )
 from kc.transforms.auto_schedule.gpu.threads import NVIDIA
-from kc.transforms.auto_schedule.nests import Access, Nest, is_own, is_untouched
+from kc.transforms.auto_schedule.gpu.warpgroups import (
+    WarpgroupTiling,
+    multiply_by_warpgroups,
+    warpgroup_tiling_of,
+)
+from kc.transforms.auto_schedule.nests import Access, Nest, is_own, is_untouched, readers
 from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.trace.handles import BlockRV
 
@@ -70,30 +82,69 @@ class GpuImplicitGemm(GpuRule):
         matrices = _Matrices.of(nest, image, weights, has_last=has_last)
         gathers, result = _to_matrices(draft, matrices, block if after else None)
         labels = [draft.session.block(gather).label for gather in gathers]
+        if has_last:
+            _inline_padding(draft, labels[0])
         for label, gather in zip(labels, gathers, strict=True):
             # With channels last, it may be copied as it is.
-            if has_last and all(it.regular for it in draft.nest(label).loads):
+            it = draft.nest(label)
+            if has_last and not it.operations and all(load.regular for load in it.loads):
                 draft.compute_inline(gather)
         product = draft.nest(nest.name)
-        tilings = (tiling_of(product, sides, target) for sides in sides_of(product))
-        tiling = next((it for it in tilings if it is not None), None)
         if result is not None and product_before(draft, result) != nest.name:
             return False
+        tiling, is_whole = _tiling(product, target)
         if tiling is None:
-            tilings = (tiling_of(product, it, target, whole=False) for it in sides_of(product))
-            tiling = next((it for it in tilings if it is not None), None)
-            if tiling is None:
-                return False
+            return False
+        gathered = [gather_of(draft, it, labels) for it in tiling.sides.operands]
+        copies = [None if it is None else it.name for it in gathered]
+        if not is_whole:
             padded = pad(draft, product, tiling.sides, tiling.block, result)
-            for access, label in zip(tiling.sides.operands, padded.copies, strict=True):
-                gather = gather_of(draft, access, labels)
-                if label is not None and gather is not None:
-                    draft.compute_inline(draft.block(gather.name))
+            for place, (gather, copy) in enumerate(zip(copies, padded.copies, strict=True)):
+                if copy is not None and gather is not None:
+                    draft.compute_inline(draft.block(gather))
+                    copies[place] = copy
             tiling, result = replace(tiling, sides=padded.sides), padded.after
-            labels += [it for it in padded.copies if it is not None]
-        multiply(draft, nest.name, tiling, result, labels)
+        if isinstance(tiling, WarpgroupTiling):
+            multiply_by_warpgroups(draft, nest.name, tiling, result, copies, by_lanes=True)
+        else:
+            gathers = [it for it in copies if it is not None]
+            multiply(draft, nest.name, tiling, result, gathers)
         draft.settled.update((nest.name, block))
         return True
+
+
+def _inline_padding(draft: Draft, gather: str) -> None:
+    """Let copies of an image to shared memory have the zeros around it, which then take no kernel.
+
+    A thread copies 16 bytes of a position, or as many zeros (``cp.async``).
+    """
+    (load,) = draft.nest(gather).loads
+    if not is_own(load.buffer) or len(readers(load.buffer) or ()) != 1:
+        return
+    for block in draft.blocks():
+        stores = draft.nest(block.label).stores
+        if [it.buffer for it in stores] == [load.buffer] and is_untouched(block):
+            store = stores[0].op
+            assert isinstance(store, StoreOp)
+            if copied_load(store.value) is not None:
+                draft.compute_inline(draft.block(block.label))
+                draft.settled.add(block.label)
+            return
+
+
+def _tiling(product: Nest, target: Target) -> tuple[Tiling | WarpgroupTiling | None, bool]:
+    """The tiles of the product, and whether it is made of whole ones."""
+    has_warpgroups = architecture_of(target).name == "sm_90a"
+    for by_warpgroups in (True, False)[not has_warpgroups :]:
+        for whole in (True, False):
+            for sides in sides_of(product):
+                if by_warpgroups:
+                    tiling = warpgroup_tiling_of(product, sides, whole=whole, gathered=True)
+                else:
+                    tiling = tiling_of(product, sides, target, whole=whole)
+                if tiling is not None:
+                    return tiling, whole
+    return None, True
 
 
 @dataclass(frozen=True)

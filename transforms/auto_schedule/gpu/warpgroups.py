@@ -22,6 +22,7 @@ multiprocessor, two blocks below each other are a cluster, and each copies half 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,7 +41,6 @@ from kc.transforms.auto_schedule.gpu.tensor_cores import (
     STAGES,
     M,
     N,
-    Padded,
     are_tiles,
     depth_of,
     depths_of,
@@ -119,7 +119,7 @@ _PRODUCTS = (
 
 
 @dataclass(frozen=True)
-class Tiling:
+class WarpgroupTiling:
     """The product, and the tile of a block."""
 
     sides: Sides
@@ -178,18 +178,21 @@ class GpuWarpgroups(GpuRule):
         nest = draft.nest(product or block)
         if not nest.block.is_reduction or not is_untouched(nest.block) or len(nest.reduce) != 1:
             return False
-        tiling = next((it for sides in sides_of(nest) if (it := _tiling(nest, sides))), None)
-        after, pads = block if product else None, None
+        tilings = (warpgroup_tiling_of(nest, sides) for sides in sides_of(nest))
+        tiling = next((it for it in tilings if it is not None), None)
+        after = block if product else None
+        copies, is_cropped = (None, None), False
         if tiling is None:
-            tilings = (_tiling(nest, sides, whole=False) for sides in sides_of(nest))
+            tilings = (warpgroup_tiling_of(nest, it, whole=False) for it in sides_of(nest))
             tiling = next((it for it in tilings if it is not None), None)
             if tiling is None or any(gather_of(draft, it) for it in tiling.sides.operands):
                 return False
-            pads = pad(draft, nest, tiling.sides, tiling.block, after)
-            tiling, after = replace(tiling, sides=pads.sides), pads.after
+            padded = pad(draft, nest, tiling.sides, tiling.block, after)
+            tiling, after = replace(tiling, sides=padded.sides), padded.after
+            copies, is_cropped = padded.copies, padded.is_cropped
         if any(gather_of(draft, it) for it in tiling.sides.operands):
             return False
-        _perform(draft, nest.name, tiling, after, pads)
+        multiply_by_warpgroups(draft, nest.name, tiling, after, copies, by_lanes=is_cropped)
         draft.settled.add(nest.name)
         draft.settled.add(block)
         return True
@@ -210,9 +213,11 @@ def _product_before(draft: Draft, block: str) -> str | None:
     return product if is_held and is_alike and len(after.spatial) == 2 else None
 
 
-def _tiling(nest: Nest, sides: Sides, *, whole: bool = True) -> Tiling | None:
+def warpgroup_tiling_of(
+    nest: Nest, sides: Sides, *, whole: bool = True, gathered: bool = False
+) -> WarpgroupTiling | None:
     """The tile of a block; None for what four warps do not multiply. If sizes need not be of
-    ``whole`` tiles, they are to be padded."""
+    ``whole`` tiles, they are to be padded. Operands that are ``gathered`` are copied by threads."""
     a, b = sides.operands
     (terms,) = nest.reduce
     store = nest.stores[0]
@@ -234,12 +239,14 @@ def _tiling(nest: Nest, sides: Sides, *, whole: bool = True) -> Tiling | None:
     if whole and any(loop.static_extent is None for loop in loops):
         return None
     further = iterations(it for it in nest.spatial if it not in (sides.rows, sides.columns))
-    boxes = all(has_boxes(it.buffer.type, size) for it in (a, b)) and (
-        whole or not (is_own(a.buffer) or is_own(b.buffer))
+    boxes = (
+        not gathered
+        and all(has_boxes(it.buffer.type, size) for it in (a, b))
+        and (whole or not (is_own(a.buffer) or is_own(b.buffer)))
     )
     lanes = (lanes_of(a, terms, size), lanes_of(b, terms if trans else sides.columns, size))
     choices = [
-        Tiling(sides, (element, total), size, trans, groups, columns, depth, boxes, lanes)
+        WarpgroupTiling(sides, (element, total), size, trans, groups, columns, depth, boxes, lanes)
         for depth in depths_of(k, size, whole=whole)
         for groups in (2, 1)
         for columns in COLUMNS
@@ -258,7 +265,7 @@ def _tiling(nest: Nest, sides: Sides, *, whole: bool = True) -> Tiling | None:
     )
 
 
-def _fits(tiling: Tiling) -> bool:
+def _fits(tiling: WarpgroupTiling) -> bool:
     """Whether rows of B are such as are read, the tiles fit in shared memory, and all threads have
     as much to copy."""
     columns, depth, groups = tiling.columns, tiling.depth, tiling.groups
@@ -280,7 +287,7 @@ def has_boxes(type_: Attribute, size: int) -> bool:
     )
 
 
-def _copy_boxes(draft: Draft, copy: str, tiling: Tiling, *, is_b: bool) -> None:
+def _copy_boxes(draft: Draft, copy: str, tiling: WarpgroupTiling, *, is_b: bool) -> None:
     """Let the copy unit bring the tile of A or B, panel by panel."""
     if is_b and not tiling.trans:
         height, width = tiling.depth, tiling.columns
@@ -320,11 +327,20 @@ def _panels(rank: int, width: int) -> IndexMap:
     return IndexMap.from_func(map_, ndim=rank)
 
 
-def _perform(
-    draft: Draft, block: str, tiling: Tiling, after: str | None, padded: Padded | None
+def multiply_by_warpgroups(
+    draft: Draft,
+    block: str,
+    tiling: WarpgroupTiling,
+    after: str | None,
+    copies: Sequence[str | None] = (None, None),
+    *,
+    by_lanes: bool,
 ) -> None:
+    """Tile a product; ``after``, which goes on with it element by element in the same loops, is
+    done with the sums in registers, and its results are stored ``by_lanes`` where there are not all
+    of a tile, or not in its order. ``copies`` are those of A and B to shared memory, where there
+    are some."""
     sides = tiling.sides
-    is_cropped = padded is not None and padded.is_cropped
     nest = draft.nest(block)
     handles = draft.loops(block)
     if after is not None:  # whose loops are tiled, and the product goes into them
@@ -334,7 +350,7 @@ def _perform(
     ranks = [len(access.op.indices.data.results) for access in sides.operands]
     (terms,) = nest.reduce
     stored = draft.nest(after).stores[0] if after is not None else nest.stores[0]
-    has_store = not is_cropped and _has_store(draft, tiling, stored)
+    has_store = not by_lanes and _has_store(draft, tiling, stored)
     steps = extent(terms) // tiling.depth
     element, total = tiling.types
     is_specialized = tiling.boxes and steps >= STAGES
@@ -370,7 +386,7 @@ def _perform(
     boxes = draft.cache_write(draft.block(after or block), 0, "shared") if has_store else None
     store = f"wgmma_store_{tiling.instruction}_{result}_global"
     sums = None
-    if after is None or (store in tensor_core_intrins() and not is_cropped):
+    if after is None or (store in tensor_core_intrins() and not by_lanes):
         sums = draft.cache_write(draft.block(after or block), 0, fragments)
         draft.reverse_compute_at(sums, group)
     if boxes is not None and sums is not None:
@@ -382,7 +398,6 @@ def _perform(
         parts = draft.split(inmost, depths)
         draft.reorder(parts[0], i, j, parts[1])
     ko = parts[0]
-    copies = (None, None) if padded is None else padded.copies
     for number, rank, lanes, copy in zip(numbers, ranks, tiling.lanes, copies, strict=True):
         is_b = number is numbers[1]
         if copy is None:
@@ -423,7 +438,7 @@ def _perform(
             draft.annotate(ko, "software_pipeline_warp_specialize", True)
 
 
-def _waves(tiling: Tiling, nest: Nest) -> int:
+def _waves(tiling: WarpgroupTiling, nest: Nest) -> int:
     """How many tiles a block has, so that all blocks run at a time and have as many."""
     if any(loop.static_extent is None for loop in nest.spatial):
         return 1
@@ -432,7 +447,7 @@ def _waves(tiling: Tiling, nest: Nest) -> int:
     return waves if tiles % waves == 0 else 1
 
 
-def _cluster(draft: Draft, tiling: Tiling, blocks: LoopRV, down: int) -> None:
+def _cluster(draft: Draft, tiling: WarpgroupTiling, blocks: LoopRV, down: int) -> None:
     """Let two blocks with tiles below each other copy B together, where the cache is too slow for
     each to copy all of it; ``down`` tiles are one after the other."""
     count = draft.session.loop(blocks).static_extent
@@ -450,17 +465,17 @@ def _room(draft: Draft) -> int:
     return draft.session.target.limits["max_shared_memory_per_block"] - RINGS
 
 
-def _versions(draft: Draft, tiling: Tiling, steps: int, taken: int) -> int:
+def _versions(draft: Draft, tiling: WarpgroupTiling, steps: int, taken: int) -> int:
     """How many versions of the tiles there are in shared memory, beside so many bytes."""
     return max(min((_room(draft) - taken) // tiling.bytes, VERSIONS, steps), STAGES)
 
 
-def _result_bytes(tiling: Tiling) -> int:
+def _result_bytes(tiling: WarpgroupTiling) -> int:
     """Of halves that a block stores."""
     return tiling.groups * ROWS * tiling.columns * HALF
 
 
-def _has_store(draft: Draft, tiling: Tiling, store: Access) -> bool:
+def _has_store(draft: Draft, tiling: WarpgroupTiling, store: Access) -> bool:
     """Whether the copy unit stores the result: where lanes would write parts of sectors, a map is
     of the array, and shared memory has room for it beside tiles that are copied ahead."""
     size = size_of(store.buffer.type)

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import BlockArgument, Operation, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.dialects import arith, scf
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineExpr,
+    AffineMap,
+)
 from xdsl.rewriter import InsertPoint
 
 from kc.analysis import loop_tree
@@ -84,6 +91,64 @@ def insert_body(
         replace_with_expr(stand_in.result, given.expr, given.operands, InsertPoint.after(stand_in))
         stand_in.detach()
         stand_in.erase()
+
+
+def combine_guards(inner: scf.IfOp) -> None:
+    """Make one branch of two, where both give the same constant if their condition does not hold.
+
+    Zeros around an image that are zeros of a tile, too, are so one condition of a copy::
+
+        scf.if %c { ...; scf.if %d { %x } else { %zero } } else { %zero }
+        ...; scf.if %c and %d { %x } else { %zero }
+    """
+    outer = inner.parent_op()
+    if not isinstance(outer, scf.IfOp) or inner.parent is not outer.true_region.block:
+        return
+    *before, last, yielded = outer.true_region.block.ops
+    if last is not inner or list(yielded.operands) != list(inner.results):
+        return
+    constants = [_otherwise(branch) for branch in (outer, inner)]
+    if None in constants or not all(map(_is_total, before)):
+        return
+    if len(set(map(str, constants))) > 1:  # 0.0 and -0.0 are equal, but not the same
+        return
+    home = outer.parent
+    assert home is not None
+    both = arith.AndIOp(outer.cond, inner.cond)
+    both.location = inner.location
+    for op in before:
+        op.detach()
+    home.insert_ops_before([*before, both], outer)
+    outer.operands[0] = both.result
+    branch = list(inner.true_region.block.ops)
+    for op in branch:
+        op.detach()
+    for op in (yielded, inner):
+        op.detach()
+        op.erase()
+    outer.true_region.block.add_ops(branch)
+
+
+def _otherwise(branch: scf.IfOp) -> Attribute | None:
+    """The constant that an ``else`` gives, if that is all of it."""
+    if len(branch.results) != 1 or not branch.false_region.blocks:
+        return None
+    constant, *rest = branch.false_region.block.ops
+    is_all = isinstance(constant, arith.ConstantOp) and len(rest) == 1
+    return constant.value if is_all and rest[0].operands[0] is constant.result else None
+
+
+def _is_total(op: Operation) -> bool:
+    """Whether an operation may run though a condition does not hold: an index or a comparison."""
+    if isinstance(op, ApplyOp):
+        return not any(
+            isinstance(part, AffineBinaryOpExpr)
+            and part.kind not in (AffineBinaryOpKind.Add, AffineBinaryOpKind.Mul)
+            and not isinstance(part.rhs, AffineConstantExpr)
+            for expr in op.map.data.results
+            for part in expr.dfs()
+        )
+    return isinstance(op, arith.ConstantOp | arith.CmpiOp | arith.AndIOp | arith.OrIOp)
 
 
 def element_at(

@@ -42,6 +42,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
+from xdsl.dialects import scf
 from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
@@ -65,7 +66,7 @@ from kc.transforms.schedule._blocks import (
     witness_text,
 )
 from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
-from kc.transforms.schedule.placing._inlining import arguments_of, insert_body
+from kc.transforms.schedule.placing._inlining import arguments_of, combine_guards, insert_body
 
 
 @dataclass(frozen=True)
@@ -165,6 +166,8 @@ class ComputeInline(Primitive):
             load.result.replace_all_uses_with(result)
             load.detach()
             load.erase()
+            if isinstance(result.owner, scf.IfOp):
+                combine_guards(result.owner)
         into = " and ".join(describe(reader) for reader in readers)
         what = f"block {block.label} was " + (
             f"inlined into {into}" if readers else f"removed: nothing read {plan.alloc.label}"
