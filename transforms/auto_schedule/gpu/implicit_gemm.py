@@ -15,8 +15,8 @@ sm_90a, four warps multiply together what threads copied
 put them in their places, with what follows element by element (a bias, relu, a cast).
 
 Where channels are contiguous, the zeros around an image are part of the copies: a thread copies 16
-bytes or as many zeros. NVIDIA GPUs from sm_80 on. Source: Chetlur et al., "cuDNN: Efficient Primitives for Deep Learning",
-2014.
+bytes or as many zeros. NVIDIA GPUs from sm_80 on. Source: Chetlur et al.,
+"cuDNN: Efficient Primitives for Deep Learning", 2014.
 """
 
 from __future__ import annotations
