@@ -134,8 +134,9 @@ def _otherwise(branch: scf.IfOp) -> Attribute | None:
     if len(branch.results) != 1 or not branch.false_region.blocks:
         return None
     constant, *rest = branch.false_region.block.ops
-    is_all = isinstance(constant, arith.ConstantOp) and len(rest) == 1
-    return constant.value if is_all and rest[0].operands[0] is constant.result else None
+    if not isinstance(constant, arith.ConstantOp) or len(rest) != 1:
+        return None
+    return constant.value if rest[0].operands[0] is constant.result else None
 
 
 def _is_total(op: Operation) -> bool:
