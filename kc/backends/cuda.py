@@ -21,7 +21,7 @@ from kc.dialects.gpu import GPUModuleOp
 from kc.runtime.function import CompiledFunction, DeferredFunction
 from kc.runtime.module import Module, Source
 from kc.runtime.signature import Signature
-from kc.support.diagnostics import DeviceError, Diagnostic
+from kc.support.diagnostics import DeviceError, Diagnostic, diagnostic_handler
 from kc.support.libdevice import find_libdevice
 from kc.support.nvidia import Architecture, architecture_of
 from kc.support.pass_context import pipeline_options, step_watcher, using_options
@@ -111,6 +111,7 @@ def build(build: Build) -> Module:
         compiled.kernels,
         lambda: _load_host(compiled.host),
         lambda: cuda_emu.kernels(_text(compiled.gpu), build.target),
+        _located(build),
     )
     functions = {signature.name: DeviceFunction(signature, code) for signature in build.signatures}
     return Module(
@@ -199,6 +200,20 @@ class _CacheMachine:
             return self.arch.features
         state = library.stat()
         return f"{self.arch.features} {library} {state.st_size} {state.st_mtime_ns}"
+
+
+def _located(build: Build) -> Callable[[], str]:
+    """What makes the PTX again, with the lines of the program."""
+    options = pipeline_options()
+
+    def make() -> str:
+        from kc.codegen.ptx import ptx_of
+
+        with using_options(options), diagnostic_handler(lambda _: None):  # it was said before
+            module, _ = replace(build, callback=None).lowered()
+            return ptx_of(module, build.target, debug_info=True)
+
+    return make
 
 
 def _lowered(build: Build) -> tuple[ModuleOp, dict[str, Source]]:

@@ -101,10 +101,14 @@ class NDArray:
                 f"an array is overwritten as a whole, not at [{_index_text(index)}]",
                 facts=[repr(self).split("\n")[0]],
                 why="elements are read and written through numpy",
-                hints=[f"np.asarray(x)[{_index_text(index)}] = value, which shares the memory"],
+                hints=[self._part_hint(_index_text(index))],
             )
         filled = not isinstance(value, NDArray) and np.ndim(value) == 0 and self.shape != ()
         self.copyfrom(np.full(self.shape, value) if filled else value)
+
+    def _part_hint(self, index: str) -> str:
+        """How a part of the array is overwritten."""
+        return f"np.asarray(x)[{index}] = value, which shares the memory"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         import numpy as np

@@ -94,7 +94,7 @@ class Device:
             raise DeviceError("KC6205", f"{self} has no streams", hints=["kc.cuda(0)"])
         return gpu_of(self.device_id, f"{self} is asked for")
 
-    # Streams: numbers, those of the CUDA driver; 0 is the default one.
+    # Streams: numbers, those of the CUDA driver; 0 is the default one. What is none is KC6206.
 
     def sync(self, stream: int | None = None) -> None:
         """Wait for what is queued on the device, or in one stream; on the CPU nothing is."""
@@ -106,7 +106,7 @@ class Device:
         return self.gpu.create_stream()
 
     def free_raw_stream(self, stream: int) -> None:
-        """Wait for a stream of :meth:`create_raw_stream`, and end it."""
+        """Wait for a stream of :meth:`create_raw_stream`, and end it. Raises KC6206 for another."""
         self.gpu.destroy_stream(stream)
 
     def set_raw_stream(self, stream: int) -> None:

@@ -386,10 +386,11 @@ def test_code_for_another_architecture(fake: FakeGpu, arch: str, capability: int
     )
 
 
-def test_ptx_that_the_driver_refuses(fake: FakeGpu):
-    """With debug information the line of the program is named, too."""
+@pytest.mark.parametrize("debug_info", [False, True])
+def test_ptx_that_the_driver_refuses(fake: FakeGpu, debug_info: bool):
+    """The line of the program is named; without debug information it is looked for then."""
     s, args = gpu_schedules.add(100)
-    with kc.transform.PassContext(config={"kc.debug_info": True}):
+    with kc.transform.PassContext(config={"kc.debug_info": debug_info}):
         module = fake.build(s, args)
     lines = module.get_source("ptx").splitlines()
     number = next(n for n, line in enumerate(lines, 1) if "add.f32" in line)

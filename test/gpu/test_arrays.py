@@ -15,6 +15,7 @@ from gpu_schedules import random
 
 import kc
 from kc.runtime import dlpack
+from kc.runtime.gpu import sharing
 from kc.support.diagnostics import KCError
 
 
@@ -73,6 +74,67 @@ def test_memory_is_given_back(fake: FakeGpu):
     gc.collect()
     kc.cuda(0).sync()
     assert fake.count(ALLOCS) - fake.count(FREES) == before
+
+
+def test_a_part_is_not_overwritten(fake: FakeGpu):
+    array = kc.nd.array(random(3), kc.cuda(0))
+    with pytest.raises(KCError) as caught:
+        array[1] = 2.0
+    assert str(caught.value) == (
+        "error[KC5131]: an array is overwritten as a whole, not at [1]\n"
+        "   |  <kc.nd.NDArray shape=(3,), cuda(0)>\n"
+        "  why: elements are read and written through numpy\n"
+        "  try: y = x.numpy(), then y[1] = value, then x[:] = y"
+    )
+
+
+@pytest.mark.parametrize("use", ["set_raw_stream", "sync", "free_raw_stream"])
+@pytest.mark.parametrize("stream", ["1", -1, True, 1.0])
+def test_what_is_no_stream(fake: FakeGpu, use: str, stream: Any):
+    device = kc.cuda(0)
+    with pytest.raises(KCError) as caught:
+        getattr(device, use)(stream)
+    assert str(caught.value) == (
+        f"error[KC6206]: cuda(0): {stream!r} is not a stream\n"
+        "  why: a stream is a number: what create_raw_stream returns, 0 for the default stream, or "
+        "the handle of another library's\n"
+        "  try: torch.cuda.current_stream().cuda_stream is such a handle"
+    )
+    with pytest.raises(KCError, match="KC6206"):
+        device.sync_stream_to_stream(0, stream)
+    assert fake.library.fake_depth() == 0
+
+
+def test_streams_are_freed_once(fake: FakeGpu):
+    """The driver might end the process."""
+    device = kc.cuda(0)
+    stream = device.create_raw_stream()
+    device.set_raw_stream(stream)
+    device.free_raw_stream(stream)
+    expected = (
+        "error[KC6206]: cuda(0): stream {} cannot be freed\n"
+        "  why: create_raw_stream has not made it, or it was freed before"
+    )
+    other = "\n  try: a stream of another library is freed there"
+    for number, hint in ((stream, other), (12345, other), (0, "")):
+        with pytest.raises(KCError) as caught:
+            device.free_raw_stream(number)
+        assert str(caught.value) == expected.format(number) + hint
+    array = kc.nd.array(random(3), device)  # in the default stream, which is the current one
+    np.testing.assert_array_equal(array.numpy(), random(3))
+
+
+@pytest.mark.parametrize("options", [{}, {"copy": False}])
+def test_a_consumer_that_refuses_the_memory(
+    fake: FakeGpu, options: dict[str, Any], capfd: pytest.CaptureFixture[str]
+):
+    """numpy drops the capsule with its error set, in which no code of Python may run."""
+    array = kc.nd.array(random(3), kc.cuda(0))
+    before = len(sharing._exported)
+    with pytest.raises(RuntimeError, match="Unsupported device in DLTensor"):
+        np.from_dlpack(array, **options)
+    assert len(sharing._exported) == before
+    assert capfd.readouterr().err == ""
 
 
 class Consumer:

@@ -58,6 +58,9 @@ class DeviceArray(NDArray):
         """Where it is on the device; 0 where it has no elements."""
         return self._array.__array_interface__["data"][0] if self._array.size else 0
 
+    def _part_hint(self, index: str) -> str:
+        return f"y = x.numpy(), then y[{index}] = value, then x[:] = y"
+
     def numpy(self) -> Any:
         """A copy in host memory, made when all that is queued before is done."""
         import numpy as np

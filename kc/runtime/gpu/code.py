@@ -66,7 +66,8 @@ class DeviceCode:
     ``arch`` is ``sm_90``, which has an ``a`` where code runs on that architecture alone.
     ``kernels`` maps the names of kernels, in the order of their numbers, to the types of their
     parameters as LLVM writes them. ``host`` makes the host code: functions by name, and what
-    compiles the code of calls. ``emulated`` makes the kernels as functions of the CPU.
+    compiles the code of calls. ``emulated`` makes the kernels as functions of the CPU, ``located``
+    the PTX with the lines of the program.
     """
 
     def __init__(
@@ -76,8 +77,10 @@ class DeviceCode:
         kernels: Mapping[str, Sequence[str]],
         host: Callable[[], Any],
         emulated: Callable[[], Mapping[str, Any]],
+        located: Callable[[], str],
     ) -> None:
         self.ptx = ptx
+        self.located = located
         self.arch = arch
         self.kernels = kernels
         self._host = host
@@ -261,7 +264,7 @@ def _refused(code: DeviceCode, gpu: Gpu, error: DriverError) -> DeviceError:
         facts.append(f"PTX line {number}: {match[2].strip()}")
         if 0 < number <= len(lines):
             facts.append(f"  {lines[number - 1].strip()}")
-            location = location or _source_of(lines, number)
+            location = location or _source_of(lines, number) or _source_of(*_located(code, number))
     return DeviceError(
         "KC6032",
         f"{gpu} refuses the code: {error.name}",
@@ -273,6 +276,22 @@ def _refused(code: DeviceCode, gpu: Gpu, error: DriverError) -> DeviceError:
     )
 
 
+def _located(code: DeviceCode, number: int) -> tuple[Sequence[str], int]:
+    """The PTX with lines of the program, and the number of a line in it; 0 where that is unsure."""
+    lines = code.located().splitlines()
+    numbers = [n for n, line in enumerate(lines, 1) if _instruction(line)]
+    before = [text for line in code.ptx.splitlines()[:number] if (text := _instruction(line))]
+    same = [_instruction(lines[n - 1]) for n in numbers[: len(before)]]
+    return lines, numbers[len(before) - 1] if before and same == before else 0
+
+
+def _instruction(line: str) -> str:
+    """A line of PTX without what debug information changes; "" for what is only that."""
+    text = line.partition("//")[0].strip()
+    is_place = text.startswith((".loc", ".file", ".section", ".target")) or text.endswith(":")
+    return "" if is_place else text
+
+
 def _source_of(lines: Sequence[str], number: int) -> Location | None:
     """The place in the program of a line of PTX: that of the ``.loc`` before it."""
     files = {
@@ -280,7 +299,7 @@ def _source_of(lines: Sequence[str], number: int) -> Location | None:
         for line in lines
         if (match := re.match(r'\s*\.file\s+(\d+)\s+"([^"]*)"', line))
     }
-    for line in reversed(lines[:number]):
+    for line in reversed(lines[:number]):  # none of 0
         match = re.match(r"\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)", line)
         if match is not None and int(match[1]) in files and int(match[2]):
             return Location(files[int(match[1])], int(match[2]), int(match[3]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import operator
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -60,6 +61,8 @@ class Gpu:
         self._stream = ctypes.c_uint64(LEGACY_STREAM)
         self._used = {LEGACY_STREAM}
         """Streams that something of kc may be queued in."""
+        self._created: set[int] = set()
+        """Those of :meth:`create_stream` that have not ended."""
         self._pending: deque[tuple[int, Any]] = deque()
         self._events: list[int] = []
         self._lock = threading.RLock()
@@ -129,6 +132,7 @@ class Gpu:
 
     @stream.setter
     def stream(self, stream: int) -> None:
+        stream = self._handle(stream)
         with self._lock:
             if stream not in self._used:
                 # Memory that was allocated before is there for the new one, too.
@@ -136,13 +140,44 @@ class Gpu:
                 self._used.add(stream)
             self._stream.value = stream
 
+    def _handle(self, stream: Any) -> int:
+        """The number of a stream. Raises DeviceError KC6206 for what is none."""
+        try:
+            handle = operator.index(stream)
+        except TypeError:
+            handle = -1
+        if not 0 <= handle < 1 << 64 or isinstance(stream, bool):
+            raise DeviceError(
+                "KC6206",
+                f"{self}: {stream!r} is not a stream",
+                why="a stream is a number: what create_raw_stream returns, 0 for the default "
+                "stream, or the handle of another library's",
+                hints=["torch.cuda.current_stream().cuda_stream is such a handle"],
+            )
+        return handle
+
     def create_stream(self) -> int:
         with self.active("a new stream"):
-            return self.driver.create_stream()
+            stream = self.driver.create_stream()
+        with self._lock:
+            self._created.add(stream)
+        return stream
 
     def destroy_stream(self, stream: int) -> None:
-        """Wait for a stream, and end it; if it is the current one, the default stream is next."""
+        """Wait for a stream, and end it; if it is the current one, the default stream is next.
+
+        Raises DeviceError KC6206 for one that is not of :meth:`create_stream`, or has ended.
+        """
+        stream = self._handle(stream)
         with self._lock:
+            if stream not in self._created:
+                raise DeviceError(
+                    "KC6206",
+                    f"{self}: stream {stream} cannot be freed",
+                    why="create_raw_stream has not made it, or it was freed before",
+                    hints=["a stream of another library is freed there"] if stream else [],
+                )
+            self._created.discard(stream)
             if self.stream == stream:
                 self._stream.value = LEGACY_STREAM
             self._used.discard(stream)
@@ -152,6 +187,7 @@ class Gpu:
 
     def synchronize(self, stream: int | None = None) -> None:
         """Wait for all that is queued, or for what is queued in one stream."""
+        stream = None if stream is None else self._handle(stream)
         with self.active("waiting"):
             if stream is None:
                 self.driver.synchronize()
@@ -161,6 +197,7 @@ class Gpu:
 
     def order(self, first: int, then: int) -> None:
         """What is queued in the stream ``then`` from now on comes after what is in ``first``."""
+        first, then = self._handle(first), self._handle(then)
         if first == then:
             return
         with self.active("an event"):

@@ -9,10 +9,12 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from kc.runtime import dlpack
 from kc.runtime.device import CPU, CUDA, HOST_MEMORY, device_name
+from kc.runtime.emulator import compile_native_text
 from kc.runtime.gpu.driver import EMULATOR
 from kc.runtime.gpu.gpu import LEGACY_STREAM, Gpu
 from kc.runtime.operand import (
@@ -228,32 +230,63 @@ _exported: dict[int, tuple[Any, ...]] = {}
 """What capsules lead to, by the address of their tensor, until it is given back."""
 
 _Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_Destructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
-
 
 @_Deleter
 def _delete(tensor: int) -> None:
     _exported.pop(tensor, None)
 
 
-@_Destructor
-def _destroy(capsule: int) -> None:
-    """Give back what a capsule that nobody consumed leads to."""
-    for name in (b"dltensor", b"dltensor_versioned"):
-        if _is_valid(capsule, name):
-            _exported.pop(_pointer(capsule, name), None)
+_DESTRUCTOR = r"""
+@plain = internal constant [9 x i8] c"dltensor\00"
+@versioned = internal constant [19 x i8] c"dltensor_versioned\00"
+
+define void @kc_give_back(ptr %capsule) {{
+entry:
+  %error = alloca [3 x ptr]
+  %value = getelementptr ptr, ptr %error, i64 1
+  %trace = getelementptr ptr, ptr %error, i64 2
+  %is_plain = call i32 {PyCapsule_IsValid}(ptr %capsule, ptr @plain)
+  %is_versioned = call i32 {PyCapsule_IsValid}(ptr %capsule, ptr @versioned)
+  %either = or i32 %is_plain, %is_versioned
+  %is_left = icmp ne i32 %either, 0
+  br i1 %is_left, label %left, label %done
+left:
+  %which = icmp ne i32 %is_plain, 0
+  %name = select i1 %which, ptr @plain, ptr @versioned
+  call void {PyErr_Fetch}(ptr %error, ptr %value, ptr %trace)
+  %tensor = call ptr {PyCapsule_GetPointer}(ptr %capsule, ptr %name)
+  call void {delete}(ptr %tensor)
+  %type = load ptr, ptr %error
+  %object = load ptr, ptr %value
+  %traceback = load ptr, ptr %trace
+  call void {PyErr_Restore}(ptr %type, ptr %object, ptr %traceback)
+  br label %done
+done:
+  ret void
+}}
+"""
 
 
-def _capsule_function(name: str, result: Any, *types: Any) -> Any:
-    return ctypes.PYFUNCTYPE(result, *types)((name, ctypes.pythonapi))
+@cache
+def _destructor() -> tuple[int, Any]:
+    """The address of what gives back what a capsule that nobody consumed leads to, and its code.
+
+    It is no Python function: a consumer that refuses a capsule (numpy, of a device's memory) drops
+    it with its error set, in which no Python code may run.
+    """
+    names = ("PyCapsule_IsValid", "PyCapsule_GetPointer", "PyErr_Fetch", "PyErr_Restore")
+    functions = {name: getattr(ctypes.pythonapi, name) for name in names}
+    functions["delete"] = _delete
+    addresses = {
+        name: f"inttoptr (i64 {ctypes.cast(function, ctypes.c_void_p).value} to ptr)"
+        for name, function in functions.items()
+    }
+    engine = compile_native_text(_DESTRUCTOR.format(**addresses))
+    return engine.get_function_address("kc_give_back"), engine
 
 
-_is_valid = _capsule_function("PyCapsule_IsValid", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
-_pointer = _capsule_function(
-    "PyCapsule_GetPointer", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p
-)
-_new = _capsule_function(
-    "PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
+_new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
+    ("PyCapsule_New", ctypes.pythonapi)
 )
 
 
@@ -292,7 +325,7 @@ def export(array: Any, max_version: tuple[int, int] | None, *, readonly: bool) -
     buffer = ctypes.create_string_buffer(memory, len(memory))
     address = ctypes.addressof(buffer)
     _exported[address] = (array, buffer, extents, strides)
-    return _new(address, name, ctypes.cast(_destroy, ctypes.c_void_p))
+    return _new(address, name, _destructor()[0])
 
 
 class EmulatedPlace(Place):
