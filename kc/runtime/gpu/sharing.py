@@ -231,6 +231,7 @@ _exported: dict[int, tuple[Any, ...]] = {}
 
 _Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
+
 @_Deleter
 def _delete(tensor: int) -> None:
     _exported.pop(tensor, None)
