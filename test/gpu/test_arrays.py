@@ -115,8 +115,8 @@ def test_streams_are_freed_once(fake: FakeGpu):
         "error[KC6206]: cuda(0): stream {} cannot be freed\n"
         "  why: create_raw_stream has not made it, or it was freed before"
     )
-    other = "\n  try: a stream of another library is freed there"
-    for number, hint in ((stream, other), (12345, other), (0, "")):
+    elsewhere = "\n  try: a stream of another library is freed there"
+    for number, hint in ((stream, elsewhere), (12345, elsewhere), (0, "")):
         with pytest.raises(KCError) as caught:
             device.free_raw_stream(number)
         assert str(caught.value) == expected.format(number) + hint
