@@ -162,6 +162,35 @@ def test_two_extents_of_one_axis_of_threads():
     )
 
 
+def test_a_copy_for_a_part_of_symbolic_size():
+    """It is of the whole dimension, and its threads are not those of the part."""
+    n = te.var("n")
+    a = te.placeholder((n,), name="A")
+    b = te.compute((n,), lambda i: a[i] * 2.0, name="B")
+    s = te.create_schedule(b.op)
+    shared = s.cache_read(a, "shared", [b])
+    block, thread = s[b].split(b.op.axis[0], nparts=4)
+    s[shared].compute_at(s[b], block)
+    s[b].bind(block, te.thread_axis("blockIdx.x"))
+    s[b].bind(thread, te.thread_axis("threadIdx.x"))
+    s[shared].bind(shared.op.axis[0], te.thread_axis("threadIdx.x"))
+    text = refusal(lambda: kc.lower(s, [a, b], target="cuda"), __file__)
+    assert text == (
+        "error[KC3403]: bind: ax0 has n threads of threadIdx.x, i_i i_size\n"
+        "   |  for i_o in 4 blockIdx.x:\n"
+        "   |    alloc A_shared\n"
+        "   |    for ax0 in n:    <-- n threadIdx.x (from test_te_gpu.py)\n"
+        "   |      block A_shared\n"
+        "   |    for i_i in i_size threadIdx.x:    <-- i_size threadIdx.x, bound at test_te_gpu.py\n"
+        "   |      block B\n"
+        "  why: loops bound to threadIdx.x in one kernel are the same threads, so their extents "
+        "must be equal; what compute_at computes for a part of symbolic size is the whole "
+        "dimension\n"
+        "  try: split the dimension by a constant factor, and bind the inner loop\n"
+        "  try: bind ax0 to another axis"
+    )
+
+
 def test_more_threads_than_a_block_has():
     a, b, c, _ = matmul(1024, 4, 8)
     s = te.create_schedule(c.op)

@@ -91,6 +91,10 @@ def require_one_extent(site: Site, kernel: Kernel) -> None:
         hints = [f"bind {here.label} to another axis"]
         if there.static_extent is not None:
             hints.insert(0, f"split {here.label} by factors=?,{there.static_extent}")
+        why = ""
+        if here.static_extent is None and there.static_extent is None:
+            why = "; what compute_at computes for a part of symbolic size is the whole dimension"
+            hints.insert(0, "split the dimension by a constant factor, and bind the inner loop")
         raise site.refuse(
             "KC3403",
             f"{here.label} has {counts[0]} threads of {axis}, {there.label} {counts[1]}",
@@ -100,7 +104,7 @@ def require_one_extent(site: Site, kernel: Kernel) -> None:
                 there: f"{counts[1]} {axis}" + (f", bound at {call}" if call is not None else ""),
             },
             why=f"loops bound to {axis} in one kernel are the same threads, so their extents must "
-            "be equal",
+            f"be equal{why}",
             hints=hints,
             beside=[there],
         )
