@@ -133,6 +133,9 @@ class LowerCrossThreadReductionPass(ModulePass):
                         beside[loop] = list(_beside(loop, places))
             for plan in plans:
                 _Lowering(plan, names).run()
+            for lane in list(beside):  # those that start and end reductions are as many
+                for loop in _of_one_axis(lane):
+                    beside.setdefault(loop, [])
             sizes: Values = {}
             for lane, ops in beside.items():
                 _keep_a_thread(lane, ops, sizes)

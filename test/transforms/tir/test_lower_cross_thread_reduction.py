@@ -36,6 +36,41 @@ def test_a_sum_over_no_threads(size: int):
     np.testing.assert_array_equal(result, a.sum(axis=1) + 5)
 
 
+ROWS = """
+func.func @f(%A: memref<3x?x?xi32> {kc.shape = affine_map<()[m, n] -> (3, m, n)>},
+             %C: memref<3xi32> {kc.role = "out"})
+    attributes {kc.symbols = ["m", "n"]} {
+  %m = tir.symbol "m"
+  %n = tir.symbol "n"
+  tir.for %i in 3 thread "blockIdx.x" {
+    tir.for %r in %m {
+      tir.for %k in %n thread "threadIdx.x" {
+        tir.block "C" (spatial %v_i in 3 = %i,
+                       reduce %v_r in %m = %r, reduce %v_k in %n = %k) init {
+          %zero = arith.constant 5 : i32
+          tir.store %zero, %C[%v_i] : memref<3xi32>
+        } do {
+          %a = tir.load %A[%v_i, %v_r, %v_k] : memref<3x?x?xi32>
+          %c = tir.load %C[%v_i] : memref<3xi32>
+          %sum = arith.addi %c, %a : i32
+          tir.store %sum, %C[%v_i] : memref<3xi32>
+        }
+      }
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 4), (4, 0), (1, 7), (3, 1)])
+def test_loops_before_and_behind_a_serial_one_have_as_many_threads(shape: tuple[int, int]):
+    a = np.arange(3 * shape[0] * shape[1], dtype="int32").reshape(3, *shape)
+    result = np.full(3, -1, "int32")
+    kc.build(kc.IRModule.parse(ROWS), target="cuda-emu")(a, result)
+    np.testing.assert_array_equal(result, a.sum(axis=(1, 2)) + 5)
+
+
 THREE = """
 func.func @f(%A: memref<3x?xi32> {kc.shape = affine_map<()[n] -> (3, n)>},
              %S: memref<3xi32> {kc.role = "out"}, %M: memref<3xi32> {kc.role = "out"},
