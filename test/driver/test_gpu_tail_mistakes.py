@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -32,9 +33,9 @@ def product(m: int, n: int, depth: int) -> list[te.Tensor]:
     return [A, B, te.compute((m, n), sums, name="C")]
 
 
-def convolution() -> list[te.Tensor]:
-    """25 positions, of 3 x 3 x 32 terms, and 8 channels."""
-    A = te.placeholder((1, 7, 7, 32), "float16", name="A")
+def convolution(side: int) -> list[te.Tensor]:
+    """``side`` x ``side`` positions, of 3 x 3 x 32 terms, and 8 channels."""
+    A = te.placeholder((1, side + 2, side + 2, 32), "float16", name="A")
     W = te.placeholder((3, 3, 32, 8), "float16", name="W")
     y, x, c = (te.reduce_axis((0, size), name) for size, name in ((3, "y"), (3, "x"), (32, "c")))
 
@@ -42,7 +43,7 @@ def convolution() -> list[te.Tensor]:
         value, weight = A[b, i + y, j + x, c], W[y, x, c, o]
         return te.sum(value.astype("float32") * weight.astype("float32"), axis=[y, x, c])
 
-    return [A, W, te.compute((1, 5, 5, 8), sums, name="C")]
+    return [A, W, te.compute((1, side, side, 8), sums, name="C")]
 
 
 def attention(rows: int) -> list[te.Tensor]:
@@ -56,7 +57,8 @@ def expected_product(a: Any, b: Any) -> Any:
 
 
 def expected_convolution(a: Any, w: Any) -> Any:
-    return sum(a[:, y : y + 5, x : x + 5] @ w[y, x] for y in range(3) for x in range(3))
+    side = a.shape[1] - 2
+    return sum(a[:, y : y + side, x : x + side] @ w[y, x] for y in range(3) for x in range(3))
 
 
 def expected_attention(q: Any, k: Any, v: Any) -> Any:
@@ -68,9 +70,11 @@ KERNELS: dict[str, tuple[list[te.Tensor], str, Callable[..., Any]]] = {
     "rows": (product(35, 24, 232), AMPERE, expected_product),
     "boxes": (product(70, 24, 600), HOPPER, expected_product),
     "threads": (product(70, 20, 300), HOPPER, expected_product),
-    "convolution": (convolution(), AMPERE, expected_convolution),
+    "convolution": (convolution(5), AMPERE, expected_convolution),
     "attention": (attention(16), AMPERE, expected_attention),
     "attention by groups": (attention(64), HOPPER, expected_attention),
+    "attention by two groups": (attention(128), HOPPER, expected_attention),
+    "convolution by groups": (convolution(7), HOPPER, expected_convolution),
 }
 
 
@@ -79,7 +83,8 @@ def text_of(name: str, *, swizzled_by_all: bool = True) -> str:
     """The kernel and its launch in the dialects gpu, nvvm, memref, scf and arith. Unless
     ``swizzled_by_all``, threads copy to places where lanes do not read."""
     args, target, _ = KERNELS[name]
-    module = kc.auto_schedule(args, target=target).mod
+    with patch("kc.transforms.auto_schedule.gpu.warpgroup_attention.GRID", 1):
+        module = kc.auto_schedule(args, target=target).mod
     with Target(target):
         for entry in TO_EMULATOR[: TO_EMULATOR.index("convert-nvvm-to-gpu")]:
             if not isinstance(entry, str):
@@ -239,6 +244,12 @@ MISTAKES: list[tuple[str, str, Callable[[str], str], str, str]] = [
     ("attention by groups", "no fence before products", without(r"wgmma\.fence"), "missing-fence",
      NO_REGISTER_FENCE),
     ("attention by groups", "no fence behind weights", without(r"fence\.proxy"), "missing-fence",
+     NO_PROXY_FENCE),
+    ("attention by two groups", "weights read early", without(r"nvvm\.barrier id", 1), "race", RACE),
+    ("convolution by groups", "a wait one step too late", later(COPIES), "race", RACE),
+    ("convolution by groups", "a swizzle on one side", swizzle("convolution by groups"),
+     "wrong-result", ""),
+    ("convolution by groups", "no fence behind copies", without(r"fence\.proxy"), "missing-fence",
      NO_PROXY_FENCE),
 ]  # fmt: skip
 

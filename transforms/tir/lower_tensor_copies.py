@@ -114,8 +114,9 @@ from kc.support.locations import location_of
 from kc.support.target import target_of
 from kc.transforms.tir._box_stores import stored_again, waits_for
 from kc.transforms.tir._clusters import Cluster, cluster_of
-from kc.transforms.tir.specialize_warps import PRODUCER, ROLE, is_of_producer
+from kc.transforms.tir.specialize_warps import PRODUCER, ROLE, is_of_producer, role_of
 from kc.transforms.tir.swizzle_storage import swizzle_of
+from kc.transforms.tir.thread_sync import ROW
 from kc.transforms.tir.unify_thread_binding import axes_of, kernel_roots, launch_loops
 
 WARP = 32
@@ -418,8 +419,7 @@ def _lower(kernel: _Kernel) -> None:
             for op in ops:
                 op.detach()
             branch.then.block.add_op(one_thread(ops, root, LANE_AXES[:1]))
-        else:
-            _count_barriers(branch, root)
+    _count_barriers(root)
     for block in list(_blocks(body)):
         for run in list(_runs(block)):
             guard = _guard(run, root, arrives=arrives)
@@ -692,17 +692,25 @@ def _lower_arrive(op: MBarrierArriveOp, blocks: int) -> None:
     op.erase()
 
 
-def _count_barriers(branch: IfOp, root: ForOp) -> None:
-    """Let the barriers of those who compute wait for these alone: the last row is the producer."""
-    x, y = (
-        next(loop for loop in launch_loops(root) if loop.axis == axis) for axis in LANE_AXES[:2]
-    )
-    assert x.static_extent is not None
-    assert y.static_extent is not None
-    for op in [op for op in branch.walk() if isinstance(op, BarrierOp)]:
+def _count_barriers(root: ForOp) -> None:
+    """Let the barriers of those who compute wait for these alone, the last row being the producer;
+    and those of a row for the threads of it."""
+    loops = {loop.axis: loop for loop in launch_loops(root)}
+    x, y = (loops.get(axis) for axis in LANE_AXES[:2])
+    for op in [op for op in root.walk() if isinstance(op, BarrierOp)]:
+        if ROW not in op.attributes and (role_of(op) is None or is_of_producer(op)):
+            continue
+        assert x is not None
+        assert x.static_extent is not None
+        assert y is not None
+        assert y.static_extent is not None
         emit = _Emitter(op)
-        count = emit.i32(x.static_extent * (y.static_extent - 1))
-        emit.add(nvvm.BarrierOp(emit.i32(CONSUMERS), count))
+        if ROW in op.attributes:
+            row = emit.apply(AffineExpr.dimension(0) + (CONSUMERS + 1), [y.var])
+            number, rows = emit.emit(IndexCastOp(row, i32)), 1
+        else:
+            number, rows = emit.i32(CONSUMERS), y.static_extent - 1
+        emit.add(nvvm.BarrierOp(number, emit.i32(x.static_extent * rows)))
         op.detach()
         op.erase()
 

@@ -33,6 +33,10 @@ one thread touches or that nobody writes. Existing barriers are taken into accou
 In the branch of a role (``specialize-warps``) a barrier covers the threads of that role. A producer
 has already waited at an mbarrier for what it overwrites.
 
+Where rows of threads (along ``threadIdx.x``) are groups of warps and nothing that a barrier is for
+is touched by two of them, threads wait for those of their row alone (``tir.row`` on the barrier):
+each group of four warps in an attention goes at its own pace.
+
 Asynchronous copies are complete where their thread waits for them, so accesses by other threads
 need a barrier after that wait. Copies of boxes are complete where all threads wait for them at an
 mbarrier, and need no barrier; what they overwrite does.
@@ -49,12 +53,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, UnitAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
@@ -92,6 +96,15 @@ MBARRIER_OPS = (MBarrierArriveOp, MBarrierInitOp, MBarrierExpectOp, MBarrierWait
 WITHOUT_MEMORY = (CpAsyncCommitGroupOp, CpAsyncWaitGroupOp, SetMaxRegisterOp)
 """What stands for copies that go on by themselves, and other operations that touch no memory."""
 
+ROW = "tir.row"
+"""A barrier with this attribute is for the threads of a row (along ``threadIdx.x``)."""
+
+ROWS = 14
+"""Rows that may have a barrier of their own: a block has 16, one is for all, one for a role."""
+
+WARP = 32
+"""Threads that come to a barrier together."""
+
 DYNAMIC_COUNT = 64
 """How often a loop of unknown extent is taken to run, where places are compared."""
 
@@ -105,13 +118,14 @@ class ThreadSyncPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
         chosen = [
-            (kernel, kernel.choose())
+            (kernel, slots, kernel.of_rows(slots))
             for function in loop_tree.functions(op)
             for root in kernel_roots(function)
             for kernel in (_Kernel(root),)
+            for slots in (kernel.choose(),)
         ]
-        for kernel, slots in chosen:
-            kernel.insert(slots)
+        for kernel, slots, of_rows in chosen:
+            kernel.insert(slots, of_rows)
 
 
 class Slot(NamedTuple):
@@ -178,6 +192,8 @@ class _Kernel:
     """The number of each operation in its block."""
     ops: dict[Block, list[Operation]] = field(default_factory=dict)
     """The operations of each block."""
+    pairs: list[Pair] = field(default_factory=list)
+    """All that was asked about."""
 
     def __post_init__(self) -> None:
         self.chain = launch_loops(self.root)
@@ -262,6 +278,7 @@ class _Kernel:
                     if first is not second:
                         pairs += self._pairs(second, first)
         pairs += self._waits_for_copies(accesses)
+        self.pairs = pairs
         hazards: list[Hazard] = []
         for pair in sorted(pairs, key=lambda pair: len(pair.slots)):
             if any(hazard.pair.slots <= pair.slots for hazard in hazards):
@@ -459,15 +476,21 @@ class _Kernel:
 
     # The choice
 
-    def choose(self) -> list[Slot]:
-        """Places that serve all hazards, none of which can be left out."""
+    def _barriers(self) -> set[Slot]:
+        """The places that have a barrier for all threads."""
         there = {
             Slot(block, number)
             for op, number in self.numbers.items()
-            if isinstance(op, BarrierOp) and (block := op.parent) is not None
+            if isinstance(op, BarrierOp)
+            and ROW not in op.attributes
+            and (block := op.parent) is not None
         }
         # A barrier is in front of itself, and of what follows.
-        there |= {Slot(slot.block, slot.number + 1) for slot in there}
+        return there | {Slot(slot.block, slot.number + 1) for slot in there}
+
+    def choose(self) -> list[Slot]:
+        """Places that serve all hazards, none of which can be left out."""
+        there = self._barriers()
         hazards = self.hazards()
         for hazard in hazards:
             if not hazard.pair.slots:
@@ -490,10 +513,59 @@ class _Kernel:
                 chosen = rest
         return chosen
 
-    def insert(self, slots: Sequence[Slot]) -> None:
+    def of_rows(self, slots: Sequence[Slot]) -> set[Slot]:
+        """Those of the chosen places where threads need to wait for those of their row alone."""
+        rows = self._rows()
+        if rows is None:
+            return set()
+        served = {*slots, *self._barriers()}
+        chosen: set[Slot] = set()
+        known: dict[tuple[Operation, Operation], bool] = {}
+        for slot in slots:
+            if _is_in_role_of_producer(slot):
+                continue
+            others = served - chosen - {slot}
+            pairs = [it for it in self.pairs if slot in it.slots and not it.slots & others]
+            if all(self._is_in_row(it.first, it.second, rows, known) for it in pairs):
+                chosen.add(slot)
+        return chosen
+
+    def _rows(self) -> ForOp | None:
+        """The loop over rows of threads, if each is of several whole warps, and the kernel is for a
+        GPU on which such rows wait for each other: one with mbarriers."""
+        if not any(isinstance(op, MBarrierWaitOp) for op in self.numbers):
+            return None
+        axes = {loop.axis: loop for loop in self.lanes}
+        x, y, z = (axes.get(axis) for axis in LANE_AXES)
+        if x is None or y is None or (z is not None and z.static_extent != 1):
+            return None
+        width, count = x.static_extent or 0, y.static_extent or 0
+        count -= any(is_of_producer(op) for op in self.numbers)
+        return y if width > WARP and width % WARP == 0 and 1 < count <= ROWS else None
+
+    def _is_in_row(
+        self,
+        first: Access,
+        second: Access,
+        rows: ForOp,
+        known: dict[tuple[Operation, Operation], bool],
+    ) -> bool:
+        """Whether threads of different rows never touch what both do, in any iterations."""
+        key = first.op, second.op
+        if key not in known:
+            space, instances, constraints, names = self._touching(first, second)
+            here, there = instances
+            constraints.append(here.loops[rows].differs(there.loops[rows]))
+            known[key] = space.find(instances, constraints, names) is None
+        return known[key]
+
+    def insert(self, slots: Sequence[Slot], of_rows: Collection[Slot]) -> None:
         """Insert barriers, the last of a block first, so that numbers stay."""
-        for block, number in sorted(slots, key=lambda slot: -slot.number):
+        for slot in sorted(slots, key=lambda slot: -slot.number):
+            block, number = slot
             barrier = BarrierOp()
+            if slot in of_rows:
+                barrier.attributes[ROW] = UnitAttr()
             ops = list(block.ops)
             if number < len(ops):
                 barrier.location = ops[number].location
@@ -526,6 +598,11 @@ class _Kernel:
                 "in between"
             ],
         )
+
+
+def _is_in_role_of_producer(slot: Slot) -> bool:
+    parent = slot.block.parent_op()
+    return parent is not None and is_of_producer(parent)
 
 
 def _blocks_in(op: Operation | None) -> Iterator[Block]:

@@ -255,3 +255,86 @@ func.func @gather(%A: memref<64xindex>, %S: memref<64xf32, "shared">, %B: memref
   }
   func.return
 }
+
+// Rows that keep to themselves wait for themselves, in a kernel with mbarriers.
+// CHECK-LABEL: func.func @rows(
+// CHECK:             tir.store %{{.*}}, %S[%y, %x] : memref<2x64xf32, "shared">
+// CHECK-NEXT:        gpu.barrier {tir.row}
+// CHECK-NEXT:        %{{.*}} = tir.load %S[%y, %x * -1 + 63] : memref<2x64xf32, "shared">
+// CHECK:             tir.store %{{.*}}, %T[%y, %x] : memref<2x64xf32, "shared">
+// CHECK-NEXT:        gpu.barrier
+// CHECK-NEXT:        %{{.*}} = tir.load %T[%y * -1 + 1, %x] : memref<2x64xf32, "shared">
+func.func @rows(%A: memref<2x64xf32>, %B: memref<2x64xf32>) {
+  tir.for %y in 2 thread "threadIdx.y" {
+    tir.for %x in 64 thread "threadIdx.x" {
+      %ring = tir.alloc "ring" : memref<1xi64, "shared">
+      tir.mbarrier_wait %ring[0] phase [0] : memref<1xi64, "shared">
+      %S = tir.alloc "S" : memref<2x64xf32, "shared">
+      %T = tir.alloc "T" : memref<2x64xf32, "shared">
+      %0 = tir.load %A[%y, %x] : memref<2x64xf32>
+      tir.store %0, %S[%y, %x] : memref<2x64xf32, "shared">
+      %1 = tir.load %S[%y, 63 - %x] : memref<2x64xf32, "shared">
+      tir.store %1, %T[%y, %x] : memref<2x64xf32, "shared">
+      %2 = tir.load %T[1 - %y, %x] : memref<2x64xf32, "shared">
+      tir.store %2, %B[%y, %x] : memref<2x64xf32>
+    }
+  }
+  func.return
+}
+
+// A place that serves rows of their own and rows that meet is for all threads.
+// CHECK-LABEL: func.func @a_place_for_both(
+// CHECK-NOT:     tir.row
+// CHECK:         gpu.barrier
+// CHECK-NOT:     gpu.barrier
+// CHECK:         func.return
+func.func @a_place_for_both(%A: memref<2x64xf32>, %B: memref<2x64xf32>) {
+  tir.for %y in 2 thread "threadIdx.y" {
+    tir.for %x in 64 thread "threadIdx.x" {
+      %ring = tir.alloc "ring" : memref<1xi64, "shared">
+      tir.mbarrier_wait %ring[0] phase [0] : memref<1xi64, "shared">
+      %S = tir.alloc "S" : memref<2x64xf32, "shared">
+      %T = tir.alloc "T" : memref<2x64xf32, "shared">
+      %0 = tir.load %A[%y, %x] : memref<2x64xf32>
+      tir.store %0, %S[%y, %x] : memref<2x64xf32, "shared">
+      tir.store %0, %T[%y, %x] : memref<2x64xf32, "shared">
+      %1 = tir.load %S[%y, 63 - %x] : memref<2x64xf32, "shared">
+      %2 = tir.load %T[1 - %y, %x] : memref<2x64xf32, "shared">
+      %3 = arith.addf %1, %2 : f32
+      tir.store %3, %B[%y, %x] : memref<2x64xf32>
+    }
+  }
+  func.return
+}
+
+// Rows of other kernels, and rows of half a warp, wait for all.
+// CHECK-LABEL: func.func @without_mbarriers(
+// CHECK:         gpu.barrier{{$}}
+// CHECK-LABEL: func.func @half_warps(
+// CHECK:         gpu.barrier{{$}}
+func.func @without_mbarriers(%A: memref<2x64xf32>, %B: memref<2x64xf32>) {
+  tir.for %y in 2 thread "threadIdx.y" {
+    tir.for %x in 64 thread "threadIdx.x" {
+      %S = tir.alloc "S" : memref<2x64xf32, "shared">
+      %0 = tir.load %A[%y, %x] : memref<2x64xf32>
+      tir.store %0, %S[%y, %x] : memref<2x64xf32, "shared">
+      %1 = tir.load %S[%y, 63 - %x] : memref<2x64xf32, "shared">
+      tir.store %1, %B[%y, %x] : memref<2x64xf32>
+    }
+  }
+  func.return
+}
+func.func @half_warps(%A: memref<4x48xf32>, %B: memref<4x48xf32>) {
+  tir.for %y in 4 thread "threadIdx.y" {
+    tir.for %x in 48 thread "threadIdx.x" {
+      %ring = tir.alloc "ring" : memref<1xi64, "shared">
+      tir.mbarrier_wait %ring[0] phase [0] : memref<1xi64, "shared">
+      %S = tir.alloc "S" : memref<4x48xf32, "shared">
+      %0 = tir.load %A[%y, %x] : memref<4x48xf32>
+      tir.store %0, %S[%y, %x] : memref<4x48xf32, "shared">
+      %1 = tir.load %S[%y, 47 - %x] : memref<4x48xf32, "shared">
+      tir.store %1, %B[%y, %x] : memref<4x48xf32>
+    }
+  }
+  func.return
+}
