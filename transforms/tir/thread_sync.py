@@ -524,8 +524,8 @@ class _Kernel:
         for slot in slots:
             if _is_in_role_of_producer(slot):
                 continue
-            others = served - chosen - {slot}
-            pairs = [it for it in self.pairs if slot in it.slots and not it.slots & others]
+            serving = served - chosen - {slot}
+            pairs = [it for it in self.pairs if slot in it.slots and not it.slots & serving]
             if all(self._is_in_row(it.first, it.second, rows, known) for it in pairs):
                 chosen.add(slot)
         return chosen
