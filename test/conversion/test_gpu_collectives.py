@@ -216,6 +216,31 @@ def compute(name: str, threads: int) -> None:
     np.testing.assert_array_equal(b, expected(a))
 
 
+@pytest.mark.parametrize("mode", ["xor", "up", "down", "idx"])
+@pytest.mark.parametrize(("offset", "width"), [(5, 32), (3, 8), (8, 16), (9, 8), (33, 16), (40, 8)])
+def test_shuffles(mode: str, offset: int, width: int):
+    """As PTX defines ``shfl.sync``, also for offsets that leave a segment of lanes."""
+    a = np.random.default_rng(5).integers(-50, 50, (2, 64)).astype("int32")
+    lanes = np.arange(64) % 32
+    first, last, far = lanes // width * width, lanes // width * width + width - 1, offset & 31
+    source, is_valid = {
+        "xor": (lanes ^ far, (lanes ^ far) <= last),
+        "up": (lanes - far, lanes - far >= first),
+        "down": (lanes + far, lanes + far <= last),
+        "idx": (first + far % width, lanes >= 0),
+    }[mode]
+    source = np.where(is_valid, np.arange(64) // 32 * 32 + source, np.arange(64))
+    body = f"""%o = arith.constant {offset} : i32
+      %w = arith.constant {width} : i32
+      %x, %v = gpu.shuffle {mode} %a, %o, %w : i32
+      %big = arith.constant 1000 : i32
+      %y = arith.addi %x, %big : i32
+      %r = arith.select %v, %y, %x : i32"""
+    b = np.zeros_like(a)
+    kc.build(kc.IRModule.parse(kernel(body, 64)), target=TARGET)(a, b)
+    np.testing.assert_array_equal(b, a[:, source] + 1000 * is_valid)
+
+
 @pytest.mark.parametrize(
     "name", ["all_reduce in a loop", "subgroup_reduce of clusters", "match any"]
 )

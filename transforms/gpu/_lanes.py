@@ -25,9 +25,9 @@ def shuffle_source(
 ) -> tuple[SSAValue, SSAValue]:
     """The number of the thread whose value ``thread`` of ``count`` reads, and whether it is valid.
 
-    ``emit`` inserts an operation and gives its result. Lanes are segments of ``width``. Where the
-    other lane is in no segment of this one, or there is none, the value is the lane's own (PTX:
-    ``shfl.sync``).
+    ``emit`` inserts an operation and gives its result. Lanes are segments of ``width``, and of the
+    offset the lowest 5 bits count. Where the other lane is beyond the segment, or there is none, the
+    value is the lane's own (PTX: ``shfl.sync``).
     """
 
     def number(value: int) -> SSAValue:
@@ -41,22 +41,24 @@ def shuffle_source(
             yes = emit(arith.ConstantOp(BoolAttr.from_bool(True), i1))
             return emit(arith.XOrIOp(thread, number(far))), yes
     size = number(WARP_SIZE)
-    offset = emit(arith.IndexCastOp(offset, _INDEX))
+    offset = emit(arith.AndIOp(emit(arith.IndexCastOp(offset, _INDEX)), number(WARP_SIZE - 1)))
     width = emit(arith.IndexCastOp(width, _INDEX))
     lane = emit(arith.RemUIOp(thread, size))
     within = emit(arith.RemUIOp(lane, width))
     first = emit(arith.SubiOp(lane, within))
-    if mode is ShuffleMode.XOR:
-        partner = emit(arith.XOrIOp(within, offset))
-    elif mode is ShuffleMode.UP:
-        partner = emit(arith.SubiOp(within, offset))
-    elif mode is ShuffleMode.DOWN:
-        partner = emit(arith.AddiOp(within, offset))
+    if mode is ShuffleMode.XOR:  # an offset of at least the width leads to an earlier segment, too
+        partner = emit(arith.XOrIOp(lane, offset))
+        valid = emit(CmpiOp(partner, emit(arith.AddiOp(first, width)), "ult"))
     else:
-        partner = emit(arith.RemUIOp(offset, width))
-    valid = emit(CmpiOp(partner, width, "ult"))  # as unsigned, what is below 0 is no lane
-    warp = emit(arith.SubiOp(thread, lane))
-    source = emit(arith.AddiOp(emit(arith.AddiOp(warp, first)), partner))
+        if mode is ShuffleMode.UP:
+            partner = emit(arith.SubiOp(within, offset))
+        elif mode is ShuffleMode.DOWN:
+            partner = emit(arith.AddiOp(within, offset))
+        else:
+            partner = emit(arith.RemUIOp(offset, width))
+        valid = emit(CmpiOp(partner, width, "ult"))  # as unsigned, what is below 0 is no lane
+        partner = emit(arith.AddiOp(first, partner))
+    source = emit(arith.AddiOp(emit(arith.SubiOp(thread, lane)), partner))
     threads = number(count) if isinstance(count, int) else count
     there = emit(arith.AndIOp(valid, emit(CmpiOp(source, threads, "ult"))))
     return emit(SelectOp(there, source, thread)), valid

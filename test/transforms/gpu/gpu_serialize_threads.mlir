@@ -90,15 +90,15 @@ gpu.module @m {
 // CHECK-NEXT:      scf.for %i = %c0 to %n step %c1 {
 // CHECK-NEXT:        scf.for %tid_z_1 = %0 to %4 step %1 {
 // CHECK:               %acc_1 = memref.load %acc[%15] : memref<?xf32>
-// CHECK:               %29 = arith.select %28, %26, %15 : index
-// CHECK-NEXT:          %acc_2 = memref.load %acc[%29] : memref<?xf32>
+// CHECK:               %31 = arith.select %30, %28, %15 : index
+// CHECK-NEXT:          %acc_2 = memref.load %acc[%31] : memref<?xf32>
 // CHECK-NEXT:          %s_1 = arith.addf %acc_1, %acc_2 : f32
 // CHECK-NEXT:          memref.store %s_1, %s[%15] : memref<?xf32>
 // CHECK:             scf.for %tid_z_2 = %0 to %4 step %1 {
-// CHECK:               %s_2 = memref.load %s[%33] : memref<?xf32>
-// CHECK-NEXT:          memref.store %s_2, %acc[%33] : memref<?xf32>
+// CHECK:               %s_2 = memref.load %s[%35] : memref<?xf32>
+// CHECK-NEXT:          memref.store %s_2, %acc[%35] : memref<?xf32>
 // CHECK:           scf.for %tid_z_3 = %0 to %4 step %1 {
-// CHECK:             %r = memref.load %acc[%37] : memref<?xf32>
+// CHECK:             %r = memref.load %acc[%39] : memref<?xf32>
 // CHECK-NEXT:        memref.store %r, %A[%tid_x_3] : memref<?xf32>
 gpu.module @m {
   gpu.func @sum(%A: memref<?xf32>, %n: index) kernel {
