@@ -25,8 +25,8 @@ def shuffle_source(
 ) -> tuple[SSAValue, SSAValue]:
     """The number of the thread whose value ``thread`` of ``count`` reads, and whether it is valid.
 
-    ``emit`` inserts an operation and gives its result. Lanes are segments of ``width``; of the offset
-    the lowest 5 bits count. Where the other lane is beyond the segment, or there is none, the
+    ``emit`` inserts an operation and gives its result. Lanes are segments of ``width``; the lowest
+    5 bits of the offset count. Where the other lane is beyond the segment, or there is none, the
     value is the lane's own (PTX: ``shfl.sync``).
     """
 
