@@ -86,22 +86,28 @@ def loops(root: Operation) -> list[ForOp]:
 def loops_around(op: Operation) -> list[ForOp]:
     """The loops around ``op``, outermost first, up to an enclosing block or function."""
     around: list[ForOp] = []
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, BlockOp | func.FuncOp):
-        if isinstance(parent, ForOp):
+    parent = parent_of(op)
+    while parent is not None and not _ends_nest(type(parent)):
+        if type(parent) is ForOp:
             around.append(parent)
-        parent = parent.parent_op()
+        parent = parent_of(parent)
     return around[::-1]
+
+
+@functools.cache
+def _ends_nest(kind: type[Operation]) -> bool:
+    """Whether loops around an operation of a class are not around what is in it."""
+    return issubclass(kind, (BlockOp, func.FuncOp))
 
 
 def all_loops_around(op: Operation) -> list[ForOp]:
     """The loops around ``op``, those around the blocks that it is in included."""
     around: list[ForOp] = []
-    parent = op.parent_op()
+    parent = parent_of(op)
     while parent is not None:
         if type(parent) is ForOp:
             around.append(parent)
-        parent = parent.parent_op()
+        parent = parent_of(parent)
     return around[::-1]
 
 
@@ -117,19 +123,20 @@ def enclosing_function(op: Operation) -> func.FuncOp | None:
 
 def has_work(op: Operation) -> bool:
     """Whether ``op`` is part of the loop tree (index arithmetic and constants are not)."""
-    return isinstance(op, _NODES) or has_effects(op)
+    return type(op) in _NODES or has_effects(op)
 
 
-_NODES = (ForOp, BlockOp, IfOp, LoadOp, StoreOp, AllocOp)
+_NODES = frozenset((ForOp, BlockOp, IfOp, LoadOp, StoreOp, AllocOp))
 
 
 def has_effects(op: Operation) -> bool:
     """Whether ``op`` may do more than compute its results from its operands."""
-    if isinstance(op, (CombineOp, YieldOp)):
+    kind = type(op)
+    if kind is CombineOp or kind is YieldOp:
         return False
     if op.regions or not op.results:
         return True
-    if _is_pure(type(op)):
+    if _is_pure(kind):
         return False
     if op.name == "llvm.call_intrinsic":
         # Of values alone an intrinsic computes values; memory is reached through pointers.
@@ -145,14 +152,15 @@ def _is_pure(kind: type[Operation]) -> bool:
 
 def touches_memory(op: Operation) -> bool:
     """Whether ``op`` itself (not what is in its regions) may read or write memory."""
-    if isinstance(op, (*ALLOCATIONS, PrefetchOp, ConditionOp)) or not has_effects(op):
-        return False
-    return not _has_no_effect_itself(type(op))
+    return not _has_no_effect_itself(type(op)) and has_effects(op)
 
 
 @functools.cache
 def _has_no_effect_itself(kind: type[Operation]) -> bool:
-    """Whether operations of a class have effects by what is in them alone, or end a block."""
+    """Whether operations of a class have effects by what is in them alone, end a block, or make
+    buffers or ask for what they hold."""
+    if issubclass(kind, (*ALLOCATIONS, PrefetchOp, ConditionOp)):
+        return True
     traits = (IsTerminator, RecursiveMemoryEffect)
     return any(kind.has_trait(trait, value_if_unregistered=False) for trait in traits)
 

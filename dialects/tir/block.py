@@ -51,6 +51,7 @@ from kc.dialects.assembly import (
     verify_name,
     verify_structured,
 )
+from kc.dialects.direct_access import values_of, with_direct_access
 from kc.dialects.tir.canonicalization import Canonicalized
 
 
@@ -81,6 +82,7 @@ def _static_extents(extents: tuple[int, ...]) -> DenseArrayBase:
     return DenseArrayBase.from_list(i64, extents)
 
 
+@with_direct_access
 @irdl_op_definition
 class BlockOp(IRDLOperation):
     """A block: a computation over typed iteration variables bound to the loops around it.
@@ -173,14 +175,14 @@ class BlockOp(IRDLOperation):
         """The extent of each iteration variable: an integer or an index value."""
         dynamic = iter(self.dynamic_extents)
         return [
-            next(dynamic) if extent == DYNAMIC else int(extent)
-            for extent in self.static_extents.iter_values()
+            next(dynamic) if extent == DYNAMIC else extent
+            for extent in values_of(self.static_extents)
         ]
 
     def extent_of(self, number: int) -> int | SSAValue:
         """The extent of one iteration variable."""
-        size = self.static_extents.get_values()[number]
-        return self.extents[number] if size == DYNAMIC else int(size)
+        size = values_of(self.static_extents)[number]
+        return self.extents[number] if size == DYNAMIC else size
 
     @property
     def has_init(self) -> bool:

@@ -64,6 +64,7 @@ from kc.dialects.assembly import (
     verify_name,
     verify_structured,
 )
+from kc.dialects.direct_access import with_direct_access
 from kc.dialects.tir.canonicalization import Canonicalized
 from kc.dialects.tir.threads import THREAD_AXES
 
@@ -128,6 +129,7 @@ def _top(op: Operation, block: Block) -> Operation | None:
     return op
 
 
+@with_direct_access
 @irdl_op_definition
 class ForOp(IRDLOperation):
     """A named loop over ``0 <= i < extent``.
@@ -177,7 +179,8 @@ class ForOp(IRDLOperation):
             properties["annotations"] = DictionaryAttr(dict(annotations))
         if axis is not None:
             properties["thread_axis"] = StringAttr(axis)
-        super().__init__(operands=[dynamic], properties=properties, regions=[body])
+        # All parts are as the definition wants them.
+        Operation.__init__(self, operands=dynamic, properties=properties, regions=[body])
 
     @property
     def var(self) -> BlockArgument:

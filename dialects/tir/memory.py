@@ -34,6 +34,7 @@ from xdsl.utils.exceptions import VerifyException
 from kc.dialects.access_assembly import print_access, verify_access
 from kc.dialects.affine_assembly import AffineOperandsParser
 from kc.dialects.assembly import DYNAMIC, INDEX, is_name, parse_name, verify_name
+from kc.dialects.direct_access import with_direct_access
 from kc.dialects.tir.canonicalization import Canonicalized
 
 ASYNC_COPY = "tir.async_copy"
@@ -68,6 +69,7 @@ def has_rows(buffer_type: Attribute) -> bool:
     )
 
 
+@with_direct_access
 @irdl_op_definition
 class LoadOp(IRDLOperation):
     """``tir.load %A[%i * 32 + %ii, %k] : memref<...>``: an element of a buffer.
@@ -94,8 +96,9 @@ class LoadOp(IRDLOperation):
         if result_type is None:
             assert isinstance(buffer.type, MemRefType)
             result_type = buffer.type.element_type
-        super().__init__(
-            operands=[buffer, list(operands)],
+        Operation.__init__(  # all parts are as the definition wants them
+            self,
+            operands=[buffer, *operands],
             properties={"indices": AffineMapAttr(indices)},
             result_types=[result_type],
         )
@@ -137,6 +140,7 @@ class LoadOp(IRDLOperation):
             printer.print_attribute(self.result.type)
 
 
+@with_direct_access
 @irdl_op_definition
 class StoreOp(IRDLOperation):
     """``tir.store %v, %A[%i, %j] : memref<...>``: write an element, or a vector of them."""
@@ -153,8 +157,9 @@ class StoreOp(IRDLOperation):
     def __init__(
         self, value: SSAValue, buffer: SSAValue, indices: AffineMap, operands: Sequence[SSAValue]
     ) -> None:
-        super().__init__(
-            operands=[value, buffer, list(operands)],
+        Operation.__init__(  # all parts are as the definition wants them
+            self,
+            operands=[value, buffer, *operands],
             properties={"indices": AffineMapAttr(indices)},
         )
 
@@ -200,6 +205,7 @@ class StoreOp(IRDLOperation):
             printer.print_attribute(self.value.type)
 
 
+@with_direct_access
 @irdl_op_definition
 class AllocOp(IRDLOperation):
     """``tir.alloc "B" : memref<16x?xf32, "local">``: a buffer, alive to the end of its region.
