@@ -17,10 +17,19 @@ def copy_module(module: ModuleOp) -> ModuleOp:
     return copy
 
 
-def copy_operation(op: Operation) -> Operation:
-    """A copy of ``op`` with all in it, which uses the same values from outside."""
-    copier = _Copier()
+def copy_operation(op: Operation, values: dict[SSAValue, SSAValue] | None = None) -> Operation:
+    """A copy of ``op`` with all in it, which uses the same values from outside, or what ``values``
+    has for them. What became of its own results is then added to ``values``."""
+    copier = _Copier(values)
     copy = copier.copy(op)
+    copier.connect()
+    return copy
+
+
+def copy_region(region: Region) -> Region:
+    """A copy of ``region``, which uses the same values from outside."""
+    copier, copy = _Copier(), Region()
+    copier.fill(copy, region)
     copier.connect()
     return copy
 
@@ -28,8 +37,10 @@ def copy_operation(op: Operation) -> Operation:
 class _Copier:
     """Makes copies in one pass, where ``Operation.clone`` makes one more for the operands."""
 
-    def __init__(self) -> None:
-        self.values: dict[SSAValue, SSAValue] = {}
+    def __init__(self, values: dict[SSAValue, SSAValue] | None = None) -> None:
+        self.values = {} if values is None else values
+        self.is_alike = values is None
+        """Whether copies have operands of the same types, so that they count as verified."""
         self.blocks: dict[Block, Block] = {}
         self.early: list[tuple[Operation, Operation]] = []
         """Operations that stand before what they use, as blocks may be in any order, and copies."""
@@ -38,31 +49,38 @@ class _Copier:
         values, blocks = self.values, self.blocks
         copy = op.clone_without_regions(values, blocks) if op.successors else _clone(op, values)
         for region, new_region in zip(op.regions, copy.regions, strict=True):
-            first = region.first_block
-            if first is None:
-                continue
-            has_branches = first is not region.last_block
-            for block in region.blocks:
-                new_block = Block(arg_types=[arg.type for arg in block.args])
-                for arg, new_arg in zip(block.args, new_block.args, strict=True):
-                    new_arg.name_hint, new_arg.location = arg.name_hint, arg.location
-                    values[arg] = new_arg
-                if has_branches:
-                    blocks[block] = new_block
-                new_region.add_block(new_block)
-            for block, new_block in zip(region.blocks, new_region.blocks, strict=True):
-                for inner in block.ops:
-                    new_block.add_op(self.copy(inner))
-                    if has_branches and any(value not in values for value in inner.operands):
-                        self.early.append((inner, new_block.last_op))  # pyright: ignore
-        note_copy(op, copy)
+            self.fill(new_region, region)
+        if self.is_alike:
+            note_copy(op, copy)
         return copy
+
+    def fill(self, new_region: Region, region: Region) -> None:
+        """Put copies of the blocks of ``region`` into ``new_region``, which is empty."""
+        values, blocks = self.values, self.blocks
+        first = region.first_block
+        if first is None:
+            return
+        has_branches = first is not region.last_block
+        for block in region.blocks:
+            new_block = Block(arg_types=[arg.type for arg in block.args])
+            for arg, new_arg in zip(block.args, new_block.args, strict=True):
+                new_arg.name_hint, new_arg.location = arg.name_hint, arg.location
+                values[arg] = new_arg
+            if has_branches:
+                blocks[block] = new_block
+            new_region.add_block(new_block)
+        for block, new_block in zip(region.blocks, new_region.blocks, strict=True):
+            for inner in block.ops:
+                new_block.add_op(self.copy(inner))
+                if has_branches and any(value not in values for value in inner.operands):
+                    self.early.append((inner, new_block.last_op))  # pyright: ignore
 
     def connect(self) -> None:
         """Give the early ones the copies of what they use."""
         for op, copy in self.early:
             copy.operands = [self.values.get(value, value) for value in op.operands]
-            note_copy(op, copy)
+            if self.is_alike:
+                note_copy(op, copy)
 
 
 def _clone(op: Any, values: dict[SSAValue, SSAValue]) -> Any:

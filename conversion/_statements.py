@@ -18,6 +18,7 @@ from kc.analysis.loop_tree import (
     path_to,
     preorder,
 )
+from kc.analysis.module_copy import copy_operation
 from kc.analysis.reductions import COMBINERS
 from kc.dialects import tir
 from kc.dialects.affine_assembly import linear_terms
@@ -356,15 +357,8 @@ class _Statement:
         for op in self.ops:
             if op.results and op.results[0] in values:
                 continue
-            clone = op.clone(values)
-            clone.location = op.location
-            for old, new in zip(op.results, clone.results, strict=True):
-                new.name_hint = old.name_hint
-                values[old] = new
-            body.add_op(clone)
-        last = store.clone(values)
-        last.location = store.location
-        body.add_op(last)
+            body.add_op(copy_operation(op, values))
+        body.add_op(copy_operation(store, values))
         _compose(body)
         label = fresh_name(buffer_name(store.buffer), labels)
         block = tir.BlockOp(label, iters, space, operands, Region(body))
@@ -385,11 +379,8 @@ class _Statement:
                 recomputed = self._recompute(operand, values, body)
                 if recomputed is not None:
                     values[operand] = recomputed
-        clone = owner.clone(values)
-        clone.location = owner.location
-        clone.result.name_hint = user.name_hint
-        body.add_op(clone)
-        return clone.result
+        body.add_op(clone := copy_operation(owner, values))
+        return clone.results[0]
 
     def _extent(self, loop: tir.ForOp, expr: AffineExpr, store: tir.StoreOp) -> int | SSAValue:
         """One more than the largest value of a binding."""

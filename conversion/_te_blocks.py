@@ -18,6 +18,7 @@ from xdsl.ir.affine import (
 )
 from xdsl.rewriter import Rewriter
 
+from kc.analysis.module_copy import copy_operation
 from kc.dialects import te, tir
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.tir.combine import combiner_region
@@ -306,7 +307,7 @@ class BlockBuilder:
                 new: Operation = self._load(op, operands)
                 self.values[op.result] = new.results[0]
             else:
-                new = op.clone(self.values)
+                new = copy_operation(op, self.values)
                 for read, copy in list(zip(op.walk(), new.walk(), strict=True)):
                     if isinstance(read, te.ReadOp) and isinstance(copy, te.ReadOp):
                         load = self._load(read, copy.operands_of_map)

@@ -53,6 +53,7 @@ from xdsl.rewriter import Rewriter
 
 from kc.analysis import loop_tree
 from kc.analysis.bounds import early_read, out_of_bounds
+from kc.analysis.module_copy import copy_operation
 from kc.analysis.read_requirements import read_requirements
 from kc.conversion._te_blocks import BlockBuilder, Time, copy_nest
 from kc.conversion.driver import (
@@ -354,15 +355,15 @@ class ConvertExtern(ConversionPattern[TeToTir]):
             if isinstance(inner, tir.SymbolOp) and inner.symbol.data in conversion.symbol_values:
                 values[inner.result] = conversion.symbol_values[inner.symbol.data]
                 continue
-            copy = inner.clone(values)
-            for part in copy.walk():
+            copy = copy_operation(inner, values)
+            for part in loop_tree.preorder(copy):
                 if isinstance(part, tir.BlockOp):
                     name = fresh_name(part.label, conversion.block_names)
                     part.block_name = StringAttr(name)
                 elif isinstance(part, tir.AllocOp):
                     name = fresh_name(part.label, conversion.buffer_names)
                     part.buffer_name = StringAttr(name)
-                if part.location == UnknownLoc():
+                if isinstance(part.location, UnknownLoc):
                     part.location = op.location
             rewriter.insert(copy)
             bare += [loop for loop in loop_tree.loops(copy) if not loop_tree.blocks(loop)]

@@ -28,6 +28,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, TypeConversionPattern
 from xdsl.rewriter import InsertPoint
 
+from kc.analysis.module_copy import copy_operation
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of, op_name
 from kc.support.patterns import PatternSet, matching
@@ -276,7 +277,7 @@ class CopyingConversion:
 
     def copy(self, op: Operation) -> None:
         """Convert an operation that no pattern has converted: it stays, on what operands became."""
-        self.emit(op.clone(self.values), op)
+        self.emit(copy_operation(op, self.values), op)
 
     def is_converted(self, result: SSAValue) -> bool:
         """Whether it is known what became of a result."""

@@ -79,7 +79,13 @@ def _has_narrow_floats(module: ModuleOp) -> bool:
     seen: set[int] = set()
     """The types, by identity: there are few, and the module keeps them."""
     for op in preorder(module):
-        for value in (*op.operands, *op.results):
+        values = op.results  # operands are results or arguments, too
+        if op.regions:
+            values = [
+                *values,
+                *(arg for it in op.regions for block in it.blocks for arg in block.args),
+            ]
+        for value in values:
             type_ = value.type
             if id(type_) not in seen:
                 seen.add(id(type_))

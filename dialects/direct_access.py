@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType
 from xdsl.ir import Operation, SSAValues
 from xdsl.irdl import operations as irdl
 
@@ -29,11 +29,11 @@ def with_direct_access(cls: type[OperationT]) -> type[OperationT]:
     return cls
 
 
-def values_of(array: DenseArrayBase) -> tuple[int, ...]:
+def values_of(array: DenseArrayBase[IntegerType]) -> tuple[int, ...]:
     """The integers of an array, which are kept on it: it never changes."""
     values: tuple[int, ...] | None = array.__dict__.get("_kc_values")
     if values is None:
-        values = tuple(array.get_values())  # pyright: ignore[reportAssignmentType]
+        values = array.get_values()
         object.__setattr__(array, "_kc_values", values)
     return values
 

@@ -93,14 +93,17 @@ class LoadOp(IRDLOperation):
         operands: Sequence[SSAValue],
         result_type: Attribute | None = None,
     ) -> None:
+        element: Attribute
         if result_type is None:
             assert isinstance(buffer.type, MemRefType)
-            result_type = buffer.type.element_type
+            element = buffer.type.element_type
+        else:
+            element = result_type
         Operation.__init__(  # all parts are as the definition wants them
             self,
             operands=[buffer, *operands],
             properties={"indices": AffineMapAttr(indices)},
-            result_types=[result_type],
+            result_types=[element],
         )
 
     def verify_(self) -> None:

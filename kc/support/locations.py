@@ -105,7 +105,15 @@ def calls_of(op: Operation) -> list[tuple[str, Location | None]]:
 
 def op_name(op: Operation) -> str:
     """The name of ``op`` as text has it, also if it is in no dialect."""
-    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+    if _is_registered(type(op)):
+        return op.name
+    assert isinstance(op, UnregisteredOp)
+    return op.op_name.data
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_registered(kind: type[Operation]) -> bool:
+    return not issubclass(kind, UnregisteredOp)
 
 
 def loc_attr(location: Location | None) -> FileLineColLoc | UnknownLoc:

@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
 
+from kc.analysis.module_copy import copy_region
 from kc.dialects import te, tir
 from kc.dialects.size_requirements import set_requirements
 from kc.support.diagnostics import Location, TEError, warn
@@ -518,7 +519,7 @@ class _Emitter:
             [self.values[operand] for operand in (*op.inputs, *op.code.scalars)],
             [self._tensor_type(tensor) for tensor in op.outputs],
             [size for size in sizes if not isinstance(size, int)],
-            op.code.region.clone(),
+            copy_region(op.code.region),
         )
         extern.location = loc_attr(op.location)
         self.block.add_op(extern)

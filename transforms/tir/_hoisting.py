@@ -14,6 +14,7 @@ from xdsl.transforms.loop_invariant_code_motion import can_be_hoisted
 
 from kc.analysis.index_values import IndexValues, dimensions
 from kc.analysis.loop_tree import defined_inside, has_effects, preorder, touches_memory
+from kc.analysis.module_copy import copy_operation
 from kc.dialects.tir import BlockOp, DelinearizeOp, ForKind, ForOp, IfOp, LoadOp
 from kc.transforms.tir._pipeline_notes import is_pipelined
 from kc.transforms.tir._vector_masks import DIVISIONS
@@ -238,13 +239,10 @@ def _is_boolean(value: SSAValue) -> bool:
 
 def _copy_without(loop: ForOp, op: IfOp | scf.IfOp) -> ForOp:
     """A copy of ``loop`` in which the condition of ``op`` does not hold."""
-    copy = loop.clone()
-    counterpart: Operation | None = None
-    for old, new in zip(loop.walk(), copy.walk(), strict=True):
-        new.location = old.location
-        if old is op:
-            counterpart = new
-    assert counterpart is not None
+    copy = copy_operation(loop)
+    assert isinstance(copy, ForOp)
+    ops = zip(preorder(loop), preorder(copy), strict=True)
+    counterpart = next(new for old, new in ops if old is op)
     _inline(counterpart, counterpart.regions[1])
     return copy
 

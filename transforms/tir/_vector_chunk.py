@@ -29,6 +29,7 @@ from xdsl.traits import Pure
 
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import has_effects
+from kc.analysis.module_copy import copy_operation
 from kc.analysis.simplify_affine import simplify_constraint
 from kc.dialects.arith import CmpiOp, vector_class
 from kc.dialects.llvm.call import CallIntrinsicOp
@@ -123,7 +124,7 @@ class Chunk:
         operands = {operand: self.values.scalar(operand) for operand in op.operands}
         if isinstance(op, DIVISIONS):
             operands[op.rhs] = self.masks.safe_divisor(op.rhs, varying=False)
-        new = self.values.emit(op.clone(operands))
+        new = self.values.emit(copy_operation(op, operands))
         for old, result in zip(op.results, new.results, strict=True):
             self.values.define_scalar(old, result)
 
@@ -167,7 +168,9 @@ class Chunk:
         """A scalar ``op`` for each lane."""
         operands = {operand: self.values.lanes(operand) for operand in op.operands}
         copies = [
-            self.values.emit(op.clone({operand: values[n] for operand, values in operands.items()}))
+            self.values.emit(
+                copy_operation(op, {operand: values[n] for operand, values in operands.items()})
+            )
             for n in range(self.values.width)
         ]
         for n, old in enumerate(op.results):
@@ -186,7 +189,9 @@ class Chunk:
 
         def access(n: int) -> SSAValue | None:
             if place is None:
-                new = op.clone({operand: values[n] for operand, values in operands.items()})
+                new = copy_operation(
+                    op, {operand: values[n] for operand, values in operands.items()}
+                )
             else:
                 map_, used = self.values.index.to_map(
                     [self.values.at_lane(expr, n) for expr in place]

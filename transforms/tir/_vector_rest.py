@@ -17,6 +17,7 @@ from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineSet
 from xdsl.traits import Pure
 
+from kc.analysis.module_copy import copy_operation
 from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.tir import (
     AllocOp,
@@ -63,7 +64,7 @@ def first_lanes(loop: ForOp, width: int, count: int | SSAValue, start: int | SSA
     )
     values: dict[SSAValue, SSAValue] = {loop.var: number.result}
     guard.then.block.add_op(number)
-    guard.then.block.add_ops(op.clone(values) for op in loop.body.block.ops)
+    guard.then.block.add_ops(copy_operation(op, values) for op in loop.body.block.ops)
     partial.body.block.add_op(guard)
     for op in (partial, guard, number):
         op.location = loop.location

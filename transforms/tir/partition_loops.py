@@ -57,6 +57,7 @@ from xdsl.passes import ModulePass
 from kc.analysis.extremes import at_least, outermost
 from kc.analysis.index_values import IndexValues, dimensions
 from kc.analysis.loop_tree import functions, preorder
+from kc.analysis.module_copy import copy_operation
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.tir import INDEX, ApplyOp, BlockOp, ExtremeKind, ForKind, ForKindAttr, ForOp, IfOp
 
@@ -293,10 +294,7 @@ class _Cut:
         values: dict[SSAValue, SSAValue] = {self.loop.var: at}
         copies: list[Operation] = []
         for op in self.loop.body.block.ops:
-            copy = op.clone(values)
-            copies.append(copy)
-            for old, new in zip(op.walk(), copy.walk(), strict=True):
-                new.location = old.location
+            copies.append(copy_operation(op, values))
         block = Block(copies)
         olds = [inner for op in self.loop.body.block.ops for inner in op.walk()]
         news = [inner for op in copies for inner in op.walk()]

@@ -56,6 +56,7 @@ from xdsl.passes import ModulePass
 
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import functions, preorder
+from kc.analysis.module_copy import copy_operation
 from kc.analysis.simplify_affine import simplify_constraints
 from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.tir import (
@@ -540,7 +541,7 @@ class _Lowering:
             serial.body.block.add_op(number)
             value = number.result
         values: dict[SSAValue, SSAValue] = {loop.var: value}
-        serial.body.block.add_ops(op.clone(values) for op in list(loop.body.block.ops))
+        serial.body.block.add_ops(copy_operation(op, values) for op in list(loop.body.block.ops))
         return serial
 
 

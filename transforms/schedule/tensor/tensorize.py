@@ -74,6 +74,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from kc.analysis import loop_tree
 from kc.analysis.instances import Space
 from kc.analysis.loop_tree import buffer_name
+from kc.analysis.module_copy import copy_operation
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.dialects.tir.views import ZERO_OUTSIDE, ViewOp, strides_of
 from kc.support.diagnostics import ScheduleError
@@ -557,7 +558,9 @@ def inline(
             view = _view(match, matched, parameter, renamed)
             ops.append(view)
             values[parameter] = view.result
-    ops += [op.clone(values) for op in function.body.block.ops if not isinstance(op, ReturnOp)]
+    ops += [
+        copy_operation(op, values) for op in function.body.block.ops if not isinstance(op, ReturnOp)
+    ]
     views = {values[parameter]: parts[parameter] for parameter in parts if parameter in values}
     ops = _with_known_strides(ops, views)
     for op in _walk(ops):
