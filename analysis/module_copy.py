@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, OpResult, Region, SSAValue, SSAValues, Use
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from kc.analysis.verify_changes import note_copy
+from kc.dialects.direct_access import set_parts
 
 
 def copy_module(module: ModuleOp) -> ModuleOp:
@@ -84,28 +85,13 @@ class _Copier:
 
 
 def _clone(op: Any, values: dict[SSAValue, SSAValue]) -> Any:
-    """A copy of an operation without successors, with empty regions.
-
-    What ``Operation.create`` checks and fills in holds for a copy of what it made: the fields are
-    copied as they are, in half the time.
-    """
+    """A copy of an operation without successors, with empty regions."""
     copy = object.__new__(op.__class__)
-    mapped: list[Any] = [values.get(operand, operand) for operand in op._operands]
-    operands = SSAValues(mapped)
-    uses = tuple([Use(copy, n) for n in range(len(operands))])
-    for operand, use in zip(operands, uses, strict=True):
-        operand.add_use(use)
-    copy._operands, copy._operand_uses = operands, uses
-    results: list[OpResult] = []
-    for n, result in enumerate(op.results):
-        new_result = OpResult(result._type, copy, n)
-        new_result._name = result._name  # pyright: ignore[reportPrivateUsage]
+    operands: list[Any] = [values.get(operand, operand) for operand in op._operands]
+    types = [result._type for result in op.results]
+    set_parts(copy, operands, types, op.properties, [Region() for _ in op.regions])
+    for result, new_result in zip(op.results, copy.results, strict=True):
+        new_result._name = result._name
         values[result] = new_result
-        results.append(new_result)
-    copy.results = SSAValues(results)
-    copy.properties, copy.attributes = op.properties.copy(), op.attributes.copy()
-    copy.location = op.location
-    copy._successors = copy._successor_uses = copy.regions = ()
-    for _ in op.regions:
-        copy.add_region(Region())
+    copy.attributes, copy.location = op.attributes.copy(), op.location
     return copy

@@ -52,6 +52,7 @@ from kc.conversion.convert_to_llvm.types import (
 from kc.conversion.convert_to_llvm.values import Constant, Lowered, MemRef, Origin
 from kc.conversion.driver import Match
 from kc.dialects import llvm
+from kc.dialects.direct_access import set_parts
 from kc.support.diagnostics import CodegenError
 from kc.support.patterns import matching
 
@@ -167,13 +168,10 @@ class FunctionLowering(PatternRewriter):
         This is several times faster than the constructors, which see their arguments one by one.
         """
         defaults = _default_properties(op_type)
-        return self.insert(
-            op_type.create(
-                operands=operands,
-                result_types=result_types,
-                properties={**defaults, **properties} if properties else defaults,
-            )
-        )
+        op = object.__new__(op_type)
+        given = {**defaults, **properties} if properties else defaults
+        set_parts(op, operands, result_types, given)
+        return self.insert(op)
 
     def emit(
         self,
@@ -209,7 +207,8 @@ class FunctionLowering(PatternRewriter):
         """A constant; equal ones are one operation in the entry block."""
         key = (value, ty)
         if (constant := self._constants.get(key)) is None:
-            op = llvm.ConstantOp.create(properties={"value": value}, result_types=(ty,))
+            op = object.__new__(llvm.ConstantOp)
+            set_parts(op, (), (ty,), {"value": value})
             constant = self._constants[key] = self.insert_in_prologue(op).results[0]
         return constant
 

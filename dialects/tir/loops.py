@@ -64,7 +64,7 @@ from kc.dialects.assembly import (
     verify_name,
     verify_structured,
 )
-from kc.dialects.direct_access import with_direct_access
+from kc.dialects.direct_access import set_parts, with_direct_access
 from kc.dialects.tir.canonicalization import Canonicalized
 from kc.dialects.tir.threads import THREAD_AXES
 
@@ -179,8 +179,7 @@ class ForOp(IRDLOperation):
             properties["annotations"] = DictionaryAttr(dict(annotations))
         if axis is not None:
             properties["thread_axis"] = StringAttr(axis)
-        # All parts are as the definition wants them.
-        Operation.__init__(self, operands=dynamic, properties=properties, regions=[body])
+        set_parts(self, dynamic, [], properties, [body])
 
     @property
     def var(self) -> BlockArgument:

@@ -34,7 +34,7 @@ from xdsl.utils.exceptions import VerifyException
 from kc.dialects.access_assembly import print_access, verify_access
 from kc.dialects.affine_assembly import AffineOperandsParser
 from kc.dialects.assembly import DYNAMIC, INDEX, is_name, parse_name, verify_name
-from kc.dialects.direct_access import with_direct_access
+from kc.dialects.direct_access import set_parts, with_direct_access
 from kc.dialects.tir.canonicalization import Canonicalized
 
 ASYNC_COPY = "tir.async_copy"
@@ -99,12 +99,8 @@ class LoadOp(IRDLOperation):
             element = buffer.type.element_type
         else:
             element = result_type
-        Operation.__init__(  # all parts are as the definition wants them
-            self,
-            operands=[buffer, *operands],
-            properties={"indices": AffineMapAttr(indices)},
-            result_types=[element],
-        )
+        properties = {"indices": AffineMapAttr(indices)}
+        set_parts(self, [buffer, *operands], [element], properties)
 
     def verify_(self) -> None:
         verify_access(self, self.buffer.type, self.indices, len(self.operands_of_map))
@@ -160,11 +156,7 @@ class StoreOp(IRDLOperation):
     def __init__(
         self, value: SSAValue, buffer: SSAValue, indices: AffineMap, operands: Sequence[SSAValue]
     ) -> None:
-        Operation.__init__(  # all parts are as the definition wants them
-            self,
-            operands=[value, buffer, *operands],
-            properties={"indices": AffineMapAttr(indices)},
-        )
+        set_parts(self, [value, buffer, *operands], [], {"indices": AffineMapAttr(indices)})
 
     def verify_(self) -> None:
         verify_access(self, self.buffer.type, self.indices, len(self.operands_of_map))

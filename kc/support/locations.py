@@ -166,6 +166,7 @@ def caller_names() -> dict[str, Any]:
     return {} if frame is None else dict(frame.f_locals)
 
 
+@functools.lru_cache(maxsize=1024)  # of the files of all frames around each expression
 def is_library(file: str) -> bool:
     """Whether code of a file is kc's, or calls it for a user as numpy does."""
     return file.startswith((*_LIBRARY, "<frozen")) or _NUMPY in file

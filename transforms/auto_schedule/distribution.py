@@ -82,8 +82,8 @@ def _find_shared(loop: ForOp, before: set[Operation]) -> bool:
     parts: tuple[_Uses, _Uses] = ({}, {})
     for op in loop.body.block.ops:
         part = parts[op not in before]
-        for inner in op.walk():
-            if isinstance(inner, LoadOp | StoreOp):
+        for inner in loop_tree.preorder(op):
+            if type(inner) is LoadOp or type(inner) is StoreOp:
                 part.setdefault(inner.buffer, []).append(inner)
     first, second = parts
     for buffer in first.keys() & second.keys():
