@@ -327,17 +327,26 @@ static void read_parameters(Function *function, const char *entry) {
 CUresult cuModuleLoadDataEx(void **module, const char *ptx, unsigned count, int *options, void **values) {
   NEEDS_CONTEXT;
   char *info = NULL, *error = NULL;
-  int error_size = 0;
+  void *ignored = NULL, **info_size = &ignored, **error_size = &ignored;
   for (unsigned i = 0; i < count; ++i) {
     if (options[i] == 3) info = values[i];
+    if (options[i] == 4) info_size = &values[i];
     if (options[i] == 5) error = values[i];
-    if (options[i] == 6) error_size = (int)(intptr_t)values[i];
+    if (options[i] == 6) error_size = &values[i];
   }
+  int error_room = (int)(intptr_t)*error_size; /* afterwards the sizes are how much was written */
+  *info_size = *error_size = NULL;
   if (load_hook) {
-    CUresult result = load_hook(ptx, error, error_size);
-    if (result) return result;
+    CUresult result = load_hook(ptx, error, error_room);
+    if (result) {
+      *error_size = (void *)(error_room ? strlen(error) : 0);
+      return result;
+    }
   }
-  if (info) strcpy(info, "ptxas info    : 0 bytes gmem");
+  if (info) {
+    strcpy(info, "ptxas info    : 0 bytes gmem");
+    *info_size = (void *)strlen(info);
+  }
   Module *loaded = malloc(sizeof *loaded);
   loaded->ptx = strdup(ptx);
   *module = loaded;
@@ -379,7 +388,19 @@ CUresult cuFuncSetAttribute(Function *function, int which, int value) {
 CUresult cuLaunchKernel(Function *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                         unsigned bz, unsigned shared, void *stream, void **parameters, void **extra) {
   NEEDS_CONTEXT;
-  if (!function || extra) return INVALID_HANDLE;
+  if (!function) return INVALID_HANDLE;
+  void *packed[sizeof function->sizes / sizeof *function->sizes];
+  if (extra) { /* as pycuda passes them: one after the other, each at a multiple of its size */
+    if (parameters || extra[0] != (void *)1 || extra[2] != (void *)2 || extra[4]) return INVALID_VALUE;
+    size_t end = 0;
+    for (int i = 0; i < function->count; ++i) {
+      size_t size = function->sizes[i], unit = size == MAP_BYTES ? 64 : size;
+      end = (end + unit - 1) / unit * unit + size;
+      packed[i] = (char *)extra[1] + end - size;
+    }
+    if (*(size_t *)extra[3] != end) return INVALID_VALUE;
+    parameters = packed;
+  }
   if (!gx || !gy || !gz || gy > 65535 || gz > 65535 || bx * by * bz == 0 || bx > 1024 || by > 1024 ||
       bz > 64 || bx * by * bz > 1024 || (shared > 49152 && shared > (unsigned)allowed_shared))
     return INVALID_VALUE;

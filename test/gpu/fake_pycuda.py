@@ -127,7 +127,8 @@ def module_from_buffer(buffer: Any, options: Any = (), message_handler: Any = No
     module = ctypes.c_void_p()
     result = _library.cuModuleLoadDataEx(ctypes.byref(module), bytes(buffer), 4, keys, values)
     if message_handler is not None:
-        message_handler(result == 0, info.value.decode(), error.value.decode())
+        said = [log.raw[: values[n] or 0].decode() for log, n in ((info, 1), (error, 3))]
+        message_handler(result == 0, *said)
     if result:
         raise LogicError(
             f"cuModuleLoadDataEx failed: a PTX JIT compilation failed - {error.value!r}"
@@ -163,14 +164,11 @@ class Function:
     ) -> None:
         assert isinstance(block, tuple)
         data = struct.pack(self.arg_format, *args)
-        places = (ctypes.c_void_p * max(len(args), 1))()
         memory = ctypes.create_string_buffer(data, max(len(data), 1))
-        end = 0
-        for n, letter in enumerate(self.arg_format):
-            end = struct.calcsize(self.arg_format[: n + 1])
-            places[n] = ctypes.addressof(memory) + end - struct.calcsize(letter)
-        handle = None if stream is None else stream.handle
-        _call("cuLaunchKernel", self.handle, *grid, *block, shared_size, handle, places, None)
+        size = ctypes.c_size_t(len(data))
+        packed = (ctypes.c_void_p * 5)(1, ctypes.addressof(memory), 2, ctypes.addressof(size), None)
+        sizes = *grid, *block, shared_size
+        _call("cuLaunchKernel", self.handle, *sizes, _stream(stream), None, packed)
 
 
 class DeviceAllocation:
@@ -189,7 +187,7 @@ def mem_alloc(bytes: int) -> DeviceAllocation:  # noqa: A002
 
 
 def _stream(stream: Stream | None) -> Any:
-    return None if stream is None else stream.handle
+    return None if stream is None else ctypes.c_void_p(stream.handle)
 
 
 def _copy(target: int, source: int, size: int, stream: Stream | None) -> None:
@@ -230,13 +228,13 @@ def memset_d2d32_async(
 
 class Stream:
     def __init__(self, flags: int = 0) -> None:
-        self.handle = ctypes.c_void_p(_get(ctypes.c_void_p, "cuStreamCreate", flags))
+        self.handle: int = _get(ctypes.c_void_p, "cuStreamCreate", flags)
 
     def synchronize(self) -> None:
-        _call("cuStreamSynchronize", self.handle)
+        _call("cuStreamSynchronize", ctypes.c_void_p(self.handle))
 
     def wait_for_event(self, event: Event) -> None:
-        _call("cuStreamWaitEvent", self.handle, event.handle, 0)
+        _call("cuStreamWaitEvent", ctypes.c_void_p(self.handle), event.handle, 0)
 
 
 class Event:

@@ -309,8 +309,10 @@ except OSError:
     ]
 
 
-def test_pycuda(fake: FakeGpu, monkeypatch: pytest.MonkeyPatch):
-    """Against a fake with pycuda's signatures: its build takes CUDA's toolkit."""
+@pytest.fixture
+def pycuda(fake: FakeGpu, monkeypatch: pytest.MonkeyPatch) -> FakeGpu:
+    """A fake with pycuda's signatures as the way to the fake driver: pycuda's build takes CUDA's
+    toolkit."""
     fake_pycuda.use(fake.library)
     package = types.ModuleType("pycuda")
     package.driver = fake_pycuda  # pyright: ignore[reportAttributeAccessIssue]
@@ -318,9 +320,69 @@ def test_pycuda(fake: FakeGpu, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "pycuda.driver", fake_pycuda)
     monkeypatch.setenv("KC_CUDA", "pycuda")
     driver.forget()
-    before = fake.count(ALLOCS) - fake.count(FREES)
-    program(fake, "pycuda")
-    assert fake.count(ALLOCS) - fake.count(FREES) == before
+    return fake
+
+
+def test_pycuda(pycuda: FakeGpu):
+    before = pycuda.count(ALLOCS) - pycuda.count(FREES)
+    program(pycuda, "pycuda")
+    assert pycuda.count(ALLOCS) - pycuda.count(FREES) == before
+
+
+class OnStream:
+    """An array of another library, whose values another stream writes."""
+
+    def __init__(self, array: Any, stream: int) -> None:
+        self.__cuda_array_interface__ = {**array.__cuda_array_interface__, "stream": stream}
+
+
+def test_streams_of_pycuda(pycuda: FakeGpu):
+    """They have the driver's numbers. Those of others are waited for, and nothing is queued there:
+    pycuda has no objects for them."""
+    device, a = kc.cuda(0), random(100)
+    module = pycuda.build(*gpu_schedules.add())
+    stream = device.create_raw_stream()
+    x = kc.nd.array(a, device)
+    device.set_raw_stream(stream)
+    assert x.__cuda_array_interface__["stream"] == stream  # pyright: ignore
+    y = module(x, x)
+    device.set_raw_stream(0)
+    foreign = ctypes.c_void_p()
+    assert device.gpu.driver.name == "pycuda"
+    with device.gpu.active("a stream of another library"):
+        assert pycuda.library.cuStreamCreate(ctypes.byref(foreign), 1) == 0
+    for number in (stream, 1, 2, foreign.value):  # 1 and 2 are the default streams
+        np.testing.assert_array_equal(module(OnStream(y, number or 0), x).numpy(), 3 * a)
+    with pytest.raises(KCError) as caught:
+        device.set_raw_stream(foreign.value or 0)
+        module(x, x)
+    assert str(caught.value) == (
+        "error[KC6036]: the launch of main_kernel on cuda(0): CUDA_ERROR_INVALID_HANDLE\n"
+        "   |  in the call of main\n"
+        "   |  launched: grid (2, 1, 1), block (64, 1, 1), 0 bytes of dynamic shared memory\n"
+        f"  why: stream {foreign.value} is of another library, and pycuda queues nothing in such "
+        "streams"
+    )
+    device.set_raw_stream(0)
+    np.testing.assert_array_equal(module(x, x).numpy(), 2 * a)
+    device.free_raw_stream(stream)
+    with device.gpu.active("a stream of another library"):
+        pycuda.library.cuStreamDestroy_v2(foreign)
+
+
+def test_what_pycuda_says_of_a_launch(pycuda: FakeGpu):
+    module = pycuda.build(*gpu_schedules.add())
+    x = kc.nd.array(random(100), kc.cuda(0))
+    module(x, x)
+    pycuda.library.fake_kernels(32, 255)
+    with pytest.raises(KCError) as caught:
+        module(x, x)
+    assert str(caught.value) == (
+        "error[KC6036]: the launch of main_kernel on cuda(0): LaunchError\n"
+        "   |  in the call of main\n"
+        "   |  launched: grid (2, 1, 1), block (64, 1, 1), 0 bytes of dynamic shared memory\n"
+        "  why: cuLaunchKernel failed: too many resources requested for launch"
+    )
 
 
 def test_drivers_are_tried_in_turn(fake: FakeGpu, monkeypatch: pytest.MonkeyPatch):

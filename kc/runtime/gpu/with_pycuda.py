@@ -26,7 +26,14 @@ _FUNCTION_ATTRIBUTES = {
 }
 _NO_MEMORY_POOLS = 115
 _UNKNOWN = 999
-_OUT_OF_MEMORY = 2
+_INVALID_HANDLE = 400
+_NUMBERS = {
+    "out of memory": 2,
+    "an illegal memory access was encountered": 700,
+    "misaligned address": 716,
+    "unspecified launch failure": 719,
+}
+"""Errors that kc knows, by the driver's words: pycuda has no numbers."""
 
 
 def open_driver() -> PycudaDriver:
@@ -71,6 +78,9 @@ class PycudaDriver:
     def __init__(self, driver: Any) -> None:
         self._driver = driver
         self._handles = _Handles()
+        self._streams: dict[int, Any] = {}
+        """pycuda's streams by their handles: it has no objects for those of others."""
+        self._last = threading.local()
         self._memory: dict[int, Any] = {}
         self._formats: dict[int, str] = {}
         self._types: dict[int, CodeImage] = {}
@@ -82,15 +92,21 @@ class PycudaDriver:
             return function(*arguments, **named)
         except self._driver.Error as error:
             said = str(error)
-            is_memory = isinstance(error, self._driver.MemoryError)
-            number = _OUT_OF_MEMORY if is_memory else getattr(error, "code", _UNKNOWN)
-            raise DriverError(name, number, type(error).__name__, said) from None
+            number = _NUMBERS.get(said.partition(" failed: ")[2], _UNKNOWN)
+            raise self._refusal(name, number, type(error).__name__, said) from None
+
+    def _refusal(self, function: str, number: int, name: str, text: str) -> DriverError:
+        """An error, whose words :meth:`explain` has where only its number comes through."""
+        self._last.words = number, name, text
+        return DriverError(function, number, name, text)
 
     def version(self) -> int:
         return self._does("cuDriverGetVersion", self._driver.get_driver_version)
 
     def explain(self, function: str, number: int) -> DriverError:
-        return DriverError(function, number, f"error {number}")
+        """What pycuda said in this thread where that was of this number."""
+        last, *words = getattr(self._last, "words", (None,))
+        return DriverError(function, number, *(words if last == number else [f"error {number}"]))
 
     # Devices
 
@@ -192,16 +208,26 @@ class PycudaDriver:
     # Streams and events
 
     def _stream(self, stream: int) -> Any:
-        return self._handles.get(stream) if stream else None
+        """pycuda's stream of a handle; None for the default one."""
+        if stream and stream not in self._streams:
+            raise self._refusal(
+                "pycuda",
+                _INVALID_HANDLE,
+                "CUDA_ERROR_INVALID_HANDLE",
+                f"stream {stream} is of another library, and pycuda queues nothing in such streams",
+            )
+        return self._streams.get(stream)
 
     def create_stream(self) -> int:
-        return self._handles.add(self._does("cuStreamCreate", self._driver.Stream, 1))
+        stream = self._does("cuStreamCreate", self._driver.Stream, 1)
+        self._streams[int(stream.handle)] = stream
+        return int(stream.handle)
 
     def destroy_stream(self, stream: int) -> None:
-        self._handles.remove(stream)
+        del self._streams[stream]
 
     def synchronize_stream(self, stream: int) -> None:
-        if stream:
+        if stream in self._streams:
             self._does("cuStreamSynchronize", self._stream(stream).synchronize)
         else:
             self.synchronize()
@@ -214,14 +240,17 @@ class PycudaDriver:
         self._handles.remove(event)
 
     def record(self, event: int, stream: int) -> None:
+        if stream and stream not in self._streams:
+            self.synchronize()  # after which what is in that stream is over, too
+            stream = 0
         self._does("cuEventRecord", self._handles.get(event).record, self._stream(stream))
 
     def wait(self, stream: int, event: int) -> None:
-        if stream:
+        if stream in self._streams:
             waits = self._stream(stream).wait_for_event
             self._does("cuStreamWaitEvent", waits, self._handles.get(event))
         else:
-            self.synchronize_event(event)  # pycuda has no object for the default stream
+            self.synchronize_event(event)  # pycuda has no object for the stream
 
     def is_over(self, event: int) -> bool:
         return self._does("cuEventQuery", self._handles.get(event).query)
