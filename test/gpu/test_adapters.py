@@ -337,8 +337,8 @@ class OnStream:
 
 
 def test_streams_of_pycuda(pycuda: FakeGpu):
-    """They have the driver's numbers. Those of others are waited for, and nothing is queued there:
-    pycuda has no objects for them."""
+    """They have the driver's numbers. Those of others are waited for, and nothing is queued in
+    them: pycuda has no objects for them."""
     device, a = kc.cuda(0), random(100)
     module = pycuda.build(*gpu_schedules.add())
     stream = device.create_raw_stream()
