@@ -353,8 +353,8 @@ def test_streams_of_pycuda(pycuda: FakeGpu):
         assert pycuda.library.cuStreamCreate(ctypes.byref(foreign), 1) == 0
     for number in (stream, 1, 2, foreign.value):  # 1 and 2 are the default streams
         np.testing.assert_array_equal(module(OnStream(y, number or 0), x).numpy(), 3 * a)
+    device.set_raw_stream(foreign.value or 0)
     with pytest.raises(KCError) as caught:
-        device.set_raw_stream(foreign.value or 0)
         module(x, x)
     assert str(caught.value) == (
         "error[KC6036]: the launch of main_kernel on cuda(0): CUDA_ERROR_INVALID_HANDLE\n"
