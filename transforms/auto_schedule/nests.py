@@ -54,12 +54,17 @@ class Access:
     op: LoadOp | StoreOp
     strides: dict[ForOp, int]
     """The loops that the element depends on; the others move it by 0."""
-    regular: bool
-    """Whether all strides are exact: indices are sums of loop variables with coefficients."""
+    irregular: frozenset[ForOp]
+    """The loops whose strides are not exact: an index is a quotient or a value of theirs."""
     bits: int
     groups: dict[ForOp, int]
     """Loops in whose iterations it stays at an element for so many at a time, as a channel of a
     grouped convolution reads the channels of its group."""
+
+    @property
+    def regular(self) -> bool:
+        """Whether all strides are exact: indices are sums of loop variables with coefficients."""
+        return not self.irregular
 
     def stride(self, loop: ForOp) -> int:
         """Elements between what two iterations of ``loop`` access."""
@@ -115,7 +120,7 @@ class Nest:
         assert isinstance(buffer, MemRefType)
         shape = buffer.get_shape()
         strides: dict[ForOp, int] = {}
-        regular = True
+        irregular: set[ForOp] = set()
         groups: dict[ForOp, int] = {}
         moves: set[ForOp] = set()
         """The loops that move it otherwise than by groups."""
@@ -135,13 +140,13 @@ class Nest:
                 for dim in atom.used_dims():
                     for moved in self._loops_behind(self._root(dim)):
                         strides[moved] = FAR
-                        regular = False
+                        irregular.add(moved)
                         if group is not None and group[0] is moved:
                             groups[moved] = math.gcd(groups.get(moved, 0), group[1])
                         else:
                             moves.add(moved)
         groups = {loop: size for loop, size in groups.items() if loop not in moves}
-        return Access(op, strides, regular, element_bits(buffer), groups)
+        return Access(op, strides, frozenset(irregular), element_bits(buffer), groups)
 
     def _group(self, atom: AffineExpr) -> tuple[ForOp, int] | None:
         """The loop and the divisor of ``loop floordiv constant``."""

@@ -438,13 +438,17 @@ def test_attention_is_one_kernel(
         again = tir.Schedule(te.create_prim_func(args), target=target)
         tir.Trace.from_python(script).apply_to(again)
         assert str(again.mod) == str(sch.mod)
+    expect_attention(kc.build(sch, target=target), args, is_checked=is_swept)
+
+
+def expect_attention(module: Any, args: list[te.Tensor], *, is_checked: bool = False) -> None:
+    """Whether a kernel, watched if ``is_checked``, computes what numpy does."""
     r = np.random.default_rng(0)
     q, k, v, output = (
         r.standard_normal([int(size) for size in it.shape]).astype(NUMPY.get(it.dtype, it.dtype))
         for it in args
     )
-    module = kc.build(sch, target=target)
-    if is_swept:
+    if is_checked:
         report = kc.gpu.check(module, q, k, v, output)
         assert report.ok, str(report)
     else:
@@ -458,13 +462,18 @@ def test_attention_is_one_kernel(
     np.testing.assert_allclose(output.astype("float64"), expected, rtol=tolerance, atol=tolerance)
 
 
-def test_an_attention_of_any_sizes_is_products_of_padded_tiles():
-    """Maxima of the rows of its scores read what goes on with them reads, too."""
-    args = attention(1, (2, 2), (37, 64), (24, 40), "float16")
-    sch = kc.auto_schedule(args, target=EMULATOR)
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
+@pytest.mark.parametrize("groups", [2, 1], ids=["heads", "shared heads"])
+def test_an_attention_of_any_sizes_is_products_of_padded_tiles(groups: int, arch: str):
+    """Maxima of the rows of its scores read what goes on with them reads, too; heads of queries may
+    share keys."""
+    args = attention(1, (2, groups), (37, 64), (24, 40), "float16")
+    target = Target(f"cuda-emu -arch={arch}")
+    sch = kc.auto_schedule(args, target=target)
     script = sch.trace.as_python()
-    assert len(re.findall("mma_sync", script)) == 2
+    assert len(re.findall("w?g?mma_sync", script)) == 2
     assert len(re.findall("sch.pad_einsum", script)) == 2
+    expect_attention(kc.build(sch, target=target), args)
 
 
 @pytest.mark.sweep
@@ -600,7 +609,12 @@ def test_products_of_halves(args: list[te.Tensor], tensorized: bool):
 
 @pytest.mark.parametrize(
     ("arch", "rows", "depth"),
-    [("sm_80", 16, 64), pytest.param("sm_90a", 64, 192, marks=pytest.mark.sweep)],
+    [
+        ("sm_80", 16, 64),
+        ("sm_90a", 60, 50),
+        pytest.param("sm_80", 33, 50, marks=pytest.mark.sweep),
+        pytest.param("sm_90a", 64, 192, marks=pytest.mark.sweep),
+    ],
 )
 def test_matrices_that_numbers_select_are_gathered_in_shared_memory(
     arch: str, rows: int, depth: int
@@ -619,9 +633,10 @@ def test_matrices_that_numbers_select_are_gathered_in_shared_memory(
     target = Target(f"cuda-emu -arch={arch}")
     sch = kc.auto_schedule(args, target=target)
     script = sch.trace.as_python()
-    assert 'sch.set_scope(block=own, buffer_index=0, storage_scope="shared")' in script
+    copy = "own" if depth % 16 == 0 else "own_pad_1"
+    assert f'sch.set_scope(block={copy}, buffer_index=0, storage_scope="shared")' in script
     assert script.count("blockIdx.x") == 1
-    assert "mma_sync" in script
+    assert ("wgmma_sync" if arch == "sm_90a" else '"mma_sync') in script
     r = np.random.default_rng(0)
     shapes = (2, rows, depth), (3, depth, 32)
     a, b = (r.integers(-4, 4, shape).astype("float16") for shape in shapes)

@@ -95,15 +95,13 @@ class GpuImplicitGemm(GpuRule):
         tiling, is_whole = _tiling(product, target)
         if tiling is None:
             return False
-        gathered = [gather_of(draft, it, labels) for it in tiling.sides.operands]
-        copies = [None if it is None else it.name for it in gathered]
-        if not is_whole:
-            padded = pad(draft, product, tiling.sides, tiling.block, result)
-            for place, (gather, copy) in enumerate(zip(copies, padded.copies, strict=True)):
-                if copy is not None and gather is not None:
-                    draft.compute_inline(draft.block(gather))
-                    copies[place] = copy
+        if is_whole:
+            gathered = [gather_of(draft, it, labels) for it in tiling.sides.operands]
+            copies = tuple(None if it is None else it.name for it in gathered)
+        else:
+            padded = pad(draft, product, tiling.sides, tiling.block, result, labels)
             tiling, result = replace(tiling, sides=padded.sides), padded.after
+            copies = padded.copies
         if isinstance(tiling, WarpgroupTiling):
             multiply_by_warpgroups(draft, nest.name, tiling, result, copies, by_lanes=True)
         else:

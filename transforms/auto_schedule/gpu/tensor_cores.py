@@ -139,7 +139,7 @@ class GpuTensorCores(GpuRule):
         if tiling is None:
             tilings = (tiling_of(nest, sides, target, whole=False) for sides in sides_of(nest))
             tiling = next((it for it in tilings if it is not None), None)
-            if tiling is None or any(gather_of(draft, it) for it in tiling.sides.operands):
+            if tiling is None:
                 return False
             padded = pad(draft, nest, tiling.sides, tiling.block, after)
             tiling, after = replace(tiling, sides=padded.sides), padded.after
@@ -155,7 +155,7 @@ class Padded:
 
     sides: Sides
     copies: tuple[str | None, ...]
-    """The blocks that copy A and B with zeros around them, where that is needed."""
+    """The blocks that copy A and B, with zeros around them where these are needed."""
     after: str | None
     """What goes on with the sums that there are."""
     is_cropped: bool
@@ -163,9 +163,17 @@ class Padded:
 
 
 def pad(
-    draft: Draft, nest: Nest, sides: Sides, tile: tuple[int, int, int], after: str | None
+    draft: Draft,
+    nest: Nest,
+    sides: Sides,
+    tile: tuple[int, int, int],
+    after: str | None,
+    known: Collection[str] = (),
 ) -> Padded:
-    """Make the sizes of a product multiples of the rows, columns and terms of a tile."""
+    """Make the sizes of a product multiples of the rows, columns and terms of a tile.
+
+    What selects an operand (see :func:`gather_of`) becomes a part of its copy.
+    """
     order = (sides.rows, sides.columns, *nest.reduce)
     sizes = dict(zip(order, tile, strict=True))
     is_cropped, *are_padded = (
@@ -174,9 +182,17 @@ def pad(
     )
     places = [nest.loops.index(loop) for loop in (sides.rows, sides.columns)]
     is_first = nest.loads[0] is sides.operands[0]
+    gathers = [_gather_for(draft, nest, it, known) for it in sides.operands]
     blocks = draft.pad_einsum(draft.block(nest.name), [sizes.get(it, 1) for it in nest.loops])
     labels = iter([draft.session.block(it).label for it in blocks])
-    copies = [next(labels) if it else None for it in (are_padded if is_first else are_padded[::-1])]
+    pads = [next(labels) if it else None for it in (are_padded if is_first else are_padded[::-1])]
+    copies = gathers.copy()
+    for n, copy in enumerate(pads if is_first else pads[::-1]):
+        gather = gathers[n]
+        if copy is not None:
+            copies[n] = copy
+            if gather is not None:
+                draft.compute_inline(draft.block(gather))
     if is_cropped and after is not None:
         draft.compute_inline(draft.block(next(labels)))
     elif is_cropped:
@@ -184,7 +200,28 @@ def pad(
     padded = draft.nest(nest.name)
     rows, columns = (padded.loops[place] for place in places)
     sides = next(it for it in sides_of(padded) if (it.rows, it.columns) == (rows, columns))
-    return Padded(sides, tuple(copies if is_first else copies[::-1]), after, is_cropped)
+    return Padded(sides, tuple(copies), after, is_cropped)
+
+
+def _gather_for(draft: Draft, nest: Nest, access: Access, known: Collection[str]) -> str | None:
+    """The block that selects what a product reads; one of its own, where it reads otherwise than at
+    its variables."""
+    gather = gather_of(draft, access, known)
+    if gather is not None:
+        return gather.name
+    if access.regular:
+        return None
+    number = draft.nest(nest.name).read_number(access.buffer)
+    block = draft.reindex(draft.block(nest.name), ("read", number))
+    # Its dimensions are in the order of the loops, and are to be in that of the operand.
+    loops = [loop for loop in nest.loops if loop in access.strides]
+    order = sorted(range(len(loops)), key=lambda n: -access.stride(loops[n]))
+    map_ = IndexMap.from_func(lambda *index: [index[n] for n in order], ndim=len(loops))
+    draft.transform_layout(block, ("write", 0), map_)
+    draft.transform_block_layout(block, map_)
+    label = draft.session.block(block).label
+    draft.settled.add(label)
+    return label
 
 
 def _is_multiple(loop: ForOp, size: int) -> bool:
@@ -285,8 +322,7 @@ def tiling_of(nest: Nest, sides: Sides, target: Target, *, whole: bool = True) -
     a, b = sides.operands
     (terms,) = nest.reduce
     store = nest.stores[0]
-    accesses = (a, b, store)
-    if not all(it.regular for it in accesses):
+    if not are_matrices(sides, terms, store):
         return None
     element, total = type_name(a.buffer.type), type_name(store.buffer.type)
     if element != type_name(b.buffer.type):
@@ -334,6 +370,13 @@ def tiling_of(nest: Nest, sides: Sides, target: Target, *, whole: bool = True) -
     warp = (min(rows, tall), min(columns, 32))
     lanes = (lanes_of(a, terms, size), lanes_of(b, terms if trans else sides.columns, size))
     return Tiling(sides, (element, total), size, trans, (rows, columns, depth), warp, lanes)
+
+
+def are_matrices(sides: Sides, terms: ForOp, store: Access) -> bool:
+    """Whether rows, columns and terms are so far apart everywhere. Which matrices of a batch are
+    multiplied may be any function, such as the keys that several queries share."""
+    loops = {sides.rows, sides.columns, terms}
+    return store.regular and not any(loops & it.irregular for it in sides.operands)
 
 
 def depths_of(k: int, size: int, *, whole: bool) -> list[int]:
@@ -390,7 +433,11 @@ def is_gathered_for_tensor_cores(draft: Draft, gather: Nest) -> bool:
     return (
         is_untouched(nest.block)
         and len(nest.reduce) == 1
-        and any(tiling_of(nest, sides, target) is not None for sides in sides_of(nest))
+        and any(
+            tiling_of(nest, sides, target, whole=whole) is not None
+            for sides in sides_of(nest)
+            for whole in (True, False)
+        )
     )
 
 

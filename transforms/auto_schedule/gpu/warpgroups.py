@@ -41,6 +41,7 @@ from kc.transforms.auto_schedule.gpu.tensor_cores import (
     STAGES,
     M,
     N,
+    are_matrices,
     are_tiles,
     depth_of,
     depths_of,
@@ -178,20 +179,25 @@ class GpuWarpgroups(GpuRule):
         nest = draft.nest(product or block)
         if not nest.block.is_reduction or not is_untouched(nest.block) or len(nest.reduce) != 1:
             return False
-        tilings = (warpgroup_tiling_of(nest, sides) for sides in sides_of(nest))
-        tiling = next((it for it in tilings if it is not None), None)
         after = block if product else None
-        copies, is_cropped = (None, None), False
+        is_cropped, is_whole, tiling = False, True, None
+        for is_whole in (True, False):
+            for sides in sides_of(nest):
+                gathered = any(gather_of(draft, it) for it in sides.operands)
+                tiling = warpgroup_tiling_of(nest, sides, whole=is_whole, gathered=gathered)
+                if tiling is not None:
+                    break
+            if tiling is not None:
+                break
         if tiling is None:
-            tilings = (warpgroup_tiling_of(nest, it, whole=False) for it in sides_of(nest))
-            tiling = next((it for it in tilings if it is not None), None)
-            if tiling is None or any(gather_of(draft, it) for it in tiling.sides.operands):
-                return False
+            return False
+        if is_whole:
+            gathers = (gather_of(draft, it) for it in tiling.sides.operands)
+            copies = tuple(None if it is None else it.name for it in gathers)
+        else:
             padded = pad(draft, nest, tiling.sides, tiling.block, after)
             tiling, after = replace(tiling, sides=padded.sides), padded.after
             copies, is_cropped = padded.copies, padded.is_cropped
-        if any(gather_of(draft, it) for it in tiling.sides.operands):
-            return False
         multiply_by_warpgroups(draft, nest.name, tiling, after, copies, by_lanes=is_cropped)
         draft.settled.add(nest.name)
         draft.settled.add(block)
@@ -221,7 +227,7 @@ def warpgroup_tiling_of(
     a, b = sides.operands
     (terms,) = nest.reduce
     store = nest.stores[0]
-    if not all(it.regular for it in (a, b, store)):
+    if not are_matrices(sides, terms, store):
         return None
     element, total = type_name(a.buffer.type), type_name(store.buffer.type)
     if element is None or total is None or (element, total) not in _PRODUCTS:
