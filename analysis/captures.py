@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container
 
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import Pure
 
-from kc.analysis.loop_tree import defined_inside
+from kc.analysis.loop_tree import defined_inside, preorder
 
 
 def captured_values(root: Operation | Block) -> list[SSAValue]:
@@ -17,14 +17,15 @@ def captured_values(root: Operation | Block) -> list[SSAValue]:
     """
     used: dict[SSAValue, None] = {}
     defined: set[SSAValue] = set()
-    ops: Iterable[Operation] = root.walk()
     if isinstance(root, Block):
         defined.update(root.args)
+        ops = (inner for op in root.ops for inner in preorder(op))
+    else:
+        ops = preorder(root)
     for op in ops:
         defined.update(op.results)
-        defined.update(
-            arg for region in op.regions for block in region.blocks for arg in block.args
-        )
+        for region in op.regions:
+            defined.update(arg for block in region.blocks for arg in block.args)
         used.update(dict.fromkeys(op.operands))
     return [value for value in used if value not in defined]
 

@@ -33,6 +33,7 @@ from kc.analysis.loop_tree import (
     is_inside,
     loops_around,
     memory_scope,
+    preorder,
     touches_memory,
 )
 from kc.analysis.reductions import Reduction, reduction_of, updates_of
@@ -244,7 +245,7 @@ class Scope:
     def _collect(self) -> None:
         self._around = loops_around(next(iter(self.roots)))
         outside = len(self._around)
-        for op in (op for root in self.roots for op in root.walk()):
+        for op in (op for root in self.roots for op in preorder(root)):
             if isinstance(op, BlockOp):
                 if self._block_around(op) is None:
                     self._add_block(op, loops_around(op)[outside:])

@@ -142,7 +142,7 @@ class TeToTir(CopyingConversion):
         new.arg_attrs = ArrayAttr([attrs[n] for n in order])
         self.at = entry
         self.convert(source.body.block)
-        require_legal(TARGET, new.walk())
+        require_legal(TARGET, loop_tree.preorder(new))
         _name_apart(new, self.bare_loops)
         requirements = [*requirements_of(source), *read_requirements(source)]
         set_requirements(new, requirements, len(self.symbols))
@@ -486,7 +486,7 @@ def check_reads(op: te.ComputeOp) -> None:
 def _tensor_names(source: te.FuncOp) -> set[str]:
     """The names that the buffers of arguments and of tensors have."""
     names = {arg.name_hint or "" for arg in source.body.block.args}
-    for op in source.walk():
+    for op in loop_tree.preorder(source):
         if isinstance(op, te.ComputeOp | te.ExternOp | te.ScanOp):
             count = len(op.tensors)
             names |= {te.output_name(op.label, n, count) for n in range(count)}

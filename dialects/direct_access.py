@@ -53,6 +53,18 @@ def set_parts(
         op.add_region(region)
 
 
+def new_operation(
+    kind: type[OperationT],
+    operands: Iterable[SSAValue],
+    result_types: Iterable[Attribute],
+    properties: Mapping[str, Attribute],
+) -> OperationT:
+    """An operation of a class, of the parts of :func:`set_parts`."""
+    op = object.__new__(kind)
+    set_parts(op, operands, result_types, properties)
+    return op
+
+
 def values_of(array: DenseArrayBase[IntegerType]) -> tuple[int, ...]:
     """The integers of an array, which are kept on it: it never changes."""
     values: tuple[int, ...] | None = array.__dict__.get("_kc_values")

@@ -234,10 +234,13 @@ class _Expansion(RewritePattern):
         return LIBRARY in op.attributes or (op.name in self._kept and _is_in_kernel(op))
 
     def _code(self, op: Operation, rewriter: PatternRewriter) -> Code:
+        block = op.parent
+        assert block is not None
+
         def emit(new: Operation) -> None:
-            for inner in new.walk():
+            for inner in preorder(new) if new.regions else (new,):
                 inner.location = op.location
-            rewriter.insert(new, InsertPoint.before(op))
+            block.insert_op_before(new, op)
 
         in_kernel = _is_in_kernel(op)
         return Code(

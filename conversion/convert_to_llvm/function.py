@@ -52,7 +52,7 @@ from kc.conversion.convert_to_llvm.types import (
 from kc.conversion.convert_to_llvm.values import Constant, Lowered, MemRef, Origin
 from kc.conversion.driver import Match
 from kc.dialects import llvm
-from kc.dialects.direct_access import set_parts
+from kc.dialects.direct_access import new_operation
 from kc.support.diagnostics import CodegenError
 from kc.support.patterns import matching
 
@@ -168,10 +168,8 @@ class FunctionLowering(PatternRewriter):
         This is several times faster than the constructors, which see their arguments one by one.
         """
         defaults = _default_properties(op_type)
-        op = object.__new__(op_type)
         given = {**defaults, **properties} if properties else defaults
-        set_parts(op, operands, result_types, given)
-        return self.insert(op)
+        return self.insert(new_operation(op_type, operands, result_types, given))
 
     def emit(
         self,
@@ -207,8 +205,7 @@ class FunctionLowering(PatternRewriter):
         """A constant; equal ones are one operation in the entry block."""
         key = (value, ty)
         if (constant := self._constants.get(key)) is None:
-            op = object.__new__(llvm.ConstantOp)
-            set_parts(op, (), (ty,), {"value": value})
+            op = new_operation(llvm.ConstantOp, (), (ty,), {"value": value})
             constant = self._constants[key] = self.insert_in_prologue(op).results[0]
         return constant
 

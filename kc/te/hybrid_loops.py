@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import Operation as IROperation
 
+from kc.analysis.loop_tree import preorder
 from kc.dialects import te, tir
 from kc.te.expr import IterVar
 from kc.te.tensor import ExternOp, Operation
@@ -39,7 +40,7 @@ def numbered_loops(function: IROperation, names: Mapping[Operation, str]) -> Loo
     """The loops that have numbers, which are taken from them."""
     by_name = {name: op for op, name in names.items()}
     loops: Loops = {}
-    for loop in function.walk():
+    for loop in preorder(function):
         number = loop.attributes.pop(_NUMBER, None)
         if isinstance(loop, tir.ForOp) and isinstance(number, ArrayAttr):
             name, n = number.data

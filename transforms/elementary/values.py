@@ -32,6 +32,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from kc.dialects.arith import CmpfOp, CmpiOp, SelectOp, like
+from kc.dialects.direct_access import new_operation
 from kc.dialects.llvm.call import CallIntrinsicOp
 from kc.dialects.vector import ExtractStridedSliceOp, InsertStridedSliceOp
 
@@ -44,6 +45,8 @@ PI = Decimal(
 
 LANES = 16
 """Numbers of 32 bits in a vector of AVX-512."""
+
+_NO_FLAGS = arith.FastMathFlagsAttr("none")
 
 Coefficients = tuple[Sequence[float], Sequence[float]]
 """Those of a polynomial, from the lowest power on, for f32 and for f64."""
@@ -72,7 +75,9 @@ class Code:
         """A constant, the same one for the same number."""
         key = (type_, value)
         if value == 0 or value != value or key not in self.constants:
-            self.constants[key] = self.add(arith.ConstantOp(_attribute(value, type_)))  # pyright: ignore
+            properties = {"value": _attribute(value, type_)}
+            op = new_operation(arith.ConstantOp, (), [type_], properties)
+            self.constants[key] = self.add(op)
         return self.constants[key]
 
 
@@ -205,8 +210,10 @@ class Real(Value):
 
     # Arithmetic
 
-    def _with(self, kind: type[Operation], second: Real | float | Decimal) -> Real:
-        return self.of(self.code.add(kind(self.value, self.real(second).value)))  # pyright: ignore
+    def _with(self, kind: type[Operation], *further: Real | float | Decimal) -> Real:
+        operands = [self.value, *[self.real(number).value for number in further]]
+        op = new_operation(kind, operands, [self.value.type], {"fastmath": _NO_FLAGS})
+        return self.of(self.code.add(op))
 
     def __add__(self, second: Real | float | Decimal) -> Real:
         return self._with(arith.AddfOp, second)
@@ -227,14 +234,13 @@ class Real(Value):
         return self.real(first) / self
 
     def __neg__(self) -> Real:
-        return self.of(self.code.add(arith.NegfOp(self.value)))
+        return self._with(arith.NegfOp)
 
     def times_plus(self, factor: Real | float | Decimal, term: Real | float | Decimal) -> Real:
         """``self * factor + term``, rounded once where the machine has an instruction for it."""
         if not self.code.has_fma:
             return self * factor + term
-        op = math.FmaOp(self.value, self.real(factor).value, self.real(term).value)
-        return self.of(self.code.add(op))
+        return self._with(math.FmaOp, factor, term)
 
     def product(self, factor: Real) -> tuple[Real, Real]:
         """The rounded product, and what is missing from it (T. J. Dekker's without an fma)."""
