@@ -28,15 +28,15 @@ any exchange between them.
 *Legal when*
 
 1. KC4224: the number of virtual threads is a constant, at most 256 in all: each is code.
-2. KC4224: in a branch or loop that depends on the virtual thread, they do not read what they write
-   there to shared memory.
+2. KC4224: in a branch or loop that depends on the virtual thread, where each of them runs by itself,
+   no two of them touch one element of shared memory in an order that differs from lockstep.
 
 TVM: ``InjectVirtualThread``, which adds a dimension to the buffers and unrolls or loops.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
@@ -48,7 +48,9 @@ from xdsl.rewriter import Rewriter
 
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
+from kc.analysis.dependence import Access, Conflict, Scope, Statement
 from kc.analysis.loop_tree import all_loops_around, memory_scope
+from kc.analysis.terms import Condition, all_of, any_of
 from kc.dialects.tir import INDEX, AllocOp, ForOp, IfOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis, is_shared
 from kc.support.diagnostics import CodegenError
@@ -115,37 +117,69 @@ def _require_interleaving(root: ForOp) -> None:
             )
     for op in loop_tree.preorder(root):
         if isinstance(op, IfOp | ForOp) and dependent.intersection(op.operands):
-            exchanged = _exchanged(op)
-            if exchanged is not None:
-                name = loop_tree.buffer_name(exchanged)
+            conflict = _exchange(root, op)
+            if conflict is not None:
+                buffer = conflict.source_access.buffer or conflict.sink_access.buffer
+                name = "memory" if buffer is None else loop_tree.buffer_name(buffer)
                 raise _refuse(
                     op,
                     f"virtual threads may exchange values in {name} where not all of them are",
                     "they run operation by operation, and the condition depends on the virtual "
                     "thread",
                     "put a condition around the store and another one around the load",
+                    [str(conflict.explain())],
                 )
 
 
-def _refuse(op: Operation, what: str, why: str, hint: str) -> CodegenError:
+def _refuse(
+    op: Operation, what: str, why: str, hint: str, facts: Sequence[str] = ()
+) -> CodegenError:
     return CodegenError(
         "KC4224",
         f"inject-virtual-thread: {what}",
         location=location_of(op),
+        facts=facts,
         why=why,
         hints=[hint],
     )
 
 
-def _exchanged(branch: Operation) -> SSAValue | None:
-    """A buffer of virtual threads together that is both read and written in a branch."""
-    ops = list(loop_tree.preorder(branch))
-    written = {op.buffer for op in ops if isinstance(op, StoreOp)}
-    for op in ops:
-        if isinstance(op, LoadOp) and op.buffer in written:
-            if is_shared(memory_scope(op.buffer), "vthread"):
-                return op.buffer
-    return None
+def _exchange(root: ForOp, branch: Operation) -> Conflict | None:
+    """Two accesses of different virtual threads in a branch to one element that they share, which
+    are in another order where each thread runs the branch by itself; None if there are none.
+
+    Loops around the branch are common: both are in one iteration of them.
+    """
+    inside = list(loop_tree.preorder(branch))
+    has_loops = any(isinstance(op, ForOp) for op in inside)
+    stores = [op.buffer for op in inside if isinstance(op, StoreOp)]
+    loads = [op.buffer for op in inside if isinstance(op, LoadOp)]
+    written = {
+        buffer
+        for buffer in stores
+        if is_shared(memory_scope(buffer), "vthread")
+        and (buffer in loads or has_loops or stores.count(buffer) > 1)
+    }
+    if not written:
+        return None
+    members = set(inside)
+    around = [loop for loop in all_loops_around(branch) if loop is root or loop in root.walk()]
+
+    def breaks(source: Statement, sink: Statement) -> Condition | None:
+        if source.op not in members or sink.op not in members:
+            return None
+        pairs = list(zip(around, source.times("s"), sink.times("t"), strict=False))
+        common = [s.equals(t) for loop, s, t in pairs if loop.axis not in VIRTUAL_AXES]
+        virtual = [(s, t) for loop, s, t in pairs if loop.axis in VIRTUAL_AXES]
+        apart = any_of([order for s, t in virtual for order in (s < t, s > t)])
+        return all_of([*common, apart])
+
+    def concerns(a: Access, b: Access) -> bool:
+        # Stores of one operation are in the order of the threads either way.
+        is_alike = a.op is b.op and not (a.reads or b.reads or has_loops)
+        return not is_alike and (a.buffer is None or a.buffer in written)
+
+    return Scope(root, axis="vthread").find(breaks, ignore_reductions=False, concerns=concerns)
 
 
 @dataclass

@@ -1,15 +1,21 @@
 // RUN: not kc-opt %s --split-input-file --inject-virtual-thread 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
 //CHECK:error[KC4224]: inject-virtual-thread: the number of virtual threads of loop i is not constant
-//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:18:3  tir.for %i in %n thread "vthread" {
+//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:24:3  tir.for %i in %n thread "vthread" {
 //CHECK-NEXT:  why: it is n, and each virtual thread becomes code of its own
 //CHECK-NEXT:  try: split the loop by a constant factor, and bind that part
 //CHECK:error[KC4224]: inject-virtual-thread: 512 virtual threads run in one thread
-//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:27:5  tir.for %j in 16 thread "vthread" {
+//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:33:5  tir.for %j in 16 thread "vthread" {
 //CHECK-NEXT:  why: each of them becomes code of its own; 256 is the most
 //CHECK-NEXT:  try: bind the outer part to "blockIdx" or leave it serial
-//CHECK:error[KC4224]: inject-virtual-thread: virtual threads may exchange values in A where not all of them are
-//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:37:5  tir.if (%v < 2) {
+//CHECK:error[KC4224]: inject-virtual-thread: virtual threads may exchange values in S where not all of them are
+//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:43:5  tir.if (%v < 2) {
+//CHECK-NEXT:   |  the statement at (v=0) writes S[0], which the statement at (v=1) reads
+//CHECK-NEXT:  why: they run operation by operation, and the condition depends on the virtual thread
+//CHECK-NEXT:  try: put a condition around the store and another one around the load
+//CHECK:error[KC4224]: inject-virtual-thread: virtual threads may exchange values in B where not all of them are
+//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:56:5  tir.if (%v < 2) {
+//CHECK-NEXT:   |  the statement at (v=1) writes B[0], which the statement at (v=0) writes
 //CHECK-NEXT:  why: they run operation by operation, and the condition depends on the virtual thread
 //CHECK-NEXT:  try: put a condition around the store and another one around the load
 
@@ -39,6 +45,21 @@ func.func @exchange(%A: memref<4xf32>, %S: memref<4xf32, "shared">) {
       tir.store %0, %S[%v] : memref<4xf32, "shared">
       %1 = tir.load %S[1 - %v] : memref<4xf32, "shared">
       tir.store %1, %A[%v] : memref<4xf32>
+    }
+  }
+  func.return
+}
+// -----
+// In lockstep the last store is that of A[2]: thread by thread it would be that of A[1].
+func.func @last(%A: memref<4xf32>, %B: memref<1xf32>) {
+  tir.for %v in 2 thread "vthread" {
+    tir.if (%v < 2) {
+      %0 = tir.load %A[%v] : memref<4xf32>
+      tir.store %0, %B[0] : memref<1xf32>
+      tir.if (%v < 1) {
+        %1 = tir.load %A[2] : memref<4xf32>
+        tir.store %1, %B[0] : memref<1xf32>
+      }
     }
   }
   func.return
