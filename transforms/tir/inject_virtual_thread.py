@@ -28,8 +28,8 @@ any exchange between them.
 *Legal when*
 
 1. KC4224: the number of virtual threads is a constant, at most 256 in all: each is code.
-2. KC4224: in a branch or loop that depends on the virtual thread, where each of them runs by itself,
-   no two of them touch one element of shared memory in an order that differs from lockstep.
+2. KC4224: in a branch or loop that depends on the virtual thread, where each runs by itself, no two
+   touch one element of shared memory in an order that differs from lockstep.
 
 TVM: ``InjectVirtualThread``, which adds a dimension to the buffers and unrolls or loops.
 """
