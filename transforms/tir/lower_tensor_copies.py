@@ -51,7 +51,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import memref, scf
-from xdsl.dialects.arith import AddiOp, ConstantOp, IndexCastOp
+from xdsl.dialects.arith import AddiOp, ConstantOp, IndexCastOp, ShLIOp
 from xdsl.dialects.builtin import (
     FixedBitwidthType,
     IntegerAttr,
@@ -113,7 +113,7 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.support.target import target_of
 from kc.transforms.tir._box_stores import stored_again, waits_for
-from kc.transforms.tir._clusters import Cluster, cluster_of
+from kc.transforms.tir._clusters import Cluster, Peers, cluster_of
 from kc.transforms.tir.specialize_warps import PRODUCER, ROLE, is_of_producer, role_of
 from kc.transforms.tir.swizzle_storage import swizzle_of
 from kc.transforms.tir.thread_sync import ROW
@@ -150,14 +150,17 @@ class _Box:
     slot: ViewOp | None
     """The mbarrier that counts it."""
     map: TensorMapDescriptorType
-    cluster: Cluster | None = None
+    peers: Peers | None = None
     """The blocks that it is for, each of which copies a part of its rows to all of them."""
 
-    def part(self, number: int) -> AffineExpr:
-        """The first row of the part that a block copies; its number is dimension ``number``."""
+    def part(self, first: int) -> AffineExpr:
+        """The first row of the part that a block copies; the variables of the loops of the cluster
+        are dimensions from ``first`` on."""
         rows = self.map.tensor.get_shape()[self.array.positions[-2]]
-        assert self.cluster is not None
-        return AffineExpr.dimension(number) % self.cluster.size * rows
+        assert self.peers is not None
+        loops = range(first, first + len(self.peers.cluster.sizes))
+        variables = [AffineExpr.dimension(n) for n in loops]
+        return self.peers.number.replace_dims_and_symbols(variables, []) * rows
 
 
 @dataclass
@@ -169,11 +172,16 @@ class _Kernel:
     boxes: list[_Box] = field(default_factory=list)
     maps: dict[tuple[SSAValue, TensorMapDescriptorType], SSAValue] = field(default_factory=dict)
 
-    @property
-    def blocks(self) -> int:
-        """How many blocks bring each other boxes."""
-        (count,) = {1, *(box.cluster.size for box in self.boxes if box.cluster)} - {1} or {1}
-        return count
+    def apart(self) -> list[dict[ForOp, int]]:
+        """How far the blocks are from a block, along the axes of its cluster, to which it brings
+        boxes; those that bring it boxes are as far the other way. The first is the block itself."""
+        apart: list[dict[ForOp, int]] = [{}]
+        for box in self.boxes:
+            for at in box.peers.apart() if box.peers else ():
+                far = {loop: count for loop, count in at.items() if count}
+                if far not in apart:
+                    apart.append(far)
+        return apart
 
 
 @dataclass(frozen=True)
@@ -227,31 +235,27 @@ def _box(op: LoadBoxOp | StoreBoxOp, kernel: _Kernel) -> _Box:
     assert isinstance(tile, MemRefType)
     for position, size in zip(source.positions, tile.get_shape(), strict=True):
         shape[position] = size
-    cluster = None
-    if slot is not None and _is_multicast(op, (source, target, slot), kernel):
-        assert kernel.cluster is not None
-        cluster = kernel.cluster
-        shape[source.positions[-2]] //= cluster.size
+    peers = None if slot is None else _peers(op, (source, target, slot), kernel)
+    if peers is not None:
+        shape[source.positions[-2]] //= peers.size
     tensor = MemRefType(type_.element_type, shape, memory_space=WORKGROUP)
-    return _Box(op, source, target, slot, TensorMapDescriptorType.of(tensor, swizzle), cluster)
+    return _Box(op, source, target, slot, TensorMapDescriptorType.of(tensor, swizzle), peers)
 
 
-def _is_multicast(op: Operation, views: Sequence[ViewOp], kernel: _Kernel) -> bool:
-    """Whether each block of a cluster copies a part of a box to all of them: a producer of each
-    does so at the same step, and the parts begin where boxes may."""
+def _peers(op: Operation, views: Sequence[ViewOp], kernel: _Kernel) -> Peers | None:
+    """The blocks of a cluster of which each copies a part of a box to all of them: a producer of
+    each does so at the same step, and the parts begin where boxes may."""
     if kernel.cluster is None or not is_of_producer(op):
-        return False
+        return None
     tile = views[1].result.type
     assert isinstance(tile, MemRefType)
     *_, rows, columns = tile.get_shape()
-    part = rows // kernel.cluster.size
-    is_whole = part * kernel.cluster.size == rows and part % ROWS == 0
-    bytes_ = part * columns * _element_bytes(tile)
-    return (
-        is_whole
-        and bytes_ % BOX_ALIGNMENT == 0
-        and kernel.cluster.is_common(op, views, kernel.root)
-    )
+    if rows % ROWS:
+        return None
+    peers = kernel.cluster.peers(op, views, kernel.root, pieces=rows // ROWS)
+    if peers is None or rows // peers.size * columns * _element_bytes(tile) % BOX_ALIGNMENT:
+        return None
+    return peers
 
 
 def _no_box(
@@ -432,7 +436,8 @@ def _lower(kernel: _Kernel) -> None:
                 wait: Operation = nvvm.CpAsyncBulkWaitGroupOp(0, read=True)
                 wait.location = run[0].location
                 place(one_thread([wait], root))
-    blocks = kernel.blocks
+    apart = kernel.apart()
+    blocks = len(apart)
     for op in list(root.walk()):
         if isinstance(op, MBarrierInitOp):
             is_empty = op.ring in arrivals
@@ -447,7 +452,7 @@ def _lower(kernel: _Kernel) -> None:
         elif isinstance(op, MBarrierWaitOp):
             _lower_wait(op)
         elif isinstance(op, MBarrierArriveOp):
-            _lower_arrive(op, blocks)
+            _lower_arrive(op, kernel, apart)
         elif isinstance(op, LoadBoxOp | StoreBoxOp):
             _lower_box(by_op[op], kernel)
     if blocks > 1:  # memory of a block is there until nobody arrives in it any more
@@ -665,9 +670,9 @@ def _lower_wait(op: MBarrierWaitOp) -> None:
     op.erase()
 
 
-def _lower_arrive(op: MBarrierArriveOp, blocks: int) -> None:
-    """One lane of a warp arrives when all are there; in all blocks of a cluster that bring each
-    other boxes.
+def _lower_arrive(op: MBarrierArriveOp, kernel: _Kernel, apart: Sequence[dict[ForOp, int]]) -> None:
+    """One lane of a warp arrives when all are there; in all blocks of a cluster that bring this one
+    boxes.
 
     The order is that of its block: no thread of another one reads what this one wrote, and a
     release for the whole cluster would wait for all memory in each step.
@@ -683,11 +688,19 @@ def _lower_arrive(op: MBarrierArriveOp, blocks: int) -> None:
     last.location = op.location
     inside = _Emitter(last)
     place = inside.pointer(op.ring, slot * 8, op.operands_of_map)
-    if blocks == 1:
+    cluster = kernel.cluster
+    if len(apart) == 1 or cluster is None:
         inside.add(nvvm.MBarrierArriveOp(place))
-    for rank in range(blocks if blocks > 1 else 0):
-        there = inside.emit(nvvm.MapaOp(place, inside.i32(rank)))
-        inside.add(nvvm.MBarrierArriveOp(there))
+    elif len(apart) == cluster.size:
+        for rank in range(cluster.size):
+            there = inside.emit(nvvm.MapaOp(place, inside.i32(rank)))
+            inside.add(nvvm.MBarrierArriveOp(there))
+    else:
+        variables = [loop.var for loop in cluster.sizes]
+        for far in apart:
+            rank = inside.apply(cluster.rank(far, cluster.sizes), variables)
+            there = inside.emit(nvvm.MapaOp(place, inside.emit(IndexCastOp(rank, i32))))
+            inside.add(nvvm.MBarrierArriveOp(there))
     op.detach()
     op.erase()
 
@@ -728,12 +741,16 @@ def _lower_box(box: _Box, kernel: _Kernel) -> None:
     places = list(array.indices.data.results)
     operands = [list(view.operands_of_map) for view in (tile, array)]
     mask: list[SSAValue] = []
-    if box.cluster is not None:
+    if box.peers is not None:
+        variables = [loop.var for loop in box.peers.cluster.sizes]
         offset = offset + box.part(len(operands[0])) * strides[tile.positions[-2]]
         places[array.positions[-2]] += box.part(len(operands[1]))
-        operands = [[*values, box.cluster.loop.var] for values in operands]
-        all_ = IntegerAttr((1 << box.cluster.size) - 1, i16)
-        mask.append(emit.emit(ConstantOp(all_)))
+        operands = [[*values, *variables] for values in operands]
+        bits = emit.emit(ConstantOp(IntegerAttr(box.peers.mask, i16)))
+        if box.peers.size < box.peers.cluster.size:
+            first = emit.emit(IndexCastOp(emit.apply(box.peers.first, variables), i16))
+            bits = emit.emit(ShLIOp(bits, first))
+        mask.append(bits)
     place = emit.pointer(tile.buffer, offset, operands[0])
     map_ = kernel.maps[array.buffer, box.map]
     of_map = emit.emit(UnrealizedConversionCastOp.get([map_], [GENERIC_POINTER]))

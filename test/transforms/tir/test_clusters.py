@@ -49,6 +49,78 @@ def test_each_block_copies_half_of_b_for_both():
     assert findings(text) == []
 
 
+SQUARE = Copied(trans=True, size=(128, 32, 64), columns=16, depth=16, ahead=True, specialized=True)
+
+
+def square(product: Copied, dims: tuple[int, int] = (2, 2), target: str = EMULATOR) -> tir.Schedule:
+    """Blocks below each other copy B for each other, and those beside each other A."""
+    sch = clustered(product, dims[0], 0, target)
+    sch.annotate(sch.get_loops(sch.get_block("C_o"))[1], "cluster_dim", dims[1])
+    return sch
+
+
+def test_blocks_along_both_axes_copy_for_each_other():
+    """Each warp arrives in its own block and two others: beside and below."""
+    text = gpu_text(square(SQUARE))
+    assert "nvvm.cluster_dim = array<i32: 2, 2, 1>" in text
+    assert len(re.findall("multicast_mask", text)) == 2
+    assert len(re.findall(r"nvvm\.mbarrier\.arrive .* : !llvm\.ptr<7>", text)) == 6
+    assert findings(text, SQUARE) == []
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "finding"),
+    [
+        (
+            r"arith\.shli (%\w+), %\w+ : i16",
+            r"arith.andi \1, \1 : i16",
+            "race: B_shared[0] is copied by thread 128 of block 1, and was copied by thread 128 of "
+            "block 0",
+        ),
+        ("arith.constant 12 : i32", "arith.constant 8 : i32", "race: "),
+    ],
+    ids=["the blocks of the first row or column", "arrivals of two blocks"],
+)
+def test_mistakes_along_both_axes_are_found(pattern: str, replacement: str, finding: str):
+    text, count = re.subn(pattern, replacement, gpu_text(square(SQUARE)))
+    assert count == 2 if "shli" in pattern else count >= 1
+    first, *_ = findings(text, SQUARE)
+    assert first.startswith(finding)
+
+
+@pytest.mark.sweep
+@pytest.mark.skipif(find("ptxas") is None, reason="needs ptxas")
+def test_ptxas_takes_clusters_along_both_axes(tmp_path: Path):
+    product = Copied(
+        trans=True, size=(4096, 4096, 4096), groups=2, columns=128, depth=64, ahead=True,
+        specialized=True,
+    )  # fmt: skip
+    text = assembled_schedule(square(product, target=CUDA), tmp_path)
+    assert ".reqnctapercluster 2, 2, 1" in text
+    copies = [line for line in text.splitlines() if "cp.async.bulk.tensor" in line]
+    assert copies
+    assert all("multicast::cluster" in line for line in copies)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(
+    ("size", "columns", "dims"),
+    [
+        ((256, 64, 96), 32, (2, 2)),
+        ((128, 64, 64), 16, (2, 4)),
+        ((256, 32, 64), 16, (4, 2)),
+        ((128, 32, 80), 16, (1, 2)),
+        ((128, 16, 64), 8, (2, 2)),  # B has too few rows for parts, A has enough
+    ],
+)
+def test_products_of_clusters_along_both_axes(
+    size: tuple[int, int, int], columns: int, dims: tuple[int, int]
+):
+    product = Copied(trans=True, size=size, columns=columns, depth=16, ahead=True, specialized=True)
+    assert findings(gpu_text(square(product, dims)), product) == []
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("product", "dim", "loop"),
@@ -169,4 +241,15 @@ def test_what_is_no_cluster(dim: int, loop: int, why: str, hint: str | None):
     assert refused(sch) == (
         f"error[KC4252]: lower-tensor-copies: cluster_dim of loop {name} does not make clusters\n"
         f"  why: {why}\n  try: {hint}"
+    )
+
+
+def test_a_cluster_of_too_many_blocks():
+    product = Copied(
+        trans=True, size=(256, 64, 64), columns=16, depth=16, ahead=True, specialized=True
+    )
+    assert refused(square(product, (4, 4))) == (
+        "error[KC4252]: lower-tensor-copies: cluster_dim of loop j_o does not make clusters\n"
+        "  why: with those along the other axes, 16 blocks are together, and a cluster has 1 to 8\n"
+        '  try: sch.annotate(loop, "cluster_dim", 2), of a loop that is bound to blockIdx.x'
     )
