@@ -48,6 +48,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kc.dialects.direct_access import set_parts
 from kc.dialects.redefined import redefined
 
 EXACT = "kc.exact"
@@ -185,6 +186,7 @@ _CMPF = (
 )
 
 
+@lru_cache(maxsize=64)
 def _predicate(given: int | str, names: tuple[str, ...]) -> IntegerAttr:
     if isinstance(given, str):
         if given not in names:
@@ -222,13 +224,8 @@ class CmpiOp(arith.CmpiOp):
     def __init__(
         self, operand1: Operation | SSAValue, operand2: Operation | SSAValue, arg: int | str
     ) -> None:
-        lhs = SSAValue.get(operand1)
-        IRDLOperation.__init__(
-            self,
-            operands=[lhs, operand2],
-            result_types=[like(lhs.type, i1)],
-            properties={"predicate": _predicate(arg, _CMPI)},
-        )
+        lhs, rhs = SSAValue.get(operand1), SSAValue.get(operand2)
+        set_parts(self, [lhs, rhs], [like(lhs.type, i1)], {"predicate": _predicate(arg, _CMPI)})
 
 
 @_takes(_FLOATS, _BOOLS, _check_comparison)
@@ -242,13 +239,9 @@ class CmpfOp(arith.CmpfOp):
         arg: int | str,
         fastmath: FastMathFlagsAttr = _NO_FLAGS,
     ) -> None:
-        lhs = SSAValue.get(operand1)
-        IRDLOperation.__init__(
-            self,
-            operands=[lhs, operand2],
-            result_types=[like(lhs.type, i1)],
-            properties={"predicate": _predicate(arg, _CMPF), "fastmath": fastmath},
-        )
+        lhs, rhs = SSAValue.get(operand1), SSAValue.get(operand2)
+        properties = {"predicate": _predicate(arg, _CMPF), "fastmath": fastmath}
+        set_parts(self, [lhs, rhs], [like(lhs.type, i1)], properties)
 
     @classmethod
     def parse(cls, parser: Parser) -> CmpfOp:

@@ -103,7 +103,9 @@ class TirToScf(Conversion):
         """``flags`` are the target's for float operations."""
         super().__init__(patterns, ConvertOperands)
         self.function = function
-        self.flags = {FastMathFlag(flag) for flag in flags}
+        given = {FastMathFlag(flag) for flag in flags}
+        self._contracting = _flags_attr(given)
+        self._flags = _flags_attr(given.difference(_CONTRACT.data))
         self.symbols = symbol_sources(function)
         self.sized = sized_symbols(function)
         self.index = IndexValues()
@@ -193,10 +195,9 @@ class TirToScf(Conversion):
         if op in self.exact or getattr(op, "fastmath", _CONTRACT) not in (None, _NO_FLAGS):
             return
         contracts = isinstance(op, arith.AddfOp | arith.SubfOp | arith.MulfOp)
-        flags = self.flags if contracts else self.flags.difference(_CONTRACT.data)
-        if flags:
-            ordered = [flag for flag in FastMathFlag if flag in flags]
-            op.properties["fastmath"] = arith.FastMathFlagsAttr(ordered)
+        flags = self._contracting if contracts else self._flags
+        if flags is not None:
+            op.properties["fastmath"] = flags
 
     # The function
 
@@ -249,6 +250,11 @@ class ConvertOperands(ConversionPattern[TirToScf]):
             _in_memory(value)
         if blocks:
             conversion.convert_next(*blocks, is_outlined=isinstance(op, LaunchOp))
+
+
+def _flags_attr(flags: set[FastMathFlag]) -> arith.FastMathFlagsAttr | None:
+    ordered = [flag for flag in FastMathFlag if flag in flags]
+    return arith.FastMathFlagsAttr(ordered) if ordered else None
 
 
 def _around_vectors(function: func.FuncOp) -> set[Operation]:

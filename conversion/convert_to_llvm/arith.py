@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     VectorType,
+    i1,
     i32,
     i64,
 )
@@ -67,7 +68,7 @@ def _overflow(op: Operation) -> Properties:
 
 def compare(s: FunctionLowering, predicate: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     """``llvm.icmp``; lane by lane for vectors."""
-    ty = same_shape(lhs.type, IntegerType(1))
+    ty = same_shape(lhs.type, i1)
     return s.emit(llvm.ICmpOp, [lhs, rhs], ty, {"predicate": PREDICATES[predicate]})
 
 
@@ -322,7 +323,7 @@ class LowerComparison(LlvmPattern):
         s = self.conversion
         require_wide(op)
         lhs, rhs = (s.value(operand) for operand in op.operands)
-        ty = same_shape(lhs.type, IntegerType(1))
+        ty = same_shape(lhs.type, i1)
         properties = {"predicate": op.properties["predicate"], **fast_math(op)}
         kind = llvm.ICmpOp if isinstance(op, arith.CmpiOp) else llvm.FCmpOp
         s.define(op.results[0], s.emit(kind, [lhs, rhs], ty, properties))
@@ -483,7 +484,7 @@ def _by_range(s: FunctionLowering, selector: int, a: SSAValue, b: SSAValue) -> S
     while len(parts) > 1:
         whole = range(2 * count // len(parts))
         parts = [shuffle(s, *pair, whole) for pair in zip(parts[::2], parts[1::2], strict=True)]
-    unordered = s.emit(llvm.FCmpOp, [a, b], same_shape(type_, IntegerType(1)), {"predicate": _UNO})
+    unordered = s.emit(llvm.FCmpOp, [a, b], same_shape(type_, i1), {"predicate": _UNO})
     total = s.emit(llvm.FAddOp, [a, b], type_)
     return s.emit(llvm.SelectOp, [unordered, total, parts[0]], type_)
 

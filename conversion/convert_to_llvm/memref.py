@@ -190,8 +190,13 @@ def access_properties(op: Operation, alignment: int | None = None) -> dict[str, 
     if op.properties.get("nontemporal") == _TRUE:
         properties["nontemporal"] = UnitAttr()
     if alignment is not None:
-        properties["alignment"] = IntegerAttr(alignment, i64)
+        properties["alignment"] = _alignment_attr(alignment)
     return properties
+
+
+@lru_cache(maxsize=64)
+def _alignment_attr(alignment: int) -> IntegerAttr:
+    return IntegerAttr(alignment, i64)
 
 
 def _vector_alignment(op: Operation, memref: MemRef, ty: Attribute) -> int | None:

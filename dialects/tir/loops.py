@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import (
@@ -129,6 +130,11 @@ def _top(op: Operation, block: Block) -> Operation | None:
     return op
 
 
+@lru_cache(maxsize=1024)
+def _extent_attr(extent: int) -> IntegerAttr:
+    return IntegerAttr(extent, i64)
+
+
 @with_direct_access
 @irdl_op_definition
 class ForOp(IRDLOperation):
@@ -172,7 +178,7 @@ class ForOp(IRDLOperation):
         dynamic = [] if isinstance(extent, int) else [extent]
         properties: dict[str, Attribute] = {
             "loop_name": StringAttr(loop_name),
-            "extent": IntegerAttr(extent if isinstance(extent, int) else DYNAMIC, i64),
+            "extent": _extent_attr(extent if isinstance(extent, int) else DYNAMIC),
             "kind": _KINDS[kind],
         }
         if annotations:

@@ -72,6 +72,9 @@ def location_of(op: Operation | None) -> Location | None:
     return None
 
 
+_NO_METADATA = NoneAttr()
+
+
 def add_call(op: Operation, name: str, call: Location | None) -> None:
     """Say in the location of ``op`` that the primitive ``name``, called at ``call``, made it so.
 
@@ -83,7 +86,7 @@ def add_call(op: Operation, name: str, call: Location | None) -> None:
         parts: tuple[Attribute, ...] = tuple(old.locations.data)
     else:
         parts = () if isinstance(old, UnknownLoc) else (old,)
-    op.location = FusedLoc((*parts, _call_attr(name, call)), NoneAttr())
+    op.location = FusedLoc((*parts, _call_attr(name, call)), _NO_METADATA)
 
 
 @functools.lru_cache(maxsize=256)  # a call changes several operations

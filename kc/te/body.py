@@ -41,6 +41,7 @@ from kc.dialects.arith import (
     UIToFPOp,
     like,
 )
+from kc.dialects.direct_access import new_operation
 from kc.support.diagnostics import Location
 from kc.support.locations import loc_attr
 from kc.te.dtypes import INTS, UINTS, bits, is_bool, is_float, is_signed, lanes, scalar
@@ -351,7 +352,8 @@ class Body:
     # Operations ----------------------------------------------------------------------------
 
     def _constant(self, value: Any, dtype: str, at: Location | None) -> SSAValue:
-        return self.add(arith.ConstantOp(constant_attr(value, dtype)), at)
+        properties = {"value": constant_attr(value, dtype)}
+        return self.add(new_operation(arith.ConstantOp, (), [element_type(dtype)], properties), at)
 
     def _binary(self, expr: Binary) -> SSAValue:
         a, b = self.memo[expr.lhs], self.memo[expr.rhs]

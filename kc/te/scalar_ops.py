@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from xdsl.dialects import arith, math
@@ -27,6 +28,7 @@ from kc.te.dtypes import UINTS, bits, is_float, lanes, scalar
 from kc.te.expr import BufferAccess, Expr, ExternCall
 
 
+@lru_cache(maxsize=256)
 def element_type(dtype: str) -> Attribute:
     """The IR type of values of ``dtype``."""
     if lanes(dtype) > 1:

@@ -121,7 +121,8 @@ class Bool(Value):
 
     def choose(self, yes: Real, no: Real | float) -> Real:
         """One of two numbers."""
-        return yes.of(self.code.add(SelectOp(self.value, yes.value, yes.real(no).value)))
+        operands = [self.value, yes.value, yes.real(no).value]
+        return yes.of(self.code.add(new_operation(SelectOp, operands, [yes.value.type], {})))
 
     def any(self) -> SSAValue:
         """Whether it holds in any lane."""
@@ -172,7 +173,8 @@ class Integer(Value):
 
     def bits(self, like: Real) -> Real:
         """The float with these bits."""
-        return like.of(self.code.add(arith.BitcastOp(self.value, like.value.type)))
+        op = new_operation(arith.BitcastOp, [self.value], [like.value.type], {})
+        return like.of(self.code.add(op))
 
 
 class Real(Value):
@@ -329,9 +331,9 @@ class Real(Value):
     def bits(self) -> Integer:
         """Its bits."""
         integer = i32 if self.is_single else i64
-        return Integer(
-            self.code.add(arith.BitcastOp(self.value, like(self.value.type, integer))), self.code
-        )
+        type_ = like(self.value.type, integer)
+        op = new_operation(arith.BitcastOp, [self.value], [type_], {})
+        return Integer(self.code.add(op), self.code)
 
     @property
     def magic(self) -> float:
