@@ -6,6 +6,7 @@ must run on it.
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +40,7 @@ HOST_MEMORY = frozenset({1, 3, 11})
 _KINDS = {"cpu": CPU, "llvm": CPU, "cuda-emu": CPU, "cuda": CUDA}
 
 
-def device_name(device_type: int, device_id: int) -> str:
+def device_name(device_type: int, device_id: object) -> str:
     """How a DLPack device is written, such as ``cuda(0)``."""
     return f"{DEVICE_NAMES.get(device_type, f'device type {device_type}')}({device_id})"
 
@@ -48,11 +49,24 @@ def device_name(device_type: int, device_id: int) -> str:
 class Device:
     """A device: its DLPack ``device_type`` and its number among its kind.
 
-    Facts about a CUDA device have TVM's names; for the CPU they are None.
+    Facts about a CUDA device have TVM's names; for the CPU they are None. Raises DeviceError KC6201
+    for a number that is no integer.
     """
 
     device_type: int
     device_id: int = 0
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "device_id", operator.index(self.device_id))
+        except TypeError:
+            name = device_name(self.device_type, self.device_id)
+            raise DeviceError(
+                "KC6201",
+                f"there is no device {name}",
+                why=f"{self.device_id!r} is not an integer; the devices of a kind are numbered",
+                hints=["kc.cuda(0)" if self.device_type == CUDA else "kc.cpu(0)"],
+            ) from None
 
     def __repr__(self) -> str:
         return device_name(self.device_type, self.device_id)

@@ -245,6 +245,19 @@ NO_DRIVER = (
 )
 
 
+@pytest.mark.parametrize("number", ["0", 1.5, None])
+def test_devices_are_numbered(number: Any) -> None:
+    for make, name in ((kc.cpu, "cpu"), (kc.cuda, "cuda")):
+        with pytest.raises(DeviceError) as caught:
+            make(number)
+        assert str(caught.value) == (
+            f"error[KC6201]: there is no device {name}({number})\n"
+            f"  why: {number!r} is not an integer; the devices of a kind are numbered\n"
+            f"  try: kc.{name}(0)"
+        )
+    assert kc.cuda(np.int64(1)) == kc.cuda(1)
+
+
 def test_a_device_need_not_exist(no_driver: None) -> None:
     assert kc.cpu(0).exist
     assert not kc.cpu(1).exist
