@@ -255,7 +255,7 @@ def test_devices_are_numbered(number: Any) -> None:
             f"  why: {number!r} is not an integer; the devices of a kind are numbered\n"
             f"  try: kc.{name}(0)"
         )
-    assert kc.cuda(np.int64(1)) == kc.cuda(1)
+    assert kc.cuda(np.int64(1)) == kc.cuda(1)  # pyright: ignore[reportArgumentType]
 
 
 def test_a_device_need_not_exist(no_driver: None) -> None:
