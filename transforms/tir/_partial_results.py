@@ -24,6 +24,7 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import Rewriter
 
 from kc.analysis import loop_tree
+from kc.analysis.captures import makers_inside
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.reductions import Reduction, Update
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IterType, LoadOp, StoreOp
@@ -47,6 +48,8 @@ class Split:
     reduced: Sequence[ForOp]
     """All loops that drive a reduce variable, or repeat terms: those that partial results are not
     of, in theirs."""
+    root: Operation
+    """What partial results are filled before and combined behind."""
 
     @property
     def block(self) -> BlockOp:
@@ -57,6 +60,36 @@ class Split:
     def serial(self) -> list[ForOp]:
         """The loops of the path that each have a partial result."""
         return [loop for loop in self.path if loop.axis is None]
+
+    @property
+    def conditions(self) -> list[AffineConstraintExpr]:
+        """The conditions of the block that are about results alone."""
+        block = self.block
+        reduced = {value for loop in self.reduced for value in loop_tree.derived_values(loop.var)}
+        return [
+            constraint
+            for constraint in block.predicate.data.constraints
+            if reduced.isdisjoint(block.predicate_operands[n] for n in constraint.lhs.used_dims())
+        ]
+
+    def makers(self) -> list[Operation] | str:
+        """What computes in ``root`` which results there are, in order; or the name of a value that
+        is computed there from something else than the loops of the path."""
+        block, makers = self.block, list[Operation]()
+        known = {loop.var for loop in self.path}
+        exprs = [
+            expr
+            for kind, expr in zip(block.types, block.binding_exprs, strict=True)
+            if kind is not IterType.REDUCE
+        ]
+        lhs = [constraint.lhs for constraint in self.conditions]
+        for used, operands in ((exprs, block.binding_operands), (lhs, block.predicate_operands)):
+            for n in sorted({n for expr in used for n in expr.used_dims()}):
+                before = makers_inside(operands[n], self.root, known)
+                if before is None:
+                    return operands[n].name_hint or "an index"
+                makers += before
+        return list(dict.fromkeys(makers))
 
 
 class PartialResults:
@@ -79,7 +112,8 @@ class PartialResults:
             self.allocs.append(AllocOp(label, type_))
 
     def nest(self, fill: Callable[[Values], list[Operation]]) -> list[Operation]:
-        """Copies of the loops of the path, with what ``fill`` makes in them."""
+        """Copies of the loops of the path, with what ``fill`` makes in them, and of what computes
+        which results there are."""
         values: Values = {}
         outermost: list[Operation] = []
         inner: Block | None = None
@@ -94,7 +128,17 @@ class PartialResults:
             else:
                 inner.add_op(copy)
             inner = copy.body.block
+        copies: list[Operation] = []
+        for maker in self.split.makers():
+            assert isinstance(maker, Operation)
+            copies.append(copy := maker.clone(values))
+            values.update(zip(maker.results, copy.results, strict=True))
         ops = fill(values)
+        for copy in reversed(copies):
+            if any(result.uses for result in copy.results):
+                ops.insert(0, copy)
+            else:
+                copy.erase()
         if inner is None:
             return ops
         inner.add_ops(ops)
@@ -159,7 +203,7 @@ class PartialResults:
         iters = [block.iters[n] for n in kept]
         exprs = [block.binding_exprs[n] for n in kept]
         bindings, operands = _over(exprs, block.binding_operands, values)
-        conditions = self.conditions()
+        conditions = self.split.conditions
         lhs = [constraint.lhs for constraint in conditions]
         parts, predicate_operands = _over(lhs, block.predicate_operands, values)
         predicate = AffineSet(
@@ -184,18 +228,6 @@ class PartialResults:
         """Where ``update`` stores, in a copy of its block."""
         at = [mapping.get(operand, operand) for operand in update.store.operands_of_map]
         return update.store.indices.data, at
-
-    def conditions(self) -> list[AffineConstraintExpr]:
-        """The conditions of the block that are about results alone."""
-        block = self.split.block
-        reduced = {
-            value for loop in self.split.reduced for value in loop_tree.derived_values(loop.var)
-        }
-        return [
-            constraint
-            for constraint in block.predicate.data.constraints
-            if reduced.isdisjoint(block.predicate_operands[n] for n in constraint.lhs.used_dims())
-        ]
 
 
 def _over(

@@ -163,10 +163,8 @@ class _Plan:
     lanes: list[ForOp]
     place: Operation
     """The outermost serial loop of the reduction; the block, if there is none."""
-    path: list[ForOp]
-    """The loops from there to the block that drive no reduce variable but as threads."""
-    reduced: list[ForOp]
-    """All loops that drive a reduce variable."""
+    split: Split
+    """With the loops from there to the block that drive no reduce variable but as threads."""
 
 
 def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
@@ -208,7 +206,14 @@ def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
         raise _refuse(
             block, f"its init may run after some of its terms: {late.explain()}", lanes[0]
         )
-    return _Plan(block, reduction, lanes, place, path, reduced)
+    split = Split(reduction, path, reduced, place)
+    if isinstance(computed := split.makers(), str):
+        raise _refuse(
+            block,
+            f"{computed} is computed in loop {serial[0].label}, and the results depend on it",
+            lanes[0],
+        )
+    return _Plan(block, reduction, lanes, place, split)
 
 
 def _require_complete(block: BlockOp, reduction: Reduction, place: Operation, lane: ForOp) -> None:
@@ -240,8 +245,7 @@ class _Lowering:
     def __init__(self, plan: _Plan, names: set[str]) -> None:
         self.plan = plan
         self.location = plan.block.location
-        self.split = Split(plan.reduction, plan.path, plan.reduced)
-        self.parts = PartialResults(self.split, names, space="local")
+        self.parts = PartialResults(plan.split, names, space="local")
 
     def run(self) -> None:
         """Put the initial values in front of the reduction, and the combination behind it."""

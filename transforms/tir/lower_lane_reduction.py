@@ -71,14 +71,13 @@ from xdsl.dialects.vector import (
     ReductionOp,
     ShuffleOp,
 )
-from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
 from kc.analysis.dependence import lane_conflict
-from kc.analysis.index_values import IndexValues
 from kc.analysis.lane_reductions import lane_reduction, reduced_blocks, uses_results
 from kc.analysis.loop_tree import iter_types
 from kc.analysis.reductions import Reduction, Update, ops_of_element, reduction_of
@@ -196,10 +195,6 @@ def _plan(loop: ForOp, block: BlockOp, lanes: int) -> _Plan | str:
             break
         if outer not in reduced:
             continue
-        computed = _computed_inside(block, outer)
-        if computed is not None:
-            why = f"{computed} is computed in {outer.label}, and the results depend on it"
-            break
         path = [inner for inner in inside if kinds[inner] == {IterType.SPATIAL}]
         mixed = next((inner for inner in inside if len(kinds[inner]) > 1), None)
         if mixed is not None:
@@ -214,7 +209,10 @@ def _plan(loop: ForOp, block: BlockOp, lanes: int) -> _Plan | str:
             for inner in around
             if inner in inside or (inner in reduced and IterType.SPATIAL not in kinds[inner])
         ]
-        split = Split(reduction, path, [inner for inner in terms if inner not in path])
+        split = Split(reduction, path, [inner for inner in terms if inner not in path], outer)
+        if isinstance(computed := split.makers(), str):
+            why = f"{computed} is computed in {outer.label}, and the results depend on it"
+            break
         if _ties_results(block, split.reduced):
             why = f"a condition of {block.label} is about results and terms"
             break
@@ -237,19 +235,6 @@ def _are_few(path: Sequence[ForOp], room: int) -> bool:
             return False
         count *= loop.static_extent
     return count <= room
-
-
-def _computed_inside(block: BlockOp, outer: ForOp) -> str | None:
-    """An index that a variable of ``block`` is made of, and that is computed in ``outer``, and not
-    by an affine expression of its loops: it is not known behind the loop."""
-    index = IndexValues()
-    for expr in block.binding_exprs:
-        index.compose(expr, block.binding_operands)
-    index.conditions(block.predicate.data, block.predicate_operands)
-    for root in index.roots:
-        if isinstance(root, OpResult) and loop_tree.defined_inside(root, outer):
-            return root.name_hint or "an index"
-    return None
 
 
 def _ties_results(block: BlockOp, reduced: Sequence[ForOp]) -> bool:

@@ -71,6 +71,50 @@ def test_loops_before_and_behind_a_serial_one_have_as_many_threads(shape: tuple[
     np.testing.assert_array_equal(result, a.sum(axis=(1, 2)) + 5)
 
 
+PARTS = """
+func.func @f(%A: memref<?x?xi32> {kc.shape = affine_map<()[m, n] -> (m, n)>},
+             %C: memref<?xi32> {kc.shape = affine_map<()[m, n] -> (m)>, kc.role = "out"})
+    attributes {kc.symbols = ["m", "n"]} {
+  %m = tir.symbol "m"
+  %n = tir.symbol "n"
+  %three = arith.constant 3 : index
+  %rows = tir.apply (%m ceildiv 3)
+  %parts = tir.apply (%n ceildiv 4)
+  tir.for %b in 1 thread "blockIdx.x" {
+    tir.for %i in %rows {
+      tir.for %r in 4 {
+        tir.for %o in 3 thread "threadIdx.y" {
+          tir.for %k in %parts thread "threadIdx.x" {
+            %row = tir.linearize [%o, %i] by [%three, %rows]
+            %term = tir.apply (%k * 4 + %r)
+            tir.block "C" (spatial %v_i in %m = %row, reduce %v_k in %n = %term)
+                where (%row < %m, %term < %n) init {
+              %zero = arith.constant 5 : i32
+              tir.store %zero, %C[%v_i] : memref<?xi32>
+            } do {
+              %a = tir.load %A[%v_i, %v_k] : memref<?x?xi32>
+              %c = tir.load %C[%v_i] : memref<?xi32>
+              %sum = arith.addi %c, %a : i32
+              tir.store %sum, %C[%v_i] : memref<?xi32>
+            }
+          }
+        }
+      }
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (4, 0), (7, 9), (9, 4)])
+def test_the_place_of_results_is_computed_in_the_loops_of_the_terms(shape: tuple[int, int]):
+    a = np.arange(shape[0] * shape[1], dtype="int32").reshape(shape)
+    result = np.full(shape[0], -1, "int32")
+    kc.build(kc.IRModule.parse(PARTS), target="cuda-emu")(a, result)
+    np.testing.assert_array_equal(result, a.sum(axis=1) + 5)
+
+
 THREE = """
 func.func @f(%A: memref<3x?xi32> {kc.shape = affine_map<()[n] -> (3, n)>},
              %S: memref<3xi32> {kc.role = "out"}, %M: memref<3xi32> {kc.role = "out"},
