@@ -48,7 +48,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from kc.dialects.direct_access import set_parts
+from kc.dialects.direct_access import initialize
 from kc.dialects.redefined import redefined
 
 EXACT = "kc.exact"
@@ -225,7 +225,7 @@ class CmpiOp(arith.CmpiOp):
         self, operand1: Operation | SSAValue, operand2: Operation | SSAValue, arg: int | str
     ) -> None:
         lhs, rhs = SSAValue.get(operand1), SSAValue.get(operand2)
-        set_parts(self, [lhs, rhs], [like(lhs.type, i1)], {"predicate": _predicate(arg, _CMPI)})
+        initialize(self, [lhs, rhs], [like(lhs.type, i1)], {"predicate": _predicate(arg, _CMPI)})
 
 
 @_takes(_FLOATS, _BOOLS, _check_comparison)
@@ -241,7 +241,7 @@ class CmpfOp(arith.CmpfOp):
     ) -> None:
         lhs, rhs = SSAValue.get(operand1), SSAValue.get(operand2)
         properties = {"predicate": _predicate(arg, _CMPF), "fastmath": fastmath}
-        set_parts(self, [lhs, rhs], [like(lhs.type, i1)], properties)
+        initialize(self, [lhs, rhs], [like(lhs.type, i1)], properties)
 
     @classmethod
     def parse(cls, parser: Parser) -> CmpfOp:

@@ -53,13 +53,25 @@ def set_parts(
         op.add_region(region)
 
 
+def initialize(
+    new: Operation,
+    operands: Iterable[SSAValue],
+    result_types: Iterable[Attribute],
+    properties: Mapping[str, Attribute],
+    regions: Sequence[Region] = (),
+) -> None:
+    """:func:`set_parts` for constructors: an implicit builder adds the operation to its block."""
+    set_parts(new, operands, result_types, properties, regions)
+    Operation.__post_init__(new)
+
+
 def new_operation(
     kind: type[OperationT],
     operands: Iterable[SSAValue],
     result_types: Iterable[Attribute],
     properties: Mapping[str, Attribute],
 ) -> OperationT:
-    """An operation of a class, of the parts of :func:`set_parts`."""
+    """An operation of a class, of the parts of :func:`set_parts`, in no block."""
     op = object.__new__(kind)
     set_parts(op, operands, result_types, properties)
     return op

@@ -65,7 +65,7 @@ from kc.dialects.assembly import (
     verify_name,
     verify_structured,
 )
-from kc.dialects.direct_access import set_parts, with_direct_access
+from kc.dialects.direct_access import initialize, with_direct_access
 from kc.dialects.tir.canonicalization import Canonicalized
 from kc.dialects.tir.threads import THREAD_AXES
 
@@ -185,7 +185,7 @@ class ForOp(IRDLOperation):
             properties["annotations"] = DictionaryAttr(dict(annotations))
         if axis is not None:
             properties["thread_axis"] = StringAttr(axis)
-        set_parts(self, dynamic, [], properties, [body])
+        initialize(self, dynamic, [], properties, [body])
 
     @property
     def var(self) -> BlockArgument:

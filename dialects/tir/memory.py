@@ -34,7 +34,7 @@ from xdsl.utils.exceptions import VerifyException
 from kc.dialects.access_assembly import print_access, verify_access
 from kc.dialects.affine_assembly import AffineOperandsParser
 from kc.dialects.assembly import DYNAMIC, INDEX, is_name, parse_name, verify_name
-from kc.dialects.direct_access import set_parts, with_direct_access
+from kc.dialects.direct_access import initialize, with_direct_access
 from kc.dialects.tir.canonicalization import Canonicalized
 
 ASYNC_COPY = "tir.async_copy"
@@ -100,7 +100,7 @@ class LoadOp(IRDLOperation):
         else:
             element = result_type
         properties = {"indices": AffineMapAttr(indices)}
-        set_parts(self, [buffer, *operands], [element], properties)
+        initialize(self, [buffer, *operands], [element], properties)
 
     def verify_(self) -> None:
         verify_access(self, self.buffer.type, self.indices, len(self.operands_of_map))
@@ -156,7 +156,7 @@ class StoreOp(IRDLOperation):
     def __init__(
         self, value: SSAValue, buffer: SSAValue, indices: AffineMap, operands: Sequence[SSAValue]
     ) -> None:
-        set_parts(self, [value, buffer, *operands], [], {"indices": AffineMapAttr(indices)})
+        initialize(self, [value, buffer, *operands], [], {"indices": AffineMapAttr(indices)})
 
     def verify_(self) -> None:
         verify_access(self, self.buffer.type, self.indices, len(self.operands_of_map))
