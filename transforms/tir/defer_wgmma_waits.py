@@ -43,6 +43,17 @@ The loop changes only if all of this holds:
    barrier, may be what protects the tiles.
 3. Rings have two slots or more: with one, the copy of the next iteration would wait for this one.
 
+Where threads copy tiles themselves (``cp.async``), the copies of an iteration stand in front of its
+product. They are for a later one, and no barrier is between the two, so no thread waits for what
+another does there: the product is begun first, and the copies are made while it goes on::
+
+    gpu.barrier                                    gpu.barrier
+    tir.for ... { ... {tir.async_copy} }           %d = nvvm.wgmma.mma_async ...
+    nvvm.cp.async.commit.group                     nvvm.wgmma.commit.group.sync.aligned
+    %d = nvvm.wgmma.mma_async ...                  tir.for ... { ... {tir.async_copy} }
+    nvvm.wgmma.commit.group.sync.aligned           nvvm.cp.async.commit.group
+    nvvm.wgmma.wait.group.sync.aligned 0           nvvm.wgmma.wait.group.sync.aligned 0
+
 The loop and the code after it change together, so this is no rewrite pattern on one operation.
 
 CUTLASS: ``warpgroup_wait<K>`` in the main loop of its SM90 collectives.
@@ -53,23 +64,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
 from xdsl.dialects.llvm import UndefOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
-from xdsl.traits import is_side_effect_free
+from xdsl.traits import IsTerminator, is_side_effect_free
 
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
-from kc.analysis.loop_tree import is_inside
+from kc.analysis.loop_tree import is_inside, memory_scope
 from kc.dialects.llvm import ExtractValueOp, InsertValueOp
 from kc.dialects.nvvm import (
+    CpAsyncCommitGroupOp,
+    WgmmaFenceAlignedOp,
     WgmmaGroupSyncAlignedOp,
     WgmmaMmaAsyncOp,
     WgmmaWaitGroupSyncOp,
 )
-from kc.dialects.tir import AllocOp, ForOp, LoadOp, MBarrierArriveOp, StoreOp
+from kc.dialects.tir import AllocOp, ForOp, IfOp, LoadOp, MBarrierArriveOp, StoreOp
+from kc.dialects.tir.memory import ASYNC_COPY
 from kc.transforms.tir._iterations import guarded, iteration_of
 
 
@@ -85,6 +100,11 @@ class DeferWgmmaWaitsPass(ModulePass):
             for loop in loop_tree.loops(function):
                 if loop.axis is None and (products := _products(loop)) is not None:
                     products.defer()
+            for wait in [it for it in function.walk() if isinstance(it, WgmmaWaitGroupSyncOp)]:
+                for copy in _copies_before(wait):
+                    copy.detach()
+                    assert wait.parent is not None
+                    wait.parent.insert_op_before(copy, wait)
 
 
 @dataclass
@@ -168,6 +188,43 @@ def _products(loop: ForOp) -> _Products | None:
     if total is None or not all(_is_kept(store, loop, stores) for store in stores):
         return None
     return _Products(loop, wait, total, stores, arrivals)
+
+
+def _copies_before(wait: WgmmaWaitGroupSyncOp) -> list[Operation]:
+    """The copies in front of the products that are waited for, which may as well be behind them."""
+    ops: list[Operation] = []
+    op = wait.prev_op
+    while op is not None and (_is_of_products(op) or is_side_effect_free(op)):
+        op = op.prev_op
+    while op is not None and (_is_copy(op) or is_side_effect_free(op)):
+        if _is_copy(op):
+            ops.append(op)
+        op = op.prev_op
+    # What is committed has to be with the copies.
+    return ops[::-1] if ops and isinstance(ops[0], CpAsyncCommitGroupOp) else []
+
+
+def _is_of_products(op: Operation) -> bool:
+    """Whether an operation begins products, or takes sums for them from registers."""
+    if isinstance(op, LoadOp):
+        return memory_scope(op.buffer) == "local"
+    return isinstance(op, WgmmaFenceAlignedOp | WgmmaMmaAsyncOp | WgmmaGroupSyncAlignedOp)
+
+
+def _is_copy(op: Operation) -> bool:
+    """Whether threads only copy to shared memory there, asynchronously."""
+    if isinstance(op, CpAsyncCommitGroupOp):
+        return True
+    return isinstance(op, ForOp) and all(map(_is_part_of_copy, op.walk()))
+
+
+def _is_part_of_copy(op: Operation) -> bool:
+    if isinstance(op, LoadOp):
+        return memory_scope(op.buffer) == "global"
+    if isinstance(op, StoreOp):
+        return ASYNC_COPY in op.attributes
+    is_control = isinstance(op, ForOp | IfOp | scf.IfOp) or op.has_trait(IsTerminator)
+    return is_control or is_side_effect_free(op)
 
 
 def _slots(arrival: MBarrierArriveOp) -> int:

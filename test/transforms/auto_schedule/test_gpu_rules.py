@@ -576,8 +576,9 @@ PRODUCTS = [
             (product(32, 48, 32, ("bfloat16", "float32"), trans=True, batch=2), True),
             (product(48, 64, 64, ("float16", "float16")), True),
             (product(64, 64, 128, HALVES, trans=True), True),
-            (product(40, 48, 64, HALVES), False),  # 40 rows are no whole fragments
-            (product(32, 32, 40, HALVES), False),
+            (product(40, 48, 64, HALVES), True),  # 40 rows are no whole fragments
+            (product(32, 32, 40, HALVES), True),
+            (product(2, 32, 64, HALVES), False),
         )
     ),
 ]

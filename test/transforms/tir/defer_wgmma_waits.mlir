@@ -147,3 +147,98 @@ func.func @one_slot(%a: i64, %b: i64) {
   }
   func.return
 }
+
+// Copies for a later product are made while this one goes on.
+// CHECK-LABEL: func.func @copies(
+// CHECK:           tir.for %k in 6 {
+// CHECK-NEXT:        %{{.*}} = llvm.mlir.undef
+// CHECK:             nvvm.wgmma.mma_async
+// CHECK-NEXT:        nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NEXT:        tir.for %j in 1 {
+// CHECK-NEXT:          %{{.*}} = tir.load %A
+// CHECK-NEXT:          tir.store %{{.*}}, %S{{.*}} : memref<3x128xf32, "shared">
+// CHECK-NEXT:        }
+// CHECK-NEXT:        nvvm.cp.async.commit.group
+// CHECK-NEXT:        nvvm.wgmma.wait.group.sync.aligned 0
+func.func @copies(%a: i64, %b: i64, %A: memref<8x128xf32>) {
+  tir.for %x in 128 thread "threadIdx.x" {
+    %C = tir.alloc "C" : memref<4xf32, "local">
+    %S = tir.alloc "S" : memref<3x128xf32, "shared">
+    tir.for %k in 6 {
+      tir.for %j in 1 {
+        %e = tir.load %A[%k + 2, %x] : memref<8x128xf32>
+        tir.store %e, %S[(%k + 2) mod 3, %x] {tir.async_copy} : memref<3x128xf32, "shared">
+      }
+      nvvm.cp.async.commit.group
+      %s = llvm.mlir.undef : !llvm.struct<(f32, f32, f32, f32)>
+      %c0 = tir.load %C[0] : memref<4xf32, "local">
+      %s0 = llvm.insertvalue %c0, %s[0] : !llvm.struct<(f32, f32, f32, f32)>
+      nvvm.wgmma.fence.aligned
+      %d = nvvm.wgmma.mma_async %a, %b, %s0, <m = 64, n = 8, k = 16>, D [<f32>, <one>], A [<f16>, <one>, <row>], B [<f16>, <one>, <col>] : !llvm.struct<(f32, f32, f32, f32)> -> !llvm.struct<(f32, f32, f32, f32)>
+      nvvm.wgmma.commit.group.sync.aligned
+      nvvm.wgmma.wait.group.sync.aligned 0
+      %r0 = llvm.extractvalue %d[0] : !llvm.struct<(f32, f32, f32, f32)>
+      tir.store %r0, %C[0] : memref<4xf32, "local">
+    }
+  }
+  func.return
+}
+
+// Copies that a barrier is behind may be what is multiplied, and so may what threads store.
+// CHECK-LABEL: func.func @copies_before_a_barrier(
+// CHECK:             nvvm.cp.async.commit.group
+// CHECK:             nvvm.wgmma.mma_async
+// CHECK-NEXT:        nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NEXT:        nvvm.wgmma.wait.group.sync.aligned 0
+func.func @copies_before_a_barrier(%a: i64, %b: i64, %A: memref<8x128xf32>) {
+  tir.for %x in 128 thread "threadIdx.x" {
+    %C = tir.alloc "C" : memref<4xf32, "local">
+    %S = tir.alloc "S" : memref<3x128xf32, "shared">
+    tir.for %k in 6 {
+      tir.for %j in 1 {
+        %e = tir.load %A[%k + 2, %x] : memref<8x128xf32>
+        tir.store %e, %S[(%k + 2) mod 3, %x] {tir.async_copy} : memref<3x128xf32, "shared">
+      }
+      nvvm.cp.async.commit.group
+      gpu.barrier
+      %s = llvm.mlir.undef : !llvm.struct<(f32, f32, f32, f32)>
+      %c0 = tir.load %C[0] : memref<4xf32, "local">
+      %s0 = llvm.insertvalue %c0, %s[0] : !llvm.struct<(f32, f32, f32, f32)>
+      nvvm.wgmma.fence.aligned
+      %d = nvvm.wgmma.mma_async %a, %b, %s0, <m = 64, n = 8, k = 16>, D [<f32>, <one>], A [<f16>, <one>, <row>], B [<f16>, <one>, <col>] : !llvm.struct<(f32, f32, f32, f32)> -> !llvm.struct<(f32, f32, f32, f32)>
+      nvvm.wgmma.commit.group.sync.aligned
+      nvvm.wgmma.wait.group.sync.aligned 0
+      %r0 = llvm.extractvalue %d[0] : !llvm.struct<(f32, f32, f32, f32)>
+      tir.store %r0, %C[0] : memref<4xf32, "local">
+    }
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @stores(
+// CHECK:             tir.store %{{.*}}, %S
+// CHECK:             nvvm.wgmma.mma_async
+// CHECK-NEXT:        nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NEXT:        nvvm.wgmma.wait.group.sync.aligned 0
+func.func @stores(%a: i64, %b: i64, %A: memref<8x128xf32>) {
+  tir.for %x in 128 thread "threadIdx.x" {
+    %C = tir.alloc "C" : memref<4xf32, "local">
+    %S = tir.alloc "S" : memref<3x128xf32, "shared">
+    tir.for %k in 6 {
+      tir.for %j in 1 {
+        %e = tir.load %A[%k + 2, %x] : memref<8x128xf32>
+        tir.store %e, %S[(%k + 2) mod 3, %x] : memref<3x128xf32, "shared">
+      }
+      %s = llvm.mlir.undef : !llvm.struct<(f32, f32, f32, f32)>
+      %c0 = tir.load %C[0] : memref<4xf32, "local">
+      %s0 = llvm.insertvalue %c0, %s[0] : !llvm.struct<(f32, f32, f32, f32)>
+      nvvm.wgmma.fence.aligned
+      %d = nvvm.wgmma.mma_async %a, %b, %s0, <m = 64, n = 8, k = 16>, D [<f32>, <one>], A [<f16>, <one>, <row>], B [<f16>, <one>, <col>] : !llvm.struct<(f32, f32, f32, f32)> -> !llvm.struct<(f32, f32, f32, f32)>
+      nvvm.wgmma.commit.group.sync.aligned
+      nvvm.wgmma.wait.group.sync.aligned 0
+      %r0 = llvm.extractvalue %d[0] : !llvm.struct<(f32, f32, f32, f32)>
+      tir.store %r0, %C[0] : memref<4xf32, "local">
+    }
+  }
+  func.return
+}
