@@ -177,11 +177,14 @@ def _scalars_of(dtype: Any) -> tuple[Any, tuple[int, ...]]:
 
 
 def copy_source(source: Any, name: str) -> np.ndarray:
-    """The array that memory of the dtype ``name`` is filled from; bits are taken as they are."""
+    """The array that memory of the dtype ``name`` is filled from; bits are taken as they are.
+
+    Raises CallError KC5135 for values that are no numbers.
+    """
     import numpy as np
 
     on_device = isinstance(source, NDArray) and source.device.device_type != CPU
-    values = source.numpy() if on_device else np.asarray(source)
+    values = source.numpy() if on_device else _numbers(source)
     given = source.dtype if isinstance(source, NDArray) else values.dtype.name
     if given == name:
         return values
@@ -204,6 +207,24 @@ def copy_source(source: Any, name: str) -> np.ndarray:
             ],
         )
     return values
+
+
+def _numbers(source: Any) -> np.ndarray:
+    """``source`` as an array of numbers. Raises CallError KC5135 where it is none."""
+    import numpy as np
+
+    try:
+        values = np.asarray(source)
+        if values.dtype.kind in "OSU":
+            values.astype(np.float64)  # objects and texts may be numbers
+        return values
+    except (TypeError, ValueError) as error:
+        raise CallError(
+            "KC5135",
+            f"{type(source).__name__} is no array of numbers",
+            why=str(error),
+            hints=["give numbers, as many in each row"],
+        ) from None
 
 
 def _needs_package(name: str) -> bool:
@@ -258,10 +279,9 @@ def array(source: Any, device: Device | None = None, dtype: Any = None) -> NDArr
 
         kc.nd.array(np.array([0x3F80], np.uint16), dtype="bfloat16")  # 1.0
     """
-    import numpy as np
 
     if not isinstance(source, NDArray):
-        source = np.asarray(source)
+        source = _numbers(source)
     scalar, lanes = _scalars_of(source.dtype if dtype is None else dtype)
     if lanes and tuple(source.shape[-1:]) != lanes:
         raise CallError(

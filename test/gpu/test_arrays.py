@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import gc
+import pickle
 import weakref
 from typing import Any
 
@@ -26,9 +28,9 @@ def test_round_trip(fake: FakeGpu, shape: tuple[int, ...], dtype: str):
     array = kc.nd.array(source, kc.cuda(0))
     assert (array.shape, array.dtype, array.device) == (shape, dtype, kc.cuda(0))
     assert isinstance(array, kc.nd.NDArray)
-    copy = array.numpy()
-    assert copy.dtype == source.dtype
-    np.testing.assert_array_equal(copy, source)
+    values = array.numpy()
+    assert values.dtype == source.dtype
+    np.testing.assert_array_equal(values, source)
     if shape:
         assert len(array) == shape[0]
 
@@ -73,6 +75,28 @@ def test_memory_is_given_back(fake: FakeGpu):
         kc.nd.array(random(1000), kc.cuda(0))
     gc.collect()
     kc.cuda(0).sync()
+    assert fake.count(ALLOCS) - fake.count(FREES) == before
+
+
+def test_copies_by_python(fake: FakeGpu):
+    """As of an array on the CPU: shallow ones share the memory, which is given back once."""
+    before = fake.count(ALLOCS) - fake.count(FREES)
+    array = kc.nd.array(random(100), kc.cuda(0))
+    shallow, deep = copy.copy(array), copy.deepcopy(array)
+    again = pickle.loads(pickle.dumps(array))
+    array[:] = 2.0
+    np.testing.assert_array_equal(shallow.numpy(), np.full(100, 2, "float32"))
+    for each in (deep, again):
+        assert each.device == kc.cuda(0)
+        np.testing.assert_array_equal(each.numpy(), random(100))
+    del array
+    gc.collect()
+    kc.nd.array(np.ones(100, "float32"), kc.cuda(0))  # would take the memory
+    np.testing.assert_array_equal(shallow.numpy(), np.full(100, 2, "float32"))
+    del shallow, deep, again, each
+    gc.collect()
+    for _ in range(2):  # what is kept until all is done, and then its memory
+        kc.cuda(0).sync()
     assert fake.count(ALLOCS) - fake.count(FREES) == before
 
 

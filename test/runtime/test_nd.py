@@ -245,6 +245,35 @@ NO_DRIVER = (
 )
 
 
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ("abc", "could not convert string to float: np.str_('abc')"),
+        ({}, "float() argument must be a string or a real number, not 'dict'"),
+        (
+            [[1.0], [2.0, 3.0]],
+            "setting an array element with a sequence. The requested array has an inhomogeneous "
+            "shape after 1 dimensions. The detected shape was (2,) + inhomogeneous part.",
+        ),
+    ],
+)
+def test_what_is_no_array_of_numbers(
+    values: Any, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KC_CUDA", "emu")
+    expected = (
+        f"error[KC5135]: {type(values).__name__} is no array of numbers\n"
+        f"  why: {why}\n"
+        "  try: give numbers, as many in each row"
+    )
+    for device in (kc.cpu(0), kc.cuda(0)):
+        array = kc.nd.empty((2,), "float32", device)
+        for use in (array.copyfrom, lambda value: kc.nd.array(value, device)):  # noqa: B023
+            with pytest.raises(CallError) as caught:
+                use(values)
+            assert str(caught.value) == expected
+
+
 @pytest.mark.parametrize("number", ["0", 1.5, None])
 def test_devices_are_numbered(number: Any) -> None:
     for make, name in ((kc.cpu, "cpu"), (kc.cuda, "cuda")):

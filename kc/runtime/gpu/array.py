@@ -11,7 +11,7 @@ import ctypes
 import weakref
 from typing import Any, ClassVar
 
-from kc.runtime.array import NDArray, copy_source, element_type
+from kc.runtime.array import NDArray, array, copy_source, element_type
 from kc.runtime.device import CUDA, Device
 from kc.runtime.gpu.gpu import LEGACY_STREAM, Gpu, gpu_of
 from kc.runtime.gpu.sharing import export, interface_stream, shared_operand
@@ -52,6 +52,21 @@ class DeviceArray(NDArray):
         elif owner is not self:
             with contextlib.suppress(KCError):  # the process, or the context, is at its end
                 self.gpu.keep(owner)
+
+    def __copy__(self) -> DeviceArray:
+        """An array of the same memory, as of an array on the CPU."""
+        self._shared = True
+        return type(self)(self.address, self.shape, self.dtype, self, readonly=self._readonly)
+
+    def __deepcopy__(self, memo: Any) -> DeviceArray:
+        """An array of the same values, copied on the device."""
+        del memo
+        copy = empty_on(self.gpu, self.shape, self.dtype)
+        copy.copyfrom(self)
+        return copy
+
+    def __reduce__(self) -> Any:
+        return array, (self.numpy(), self.device, self.dtype)
 
     @property
     def address(self) -> int:
