@@ -59,9 +59,9 @@ def lowered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     calls: list[int] = []
     original = llvm._lower_to_llvm
 
-    def counted(*args: Any) -> Any:
+    def counted(*args: Any, **options: Any) -> Any:
         calls.append(1)
-        return original(*args)
+        return original(*args, **options)
 
     monkeypatch.setattr(llvm, "_lower_to_llvm", counted)
     return calls
@@ -175,9 +175,9 @@ def test_warnings_come_again(monkeypatch: pytest.MonkeyPatch, folder: Path):
 
     original = llvm._lower_to_llvm
 
-    def warning(*args: Any) -> Any:
+    def warning(*args: Any, **options: Any) -> Any:
         warn("KC0034", "look out")
-        return original(*args)
+        return original(*args, **options)
 
     monkeypatch.setattr(llvm, "_lower_to_llvm", warning)
     said: list[Diagnostic] = []
