@@ -133,6 +133,12 @@ CASES = [
         None,
     ),
     (
+        Product((64, 24, 64), batch=2, after=("bias", "half")),
+        HOPPER,
+        ["wgmma_sync", "tma_load"],
+        None,
+    ),
+    (
         Product((70, 24, 136), symbols="m"),
         HOPPER,
         ["wgmma_sync", "tma_load"],

@@ -183,7 +183,10 @@ class GpuWarpgroups(GpuRule):
         is_cropped, is_whole, tiling = False, True, None
         for is_whole in (True, False):
             for sides in sides_of(nest):
-                gathered = any(gather_of(draft, it) for it in sides.operands)
+                gathered = any(
+                    gather_of(draft, it) is not None or not (is_whole or it.regular)
+                    for it in sides.operands
+                )
                 tiling = warpgroup_tiling_of(nest, sides, whole=is_whole, gathered=gathered)
                 if tiling is not None:
                     break
@@ -198,7 +201,8 @@ class GpuWarpgroups(GpuRule):
             padded = pad(draft, nest, tiling.sides, tiling.block, after)
             tiling, after = replace(tiling, sides=padded.sides), padded.after
             copies, is_cropped = padded.copies, padded.is_cropped
-        multiply_by_warpgroups(draft, nest.name, tiling, after, copies, by_lanes=is_cropped)
+        by_lanes = is_cropped or (after is not None and len(nest.spatial) > len("ij"))
+        multiply_by_warpgroups(draft, nest.name, tiling, after, copies, by_lanes=by_lanes)
         draft.settled.add(nest.name)
         draft.settled.add(block)
         return True
@@ -216,7 +220,7 @@ def _product_before(draft: Draft, block: str) -> str | None:
         store.stride(mine) == nest.stores[0].stride(its)
         for mine, its in zip(after.spatial, nest.spatial, strict=True)
     )
-    return product if is_held and is_alike and len(after.spatial) == 2 else None
+    return product if is_held and is_alike else None
 
 
 def warpgroup_tiling_of(
