@@ -237,7 +237,7 @@ def test_sigmoid_is_within_two_units_and_subnormal_before_it_is_0():
     y, product = kc.build([a, b, c], target=HOST)(x)
     power = np.exp(-np.abs(x.astype("float64")))
     exact = np.where(x < 0, power, 1.0) / (1 + power)
-    assert errors(y[:-3], exact[:-3]).max() < 1.5
+    assert errors(y[:-3], exact[:-3]).max() < 2
     np.testing.assert_array_equal(y[-3:], [1, 0, np.nan])
     normal = slice(700, -3)  # above -82: 1.5 ulp of a subnormal sigmoid are more of the product
     assert errors(product[normal], x[normal] * exact[normal]).max() < 1.5
