@@ -20,7 +20,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
 
-from kc.analysis.module_copy import copy_region
 from kc.dialects import te, tir
 from kc.dialects.size_requirements import set_requirements
 from kc.support.diagnostics import Location, TEError, warn
@@ -508,6 +507,8 @@ class _Emitter:
         return Region(scope.block)
 
     def _extern(self, op: ExternOp) -> None:
+        from kc.analysis.module_copy import copy_region  # which imports what only builds need
+
         sizes = [
             self._extent(dim, op)
             for buffer in op.output_placeholders
