@@ -177,3 +177,52 @@ def test_bind_refuses_what_cannot_wait():
         "in between",
     ]
     assert str(sch.mod) == before
+
+
+def test_an_init_under_the_condition_of_its_block():
+    """Threads along y start sums that the first one of them adds to, and not all along x do."""
+    text = """
+func.func @f(%A: memref<12x4xi32>, %B: memref<10xi32> {kc.role = "out"}) {
+  tir.for %b in 1 thread "blockIdx.x" {
+    %S = tir.alloc "S" : memref<12xi32, "shared">
+    tir.for %o in 10 thread "threadIdx.x" {
+      tir.block "O" (spatial %v_o in 6 = %o, reduce %v_k in 1 = 0) where (%o < 6) init {
+        tir.for %y in 2 {
+          tir.block "S_init" (spatial %v in 12 = %v_o * 2 + %y) do {
+            %zero = arith.constant 0 : i32
+            tir.store %zero, %S[%v] : memref<12xi32, "shared">
+          }
+        }
+      } do {
+        tir.for %i in 2 {
+          tir.for %k in 4 {
+            tir.block "S" (spatial %v in 12 = %v_o * 2 + %i, reduce %w in 4 = %k) do {
+              %a = tir.load %A[%v, %w] : memref<12x4xi32>
+              %s = tir.load %S[%v] : memref<12xi32, "shared">
+              %sum = arith.addi %s, %a : i32
+              tir.store %sum, %S[%v] : memref<12xi32, "shared">
+            }
+          }
+        }
+      }
+    }
+    tir.for %p in 10 thread "threadIdx.x" {
+      tir.block "B" (spatial %v in 10 = %p) do {
+        %s = tir.load %S[%v] : memref<12xi32, "shared">
+        tir.store %s, %B[%v] : memref<10xi32>
+      }
+    }
+  }
+  func.return
+}
+"""
+    sch = tir.Schedule(kc.IRModule.parse(text))
+    before = str(sch.mod)
+    with pytest.raises(KCError) as caught:
+        sch.bind(sch.get_loops("S_init")[-1], "threadIdx.y")
+    assert caught.value.code == "KC3418"
+    assert caught.value.why == (
+        "threadIdx.y 1 reads S[0], which threadIdx.y 0 writes; threadIdx.x 6 does not get there, "
+        "and all threads of a block wait together"
+    )
+    assert str(sch.mod) == before

@@ -52,13 +52,19 @@ def _is_branch(op: Operation) -> TypeGuard[Branch]:
 def _exchanges(branch: Operation) -> Iterator[tuple[LoadOp, StoreOp]]:
     """The loads in a branch, each with the stores to its buffer there.
 
-    Those of a reduction's own updates are left out: threads combine their values around the block,
-    where those that do not come into it have nothing to add.
+    Those of a reduction's own init and updates are left out: threads combine their values around
+    the block, where those that do not come into it have nothing to add.
     """
     reduction = updates_of(branch) if isinstance(branch, BlockOp) else None
-    updates = {(update.load, update.store) for update in reduction.updates} if reduction else ()
-    for region in branch.regions:
-        ops = [op for block in region.blocks for top in block.ops for op in loop_tree.preorder(top)]
+    updates = {(update.load, update.store) for update in reduction.updates} if reduction else set()
+    parts = [[region] for region in branch.regions]
+    if isinstance(branch, BlockOp):  # its init is under the same condition
+        parts = [list(branch.regions)]
+        starts = [op for op in branch.init.walk() if isinstance(op, StoreOp)] if reduction else []
+        updates |= {(load, start) for load, _ in updates for start in starts}
+    for regions in parts:
+        blocks = [block for region in regions for block in region.blocks]
+        ops = [op for block in blocks for top in block.ops for op in loop_tree.preorder(top)]
         stores: dict[SSAValue, list[StoreOp]] = {}
         for op in ops:
             if isinstance(op, StoreOp):
