@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from llvm_support import function
 
+import kc
+from kc import te
 from kc.codegen import native
 from kc.codegen.elf import undefined_symbols
 from kc.codegen.llvm_worker import with_bits_of_bfloat
@@ -808,6 +810,16 @@ def test_intrinsics_with_code_on_every_cpu_that_has_a_feature(name: str):
     assert native._is_risky(elsewhere, Machine(triple, "x86-64", f"+{feature}"))
 
 
+@pytest.mark.skipif(not host_target()[0].startswith("x86_64"), reason="LLVM of an x86 has its code")
+@pytest.mark.parametrize("name", ["exp", "log", "log2", "log10", "tanh", "erf", "sin"])
+def test_functions_are_compiled_in_this_process(name: str):
+    """Also where the arithmetic has instructions of AVX-512."""
+    a = te.placeholder((4096,), "float32", name="A")
+    b = te.compute((4096,), lambda i: getattr(te, name)(a[i]), name="B")
+    text = kc.build([a, b], target="llvm -mcpu=x86-64-v4").get_source("ll")
+    assert not native._is_risky(text, Machine(host_target()[0], "x86-64-v4"))
+
+
 FENCE = """
 declare void @llvm.x86.sse.sfence()
 define void @f() {
@@ -850,9 +862,36 @@ def test_ranges_have_code_on_every_cpu_with_avx512dq(suffix: str, element: str, 
         assert native._is_risky(text, Machine(triple, "knl"))
 
 
+EXPONENTS = """
+declare <16 x float> @llvm.x86.avx512.mask.getexp.ps.512(<16 x float>, <16 x float>, i16, i32)
+declare <16 x float> @llvm.x86.avx512.mask.getmant.ps.512(<16 x float>, i32, <16 x float>, i16, i32)
+define <16 x float> @f(<16 x float> %a) {
+  %m = call <16 x float> @llvm.x86.avx512.mask.getmant.ps.512(
+    <16 x float> %a, i32 11, <16 x float> poison, i16 -1, i32 4)
+  %e = call <16 x float> @llvm.x86.avx512.mask.getexp.ps.512(
+    <16 x float> %m, <16 x float> poison, i16 -1, i32 4)
+  ret <16 x float> %e
+}
+"""
+
+
+def test_exponents_have_code_on_every_cpu_with_avx512f():
+    triple = "x86_64-unknown-linux-gnu"
+    machine = Machine(triple, "x86-64", "+avx512f")
+    compiled = compile_ir(
+        EXPONENTS, triple=triple, cpu=machine.cpu, features=machine.features, isolated=True
+    )
+    assert "vgetexpps" in compiled.asm()
+    assert "vgetmantps" in compiled.asm()
+    if host_target()[0].startswith("x86_64"):
+        assert not native._is_risky(EXPONENTS, machine)
+        assert native._is_risky(EXPONENTS, Machine(triple, "haswell"))
+
+
 def test_intrinsics_are_those_of_the_table():
-    ranges = [f"avx512.mask.range.{suffix}.512" for suffix in ("pd", "ps")]
-    tested = {f"@llvm.x86.{name}" for name in (*X86_INTRINSICS, "sse.sfence", *ranges)}
+    masked = [f"avx512.mask.{name}.512" for name in ("range.pd", "range.ps", "getexp.ps")]
+    names = [*X86_INTRINSICS, "sse.sfence", *masked, "avx512.mask.getmant.ps.512"]
+    tested = {f"@llvm.x86.{name}" for name in names}
     assert tested == set(native._CODE_BY_FEATURE)
 
 

@@ -91,6 +91,23 @@ def test_another_row_of_the_sum(divided):
     assert refused.value.why == "block R reads T at indices that are not its variables"
 
 
+def test_inverses_of_what_is_weighted():
+    X, V = te.placeholder((ROWS, TERMS), name="X"), te.placeholder((TERMS, WIDTH), name="V")
+    j, k, n = (te.reduce_axis((0, TERMS), name) for name in "jkn")
+    M = te.compute((ROWS,), lambda i: te.max(X[i, j], axis=j), name="M")
+    E = te.compute((ROWS, TERMS), lambda i, j: te.exp(X[i, j] - M[i]), name="E")
+    T = te.compute((ROWS,), lambda i: te.sum(E[i, k], axis=k), name="T")
+    P = te.compute((ROWS, TERMS), lambda i, j: E[i, j] * (1 / T[i]), name="P")
+    R = te.compute((ROWS, WIDTH), lambda i, d: te.sum(P[i, n] * (1 / V[n, d]), axis=n), name="R")
+    rng = np.random.default_rng(8)
+    x = rng.standard_normal((ROWS, TERMS)).astype("float32")
+    v = rng.uniform(1, 9, (TERMS, WIDTH)).astype("float32")
+    r = np.zeros((ROWS, WIDTH), "float32")
+    kc.build(online([X, V, R], 4, 2), target="llvm")(x, v, r)
+    powers = np.exp(x.astype("float64") - x.max(1, keepdims=True))
+    np.testing.assert_allclose(r, powers @ (1 / v) / powers.sum(1, keepdims=True), rtol=2e-6)
+
+
 def test_another_inverse_than_that_of_the_sum():
     X = te.placeholder((ROWS, TERMS), name="X")
     j, k, n = (te.reduce_axis((0, TERMS), name) for name in "jkn")

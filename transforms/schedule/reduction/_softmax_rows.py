@@ -60,15 +60,18 @@ class Quotient:
         return self.ops[0].results[0]
 
 
-def quotient_of(value: SSAValue) -> Quotient | None:
-    """``value`` as a quotient, if it is one: ``a / b``, ``a * (1 / b)`` or ``(1 / b) * a``."""
+def quotient_of(value: SSAValue, total: Member | None) -> Quotient | None:
+    """``value`` as a quotient, if it is one: ``a / b``, or ``a * (1 / b)`` or ``(1 / b) * a`` where
+    ``b`` is the ``total`` of a row."""
     op = value.owner
     if isinstance(op, arith.DivfOp):
         return Quotient(op.lhs, op.rhs, (op,))
     if isinstance(op, arith.MulfOp):
         for factor, inverse in ((op.lhs, op.rhs.owner), (op.rhs, op.lhs.owner)):
             if isinstance(inverse, arith.DivfOp) and _is_one(inverse.lhs):
-                return Quotient(factor, inverse.rhs, (op, inverse))
+                by = inverse.rhs.owner
+                if isinstance(by, LoadOp) and total and by.buffer is total.definition.buffer:
+                    return Quotient(factor, inverse.rhs, (op, inverse))
     return None
 
 
@@ -443,7 +446,7 @@ def _divided(
     block: BlockOp, value: SSAValue, rows: SoftmaxRows
 ) -> tuple[dict[SSAValue, SSAValue], Quotient | None]:
     """The names by which ``value`` is a power, and the division if it is one by the sum."""
-    division = quotient_of(value)
+    division = quotient_of(value, rows.total)
     power = value.owner if division is None else division.numerator.owner
     if not isinstance(power, LoadOp) or power.buffer is not rows.powers.definition.buffer:
         raise _NoSoftmax(
@@ -482,7 +485,7 @@ def _weighted(definition: Definition, rows: SoftmaxRows) -> Member:
         if isinstance(maker, Casts):
             is_rounded |= isinstance(maker, arith.TruncFOp)
             value = maker.operands[0]
-        elif isinstance(maker, arith.MulfOp) and quotient_of(value) is None:
+        elif isinstance(maker, arith.MulfOp) and quotient_of(value, rows.total) is None:
             if is_rounded:  # powers relative to a smaller maximum are larger, up to 1
                 raise _NoSoftmax(
                     f"block {block.label} rounds weighted products to a narrower type, which may "
@@ -560,7 +563,7 @@ def _quotients(rows: SoftmaxRows) -> Sequence[BlockOp]:
             value = stores[0].value if len(stores) == 1 else None
             while value is not None and isinstance(value.owner, Casts):
                 value = value.owner.operands[0]
-            quotient = quotient_of(value) if value is not None else None
+            quotient = quotient_of(value, total) if value is not None else None
             if quotient is None:
                 continue
             top, by = quotient.numerator.owner, quotient.denominator.owner
