@@ -5,7 +5,10 @@ from __future__ import annotations
 import copy
 import ctypes
 import gc
+import os
 import pickle
+import subprocess
+import sys
 import weakref
 from typing import Any
 
@@ -213,6 +216,31 @@ def test_a_capsule_that_nobody_takes(fake: FakeGpu):
     del capsule
     gc.collect()
     assert alive() is None
+
+
+@pytest.mark.parametrize(
+    "keep",
+    [
+        "holder = type('Holder', (), {})(); holder.holder, holder.capsule = holder, capsule",
+        "collections.capsule = capsule",
+        "logging.getLogger('keeps').capsule = capsule",
+    ],
+)
+@pytest.mark.parametrize("options", ["", "max_version=(1, 0)"])
+def test_a_capsule_that_outlives_the_modules(keep: str, options: str):
+    """The process ends as if there was none."""
+    program = f"""
+import collections, logging
+import numpy, kc
+array = kc.nd.array(numpy.ones(4, "float32"), kc.cuda(0))
+capsule = array.__dlpack__({options})
+{keep}
+del array, capsule
+"""
+    environment = {**os.environ, "KC_CUDA": "emu"}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_what_dlpack_cannot_be_asked_for(fake: FakeGpu):

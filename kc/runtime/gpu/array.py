@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import sys
 import weakref
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from kc.runtime.array import NDArray, array, copy_source, element_type
@@ -45,7 +47,9 @@ class DeviceArray(NDArray):
         _, element = element_type(dtype)
         super().__init__(_described(address, shape, element), Device(CUDA, self.gpu.number), dtype)
 
-    def __del__(self) -> None:
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if is_finalizing():  # the names of modules may be gone; the driver gives the memory back
+            return
         owner = getattr(self, "_owner", self)
         if owner is None:
             self.gpu.free(self.address, shared=self._shared)

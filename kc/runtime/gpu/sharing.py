@@ -233,8 +233,8 @@ _Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 @_Deleter
-def _delete(tensor: int) -> None:
-    _exported.pop(tensor, None)
+def _delete(tensor: int, pop: Any = _exported.pop) -> None:
+    pop(tensor, None)  # which is there when the names of this module no longer are
 
 
 _DESTRUCTOR = r"""
@@ -269,11 +269,12 @@ done:
 
 
 @cache
-def _destructor() -> tuple[int, Any]:
-    """The address of what gives back what a capsule that nobody consumed leads to, and its code.
+def _destructor() -> int:
+    """The address of what gives back what a capsule that nobody consumed leads to.
 
     It is no Python function: a consumer that refuses a capsule (numpy, of a device's memory) drops
-    it with its error set, in which no Python code may run.
+    it with its error set, in which no Python code may run. Its code and the deleter are never
+    freed: capsules and consumers may outlive this module at the end of the process.
     """
     names = ("PyCapsule_IsValid", "PyCapsule_GetPointer", "PyErr_Fetch", "PyErr_Restore")
     functions = {name: getattr(ctypes.pythonapi, name) for name in names}
@@ -283,7 +284,10 @@ def _destructor() -> tuple[int, Any]:
         for name, function in functions.items()
     }
     engine = compile_native_text(_DESTRUCTOR.format(**addresses))
-    return engine.get_function_address("kc_give_back"), engine
+    address = engine.get_function_address("kc_give_back")
+    engine.detach()
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_delete))
+    return address
 
 
 _new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
@@ -326,7 +330,7 @@ def export(array: Any, max_version: tuple[int, int] | None, *, readonly: bool) -
     buffer = ctypes.create_string_buffer(memory, len(memory))
     address = ctypes.addressof(buffer)
     _exported[address] = (array, buffer, extents, strides)
-    return _new(address, name, _destructor()[0])
+    return _new(address, name, _destructor())
 
 
 class EmulatedPlace(Place):
