@@ -64,7 +64,11 @@ class NDArray:
         return target.copyfrom(self)
 
     def copyfrom(self, source: Any) -> NDArray:
-        """Overwrite with ``source``: an array of the same shape, converted to this dtype."""
+        """Overwrite with ``source``: an array of the same shape, converted to this dtype.
+
+        Raises CallError KC5124 for another shape, KC5125 for a read-only array, KC5135 for values
+        that are not numbers.
+        """
         import numpy as np
 
         source = copy_source(source, self.dtype)
@@ -91,7 +95,7 @@ class NDArray:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """``x[:] = value`` is :meth:`copyfrom`; a number fills the array. Raises KC5131
-        for a part of it, KC5124 and KC5125 as :meth:`copyfrom`.
+        for a part of it, KC5124, KC5125 and KC5135 as :meth:`copyfrom`.
         """
         import numpy as np
 
@@ -103,8 +107,11 @@ class NDArray:
                 why="elements are read and written through numpy",
                 hints=[self._part_hint(_index_text(index))],
             )
-        filled = not isinstance(value, NDArray) and np.ndim(value) == 0 and self.shape != ()
-        self.copyfrom(np.full(self.shape, value) if filled else value)
+        if not isinstance(value, NDArray):
+            value = copy_source(value, self.dtype)
+            if value.ndim == 0:
+                value = np.full(self.shape, value)
+        self.copyfrom(value)
 
     def _part_hint(self, index: str) -> str:
         """How a part of the array is overwritten."""
@@ -179,19 +186,17 @@ def _scalars_of(dtype: Any) -> tuple[Any, tuple[int, ...]]:
 def copy_source(source: Any, name: str) -> np.ndarray:
     """The array that memory of the dtype ``name`` is filled from; bits are taken as they are.
 
-    Raises CallError KC5135 for values that are no numbers.
+    Raises CallError KC5135 for values that are not numbers.
     """
-    import numpy as np
-
     on_device = isinstance(source, NDArray) and source.device.device_type != CPU
-    values = source.numpy() if on_device else _numbers(source)
+    values = source.numpy() if on_device else _numbers(source, name)
     given = source.dtype if isinstance(source, NDArray) else values.dtype.name
     if given == name:
         return values
     bits = f"uint{8 * DTYPES[name].size}"
     if given == bits and _needs_package(name):
         kind = numpy_dtype(name)
-        return values if kind is None else np.ascontiguousarray(values).view(kind)
+        return values if kind is None else values.view(kind)
     missing = [
         dtype for dtype in (given, name) if _needs_package(dtype) and numpy_dtype(dtype) is None
     ]
@@ -209,22 +214,45 @@ def copy_source(source: Any, name: str) -> np.ndarray:
     return values
 
 
-def _numbers(source: Any) -> np.ndarray:
-    """``source`` as an array of numbers. Raises CallError KC5135 where it is none."""
+def _numbers(source: Any, name: str | None = None) -> np.ndarray:
+    """``source`` as an array of numbers; objects and texts are converted to the dtype ``name``.
+
+    Raises CallError KC5135 where they are not numbers, or not numbers of that dtype.
+    """
     import numpy as np
+
+    def refused(why: str, *hints: str) -> CallError:
+        text = f"{type(source).__name__} is not an array of numbers"
+        return CallError("KC5135", text, why=why, hints=list(hints))
 
     try:
         values = np.asarray(source)
-        if values.dtype.kind in "OSU":
-            values.astype(np.float64)  # objects and texts may be numbers
-        return values
-    except (TypeError, ValueError) as error:
-        raise CallError(
-            "KC5135",
-            f"{type(source).__name__} is no array of numbers",
-            why=str(error),
-            hints=["give numbers, as many in each row"],
-        ) from None
+    except KCError:
+        raise
+    except Exception as error:
+        # Whatever the source raises is its reason for not being an array.
+        ragged = isinstance(error, ValueError) and isinstance(source, (list, tuple))
+        hints = ["give as many numbers in each row"] if ragged else []
+        raise refused(str(error), *hints) from None
+    kind = values.dtype.kind
+    if kind in "OSUT":
+        if kind == "O":
+            # numpy takes None for nan, and the real part of its complex numbers.
+            not_real = (type(None), np.complexfloating, np.datetime64, np.timedelta64)
+            for value in values.flat:
+                if isinstance(value, not_real):
+                    raise refused(f"{value!r} is not a real number")
+        try:
+            numbers = values.astype(np.float64)
+            if name is not None and (element := numpy_dtype(name)) is not None:
+                # ml_dtypes converts from numpy's numbers alone.
+                values = (numbers if _needs_package(name) else values).astype(element)
+        except (OverflowError, TypeError, ValueError) as error:
+            raise refused(str(error)) from None
+    elif name is not None and (kind not in "biufV" or issubclass(values.dtype.type, np.void)):
+        # V are the narrow floats of ml_dtypes, too.
+        raise refused(f"its elements are {values.dtype}, not real numbers")
+    return values
 
 
 def _needs_package(name: str) -> bool:
@@ -278,18 +306,20 @@ def array(source: Any, device: Device | None = None, dtype: Any = None) -> NDArr
     bits, which numpy has only with ml_dtypes, an unsigned array of their width is their bits::
 
         kc.nd.array(np.array([0x3F80], np.uint16), dtype="bfloat16")  # 1.0
-    """
 
+    Raises CallError KC5126 for a dtype that no kernel has, KC5135 for values that are not numbers.
+    """
+    scalar, lanes = _scalars_of(dtype)
+    name = None if dtype is None else element_type(scalar)[0]
     if not isinstance(source, NDArray):
-        source = _numbers(source)
-    scalar, lanes = _scalars_of(source.dtype if dtype is None else dtype)
+        source = _numbers(source, name)
     if lanes and tuple(source.shape[-1:]) != lanes:
         raise CallError(
             "KC5124",
             f"array: a source of shape {tuple(source.shape)} for elements of {dtype}",
             why=f"the lanes of an element are the last dimension, of {lanes[0]}",
         )
-    return empty(source.shape, scalar, device).copyfrom(source)
+    return empty(source.shape, name or source.dtype, device).copyfrom(source)
 
 
 def from_dlpack(source: Any) -> NDArray:

@@ -58,9 +58,11 @@ class Device:
 
     def __post_init__(self) -> None:
         try:
+            if isinstance(self.device_id, bool):
+                raise TypeError
             object.__setattr__(self, "device_id", operator.index(self.device_id))
         except TypeError:
-            name = device_name(self.device_type, self.device_id)
+            name = device_name(self.device_type, repr(self.device_id))
             raise DeviceError(
                 "KC6201",
                 f"there is no device {name}",

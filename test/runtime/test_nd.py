@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -245,42 +246,116 @@ NO_DRIVER = (
 )
 
 
+class Failing:
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError("it is gone")
+
+
 @pytest.mark.parametrize(
-    ("values", "why"),
-    [
-        ("abc", "could not convert string to float: np.str_('abc')"),
-        ({}, "float() argument must be a string or a real number, not 'dict'"),
+    ("values", "dtype", "why", "hint"),
+    [  # without the reason where that is a sentence of numpy's or Python's
+        ("abc", "float32", None, None),
+        (["abc"], "bool", None, None),
+        (["1.5"], "int32", None, None),
+        ({}, "float32", None, None),
+        ([[1.0], [2.0, 3.0]], "float32", None, "give as many numbers in each row"),
+        ([10**400], "float32", None, None),
+        ([10**400, 1], "int32", None, None),
+        ([10**30], "int32", None, None),
+        ([None, 1], "float32", "None is not a real number", None),
+        ([None], "int32", "None is not a real number", None),
+        ([None], "bool", "None is not a real number", None),
         (
-            [[1.0], [2.0, 3.0]],
-            "setting an array element with a sequence. The requested array has an inhomogeneous "
-            "shape after 1 dimensions. The detected shape was (2,) + inhomogeneous part.",
+            np.array([np.complex64(1j), 1], object),
+            "float32",
+            f"{np.complex64(1j)!r} is not a real number",
+            None,
         ),
+        (1j, "float32", "its elements are complex128, not real numbers", None),
+        (np.ones(2, "complex64"), "int32", "its elements are complex64, not real numbers", None),
+        (
+            np.array(["2020-01-01"], "datetime64[D]"),
+            "float32",
+            "its elements are datetime64[D], not real numbers",
+            None,
+        ),
+        (
+            np.zeros(2, [("a", "f4")]),
+            "float32",
+            "its elements are [('a', '<f4')], not real numbers",
+            None,
+        ),
+        (Failing(), "float32", "it is gone", None),
     ],
 )
 def test_what_is_no_array_of_numbers(
-    values: Any, why: str, monkeypatch: pytest.MonkeyPatch
+    values: Any, dtype: str, why: str | None, hint: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KC_CUDA", "emu")
-    expected = (
-        f"error[KC5135]: {type(values).__name__} is no array of numbers\n"
-        f"  why: {why}\n"
-        "  try: give numbers, as many in each row"
-    )
     for device in (kc.cpu(0), kc.cuda(0)):
-        array = kc.nd.empty((2,), "float32", device)
-        for use in (array.copyfrom, lambda value: kc.nd.array(value, device)):  # noqa: B023
+        array = kc.nd.array(np.ones(2), device, dtype)
+        uses = (
+            array.copyfrom,
+            lambda value: array.__setitem__(slice(None), value),  # noqa: B023
+            lambda value: kc.nd.array(value, device, dtype),  # noqa: B023
+        )
+        for use in uses:
             with pytest.raises(CallError) as caught:
                 use(values)
-            assert str(caught.value) == expected
+            first, reason, *rest = str(caught.value).splitlines()
+            assert first == f"error[KC5135]: {type(values).__name__} is not an array of numbers"
+            assert reason.startswith("  why: ")
+            assert reason != "  why: "
+            assert why is None or reason == f"  why: {why}"
+            assert rest == ([] if hint is None else [f"  try: {hint}"])
+        np.testing.assert_array_equal(array.numpy(), np.ones(2, dtype))
 
 
-@pytest.mark.parametrize("number", ["0", 1.5, None])
+@pytest.mark.parametrize("values", [[10**400], [None], ["abc"], Failing()])
+def test_what_is_no_array_of_numbers_of_any_dtype(values: Any) -> None:
+    with pytest.raises(CallError, match=r"KC5135\]: \w+ is not an array of numbers\n"):
+        kc.nd.array(values)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint64", "bfloat16"])
+def test_texts_and_objects_that_are_numbers(dtype: str) -> None:
+    if dtype == "bfloat16":
+        pytest.importorskip("ml_dtypes")
+    for values in (["1", "2"], [b"1", b"2"], [Fraction(1), 2], np.array([1, 2], object)):
+        array = kc.nd.array(values, dtype=dtype)
+        assert array.dtype == dtype
+        np.testing.assert_array_equal(array.numpy().astype("float64"), [1, 2])
+        array[:] = values[1]
+        np.testing.assert_array_equal(array.numpy().astype("float64"), [2, 2])
+    # Not by way of float64.
+    if dtype == "uint64":
+        for value in (2**64 - 1, str(2**64 - 1)):
+            assert kc.nd.array([value, Fraction(1)], dtype=dtype).numpy()[0] == 2**64 - 1
+            assert kc.nd.array(value, dtype=dtype).numpy() == 2**64 - 1
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
+def test_narrow_floats_of_ml_dtypes_are_numbers(dtype: str) -> None:
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    source = np.array([0.5, -2.0], getattr(ml_dtypes, dtype))
+    np.testing.assert_array_equal(kc.nd.array(source, dtype="float32").numpy(), [0.5, -2.0])
+    array = kc.nd.array(source)
+    assert array.dtype == dtype
+    array[:] = source[0]
+    np.testing.assert_array_equal(array.numpy().astype("float32"), [0.5, 0.5])
+    bits = np.asarray(source[1]).view(f"uint{8 * source.itemsize}")
+    array[:] = bits
+    np.testing.assert_array_equal(array.numpy().astype("float32"), [-2.0, -2.0])
+    assert kc.nd.array(bits, dtype=dtype).shape == ()
+
+
+@pytest.mark.parametrize("number", ["0", 1.5, None, True])
 def test_devices_are_numbered(number: Any) -> None:
     for make, name in ((kc.cpu, "cpu"), (kc.cuda, "cuda")):
         with pytest.raises(DeviceError) as caught:
             make(number)
         assert str(caught.value) == (
-            f"error[KC6201]: there is no device {name}({number})\n"
+            f"error[KC6201]: there is no device {name}({number!r})\n"
             f"  why: {number!r} is not an integer; the devices of a kind are numbered\n"
             f"  try: kc.{name}(0)"
         )
