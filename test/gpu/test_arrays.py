@@ -140,10 +140,12 @@ def test_streams_are_freed_once(fake: FakeGpu):
     device.free_raw_stream(stream)
     expected = (
         "error[KC6206]: cuda(0): stream {} cannot be freed\n"
-        "  why: create_raw_stream has not made it, or it was freed before"
+        "  why: it is not from create_raw_stream, or was already freed\n"
+        "  try: "
     )
-    elsewhere = "\n  try: a stream of another library is freed there"
-    for number, hint in ((stream, elsewhere), (12345, elsewhere), (0, "")):
+    elsewhere = "a stream of another library is freed there"
+    default = "leave it out: 0 is the default stream, which is not freed"
+    for number, hint in ((stream, elsewhere), (12345, elsewhere), (0, default)):
         with pytest.raises(KCError) as caught:
             device.free_raw_stream(number)
         assert str(caught.value) == expected.format(number) + hint

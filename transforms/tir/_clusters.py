@@ -189,6 +189,7 @@ def cluster_of(root: ForOp, target: Target) -> Cluster | None:
                 f"with those along the other axes, {size * math.prod(sizes.values())} blocks are "
                 f"together, and a cluster has 1 to {MOST}"
             )
+            hint = "fewer blocks along one of the axes: a cluster has the product of all"
         elif (architecture := architecture_of(target)).number < FIRST:
             why = f"the target is {architecture.name}, and GPUs have clusters from sm_{FIRST} on"
             hint = "leave it out"

@@ -174,8 +174,12 @@ class Gpu:
                 raise DeviceError(
                     "KC6206",
                     f"{self}: stream {stream} cannot be freed",
-                    why="create_raw_stream has not made it, or it was freed before",
-                    hints=["a stream of another library is freed there"] if stream else [],
+                    why="it is not from create_raw_stream, or was already freed",
+                    hints=[
+                        "a stream of another library is freed there"
+                        if stream
+                        else "leave it out: 0 is the default stream, which is not freed"
+                    ],
                 )
             self._created.discard(stream)
             if self.stream == stream:

@@ -251,5 +251,5 @@ def test_a_cluster_of_too_many_blocks():
     assert refused(square(product, (4, 4))) == (
         "error[KC4252]: lower-tensor-copies: cluster_dim of loop j_o does not make clusters\n"
         "  why: with those along the other axes, 16 blocks are together, and a cluster has 1 to 8\n"
-        '  try: sch.annotate(loop, "cluster_dim", 2), of a loop that is bound to blockIdx.x'
+        "  try: fewer blocks along one of the axes: a cluster has the product of all"
     )
