@@ -80,6 +80,13 @@ class Access:
     updates: bool = False
     """Whether it is an update of a reduction, which may change places with its other updates."""
 
+    @property
+    def verb(self) -> str:
+        """What it does to the element, for a message."""
+        if self.writes and self.reads:
+            return "updates"
+        return "writes" if self.writes else "reads"
+
 
 @dataclass(eq=False)
 class Statement:
@@ -181,11 +188,6 @@ class Conflict:
             label = statement.block.label if statement.block is not None else "the statement"
             return f"{label} at ({inner})"
 
-        def verb(access: Access) -> str:
-            if access.writes and access.reads:
-                return "updates"
-            return "writes" if access.writes else "reads"
-
         buffer = self.source_access.buffer
         if buffer is None or self.sink_access.buffer is None:
             return Undecided(f"cannot prove that iterations are independent: {self.undecided}")
@@ -200,8 +202,8 @@ class Conflict:
             sizes = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
             where = f" (for {sizes})"
         return (
-            f"{place(self.source, self.source_point)} {verb(self.source_access)} {name}{indices}, "
-            f"which {place(self.sink, self.sink_point)} {verb(self.sink_access)}{where}"
+            f"{place(self.source, self.source_point)} {self.source_access.verb} {name}{indices}, "
+            f"which {place(self.sink, self.sink_point)} {self.sink_access.verb}{where}"
         )
 
 

@@ -51,7 +51,7 @@ from kc.analysis.captures import captured_values
 from kc.analysis.dependence import Access, Conflict, Scope, Statement
 from kc.analysis.loop_tree import all_loops_around, memory_scope
 from kc.analysis.terms import Condition, all_of, any_of
-from kc.dialects.tir import INDEX, AllocOp, ForOp, IfOp, LoadOp, StoreOp
+from kc.dialects.tir import INDEX, AllocOp, ForOp, IfOp
 from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis, is_shared
 from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
@@ -115,9 +115,15 @@ def _require_interleaving(root: ForOp) -> None:
                 f"each of them becomes code of its own; {LIMIT} is the most",
                 'bind the outer part to "blockIdx" or leave it serial',
             )
-    for op in loop_tree.preorder(root):
-        if isinstance(op, IfOp | ForOp) and dependent.intersection(op.operands):
-            conflict = _exchange(root, op)
+    branches = [
+        op
+        for op in loop_tree.preorder(root)
+        if isinstance(op, IfOp | ForOp) and dependent.intersection(op.operands)
+    ]
+    if branches:
+        scope = Scope(root, axis="vthread", apart=True)
+        for op in branches:
+            conflict = _exchange(scope, root, op)
             if conflict is not None:
                 buffer = conflict.source_access.buffer or conflict.sink_access.buffer
                 name = "memory" if buffer is None else loop_tree.buffer_name(buffer)
@@ -127,7 +133,13 @@ def _require_interleaving(root: ForOp) -> None:
                     "they run operation by operation, and the condition depends on the virtual "
                     "thread",
                     "put a condition around the store and another one around the load",
-                    [str(conflict.explain())],
+                    [
+                        str(conflict.explain()),
+                        *(
+                            f"{access.verb} {name}: {location_of(access.op)}"
+                            for access in (conflict.source_access, conflict.sink_access)
+                        ),
+                    ],
                 )
 
 
@@ -144,7 +156,7 @@ def _refuse(
     )
 
 
-def _exchange(root: ForOp, branch: Operation) -> Conflict | None:
+def _exchange(scope: Scope, root: ForOp, branch: Operation) -> Conflict | None:
     """Two accesses of different virtual threads in a branch to one element that they share, which
     are in another order where each thread runs the branch by itself; None if there are none.
 
@@ -152,16 +164,6 @@ def _exchange(root: ForOp, branch: Operation) -> Conflict | None:
     """
     inside = list(loop_tree.preorder(branch))
     has_loops = any(isinstance(op, ForOp) for op in inside)
-    stores = [op.buffer for op in inside if isinstance(op, StoreOp)]
-    loads = [op.buffer for op in inside if isinstance(op, LoadOp)]
-    written = {
-        buffer
-        for buffer in stores
-        if is_shared(memory_scope(buffer), "vthread")
-        and (buffer in loads or has_loops or stores.count(buffer) > 1)
-    }
-    if not written:
-        return None
     members = set(inside)
     around = [loop for loop in all_loops_around(branch) if loop is root or loop in root.walk()]
 
@@ -175,11 +177,15 @@ def _exchange(root: ForOp, branch: Operation) -> Conflict | None:
         return all_of([*common, apart])
 
     def concerns(a: Access, b: Access) -> bool:
-        # Stores of one operation are in the order of the threads either way.
-        is_alike = a.op is b.op and not (a.reads or b.reads or has_loops)
-        return not is_alike and (a.buffer is None or a.buffer in written)
+        # What is done once by each thread is in the order of the threads either way.
+        if a.op is b.op and not has_loops:
+            return False
+        return all(
+            access.buffer is None or is_shared(memory_scope(access.buffer), "vthread")
+            for access in (a, b)
+        )
 
-    return Scope(root, axis="vthread").find(breaks, ignore_reductions=False, concerns=concerns)
+    return scope.find(breaks, ignore_reductions=False, concerns=concerns)
 
 
 @dataclass

@@ -100,7 +100,8 @@ ROW = "tir.row"
 """A barrier with this attribute is for the threads of a row (along ``threadIdx.x``)."""
 
 ROWS = 14
-"""Rows that may have a barrier of their own: a block has 16, one is for all, one for a role."""
+"""The most rows, with those of producers, that may have a barrier of their own each: a block has 16
+barriers, one is for all, one for a role."""
 
 WARP = 32
 """Threads that come to a barrier together."""
@@ -520,7 +521,7 @@ class _Kernel:
             return set()
         served = {*slots, *self._barriers()}
         chosen: set[Slot] = set()
-        known: dict[tuple[Operation, Operation], bool] = {}
+        known: dict[tuple[Access, Access], bool] = {}
         for slot in slots:
             if _is_in_role_of_producer(slot):
                 continue
@@ -540,18 +541,20 @@ class _Kernel:
         if x is None or y is None or (z is not None and z.static_extent != 1):
             return None
         width, count = x.static_extent or 0, y.static_extent or 0
-        count -= any(is_of_producer(op) for op in self.numbers)
-        return y if width > WARP and width % WARP == 0 and 1 < count <= ROWS else None
+        consumers = count - any(is_of_producer(op) for op in self.numbers)
+        if width <= WARP or width % WARP or consumers <= 1 or count > ROWS:
+            return None
+        return y
 
     def _is_in_row(
         self,
         first: Access,
         second: Access,
         rows: ForOp,
-        known: dict[tuple[Operation, Operation], bool],
+        known: dict[tuple[Access, Access], bool],
     ) -> bool:
         """Whether threads of different rows never touch what both do, in any iterations."""
-        key = first.op, second.op
+        key = first, second
         if key not in known:
             space, instances, constraints, names = self._touching(first, second)
             here, there = instances

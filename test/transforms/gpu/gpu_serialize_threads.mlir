@@ -89,16 +89,21 @@ gpu.module @m {
 // CHECK-NEXT:      }
 // CHECK-NEXT:      scf.for %i = %c0 to %n step %c1 {
 // CHECK-NEXT:        scf.for %tid_z_1 = %0 to %4 step %1 {
-// CHECK:               %acc_1 = memref.load %acc[%15] : memref<?xf32>
-// CHECK:               %31 = arith.select %30, %28, %15 : index
-// CHECK-NEXT:          %acc_2 = memref.load %acc[%31] : memref<?xf32>
+// CHECK:               %[[OWN:[0-9]+]] = arith.addi %{{[0-9]+}}, %tid_x_1 : index
+// CHECK-NEXT:          %acc_1 = memref.load %acc[%[[OWN]]] : memref<?xf32>
+// CHECK:               %[[INSIDE:[0-9]+]] = arith.cmpi ult, %[[DOWN:[0-9]+]], %6 : index
+// CHECK-NEXT:          %[[VALID:[0-9]+]] = arith.andi %{{[0-9]+}}, %[[INSIDE]] : i1
+// CHECK-NEXT:          %[[READ:[0-9]+]] = arith.select %[[VALID]], %[[DOWN]], %[[OWN]] : index
+// CHECK-NEXT:          %acc_2 = memref.load %acc[%[[READ]]] : memref<?xf32>
 // CHECK-NEXT:          %s_1 = arith.addf %acc_1, %acc_2 : f32
-// CHECK-NEXT:          memref.store %s_1, %s[%15] : memref<?xf32>
+// CHECK-NEXT:          memref.store %s_1, %s[%[[OWN]]] : memref<?xf32>
 // CHECK:             scf.for %tid_z_2 = %0 to %4 step %1 {
-// CHECK:               %s_2 = memref.load %s[%35] : memref<?xf32>
-// CHECK-NEXT:          memref.store %s_2, %acc[%35] : memref<?xf32>
+// CHECK:               %[[NEXT:[0-9]+]] = arith.addi %{{[0-9]+}}, %tid_x_2 : index
+// CHECK-NEXT:          %s_2 = memref.load %s[%[[NEXT]]] : memref<?xf32>
+// CHECK-NEXT:          memref.store %s_2, %acc[%[[NEXT]]] : memref<?xf32>
 // CHECK:           scf.for %tid_z_3 = %0 to %4 step %1 {
-// CHECK:             %r = memref.load %acc[%39] : memref<?xf32>
+// CHECK:             %[[LAST:[0-9]+]] = arith.addi %{{[0-9]+}}, %tid_x_3 : index
+// CHECK-NEXT:        %r = memref.load %acc[%[[LAST]]] : memref<?xf32>
 // CHECK-NEXT:        memref.store %r, %A[%tid_x_3] : memref<?xf32>
 gpu.module @m {
   gpu.func @sum(%A: memref<?xf32>, %n: index) kernel {

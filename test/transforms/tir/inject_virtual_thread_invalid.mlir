@@ -1,21 +1,32 @@
 // RUN: not kc-opt %s --split-input-file --inject-virtual-thread 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
 //CHECK:error[KC4224]: inject-virtual-thread: the number of virtual threads of loop i is not constant
-//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:24:3  tir.for %i in %n thread "vthread" {
+//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:35:3  tir.for %i in %n thread "vthread" {
 //CHECK-NEXT:  why: it is n, and each virtual thread becomes code of its own
 //CHECK-NEXT:  try: split the loop by a constant factor, and bind that part
 //CHECK:error[KC4224]: inject-virtual-thread: 512 virtual threads run in one thread
-//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:33:5  tir.for %j in 16 thread "vthread" {
+//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:44:5  tir.for %j in 16 thread "vthread" {
 //CHECK-NEXT:  why: each of them becomes code of its own; 256 is the most
 //CHECK-NEXT:  try: bind the outer part to "blockIdx" or leave it serial
 //CHECK:error[KC4224]: inject-virtual-thread: virtual threads may exchange values in S where not all of them are
-//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:43:5  tir.if (%v < 2) {
+//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:54:5  tir.if (%v < 2) {
 //CHECK-NEXT:   |  the statement at (v=0) writes S[0], which the statement at (v=1) reads
+//CHECK-NEXT:   |  writes S: {{.*}}inject_virtual_thread_invalid.mlir:56:7
+//CHECK-NEXT:   |  reads S: {{.*}}inject_virtual_thread_invalid.mlir:57:7
 //CHECK-NEXT:  why: they run operation by operation, and the condition depends on the virtual thread
 //CHECK-NEXT:  try: put a condition around the store and another one around the load
 //CHECK:error[KC4224]: inject-virtual-thread: virtual threads may exchange values in B where not all of them are
-//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:56:5  tir.if (%v < 2) {
+//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:67:5  tir.if (%v < 2) {
 //CHECK-NEXT:   |  the statement at (v=1) writes B[0], which the statement at (v=0) writes
+//CHECK-NEXT:   |  writes B: {{.*}}inject_virtual_thread_invalid.mlir:69:7
+//CHECK-NEXT:   |  writes B: {{.*}}inject_virtual_thread_invalid.mlir:72:9
+//CHECK-NEXT:  why: they run operation by operation, and the condition depends on the virtual thread
+//CHECK-NEXT:  try: put a condition around the store and another one around the load
+//CHECK:error[KC4224]: inject-virtual-thread: virtual threads may exchange values in S where not all of them are
+//CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:83:5  tir.if (%v < 2) {
+//CHECK-NEXT:   |  the statement at (v=0) writes S[0], which the statement at (v=1) reads
+//CHECK-NEXT:   |  writes S: {{.*}}inject_virtual_thread_invalid.mlir:85:7
+//CHECK-NEXT:   |  reads S: {{.*}}inject_virtual_thread_invalid.mlir:86:7
 //CHECK-NEXT:  why: they run operation by operation, and the condition depends on the virtual thread
 //CHECK-NEXT:  try: put a condition around the store and another one around the load
 
@@ -60,6 +71,20 @@ func.func @last(%A: memref<4xf32>, %B: memref<1xf32>) {
         %1 = tir.load %A[2] : memref<4xf32>
         tir.store %1, %B[0] : memref<1xf32>
       }
+    }
+  }
+  func.return
+}
+// -----
+// A call writes what the next virtual thread, which has not called yet, is to read.
+func.func private @fill(memref<1xf32, strided<[1], offset: ?>, "shared">)
+func.func @call(%A: memref<4xf32>, %S: memref<4xf32, "shared">) {
+  tir.for %v in 4 thread "vthread" {
+    tir.if (%v < 2) {
+      %w = tir.view %S[%v] : memref<4xf32, "shared"> to memref<1xf32, strided<[1], offset: ?>, "shared">
+      tir.call @fill(write %w) : (memref<1xf32, strided<[1], offset: ?>, "shared">)
+      %1 = tir.load %S[1 - %v] : memref<4xf32, "shared">
+      tir.store %1, %A[%v] : memref<4xf32>
     }
   }
   func.return

@@ -338,3 +338,106 @@ func.func @half_warps(%A: memref<4x48xf32>, %B: memref<4x48xf32>) {
   }
   func.return
 }
+
+// A call that reads two rows, of which one is that of another thread, in either order.
+// CHECK-LABEL: func.func @own_row_first(
+// CHECK:         tir.store
+// CHECK-NEXT:    gpu.barrier{{$}}
+// CHECK-LABEL: func.func @own_row_second(
+// CHECK:         tir.store
+// CHECK-NEXT:    gpu.barrier{{$}}
+func.func private @use(memref<64xf32, strided<[1], offset: ?>, "shared">, memref<64xf32, strided<[1], offset: ?>, "shared">)
+func.func @own_row_first(%A: memref<2x64xf32>) {
+  tir.for %y in 2 thread "threadIdx.y" {
+    tir.for %x in 64 thread "threadIdx.x" {
+      %ring = tir.alloc "ring" : memref<1xi64, "shared">
+      tir.mbarrier_wait %ring[0] phase [0] : memref<1xi64, "shared">
+      %S = tir.alloc "S" : memref<2x64xf32, "shared">
+      %0 = tir.load %A[%y, %x] : memref<2x64xf32>
+      %v = tir.view %S[%y, 0] : memref<2x64xf32, "shared"> to memref<64xf32, strided<[1], offset: ?>, "shared">
+      %w = tir.view %S[1 - %y, 0] : memref<2x64xf32, "shared"> to memref<64xf32, strided<[1], offset: ?>, "shared">
+      tir.store %0, %S[%y, %x] : memref<2x64xf32, "shared">
+      tir.call @use(read %v, read %w) : (memref<64xf32, strided<[1], offset: ?>, "shared">, memref<64xf32, strided<[1], offset: ?>, "shared">)
+    }
+  }
+  func.return
+}
+func.func @own_row_second(%A: memref<2x64xf32>) {
+  tir.for %y in 2 thread "threadIdx.y" {
+    tir.for %x in 64 thread "threadIdx.x" {
+      %ring = tir.alloc "ring" : memref<1xi64, "shared">
+      tir.mbarrier_wait %ring[0] phase [0] : memref<1xi64, "shared">
+      %S = tir.alloc "S" : memref<2x64xf32, "shared">
+      %0 = tir.load %A[%y, %x] : memref<2x64xf32>
+      %v = tir.view %S[%y, 0] : memref<2x64xf32, "shared"> to memref<64xf32, strided<[1], offset: ?>, "shared">
+      %w = tir.view %S[1 - %y, 0] : memref<2x64xf32, "shared"> to memref<64xf32, strided<[1], offset: ?>, "shared">
+      tir.store %0, %S[%y, %x] : memref<2x64xf32, "shared">
+      tir.call @use(read %w, read %v) : (memref<64xf32, strided<[1], offset: ?>, "shared">, memref<64xf32, strided<[1], offset: ?>, "shared">)
+    }
+  }
+  func.return
+}
+
+// A store over two buffers that a call has read: over the first where its own row is, over the
+// second where the other one is.
+// CHECK-LABEL: func.func @over_both(
+// CHECK:         tir.call
+// CHECK-NEXT:    gpu.barrier{{$}}
+// CHECK-NEXT:    tir.store
+func.func @over_both(%A: memref<2x64xf32>) {
+  tir.for %y in 2 thread "threadIdx.y" {
+    tir.for %x in 64 thread "threadIdx.x" {
+      %ring = tir.alloc "ring" : memref<1xi64, "shared">
+      tir.mbarrier_wait %ring[0] phase [0] : memref<1xi64, "shared">
+      %S = tir.alloc "S" {tir.shared_offset = 0} : memref<2x64xf32, "shared">
+      %T = tir.alloc "T" {tir.shared_offset = 512} : memref<2x64xf32, "shared">
+      %U = tir.alloc "U" {tir.shared_offset = 0} : memref<4x64xf32, "shared">
+      %0 = tir.load %A[%y, %x] : memref<2x64xf32>
+      %v = tir.view %S[%y, 0] : memref<2x64xf32, "shared"> to memref<64xf32, strided<[1], offset: ?>, "shared">
+      %w = tir.view %T[1 - %y, 0] : memref<2x64xf32, "shared"> to memref<64xf32, strided<[1], offset: ?>, "shared">
+      tir.store %0, %S[%y, %x] : memref<2x64xf32, "shared">
+      tir.store %0, %T[%y, %x] : memref<2x64xf32, "shared">
+      tir.call @use(read %v, read %w) : (memref<64xf32, strided<[1], offset: ?>, "shared">, memref<64xf32, strided<[1], offset: ?>, "shared">)
+      tir.store %0, %U[%y * 3, %x] : memref<4x64xf32, "shared">
+    }
+  }
+  func.return
+}
+
+// Each row has a barrier of its own, that of a producer, too: 14 rows may.
+// CHECK-LABEL: func.func @fourteen_rows(
+// CHECK:         gpu.barrier {tir.row}
+// CHECK-LABEL: func.func @fifteen_rows(
+// CHECK:         gpu.barrier{{$}}
+func.func @fourteen_rows(%A: memref<14x64xf32>) {
+  tir.for %y in 14 thread "threadIdx.y" {
+    tir.for %x in 64 thread "threadIdx.x" {
+      %ring = tir.alloc "ring" : memref<1xi64, "shared">
+      %S = tir.alloc "S" : memref<14x64xf32, "shared">
+      %0 = tir.load %A[%y, %x] : memref<14x64xf32>
+      tir.store %0, %S[%y, %x] : memref<14x64xf32, "shared">
+      %1 = tir.load %S[%y, 63 - %x] : memref<14x64xf32, "shared">
+      tir.store %1, %A[%y, %x] : memref<14x64xf32>
+      tir.if (%y >= 13) attributes {tir.role = "producer"} {
+        tir.mbarrier_wait %ring[0] phase [0] : memref<1xi64, "shared">
+      }
+    }
+  }
+  func.return
+}
+func.func @fifteen_rows(%A: memref<15x64xf32>) {
+  tir.for %y in 15 thread "threadIdx.y" {
+    tir.for %x in 64 thread "threadIdx.x" {
+      %ring = tir.alloc "ring" : memref<1xi64, "shared">
+      %S = tir.alloc "S" : memref<15x64xf32, "shared">
+      %0 = tir.load %A[%y, %x] : memref<15x64xf32>
+      tir.store %0, %S[%y, %x] : memref<15x64xf32, "shared">
+      %1 = tir.load %S[%y, 63 - %x] : memref<15x64xf32, "shared">
+      tir.store %1, %A[%y, %x] : memref<15x64xf32>
+      tir.if (%y >= 14) attributes {tir.role = "producer"} {
+        tir.mbarrier_wait %ring[0] phase [0] : memref<1xi64, "shared">
+      }
+    }
+  }
+  func.return
+}
