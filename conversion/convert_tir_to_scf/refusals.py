@@ -5,7 +5,8 @@ from __future__ import annotations
 from xdsl.dialects import func
 from xdsl.ir.affine import AffineExpr
 
-from kc.analysis.loop_tree import preorder
+from kc.analysis.dependence import lockstep_conflict
+from kc.analysis.loop_tree import all_loops_around, buffer_name, preorder
 from kc.dialects import tir
 from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis
 from kc.support.diagnostics import CodegenError
@@ -54,10 +55,13 @@ def require_lowered(function: func.FuncOp) -> None:
                 location=location_of(op),
                 why="a size is a dimension of an argument (kc.shape) or an argument (kc.symbol)",
             )
+    for op in preorder(function):
+        if type(op) is tir.ForOp and op.axis is not None:
+            _require_no_exchange(op)
 
 
 def _require_interleaving(loop: tir.ForOp) -> None:
-    """Refuse loops of threads; virtual threads that do not share work run one after the other."""
+    """Refuse loops of threads, and virtual threads that share work."""
     if loop.axis not in VIRTUAL_AXES:
         raise CodegenError(
             "KC4206",
@@ -81,6 +85,31 @@ def _require_interleaving(loop: tir.ForOp) -> None:
                 why="virtual threads that share the work of a loop cannot run one after the other",
             )
         around = around.parent_op()
+
+
+def _require_no_exchange(loop: tir.ForOp) -> None:
+    """Refuse virtual threads that would see other values than in lockstep."""
+    if any(around.axis is not None for around in all_loops_around(loop)):
+        return  # asked of the outermost one
+    conflict = lockstep_conflict(loop)
+    if conflict is None:
+        return
+    buffer = conflict.source_access.buffer or conflict.sink_access.buffer
+    name = "memory" if buffer is None else buffer_name(buffer)
+    may = "may exchange" if conflict.undecided else "exchange"
+    raise CodegenError(
+        "KC4207",
+        f"convert-tir-to-scf: the threads of loop {loop.label}, {loop.axis}, {may} values in "
+        f"{name}",
+        location=location_of(conflict.sink_access.op),
+        facts=[str(conflict.explain())],
+        why="virtual threads run one after the other on a CPU; in lockstep, each operation runs "
+        "for all of them before the next one does",
+        hints=[
+            "write two loops of threads, where the second one reads what the first one writes",
+            "run --inject-virtual-thread first: it keeps lockstep",
+        ],
+    )
 
 
 def symbol_sources(function: func.FuncOp) -> dict[str, tuple[int, int | None]]:

@@ -16,7 +16,8 @@
   effect of one of them doing it.
 * **Reductions.** Threads of ``threadIdx`` that update the same element, as iterations of one
   reduction, combine their values one after the other.
-* **Virtual threads** run interleaved in one real thread: registers of several, in one.
+* **Virtual threads** run interleaved in one real thread: registers of several, in one. On a CPU
+  they run one after the other, and are refused (KC4207) where that gives other results.
 
 A buffer that is allocated in a kernel belongs to the iterations of the loops around the ``alloc``,
 as anywhere, except that the threads that share its memory scope have one buffer together:

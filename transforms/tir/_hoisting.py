@@ -12,6 +12,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr
 from xdsl.transforms.loop_invariant_code_motion import can_be_hoisted
 
+from kc.analysis.dependence import needs_lockstep
 from kc.analysis.index_values import IndexValues, dimensions
 from kc.analysis.loop_tree import defined_inside, has_effects, preorder, touches_memory
 from kc.analysis.module_copy import copy_operation
@@ -136,6 +137,8 @@ class _Hoisting:
         """
         if not (self.hoisted.choices if op.results else self.hoisted.guards):
             return ()
+        if needs_lockstep(loop):
+            return ()  # threads of different cases wait for each other
         outside: list[AffineConstraintExpr] = []
         inside: list[AffineConstraintExpr] = []
         if isinstance(op, IfOp):

@@ -23,8 +23,8 @@ After::
 Of ``%i < %n, %j < %m`` the first condition goes. Where the loop does something else too, there are
 two loops afterwards, one for each case; such copies may have ``max_copied_operations`` operations
 in a function, so that code does not double with each condition. ``tir.if`` and ``scf.if`` without
-values are moved, out of all loops but those of threads, unless ``support_block_scope_hosting``.
-Loops around blocks stay as they are.
+values are moved, out of all loops but those of threads, unless ``support_block_scope_hosting``, and
+those in virtual threads that exchange values. Loops around blocks stay as they are.
 
 TVM: ``HoistIfThenElse``, ``tir.HoistIfThenElse``.
 

@@ -27,7 +27,8 @@ Loops with an extent that is not a constant are cut, loops with constant extents
 iteration becomes its body, unless ``no_unroll_loop_with_extent_one``. With
 ``unroll_loop_with_partition_hint_no_interval`` a loop with the hint, but without usable conditions,
 is unrolled. Serial and parallel loops are cut, by ``tir.if`` conditions that are affine in the
-loop's variable and hold for all inner iterations. Code under conditions that never hold in a part
+loop's variable and hold for all inner iterations, but none in virtual threads that exchange values,
+which wait for each other in each iteration. Code under conditions that never hold in a part
 is removed.
 
 TVM: ``LoopPartition``.
@@ -54,6 +55,7 @@ from xdsl.ir.affine import (
 )
 from xdsl.passes import ModulePass
 
+from kc.analysis.dependence import needs_lockstep
 from kc.analysis.extremes import at_least, outermost
 from kc.analysis.index_values import IndexValues, dimensions
 from kc.analysis.loop_tree import functions, preorder
@@ -127,6 +129,7 @@ def _loop(
         not chosen
         or loop.kind.data not in (ForKind.SERIAL, ForKind.PARALLEL)
         or any(isinstance(inner, BlockOp) for inner in preorder(loop))
+        or needs_lockstep(loop)
     ):
         return [loop], []
     if hint:
