@@ -8,7 +8,6 @@ import pytest
 import kc
 from kc import te
 from kc.support.diagnostics import CodegenError
-from kc.tir.transform import InjectVirtualThread
 
 WHY = """
   why: virtual threads run one after the other on a CPU; in lockstep, each operation runs \
@@ -154,7 +153,7 @@ def test_threads_that_exchange_values_are_refused(name: str, target: str):
     with pytest.raises(CodegenError) as caught:
         kc.build(program(body), target=target)
     assert str(caught.value) == text + WHY
-    assert run(InjectVirtualThread()(program(body)), target) == in_lockstep
+    assert run(kc.tir.transform.InjectVirtualThread()(program(body)), target) == in_lockstep
 
 
 @pytest.mark.parametrize("target", ["llvm", "c"])
