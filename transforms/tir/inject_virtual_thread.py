@@ -132,7 +132,9 @@ def _require_interleaving(root: ForOp) -> None:
                     f"virtual threads may exchange values in {name} where not all of them are",
                     "they run operation by operation, and the condition depends on the virtual "
                     "thread",
-                    "put a condition around the store and another one around the load",
+                    "fuse the loops of virtual threads into one"
+                    if _is_moved(conflict.source, conflict.sink, op)
+                    else "put a condition around the store and another one around the load",
                     [
                         str(conflict.explain()),
                         *(
@@ -156,15 +158,23 @@ def _refuse(
     )
 
 
+def _is_moved(source: Statement, sink: Statement, branch: Operation) -> bool:
+    """Whether two statements are one operation, which each thread does once in a branch: then
+    threads merely change places."""
+    return (
+        source.op is sink.op
+        and source.block is None
+        and not any(isinstance(op, ForOp) for op in loop_tree.preorder(branch))
+    )
+
+
 def _exchange(scope: Scope, root: ForOp, branch: Operation) -> Conflict | None:
     """Two accesses of different virtual threads in a branch to one element that they share, which
     are in another order where each thread runs the branch by itself; None if there are none.
 
     Loops around the branch are common: both are in one iteration of them.
     """
-    inside = list(loop_tree.preorder(branch))
-    has_loops = any(isinstance(op, ForOp) for op in inside)
-    members = set(inside)
+    members = set(loop_tree.preorder(branch))
     around = [loop for loop in all_loops_around(branch) if loop is root or loop in root.walk()]
 
     def breaks(source: Statement, sink: Statement) -> Condition | None:
@@ -173,13 +183,19 @@ def _exchange(scope: Scope, root: ForOp, branch: Operation) -> Conflict | None:
         pairs = list(zip(around, source.times("s"), sink.times("t"), strict=False))
         common = [s.equals(t) for loop, s, t in pairs if loop.axis not in VIRTUAL_AXES]
         virtual = [(s, t) for loop, s, t in pairs if loop.axis in VIRTUAL_AXES]
+        if _is_moved(source, sink, branch):
+            # Threads that take the branch alike do so together: before one that is earlier along
+            # an outer loop, and later along an inner one.
+            moved = [
+                all_of([outer[0] < outer[1], inner[0] > inner[1]])
+                for n, outer in enumerate(virtual)
+                for inner in virtual[n + 1 :]
+            ]
+            return all_of([*common, any_of(moved)]) if moved else None
         apart = any_of([order for s, t in virtual for order in (s < t, s > t)])
         return all_of([*common, apart])
 
     def concerns(a: Access, b: Access) -> bool:
-        # What is done once by each thread is in the order of the threads either way.
-        if a.op is b.op and not has_loops:
-            return False
         return all(
             access.buffer is None or is_shared(memory_scope(access.buffer), "vthread")
             for access in (a, b)

@@ -69,3 +69,26 @@ def test_an_exchange_between_branches():
         values = values[::-1].copy()
         expected[:4] = values
     np.testing.assert_array_equal(b, expected)
+
+
+LAST = """func.func @last(%A: memref<6xf32>, %B: memref<3xf32>) {
+  tir.for %b in 1 thread "blockIdx.x" {
+    tir.for %u in 2 thread "vthread.x" {
+      tir.for %v in 3 thread "vthread.y" {
+        tir.if (%v < 2) {
+          %x = tir.load %A[%u * 3 + %v] : memref<6xf32>
+          tir.store %x, %B[%v] : memref<3xf32>
+        }
+      }
+    }
+  }
+  func.return
+}
+"""
+
+
+def test_the_last_of_two_virtual_threads_along_an_outer_loop():
+    """Those that take a branch alike stay in their order."""
+    a, b = np.arange(6, dtype="float32"), np.full(3, 9, "float32")
+    kc.build(kc.IRModule.parse(LAST), target="cuda-emu")(a, b)
+    np.testing.assert_array_equal(b, [a[3], a[4], 9])
