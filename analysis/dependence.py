@@ -29,7 +29,6 @@ from kc.analysis.array_sizes import is_array_size
 from kc.analysis.isl_sets import first_point
 from kc.analysis.loop_tree import (
     ALLOCATIONS,
-    all_loops_around,
     buffer_name,
     is_inside,
     loops_around,
@@ -64,7 +63,7 @@ from kc.dialects.tir import (
     StoreOp,
 )
 from kc.dialects.tir.calls import CallExternOp
-from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis, is_shared
+from kc.dialects.tir.threads import is_same_axis, is_shared
 from kc.dialects.tir.views import CallOp, ViewOp
 
 
@@ -758,58 +757,6 @@ def lane_conflict(loop: ForOp, combined: Collection[BlockOp] = ()) -> Conflict |
         in_order, ignore_reductions=False, concerns=lambda a, b: place[b.op] <= place[a.op]
     )
     return conflict if late is not None and conflict.reduction else late
-
-
-def lockstep_conflict(loop: ForOp) -> Conflict | None:
-    """A dependence between threads of ``loop``, the outermost loop of virtual threads, that running
-    them one after the other would reverse, if there is one.
-
-    In lockstep an operation is executed by all threads before the next one is, in each iteration of
-    the serial loops around it (:mod:`kc.dialects.tir.threads`). A buffer that is allocated in
-    ``loop`` is one for each thread: what they share of it, all of them compute.
-    """
-    scope = Scope(loop)
-    place = {op: n for n, op in enumerate(preorder(loop))}
-
-    def breaks(source: Statement, sink: Statement) -> Condition | None:
-        common = [
-            (around.axis in VIRTUAL_AXES, s, t)
-            for around, s, t in zip(source.loops, source.times("s"), sink.times("t"), strict=False)
-            if around in sink.loops
-        ]
-        reversed_order = lexicographic([t for _, _, t in common], [s for _, s, _ in common])
-        if _repeats_both(source.op, sink.op, loop):
-            return reversed_order  # its iterations are no coordinates: in any order
-        serial = [(s, t) for is_virtual, s, t in common if not is_virtual]
-        orders = [lexicographic([s for s, _ in serial], [t for _, t in serial])]
-        # The accesses of a block are one statement: in any order.
-        same_block = source.op is sink.op and isinstance(source.op, BlockOp)
-        if same_block or place[source.op] < place[sink.op]:
-            orders.append(all_of([s.equals(t) for s, t in serial]))
-        return all_of([any_of(orders), reversed_order])
-
-    def concerns(a: Access, b: Access) -> bool:
-        # Where threads have memory of their own, each finds there what it has written itself.
-        buffers = [buffer for buffer in (a.buffer, b.buffer) if buffer is not None]
-        return all(is_shared(memory_scope(buffer), loop.axis) for buffer in buffers)
-
-    return scope.find(breaks, ignore_reductions=False, concerns=concerns)
-
-
-def needs_lockstep(op: Operation) -> bool:
-    """Whether ``op`` is in a loop of virtual threads that may not run one after the other."""
-    around = [loop for loop in all_loops_around(op) if loop.axis in VIRTUAL_AXES]
-    return bool(around) and lockstep_conflict(around[0]) is not None
-
-
-def _repeats_both(first: Operation, second: Operation, root: Operation) -> bool:
-    """Whether an op in ``root`` that is no loop of tir is around both, and may run them again."""
-    parent = first.parent_op()
-    while parent is not None and parent is not root:
-        if not isinstance(parent, ForOp | IfOp) and is_inside(second, parent):
-            return True
-        parent = parent.parent_op()
-    return False
 
 
 def combining_conflict(loop: ForOp, block: BlockOp, axis: str) -> Conflict | None:

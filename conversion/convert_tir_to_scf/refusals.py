@@ -5,12 +5,14 @@ from __future__ import annotations
 from xdsl.dialects import func
 from xdsl.ir.affine import AffineExpr
 
-from kc.analysis.dependence import lockstep_conflict
 from kc.analysis.loop_tree import all_loops_around, buffer_name, preorder
+from kc.analysis.virtual_threads import foreign_read, lockstep_conflict
 from kc.dialects import tir
 from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of, op_name
+
+_INTERLEAVE = "run --inject-virtual-thread first: it keeps lockstep"
 
 
 def uses_tir(function: func.FuncOp) -> bool:
@@ -93,6 +95,23 @@ def _require_no_exchange(loop: tir.ForOp) -> None:
         return  # asked of the outermost one
     conflict = lockstep_conflict(loop)
     if conflict is None:
+        read = foreign_read(loop)
+        if read is not None:
+            name = buffer_name(read.load.buffer)
+            raise CodegenError(
+                "KC4207",
+                f"convert-tir-to-scf: the threads of loop {loop.label}, {loop.axis}, exchange "
+                f"values in {name}",
+                location=location_of(read.load),
+                facts=[read.text],
+                why="virtual threads run one after the other on a CPU, each with its own memory of "
+                "what is allocated in their loop",
+                hints=[
+                    f"allocate {name} outside of loop {loop.label}, and write two loops of "
+                    "threads, where the second one reads what the first one writes",
+                    _INTERLEAVE,
+                ],
+            )
         return
     buffer = conflict.source_access.buffer or conflict.sink_access.buffer
     name = "memory" if buffer is None else buffer_name(buffer)
@@ -107,7 +126,7 @@ def _require_no_exchange(loop: tir.ForOp) -> None:
         "for all of them before the next one does",
         hints=[
             "write two loops of threads, where the second one reads what the first one writes",
-            "run --inject-virtual-thread first: it keeps lockstep",
+            _INTERLEAVE,
         ],
     )
 

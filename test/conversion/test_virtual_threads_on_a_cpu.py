@@ -157,6 +157,34 @@ def test_threads_that_exchange_values_are_refused(name: str, target: str):
 
 
 @pytest.mark.parametrize("target", ["llvm", "c"])
+def test_memory_in_the_loop_of_threads_that_exchange_values(target: str):
+    body = """
+tir.for %v in 4 thread "vthread" {
+  %T = tir.alloc "T" : memref<4xf32, "shared">
+  %x = tir.load %A[%v] : memref<4xf32>
+  tir.store %x, %T[%v] : memref<4xf32, "shared">
+  %y = tir.load %T[3 - %v] : memref<4xf32, "shared">
+  tir.store %y, %S[%v] : memref<4xf32>
+}"""
+    with pytest.raises(CodegenError) as caught:
+        kc.build(program(body), target=target)
+    assert (
+        str(caught.value)
+        == """\
+error[KC4207]: convert-tir-to-scf: the threads of loop v, vthread, exchange values in T
+  --> <string>:6:3
+   |  the statement at (v=3) writes T[3], which the statement at (v=0) reads
+  why: virtual threads run one after the other on a CPU, each with its own memory of what is \
+allocated in their loop
+  try: allocate T outside of loop v, and write two loops of threads, where the second one reads \
+what the first one writes
+  try: run --inject-virtual-thread first: it keeps lockstep"""
+    )
+    in_lockstep = kc.tir.transform.InjectVirtualThread()(program(body))
+    assert run(in_lockstep, target) == [[0, 1, 2, 3], [3, 2, 1, 0]]
+
+
+@pytest.mark.parametrize("target", ["llvm", "c"])
 def test_a_tile_that_threads_compute_together(target: str):
     """Each thread computes the elements that it shares with its neighbours."""
     A = te.placeholder((18,), name="A")

@@ -12,10 +12,10 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr
 from xdsl.transforms.loop_invariant_code_motion import can_be_hoisted
 
-from kc.analysis.dependence import needs_lockstep
 from kc.analysis.index_values import IndexValues, dimensions
 from kc.analysis.loop_tree import defined_inside, has_effects, preorder, touches_memory
 from kc.analysis.module_copy import copy_operation
+from kc.analysis.virtual_threads import needs_lockstep
 from kc.dialects.tir import BlockOp, DelinearizeOp, ForKind, ForOp, IfOp, LoadOp
 from kc.transforms.tir._pipeline_notes import is_pipelined
 from kc.transforms.tir._vector_masks import DIVISIONS

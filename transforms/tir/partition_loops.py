@@ -55,11 +55,11 @@ from xdsl.ir.affine import (
 )
 from xdsl.passes import ModulePass
 
-from kc.analysis.dependence import needs_lockstep
 from kc.analysis.extremes import at_least, outermost
 from kc.analysis.index_values import IndexValues, dimensions
 from kc.analysis.loop_tree import functions, preorder
 from kc.analysis.module_copy import copy_operation
+from kc.analysis.virtual_threads import needs_lockstep
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.tir import INDEX, ApplyOp, BlockOp, ExtremeKind, ForKind, ForKindAttr, ForOp, IfOp
 
