@@ -450,3 +450,34 @@ def test_the_number_of_threads_is_known_at_the_launch(first: str):
         "  why: it is n, computed in loop i from what is not known outside of it\n"
         "  try: bind a loop whose extent is a constant, or of the sizes of the function"
     )
+
+
+def test_virtual_threads_that_exchange_values_stay_threads():
+    text = """
+func.func @f(%A: memref<4xf32>, %S: memref<4xf32>) {
+  tir.for %v in 4 thread "vthread" {
+    tir.block "S" (spatial %i in 4 = %v) do {
+      %x = tir.load %A[%i] : memref<4xf32>
+      tir.store %x, %S[%i] : memref<4xf32>
+    }
+    tir.block "A" (spatial %i in 4 = %v) do {
+      %y = tir.load %S[3 - %i] : memref<4xf32>
+      tir.store %y, %A[%i] : memref<4xf32>
+    }
+  }
+  func.return
+}"""
+    s = kc.tir.Schedule(kc.IRModule.parse(text))
+    with pytest.raises(kc.tir.ScheduleError) as caught:
+        s.unroll(s.get_loops("S")[0])
+    lines = str(caught.value).splitlines()
+    assert lines.pop(1).startswith("  --> ")
+    assert lines == [
+        "error[KC3408]: unroll: block A reads what another thread writes to S",
+        "   |  for v in 4 vthread:    <-- vthread",
+        "   |    block S    <-- writes S",
+        "   |    block A    <-- reads S (from <string>:8:5)",
+        "  why: vthread 0 reads S[3], which vthread 3 writes; iterations of v that are no threads of "
+        "vthread would not wait for each other",
+        "  try: keep v bound to vthread",
+    ]
