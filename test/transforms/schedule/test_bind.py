@@ -477,7 +477,7 @@ func.func @f(%A: memref<4xf32>, %S: memref<4xf32>) {
         "   |  for v in 4 vthread:    <-- vthread",
         "   |    block S    <-- writes S",
         "   |    block A    <-- reads S (from <string>:8:5)",
-        "  why: vthread 0 reads S[3], which vthread 3 writes; iterations of v that are no threads of "
-        "vthread would not wait for each other",
+        "  why: vthread 0 reads S[3], which vthread 3 writes; iterations of v that are no threads "
+        "of vthread would not wait for each other",
         "  try: keep v bound to vthread",
     ]
