@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from xdsl.ir import Operation
@@ -14,9 +15,14 @@ from kc.dialects.tir import AllocOp, BlockOp, ForOp, IfOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import VIRTUAL_AXES, is_shared
 
 
-def lockstep_conflict(loop: ForOp) -> Conflict | None:
-    """A dependence between threads of ``loop``, the outermost loop of virtual threads, that running
-    them one after the other would reverse, if there is one.
+def lockstep_conflict(
+    loop: ForOp,
+    axes: Collection[str] = VIRTUAL_AXES,
+    is_combined: Callable[[Operation, Operation], bool] = lambda first, second: False,
+) -> Conflict | None:
+    """A dependence between threads of ``loop``, the outermost loop of ``axes``, that running them
+    one after the other would reverse, if there is one; not between accesses that are of terms which
+    threads combine.
 
     In lockstep an operation is executed by all threads before the next one is, in each iteration of
     the serial loops around it (:mod:`kc.dialects.tir.threads`). A buffer that is allocated in
@@ -28,9 +34,9 @@ def lockstep_conflict(loop: ForOp) -> Conflict | None:
 
     def breaks(source: Statement, sink: Statement) -> Condition | None:
         common = [
-            (around.axis in VIRTUAL_AXES, s, t)
+            (around.axis in axes, s, t)
             for around, s, t in zip(source.loops, source.times("s"), sink.times("t"), strict=False)
-            if around in sink.loops
+            if around in sink.loops and (around.axis is None or around.axis in axes)
         ]
         reversed_order = lexicographic([t for _, _, t in common], [s for _, s, _ in common])
         if _repeats_both(source.op, sink.op, loop):
@@ -46,7 +52,9 @@ def lockstep_conflict(loop: ForOp) -> Conflict | None:
     def concerns(a: Access, b: Access) -> bool:
         # Where threads have memory of their own, each finds there what it has written itself.
         buffers = [buffer for buffer in (a.buffer, b.buffer) if buffer is not None]
-        return all(is_shared(memory_scope(buffer), loop.axis) for buffer in buffers)
+        return not is_combined(a.op, b.op) and all(
+            is_shared(memory_scope(buffer), loop.axis) for buffer in buffers
+        )
 
     return scope.find(breaks, ignore_reductions=False, concerns=concerns)
 

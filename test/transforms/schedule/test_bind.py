@@ -481,3 +481,31 @@ func.func @f(%A: memref<4xf32>, %S: memref<4xf32>) {
         "of vthread would not wait for each other",
         "  try: keep v bound to vthread",
     ]
+
+
+@pytest.mark.parametrize("axis", ["threadIdx.x", "vthread"])
+def test_iterations_that_read_what_others_write_stay_threads(axis: str):
+    """In lockstep all threads read before the first one writes."""
+    text = f"""
+func.func @f(%S: memref<4xi32> {{kc.role = "inout"}}) {{
+  tir.for %b in 1 thread "blockIdx.x" {{
+    tir.for %v in 4 thread "{axis}" {{
+      tir.block "P" (spatial %i in 4 = %v) do {{
+        %a = tir.load %S[3 - %i] : memref<4xi32>
+        tir.store %a, %S[%i] : memref<4xi32>
+      }}
+    }}
+  }}
+  func.return
+}}
+"""
+    sch = tir.Schedule(kc.IRModule.parse(text))
+    before = str(sch.mod)
+    with pytest.raises(KCError) as caught:
+        sch.unroll(sch.get_loops("P")[-1])
+    assert caught.value.code == "KC3408"
+    assert caught.value.message.endswith(
+        f"threads of {axis} use an element of S in another order than iterations do"
+    )
+    assert caught.value.why == "P at (v=2) reads S[1], which P at (v=1) writes"
+    assert str(sch.mod) == before

@@ -25,6 +25,7 @@ from kc.analysis.loop_tree import (
 from kc.analysis.regions import scope_of, stores_to, unit_of
 from kc.analysis.replicated import is_replicated
 from kc.analysis.terms import ALWAYS, Condition, Term, any_of, equal
+from kc.analysis.virtual_threads import lockstep_conflict
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.transforms.schedule._blocks import describe, witness_text
@@ -218,8 +219,8 @@ def require_own_values(
 
 
 def require_no_exchange(site: Site, loop: ForOp) -> None:
-    """Refuse (KC3408) if a thread of ``loop`` reads what another one has written last: it would
-    not where the iterations of the loop are no threads of its axis any more.
+    """Refuse (KC3408) if a thread of ``loop`` reads what another one has written last, or will
+    write: it would not where the iterations of the loop are no threads of its axis any more.
 
     Terms of a reduction, which threads combine, are no such values.
     """
@@ -260,14 +261,29 @@ def require_no_exchange(site: Site, loop: ForOp) -> None:
                         hints=[f"keep {loop.label} bound to {axis}"],
                         beside=[writer],
                     )
+    conflict = lockstep_conflict(
+        loop, (axis,), lambda first, second: _is_combined(loop, first, second)
+    )
+    if conflict is not None:
+        used = conflict.source_access.buffer or conflict.sink_access.buffer
+        name = "memory" if used is None else buffer_name(used)
+        raise site.refuse(
+            "KC3408",
+            f"threads of {axis} {'may use' if conflict.undecided else 'use'} an element of {name} "
+            "in another order than iterations do",
+            at=loop,
+            mark={loop: axis},
+            why=str(conflict.explain()),
+            hints=[f"keep {loop.label} bound to {axis}"],
+        )
 
 
-def _is_combined(loop: ForOp, load: LoadOp, store: StoreOp) -> bool:
+def _is_combined(loop: ForOp, first: Operation, second: Operation) -> bool:
     """Whether both are of one reduction whose terms the iterations of ``loop`` are."""
-    block = load.parent_op()
+    block = first.parent_op()
     return (
         isinstance(block, BlockOp)
-        and store.parent_op() is block
+        and second.parent_op() is block
         and IterType.REDUCE in iter_types(loop, block)
     )
 
