@@ -149,8 +149,10 @@ def _of_first(compute: Callable[[np.float32], np.float32], *immediates: int) -> 
         def run(values: np.ndarray, *more: Any) -> np.ndarray:
             *given, _, lanes, rounding = more
             if (*given, lanes, rounding) != (*immediates, -1, 4):
-                text = f"the interpreter knows it with {immediates}, all lanes and rounding 4 alone"
-                raise UninterpretableError(None, text)
+                numbers = ", ".join(f"immediate {number}" for number in (*immediates, 4))
+                raise UninterpretableError(
+                    None, f"the interpreter knows this intrinsic for all lanes with {numbers} alone"
+                )
             result = np.empty(len(values), object)
             result[:] = [it if isinstance(it, Poison) else keep(compute(it)) for it in values]
             return result

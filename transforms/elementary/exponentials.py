@@ -43,9 +43,9 @@ def sigmoid(x: Real) -> Real:
     """1 / (1 + exp(-x)), with the power that is at most 1: the other one overflows.
 
     The quotient of the rounded numbers is corrected by what their roundings lost, times 1 / (1 + p)
-    to a digit. In f32 what that of the divisor lost is enough for two units, with an fma.
+    to a digit. In f32 what that of the divisor lost is enough for two units.
     """
-    if not x.is_single or not x.code.has_fma:
+    if not x.is_single:
         return _sigmoid_times(x, None)
     y, n, bits = reduced((-x.abs()).greatest(-104.0))
     power = (y + 1.0).scaled(n, bits)

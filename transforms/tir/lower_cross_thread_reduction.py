@@ -212,6 +212,7 @@ def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
             block,
             f"{computed} is computed in loop {serial[0].label}, and the results depend on it",
             lanes[0],
+            [f"compute it outside of loop {serial[0].label}"],
         )
     return _Plan(block, reduction, lanes, place, split)
 

@@ -19,6 +19,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 import kc
 from kc import te
 from kc.analysis.interpreter import run
+from kc.analysis.interpreter.errors import UninterpretableError
 from kc.support import registry
 from kc.support.ir_text import parse_module
 from kc.support.plugins import Plugin
@@ -208,6 +209,23 @@ def test_exponents_in_the_interpreter():
         np.testing.assert_array_equal(y, expected)
 
 
+def test_other_forms_of_exponents_in_the_interpreter():
+    text = """
+    func.func @main(%x: memref<16xf32>) {
+      %c0 = arith.constant 0 : index
+      %some = arith.constant 1 : i16
+      %rounding = arith.constant 4 : i32
+      %v = vector.load %x[%c0] : memref<16xf32>, vector<16xf32>
+      %e = llvm.call_intrinsic "llvm.x86.avx512.mask.getexp.ps.512"(%v, %v, %some, %rounding) : (vector<16xf32>, vector<16xf32>, i16, i32) -> vector<16xf32>
+      func.return
+    }"""  # noqa: E501
+    with pytest.raises(UninterpretableError) as caught:
+        run(parse_module(text, "f.mlir", registry.context()), "main", [np.zeros(16, "float32")])
+    assert caught.value.text == (
+        "the interpreter knows this intrinsic for all lanes with immediate 4 alone"
+    )
+
+
 def test_powers_of_2_in_the_interpreter():
     """The products of the instruction: subnormal numbers are rounded once."""
     text = """
@@ -242,6 +260,8 @@ def test_sigmoid_is_within_two_units_and_subnormal_before_it_is_0():
     normal = slice(700, -3)  # above -82: 1.5 ulp of a subnormal sigmoid are more of the product
     assert errors(product[normal], x[normal] * exact[normal]).max() < 1.5
     np.testing.assert_array_equal(product[-3:], [np.inf, np.nan, np.nan])
+    plain = kc.build([a, b], target=PLAIN)(x)  # without fused multiplication and addition
+    assert errors(plain[:-3], exact[:-3]).max() < 2
 
 
 def _gelu_by_tanh(x: Any) -> Any:

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import kc
+from kc.support import registry
+from kc.support.diagnostics import CodegenError
+from kc.transforms.tir.lower_cross_thread_reduction import LowerCrossThreadReductionPass
 
 ONE = """
 func.func @f(%A: memref<3x?xi32> {kc.shape = affine_map<()[n] -> (3, n)>},
@@ -113,6 +116,42 @@ def test_the_place_of_results_is_computed_in_the_loops_of_the_terms(shape: tuple
     result = np.full(shape[0], -1, "int32")
     kc.build(kc.IRModule.parse(PARTS), target="cuda-emu")(a, result)
     np.testing.assert_array_equal(result, a.sum(axis=1) + 5)
+
+
+def test_a_place_that_is_read_in_the_loops_of_the_terms():
+    text = """
+func.func @f(%A: memref<4x4xi32>, %I: memref<4xindex>, %C: memref<4xi32> {kc.role = "out"}) {
+  tir.for %b in 4 thread "blockIdx.x" {
+    tir.for %r in 2 {
+      tir.for %k in 2 thread "threadIdx.x" {
+        %row = tir.load %I[%b] : memref<4xindex>
+        tir.block "C" (spatial %v_i in 4 = %row, reduce %v_k in 4 = %r * 2 + %k) init {
+          %zero = arith.constant 0 : i32
+          tir.store %zero, %C[%v_i] : memref<4xi32>
+        } do {
+          %a = tir.load %A[%v_i, %v_k] : memref<4x4xi32>
+          %c = tir.load %C[%v_i] : memref<4xi32>
+          %sum = arith.addi %c, %a : i32
+          tir.store %sum, %C[%v_i] : memref<4xi32>
+        }
+      }
+    }
+  }
+  func.return
+}
+"""
+    module = kc.IRModule.parse(text)
+    before = str(module)
+    with pytest.raises(CodegenError) as caught:
+        LowerCrossThreadReductionPass().apply(registry.context(), module.op)
+    assert str(caught.value) == (
+        "error[KC4227]: lower-cross-thread-reduction: the threads of k cannot combine their values "
+        "of C\n"
+        "  --> <string>:7:9\n"
+        "  why: row is computed in loop r, and the results depend on it\n"
+        "  try: compute it outside of loop r"
+    )
+    assert str(module) == before
 
 
 THREE = """
