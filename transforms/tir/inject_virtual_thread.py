@@ -175,7 +175,7 @@ def _exchange(scope: Scope, root: ForOp, branch: Operation) -> Conflict | None:
     Loops around the branch are common: both are in one iteration of them.
     """
     members = set(loop_tree.preorder(branch))
-    around = [loop for loop in all_loops_around(branch) if loop is root or loop in root.walk()]
+    around = [loop for loop in all_loops_around(branch) if loop_tree.is_inside(loop, root)]
 
     def breaks(source: Statement, sink: Statement) -> Condition | None:
         if source.op not in members or sink.op not in members:
