@@ -357,6 +357,7 @@ RULES = {
         ("rows", "rows:Rows"),
         ("reduction", "reduction:Reduce"),
         ("pointwise", "pointwise:Pointwise"),
+        ("statements", "statements:Statements"),
         ("gpu-warpgroup-attention", "gpu.warpgroup_attention:GpuWarpgroupAttention"),
         ("gpu-online-attention", "gpu.online_attention:GpuOnlineAttention"),
         ("gpu-attention", "gpu.attention:GpuAttention"),

@@ -218,7 +218,7 @@ def element_bits(type_: MemRefType) -> int:
 def extent(loop: ForOp) -> int:
     """Iterations of a loop; what is assumed where they are not a constant."""
     static = loop.static_extent
-    return ASSUMED if static is None else static
+    return ASSUMED if static is None or loop.kind.data is ForKind.WHILE else static
 
 
 def iterations(loops: Iterable[ForOp]) -> int:

@@ -14,6 +14,7 @@ import pytest
 
 import kc
 from kc import te, tir, topi
+from kc.dialects.tir import AllocOp, ForOp
 from kc.target import Target
 from kc.transforms.auto_schedule.contraction import best_tile
 from kc.transforms.auto_schedule.machine import FMA_LATENCY, FMA_PER_CYCLE, Machine
@@ -460,3 +461,47 @@ def test_a_block_that_no_rule_knows_stays():
     schedule = kc.auto_schedule([X, Y], AVX2)
     assert len(schedule.trace.simplified()) == 0
     assert str(schedule.mod) == str(te.create_prim_func([X, Y]))
+
+
+@pytest.mark.parametrize(("target", "axis", "together"), [
+    (AVX512, 1, 4), (AVX512, 0, 32), (AVX2, 0, 16), (NEON, 0, 8),
+])  # fmt: skip
+def test_running_sums_go_side_by_side(target: Target, axis: int, together: int):
+    X = te.placeholder((64, 64), name="X")
+    module = kc.lower([X, topi.cumsum(X, axis)], target=target)
+    (together_loop,) = [op for op in module.op.walk() if isinstance(op, ForOp) and "o" in op.label]
+    assert together_loop.static_extent == 64 // together
+    assert sum(isinstance(op, AllocOp) for op in together_loop.walk()) == together
+
+
+def statements(size: int, call: str | None = None) -> list[te.Tensor]:
+    """The sums of each row up to each place, as statements."""
+    X = te.placeholder((size, size), name="X")
+
+    def body(ins: Any, outs: Any) -> Any:
+        ib = tir.ir_builder.create()
+        x, result = ib.buffer_ptr(ins[0]), ib.buffer_ptr(outs[0])
+        with ib.for_range(0, size, name="i") as i:
+            total = ib.allocate("float32", (1,), name="total", scope="local")
+            total[0] = tir.const(0.0, "float32")
+            with ib.for_range(0, size, name="k") as k:
+                total[0] = total[0] + x[i, k]
+                result[i, k] = total[0]
+                if call:
+                    ib.emit(tir.call_extern("int32", call, tir.const(1, "int32")))
+        return ib.get()
+
+    return [X, te.extern((size, size), [X], body, name="sums", dtype="float32")]
+
+
+def test_running_sums_of_many_rows_are_parallel():
+    target = Target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v3 -num-cores=4")
+    assert "tir.for %i_o in 256 parallel" in str(kc.lower(statements(1024), target=target))
+    assert "parallel" not in str(kc.lower(statements(64), target=target))
+
+
+def test_calls_of_c_stay_in_their_order():
+    target = Target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v3 -num-cores=4")
+    text = str(kc.lower(statements(1024, "putchar"), target=target))
+    assert "tir.for %i in 1024 {" in text
+    assert text.count("putchar") == 1

@@ -2,7 +2,7 @@
 // RUN: not kc-opt %s --unroll-and-jam="func=nest loop=j" 2>&1 | FileCheck %s --check-prefix=INNERMOST --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --unroll-and-jam="func=nest loop=i factor=0" 2>&1 | FileCheck %s --check-prefix=FACTOR --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --unroll-and-jam="func=nest loop=i factor=2" 2>&1 | FileCheck %s --check-prefix=ORDER --match-full-lines --strict-whitespace
-// RUN: not kc-opt %s --unroll-and-jam="func=mixed loop=i factor=2" 2>&1 | FileCheck %s --check-prefix=PART --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --unroll-and-jam="func=chain loop=i factor=2" 2>&1 | FileCheck %s --check-prefix=CHAIN --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --parallel="func=mixed loop=p" --unroll-and-jam="func=mixed loop=p factor=2" 2>&1 | FileCheck %s --check-prefix=KIND --match-full-lines --strict-whitespace
 
 //      INNERMOST:error[KC3459]: unroll_and_jam: there is no loop in j
@@ -37,14 +37,6 @@ func.func @nest(%A: memref<9x9xf32>) {
   func.return
 }
 
-//      PART:error[KC3459]: unroll_and_jam: tir.store in i_i is not a block, and holds none
-// PART-NEXT:  --> {{.*}}:[[# @LINE + 15]]:3  tir.for %i in 8 {
-// PART-NEXT:   |  for i_o in 4:
-// PART-NEXT:   |    for i_i in 2:    <-- here
-// PART-NEXT:   |      for j in 8:
-// PART-NEXT:   |        store to A
-// PART-NEXT:   |      store to B
-// PART-NEXT:  why: i_i would be distributed over what it holds, at a block
 //      KIND:error[KC3010]: unroll_and_jam: loop p is parallel already
 // KIND-NEXT:  --> {{.*}}:[[# @LINE + 13]]:3  tir.for %p in 8 {
 // KIND-NEXT:   |  for p in 8 parallel:    <-- here
@@ -62,6 +54,25 @@ func.func @mixed(%A: memref<8x8xf32>, %B: memref<8xf32>, %x: f32) {
   tir.for %p in 8 {
     tir.for %q in 8 {
       tir.store %x, %A[%p, %q] : memref<8x8xf32>
+    }
+  }
+  func.return
+}
+
+// Statements are repeated where iterations do not depend on each other.
+//      CHAIN:error[KC3041]: unroll_and_jam: the iterations of i depend on each other
+// CHAIN-NEXT:  --> {{.*}}:[[# @LINE + 7]]:3  tir.for %i in 8 {
+// CHAIN-NEXT:   |  for i in 8:    <-- here
+// CHAIN-NEXT:   |    store to y
+// CHAIN-NEXT:   |    for j in 8:
+// CHAIN-NEXT:   |      store to A
+// CHAIN-NEXT:  why: the statement at (i=0, j=0) writes A[1, 0], which the statement at (i=1, j=0) reads
+func.func @chain(%A: memref<9x8xf32>, %y: memref<8xf32>, %x: f32) {
+  tir.for %i in 8 {
+    tir.store %x, %y[%i] : memref<8xf32>
+    tir.for %j in 8 {
+      %a = tir.load %A[%i, %j] : memref<9x8xf32>
+      tir.store %a, %A[%i + 1, %j] : memref<9x8xf32>
     }
   }
   func.return

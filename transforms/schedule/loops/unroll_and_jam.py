@@ -13,29 +13,47 @@ After::
         tir.for %i_i in 4 unrolled {
           tir.block "C" (...)
 
-What ``j`` loads is used by the four iterations of ``i`` at once. A loop that holds several
-statements is distributed over them, each with the iterations in its innermost loop.
+What ``j`` loads is used by the four iterations of ``i`` at once. A loop that holds several blocks
+is distributed over them, each with the iterations in its innermost loop.
+
+Where a statement beside an inner loop is no block, as in ``te.extern``, all are repeated where they
+stand. Before and after, ``unroll-and-jam loop=i factor=2``::
+
+    tir.for %i in 5 {                        tir.for %i_o in 2 {
+      %total = tir.alloc "total"               (two allocations, two stores)
+      tir.store %zero, %total[0]               tir.for %k in 9 {
+      tir.for %k in 9 {                          (what k holds, for i_o * 2)
+        ...                                      (what k holds, for i_o * 2 + 1)
+      }                                        }
+    }                                        }
+                                             tir.for %i_r in 1 { ... }
+
+so that sums that wait for each other are added up side by side. What the factor leaves is a loop of
+its own.
 
 *Legal when* the split by the factor is legal, and so are the distributions and exchanges of the new
 loop (see split, distribute, reorder, unroll); everything is tried on a copy first, so that a
-refusal changes nothing. KC3459: there is a loop inside, and everything that has to be distributed
-is a block or contains one.
+refusal changes nothing. KC3459: there is a loop inside. KC3041: iterations whose statements are
+repeated do not depend on each other.
 
 MLIR: ``affine-loop-unroll-jam``. Allen and Cocke 1972; Exo: ``unroll_and_jam``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
-from kc.dialects.tir import ForOp
+from kc.dialects.tir import ApplyOp, ForKind, ForOp
 from kc.support.registry import pass_class
-from kc.transforms.schedule._blocks import describe
+from kc.transforms.affine_rewrite import replace_with_expr
+from kc.transforms.schedule._buffers import name_apart
 from kc.transforms.schedule.base import (
     BlockRef,
     Gives,
@@ -46,9 +64,18 @@ from kc.transforms.schedule.base import (
     on_copy,
     require_serial,
 )
+from kc.transforms.schedule.loops._loop_kinds import require_concurrent
 
 DEFAULT = 4
 """So many rows share what is loaded for them in the register tiles of most products."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The loop; the names of the new ones where statements are repeated, else none."""
+
+    loop: ForOp
+    names: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -62,7 +89,7 @@ class UnrollAndJam(Primitive):
     loop: LoopRef = field(metadata={"help": "the loop"})
     factor: int = field(default=DEFAULT, metadata={"help": "how many iterations come together"})
 
-    def check(self, site: Site) -> ForOp:
+    def check(self, site: Site) -> Plan:
         loop = site.resolve_loop(self.loop)
         require_serial(site, loop)
         if not any(isinstance(op, ForOp) for op in loop.body.walk()):
@@ -73,13 +100,21 @@ class UnrollAndJam(Primitive):
                 why="the iterations are jammed into a loop inside",
                 hints=[f"split {loop.label} and unroll {loop.label}_i"],
             )
+        if _holds_statements(loop):
+            self._split(loop).plan(site)
+            require_concurrent(site, loop)
+            names = site.fresh_names([f"{loop.label}_o", f"{loop.label}_r"], loop, [loop])
+            return Plan(loop, names)
         on_copy(site, lambda copy, twin: self._run(copy, twin(loop)))
-        return loop
+        return Plan(loop)
 
     def _run(self, site: Site, loop: ForOp) -> Rewritten:
-        outer, inner = pass_class("split")(LoopRef(loop), (None, self.factor)).apply(site).loops
+        outer, inner = self._split(loop).apply(site).loops
         jammed = list(_jam(site, inner))
         return Rewritten((outer, *jammed), {loop: (outer, *jammed)})
+
+    def _split(self, loop: ForOp) -> Primitive:
+        return pass_class("split")(LoopRef(loop), (None, self.factor))
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -88,8 +123,10 @@ class UnrollAndJam(Primitive):
                 if loop.static_extent is None or factor <= loop.static_extent:
                     yield cls(LoopRef(loop), factor)
 
-    def rewrite(self, site: Site, plan: ForOp) -> Rewritten:
-        return self._run(site, plan)
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        if plan.names:
+            return _repeat(site, plan, self.factor)
+        return self._run(site, plan.loop)
 
 
 def _jam(site: Site, loop: ForOp) -> Iterator[ForOp]:
@@ -110,19 +147,116 @@ def _distributed(site: Site, loop: ForOp) -> Iterator[ForOp]:
         if len(parts) < 2 or not any(_holds_loop(part) for part in parts):
             yield loop
             return
-        blocks = loop_tree.blocks(parts[1])
-        if not blocks:
-            raise site.refuse(
-                "KC3459",
-                f"{describe(parts[1])} in {loop.label} is not a block, and holds none",
-                at=loop,
-                beside=[parts[1]],
-                why=f"{loop.label} would be distributed over what it holds, at a block",
-            )
-        step = pass_class("distribute")(LoopRef(loop), BlockRef(blocks[0]))
+        block = loop_tree.blocks(parts[1])[0]
+        step = pass_class("distribute")(LoopRef(loop), BlockRef(block))
         first, loop = step.apply(site).loops
         yield first
 
 
 def _holds_loop(op: Operation) -> bool:
     return any(isinstance(inner, ForOp) for inner in op.walk())
+
+
+# Statements that are no blocks ----------------------------------------------------------------
+
+
+def _holds_statements(loop: ForOp) -> bool:
+    """Whether an inner loop stands beside others in ``loop``, and one of these holds no block."""
+    for around in loop_tree.loops(loop):
+        parts = [op for op in around.body.block.ops if loop_tree.has_work(op)]
+        if len(parts) > 1 and any(map(_holds_loop, parts)):
+            if not all(map(loop_tree.blocks, parts)):
+                return True
+    return False
+
+
+def _repeat(site: Site, plan: Plan, factor: int) -> Rewritten:
+    """Do ``factor`` iterations of the loop side by side, and those that are left one by one."""
+    loop = plan.loop
+    if loop.static_extent:
+        factor = min(factor, loop.static_extent)
+    whole, rest = _parts(loop, factor)
+    is_left = isinstance(rest, SSAValue) or rest > 0
+    bodies = [_copy(loop.body) for _ in range(factor - 1 + is_left)]
+    name_apart(site, bodies)
+    bodies.insert(0, loop.detach_region(loop.body))
+    loops = [ForOp(plan.names[0], whole)]
+    if is_left:
+        last = ForOp(plan.names[1], rest, bodies.pop())
+        last.var.name_hint = plan.names[1]
+        at, operands = AffineExpr.dimension(0), [last.var]
+        if isinstance(whole, SSAValue):
+            at, operands = at + AffineExpr.dimension(1) * factor, [last.var, whole]
+        else:
+            at += whole * factor
+        replace_with_expr(last.var, at, operands, _start(last.body.block))
+        loops.append(last)
+    for new in loops:
+        new.location = loop.location
+    Rewriter.replace_op(loop, loops, [])
+    together = loops[0]
+    variables = [body.block.args[0] for body in bodies]
+    together.body.block.add_ops(_side_by_side([body.block for body in bodies]))
+    for n, variable in reversed(list(enumerate(variables))):
+        at = AffineExpr.dimension(0) * factor + n
+        replace_with_expr(variable, at, [together.var], _start(together.body.block))
+    return Rewritten(tuple(loops), {loop: tuple(loops)})
+
+
+def _parts(loop: ForOp, factor: int) -> tuple[int | SSAValue, int | SSAValue]:
+    """How often ``factor`` iterations are done, and how many are left."""
+    extent = loop.extent_value
+    if isinstance(extent, int):
+        return divmod(extent, factor)
+    if factor == 1:
+        return extent, 0
+    size = AffineExpr.dimension(0)
+    whole = ApplyOp(size // factor, [extent])
+    rest = ApplyOp.of_groups("min", [[size], [size % factor]], [extent])  # no more than there are
+    for op in (whole, rest):
+        op.location = loop.location
+        Rewriter.insert_op(op, InsertPoint.before(loop))
+    return whole.result, rest.result
+
+
+def _start(block: Block) -> InsertPoint:
+    return InsertPoint.at_start(block)
+
+
+def _copy(body: Region) -> Region:
+    copy = body.clone()
+    for before, after in zip(body.walk(), copy.walk(), strict=True):
+        after.location = before.location
+    return copy
+
+
+def _side_by_side(bodies: Sequence[Block]) -> list[Operation]:
+    """The operations of ``bodies``, which are copies: the first of each, the second of each, and so
+    on. Inner loops that run equally often become one."""
+    merged: list[Operation] = []
+    for ops in zip(*[list(body.ops) for body in bodies], strict=True):
+        for op in ops:
+            op.detach()
+        first = ops[0]
+        if not isinstance(first, ForOp) or not _run_alike(ops):
+            merged += ops
+            continue
+        blocks = [op.regions[0].block for op in ops]
+        inside = _side_by_side(blocks)
+        for block in blocks[1:]:
+            block.args[0].replace_all_uses_with(blocks[0].args[0])
+        blocks[0].add_ops(inside)
+        merged.append(first)
+        for op in ops[1:]:
+            op.erase()
+    return merged
+
+
+def _run_alike(loops: Sequence[Operation]) -> bool:
+    """Whether loops, copies of one, are serial and have the same number of iterations."""
+    return all(
+        isinstance(loop, ForOp)
+        and loop.kind.data in (ForKind.SERIAL, ForKind.UNROLLED)
+        and tuple(loop.operands) == tuple(loops[0].operands)
+        for loop in loops
+    )

@@ -1,0 +1,68 @@
+"""unroll-and-jam of statements that are no blocks: what a row holds is computed as before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kc
+from kc import te, tir
+from kc.analysis.interpreter import run
+
+
+def running(rows: Any, columns: int) -> list[te.Tensor]:
+    """The sums of each row up to each place, and for row i the largest of the first i + 1."""
+    X = te.placeholder((rows, columns), name="X")
+
+    def statements(ins: Any, outs: Any) -> Any:
+        ib = tir.ir_builder.create()
+        x, sums, tops = (ib.buffer_ptr(it) for it in (*ins, *outs))
+        with ib.for_range(0, rows, name="i") as i:
+            total = ib.allocate("float32", (1,), name="total", scope="local")
+            total[0] = tir.const(0.0, "float32")
+            with ib.for_range(0, columns, name="k") as k:
+                total[0] = total[0] + x[i, k]
+                sums[i, k] = total[0]
+            tops[i] = sums[i, 0]
+            with ib.for_range(0, te.min(i + 1, columns), name="k") as k:
+                tops[i] = te.max(tops[i], sums[i, k])
+        return ib.get()
+
+    shapes = [(rows, columns), (rows,)]
+    return [X, *te.extern(shapes, [X], statements, name="run", dtype=["float32"] * 2)]
+
+
+@pytest.mark.parametrize("factor", [1, 2, 3, 4, 7])
+def test_rows_side_by_side(factor: int):
+    symbolic = te.var("n")
+    for rows in (symbolic, *(1, 2, 3, 4, 6, 8)):
+        sch = kc.tir.Schedule(te.create_prim_func(running(rows, 5)))
+        loops = sch.unroll_and_jam(sch.get_loop("i"), factor)
+        is_left = rows is symbolic or rows % min(factor, rows) != 0
+        assert len(loops) == (2 if is_left and not (rows is symbolic and factor == 1) else 1)
+        function = kc.build(sch.mod)
+        for n in range(10) if rows is symbolic else (rows,):
+            x = np.random.default_rng(n).integers(-9, 9, (n, 5)).astype(np.float32)
+            expected = np.cumsum(x, 1)
+            largest = [max(row[: i + 1]) for i, row in enumerate(expected.tolist())]
+            for native in (True, False):
+                sums, tops = np.full((n, 5), 7.0, np.float32), np.full(n, 7.0, np.float32)
+                if native:
+                    function(x, sums, tops)
+                else:
+                    run(sch.mod.op, "main", [x, sums, tops])
+                assert np.array_equal(sums, expected)
+                assert tops.tolist() == largest
+
+
+def test_a_trace_repeats_it():
+    func = te.create_prim_func(running(6, 5))
+    sch = kc.tir.Schedule(func)
+    together, left = sch.unroll_and_jam(sch.get_loop("i"), 4)
+    sch.parallel(together)
+    again = kc.tir.Schedule(func)
+    sch.trace.apply_to_schedule(again, remove_postproc=False)
+    assert str(again.mod) == str(sch.mod)
+    assert [sch.get(it).label for it in (together, left)] == ["i_o", "i_r"]

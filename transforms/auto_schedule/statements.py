@@ -1,0 +1,148 @@
+"""statements: loops of operators that are written as statements, such as a running sum.
+
+Their blocks, if they have any, are opaque, and rules that know what a block computes leave them.
+Where the statements of an inner loop go on from what the iteration before has left in memory of
+their own, each waits for the one before: a sum for the latency of an addition. A few iterations of
+the loop around do not depend on each other, and are done side by side (``unroll_and_jam``). The
+outermost loop with independent iterations, and work enough for threads, becomes parallel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Operation, SSAValue
+
+from kc.analysis import loop_tree
+from kc.dialects.affine_assembly import linear_terms
+from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, LoadOp, StoreOp
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.nests import element_bits, extent, iterations
+from kc.transforms.auto_schedule.rule import Rule
+from kc.transforms.trace.handles import LoopRV
+
+TOGETHER = 4
+"""Iterations that are done side by side: as many additions as begin before the first has ended.
+More would read and write more rows than a set of the first-level cache has lines for, where these
+are a power of two apart."""
+VECTORS = 2
+"""Vectors of iterations that are done side by side where they access neighbours: LLVM puts what is
+done to each in the lanes of vectors."""
+MOST_OPS = 24
+"""Operations of the inner loop, which are there so many times."""
+
+
+class Statements(Rule):
+    """Do iterations of a loop around a recurrence side by side, and outer loops in parallel."""
+
+    name = "statements"
+    whole = True
+
+    def apply(self, draft: Draft, block: str) -> bool:
+        del block
+        changed = False
+        for loop in list(_around_recurrences(draft.function)):
+            if loop.parent is not None:
+                handle, count = _handle(draft, loop), _together(draft, loop)
+                changed |= handle is not None and draft.attempt("unroll_and_jam", handle, count)
+        for loop in _outermost(draft.function):
+            changed |= _run_in_parallel(draft, loop)
+        return changed
+
+
+def _outermost(function: Operation) -> list[ForOp]:
+    """The outermost loops without blocks and calls that are as they were written."""
+    return [
+        op
+        for op in function.regions[0].block.ops
+        if isinstance(op, ForOp) and all(map(_is_plain, loop_tree.preorder(op)))
+    ]
+
+
+def _is_plain(op: Operation) -> bool:
+    if isinstance(op, ForOp):
+        return op.kind.data in (ForKind.SERIAL, ForKind.WHILE)
+    if isinstance(op, BlockOp):
+        return False
+    return isinstance(op, LoadOp | StoreOp) or not loop_tree.touches_memory(op)
+
+
+def _handle(draft: Draft, loop: ForOp) -> LoopRV | None:
+    """A handle on ``loop``; None where another loop is meant by its name."""
+    try:
+        handle = draft.loop(loop)
+    except ScheduleError:
+        return None
+    return handle if draft.session.loop(handle) is loop else None
+
+
+def _around_recurrences(function: Operation) -> Iterator[ForOp]:
+    """The loops directly around those whose iterations wait for one another."""
+    for outermost in _outermost(function):
+        for loop in loop_tree.loops(outermost):
+            inner = [op for op in loop.body.block.ops if isinstance(op, ForOp)]
+            if extent(loop) >= TOGETHER and any(_waits(it, loop) for it in inner):
+                yield loop
+
+
+def _together(draft: Draft, loop: ForOp) -> int:
+    """How many iterations of ``loop`` are done side by side."""
+    accesses = [
+        op
+        for inner in loop.body.block.ops
+        if isinstance(inner, ForOp)
+        for op in inner.body.block.ops
+        if isinstance(op, LoadOp | StoreOp) and not loop_tree.defined_inside(op.buffer, loop)
+    ]
+    if not accesses or not all(_is_next(op, loop.var) for op in accesses):
+        return TOGETHER
+    bits = max(
+        element_bits(op.buffer.type) for op in accesses if isinstance(op.buffer.type, MemRefType)
+    )
+    return max(TOGETHER, min(VECTORS * draft.machine.lanes(bits), extent(loop)))
+
+
+def _is_next(op: LoadOp | StoreOp, variable: SSAValue) -> bool:
+    """Whether the next iteration of a loop accesses the next element."""
+    if not op.indices.data.results:
+        return False
+    *rows, column = op.indices.data.results
+    dims = {n for n, value in enumerate(op.operands_of_map) if value is variable}
+    if any(dims & row.used_dims() for row in rows):
+        return False
+    terms, _ = linear_terms(column)
+    return [factor for atom, factor in terms.items() if atom.used_dims() & dims] == [1]
+
+
+def _waits(loop: ForOp, around: ForOp) -> bool:
+    """Whether an iteration of ``loop`` loads what the one before has stored, in memory that each
+    iteration of ``around`` has for itself, and does little besides."""
+    ops = list(loop.body.block.ops)
+    if extent(loop) < TOGETHER or len(ops) > MOST_OPS or any(op.regions for op in ops):
+        return False
+    own = {op.results[0] for op in around.body.block.ops if isinstance(op, AllocOp)}
+    loaded = {op.buffer for op in ops if isinstance(op, LoadOp)}
+    stored = {op.buffer for op in ops if isinstance(op, StoreOp)}
+    return not own.isdisjoint(loaded & stored)
+
+
+def _run_in_parallel(draft: Draft, loop: ForOp) -> bool:
+    work = sum(
+        iterations(loop_tree.loops_around(op))
+        for op in loop_tree.preorder(loop)
+        if isinstance(op, LoadOp | StoreOp)
+    )
+    if not draft.pays_in_parallel(work):
+        return False
+    while True:
+        handle = _handle(draft, loop)
+        if handle is None:
+            return False
+        if extent(loop) > 1 and draft.attempt("parallel", handle):
+            return True
+        child = loop_tree.only_child(loop)
+        if not isinstance(child, ForOp):
+            return False
+        loop = child
