@@ -509,3 +509,59 @@ func.func @f(%S: memref<4xi32> {{kc.role = "inout"}}) {{
     )
     assert caught.value.why == "P at (v=2) reads S[1], which P at (v=1) writes"
     assert str(sch.mod) == before
+
+
+@pytest.mark.parametrize("primitive", ["unroll", "vectorize", "parallel"])
+@pytest.mark.parametrize("axis", ["threadIdx.x", "vthread.x", "blockIdx.x"])
+def test_threads_that_have_an_iteration_of_a_loop_each_keep_it(axis: str, primitive: str):
+    """Thread t writes A[3 t] alone; a loop that is none of threads would write A[t + 2 w], for all
+    w. Two loops that write the same in all threads are another matter."""
+    text = f"""
+func.func @f(%A: memref<4xi32>) {{
+  tir.for %v in 2 thread "{axis}" {{
+    tir.for %w in 2 thread "{axis}" {{
+      %one = arith.constant 1 : i32
+      tir.store %one, %A[%v + %w * 2] : memref<4xi32>
+    }}
+  }}
+  func.return
+}}
+"""
+    for name in ("v", "w"):
+        sch = tir.Schedule(kc.IRModule.parse(text))
+        before = str(sch.mod)
+        with pytest.raises(KCError) as caught:
+            getattr(sch, primitive)(sch.get_loop(name))
+        assert caught.value.code == "KC3411"
+        assert caught.value.message.endswith("the threads of v cannot share the iterations of w")
+        assert caught.value.why == "work outside of blocks is not compared"
+        assert caught.value.hints == (f"keep {name} bound to {axis}",)
+        assert str(sch.mod) == before
+
+
+def test_work_that_threads_share_may_become_the_work_of_each():
+    text = """
+func.func @f(%A: memref<4xi32>, %B: memref<4xi32>) {
+  tir.for %v in 4 thread "threadIdx.x" {
+    %S = tir.alloc "S" : memref<4xi32, "shared">
+    tir.for %w in 4 thread "threadIdx.x" {
+      tir.block "S" (spatial %i in 4 = %w) do {
+        %x = tir.load %A[3 - %i] : memref<4xi32>
+        tir.store %x, %S[%i] : memref<4xi32, "shared">
+      }
+    }
+    tir.block "B" (spatial %i in 4 = %v) do {
+      %x = tir.load %S[%i] : memref<4xi32, "shared">
+      tir.store %x, %B[%i] : memref<4xi32>
+    }
+  }
+  func.return
+}
+"""
+    sch = tir.Schedule(kc.IRModule.parse(text))
+    with diagnostic_handler(lambda _: None):
+        sch.unroll(sch.get_loop("w"))
+    assert 'in 4 thread "threadIdx.x"' in str(sch.mod)
+    arrays = [np.arange(4, dtype="int32"), np.zeros(4, "int32")]
+    run(sch.mod.op, "f", arrays)
+    assert arrays[1].tolist() == [3, 2, 1, 0]

@@ -11,7 +11,7 @@ from kc.analysis import loop_tree
 from kc.analysis.dependence import combining_conflict, late_init
 from kc.analysis.loop_tree import all_loops_around
 from kc.dialects.tir import BlockOp, ForKind, ForOp, IterType
-from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES, is_same_axis
 from kc.transforms.schedule.base import Site, on_copy
 from kc.transforms.schedule.loops._loop_kinds import (
     kinds_inside,
@@ -60,7 +60,9 @@ def require_rebinding(site: Site, loop: ForOp, axis: str | None) -> None:
     """Refuse to bind ``loop`` to ``axis`` instead of the axis it has, unless that is legal.
 
     Without ``axis`` it is to be serial. Threads that exchange values keep an axis of lanes, and
-    every loop that is bound in the kernel must be one that could be bound after the others.
+    every loop that is bound in the kernel must be one that could be bound after the others. So must
+    a loop that shares its threads with one around it or in it, to its old axis: of all its
+    iterations, or of all those of the loop in it, each thread has one, and would then do the rest.
     """
 
     if axis not in LANE_AXES:  # along these, threads have the memory of a block together
@@ -73,7 +75,10 @@ def require_rebinding(site: Site, loop: ForOp, axis: str | None) -> None:
             for inner in loop_tree.loops(Kernel.of(rebound, rebound.axis or "").root)
             if inner.axis is not None and inner is not rebound
         ]
+        old, shares = rebound.axis, _shares_threads(rebound)
         set_kind(rebound, ForKind.SERIAL)
+        if old is not None and shares:
+            require_bindable(copy, rebound, old)
         if axis is not None:
             require_bindable(copy, rebound, axis)
             set_kind(rebound, ForKind.THREAD, axis)
@@ -85,6 +90,12 @@ def require_rebinding(site: Site, loop: ForOp, axis: str | None) -> None:
             set_kind(inner, ForKind.THREAD, kept)
 
     on_copy(site, bind_all)
+
+
+def _shares_threads(loop: ForOp) -> bool:
+    """Whether a loop around ``loop`` or in it has the same threads."""
+    beside = [*all_loops_around(loop), *loop_tree.loops(loop)]
+    return any(is_same_axis(near.axis, loop.axis) for near in beside if near is not loop)
 
 
 def _require_no_init(site: Site, loop: ForOp, axis: str) -> None:

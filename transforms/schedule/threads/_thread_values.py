@@ -126,7 +126,11 @@ def _refuse_work(
         at=kernel.loop,
         mark={outer: kernel.axis, inner: f"{kernel.axis}: one iteration in each thread"},
         why=why,
-        hints=[f"bind {kernel.loop.label} to another axis"],
+        hints=[
+            f"bind {kernel.loop.label} to another axis"
+            if site.primitive == "bind"
+            else f"keep {kernel.loop.label} bound to {kernel.axis}"
+        ],
     )
 
 
