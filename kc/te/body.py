@@ -107,6 +107,8 @@ class Body:
         self.rows = rows
         self.memo: MutableMapping[Expr, SSAValue] = {}
         self.lazy: dict[Expr, bool] = {}
+        self._integers: MutableMapping[tuple[int, str], SSAValue] = {}
+        """The constants of types of integers, by value and type: each is made once."""
 
     def add(self, op: IROperation, location: Location | None) -> SSAValue:
         op.location = loc_attr(location)
@@ -213,6 +215,7 @@ class Body:
         inner = Body(Block(), self.axes, self.values, self.rows)
         inner.memo = ChainMap({}, self.memo)  # pyright: ignore[reportArgumentType]
         inner.lazy = self.lazy
+        inner._integers = ChainMap({}, self._integers)  # pyright: ignore[reportArgumentType]
         end = scf.YieldOp(inner.value(expr))
         end.location = loc_attr(expr.location)
         inner.block.add_op(end)
@@ -316,7 +319,7 @@ class Body:
         if isinstance(expr, AffineDimExpr):
             return operands[expr.position]
         if isinstance(expr, AffineConstantExpr):
-            return self.add(arith.ConstantOp(IntegerAttr(expr.value, tir.INDEX)), at)
+            return self._constant(expr.value, "index", at)
         used = sorted(expr.used_dims())
         dims = [
             AffineExpr.dimension(used.index(n) if n in used else 0) for n in range(len(operands))
@@ -352,8 +355,17 @@ class Body:
     # Operations ----------------------------------------------------------------------------
 
     def _constant(self, value: Any, dtype: str, at: Location | None) -> SSAValue:
-        properties = {"value": constant_attr(value, dtype)}
-        return self.add(new_operation(arith.ConstantOp, (), [element_type(dtype)], properties), at)
+        if is_float(dtype) or is_bool(dtype) or lanes(dtype) > 1:
+            return self._new_constant(constant_attr(value, dtype), at)
+        key = int(value), dtype
+        if key not in self._integers:
+            is_index = dtype == "index"
+            attr = IntegerAttr(value, tir.INDEX) if is_index else constant_attr(value, dtype)
+            self._integers[key] = self._new_constant(attr, at)
+        return self._integers[key]
+
+    def _new_constant(self, value: Any, at: Location | None) -> SSAValue:
+        return self.add(new_operation(arith.ConstantOp, (), [value.type], {"value": value}), at)
 
     def _binary(self, expr: Binary) -> SSAValue:
         a, b = self.memo[expr.lhs], self.memo[expr.rhs]
@@ -477,15 +489,15 @@ class Body:
     def _shift(self, expr: Call, a: SSAValue, b: SSAValue) -> SSAValue:
         """A shift that is defined for every distance: beyond the width as numpy has it."""
         at, dtype = expr.location, expr.dtype
+        right = arith.ShRSIOp if is_signed(dtype) else arith.ShRUIOp
+        kind = right if expr.op == "shr" else arith.ShLIOp
+        given = expr.args[1]
+        if isinstance(given, Const) and 0 <= int(given.value) < bits(dtype):
+            return self.add(kind(a, b), at)
         last = self._constant(bits(dtype) - 1, dtype, at)
-        distance = self.add(arith.MinUIOp(b, last), at)
-        if expr.op == "shr":
-            right = arith.ShRSIOp if is_signed(dtype) else arith.ShRUIOp
-            shifted = self.add(right(a, distance), at)
-            if is_signed(dtype):
-                return shifted  # all copies of the sign
-        else:
-            shifted = self.add(arith.ShLIOp(a, distance), at)
+        shifted = self.add(kind(a, self.add(arith.MinUIOp(b, last), at)), at)
+        if kind is arith.ShRSIOp:
+            return shifted  # all copies of the sign
         inside = self.add(CmpiOp(b, last, "ule"), at)
         return self.add(SelectOp(inside, shifted, self._constant(0, dtype, at)), at)
 

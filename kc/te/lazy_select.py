@@ -8,6 +8,7 @@ is proven to be inside leaves the ``Select`` as it is.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kc.analysis.isl_sets import is_impossible
@@ -26,6 +27,7 @@ from kc.te.expr import (
     Var,
     as_expr,
     children,
+    walk,
 )
 from kc.te.indices import Space, affine_condition
 
@@ -44,14 +46,16 @@ def _may_read_outside(expr: Expr) -> bool:
 
     What a choice inside of it chooses is computed only where the conditions of the choice say.
     """
+    reads = [part for part in walk(expr) if isinstance(part, Element)]
+    if all(_is_inside(*pair) for read in reads for pair in _indices(read)):
+        return False
     guards = [_Guards(Space(), ())]
     waiting, seen = [(expr, 0)], {(expr, 0)}
     while waiting:
         current, n = waiting.pop()
-        # What a vector element has after the indices of its tensor is the lane.
         if isinstance(current, Element) and not all(
             _is_inside(index, size) or guards[n].keep_inside(index, size)
-            for index, size in zip(current.indices, current.tensor.shape)  # noqa: B905
+            for index, size in _indices(current)
         ):
             return True
         parts = [(part, n) for part in children(current)]
@@ -112,6 +116,12 @@ class _Guards:
         if not all(isinstance(self.space.leaves[n], IterVar | Var) for n in affine.used_dims()):
             return None
         return term_of(affine, lambda n: dim(f"d{n}"))
+
+
+def _indices(read: Element) -> Iterable[tuple[Expr, ExprLike]]:
+    """The indices of a read, and the sizes of what they are in."""
+    # What a vector element has after the indices of its tensor is the lane.
+    return zip(read.indices, read.tensor.shape)  # noqa: B905
 
 
 def _is_inside(index: Expr, size: ExprLike) -> bool:

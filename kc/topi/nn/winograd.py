@@ -66,10 +66,11 @@ def _constant(matrix: Matrix, dtype: str, name: str) -> Tensor:
     def body(i: Any, j: Any) -> Expr:
         value: Expr = const(0.0, dtype)
         for row, numbers in enumerate(matrix):
+            of_row: Expr = const(0.0, dtype)
             for column, number in enumerate(numbers):
                 if number:
-                    here = i.equal(row) & j.equal(column)
-                    value = select(here, const(float(number), dtype), value)
+                    of_row = select(j.equal(column), const(float(number), dtype), of_row)
+            value = select(i.equal(row), of_row, value)
         return value
 
     return compute((len(matrix), len(matrix[0])), body, name)
