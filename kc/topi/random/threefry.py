@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from kc.te.computes import compute
-from kc.te.expr import Expr, as_expr, const
+from kc.te.expr import Expr, as_expr, const, select
 from kc.te.expr import cast as convert
 from kc.te.functions import cos, log, sqrt
 from kc.te.tensor import Tensor, shape_text
@@ -23,6 +23,7 @@ from kc.topi.table import OF_INTEGERS, OF_PLACES, WORDS, operator, refuse
 
 WORD = ("uint32",)
 _ROTATIONS = (13, 15, 26, 6, 17, 29, 16, 24)
+"""By how many bits each round turns a word, eight after eight."""
 _PARITY = 0x1BD11BDA
 _SPLIT = 1 << 31
 """The bit of the counter that only splitting sets: what is drawn has another counter."""
@@ -30,18 +31,26 @@ _SPLIT = 1 << 31
 
 def _block(loops: Loops, key: tuple[Any, Any], counter: tuple[Any, Any]) -> tuple[Any, Any]:
     """Two words of a key and a counter, in variables."""
+    ib = loops.ib
     x, y = loops.variable("uint32", "x"), loops.variable("uint32", "y")
-    keys = [*key, key[0] ^ key[1] ^ const(_PARITY, "uint32")]
+    keys = ib.allocate("uint32", (3,), name="keys", scope="local")
+    keys[0], keys[1] = key
+    keys[2] = key[0] ^ key[1] ^ const(_PARITY, "uint32")
     x[0], y[0] = counter[0] + keys[0], counter[1] + keys[1]
-    for n in range(20):
-        turn = _ROTATIONS[n % 8]
-        x[0] = x[0] + y[0]
-        turned = (y[0] << const(turn, "uint32")) | (y[0] >> const(32 - turn, "uint32"))
-        y[0] = turned ^ x[0]
-        if n % 4 == 3:
-            step = n // 4 + 1
-            x[0] = x[0] + keys[step % 3]
-            y[0] = y[0] + keys[(step + 1) % 3] + const(step, "uint32")
+    with ib.for_range(0, 5, name="step", kind="unroll") as step:
+        a, b = ib.let("a", x[0]), ib.let("b", y[0])
+        is_even = ib.let("is_even", (step % 2).equal(0))
+        for turns in zip(_ROTATIONS[:4], _ROTATIONS[4:], strict=True):
+            a = ib.let("a", a + b)
+            even, odd = (
+                (b << const(turn, "uint32")) | (b >> const(32 - turn, "uint32")) for turn in turns
+            )
+            b = ib.let("b", select(is_even, even, odd) ^ a)
+        x[0] = a + keys[1]
+        y[0] = b + keys[2] + convert(step + 1, "uint32")
+        first = ib.let("first", keys[0])
+        keys[0], keys[1] = keys[1], keys[2]
+        keys[2] = first
     return x[0], y[0]
 
 
@@ -143,10 +152,16 @@ def threefry_split(gen: Tensor) -> list[Tensor]:
 
     def body(loops: Loops) -> None:
         (given,) = loops.ins
-        for n, result in enumerate(loops.outs):
+        words = loops.ib.allocate("uint32", (2, 2), name="words", scope="local")
+
+        def draw(n: Any) -> None:
             low, high = _advanced(given[2], given[3], n)
             counter = (low, high | const(_SPLIT, "uint32"))
-            result[0], result[1] = _block(loops, (given[0], given[1]), counter)
+            words[n, 0], words[n, 1] = _block(loops, (given[0], given[1]), counter)
+
+        loops.nest((2,), draw)
+        for n, result in enumerate(loops.outs):
+            result[0], result[1] = words[n, 0], words[n, 1]
             result[2], result[3] = const(0, "uint32"), const(0, "uint32")
 
     return written("threefry_split", [(4,), (4,)], ["uint32"] * 2, [gen], body)
