@@ -66,42 +66,39 @@ def _merge_sorted(
             with ib.for_range(0, size, name="k") as k:
                 values[0, k] = given[place(k)]
                 places[0, k] = convert(as_expr(k), "int32")
-            count = loops.variable("int32", "count")
-            count[0] = convert(as_expr(size), "int32")
+            count = convert(as_expr(size), "int32")
             if lengths is not None:
                 at = place(0)
                 valid = loops.ins[1][tuple(at[:axis]) + tuple(at[axis + 1 :])]
-                count[0] = convert(length_of(valid, size), "int32")
+                count = ib.let("count", convert(length_of(valid, size), "int32"))
             left, right = loops.variable("int32", "left"), loops.variable("int32", "right")
             with ib.for_range(0, rounds, name="round") as n:
                 width = ib.let("width", const(1) << convert(as_expr(n), "int32"))
+                both = ib.let("both", 2 * width)
                 old, new = n % 2, (n + 1) % 2
-                with ib.for_range(0, (size + 2 * width - 1) // (2 * width), name="run") as run:
-                    begin = convert(as_expr(run * (2 * width)), "int32")
-                    middle = scalar.min(begin + width, count[0])
-                    end = scalar.min(begin + 2 * width, count[0])
+                with ib.for_range(0, (size + both - 1) // both, name="run") as run:
+                    begin = ib.let("begin", convert(as_expr(run), "int32") * both)
+                    middle = ib.let("middle", scalar.min(begin + width, count))
+                    end = ib.let("end", scalar.min(begin + both, count))
                     left[0] = begin
                     right[0] = scalar.max(middle, begin)
-                    longest = scalar.min(size, 2 * width)
-                    with ib.for_range(0, longest, name="k") as k:
-                        target = begin + convert(as_expr(k), "int32")
+                    with ib.for_range(0, scalar.min(size, both), name="k") as k:
+                        target = ib.let("target", begin + convert(as_expr(k), "int32"))
                         with ib.if_scope(target < end):
                             # What is beyond its run is not read: the place is moved inside.
-                            a = scalar.min(left[0], count[0] - 1)
-                            b = scalar.min(right[0], count[0] - 1)
+                            a = ib.let("a", scalar.min(left[0], count - 1))
+                            b = ib.let("b", scalar.min(right[0], count - 1))
+                            first, second = values[old, a], values[old, b]
                             takes_right = all_of(
                                 right[0] < end,
-                                any_of(
-                                    left[0] >= middle,
-                                    _before(values[old, b], values[old, a], ascending),
-                                ),
+                                any_of(left[0] >= middle, _before(second, first, ascending)),
                             )
                             with ib.if_scope(takes_right):
-                                values[new, target] = values[old, b]
+                                values[new, target] = second
                                 places[new, target] = places[old, b]
                                 right[0] = right[0] + 1
                             with ib.else_scope():
-                                values[new, target] = values[old, a]
+                                values[new, target] = first
                                 places[new, target] = places[old, a]
                                 left[0] = left[0] + 1
                         with ib.else_scope(), ib.if_scope(target < size):
