@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
@@ -19,7 +20,7 @@ from kc.support.declarations import Slot
 from kc.support.diagnostics import Diagnostic, ScheduleError
 from kc.transforms.auto_schedule.machine import PARALLEL_WORK, Machine
 from kc.transforms.auto_schedule.nests import Nest, is_begun, iterations
-from kc.transforms.schedule.base import BlockRef
+from kc.transforms.schedule.base import BlockRef, Primitive
 from kc.transforms.trace.binding import Binder
 from kc.transforms.trace.handles import BlockRV, Handle, LoopRV
 from kc.transforms.trace.queries import GetBlock, GetLoop, GetLoops
@@ -43,7 +44,8 @@ class Draft:
         """The blocks that run where numbers are large enough, with the exponent of the least."""
         self.told: list[Diagnostic] = []
         """What the user is to know of what was chosen."""
-        self._original = copy_module(session.module)
+        self._original: ModuleOp | None = None
+        """What was given, once something is done to it."""
         self._start = len(session.trace)
         self._blocks: dict[str, BlockRV] = {}
         self._refused: set[tuple] = set()
@@ -121,6 +123,8 @@ class Draft:
 
         def call(*args: Any, **kwargs: Any) -> Any:
             step = find_step(name)
+            if self._original is None and issubclass(step, Primitive):
+                self._original = copy_module(self.session.module)
             arguments = Binder(step, self._resolve).bind(args, kwargs)
             outputs = self.session.perform(step, arguments).outputs
             self._forget()  # what is refused has changed nothing
@@ -210,6 +214,7 @@ class Draft:
             del trace[length:]
             return
         self._forget()
+        assert self._original is not None
         session = self.session.fresh(copy_module(self._original))
         session.working = None
         kept = trace[self._start : length]
