@@ -150,12 +150,13 @@ def _target() -> hl.Target:
     return hl.get_jit_target_from_environment()
 
 
-def build(name: str) -> Callable[..., None]:
-    """From the algorithm to a function of numpy arrays."""
+def build(name: str) -> Callable[..., tuple[Callable[[], None], Callable[[], np.ndarray]]]:
+    """From the algorithm to what takes arrays, and gives a call and what reads the result."""
     inputs, output = globals()[name]()
     function = output.compile_to_callable(inputs, _target())
 
-    def call(*arrays: np.ndarray) -> None:
-        function(*(hl.Buffer(array) for array in arrays))
+    def prepare(*arrays: np.ndarray) -> tuple[Callable[[], None], Callable[[], np.ndarray]]:
+        buffers = [hl.Buffer(array) for array in arrays]  # of the same memory
+        return lambda: function(*buffers), lambda: arrays[-1]
 
-    return call
+    return prepare

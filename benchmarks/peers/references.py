@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 
 def arrays() -> dict[str, list[np.ndarray]]:
-    """Inputs, the same in each process, and room for the result."""
+    """Inputs, the same in each process, and room for the result: at multiples of 64 bytes, as the
+    arrays that TVM makes."""
     rng = np.random.default_rng(0)
 
-    def random(*shape: int) -> np.ndarray:
-        return rng.standard_normal(shape, dtype=np.float32)
-
     def empty(*shape: int) -> np.ndarray:
-        return np.zeros(shape, np.float32)
+        count = math.prod(shape)
+        memory = np.zeros(count + 16, np.float32)
+        start = -memory.ctypes.data % 64 // 4
+        return memory[start : start + count].reshape(shape)
+
+    def random(*shape: int) -> np.ndarray:
+        array = empty(*shape)
+        array[...] = rng.standard_normal(shape, dtype=np.float32)
+        return array
 
     return {
         "add": [random(1 << 20), random(1 << 20), empty(1 << 20)],
