@@ -463,6 +463,37 @@ def test_a_block_that_no_rule_knows_stays():
     assert str(schedule.mod) == str(te.create_prim_func([X, Y]))
 
 
+def depthwise(columns: int, channels: int, taps: int) -> list[te.Tensor]:
+    """A depthwise convolution of rows, whose channels lie side by side."""
+    X = te.placeholder((columns + taps - 1, channels), name="X")
+    W = te.placeholder((taps, channels), name="W")
+    q = te.reduce_axis((0, taps), name="q")
+    body = lambda v, c: te.sum(X[v + q, c] * W[q, c], axis=q)  # noqa: E731
+    return [X, W, te.compute((columns, channels), body, name="Y")]
+
+
+@pytest.mark.parametrize(("target", "channels", "taps", "order"), [
+    (AVX512, 256, 9, ["c_o 8", "v 56", "c_i_init 32", "q 9", "c_i 32"]),
+    (AVX512, 240, 9, ["c_o 5", "v 56", "c_i_init 48", "q 9", "c_i 48"]),
+    (AVX2, 256, 9, ["c_o 32", "v 56", "c_i_init 8", "q 9", "c_i 8"]),
+    # More taps than there are registers: they are loaded each time.
+    (AVX2, 256, 15, ["v 56", "c_o 4", "c_i_init 64", "q 15", "c_i 64"]),
+])  # fmt: skip
+def test_weights_of_a_depthwise_convolution_stay_in_registers(
+    target: Target, channels: int, taps: int, order: list[str]
+):
+    tensors = depthwise(56, channels, taps)
+    module = kc.lower(tensors, target=target)
+    loops = [op for op in module.op.walk() if isinstance(op, ForOp)]
+    assert [f"{loop.label} {loop.static_extent}" for loop in loops] == order
+    x, w = (np.random.default_rng(n).standard_normal(tensors[n].shape) for n in (0, 1))
+    x, w = x.astype("float32"), w.astype("float32")
+    y = np.zeros((56, channels), np.float32)
+    kc.build(module)(x, w, y)
+    expected = sum(x[q : q + 56] * w[q] for q in range(taps))
+    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize(("target", "axis", "together"), [
     (AVX512, 1, 4), (AVX512, 0, 32), (AVX2, 0, 16), (NEON, 0, 8),
 ])  # fmt: skip
