@@ -486,7 +486,8 @@ def test_weights_of_a_depthwise_convolution_stay_in_registers(
     module = kc.lower(tensors, target=target)
     loops = [op for op in module.op.walk() if isinstance(op, ForOp)]
     assert [f"{loop.label} {loop.static_extent}" for loop in loops] == order
-    x, w = (np.random.default_rng(n).standard_normal(tensors[n].shape) for n in (0, 1))
+    shapes = (56 + taps - 1, channels), (taps, channels)
+    x, w = map(np.random.default_rng(0).standard_normal, shapes)
     x, w = x.astype("float32"), w.astype("float32")
     y = np.zeros((56, channels), np.float32)
     kc.build(module)(x, w, y)
