@@ -64,7 +64,7 @@ def main() -> int:
     from references import expected as of_numpy
 
     expected = of_numpy()
-    pythons = dict.fromkeys(OWN, sys.executable)
+    pythons: dict[str, str] = dict.fromkeys(OWN, sys.executable)
     for system, package in SYSTEMS.items():
         if system not in OWN and has(options.peers, package):
             pythons[system] = options.peers
