@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, VectorType
@@ -29,10 +30,13 @@ from kc.analysis.array_sizes import is_array_size
 from kc.analysis.isl_sets import first_point
 from kc.analysis.loop_tree import (
     ALLOCATIONS,
+    all_loops_around,
     buffer_name,
+    defined_inside,
     is_inside,
     loops_around,
     memory_scope,
+    path_to,
     preorder,
     touches_memory,
 )
@@ -63,7 +67,7 @@ from kc.dialects.tir import (
     StoreOp,
 )
 from kc.dialects.tir.calls import CallExternOp
-from kc.dialects.tir.threads import is_same_axis, is_shared
+from kc.dialects.tir.threads import is_in_lockstep, is_same_axis, is_shared
 from kc.dialects.tir.views import CallOp, ViewOp
 
 
@@ -110,6 +114,8 @@ class Statement:
     opaque: list[tuple[str | None, Undecided]] = field(default_factory=list)
     reduction: bool = False
     """Whether it is nothing but updates by one commutative combiner."""
+    threads: dict[ForOp, str] = field(default_factory=dict)
+    """The coordinates that are the number of its thread along loops outside of the scope."""
     block: BlockOp | None = None
     """The innermost block around it."""
     unit: BlockOp | None = None
@@ -222,6 +228,10 @@ class Scope:
     Buffers that are allocated in a root belong to one iteration of it, except for ``merged`` and,
     if ``axis`` is given, those that its threads share. With ``apart``, a load and a store of one
     place are two accesses, not one.
+
+    Threads of a loop outside are in lockstep, so that the order of iterations in the scope is also
+    one between them. Of a scope ``across`` threads, the two statements of a pair are in different
+    ones, and touch memory that these share.
     """
 
     def __init__(
@@ -230,11 +240,15 @@ class Scope:
         axis: str | None = None,
         merged: SSAValue | None = None,
         apart: bool = False,
+        across: bool = False,
     ) -> None:
         self.roots = dict.fromkeys(roots)
         self.axis = axis
         self.merged = merged
         self.apart = apart
+        self._is_across = across
+        self._across: Scope | None = None
+        self._sharing: dict[tuple[SSAValue, bool], set[ForOp]] = {}
         self.parameters: dict[SSAValue, str] = {}
         self._computations: dict[Hashable, SSAValue] = {}
         self._representatives: dict[SSAValue, SSAValue | None] = {}
@@ -245,7 +259,9 @@ class Scope:
     # Building statements -------------------------------------------------------------------
 
     def _collect(self) -> None:
-        self._around = loops_around(next(iter(self.roots)))
+        first = next(iter(self.roots))
+        self._around = loops_around(first)
+        self._threads = [loop for loop in all_loops_around(first) if is_in_lockstep(loop.axis)]
         outside = len(self._around)
         for op in (op for root in self.roots for op in preorder(root)):
             if isinstance(op, BlockOp):
@@ -288,6 +304,8 @@ class Scope:
             loop.var: variable for loop, variable in zip(loops, variables, strict=True)
         }
         self._values = values
+        if self._is_across:
+            self._enter_threads(statement)
         for n, (loop, variable) in enumerate(zip(loops, variables, strict=True)):
             statement.constraints.append(
                 variable.within(self._extent(loop.extent_value, statement))
@@ -298,6 +316,29 @@ class Scope:
         for guard, holds in self._guards(op):
             self._add_guard(guard, statement, holds=holds)
         return statement
+
+    def _enter_threads(self, statement: Statement) -> None:
+        """Put ``statement`` into a thread of its own: what is around the scope, from the outermost
+        loop of threads on."""
+        first = next(iter(self.roots))
+        path = list(path_to(first))[::-1]
+        for op, inner in pairwise(path[path.index(self._threads[0]) :]):
+            region = inner.parent_region()
+            if op in self._threads:
+                assert isinstance(op, ForOp)
+                same = [loop for loop in statement.threads if is_same_axis(loop.axis, op.axis)]
+                if same:
+                    self._values[op.var] = dim(statement.threads[same[0]])
+                    continue
+                thread = self._values[op.var] = self._dim(statement, "t")
+                statement.threads[op] = statement.dims[-1]
+                extent = self._extent(op.extent_value, statement)
+                statement.constraints.append(thread.within(extent))
+            elif isinstance(op, IfOp):
+                self._add_guard(op, statement, holds=region is op.then)
+            elif isinstance(op, BlockOp):
+                assert region is not None
+                self._enter_block(statement, op, region)
 
     def _add_guard(self, guard: IfOp, statement: Statement, *, holds: bool) -> None:
         reader = self._reader(statement)
@@ -450,6 +491,10 @@ class Scope:
             return root is not None
         return isinstance(root, ForOp) and is_replicated(buffer, root, self.axis)
 
+    def _is_of_thread(self, value: SSAValue) -> bool:
+        """Whether a value of outside may be another one in each of the threads asked about."""
+        return self._is_across and defined_inside(value, self._threads[0])
+
     # Values --------------------------------------------------------------------------------
 
     def _dim(self, statement: Statement, letter: str) -> Term:
@@ -482,6 +527,9 @@ class Scope:
     def _leaf(self, value: SSAValue, statement: Statement) -> Term:
         """A value that is not affine in others."""
         if not self._is_inside(value):
+            if self._is_of_thread(value) and not _is_loop_var(value):
+                name = value.name_hint or "a value"
+                return self._opaque(statement, f"{name} may differ from thread to thread")
             return self._parameter(value, statement)
         if not isinstance(value, OpResult):
             return self._opaque(statement, f"{value.name_hint or 'a value'} is not affine")
@@ -514,7 +562,9 @@ class Scope:
             elif _is_loop_var(value):
                 loop = value.owner.parent_op()  # pyright: ignore[reportAttributeAccessIssue]
                 assert isinstance(loop, ForOp)
-                self.facts.append(dim(name).within(self._extent(loop.extent_value, statement)))
+                extent = loop.extent_value
+                if isinstance(extent, int) or not self._is_of_thread(extent):
+                    self.facts.append(dim(name).within(self._extent(extent, statement)))
         return dim(self.parameters[value])
 
     def _alike(self, value: SSAValue) -> SSAValue | None:
@@ -523,7 +573,7 @@ class Scope:
         It is the same in all iterations. None if ``value`` depends on more than these.
         """
         if not self._is_inside(value):
-            return value
+            return None if self._is_of_thread(value) else value
         if value not in self._representatives:
             self._representatives[value] = self._first_alike(value)
         return self._representatives[value]
@@ -571,15 +621,48 @@ class Scope:
         *,
         ignore_reductions: bool,
         concerns: Callable[[Access, Access], bool] = any_pair,
+        threads: bool = True,
     ) -> Conflict | None:
         """The first dependence between two instances for which ``breaks`` holds.
 
-        One that is proven is preferred to one that is merely not excluded.
+        One that is proven is preferred to one that is merely not excluded, and one in a thread to
+        one between two ``threads``, which is not asked about without these.
 
         ``breaks(s, t)`` gives the condition under which the order of an instance of ``s`` and one
         of ``t`` becomes wrong, over their coordinates as the sides "s" and "t"; None means never.
         ``concerns(a, b)`` leaves out pairs of accesses.
         """
+        possible = self._find(breaks, ignore_reductions=ignore_reductions, concerns=concerns)
+        if threads and (possible is None or possible.undecided is not None):
+            for scope in self.scopes()[1:]:
+                between = scope._find(
+                    breaks, ignore_reductions=ignore_reductions, concerns=concerns
+                )
+                if between is not None and (possible is None or between.undecided is None):
+                    possible = between
+        if possible is not None:
+            why = possible.explain()
+            if isinstance(why, Undecided) and is_trusted(why):
+                return None
+        return possible
+
+    def scopes(self) -> list[Scope]:
+        """This scope; and that of the same across threads, if there may be different ones."""
+        if not self._threads or self._is_across:
+            return [self]
+        if self._across is None:
+            self._across = Scope(
+                *self.roots, axis=self.axis, merged=self.merged, apart=self.apart, across=True
+            )
+        return [self, self._across]
+
+    def _find(
+        self,
+        breaks: Callable[[Statement, Statement], Condition | None],
+        *,
+        ignore_reductions: bool,
+        concerns: Callable[[Access, Access], bool],
+    ) -> Conflict | None:
         possible: Conflict | None = None
         for source in self.statements:
             for sink in self.statements:
@@ -591,6 +674,7 @@ class Scope:
                     if (a.buffer is b.buffer or a.buffer is None or b.buffer is None)
                     and (a.writes or b.writes)
                     and not (updates and a.updates and b.updates)
+                    and (not self._is_across or self._sharers(a, b))
                     and concerns(a, b)
                 ]
                 condition = breaks(source, sink) if pairs else None
@@ -603,11 +687,58 @@ class Scope:
                     if conflict is not None and conflict.undecided is None:
                         return conflict
                     possible = possible or conflict
-        if possible is not None:
-            why = possible.explain()
-            if isinstance(why, Undecided) and is_trusted(why):
-                return None
         return possible
+
+    def _sharers(self, a: Access, b: Access) -> set[ForOp]:
+        """The loops outside whose threads touch the same memory by two accesses, and may find
+        another value there in another order."""
+        sharers: set[ForOp] = set()
+        for buffer in (a.buffer, b.buffer):
+            if buffer is None:
+                return set(self._threads)
+            sharers |= self._shared_by(buffer, both_write=a.writes and b.writes)
+        return sharers
+
+    def _shared_by(self, buffer: SSAValue, *, both_write: bool) -> set[ForOp]:
+        key = (buffer, both_write)
+        if key not in self._sharing:
+            self._sharing[key] = {
+                loop
+                for loop in self._threads
+                if not defined_inside(buffer, loop)
+                or (
+                    is_shared(memory_scope(buffer), loop.axis)
+                    # Threads that write the same each, and do not share that work, may do it in
+                    # any order.
+                    and not (
+                        (both_write or not self._share_work(loop))
+                        and is_replicated(buffer, loop, str(loop.axis))
+                    )
+                )
+            }
+        return self._sharing[key]
+
+    def _share_work(self, loop: ForOp) -> bool:
+        """Whether the threads of ``loop`` have an iteration each of a loop in the scope."""
+        return any(
+            isinstance(op, ForOp) and is_same_axis(loop.axis, op.axis)
+            for root in self.roots
+            for op in root.walk()
+        )
+
+    def _between_threads(
+        self, source: Statement, a: Access, sink: Statement, b: Access
+    ) -> Iterator[Condition]:
+        """That two accesses are in different threads, which have the buffer together."""
+        sharers = self._sharers(a, b)
+        numbers = {
+            loop: (dim(f"s_{name}"), dim(f"t_{sink.threads[loop]}"))
+            for loop, name in source.threads.items()
+        }
+        yield any_of(s.differs(t) for loop, (s, t) in numbers.items() if loop in sharers)
+        for loop, (s, t) in numbers.items():
+            if loop not in sharers:
+                yield s.equals(t)
 
     def meeting(self, source: Statement, a: Access, sink: Statement, b: Access) -> Condition:
         """The condition that an instance of ``source`` in ``a`` and one of ``sink`` in ``b`` touch
@@ -629,6 +760,8 @@ class Scope:
                             [digit.where(t) for digit in other_digits],
                         )
                     )
+        if self._is_across:
+            parts += self._between_threads(source, a, sink, b)
         return all_of([*parts, *self.facts])
 
     def _ask(
@@ -660,9 +793,10 @@ class Scope:
         def loop_point(statement: Statement, coordinates: dict[str, Term]) -> dict[str, int]:
             if not point:
                 return {}
+            loops = zip(statement.loops, statement.loop_dims, strict=True)
             return {
                 loop.label: coordinates[name].at(point)
-                for loop, name in zip(statement.loops, statement.loop_dims, strict=True)
+                for loop, name in (*statement.threads.items(), *loops)
             }
 
         element = None
@@ -791,7 +925,7 @@ def late_init(block: BlockOp, place: Operation) -> Conflict | None:
             return None
         return lexicographic(source.times("s"), sink.times("t"))
 
-    return scope.find(breaks, ignore_reductions=False)
+    return scope.find(breaks, ignore_reductions=False, threads=False)
 
 
 def reorder_conflict(chain: Sequence[ForOp], new_order: Sequence[ForOp]) -> Conflict | None:

@@ -96,13 +96,13 @@ def dependences(chain: Sequence[ForOp]) -> list[Dependence]:
     scope = Scope(chain[0])
     place = {op: n for n, op in enumerate(chain[0].walk())}
     listed: dict[Dependence, None] = {}
-    for source, a, sink, b in _pairs(scope):
+    for part, source, a, sink, b in _pairs(scope):
         depth = _depth(source, sink, chain)
         s, t = source.times("s")[:depth], sink.times("t")[:depth]
         later = [lexicographic(s, t)]
         if place[source.op] < place[sink.op]:
             later.append(all_of(equal(s, t)))
-        distances = _distances(scope, source, a, sink, b, any_of(later), depth)
+        distances = _distances(part, source, a, sink, b, any_of(later), depth)
         if distances is None:
             continue
         doubts = [*source.doubts(a), *sink.doubts(b)]
@@ -162,11 +162,11 @@ def latest_need(first: ForOp, second: ForOp) -> int | Undecided | None:
     """
     scope = Scope(first, second)
     most: int | None = None
-    for source, a, sink, b in _pairs(scope):
+    for part, source, a, sink, b in _pairs(scope):
         if scope.root_of(source.op) is not first or scope.root_of(sink.op) is not second:
             continue
         ahead = source.times("s")[0] - sink.times("t")[0]
-        bounds = _bounds(scope, source, a, sink, b, number(0).equals(0), [ahead])
+        bounds = _bounds(part, source, a, sink, b, number(0).equals(0), [ahead])
         if bounds is None:
             continue
         doubts = [*source.doubts(a), *sink.doubts(b)]
@@ -181,13 +181,15 @@ def latest_need(first: ForOp, second: ForOp) -> int | Undecided | None:
     return most
 
 
-def _pairs(scope: Scope) -> Iterator[tuple[Statement, Access, Statement, Access]]:
-    """The accesses that may touch the same element, one of them writing."""
-    for source, sink in itertools.product(scope.statements, repeat=2):
-        for a, b in itertools.product(source.accesses, sink.accesses):
-            alike = a.buffer is b.buffer or a.buffer is None or b.buffer is None
-            if alike and (a.writes or b.writes):
-                yield source, a, sink, b
+def _pairs(scope: Scope) -> Iterator[tuple[Scope, Statement, Access, Statement, Access]]:
+    """The accesses that may touch the same element, one of them writing, in one thread or in two;
+    with the scope that knows when they do."""
+    for part in scope.scopes():
+        for source, sink in itertools.product(part.statements, repeat=2):
+            for a, b in itertools.product(source.accesses, sink.accesses):
+                alike = a.buffer is b.buffer or a.buffer is None or b.buffer is None
+                if alike and (a.writes or b.writes):
+                    yield part, source, a, sink, b
 
 
 def _depth(source: Statement, sink: Statement, chain: Sequence[ForOp]) -> int:

@@ -201,7 +201,7 @@ def _exchange(scope: Scope, root: ForOp, branch: Operation) -> Conflict | None:
             for access in (a, b)
         )
 
-    return scope.find(breaks, ignore_reductions=False, concerns=concerns)
+    return scope.find(breaks, ignore_reductions=False, concerns=concerns, threads=False)
 
 
 @dataclass
