@@ -284,6 +284,8 @@ def extent(expr: AffineExpr, box: Box) -> AffineExpr:
     (each dimension monotone) unless it would be negative for an empty box: a size never is.
     """
 
+    if _attains_upper(expr, box):
+        return _upper(expr, box.sizes) + 1
     if not box.parameters:
 
         def question(context: Any) -> int | None:
@@ -328,6 +330,18 @@ def _upper(expr: AffineExpr, sizes: Sequence[AffineExpr]) -> AffineExpr:
             continue  # every atom is at least 0
         total = total + _upper_atom(atom, sizes) * factor
     return total
+
+
+def _attains_upper(expr: AffineExpr, box: Box) -> bool:
+    """Whether :func:`_upper` is known to be a value of ``expr``: its parts are single dimensions,
+    their quotients and remainders, each of another dimension."""
+    if not all(isinstance(size, AffineConstantExpr) and size.value >= 1 for size in box.sizes):
+        return False
+    dims: list[AffineExpr] = []
+    for atom in linear_terms(expr)[0]:
+        is_divided = isinstance(atom, AffineBinaryOpExpr)
+        dims.append(atom.lhs if is_divided else atom)  # pyright: ignore
+    return all(isinstance(it, AffineDimExpr) for it in dims) and len(set(dims)) == len(dims)
 
 
 def _upper_atom(atom: AffineExpr, sizes: Sequence[AffineExpr]) -> AffineExpr:
