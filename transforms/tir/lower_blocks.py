@@ -23,7 +23,8 @@ After::
 Block variables are replaced by their bindings: affine maps and sets absorb them, other uses share a
 ``tir.apply``. A predicate becomes a ``tir.if``, unless the loop extents prove that it always holds
 (then it is removed) or never does (then the block is removed); existing ``tir.if`` are treated
-alike. Loops without iterations are removed, and each ``tir.combine`` becomes the ops of its
+alike. Loops without iterations are removed, those of one iteration become their bodies, unless they
+are annotated or threads, and each ``tir.combine`` becomes the ops of its
 combiner.
 
 Requires: no block has an init region (``lower-init-block``).
@@ -43,11 +44,13 @@ from xdsl.passes import ModulePass
 from kc.analysis.index_reader import AFFINE_OPS
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import functions
+from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import (
     INDEX,
     ApplyOp,
     BlockOp,
     CombineOp,
+    ForKind,
     ForOp,
     IfOp,
     LoadOp,
@@ -99,6 +102,8 @@ class _Lowering:
                 work.append(op.next_op)
                 op.detach()
                 op.erase(safe_erase=False)
+            elif type(op) is ForOp and _is_unit(op):
+                work.append(self._unit_loop(op))
             else:
                 work.append(op.next_op)
                 if type(op) is LoadOp or type(op) is StoreOp or type(op) is PrefetchOp:
@@ -147,6 +152,19 @@ class _Lowering:
         op.detach()
         op.erase()
         return [following] if not ops else [following, ops[0]] if conditions else [ops[0]]
+
+    def _unit_loop(self, op: ForOp) -> Operation | None:
+        body = op.body.block
+        self.index.define(op.var, ZERO)
+        self._replace_plain_uses(op.var, ZERO, body)
+        ops = list(body.ops)
+        for inner in ops:
+            inner.detach()
+        _insert_before(ops, op)
+        following = op.next_op
+        op.detach()
+        op.erase()
+        return ops[0] if ops else following
 
     def _if(self, op: IfOp) -> list[Operation | None]:
         following = op.next_op
@@ -198,6 +216,15 @@ class _Lowering:
             body.insert_op_before(computed, first)
         for use in uses:
             use.operation.operands[use.index] = value
+
+
+def _is_unit(loop: ForOp) -> bool:
+    """Whether a loop is its body, done once."""
+    return (
+        loop.static_extent == 1
+        and loop.kind.data not in (ForKind.THREAD, ForKind.WHILE)
+        and loop.annotations is None
+    )
 
 
 def _is_affine_use(op: Operation, index: int) -> bool:
