@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Mapping, MutableMapping, Sequence, Set
+from collections.abc import Hashable, Mapping, MutableMapping, Sequence, Set
 from typing import Any
 
 from xdsl.dialects import arith, math, scf
@@ -64,7 +64,7 @@ from kc.te.expr import (
     VectorLoad,
     children,
 )
-from kc.te.indices import affine, keeps_value
+from kc.te.indices import affine, is_affine_step, keeps_value
 from kc.te.lazy_select import is_lazy
 from kc.te.raw_operations import raw_operation
 from kc.te.scalar_ops import (
@@ -89,6 +89,18 @@ def _constraint(op: str, lhs: AffineExpr, rhs: AffineExpr) -> AffineConstraintEx
     return at_least_zero((rhs - lhs if less else lhs - rhs) - int(op in ("lt", "gt")))
 
 
+def _key_of(op: IROperation) -> Hashable:
+    """What tells that operations compute the same: of what they are made, by ``id``, which is fast,
+    as some of it is kept by those that are asked for it. None for an operation with effects."""
+    if op.attributes or not (op.name.startswith(("arith.", "math.")) or op.name in _PURE):
+        return None
+    parts = (*op.operands, *op.properties.values(), op.results[0].type)
+    return (type(op), *map(id, parts))
+
+
+_PURE = frozenset((te.ReadOp.name, tir.ApplyOp.name))
+
+
 class Body:
     """The scalar ops of one region of a compute."""
 
@@ -107,12 +119,19 @@ class Body:
         self.rows = rows
         self.memo: MutableMapping[Expr, SSAValue] = {}
         self.lazy: dict[Expr, bool] = {}
-        self._integers: MutableMapping[tuple[int, str], SSAValue] = {}
-        """The constants of types of integers, by value and type: each is made once."""
+        self.computed: MutableMapping[Hashable, SSAValue] = {}
+        """What has been computed by operations without effects, by :func:`_key_of` these."""
 
     def add(self, op: IROperation, location: Location | None) -> SSAValue:
+        """The result of ``op``, which is added unless an operation alike is there."""
+        key = _key_of(op)
+        if key is not None and key in self.computed:
+            op.erase()
+            return self.computed[key]
         op.location = loc_attr(location)
         self.block.add_op(op)
+        if key is not None:
+            self.computed[key] = op.results[0]
         return op.results[0]
 
     def value(self, expr: Expr) -> SSAValue:
@@ -215,7 +234,7 @@ class Body:
         inner = Body(Block(), self.axes, self.values, self.rows)
         inner.memo = ChainMap({}, self.memo)  # pyright: ignore[reportArgumentType]
         inner.lazy = self.lazy
-        inner._integers = ChainMap({}, self._integers)  # pyright: ignore[reportArgumentType]
+        inner.computed = ChainMap({}, self.computed)  # pyright: ignore[reportArgumentType]
         end = scf.YieldOp(inner.value(expr))
         end.location = loc_attr(expr.location)
         inner.block.add_op(end)
@@ -254,10 +273,10 @@ class Body:
                 return dim(self.axes[expr]) + expr.start
             if isinstance(expr, Var) and expr in self.values:
                 return dim(self.values[expr])
-            if isinstance(expr, Binary):
+            if isinstance(expr, Binary) and is_affine_step(expr):
                 combined = affine(expr.op, build(expr.lhs), build(expr.rhs), expr)
-                if combined is not None:
-                    return combined
+                assert combined is not None
+                return combined
             if isinstance(expr, Cast) and keeps_value(expr):
                 return build(expr.value)
             value = self.value(expr)
@@ -306,7 +325,7 @@ class Body:
                 operands.append(value)
             start = expr.start if isinstance(expr, IterVar) else 0
             return AffineExpr.dimension(operands.index(value)) + start
-        if isinstance(expr, Binary):
+        if isinstance(expr, Binary) and is_affine_step(expr):
             lhs, rhs = (self.affine_of(side, operands) for side in (expr.lhs, expr.rhs))
             if lhs is not None and rhs is not None:
                 return affine(expr.op, lhs, rhs, expr)
@@ -348,24 +367,19 @@ class Body:
 
     def _to_index(self, value: SSAValue, dtype: str, at: Location | None) -> SSAValue:
         if dtype in UINTS:
-            wide = self._cast(value, dtype, "uint64", at)
-            return self.add(arith.IndexCastOp(wide, tir.INDEX), at)
+            value = self._cast(value, dtype, "uint64", at)
         return self.add(arith.IndexCastOp(value, tir.INDEX), at)
 
     # Operations ----------------------------------------------------------------------------
 
     def _constant(self, value: Any, dtype: str, at: Location | None) -> SSAValue:
-        if is_float(dtype) or is_bool(dtype) or lanes(dtype) > 1:
-            return self._new_constant(constant_attr(value, dtype), at)
-        key = int(value), dtype
-        if key not in self._integers:
+        key = repr(value), dtype  # 0.0 and -0.0 are equal
+        if key not in self.computed:
             is_index = dtype == "index"
             attr = IntegerAttr(value, tir.INDEX) if is_index else constant_attr(value, dtype)
-            self._integers[key] = self._new_constant(attr, at)
-        return self._integers[key]
-
-    def _new_constant(self, value: Any, at: Location | None) -> SSAValue:
-        return self.add(new_operation(arith.ConstantOp, (), [value.type], {"value": value}), at)
+            op = new_operation(arith.ConstantOp, (), [attr.type], {"value": attr})
+            self.computed[key] = self.add(op, at)
+        return self.computed[key]
 
     def _binary(self, expr: Binary) -> SSAValue:
         a, b = self.memo[expr.lhs], self.memo[expr.rhs]

@@ -67,6 +67,17 @@ def affine(op: str, lhs: AffineExpr, rhs: AffineExpr, source: Binary) -> AffineE
     return None
 
 
+def is_affine_step(expr: Binary) -> bool:
+    """Whether ``expr`` is affine where its sides are."""
+    if expr.op in ("add", "sub"):
+        return True
+    if expr.op == "mul":
+        return isinstance(expr.lhs, Const) or isinstance(expr.rhs, Const)
+    if expr.op not in ("floordiv", "floormod") or not isinstance(expr.rhs, Const):
+        return False
+    return int(expr.rhs.value) > 0
+
+
 _OPS = {AffineBinaryOpKind.FloorDiv: "floordiv", AffineBinaryOpKind.Mod: "floormod"}
 
 

@@ -121,7 +121,7 @@ def test_schedule_primitives():
         if place == "root":
             s[B].compute_root()
         text = str(tvm.lower(s, [A, C], simple_mode=True))
-        assert text.count("for (") == {"at": 2, "inline": 1, "root": 2}[place]
+        assert text.count("for (") == {"at": 1, "inline": 1, "root": 2}[place]
         a, c = random(9), np.zeros(9, np.float32)
         tvm.build(s, [A, C])(a, c)
         np.testing.assert_array_equal(c, (a + 1) * 2)
