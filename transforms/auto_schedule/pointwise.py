@@ -8,6 +8,8 @@ goes through local memory, which the vector registers hold.
 
 from __future__ import annotations
 
+import math
+
 from xdsl.dialects.builtin import MemRefType
 
 from kc.dialects.tir import ForOp, LoadOp, StoreOp
@@ -16,6 +18,7 @@ from kc.support.transpose_names import SIZES, transpose_name
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched
 from kc.transforms.auto_schedule.rule import Rule
+from kc.transforms.trace.handles import LoopRV
 
 VECTORS = 4
 """Vector registers that one iteration of an elementwise loop fills."""
@@ -138,12 +141,34 @@ _COPY = (LoadOp, StoreOp)
 STRIP = 32
 """Tiles below each other that are transposed before those beside them: each page that is read by
 columns then gives so many lines in a row."""
+BAND = 16
+"""Tiles beside each other that are transposed before those below them, so that pages are written so
+many lines in a row."""
 
 
-def _strip(tiles: int, cores: int) -> int:
-    """How many of the tiles of a column are transposed together; there is a strip for each core."""
-    most = min(STRIP, tiles // cores)
-    return max((n for n in range(2, most + 1) if tiles % n == 0), default=1)
+def _beside_first(nest: Nest, load: Access, l3: int) -> bool:
+    """Whether tiles beside each other are transposed first: where both arrays fit in half of the
+    last-level cache, and where the result exceeds it, so that stores bypass the caches
+    (``nontemporal-stores``). In between, pages are read fastest where they are read in a row."""
+    sizes = []
+    for op in (nest.stores[0], load):
+        type_ = op.buffer.type
+        if not isinstance(type_, MemRefType) or not type_.has_static_shape():
+            return False
+        sizes.append(math.prod(type_.get_shape()) * op.bits // 8)
+    return sizes[0] > l3 or sum(sizes) <= l3 // 2
+
+
+def _in_strips(draft: Draft, tiles: int, first: LoopRV, second: LoopRV, most: int) -> None:
+    """Go through ``most`` of the ``tiles`` along the first loop, then on along the second; there is
+    a strip for each core."""
+    most = min(most, tiles // draft.machine.cores)
+    strip = max((n for n in range(2, most + 1) if tiles % n == 0), default=1)
+    if strip == tiles:
+        draft.put_in_order([second, first])
+    elif strip > 1 and draft.session.loop(first).static_extent is not None:
+        above, below = draft.split(first, [None, strip])
+        draft.put_in_order([above, second, below])
 
 
 def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Access]) -> str:
@@ -167,12 +192,10 @@ def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Acc
         mark = draft.mark()
         try:
             # Whether loops may be in another order is easier to see before a tile is shuffles.
-            strip = _strip(extent(rows) // size, draft.machine.cores)
-            if rows.static_extent == strip * size:
-                draft.put_in_order([outer, row_outer])
-            elif rows.static_extent is not None and strip > 1:
-                above, below = draft.split(row_outer, [None, strip])
-                draft.put_in_order([above, outer, below])
+            if _beside_first(nest, load, draft.machine.l3):
+                _in_strips(draft, extent(vector) // size, outer, row_outer, BAND)
+            else:
+                _in_strips(draft, extent(rows) // size, row_outer, outer, STRIP)
             tile = draft.blockize(row_inner)
             draft.tensorize(tile, transpose_name(element, size, size))
             name = draft.session.block(tile).label

@@ -1,7 +1,8 @@
 """The vector code of one chunk of a loop: as many of its iterations as a vector has lanes.
 
 Ops on uniform values stay scalar, elementwise ops on others become vector ops. Loads and stores
-whose last index grows by one from lane to lane take whole vectors; others are done lane by lane.
+whose last index grows by one from lane to lane take whole vectors, and so do those whose last index
+falls by one, where no lane is masked; others are done lane by lane.
 Inner loops stay loops, and branches that all lanes take stay branches. A guard that differs from
 lane to lane is assumed to hold in all of them when that can be checked before the loop's body;
 otherwise it is checked in place, and where it does not hold in all lanes its body runs under a mask
@@ -15,10 +16,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import (
-    IntegerAttr,
-    VectorType,
-)
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, VectorType, i64
+from xdsl.dialects.vector import ShuffleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import (
     AffineConstantExpr,
@@ -306,17 +305,18 @@ class Chunk:
         if strides is not None and not any(strides):
             self.values.define_scalar(op.result, self._load_one(buffer, self._assumed(lines)))
         elif strides is None or not self._is_row(op.buffer, strides):
-            self._access_per_lane(op)
+            if self._is_backward(op.buffer, strides):
+                row = self.masks.whole_row(buffer, self._last(lines))
+                self.values.define_vector(op.result, self._reversed(row))
+            else:
+                self._access_per_lane(op)
         elif self.masks.mask is not None:
             self.values.define_vector(
                 op.result, self.masks.masked_row(buffer, self._assumed(lines))
             )
         else:
-            map_, operands = self.values.index.to_map(self._assumed(lines))
-            new = self.values.emit(
-                LoadOp(buffer, map_, operands, self.values.vector_type(op.result.type))
-            )
-            self.values.define_vector(op.result, new.results[0])
+            row = self.masks.whole_row(buffer, self._assumed(lines))
+            self.values.define_vector(op.result, row)
 
     def _load_one(self, buffer: SSAValue, place: list[AffineExpr]) -> SSAValue:
         """The element that all active lanes load."""
@@ -337,6 +337,21 @@ class Chunk:
             self.masks.mask is None or self.masks.can_mask_rows(buffer)
         )
 
+    def _is_backward(self, buffer: SSAValue, strides: list[int] | None) -> bool:
+        """Whether all lanes access a row from its end to its beginning."""
+        if strides is None or self.masks.mask is not None:
+            return False
+        return has_rows(buffer.type) and strides[-1:] == [-1] and not any(strides[:-1])
+
+    def _last(self, lines: Iterable[Linear | None]) -> list[AffineExpr]:
+        """The indices of the last lane of a row that goes backward."""
+        *rows, column = self._assumed(lines)
+        return [*rows, self.values.index.simplify(column - (self.values.width - 1))]
+
+    def _reversed(self, row: SSAValue) -> SSAValue:
+        lanes = DenseArrayBase.from_list(i64, list(reversed(range(self.values.width))))
+        return self.values.emit(ShuffleOp(row, row, lanes, result_type=row.type)).results[0]
+
     def _store(self, op: StoreOp) -> None:
         place = self.values.exprs(op.indices.data.results, op.operands_of_map)
         if (
@@ -356,14 +371,14 @@ class Chunk:
             )
         lines = self._lines(place)
         strides = _strides(lines)
-        if strides is None or not self._is_row(op.buffer, strides):
+        is_backward = self._is_backward(op.buffer, strides)
+        if not is_backward and (strides is None or not self._is_row(op.buffer, strides)):
             self._access_per_lane(op)
             return
-        buffer, value, first = (
-            self.values.scalar(op.buffer),
-            self.values.vector(op.value),
-            self._assumed(lines),
-        )
+        buffer, value = self.values.scalar(op.buffer), self.values.vector(op.value)
+        first = self._last(lines) if is_backward else self._assumed(lines)
+        if is_backward:
+            value = self._reversed(value)
         if self.masks.mask is not None:
             self.masks.store_masked_row(value, buffer, first)
         else:

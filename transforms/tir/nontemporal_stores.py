@@ -34,9 +34,10 @@ A store is one of these where
 1. it writes a vector to an argument of constant size, of more than ``min_bytes`` (by default the
    last-level cache of the target; 0 for a target without one: nothing is done);
 2. nothing in the function reads that argument, or does anything but store to it;
-3. no element is written twice (decided exactly), and the innermost loop goes through at least
-   256 consecutive bytes, so that lines become full before they leave the processor;
-4. the loop around it holds at most 64 operations, of which copies are made.
+3. no element is written twice (decided exactly), and lines become full before they leave the
+   processor: the innermost loop goes through at least 256 consecutive bytes, or the vector is
+   whole lines (a tile of a transpose), which on x86 counts where the array begins at a line;
+4. the loop around it holds at most 128 operations, of which copies are made.
 
 Other threads see such stores after a fence: ``convert-to-llvm`` ends a function, and the part of a
 parallel loop that a thread runs, by ``sfence`` on x86; on AArch64 they are ordered as others are.
@@ -91,7 +92,7 @@ from kc.support.target import target_of
 LEAST_RUN = 256
 """Consecutive bytes that the innermost loop writes at least: four lines."""
 
-MOST_OPERATIONS = 64
+MOST_OPERATIONS = 128
 """In the innermost loop, which is copied for each alignment."""
 
 XMM, LINE = 16, 64
@@ -124,15 +125,16 @@ class NontemporalStoresPass(ModulePass):
             if function.is_declaration or any(type(it) is BlockOp for it in preorder(function)):
                 continue
             for argument in function.body.blocks[0].args:
-                for store in _streams(argument, least):
+                for store, alignment in _streams(argument, least):
                     if architecture.name == "x86_64":
-                        _store_by_alignment(store, function)
+                        _store_by_alignment(store, function, alignment)
                     else:
                         _mark(store)
 
 
-def _streams(argument: SSAValue, least: int) -> list[StoreOp]:
-    """The stores to ``argument`` that go past the caches."""
+def _streams(argument: SSAValue, least: int) -> list[tuple[StoreOp, int]]:
+    """The stores to ``argument`` that go past the caches, and the alignment in bytes that x86 needs
+    for each at least."""
     type_ = argument.type
     if not isinstance(type_, MemRefType) or not isinstance(type_.layout, NoneAttr):
         return []
@@ -148,26 +150,33 @@ def _streams(argument: SSAValue, least: int) -> list[StoreOp]:
             stores.append(user)
         elif not isinstance(user, vector.MaskedStoreOp | memref.DimOp):
             return []
-    return [store for store in stores if _is_stream(store, element.size)]
+    alignments = ((store, _least_alignment(store, element.size)) for store in stores)
+    return [(store, alignment) for store, alignment in alignments if alignment is not None]
 
 
-def _is_stream(store: StoreOp, size: int) -> bool:
-    """Whether the store writes each element once, and long runs of elements of ``size`` bytes."""
+def _least_alignment(store: StoreOp, size: int) -> int | None:
+    """Where the array of a store of elements of ``size`` bytes may begin; None where it writes an
+    element twice or fills no lines."""
     loops = loops_around(store)
     if not isinstance(store.value.type, VectorType) or not loops:
-        return False
+        return None
     lanes, inner = store.value.type.element_count(), loops[-1]
-    extent = inner.static_extent
-    if inner.kind.data is not ForKind.SERIAL or (extent or LEAST_RUN) * lanes * size < LEAST_RUN:
-        return False
-    if sum(1 for _ in inner.walk()) > MOST_OPERATIONS:
-        return False
+    if inner.kind.data is not ForKind.SERIAL or sum(1 for _ in inner.walk()) > MOST_OPERATIONS:
+        return None
     index = IndexValues()
     variables = [index.expr(loop.var) for loop in loops]
     exprs = [index.compose(expr, store.operands_of_map) for expr in store.indices.data.results]
-    if linear_terms(exprs[-1])[0].get(variables[-1]) != lanes:
-        return False
-    return _is_injective(index, exprs, variables, loops, lanes)
+    is_run = _is_run(exprs[-1], variables[-1], inner, lanes, size)
+    if not is_run and (lanes * size % LINE or _bytes_apart(store) % LINE):
+        return None
+    is_once = _is_injective(index, exprs, variables, loops, lanes)
+    return (XMM if is_run else LINE) if is_once else None
+
+
+def _is_run(column: AffineExpr, variable: AffineExpr, loop: ForOp, lanes: int, size: int) -> bool:
+    """Whether the innermost loop goes through many consecutive bytes."""
+    extent = loop.static_extent or LEAST_RUN
+    return linear_terms(column)[0].get(variable) == lanes and extent * lanes * size >= LEAST_RUN
 
 
 def _is_injective(
@@ -212,8 +221,8 @@ def _mark(store: StoreOp, alignment: int | None = None) -> None:
         store.attributes["alignment"] = IntegerAttr(alignment, i64)
 
 
-def _store_by_alignment(store: StoreOp, function: FuncOp) -> None:
-    """Put ``store`` under questions for the alignment of its array, where offsets keep that."""
+def _bytes_apart(store: StoreOp) -> int:
+    """What all offsets of a store from the beginning of its array are multiples of."""
     type_ = store.buffer.type
     assert isinstance(type_, MemRefType)
     assert isinstance(type_.element_type, FixedBitwidthType)
@@ -226,11 +235,17 @@ def _store_by_alignment(store: StoreOp, function: FuncOp) -> None:
     ):
         step = math.gcd(step, divisor(index.compose(expr, store.operands_of_map)) * inner)
         inner *= extent
-    bytes_apart = step * type_.element_type.size
+    return step * type_.element_type.size
+
+
+def _store_by_alignment(store: StoreOp, function: FuncOp, least: int) -> None:
+    """Put ``store`` under questions for the alignment of its array, ``least`` bytes or a line,
+    where offsets keep that."""
+    bytes_apart = _bytes_apart(store)
     if bytes_apart % XMM:
         return
     address = _address_of(store.buffer, function)
-    for alignment in dict.fromkeys((math.gcd(bytes_apart, LINE), XMM)):
+    for alignment in dict.fromkeys((math.gcd(bytes_apart, LINE), least)):
         block = store.parent
         assert block is not None
         stream = store.clone()

@@ -217,18 +217,25 @@ def test_few_sums_of_many_rows_are_parallel_in_the_rows():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("cores", "sizes", "strip"), [
-    (1, (1024, 64), 32), (1, (768, 64), 24), (4, (256, 64), 4), (1, (256, 64), None),
-    (1, (16, 64), None),
+@pytest.mark.parametrize(("cores", "sizes", "cache", "loop", "strip"), [
+    # Pages are read by columns: several lines of each at a time,
+    (1, (1024, 64), 1 << 19, "i", 32), (1, (768, 64), 1 << 19, "i", 24),
+    (4, (256, 64), 1 << 17, "i", 4), (1, (256, 64), 1 << 17, "i", None),
+    (1, (16, 64), 1 << 13, "i", None),
+    # or written by rows, where the arrays fit in the cache, and where stores bypass it.
+    (1, (64, 1024), 1 << 20, "j", 16), (1, (64, 1024), 1 << 17, "j", 16),
+    (4, (64, 256), 1 << 18, "j", 4), (1, (64, 256), 1 << 18, "j", None),
 ])  # fmt: skip
-def test_tiles_of_a_transpose_go_in_strips(cores: int, sizes: tuple[int, int], strip: int | None):
-    """Pages are read by columns: several lines of each at a time."""
-    target = Target(f"llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v4 -num-cores={cores}")
+def test_tiles_of_a_transpose_go_in_strips(
+    cores: int, sizes: tuple[int, int], cache: int, loop: str, strip: int | None
+):
+    flags = {"mtriple": "x86_64-unknown-linux-gnu", "mcpu": "x86-64-v4", "num-cores": cores}
+    target = Target({"kind": "llvm", **flags, "l3-cache": cache})
     given = te.placeholder(sizes[::-1], name="A")
     turned = te.compute(sizes, lambda i, j: given[j, i], name="B")
     text = str(kc.auto_schedule([given, turned], target).trace.as_python())
-    split = re.search(r"split\(loop=i_o, factors=\[None, (\d+)\]\)", text)
-    assert (split and int(split[1])) == strip
+    splits = re.findall(r"split\(loop=(\w)_o, factors=\[None, (\d+)\]\)", text)
+    assert splits == ([(loop, str(strip))] if strip else [])
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,30 @@ func.func @serial(%A: memref<1024x1028xf32>, %C: memref<1024x1028xf32>) {
   func.return
 }
 
+// Rows are apart, and each store writes a line, if the array begins at one.
+// CHECK-LABEL: func.func @lines(
+// CHECK:           tir.if (%C_address mod 64 == 0) {
+// CHECK-NEXT:        tir.store %x, %C[%j, %i * 16] {nontemporal, alignment = 64 : i64}
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        tir.store %x, %C[%j, %i * 16] : memref
+// CHECK-NEXT:      }
+// CHECK-NOT: nontemporal
+func.func @lines(%A: memref<1024x1024xf32>, %C: memref<1024x1024xf32>, %D: memref<1024x1028xf32>) {
+  tir.for %i in 64 {
+    tir.for %j in 1024 {
+      %x = tir.load %A[%j, %i * 16] : memref<1024x1024xf32>, vector<16xf32>
+      tir.store %x, %C[%j, %i * 16] : memref<1024x1024xf32>, vector<16xf32>
+    }
+  }
+  tir.for %i in 64 {
+    tir.for %j in 1024 {
+      %x = tir.load %A[%j, %i * 16] : memref<1024x1024xf32>, vector<16xf32>
+      tir.store %x, %D[%j, %i * 16] : memref<1024x1028xf32>, vector<16xf32>
+    }
+  }
+  func.return
+}
+
 // It is read later.
 // CHECK-LABEL: func.func @read(
 // CHECK-NOT: nontemporal
@@ -99,9 +123,9 @@ func.func @again(%A: memref<1048576xf32>, %C: memref<1048576xf32>, %D: memref<10
     tir.store %x, %D[%j * 8] : memref<1048576xf32>, vector<16xf32>
   }
   tir.for %i in 32768 {
-    tir.for %j in 2 {
-      %x = tir.load %A[%i * 32 + %j * 16] : memref<1048576xf32>, vector<16xf32>
-      tir.store %x, %E[%i * 32 + %j * 16] : memref<1048576xf32>, vector<16xf32>
+    tir.for %j in 4 {
+      %x = tir.load %A[%i * 32 + %j * 8] : memref<1048576xf32>, vector<8xf32>
+      tir.store %x, %E[%i * 32 + %j * 8] : memref<1048576xf32>, vector<8xf32>
     }
   }
   func.return

@@ -124,3 +124,21 @@ def test_their_fence_needs_no_process_of_its_own(monkeypatch: pytest.MonkeyPatch
         pytest.skip("sfence is an instruction of x86")
     built = kc.build([a, b], target=Target({**host.export(), "l3-cache": 1 << 20}))
     assert "sfence" in built.get_source("ll")
+
+
+@pytest.mark.parametrize("shift", [0, 4, 5])
+def test_lines_of_rows_that_are_apart(shift: int):
+    """A vector is a whole line, and the next one lies in another row."""
+    a = te.placeholder((48, 64), name="A")
+    c = te.compute((64, 48), lambda i, j: a[j, i], name="C")
+    s = te.create_schedule(c.op)
+    outer, inner = s[c].split(c.op.axis[1], factor=16)
+    s[c].reorder(outer, c.op.axis[0], inner)
+    s[c].vectorize(inner)
+    mod = streamed(s, [a, c])
+    assert str(mod.op).count("nontemporal, alignment = 64") == 1
+    assert "alignment = 16" not in str(mod.op)
+    x = np.arange(48 * 64, dtype=np.float32).reshape(48, 64)
+    y = beginning(48 * 64, "float32", shift).reshape(64, 48)
+    kc.build(mod)(x, y)
+    assert np.array_equal(y, x.T)

@@ -67,6 +67,9 @@ COPY = """tir.for %j in {n} vectorized {{
 }}"""
 
 
+BACKWARD = "[7, 6, 5, 4, 3, 2, 1, 0] : vector<8xf32>, vector<8xf32>"
+
+
 @pytest.mark.parametrize(
     ("n", "place", "to", "present", "absent"),
     [
@@ -74,7 +77,11 @@ COPY = """tir.for %j in {n} vectorized {{
         (8, "%j + 3", "%j", ["tir.load %A[3] : memref<64xf32>, vector<8xf32>"], ["tir.for"]),
         (8, "5", "%j", ["tir.load %A[5] : memref<64xf32>\n", "vector.broadcast"], ["insert"]),
         (8, "%j * 2", "%j", ["%A[14]", "vector.insert"], ["tir.for"]),
-        (8, "7 - %j", "%j * 3", ["vector.insert", "vector.extract", "%B[21]"], ["tir.for"]),
+        (8, "%j * -2 + 14", "%j * 3", ["vector.insert", "vector.extract", "%B[21]"], ["tir.for"]),
+        # A row that goes backward is a row, and a shuffle.
+        (8, "7 - %j", "%j", ["%A[0] : memref<64xf32>, vector<8xf32>", BACKWARD], ["insert"]),
+        (8, "%j", "20 - %j", [BACKWARD, "%B[13] : memref<64xf32>, vector<8xf32>"], ["extract"]),
+        (20, "40 - %j", "50 - %j", [BACKWARD, "%A[%j_v * -8 + 33]", "[3, 2, 1, 0]"], ["tir.if"]),
         (8, "%j mod 4", "%j", ["%A[0]", "%A[3]", "vector.insert"], ["%A[4]", "tir.if"]),
         (8, "(%j + 8) floordiv 8", "%j", ["%A[1]", "vector.broadcast"], ["insert", "tir.if"]),
         (64, "%j", "%j", ["tir.for %j_v in 2 unrolled", "%A[%j_v * 32]"], ["tir.if"]),
@@ -110,6 +117,19 @@ def test_a_loop_inside_stays_a_loop_and_uniform_values_stay_scalar():
     got = vectorized(text)
     assert "tir.for %k in 4 unrolled" in got
     assert re.search(r"%y = arith.mulf %x, %x : f32\n", got)
+    check_all_stages(text, [floats(64), floats(64)])
+
+
+def test_a_row_that_goes_backward_under_a_mask():
+    text = program(
+        """tir.for %j in 8 vectorized {
+          tir.if (%j * 3 < 14) {
+            %a = tir.load %A[4 - %j] : memref<64xf32>
+            tir.store %a, %B[10 - %j] : memref<64xf32>
+          }
+        }"""
+    )
+    assert "vector.shuffle" not in vectorized(text)
     check_all_stages(text, [floats(64), floats(64)])
 
 
