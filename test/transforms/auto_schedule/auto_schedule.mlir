@@ -142,11 +142,11 @@ te.func @odd(%A: tensor<100x99xf32>, %B: tensor<99x101xf32>) -> tensor<100x101xf
   te.return %C : tensor<100x101xf32>
 }
 
-// Tiles of 8 x 8 are transposed in registers: they are read by rows, and written by rows. A few go
-// along the rows that are read, so that a page gives several lines.
+// Tiles of 8 x 8 are transposed in registers: they are read by rows, and written by rows. Where the
+// arrays are small, a few go along the rows that are written.
 // CHECK-LABEL: func.func @transpose
-// CHECK:       tir.for %j_o in 8 {
-// CHECK-NEXT:    tir.for %i_o in 5 {
+// CHECK:       tir.for %i_o in 5 {
+// CHECK-NEXT:    tir.for %j_o in 8 {
 // CHECK-NEXT:      tir.block "T_o"
 // CHECK-NEXT:        %r0 = tir.load %A[%v_j_o * 8, %v_i_o * 8] : memref<64x40xf32>, vector<8xf32>
 // CHECK-COUNT-24:    vector.shuffle
