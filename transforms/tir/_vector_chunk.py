@@ -349,6 +349,7 @@ class Chunk:
         return [*rows, self.values.index.simplify(column - (self.values.width - 1))]
 
     def _reversed(self, row: SSAValue) -> SSAValue:
+        assert isinstance(row.type, VectorType)
         lanes = DenseArrayBase.from_list(i64, list(reversed(range(self.values.width))))
         return self.values.emit(ShuffleOp(row, row, lanes, result_type=row.type)).results[0]
 
