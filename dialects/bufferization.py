@@ -1,11 +1,11 @@
-"""The dialect bufferization, with the op that xDSL lacks."""
+"""The dialect bufferization, with the op and the checks that xDSL lacks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from xdsl.dialects import bufferization
-from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType, i1
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, TensorType, UnrankedMemRefType, i1
 from xdsl.ir import Dialect, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -21,7 +21,24 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryFreeEffect
 from xdsl.utils.exceptions import VerifyException
 
+from kc.dialects.redefined import redefined
+
 _ANY_MEMREF = base(MemRefType) | base(UnrankedMemRefType)
+
+
+@redefined()
+class AllocTensorOp(bufferization.AllocTensorOp):
+    """``bufferization.alloc_tensor(%n) : tensor<?x4xf32>``; the operands are the sizes that are
+    ``?``, unless a tensor that is copied has them."""
+
+    def verify_(self) -> None:
+        super().verify_()
+        type_ = self.tensor.type
+        shape = type_.get_shape() if isinstance(type_, TensorType) else ()
+        expected = [*shape].count(DYNAMIC_INDEX) if self.copy is None else 0
+        if len(self.dynamic_sizes) != expected:
+            text = f"{self.name}: {len(self.dynamic_sizes)} operands for {expected} dynamic sizes"
+            raise VerifyException(text)
 
 
 @irdl_op_definition
@@ -103,6 +120,12 @@ def _print_typed(printer: Printer, values: Sequence[SSAValue]) -> None:
 
 BUFFERIZATION = Dialect(
     "bufferization",
-    [*bufferization.Bufferization.operations, DeallocOp],
+    [
+        *(
+            AllocTensorOp if op.name == AllocTensorOp.name else op
+            for op in bufferization.Bufferization.operations
+        ),
+        DeallocOp,
+    ],
     list(bufferization.Bufferization.attributes),
 )

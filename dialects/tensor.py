@@ -86,6 +86,29 @@ def _verify_shape(op: Operation, given: Sequence[int], expected: Sequence[int | 
         raise VerifyException(f"{op.name}: {op.results[0].type} is not of the shape {sizes}")
 
 
+@redefined()
+class EmptyOp(tensor.EmptyOp):
+    """``tensor.empty(%n) : tensor<?x4xf32>``; the operands are the sizes that are ``?``."""
+
+    def verify_(self) -> None:
+        super().verify_()
+        given, expected = len(self.dynamic_sizes), [*_shape(self.tensor)].count(DYNAMIC_INDEX)
+        if given != expected:
+            raise VerifyException(f"{self.name}: {given} operands for {expected} dynamic sizes")
+
+
+@redefined()
+class FromElementsOp(tensor.FromElementsOp):
+    """``tensor.from_elements %a, %b : tensor<2xf32>``: an operand for each element."""
+
+    def verify_(self) -> None:
+        super().verify_()
+        shape = _shape(self.result)
+        if DYNAMIC_INDEX in shape or prod(shape) != len(self.elements):
+            given = f"{len(self.elements)} operands"
+            raise VerifyException(f"{self.name}: {given} for the elements of {self.result.type}")
+
+
 @redefined(source=OperandDef(base(TensorType)))
 class PadOp(tensor.PadOp):
     """``tensor.pad``; the result may say more than the operands do, or less."""
@@ -382,7 +405,16 @@ class ScatterOp(IRDLOperation):
 
 
 _CLASSES: dict[str, type[Operation]] = {
-    op.name: op for op in (ExpandShapeOp, ExtractSliceOp, InsertSliceOp, PadOp, ReshapeOp)
+    op.name: op
+    for op in (
+        EmptyOp,
+        ExpandShapeOp,
+        ExtractSliceOp,
+        FromElementsOp,
+        InsertSliceOp,
+        PadOp,
+        ReshapeOp,
+    )
 }
 
 TENSOR = Dialect(
