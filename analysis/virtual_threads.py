@@ -5,24 +5,54 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from kc.analysis.dependence import Access, Conflict, Scope, Statement
 from kc.analysis.instances import Space, Supply, touched
-from kc.analysis.loop_tree import all_loops_around, buffer_name, is_inside, memory_scope, preorder
+from kc.analysis.loop_tree import (
+    all_loops_around,
+    buffer_name,
+    defined_inside,
+    is_inside,
+    loops,
+    memory_scope,
+    preorder,
+)
 from kc.analysis.terms import Condition, all_of, any_of, equal, lexicographic
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, IfOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import VIRTUAL_AXES, is_shared
+
+
+def serial_conflict(root: ForOp) -> tuple[ForOp, Conflict] | None:
+    """A dependence that running virtual threads one after the other would reverse, if there is one,
+    and the loop of the threads: ``root``, the outermost loop of them, or one in it."""
+    conflict = lockstep_conflict(root)
+    if conflict is not None:
+        return root, conflict
+    for loop in loops(root):
+        if loop is not root and loop.axis in VIRTUAL_AXES:
+            # Memory that threads of the loops around have one each of.
+            own = {
+                buffer
+                for buffer in _used(loop)
+                if defined_inside(buffer, root) and not defined_inside(buffer, loop)
+            }
+            conflict = lockstep_conflict(loop, buffers=own) if own else None
+            if conflict is not None:
+                return loop, conflict
+    return None
 
 
 def lockstep_conflict(
     loop: ForOp,
     axes: Collection[str] = VIRTUAL_AXES,
     is_combined: Callable[[Operation, Operation], bool] = lambda first, second: False,
+    buffers: Collection[SSAValue] | None = None,
 ) -> Conflict | None:
     """A dependence between threads of ``loop``, the outermost loop of ``axes``, that running them
     one after the other would reverse, if there is one; not between accesses that are of terms which
-    threads combine.
+    threads combine. With ``buffers``, only in these: ``loop`` is one in other threads, which share
+    none of them.
 
     In lockstep an operation is executed by all threads before the next one is, in each iteration of
     the serial loops around it (:mod:`kc.dialects.tir.threads`). A buffer that is allocated in
@@ -49,14 +79,21 @@ def lockstep_conflict(
             orders.append(all_of([s.equals(t) for s, t in serial]))
         return all_of([any_of(orders), reversed_order])
 
+    private = {
+        buffer
+        for buffer in _used(loop)
+        if not is_shared(memory_scope(buffer), loop.axis)
+        and not defined_inside(buffer, loop)
+        and _finds_own_values(buffer, loop, axes)
+    }
+
     def concerns(a: Access, b: Access) -> bool:
-        # Where threads have memory of their own, each finds there what it has written itself.
-        buffers = [buffer for buffer in (a.buffer, b.buffer) if buffer is not None]
+        used = [buffer for buffer in (a.buffer, b.buffer) if buffer is not None]
         return not is_combined(a.op, b.op) and all(
-            is_shared(memory_scope(buffer), loop.axis) for buffer in buffers
+            buffer not in private and (buffers is None or buffer in buffers) for buffer in used
         )
 
-    return scope.find(breaks, ignore_reductions=False, concerns=concerns)
+    return scope.find(breaks, ignore_reductions=False, concerns=concerns, threads=buffers is None)
 
 
 def needs_lockstep(op: Operation) -> bool:
@@ -64,7 +101,70 @@ def needs_lockstep(op: Operation) -> bool:
     around = [loop for loop in all_loops_around(op) if loop.axis in VIRTUAL_AXES]
     if not around:
         return False
-    return lockstep_conflict(around[0]) is not None or foreign_read(around[0]) is not None
+    return serial_conflict(around[0]) is not None or foreign_read(around[0]) is not None
+
+
+def _used(loop: ForOp) -> set[SSAValue]:
+    """The buffers that what is in a loop loads or stores elements of."""
+    return {op.buffer for op in preorder(loop) if isinstance(op, LoadOp | StoreOp)}
+
+
+def _finds_own_values(buffer: SSAValue, loop: ForOp, axes: Collection[str]) -> bool:
+    """Whether each thread, of ``loop`` and the loops of ``axes`` in it, finds in ``buffer`` what it
+    has written itself: then it may have memory of its own, or the same after another one."""
+    users = [use.operation for use in buffer.uses]
+    stores = [op for op in users if isinstance(op, StoreOp) and is_inside(op, loop)]
+    for load in users:
+        if isinstance(load, StoreOp):
+            continue
+        if not (isinstance(load, LoadOp) and is_inside(load, loop)):
+            return False
+        around = all_loops_around(load)
+        threads = [at for at in around[around.index(loop) :] if at.axis in axes]
+        own_stores = [store for store in stores if all(is_inside(store, at) for at in threads)]
+        if not _reads_own(load, own_stores, stores, threads, around[: around.index(loop)]):
+            return False
+    return True
+
+
+def _reads_own(
+    load: LoadOp,
+    own_stores: list[StoreOp],
+    stores: list[StoreOp],
+    threads: list[ForOp],
+    launch: list[ForOp],
+) -> bool:
+    """Whether a thread has always written what it loads by one of ``own_stores``, and no other one
+    has by any of ``stores`` since."""
+    for store in [None, *stores]:
+        space = Space()
+        read = space.instance(load)
+        write = space.instance(store) if store is not None else None
+        element = space.element(load, read)
+        supplies: list[Supply] = []
+        for own_store in own_stores:
+            own = space.instance(own_store)
+            same = [own.loops[loop].equals(read.loops[loop]) for loop in (*launch, *threads)]
+            since = [~space.before(own, write)] if write is not None else []
+            supplies.append(
+                Supply(own, space.element(own_store, own), [*same, space.before(own, read), *since])
+            )
+        if store is None or write is None:
+            if space.uncovered(read, element, supplies) is not None:
+                return False
+            continue
+        common = [loop for loop in threads if loop in write.loops]
+        names = touched(len(element))
+        constraints = [
+            *equal(names, element),
+            *equal(names, space.element(store, write)),
+            *(read.loops[loop].equals(write.loops[loop]) for loop in launch),
+            any_of([read.loops[loop].differs(write.loops[loop]) for loop in common]),
+            space.may_precede(write, read),
+        ]
+        if space.find([read, write], constraints, names, supplies) is not None:
+            return False
+    return True
 
 
 def _repeats_both(first: Operation, second: Operation, root: Operation) -> bool:

@@ -6,7 +6,7 @@ from xdsl.dialects import func
 from xdsl.ir.affine import AffineExpr
 
 from kc.analysis.loop_tree import all_loops_around, buffer_name, preorder
-from kc.analysis.virtual_threads import foreign_read, lockstep_conflict
+from kc.analysis.virtual_threads import foreign_read, serial_conflict
 from kc.dialects import tir
 from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis
 from kc.support.diagnostics import CodegenError
@@ -93,8 +93,8 @@ def _require_no_exchange(loop: tir.ForOp) -> None:
     """Refuse virtual threads that would see other values than in lockstep."""
     if any(around.axis is not None for around in all_loops_around(loop)):
         return  # asked of the outermost one
-    conflict = lockstep_conflict(loop)
-    if conflict is None:
+    exchange = serial_conflict(loop)
+    if exchange is None:
         read = foreign_read(loop)
         if read is not None:
             name = buffer_name(read.load.buffer)
@@ -113,6 +113,7 @@ def _require_no_exchange(loop: tir.ForOp) -> None:
                 ],
             )
         return
+    loop, conflict = exchange
     buffer = conflict.source_access.buffer or conflict.sink_access.buffer
     name = "memory" if buffer is None else buffer_name(buffer)
     may = "may exchange" if conflict.undecided else "exchange"

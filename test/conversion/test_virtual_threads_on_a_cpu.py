@@ -7,6 +7,7 @@ import pytest
 
 import kc
 from kc import te
+from kc.analysis.interpreter import run as interpret
 from kc.support.diagnostics import CodegenError
 
 WHY = """
@@ -273,3 +274,67 @@ tir.for %v in 2 thread "vthread" {
 def test_threads_may_run_one_after_the_other(name: str, target: str):
     body, expected = NEIGHBOURS[name]
     assert run(program(body), target) == expected
+
+
+@pytest.mark.parametrize("target", ["llvm", "c"])
+@pytest.mark.parametrize("scope", ["shared", "local", "global"])
+@pytest.mark.parametrize("axis", ["vthread", "vthread.y"])
+def test_threads_in_threads_that_exchange_values(axis: str, scope: str, target: str):
+    """Each thread of v computes the same T, and those of w do so together."""
+    memory = "" if scope == "global" else f', "{scope}"'
+    body = f"""
+tir.for %v in 2 thread "vthread.x" {{
+  %T = tir.alloc "T" : memref<2xf32{memory}>
+  tir.for %w in 2 thread "{axis}" {{
+    %x = tir.load %A[%w] : memref<4xf32>
+    tir.store %x, %T[%w] : memref<2xf32{memory}>
+    %y = tir.load %T[1 - %w] : memref<2xf32{memory}>
+    tir.store %y, %S[%v * 2 + %w] : memref<4xf32>
+  }}
+}}"""
+    with pytest.raises(CodegenError) as caught:
+        kc.build(program(body), target=target)
+    assert (
+        str(caught.value)
+        == f"""\
+error[KC4207]: convert-tir-to-scf: the threads of loop w, {axis}, exchange values in T
+  --> <string>:7:5
+   |  the statement at (w=1) writes T[1], which the statement at (w=0) reads \
+(for v = 0){WHY}"""
+    )
+    two_loops = body.replace("    %y =", f'  }}\n  tir.for %w in 2 thread "{axis}" {{\n    %y =')
+    expected = [[0, 1, 2, 3], [1, 0, 1, 0]]
+    if scope != "local":  # these are other threads
+        assert run(program(two_loops), target) == expected
+    interpreted = [np.arange(4, dtype="float32"), np.zeros(4, "float32")]
+    interpret(program(body).op, "f", interpreted)
+    assert [array.tolist() for array in interpreted] == expected
+
+
+@pytest.mark.parametrize("target", ["llvm", "c"])
+def test_local_memory_in_front_of_threads(target: str):
+    """Each thread may have it, or one after the other, if each reads what it has written."""
+    body = """
+%T = tir.alloc "T" : memref<2xf32, "local">
+tir.for %v in 2 thread "vthread" {
+  %x = tir.load %A[%v] : memref<4xf32>
+  tir.store %x, %T[0] : memref<2xf32, "local">
+  tir.store %x, %T[1] : memref<2xf32, "local">
+  tir.for %k in 2 {
+    %y = tir.load %T[1 - %k] : memref<2xf32, "local">
+    tir.store %y, %S[%v * 2 + %k] : memref<4xf32>
+  }
+}"""
+    assert run(program(body), target) == [[0, 1, 2, 3], [0, 0, 1, 1]]
+    # Thread 0 stores T[0] alone and reads T[1], where thread 1 stores.
+    store = '  tir.store %x, %T[1] : memref<2xf32, "local">\n'
+    exchange = body.replace(store, "").replace("tir.store %x, %T[0]", "tir.store %x, %T[%v]")
+    with pytest.raises(CodegenError) as caught:
+        kc.build(program(exchange), target=target)
+    assert (
+        str(caught.value)
+        == f"""\
+error[KC4207]: convert-tir-to-scf: the threads of loop v, vthread, exchange values in T
+  --> <string>:7:5
+   |  the statement at (v=1) writes T[1], which the statement at (v=0, k=0) reads{WHY}"""
+    )
