@@ -133,16 +133,20 @@ def conv2d_winograd_weight_transform(kernel: Tensor, tile_size: int) -> Tensor:
     )
 
 
-def _on_tiles(
-    source: Tensor, matrix: Tensor, shape: Sequence[Any], name: str, element: Any, size: int
-) -> Tensor:
-    """``M.T x M`` for each tile, where ``element`` reads x."""
-    u, v = reduce_axis((0, size), name="r_a"), reduce_axis((0, size), name="r_b")
+def _on_tiles(source: Tensor, matrix: Tensor, name: str) -> Tensor:
+    """``M.T x M`` for each tile x of ``source`` (alpha, alpha, C, tiles): along the rows, then along
+    the columns, so that an element has 2 alpha terms instead of alpha squared."""
+    alpha, size = matrix.shape
+    *_, channels, tiles = source.shape
+    u, v = reduce_axis((0, alpha), name="r_a"), reduce_axis((0, alpha), name="r_b")
+    rows = compute(
+        (size, alpha, channels, tiles),
+        lambda i, b, c, p: scalar.sum(source(u, b, c, p) * matrix(u, i), axis=u),
+        f"{name}_rows",
+    )
     return compute(
-        shape,
-        lambda i, j, c, p: scalar.sum(
-            element(source, u, v, c, p) * matrix(u, i) * matrix(v, j), axis=[u, v]
-        ),
+        (size, size, channels, tiles),
+        lambda i, j, c, p: scalar.sum(rows(i, v, c, p) * matrix(v, j), axis=v),
         name,
     )
 
@@ -205,13 +209,13 @@ def conv2d_winograd_nchw(
     a_matrix = _constant(left, dtype, "winograd_A")
     b_matrix = _constant(right, dtype, "winograd_B")
 
-    def read(of: Tensor, u: Any, v: Any, c: Any, p: Any) -> Expr:
+    def element(u: Any, v: Any, c: Any, p: Any) -> Expr:
         n, place = p // (rows * columns), p % (rows * columns)
         y, x = (place // columns) * tile + u, (place % columns) * tile + v
-        return convert(of(n, c, y, x), dtype)
+        return convert(source(n, c, y, x), dtype)
 
-    packed = _on_tiles(source, b_matrix, (alpha, alpha, data.shape[1], tiles), "data_pack", read,
-                       alpha)  # fmt: skip
+    inputs = compute((alpha, alpha, data.shape[1], tiles), element, "input_tile")
+    packed = _on_tiles(inputs, b_matrix, "data_pack")
     ci = reduce_axis((0, data.shape[1]), name="ci")
     products = compute(
         (alpha, alpha, results, tiles),
@@ -221,8 +225,7 @@ def conv2d_winograd_nchw(
         "bgemm",
         tag="batch_matmul",
     )
-    inverse = _on_tiles(products, a_matrix, (tile, tile, results, tiles), "inverse",
-                        lambda of, u, v, o, p: of(u, v, o, p), alpha)  # fmt: skip
+    inverse = _on_tiles(products, a_matrix, "inverse")
 
     def body(n: Any, o: Any, y: Any, x: Any) -> Expr:
         p = (n * rows + y // tile) * columns + x // tile
