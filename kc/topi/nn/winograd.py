@@ -6,7 +6,6 @@ makes a product a correlation (Lavin and Gray, "Fast Algorithms for Convolutiona
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kc.te import functions as scalar
@@ -134,8 +133,11 @@ def conv2d_winograd_weight_transform(kernel: Tensor, tile_size: int) -> Tensor:
 
 
 def _on_tiles(source: Tensor, matrix: Tensor, name: str) -> Tensor:
-    """``M.T x M`` for each tile x of ``source`` (alpha, alpha, C, tiles): along the rows, then along
-    the columns, so that an element has 2 alpha terms instead of alpha squared."""
+    """``M.T x M`` for each tile x of ``source`` (alpha, alpha, C, tiles).
+
+    It goes along the rows, then along the columns: an element has 2 alpha terms instead of alpha
+    squared.
+    """
     alpha, size = matrix.shape
     *_, channels, tiles = source.shape
     u, v = reduce_axis((0, alpha), name="r_a"), reduce_axis((0, alpha), name="r_b")
