@@ -351,6 +351,7 @@ RULES = {
     for name, path in (
         ("inline", "inlining:Inline"),
         ("distribution", "distribution:Distribution"),
+        ("digits", "digits:Digits"),
         ("versions", "versions:Versions"),
         ("dot-product", "dot_products:DotProduct"),
         ("contraction", "contraction:Contraction"),

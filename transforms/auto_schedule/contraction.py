@@ -19,7 +19,7 @@ matrix multiplication" (TOMS 2008), is where the shape of the nest is from::
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -300,6 +300,8 @@ def _cycles(
         tall = math.ceil(height_of_all / height)
         wide = math.ceil(width_of_all / width)
         for load, cost in spread:
+            if _goes_on(nest, load, ((rows, height), (columns, width))):
+                continue
             times = wide if packs and load is operand else tall * wide
             apart = _lines(load, rows, height) * _lines(load, columns, width)
             cycles += times * further * terms * apart * cost
@@ -355,6 +357,13 @@ def _step(nest: Nest, load: Access) -> int:
     """Bytes from one term of the innermost reduction that moves ``load`` to the next."""
     steps = [load.stride(loop) for loop in nest.reduce if load.stride(loop)]
     return min(steps, default=0) * load.bits // 8
+
+
+def _goes_on(nest: Nest, load: Access, tile: Sequence[tuple[ForOp, int]]) -> bool:
+    """Whether a tile of so many iterations of loops reads all up to what the next term reads, so
+    that it goes through memory in its order, as a panel that was packed before is read."""
+    along = max((count for loop, count in tile if load.stride(loop) == 1), default=1)
+    return along * load.bits // 8 >= _step(nest, load)
 
 
 def _lines(load: Access, loop: ForOp, count: int) -> int:
@@ -529,14 +538,24 @@ def _rows_first(
     nest: Nest, tile: Tile, machine: Machine, with_rows: list[ForOp], with_columns: list[ForOp]
 ) -> bool:
     """Whether tiles of rows are the outer loop: the operand of the columns is small enough to stay
-    in the cache, or is the one that other loops run through."""
-    if with_rows or with_columns:
-        return bool(with_columns) and not with_rows
+    in the cache, or is the one that other loops run through, unless it is then read from memory
+    again for each tile of rows, where that of the rows would stay in the cache."""
     operand = next(it for it in nest.loads if it.stride(tile.columns) and not it.stride(tile.rows))
-    elements = iterations(
-        loop for loop in nest.loops if operand.stride(loop) and loop in (*nest.reduce, tile.columns)
-    )
-    return elements * operand.bits // 8 <= machine.l1 // 2
+    if with_rows or with_columns:
+        return (
+            bool(with_columns)
+            and not with_rows
+            and (
+                _bytes(operand, nest.loops) <= machine.l2
+                or _bytes(tile.row_operand, nest.loops) > machine.l2 // 2
+            )
+        )
+    return _bytes(operand, (*nest.reduce, tile.columns)) <= machine.l1 // 2
+
+
+def _bytes(load: Access, loops: Iterable[ForOp]) -> int:
+    """Bytes that are loaded in ``loops``."""
+    return iterations(loop for loop in loops if load.stride(loop)) * load.bits // 8
 
 
 def _pack_layout(nest: Nest, operand: Access, columns: ForOp, width: int | None) -> str | None:

@@ -129,8 +129,7 @@ class Nest:
             scale = math.prod(rows) if all(size >= 0 for size in rows) else FAR
             terms, _ = linear_terms(self._index.compose(expr, op.operands_of_map))
             for atom, factor in terms.items():
-                root = self._root(atom.position) if isinstance(atom, AffineDimExpr) else None
-                loop = self._by_var.get(root) if root is not None else None
+                loop = self.loop_of(atom)
                 if loop is not None:
                     strides[loop] = strides.get(loop, 0) + factor * scale
                     moves.add(loop)
@@ -148,15 +147,25 @@ class Nest:
         groups = {loop: size for loop, size in groups.items() if loop not in moves}
         return Access(op, strides, frozenset(irregular), element_bits(buffer), groups)
 
+    def indices(self, access: Access) -> list[AffineExpr]:
+        """What an access indexes its buffer by; :meth:`loop_of` knows their variables."""
+        op = access.op
+        return [self._index.compose(it, op.operands_of_map) for it in op.indices.data.results]
+
+    def loop_of(self, expr: AffineExpr) -> ForOp | None:
+        """The loop whose variable an expression is."""
+        if not isinstance(expr, AffineDimExpr):
+            return None
+        root = self._root(expr.position)
+        return self._by_var.get(root) if root is not None else None
+
     def _group(self, atom: AffineExpr) -> tuple[ForOp, int] | None:
         """The loop and the divisor of ``loop floordiv constant``."""
         if not isinstance(atom, AffineBinaryOpExpr) or atom.kind != AffineBinaryOpKind.FloorDiv:
             return None
-        dim, size = atom.lhs, atom.rhs
-        if not (isinstance(dim, AffineDimExpr) and isinstance(size, AffineConstantExpr)):
+        size, loop = atom.rhs, self.loop_of(atom.lhs)
+        if not isinstance(size, AffineConstantExpr):
             return None
-        root = self._root(dim.position)
-        loop = self._by_var.get(root) if root is not None else None
         return None if loop is None else (loop, size.value)
 
     def _root(self, dim: int) -> SSAValue | None:

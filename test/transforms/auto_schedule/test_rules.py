@@ -470,6 +470,46 @@ def test_a_block_that_no_rule_knows_stays():
     assert str(schedule.mod) == str(te.create_prim_func([X, Y]))
 
 
+def in_panels(rows: int, depth: int, columns: int, width: int) -> list[te.Tensor]:
+    """A product whose second matrix lies in panels of ``width`` columns."""
+    A = te.placeholder((rows, depth), name="A")
+    B = te.placeholder((columns // width, depth, width), name="B")
+    k = te.reduce_axis((0, depth), name="k")
+    body = lambda i, j: te.sum(A[i, k] * B[j // width, k, j % width], axis=k)  # noqa: E731
+    return [A, B, te.compute((rows, columns), body, name="C")]
+
+
+@pytest.mark.parametrize(("columns", "outer"), [
+    # The second matrix is larger than L2: each panel is read once, by all tiles of rows.
+    (4096, ["ax1 128", "ax0_o 4"]), (256, ["ax0_o 4", "ax1 8"]),
+])  # fmt: skip
+def test_panels_are_tiles(columns: int, outer: list[str]):
+    """A matrix in panels of whole vectors is packed already."""
+    flags = {"mtriple": "x86_64-unknown-linux-gnu", "mcpu": "x86-64-v4", "num-cores": 1}
+    target = Target({"kind": "llvm", **flags, "l2-cache": 1 << 18})
+    rows = 32
+    tensors = in_panels(rows, 64, columns, 32)
+    module = kc.lower(tensors, target=target)
+    assert "A_global" not in str(module)
+    assert "B_global" not in str(module)
+    loops = [op for op in module.op.walk() if isinstance(op, ForOp)]
+    inner = ["ax0_i_init 8", "ax2_init 32", "ax3 64", "ax0_i 8", "ax2 32"]
+    assert [f"{loop.label} {loop.static_extent}" for loop in loops][:7] == [*outer, *inner]
+    draw = np.random.default_rng(0).standard_normal
+    a, b = draw((rows, 64), np.float32), draw((columns // 32, 64, 32), np.float32)
+    c = np.zeros((rows, columns), np.float32)
+    kc.build(module)(a, b, c)
+    expected = a @ b.transpose(1, 0, 2).reshape(64, columns)
+    np.testing.assert_allclose(c, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(("columns", "width"), [(96, 24), (60, 4), (32, 32)])
+def test_panels_of_parts_of_vectors_stay(columns: int, width: int):
+    target = Target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v4 -num-cores=1")
+    text = str(kc.auto_schedule(in_panels(8, 16, columns, width), target).trace.as_python())
+    assert "transform_block_layout" not in text
+
+
 def depthwise(columns: int, channels: int, taps: int) -> list[te.Tensor]:
     """A depthwise convolution of rows, whose channels lie side by side."""
     X = te.placeholder((columns + taps - 1, channels), name="X")

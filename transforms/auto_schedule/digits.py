@@ -1,0 +1,71 @@
+"""digits: a loop whose variable is read as two digits becomes two loops.
+
+Where a matrix lies in panels of 32 columns, a product reads ``B[j floordiv 32, k, j mod 32]``. In
+two loops, of panels and of columns in one, the same elements are ``B[p, k, c]``: each loop moves
+the load by a constant, and the rules behind this one see that a panel is a tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
+
+from kc.dialects.affine_assembly import linear_terms
+from kc.dialects.tir import ForOp
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.nests import Access, Nest, is_untouched
+from kc.transforms.auto_schedule.rule import Rule
+
+
+class Digits(Rule):
+    """Make two loops of one whose variable a contiguous load divides by a number."""
+
+    name = "digits"
+    downward = True
+
+    def apply(self, draft: Draft, block: str) -> bool:
+        nest = draft.nest(block)
+        if nest.reduction is None or not nest.is_plain or not is_untouched(nest.block):
+            return False
+        lanes = draft.machine.lanes(nest.bits)
+        for load in nest.loads:
+            for loop, size in _digits(nest, load):
+                extent = loop.static_extent
+                if extent is not None and size < extent and extent % size == size % lanes == 0:
+                    draft.transform_block_layout(
+                        draft.block(block), _layout(len(nest.loops), nest.loops.index(loop), size)
+                    )
+                    return True
+        return False
+
+
+def _layout(rank: int, at: int, size: int) -> str:
+    """The map of ``rank`` indices that takes one of them apart."""
+    given = [f"d{n}" for n in range(rank)]
+    digits = [f"d{at} floordiv {size}", f"d{at} mod {size}"]
+    return f"({', '.join(given)})->({', '.join([*given[:at], *digits, *given[at + 1 :]])})"
+
+
+def _digits(nest: Nest, load: Access) -> Iterator[tuple[ForOp, int]]:
+    """The loops whose variables are read as ``v floordiv size`` and, along the last dimension, as
+    ``v mod size``, with the sizes."""
+    *outer, last = nest.indices(load)
+    quotients = {
+        (atom.lhs, atom.rhs) for expr in outer for atom in _atoms(expr, AffineBinaryOpKind.FloorDiv)
+    }
+    for atom in _atoms(last, AffineBinaryOpKind.Mod):
+        loop = nest.loop_of(atom.lhs)
+        if (
+            loop is not None
+            and isinstance(atom.rhs, AffineConstantExpr)
+            and (atom.lhs, atom.rhs) in quotients
+        ):
+            yield loop, atom.rhs.value
+
+
+def _atoms(expr: AffineExpr, kind: AffineBinaryOpKind) -> Iterator[AffineBinaryOpExpr]:
+    terms, _ = linear_terms(expr)
+    for atom in terms:
+        if isinstance(atom, AffineBinaryOpExpr) and atom.kind == kind:
+            yield atom
