@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Hashable, Mapping, MutableMapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Mapping, MutableMapping, Sequence, Set
 from typing import Any
 
 from xdsl.dialects import arith, math, scf
@@ -65,7 +65,7 @@ from kc.te.expr import (
     children,
 )
 from kc.te.indices import affine, is_affine_step, keeps_value
-from kc.te.lazy_select import is_lazy
+from kc.te.lazy_select import is_known_below, is_lazy
 from kc.te.raw_operations import raw_operation
 from kc.te.scalar_ops import (
     BINARY_INTRINSICS,
@@ -92,10 +92,14 @@ def _constraint(op: str, lhs: AffineExpr, rhs: AffineExpr) -> AffineConstraintEx
 def _key_of(op: IROperation) -> Hashable:
     """What tells that operations compute the same: of what they are made, by ``id``, which is fast,
     as some of it is kept by those that are asked for it. None for an operation with effects."""
-    if op.attributes or not (op.name.startswith(("arith.", "math.")) or op.name in _PURE):
+    if op.attributes:
         return None
-    parts = (*op.operands, *op.properties.values(), op.results[0].type)
-    return (type(op), *map(id, parts))
+    properties: Iterable[Any] = op.properties.values()
+    if op.name.startswith(("arith.", "math.")):
+        properties = map(id, properties)
+    elif op.name not in _PURE:
+        return None
+    return (type(op), *map(id, op.operands), *properties, id(op.results[0].type))
 
 
 _PURE = frozenset((te.ReadOp.name, tir.ApplyOp.name))
@@ -505,8 +509,7 @@ class Body:
         at, dtype = expr.location, expr.dtype
         right = arith.ShRSIOp if is_signed(dtype) else arith.ShRUIOp
         kind = right if expr.op == "shr" else arith.ShLIOp
-        given = expr.args[1]
-        if isinstance(given, Const) and 0 <= int(given.value) < bits(dtype):
+        if is_known_below(expr.args[1], bits(dtype)):
             return self.add(kind(a, b), at)
         last = self._constant(bits(dtype) - 1, dtype, at)
         shifted = self.add(kind(a, self.add(arith.MinUIOp(b, last), at)), at)

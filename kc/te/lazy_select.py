@@ -128,12 +128,24 @@ def _is_inside(index: Expr, size: ExprLike) -> bool:
     """Whether ``0 <= index < size`` is known."""
     if isinstance(index, IterVar) and index.start == 0 and index.extent is size:
         return True
-    bounds = _range(index)
+    bounds = known_range(index)
     last = _number(size)
     return bounds is not None and last is not None and 0 <= bounds[0] and bounds[1] < last
 
 
-def _range(expr: Expr) -> tuple[int, int] | None:
+LARGEST_INT8 = 127
+"""The largest number that integers of all types hold."""
+
+
+def is_known_below(expr: Expr, limit: int) -> bool:
+    """Whether ``0 <= expr < limit`` is known of an integer of any type, in which nothing
+    overflows."""
+    ranges = [known_range(part) for part in walk(expr)]
+    is_small = all(it is not None and 0 <= it[0] and it[1] <= LARGEST_INT8 for it in ranges)
+    return is_small and ranges[0] is not None and ranges[0][1] < limit
+
+
+def known_range(expr: Expr) -> tuple[int, int] | None:
     """The least and the greatest value that an index may have, if they are known."""
     if isinstance(expr, Const):
         return int(expr.value), int(expr.value)
@@ -141,10 +153,10 @@ def _range(expr: Expr) -> tuple[int, int] | None:
         extent = _number(expr.extent)
         return None if extent is None else (expr.start, expr.start + max(extent, 1) - 1)
     if isinstance(expr, Cast):
-        return _range(expr.value)
+        return known_range(expr.value)
     if not isinstance(expr, Binary):
         return None
-    a, b = _range(expr.lhs), _range(expr.rhs)
+    a, b = known_range(expr.lhs), known_range(expr.rhs)
     if expr.op == "floormod":  # of any number
         return (0, b[1] - 1) if b is not None and b[0] > 0 else None
     if a is None or b is None:

@@ -354,3 +354,49 @@ def test_ranks_and_extents(rank: int, extent: int):
 
 def test_errors_stay_errors():
     assert issubclass(te.TEError, KCError)
+
+
+# What is not computed --------------------------------------------------------------------------
+
+
+def loops_of(*tensors: te.Tensor) -> str:
+    """The loops of unscheduled tensors, the last of which is computed."""
+    return str(kc.lower(te.create_schedule(tensors[-1].op), list(tensors)))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32"])
+def test_only_shifts_that_may_be_too_far_are_guarded(dtype: str) -> None:
+    x = te.placeholder((40,), dtype, "x")
+
+    def shifted(distance: Any) -> te.Tensor:
+        return te.compute((40,), lambda i: x[i] << distance(i), name="C")
+
+    inside = shifted(lambda i: (31 - i % 32).astype(dtype))
+    assert "arith.minui" not in loops_of(x, inside)
+    assert "arith.minui" in loops_of(x, shifted(lambda i: i.astype(dtype)))
+    ones, distances = np.ones(40, dtype), 31 - np.arange(40) % 32
+    np.testing.assert_array_equal(values(inside, (x, ones)), ones << distances.astype(dtype))
+
+
+def test_equal_scalars_are_computed_once() -> None:
+    x, at = te.placeholder((8,), "float32", "x"), te.placeholder((8,), "int32", "at")
+    twice = te.compute((8,), lambda i: x[te.min(at[i], 7)] * x[te.min(at[i], 7)], name="C")
+    text = loops_of(x, at, twice)
+    assert [text.count(name) for name in ("arith.minsi", "arith.index_cast")] == [1, 1]
+    assert text.count("tir.load %x") == 1
+
+
+def test_constants_that_compare_equal_stay_apart() -> None:
+    x = te.placeholder((2,), "float32", "x")
+    zeros = te.compute((2,), lambda i: te.if_then_else(x[i] > 0, -0.0, 0.0) * x[i], name="C")
+    signs = np.signbit(values(zeros, (x, np.array([1, 0], np.float32))))
+    np.testing.assert_array_equal(signs, [True, False])
+
+
+def test_an_index_with_and_without_sign_is_not_the_same() -> None:
+    x, at = te.placeholder((300,), "int32", "x"), te.placeholder((1,), "uint8", "at")
+    signed = te.compute(
+        (1,), lambda i: x[at[i]] * 1000 + x[at[i].astype("int8").astype("int32") + 128], name="C"
+    )
+    given = values(signed, (x, np.arange(300)), (at, np.array([200])))
+    np.testing.assert_array_equal(given, [200 * 1000 + (200 - 256) + 128])

@@ -68,3 +68,36 @@ func.func @arithmetic(%A: memref<99xf32>, %x: f32) {
   }
   func.return
 }
+
+// -----
+
+// A loop of one iteration becomes its body, unless it is a thread or has annotations.
+
+// CHECK-LABEL: func.func @unit_loops
+// CHECK-NEXT:    %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-NEXT:    {{.*}} = arith.index_cast %[[ZERO]] : index to i32
+// CHECK-NEXT:    tir.store {{.*}}, %B[0] : memref<1xi32>
+// CHECK-NEXT:    tir.store %x, %A[1] : memref<2xf32>
+// CHECK-NEXT:    tir.for %t in 1 thread "threadIdx.x" {
+// CHECK-NEXT:      tir.store %x, %A[%t] : memref<2xf32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    tir.for %p in 1 annotations {{.*}} {
+// CHECK-NEXT:      tir.store %x, %A[%p] : memref<2xf32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+func.func @unit_loops(%A: memref<2xf32>, %B: memref<1xi32>, %x: f32) {
+  tir.for %i in 1 {
+    %n = arith.index_cast %i : index to i32
+    tir.store %n, %B[0] : memref<1xi32>
+    tir.for %j in 1 unrolled {
+      tir.store %x, %A[%i + %j + 1] : memref<2xf32>
+    }
+  }
+  tir.for %t in 1 thread "threadIdx.x" {
+    tir.store %x, %A[%t] : memref<2xf32>
+  }
+  tir.for %p in 1 annotations {pragma_copy_intrin = "dma_copy"} {
+    tir.store %x, %A[%p] : memref<2xf32>
+  }
+  func.return
+}
