@@ -116,3 +116,19 @@ for right in (False, True):
     )
 case("searchsorted", lambda s, v: testing.searchsorted_ref(s, v, True, "int32"),
      "searchsorted(T(4, of=[0, 1, 1, 2]), T(3, of=[1, -5, 9]), True, 'int32')")  # fmt: skip
+case("nn.rms_norm", lambda x, w: testing.rms_norm_python(x, w, (1, -1)),
+     "nn.rms_norm(T(2, 3, 4), T(3, 4), (1, 2))", 64)  # fmt: skip
+case(
+    "nn.attention",
+    lambda q, k, v, m: testing.attention_python(
+        q, k, v, m[None, None], 0.5, "TopLeft", None, "BNSH"
+    ),
+    "nn.attention(T(2, 4, 3, 6), T(2, 2, 3, 6), T(2, 2, 3, 7), T(3, 3), True, 0.5)",
+    64,
+)
+case(
+    "nn.depthwise_conv2d_NCHWc",
+    lambda x, w: testing.depthwise_conv2d_python_nchwc(x, w, 1, 1),
+    "nn.depthwise_conv2d_NCHWc(T(1, 2, 5, 4, 4), T(2, 1, 3, 3, 1, 4), 1, 1, 1)",
+    32,
+)

@@ -134,6 +134,48 @@ def depthwise_conv2d_python_nhwc(
     return result.transpose(0, 2, 3, 1)
 
 
+def depthwise_conv2d_python_nchwc(input_np: Any, filter_np: Any, stride: Any, padding: Any) -> Any:
+    """(N, C / c, H, W, c) with (C / o, M / m, KH, KW, m, o): (N, C * M / o, H, W, o)."""
+    batch, chunks, height, width, block = input_np.shape
+    _, many_chunks, *taps, many_block, out_block = filter_np.shape
+    channels, many = chunks * block, many_chunks * many_block
+    data = input_np.transpose(0, 1, 4, 2, 3).reshape(batch, channels, height, width)
+    kernel = filter_np.transpose(0, 5, 1, 4, 2, 3).reshape(channels, many, *taps)
+    result = depthwise_conv2d_python_nchw(data, kernel, stride, padding)
+    sizes = result.shape[2:]
+    blocks = result.reshape(batch, channels * many // out_block, out_block, *sizes)
+    return blocks.transpose(0, 1, 3, 4, 2)
+
+
+def conv2d_backward_weight_python(
+    dy_np: Any, x_np: Any, kernel_size: Any, stride: Any, padding: Any, layout: str = "NCHW",
+    groups: int = 1, channels: int | None = None,
+) -> Any:  # fmt: skip
+    """What flows to a weight of (O, C / groups, KH, KW), or (O, KH, KW, C / groups) for NHWC.
+
+    ``dy_np`` is what flows to the results, ``x_np`` the data, both in ``layout``.
+    """
+    if layout == "NHWC":
+        parts = dy_np.transpose(0, 3, 1, 2), x_np.transpose(0, 3, 1, 2)
+        result = conv2d_backward_weight_python(
+            *parts, kernel_size, stride, padding, "NCHW", groups, channels
+        )
+        return result.transpose(0, 2, 3, 1)
+    taps, steps = _pairs(kernel_size, 2), _pairs(stride, 2)
+    heads, tails = _amounts(padding, taps)
+    source = np.pad(x_np, [(0, 0), (0, 0), *zip(heads, tails, strict=True)])
+    results, outs = dy_np.shape[1], dy_np.shape[2:]
+    each, made_by = x_np.shape[1] // groups, results // groups
+    result = np.zeros((results, each, *taps), np.result_type(dy_np, x_np))
+    for o, (row, column) in itertools.product(range(results), itertools.product(*map(range, taps))):
+        part = source[:, o // made_by * each : (o // made_by + 1) * each]
+        rows = slice(row, row + (outs[0] - 1) * steps[0] + 1, steps[0])
+        columns = slice(column, column + (outs[1] - 1) * steps[1] + 1, steps[1])
+        values = part[:, :, rows, columns]
+        result[o, :, row, column] = np.einsum("nchw,nhw->c", values, dy_np[:, o])
+    return result
+
+
 def conv_transpose_python(
     data: np.ndarray, weight: np.ndarray, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: int = 1,
@@ -170,6 +212,13 @@ def conv1d_transpose_ncw_python(
 ) -> Any:
     """(N, C, W) with (C, O, K)."""
     return conv_transpose_python(a_np, w_np, stride, padding, output_padding)
+
+
+def group_conv1d_transpose_ncw_python(
+    a_np: Any, w_np: Any, stride: Any, padding: Any, output_padding: Any, groups: int = 1
+) -> Any:
+    """(N, C, W) with (C, O / groups, K)."""
+    return conv_transpose_python(a_np, w_np, stride, padding, output_padding, groups)
 
 
 def conv2d_transpose_nchw_python(

@@ -65,6 +65,44 @@ def layer_norm_python(
     return value if beta is None else value + beta.reshape(shape)
 
 
+def rms_norm_python(data: Any, weight: Any, axis: Any, epsilon: float = 1e-5) -> Any:
+    """The data over the root of its mean square over some axes, times ``weight`` along these."""
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    shape = [size if n in [a % data.ndim for a in axes] else 1 for n, size in enumerate(data.shape)]
+    root = np.sqrt((data * data).mean(axes, keepdims=True) + epsilon)
+    return data / root * weight.reshape(shape)
+
+
+def attention_python(
+    q: Any, k: Any, v: Any, bias: Any, qk_scale: float, causal: str,
+    window_size: int | None = None, layout: str = "BSNH",
+) -> Any:  # fmt: skip
+    """What queries find among keys, of values, all (batch, sequence, heads, elements); BNSH has the
+    heads in front of the sequence.
+
+    Neighbouring heads of the queries share one of the keys. ``bias`` (batch, heads, queries, keys),
+    or None, is added to the scores. ``causal`` leaves out keys after a query, whose places are
+    counted from the first ("TopLeft") or from the last of both ("BottomRight"), or none ("none");
+    then of the places counted from the first, those ``window_size`` and more before it.
+    """
+    if layout == "BSNH":
+        q, k, v = (part.transpose(0, 2, 1, 3) for part in (q, k, v))
+    shared = q.shape[1] // k.shape[1]
+    k, v = (np.repeat(part, shared, 1) for part in (k, v))
+    scores = q @ k.transpose(0, 1, 3, 2) * qk_scale
+    if bias is not None:
+        scores = scores + bias
+    if causal != "none":
+        rows, columns = scores.shape[-2:]
+        apart = np.arange(columns) - np.arange(rows)[:, None]
+        kept = apart <= (columns - rows if causal == "BottomRight" else 0)
+        if window_size is not None:
+            kept &= apart > -window_size
+        scores = np.where(kept, scores, -np.inf)
+    result = softmax_python(scores, -1) @ v
+    return result.transpose(0, 2, 1, 3) if layout == "BSNH" else result
+
+
 def instance_norm_python(data: Any, gamma: Any, beta: Any, axis: Any, epsilon: float = 1e-5) -> Any:
     """Normalized over some axes; gamma and beta have an element for each channel (axis 1)."""
     mean, spread = data.mean(axis, keepdims=True), data.var(axis, keepdims=True)
