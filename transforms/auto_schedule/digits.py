@@ -50,7 +50,9 @@ def _layout(rank: int, at: int, size: int) -> str:
 def _digits(nest: Nest, load: Access) -> Iterator[tuple[ForOp, int]]:
     """The loops whose variables are read as ``v floordiv size`` and, along the last dimension, as
     ``v mod size``, with the sizes."""
-    *outer, last = nest.indices(load)
+    if not (indices := nest.indices(load)):
+        return
+    *outer, last = indices
     quotients = {
         (atom.lhs, atom.rhs) for expr in outer for atom in _atoms(expr, AffineBinaryOpKind.FloorDiv)
     }

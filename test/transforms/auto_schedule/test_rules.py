@@ -510,6 +510,15 @@ def test_panels_of_parts_of_vectors_stay(columns: int, width: int):
     assert "transform_block_layout" not in text
 
 
+def test_sums_of_a_number_without_dimensions():
+    A, B = te.placeholder((8,), name="A"), te.placeholder((), name="B")
+    k = te.reduce_axis((0, 8), name="k")
+    total = te.compute((), lambda: te.sum(A[k] * B(), axis=k), name="total")
+    a, result = np.arange(8, dtype=np.float32), np.zeros((), np.float32)
+    kc.build([A, B, total])(a, np.float32(3).reshape(()), result)
+    assert result == 84
+
+
 def depthwise(columns: int, channels: int, taps: int) -> list[te.Tensor]:
     """A depthwise convolution of rows, whose channels lie side by side."""
     X = te.placeholder((columns + taps - 1, channels), name="X")
