@@ -515,7 +515,7 @@ def test_sums_of_a_number_without_dimensions():
     k = te.reduce_axis((0, 8), name="k")
     total = te.compute((), lambda: te.sum(A[k] * B(), axis=k), name="total")
     a, result = np.arange(8, dtype=np.float32), np.zeros((), np.float32)
-    kc.build([A, B, total])(a, np.float32(3).reshape(()), result)
+    kc.build([A, B, total])(a, np.array(3, np.float32), result)
     assert result == 84
 
 
