@@ -94,6 +94,7 @@ def proposal(
 
     def predicted(loops: Loops) -> None:
         (scores, moves, images), (boxes, ranks) = loops.ins, loops.outs
+        let = loops.ib.let
 
         def place(b: Any, i: Any, j: Any) -> None:
             for k, anchor in enumerate(anchors):
@@ -110,15 +111,19 @@ def proposal(
                     wide, high = anchor[2] - anchor[0] + 1, anchor[3] - anchor[1] + 1
                     x = dx * wide + x1 + 0.5 * (wide - 1)
                     y = dy * high + y1 + 0.5 * (high - 1)
-                    half_w = (scalar.exp(dw) * wide - 1.0) * 0.5
-                    half_h = (scalar.exp(dh) * high - 1.0) * 0.5
+                    half_w = let("half_w", (scalar.exp(dw) * wide - 1.0) * 0.5)
+                    half_h = let("half_h", (scalar.exp(dh) * high - 1.0) * 0.5)
                     corners = [x - half_w, y - half_h, x + half_w, y + half_h]
+                last = [let(name, images[b, n] - 1.0) for n, name in enumerate(("bottom", "right"))]
                 inner = [
-                    scalar.max(scalar.min(corner, images[b, 1 - side % 2] - 1.0), const(0.0, kind))
+                    let(
+                        "side", scalar.max(scalar.min(corner, last[1 - side % 2]), const(0.0, kind))
+                    )
                     for side, corner in enumerate(corners)
                 ]
-                least = images[b, 2] * float(rpn_min_size)
+                least = let("least", images[b, 2] * float(rpn_min_size))
                 small = any_of(inner[2] - inner[0] + 1.0 < least, inner[3] - inner[1] + 1.0 < least)
+                small = let("small", small)
                 beyond = any_of(
                     convert(as_expr(i + 1), kind) * float(stride) > images[b, 0],
                     convert(as_expr(j + 1), kind) * float(stride) > images[b, 1],
