@@ -339,7 +339,7 @@ def kept_dimensions(shape: Sequence[int], op: _SliceOp) -> list[int]:
     kept: list[int] = []
     left = len(shape)
     for n in reversed(range(len(sizes))):
-        if sizes[n] == 1 and (left == 0 or shape[left - 1] != 1):
+        if sizes[n] == 1 and (left <= 0 or shape[left - 1] != 1):
             continue
         kept.insert(0, n)
         left -= 1

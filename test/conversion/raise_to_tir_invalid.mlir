@@ -272,3 +272,11 @@ func.func @main(%A: memref<4x8xf32>) {
   func.return
 }
 }
+
+// -----
+
+func.func @slice_of_lower_rank(%a: tensor<4x5x6xf32>, %b: tensor<5xf32>) -> tensor<4x5x6xf32> {
+  // expected-error@+1 {{raise-to-tir: tensor.insert_slice of sizes [1, 5, 0] does not give the shape [5]}}
+  %r = tensor.insert_slice %b into %a[0, 0, 3] [1, 5, 0] [1, 1, 1] : tensor<5xf32> into tensor<4x5x6xf32>
+  return %r : tensor<4x5x6xf32>
+}
