@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects import ml_program
-from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, SymbolRefAttr
 from xdsl.ir import Dialect
 from xdsl.irdl import (
     IRDLOperation,
@@ -15,6 +15,20 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from kc.dialects.redefined import redefined
+
+
+@redefined()
+class GlobalOp(ml_program.GlobalOp):
+    """``ml_program.global private @n(4 : i64) : i64``; the number is of the type."""
+
+    def verify_(self) -> None:
+        super().verify_()
+        value = self.value
+        if isinstance(value, IntegerAttr | FloatAttr) and value.type != self.type:
+            raise VerifyException(f"{self.name}: the value is a {value.type}, not a {self.type}")
 
 
 @irdl_op_definition
@@ -61,6 +75,6 @@ class GlobalStoreOp(IRDLOperation):
 
 ML_PROGRAM = Dialect(
     "ml_program",
-    [ml_program.GlobalOp, GlobalLoadConstOp, GlobalLoadOp, GlobalStoreOp],
+    [GlobalOp, GlobalLoadConstOp, GlobalLoadOp, GlobalStoreOp],
     list(ml_program.MLProgram.attributes),
 )

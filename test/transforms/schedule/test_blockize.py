@@ -191,3 +191,20 @@ def test_a_divided_reduction_over_nothing_is_initialised(at: int, preserve_unit_
         c = np.full(6, 7, np.float32)
         call(a, c)
         assert (c == a.sum(axis=1)).all()
+
+
+@pytest.mark.parametrize("size", [0, 1, 5, 12])
+def test_a_condition_on_terms_of_which_there_may_be_none(size: int):
+    """The init is executed where the reduction is empty, whatever its predicate says of terms."""
+    n = te.var("n")
+    a = te.placeholder((4, n), "int32", name="A")
+    k = te.reduce_axis((0, n), "k")
+    total = te.compute((4,), lambda i: te.sum(a[i, k], axis=k), name="B")
+    sch = tir.Schedule(kc.lower(te.create_schedule(total.op), [a, total], name="main"))
+    sch.split(sch.get_loops("B")[1], [None, 3])
+    sch.tile(*sch.get_loops("B")[1:3], 4, 3)
+    sch.blockize(sch.get_loops("B")[1])
+    given = np.arange(4 * size, dtype="int32").reshape(4, size)
+    arrays = [given, np.full(4, 99, "int32")]
+    run(sch.mod.op, "main", arrays)
+    assert arrays[1].tolist() == given.sum(axis=1).tolist()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr
+from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
@@ -14,7 +14,9 @@ from kc.analysis.captures import captured_values
 from kc.analysis.dependence import carried_conflict
 from kc.analysis.index_facts import determined, forced_to_zero
 from kc.analysis.index_values import IndexValues, substitute
+from kc.analysis.isl_sets import first_point
 from kc.analysis.simplify_affine import simplify_constraints
+from kc.analysis.terms import Term, all_of, condition_of, dim, term_of
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import INDEX, ApplyOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.dialects.tir.threads import LANE_AXES
@@ -519,19 +521,25 @@ def plan_init(site: Site, part: Part) -> InitPlan:
     reduce_args = {n for n, kind in enumerate(block.types) if kind is IterType.REDUCE}
     conditions: list[tuple[AffineConstraintExpr, dict[int, int]]] = []
     sizes = [
-        index.expr(extent)
+        index.expr(extent) if isinstance(extent, SSAValue) else AffineExpr.constant(extent)
         for kind, _, extent in block.iters
-        if kind is IterType.REDUCE and isinstance(extent, SSAValue)
+        if kind is IterType.REDUCE
     ]
+    lows = [index.bounds(size)[0] for size in sizes]
+    may_be_empty = any(low is None or low < 1 for low in lows)
     for constraint, added in part.conditions:
         lhs = index.simplify(substitute(constraint.lhs, zeros))
         rest = {n: times for n, times in added.items() if n not in reduce_args}
         condition = AffineConstraintExpr(constraint.kind, lhs, constraint.rhs)
-        is_bound = constraint.kind is AffineConstraintKind.ge and not rest
-        if is_bound and any(
-            index.simplify(lhs - constraint.rhs - size + 1) == ZERO for size in sizes
-        ):
-            continue  # a reduction over nothing is initialised
+        of_terms = bool(reduce_args.intersection(added)) or any(
+            index.roots[n] in driving for n in constraint.lhs.used_dims()
+        )
+        if of_terms and may_be_empty:
+            # A reduction over nothing is initialised.
+            if not rest and _follows(condition, [size - 1 for size in sizes], index):
+                continue
+            if rest or simplify_constraints([condition], index.ranges) != []:
+                raise refuse("it runs where the reduction is empty, whatever the predicate says")
         if not rest:
             simple = simplify_constraints([condition], index.ranges)
             if simple is None:
@@ -540,3 +548,25 @@ def plan_init(site: Site, part: Part) -> InitPlan:
         else:
             conditions.append((condition, rest))
     return InitPlan(loops, zeros, conditions)
+
+
+def _follows(
+    condition: AffineConstraintExpr, naturals: Sequence[AffineExpr], index: IndexValues
+) -> bool:
+    """Whether ``condition`` holds where all of ``naturals`` are at least 0."""
+    names = [f"r{n}" for n in range(len(index.roots))]
+    unknown: list[str] = []
+
+    def root(n: int) -> Term:
+        return dim(names[n])
+
+    def opaque() -> Term:
+        unknown.append(f"x{len(unknown)}")
+        return dim(unknown[-1])
+
+    known = [term_of(expr, root, opaque) >= 0 for expr in naturals]
+    for n, (low, high) in enumerate(index.ranges):
+        known += [root(n) >= low] if low is not None else []
+        known += [root(n) <= high] if high is not None else []
+    fails = ~condition_of(condition, root, opaque)
+    return first_point(all_of([*known, fails]), [*names, *unknown]) is None
