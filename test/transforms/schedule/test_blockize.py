@@ -202,7 +202,8 @@ def test_a_condition_on_terms_of_which_there_may_be_none(size: int):
     total = te.compute((4,), lambda i: te.sum(a[i, k], axis=k), name="B")
     sch = tir.Schedule(kc.lower(te.create_schedule(total.op), [a, total], name="main"))
     sch.split(sch.get_loops("B")[1], [None, 3])
-    sch.tile(*sch.get_loops("B")[1:3], 4, 3)
+    _, outer, inner = sch.get_loops("B")
+    sch.tile(outer, inner, 4, 3)
     sch.blockize(sch.get_loops("B")[1])
     given = np.arange(4 * size, dtype="int32").reshape(4, size)
     arrays = [given, np.full(4, 99, "int32")]
