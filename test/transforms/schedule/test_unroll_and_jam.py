@@ -65,3 +65,29 @@ def test_a_trace_repeats_it():
     sch.trace.apply_to_schedule(again, remove_postproc=False)
     assert str(again.mod) == str(sch.mod)
     assert [sch.get(it).label for it in (together, left)] == ["i_o", "i_r"]
+
+
+def test_pipelines_stay_apart():
+    """Stages are those of the statements of one copy."""
+    X = te.placeholder((5, 8), name="X", dtype="int32")
+
+    def statements(ins: Any, outs: Any) -> Any:
+        ib = tir.ir_builder.create()
+        x, twice, first = (ib.buffer_ptr(it) for it in (*ins, *outs))
+        with ib.for_range(0, 5, name="i") as i:
+            first[i] = x[i, 0]
+            with ib.for_range(0, 8, name="k") as k:
+                row = ib.allocate("int32", (1,), name="row", scope="local")
+                row[0] = x[i, k]
+                twice[i, k] = row[0] * 2
+        return ib.get()
+
+    Y = te.extern([(5, 8), (5,)], [X], statements, name="run", dtype=["int32"] * 2)
+    sch = kc.tir.Schedule(te.create_prim_func([X, *Y]))
+    sch.annotate(sch.get_loop("k"), "software_pipeline_stage", [0, 1])
+    sch.unroll_and_jam(sch.get_loop("i"), 2)
+    x = np.arange(40, dtype=np.int32).reshape(5, 8)
+    twice, first = np.zeros((5, 8), np.int32), np.zeros(5, np.int32)
+    kc.build(sch.mod)(x, twice, first)
+    assert np.array_equal(twice, x * 2)
+    assert np.array_equal(first, x[:, 0])

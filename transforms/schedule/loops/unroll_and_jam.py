@@ -253,9 +253,13 @@ def _side_by_side(bodies: Sequence[Block]) -> list[Operation]:
 
 
 def _run_alike(loops: Sequence[Operation]) -> bool:
-    """Whether loops, copies of one, are serial and have the same number of iterations."""
+    """Whether loops, copies of one, are serial and have the same number of iterations. Pipelines
+    stay apart: their annotations have an entry for each statement."""
     return all(
         isinstance(loop, ForOp)
+        and not (
+            loop.annotations and any("software_pipeline" in key for key in loop.annotations.data)
+        )
         and loop.kind.data in (ForKind.SERIAL, ForKind.UNROLLED)
         and tuple(loop.operands) == tuple(loops[0].operands)
         for loop in loops
