@@ -32,6 +32,8 @@ VECTORS = 2
 done to each in the lanes of vectors."""
 MOST_OPS = 24
 """Operations of the inner loop, which are there so many times."""
+MOST_COPIES = 256
+"""Operations that its copies have in all, where more than a few are made."""
 
 
 class Statements(Rule):
@@ -89,11 +91,15 @@ def _around_recurrences(function: Operation) -> Iterator[ForOp]:
 
 def _together(draft: Draft, loop: ForOp) -> int:
     """How many iterations of ``loop`` are done side by side."""
-    accesses = [
+    inside = [
         op
         for inner in loop.body.block.ops
         if isinstance(inner, ForOp)
         for op in inner.body.block.ops
+    ]
+    accesses = [
+        op
+        for op in inside
         if isinstance(op, LoadOp | StoreOp) and not loop_tree.defined_inside(op.buffer, loop)
     ]
     if not accesses or not all(_is_next(op, loop.var) for op in accesses):
@@ -101,7 +107,8 @@ def _together(draft: Draft, loop: ForOp) -> int:
     bits = max(
         element_bits(op.buffer.type) for op in accesses if isinstance(op.buffer.type, MemRefType)
     )
-    return max(TOGETHER, min(VECTORS * draft.machine.lanes(bits), extent(loop)))
+    most = min(VECTORS * draft.machine.lanes(bits), extent(loop), MOST_COPIES // len(inside))
+    return max(TOGETHER, 1 << most.bit_length() - 1)
 
 
 def _is_next(op: LoadOp | StoreOp, variable: SSAValue) -> bool:

@@ -24,7 +24,8 @@ Block variables are replaced by their bindings: affine maps and sets absorb them
 ``tir.apply``. A predicate becomes a ``tir.if``, unless the loop extents prove that it always holds
 (then it is removed) or never does (then the block is removed); existing ``tir.if`` are treated
 alike. Loops without iterations are removed. Those of one iteration become their bodies, unless they
-are threads or have annotations. Each ``tir.combine`` becomes the ops of its combiner.
+are threads, have annotations, or fill a buffer twice (``inject-double-buffer``). Each
+``tir.combine`` becomes the ops of its combiner.
 
 Requires: no block has an init region (``lower-init-block``).
 """
@@ -59,6 +60,7 @@ from kc.dialects.tir import (
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.transforms.tir._inline_combine import inline_combine
+from kc.transforms.tir.inject_double_buffer import MARK as DOUBLE_BUFFER
 
 
 @dataclass(frozen=True)
@@ -218,11 +220,12 @@ class _Lowering:
 
 
 def _is_unit(loop: ForOp) -> bool:
-    """Whether a loop is its body, done once."""
+    """Whether a loop is its body, done once, and no pass behind this one asks for the loop."""
     return (
         loop.static_extent == 1
         and loop.kind.data not in (ForKind.THREAD, ForKind.WHILE)
         and loop.annotations is None
+        and not any(DOUBLE_BUFFER in op.attributes for op in loop.body.block.ops)
     )
 
 

@@ -551,11 +551,14 @@ def test_weights_of_a_depthwise_convolution_stay_in_registers(
     np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize(("target", "axis", "together"), [
-    (AVX512, 1, 4), (AVX512, 0, 32), (AVX2, 0, 16), (NEON, 0, 8),
+@pytest.mark.parametrize(("target", "axis", "dtype", "together"), [
+    (AVX512, 1, "float32", 4), (AVX512, 0, "float32", 32), (AVX2, 0, "float32", 16),
+    (NEON, 0, "float32", 8),
+    # 128 would be two vectors, and many operations.
+    (AVX512, 0, "int8", 32),
 ])  # fmt: skip
-def test_running_sums_go_side_by_side(target: Target, axis: int, together: int):
-    X = te.placeholder((64, 64), name="X")
+def test_running_sums_go_side_by_side(target: Target, axis: int, dtype: str, together: int):
+    X = te.placeholder((64, 64), dtype, name="X")
     module = kc.lower([X, topi.cumsum(X, axis)], target=target)
     (together_loop,) = [op for op in module.op.walk() if isinstance(op, ForOp) and "o" in op.label]
     assert together_loop.static_extent == 64 // together

@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from property_tests import examples
 from random_programs import (
@@ -89,6 +89,7 @@ def buffered(module: ModuleOp, random: Random) -> int:
     return done
 
 
+@example(seed=26807, symbolic=False)  # a loop of one iteration
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 @examples(30)
 def test_random_programs(seed: int, symbolic: bool):
