@@ -104,6 +104,20 @@ def _holds(conditions, point) -> bool:
     )
 
 
+@given(seed=st.integers(0, 2**32))
+def test_extents_of_sums_of_digits(seed: int):
+    """Quotients and remainders of the same dimension are not the largest at the same place."""
+    random = Random(seed)
+    sizes = [random.randint(1, 9) for _ in range(2)]
+    expr = AffineExpr.constant(random.randint(0, 3))
+    for _ in range(random.randint(1, 3)):
+        digit, by = random.choice(D[:2]), random.randint(1, 5)
+        digit = random.choice((digit, digit // by, digit % by, digit.ceil_div(by)))
+        expr = expr + digit * random.randint(-3, 3)
+    largest = max(expr.eval(point, ()) for point in itertools.product(*map(range, sizes)))
+    assert extent(expr, Box(const(*sizes))) == AffineExpr.constant(largest + 1)
+
+
 @pytest.mark.parametrize("n", range(10))
 def test_symbolic_split(n: int):
     box = Box((D[0],), 1)

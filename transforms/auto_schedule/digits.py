@@ -3,6 +3,9 @@
 Where a matrix lies in panels of 32 columns, a product reads ``B[j floordiv 32, k, j mod 32]``. In
 two loops, of panels and of columns in one, the same elements are ``B[p, k, c]``: each loop moves
 the load by a constant, and the rules behind this one see that a panel is a tile.
+
+As other rules it calls a primitive, which checks and rewrites, and has no rewrite pattern of its
+own.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Where the statements of an inner loop go on from what the iteration before has l
 their own, each waits for the one before: a sum for the latency of an addition. A few iterations of
 the loop around do not depend on each other, and are done side by side (``unroll_and_jam``). The
 outermost loop with independent iterations, and work enough for threads, becomes parallel.
+
+As other rules it calls primitives, which check and rewrite, and has no rewrite pattern of its own.
 """
 
 from __future__ import annotations

@@ -503,6 +503,15 @@ def test_panels_are_tiles(columns: int, outer: list[str]):
     np.testing.assert_allclose(c, expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("rows", [16, 24, 48])
+def test_a_panel_that_is_read_in_its_order_costs_no_lines(rows: int):
+    """It is larger than L1, and each term lies in another line."""
+    target = Target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v4 -num-cores=1")
+    text = str(kc.auto_schedule(in_panels(rows, 1024, 4096, 32), target).trace.as_python())
+    assert "cache_read" not in text
+    assert "sch.vectorize(loop=ax2)" in text
+
+
 @pytest.mark.parametrize(("columns", "width"), [(96, 24), (60, 4), (32, 32)])
 def test_panels_of_parts_of_vectors_stay(columns: int, width: int):
     target = Target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v4 -num-cores=1")

@@ -57,6 +57,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
 from kc.analysis.instances import Space
+from kc.analysis.module_copy import copy_region
 from kc.analysis.simplify_affine import simplify
 from kc.dialects import tir
 from kc.dialects.affine_assembly import ZERO
@@ -153,11 +154,7 @@ class LoopPartition(Primitive):
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         loop = plan.loop
         parts = _Parts(site, plan)
-        originals = list(loop.body.walk())
-        bodies = [loop.body.clone() for _ in plan.names[1:]]
-        for body in bodies:
-            for before, after in zip(originals, body.walk(), strict=True):
-                after.location = before.location
+        bodies = [copy_region(loop.body) for _ in plan.names[1:]]
         name_apart(site, bodies)
         bodies.insert(0, loop.detach_region(loop.body))
         cut: list[ForOp] = []

@@ -45,11 +45,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
+from kc.analysis.module_copy import copy_region
 from kc.dialects.tir import ApplyOp, ForKind, ForOp
 from kc.support.registry import pass_class
 from kc.transforms.affine_rewrite import replace_with_expr
@@ -177,7 +178,7 @@ def _repeat(site: Site, plan: Plan, factor: int) -> Rewritten:
         factor = min(factor, loop.static_extent)
     whole, rest = _parts(loop, factor)
     is_left = isinstance(rest, SSAValue) or rest > 0
-    bodies = [_copy(loop.body) for _ in range(factor - 1 + is_left)]
+    bodies = [copy_region(loop.body) for _ in range(factor - 1 + is_left)]
     name_apart(site, bodies)
     bodies.insert(0, loop.detach_region(loop.body))
     loops = [ForOp(plan.names[0], whole)]
@@ -189,7 +190,7 @@ def _repeat(site: Site, plan: Plan, factor: int) -> Rewritten:
             at, operands = at + AffineExpr.dimension(1) * factor, [last.var, whole]
         else:
             at += whole * factor
-        replace_with_expr(last.var, at, operands, _start(last.body.block))
+        replace_with_expr(last.var, at, operands, InsertPoint.at_start(last.body.block))
         loops.append(last)
     for new in loops:
         new.location = loop.location
@@ -199,7 +200,7 @@ def _repeat(site: Site, plan: Plan, factor: int) -> Rewritten:
     together.body.block.add_ops(_side_by_side([body.block for body in bodies]))
     for n, variable in reversed(list(enumerate(variables))):
         at = AffineExpr.dimension(0) * factor + n
-        replace_with_expr(variable, at, [together.var], _start(together.body.block))
+        replace_with_expr(variable, at, [together.var], InsertPoint.at_start(together.body.block))
     return Rewritten(tuple(loops), {loop: tuple(loops)})
 
 
@@ -217,17 +218,6 @@ def _parts(loop: ForOp, factor: int) -> tuple[int | SSAValue, int | SSAValue]:
         op.location = loop.location
         Rewriter.insert_op(op, InsertPoint.before(loop))
     return whole.result, rest.result
-
-
-def _start(block: Block) -> InsertPoint:
-    return InsertPoint.at_start(block)
-
-
-def _copy(body: Region) -> Region:
-    copy = body.clone()
-    for before, after in zip(body.walk(), copy.walk(), strict=True):
-        after.location = before.location
-    return copy
 
 
 def _side_by_side(bodies: Sequence[Block]) -> list[Operation]:
