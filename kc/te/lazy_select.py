@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from kc.analysis.isl_sets import is_impossible
 from kc.analysis.terms import Condition, Term, all_of, dim, term_of
-from kc.te.dtypes import lanes
+from kc.te.dtypes import bits, is_float, is_signed, lanes
 from kc.te.expr import (
     Binary,
     Cast,
@@ -146,14 +146,20 @@ def is_known_below(expr: Expr, limit: int) -> bool:
 
 
 def known_range(expr: Expr) -> tuple[int, int] | None:
-    """The least and the greatest value that an index may have, if they are known."""
+    """The least and the greatest value that an index may have, if they are known.
+
+    Sums, differences and products are those of index arithmetic, which does not wrap.
+    """
+    if is_float(expr.dtype):
+        return None
     if isinstance(expr, Const):
         return int(expr.value), int(expr.value)
     if isinstance(expr, IterVar):
         extent = _number(expr.extent)
         return None if extent is None else (expr.start, expr.start + max(extent, 1) - 1)
     if isinstance(expr, Cast):
-        return known_range(expr.value)
+        bounds = known_range(expr.value)
+        return bounds if bounds is not None and _fit(bounds, expr.dtype) else None
     if not isinstance(expr, Binary):
         return None
     a, b = known_range(expr.lhs), known_range(expr.rhs)
@@ -171,6 +177,13 @@ def known_range(expr: Expr) -> tuple[int, int] | None:
     if expr.op == "floordiv" and b[0] == b[1] and b[0] > 0:
         return a[0] // b[0], a[1] // b[0]
     return None
+
+
+def _fit(bounds: tuple[int, int], dtype: str) -> bool:
+    """Whether no number of ``bounds`` wraps in ``dtype``."""
+    sign = is_signed(dtype)
+    limit = 1 << bits(dtype) - sign
+    return bounds[0] >= (-limit if sign else 0) and bounds[1] < limit
 
 
 def _number(size: ExprLike) -> int | None:

@@ -194,6 +194,20 @@ def test_a_select_that_guards_its_reads_is_lazy(vectorized):
         np.testing.assert_array_equal(out, expected)
 
 
+@pytest.mark.parametrize("rows", ["int8", "float32"])
+def test_a_select_whose_index_may_wrap_or_round_computes_one_value(rows):
+    a = te.placeholder((256,), "int32", name="A")
+    as_row = {
+        "int8": lambda i: i.astype("int8"),  # -56 for 200
+        "float32": lambda i: (te.const(0.75) * te.const(400.0)).astype("int32") + i,  # 300 + i
+    }[rows]
+    result = te.compute((256,), lambda i: te.Select(i < 0, a[as_row(i)], te.const(7, "int32")))
+    text = str(kc.lower(te.create_schedule(result.op), [a, result]))
+    assert "arith.select" not in text, text
+    array = np.arange(256, dtype=np.int32)
+    np.testing.assert_array_equal(kc.build([a, result])(array), np.full(256, 7))
+
+
 def test_a_select_whose_reads_are_inside_computes_both_values():
     n = te.var("n")
     sized = te.placeholder((n,), name="S")

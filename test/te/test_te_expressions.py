@@ -378,6 +378,22 @@ def test_only_shifts_that_may_be_too_far_are_guarded(dtype: str) -> None:
     np.testing.assert_array_equal(values(inside, (x, ones)), ones << distances.astype(dtype))
 
 
+@pytest.mark.parametrize(
+    "distance",
+    [
+        lambda: te.const(15.8, "float32") * te.const(2.0, "float32") + te.const(1.0, "float32"),
+        lambda: te.const(float("inf"), "float32"),
+        lambda: te.const(float("nan"), "float32"),
+        lambda: te.const(200, "int32").astype("int8"),
+    ],
+    ids=["32.6", "inf", "nan", "-56"],
+)
+def test_shifts_by_floats_and_by_numbers_that_wrap_are_guarded(distance: Any) -> None:
+    x = te.placeholder((40,), "int32", "x")
+    shifted = te.compute((40,), lambda i: x[i] << distance().astype("int32"), name="C")
+    assert "arith.minui" in loops_of(x, shifted)
+
+
 def test_equal_scalars_are_computed_once() -> None:
     x, at = te.placeholder((8,), "float32", "x"), te.placeholder((8,), "int32", "at")
     twice = te.compute((8,), lambda i: x[te.min(at[i], 7)] * x[te.min(at[i], 7)], name="C")
