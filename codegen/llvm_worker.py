@@ -17,6 +17,20 @@ from typing import Any, TypeVar
 Parsed = TypeVar("Parsed")
 
 _VECTOR = re.compile(r"<\d+ x ")
+_FUNCTION = re.compile(r"^define[^@]*@([\w.]+)", re.MULTILINE)
+_LABEL = re.compile(r"^([\w.]+):", re.MULTILINE)
+_BRANCH = re.compile(r"^  br .*", re.MULTILINE)
+_TARGET = re.compile(r"label %([\w.]+)")
+_COUNT = re.compile(r"icmp slt i64 %[\w.]+, (\d+)$", re.MULTILINE)
+"""How often a loop runs, in the block that it begins with."""
+_FEW = 8
+"""Iterations; fewer need no vectors."""
+_INSTRUCTION = re.compile(r"^  (?:%[\w.]+ = )?(.*)", re.MULTILINE)
+_COPYING = re.compile(
+    r"(add|sub|mul|icmp|and|or|xor|shl|[sz]ext|trunc|[su]div|[su]rem|select)\b[\w ]* (i64|i1) "
+    r"|phi |getelementptr |load (?!i64)|store |br "
+)
+"""Instructions of a loop that moves scalars: what it computes are their addresses."""
 PROBE = "define float @probe(float %x) {\n  %y = fadd float %x, %x\n  ret float %y\n}\n"
 
 
@@ -107,6 +121,9 @@ def optimized(
     ``parse`` is given another text than the module's where what the pipeline leaves is rewritten
     (:func:`with_scalar_stores`, :func:`with_traps`).
 
+    At level 2 what is vectorised already (:func:`is_vectorised`) is only simplified, by the part of
+    that pipeline that the simplification of a function is: half its time.
+
     Loops and straight-line code are vectorised from level 2; straight-line code not where ``text``,
     that of the module, has vectors. There LLVM finds few others among the scalars that vectors are
     made of, and takes most of the time of its passes to look: half the build of a convolution. Nor
@@ -122,12 +139,15 @@ def optimized(
     reason = ""
     attempts = [(level, level >= 2, False), (level, False, False), (0, False, False)]
     straight_line = level >= 2 and not _VECTOR.search(text) and "bfloat" not in text
+    simplified = level == 2 and is_vectorised(text)
     for speed, loops, straight in [(level, level >= 2, straight_line), *attempts]:
         parsed = parse(None)
         options = llvm.create_pipeline_tuning_options(speed_level=speed)
         options.loop_vectorization = loops
         options.slp_vectorization = straight
-        run_pipeline(llvm, ref(parsed), machine, options)
+        run = simplify_functions if simplified else run_pipeline
+        simplified = False
+        run(llvm, ref(parsed), machine, options)
         try:
             ref(parsed).verify()
         except RuntimeError as error:
@@ -299,6 +319,53 @@ def link_library(llvm: Any, module: Any, path: str) -> None:
     for function in module.functions:
         if function.name in types and function.name not in own:
             function.linkage = "internal"
+
+
+def is_vectorised(text: str) -> bool:
+    """Whether LLVM has nothing to vectorise, unroll or inline in ``text``, which has vectors.
+
+    So it is where no function calls another of ``text``, and each innermost loop has vectors, only
+    moves scalars, or has few iterations. A loop is taken to be the lines from a label to the branch
+    that goes back to it, as convert-to-llvm writes it.
+    """
+    if not _VECTOR.search(text):
+        return False
+    functions = _FUNCTION.findall(text)
+    if any(text.count(f"@{name}(") > 1 for name in functions):
+        return False
+    return not any(map(_has_scalar_loop, text.split("\ndefine ")))
+
+
+def _has_scalar_loop(function: str) -> bool:
+    """Whether ``function`` has an innermost loop that computes scalars, more than a few times."""
+    starts = {label[1]: label.start() for label in _LABEL.finditer(function)}
+    innermost = -1
+    for branch in _BRANCH.finditer(function):
+        targets = [starts.get(label, len(function)) for label in _TARGET.findall(branch[0])]
+        start = min(targets, default=len(function))
+        if start > branch.start() or start < innermost:
+            continue  # forward, or back to the start of a loop around
+        innermost = start
+        body = function[start : branch.start()]
+        count = _COUNT.search(body)
+        if (
+            not (count and int(count[1]) < _FEW)
+            and not _VECTOR.search(body)
+            and not all(map(_COPYING.match, _INSTRUCTION.findall(body)))
+        ):
+            return True
+    return False
+
+
+def simplify_functions(llvm: Any, module: Any, machine: Any, options: Any) -> None:
+    """Run the part of LLVM's default pipeline that simplifies functions, one after the other."""
+    builder = llvm.create_pass_builder(machine, options)
+    manager = builder.getFunctionPassManager()
+    for function in module.functions:
+        if not function.is_declaration:
+            manager.run(function, builder)
+    llvm.newpassmanagers.NewPassManager._dispose(manager)
+    manager.detach()
 
 
 def run_pipeline(llvm: Any, module: Any, machine: Any, options: Any) -> None:

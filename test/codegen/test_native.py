@@ -16,9 +16,9 @@ from llvm_support import function
 
 import kc
 from kc import te
-from kc.codegen import native
+from kc.codegen import llvm_worker, native
 from kc.codegen.elf import undefined_symbols
-from kc.codegen.llvm_worker import with_bits_of_bfloat
+from kc.codegen.llvm_worker import is_vectorised, simplify_functions, with_bits_of_bfloat
 from kc.codegen.native import Machine, compile_ir, host_target, jit
 from kc.codegen.native_target import check_machine, check_runs_here
 from kc.support.diagnostics import CodegenError, TargetError
@@ -636,6 +636,89 @@ def test_straight_line_code_is_vectorised_where_nothing_else_is(isolated: bool):
     beside = compile_ir(STRAIGHT + VECTORS, isolated=isolated).optimized_ir()
     assert "fadd <2 x float>" not in beside
     assert beside.count("fadd float") == 2
+
+
+def scalar_loop(step: str, count: str = "i64 %n", kind: str = "float") -> str:
+    """A loop that stores a scalar that is ``step`` of the loaded %x in each iteration, as
+    convert-to-llvm writes it."""
+    return f"""
+define void @loop(ptr noalias %a, ptr noalias %b, i64 %n) {{
+entry:
+  br label %bb1
+
+bb1:
+  %i = phi i64 [ 0, %entry ], [ %j, %bb2 ]
+  %c = icmp slt i64 %i, {count.removeprefix("i64 ")}
+  br i1 %c, label %bb2, label %bb3
+
+bb2:
+  %s = mul i64 %i, 3
+  %p = getelementptr inbounds {kind}, ptr %a, i64 %s
+  %q = getelementptr inbounds {kind}, ptr %b, i64 %i
+  %x = load {kind}, ptr %p
+  {step}
+  store {kind} %y, ptr %q
+  %j = add nsw i64 %i, 1
+  br label %bb1
+
+bb3:
+  ret void
+}}
+"""
+
+
+COPIES = scalar_loop("%k = add i64 %s, 1").replace("store float %y", "store float %x")
+DOUBLES = scalar_loop("%y = fadd float %x, %x")
+CALLS = """
+define <4 x float> @four_times(<4 x float> %x) {
+  %y = call <4 x float> @twice(<4 x float> %x)
+  %z = call <4 x float> @twice(<4 x float> %y)
+  ret <4 x float> %z
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (VECTORS, True),
+        (VECTORS + COPIES, True),
+        (VECTORS + DOUBLES, False),
+        (VECTORS + scalar_loop("%y = fadd float %x, %x", "i64 7"), True),
+        (VECTORS + scalar_loop("%y = fadd float %x, %x", "i64 8"), False),
+        (VECTORS + scalar_loop("%y = add i64 %x, %s", kind="i64"), False),
+        (VECTORS + scalar_loop("%y = add i32 %x, 1", kind="i32"), False),
+        (VECTORS + SCALE, False),
+        (VECTORS + COPIES.replace("@loop", "@first") + DOUBLES, False),
+        (VECTORS + DOUBLES.replace("ret void", "ret void ; <4 x float>"), False),
+        (VECTORS + CALLS, False),
+        (COPIES, False),
+    ],
+    ids=[
+        *("vectors", "copies", "doubles", "few", "enough", "i64", "i32", "rotated", "second"),
+        *("outside", "calls", "scalars"),
+    ],
+)
+def test_code_is_only_simplified_where_all_of_it_is_vectorised(text: str, expected: bool):
+    assert is_vectorised(text) is expected
+
+
+@x86_only
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_level_2_only_simplifies_what_is_vectorised(level: int, monkeypatch: pytest.MonkeyPatch):
+    simplified: list[str] = []
+
+    def simplify(llvm: object, module: object, machine: object, options: object) -> None:
+        simplified.append(str(module))
+        simplify_functions(llvm, module, machine, options)
+
+    monkeypatch.setattr(llvm_worker, "simplify_functions", simplify)
+    a, b = np.arange(111, dtype=np.float32), np.zeros(37, np.float32)
+    for loop, expected, times in (DOUBLES, 2 * a[::3], 0), (COPIES, a[::3], level == 2):
+        module = jit(VECTORS + loop, opt_level=level, isolated=False)
+        function(module, "loop", "void(ptr, ptr, i64)")(a.ctypes.data, b.ctypes.data, 37)
+        np.testing.assert_array_equal(b, expected)
+        assert len(simplified) == times
 
 
 # A lane of eight, each truncated from {wide}.
