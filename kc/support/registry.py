@@ -353,6 +353,7 @@ RULES = {
         ("distribution", "distribution:Distribution"),
         ("digits", "digits:Digits"),
         ("versions", "versions:Versions"),
+        ("row-blocks", "row_blocks:RowBlocks"),
         ("dot-product", "dot_products:DotProduct"),
         ("contraction", "contraction:Contraction"),
         ("rows", "rows:Rows"),

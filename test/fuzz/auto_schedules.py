@@ -73,6 +73,7 @@ def target_of(random: Random) -> Target:
         host["vector-width"] = random.choice((64, 128, 256))
     if random.random() < 0.3:
         host["l1-cache"], host["l2-cache"] = 256, 1024
+        host["l3-cache"] = random.choice((1 << 14, 1 << 15, 1 << 20))
     host["num-cores"] = random.choice((1, 2, 4))
     return Target(host)
 

@@ -2,8 +2,8 @@
 
 Contractions (plain, transposed, batched, of integers and of mixed types, with an epilogue),
 convolutions (padded, strided, grouped, depthwise), poolings, reductions over any axes, argmax,
-softmax and its like, prefix stencils, transposes, gathers and chains of elementwise stages. Sizes
-are seldom multiples of anything, and sometimes symbolic.
+softmax and its like, products of products, prefix stencils, transposes, gathers and chains of
+elementwise stages. Sizes are seldom multiples of anything, and sometimes symbolic.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from families import Fixed
 
-from kc import te
+from kc import te, topi
 from kc.te.expr import Var
 
 NARROW = (("int8", "int8", "int32"), ("uint8", "int8", "int32"), ("float16", "float16", "float32"))
@@ -324,6 +324,48 @@ def attention(o: Operator) -> Fixed:
     return o.done([(Out, power / power.sum(1, keepdims=True) @ _wide(v))], 32 * (n + d))
 
 
+def products_of_rows(o: Operator) -> Fixed:
+    """Two products with something row by row between them, of sizes that blocks of rows are for."""
+    dtype = o.random.choice(("float32", "float32", "float64"))
+    each, groups = o.random.choice(((1, 1), (1, 2), (2, 2), (3, 1)))
+    m, n = o.random.choice((32, 45, 48, 64, 96, 97)), o.random.randint(17, 70)
+    d, e = o.random.randint(17, 40), o.size(40)
+    heads = groups * each
+    Q, q = o.input("Q", [heads, m, d], dtype)
+    K, k = o.input("K", [groups, n, d] if o.chance(0.6) else [groups, d, n], dtype)
+    V, v = o.input("V", [groups, n, e], dtype)
+    is_turned = k.shape != (groups, d, n)
+    t, u = te.reduce_axis((0, d), name="t"), te.reduce_axis((0, n), name="u")
+
+    def key(h: Any, j: Any) -> Any:
+        return K[h // each, j, t] if is_turned else K[h // each, t, j]
+
+    S = te.compute((heads, m, n), lambda h, i, j: te.sum(Q[h, i, t] * key(h, j), axis=t), name="S")
+    at = [np.repeat(_wide(x), each, axis=0) for x in (k.swapaxes(1, 2) if is_turned else k, v)]
+    scores = _wide(q) @ at[0]
+    between = o.random.choice(("softmax", "softmax", "relu", "norm", "nothing"))
+    P, weights = S, scores
+    if between == "softmax":
+        P = topi.nn.softmax(S)
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        weights /= weights.sum(-1, keepdims=True)
+    elif between == "relu":
+        P, weights = topi.nn.relu(S), np.maximum(scores, 0)
+    elif between == "norm":
+        r = te.reduce_axis((0, n), name="r")
+        total = te.compute((heads, m), lambda h, i: te.sum(te.abs(S[h, i, r]), axis=r), name="T")
+        P = te.compute(S.shape, lambda h, i, j: S[h, i, j] / (total[h, i] + 1), name="P")
+        weights = scores / (np.abs(scores).sum(-1, keepdims=True) + 1)
+    Y = te.compute(
+        (heads, m, e), lambda h, i, j: te.sum(P[h, i, u] * V[h // each, u, j], axis=u), name="Y"
+    )
+    value = weights @ at[1]
+    if o.chance(0.4):
+        X, x = o.input("X", [e], dtype)
+        Y, value = te.compute(Y.shape, lambda h, i, j: Y[h, i, j] + X[j], name="Z"), value + x
+    return o.done([(Y, value)], 40 * (n + d))
+
+
 def stencil(o: Operator) -> Fixed:
     """Sums of neighbours, once or twice."""
     h, w = o.random.randint(5, 40), o.random.randint(5, 60)
@@ -409,6 +451,6 @@ def _positive(a: te.Tensor) -> Callable[..., Any]:
 
 KINDS = (
     *(contraction, contraction, contraction, convolution, convolution, rowwise, rowwise),
-    *(chained, pooling, reductions, reductions, argmax, attention, stencil, transposes),
-    *(transposes, gather, elementwise),
+    *(chained, pooling, reductions, reductions, argmax, attention, products_of_rows, stencil),
+    *(transposes, transposes, gather, elementwise),
 )

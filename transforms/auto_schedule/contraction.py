@@ -24,12 +24,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
 from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.transpose_names import SIZES, transpose_name
 from kc.transforms.auto_schedule import pointwise
+from kc.transforms.auto_schedule.digits import digits_of
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.machine import (
     FMA_LATENCY,
@@ -182,9 +184,18 @@ def _writer(op: object) -> BlockOp | None:
 
 
 def best_tile(
-    nest: Nest, machine: Machine, *, may_pack: bool = True, may_pad: bool = True
+    nest: Nest,
+    machine: Machine,
+    *,
+    may_pack: bool = True,
+    may_pad: bool = True,
+    in_block: bool = False,
 ) -> Tile | None:
-    """The tile of fewest cycles; None for what is no contraction."""
+    """The tile of fewest cycles; None for what is no contraction.
+
+    ``in_block``: whole tiles make up the rows, columns are contiguous in the result, and nothing is
+    padded, since other loops go through the same rows.
+    """
     reduction = nest.reduction
     if reduction is None or len(reduction.updates) != 1:
         return None
@@ -192,15 +203,17 @@ def best_tile(
         return None
     if nest.operations > 16:
         return None
-    tiles = _tiles(nest, machine, may_pack, may_pad)
+    tiles = _tiles(nest, machine, may_pack, may_pad and not in_block, in_block)
     return min(tiles, key=lambda tile: tile.cycles, default=None)
 
 
-def _tiles(nest: Nest, machine: Machine, may_pack: bool, may_pad: bool) -> Iterator[Tile]:
+def _tiles(
+    nest: Nest, machine: Machine, may_pack: bool, may_pad: bool, in_block: bool
+) -> Iterator[Tile]:
     store = nest.stores[0]
     lanes = machine.lanes(max(store.bits, 32))
     for columns in nest.spatial:
-        if extent(columns) < max(2, lanes // 2):
+        if extent(columns) < max(2, lanes // 2) or (in_block and store.stride(columns) != 1):
             continue
         for rows in nest.spatial:
             if rows is columns or extent(rows) < 2:
@@ -216,6 +229,8 @@ def _tiles(nest: Nest, machine: Machine, may_pack: bool, may_pad: bool) -> Itera
                 continue
             cycles_of = _cycles(nest, rows, columns, lanes, machine)
             for height in range(1, min(extent(rows), machine.registers - 2) + 1):
+                if in_block and extent(rows) % height:
+                    continue
                 for vectors in (1, 2, 4):
                     if height * vectors + vectors + 1 >= machine.registers:
                         continue
@@ -387,9 +402,23 @@ def _reach(nest: Nest, load: Access, machine: Machine) -> float:
 
 
 def _is_packable(nest: Nest, operand: Access) -> bool:
-    """Whether each dimension of the operand is indexed by a loop of its own."""
-    loops = loop_of_dimension(nest, operand)
+    """Whether each dimension of the operand is indexed by a loop of its own, or by a quotient of
+    one, as heads share keys; a part of it that loops around fix is packed with the others."""
+    loops: list[ForOp | None] = []
+    exprs, shape = nest.indices(operand), _shape(operand)
+    for loop, expr, size in zip(loop_of_dimension(nest, operand), exprs, shape, strict=True):
+        if loop is not None:
+            loops.append(loop)
+        elif size != 1 and not nest.is_fixed(expr):
+            group = nest.group(expr)
+            loops.append(None if group is None else group[0])
     return None not in loops and len(set(loops)) == len(loops)
+
+
+def _shape(access: Access) -> Sequence[int]:
+    type_ = access.buffer.type
+    assert isinstance(type_, MemRefType)
+    return type_.get_shape()
 
 
 def _is_spread(nest: Nest, operand: Access, width: int, machine: Machine) -> bool:
@@ -405,16 +434,21 @@ def _is_spread(nest: Nest, operand: Access, width: int, machine: Machine) -> boo
 # The schedule --------------------------------------------------------------------------------
 
 
-def perform(draft: Draft, block: str, tile: Tile, epilogue: str | None) -> None:
+def perform(
+    draft: Draft, block: str, tile: Tile, epilogue: str | None, nest: Nest | None = None
+) -> None:
     """Schedule the contraction ``block`` by ``tile``; ``epilogue`` is what reads its results.
 
-    Raises ScheduleError where a primitive is refused.
+    ``nest`` has fewer loops than there are around the block where the outer ones are fixed, whose
+    iterations share what is packed. Raises ScheduleError where a primitive is refused.
     """
-    nest = draft.nest(block)
+    whole = draft.nest(block)
+    nest = nest or whole
+    outer = len(whole.loops) - len(nest.loops)
     rows, columns, terms = tile.rows, tile.columns, nest.reduce
     with_rows, with_columns, shared = _further_loops(nest, tile)
     rows_first = _rows_first(nest, tile, draft.machine, with_rows, with_columns)
-    in_loop = extent(columns) > tile.width and not rows_first
+    in_loop = extent(columns) > tile.width and not rows_first and not outer
     turned = _columns_last(nest, columns) if nest.stores[0].stride(columns) != 1 else None
     layout = None
     if tile.packs:
@@ -422,6 +456,8 @@ def perform(draft: Draft, block: str, tile: Tile, epilogue: str | None) -> None:
         layout = _pack_layout(nest, tile.column_operand, columns, width)
     panels = _panels(nest, tile, draft.machine) if tile.packs and in_loop and not layout else 1
     number = nest.read_number(tile.column_operand.buffer)
+    dims = loop_of_dimension(nest, tile.column_operand)
+    at_pack = dims.index(columns) if tile.packs else 0
 
     # The block's variables and loops are the same before anything is done.
     order = [nest.loops.index(loop) for loop in (*shared, *with_columns, *with_rows, *terms)]
@@ -440,7 +476,7 @@ def perform(draft: Draft, block: str, tile: Tile, epilogue: str | None) -> None:
         # Another version of the loops reads the operand as it is.
         consumers = [draft.block(block)] if draft.versions else []
         pack = draft.cache_read(draft.block(block), number, "global", consumers)
-    loops = draft.loops(block)
+    loops = draft.loops(block, outer)
     handles, counts = list(loops.values()), [op.static_extent for op in loops]
 
     def cut(at: int, size: int) -> tuple[list[Any], list[Any]]:
@@ -468,7 +504,9 @@ def perform(draft: Draft, block: str, tile: Tile, epilogue: str | None) -> None:
     draft.put_in_order([*outside, *reduce, *row_inner, *column_inner])
     # Now, while the nest is simple, it takes the least time to prove that iterations are apart.
     place = len(group) + len(row_outer if rows_first else column_outer[:1])
-    joined = draft.run_in_parallel(block, max(1, min(place, len(outside)))) if outside else 0
+    joined = 0
+    if outside and not outer:
+        joined = draft.run_in_parallel(block, max(1, min(place, len(outside))))
     if joined > 1:
         outside[:joined] = list(draft.loops(block).values())[:1]
         place -= joined - 1
@@ -479,7 +517,7 @@ def perform(draft: Draft, block: str, tile: Tile, epilogue: str | None) -> None:
     else:
         draft.set_scope(draft.block(block), 0, "local")
         last = draft.block(epilogue)
-    _finish(draft, block, last, outside, turned)
+    _finish(draft, block, last, outside, turned, outer)
     draft.vectorize(column_inner[0])
     draft.unroll(row_inner[0])
     draft.decompose(block, reduce[0])
@@ -491,6 +529,9 @@ def perform(draft: Draft, block: str, tile: Tile, epilogue: str | None) -> None:
             draft.compute_at(pack, outside[depth - 1])
         if layout is not None:
             draft.transform_layout(pack, ("write", 0), layout)
+            count = columns.static_extent
+            if not in_loop and count is not None and count % tile.width == 0:
+                draft.transform_block_layout(pack, digits_of(len(dims), at_pack, tile.width))
         name = pointwise.schedule(draft, name, depth)
         if not in_loop:
             draft.run_in_parallel(name, 1)
@@ -584,10 +625,13 @@ def _columns_last(nest: Nest, columns: ForOp) -> str:
     return f"({', '.join(names)})->({', '.join(results)})"
 
 
-def _finish(draft: Draft, block: str, last: Any, outside: list[Any], turned: str | None) -> None:
+def _finish(
+    draft: Draft, block: str, last: Any, outside: list[Any], turned: str | None, outer: int
+) -> None:
     """Let ``last`` use the sums, which are in local memory, inside of the loops over tiles.
 
-    ``turned`` is another layout for the sums, if there is one.
+    ``turned`` is another layout for the sums, if there is one; ``outer`` loops are around the
+    ``outside`` ones.
     """
     name = draft.session.block(last).label
     if outside:
@@ -595,11 +639,11 @@ def _finish(draft: Draft, block: str, last: Any, outside: list[Any], turned: str
     if turned is not None:
         draft.transform_layout(draft.block(block), ("write", 0), turned)
         sums = draft.nest(block).stores[0].buffer
-        if _turn(draft, name, sums, len(outside)):
+        if _turn(draft, name, sums, outer + len(outside)):
             return
     inside = draft.nest(name)
     loops = draft.loops(name)
-    own = inside.loops[len(outside) :]
+    own = inside.loops[outer + len(outside) :]
     vector = pointwise.vector_loop(inside, own, draft.machine.lanes(inside.bits))
     if vector is None:
         return

@@ -37,13 +37,13 @@ class Digits(Rule):
                 extent = loop.static_extent
                 if extent is not None and size < extent and extent % size == size % lanes == 0:
                     draft.transform_block_layout(
-                        draft.block(block), _layout(len(nest.loops), nest.loops.index(loop), size)
+                        draft.block(block), digits_of(len(nest.loops), nest.loops.index(loop), size)
                     )
                     return True
         return False
 
 
-def _layout(rank: int, at: int, size: int) -> str:
+def digits_of(rank: int, at: int, size: int) -> str:
     """The map of ``rank`` indices that takes one of them apart."""
     given = [f"d{n}" for n in range(rank)]
     digits = [f"d{at} floordiv {size}", f"d{at} mod {size}"]

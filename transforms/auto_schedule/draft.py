@@ -109,10 +109,11 @@ class Draft:
             self._blocks[name] = handle
         return handle
 
-    def loops(self, name: str) -> dict[ForOp, LoopRV]:
-        """Handles on the loops around the block of this name, outermost first."""
+    def loops(self, name: str, outer: int = 0) -> dict[ForOp, LoopRV]:
+        """Handles on the loops around the block of this name inside of the ``outer`` outermost
+        ones, outermost first."""
         outputs = self.session.perform(GetLoops, {"block": self.block(name)}).outputs
-        handles = [handle for handle in outputs if isinstance(handle, LoopRV)]
+        handles = [handle for handle in outputs if isinstance(handle, LoopRV)][outer:]
         return {self.session.loop(handle): handle for handle in handles}
 
     # Primitives ----------------------------------------------------------------------------

@@ -79,10 +79,12 @@ class Access:
 class Nest:
     """The loops around one block and what it accesses, as they are when it is made."""
 
-    def __init__(self, block: BlockOp) -> None:
+    def __init__(self, block: BlockOp, outer: int = 0) -> None:
+        """``outer``: how many of the loops around the block are left out, which are fixed."""
         self.block = block
         self.name = block.label
-        self.loops = loop_tree.loops_around(block)
+        loops = loop_tree.loops_around(block)
+        self.loops = loops[outer:]
         """The loops around the block, outermost first."""
         self.kinds = {loop: loop_tree.iter_types(loop, block) for loop in self.loops}
         """The types of the variables that each loop drives."""
@@ -100,6 +102,7 @@ class Nest:
         """The work of one instance in additions; loads and stores are not counted."""
         self._index = BoundIndexValues()
         self._by_var: dict[SSAValue, ForOp] = {loop.var: loop for loop in self.loops}
+        self._fixed: set[SSAValue | None] = {loop.var for loop in loops[:outer]}
         own = set(self.reduction.accesses) if self.reduction is not None else set()
         self.stores = [self._access(op) for op in self.body_ops if isinstance(op, StoreOp)]
         self.loads = [
@@ -134,7 +137,7 @@ class Nest:
                     strides[loop] = strides.get(loop, 0) + factor * scale
                     moves.add(loop)
                     continue
-                group = self._group(atom)
+                group = self.group(atom)
                 # A division, or a value of the program: it may change by any amount.
                 for dim in atom.used_dims():
                     for moved in self._loops_behind(self._root(dim)):
@@ -159,7 +162,12 @@ class Nest:
         root = self._root(expr.position)
         return self._by_var.get(root) if root is not None else None
 
-    def _group(self, atom: AffineExpr) -> tuple[ForOp, int] | None:
+    def is_fixed(self, expr: AffineExpr) -> bool:
+        """Whether an index follows from the loops that are left out."""
+        dims = expr.used_dims()
+        return bool(dims) and self._fixed.issuperset(map(self._root, dims))
+
+    def group(self, atom: AffineExpr) -> tuple[ForOp, int] | None:
         """The loop and the divisor of ``loop floordiv constant``."""
         if not isinstance(atom, AffineBinaryOpExpr) or atom.kind != AffineBinaryOpKind.FloorDiv:
             return None

@@ -80,8 +80,8 @@ class Rows(Rule):
         return False
 
 
-def group_of(draft: Draft, root: Nest) -> Group:
-    """A block, and the producers that run along with loops of it."""
+def group_of(draft: Draft, root: Nest, *, products: bool = False) -> Group:
+    """A block, and the producers that run along with loops of it; ``products``, too?"""
     group = Group(root, list(root.spatial))
     group.axes[root.name] = dict(enumerate(root.spatial))
     nests = {root.name: root}
@@ -95,8 +95,8 @@ def group_of(draft: Draft, root: Nest) -> Group:
         axes = _axes(nest, nests, group)
         if axes is None or not any(loop in axes for loop in range(len(root.spatial))):
             continue
-        if best_tile(nest, draft.machine) is not None and iterations(nest.reduce) > 16:
-            continue  # a product has tiles of its own
+        if not products and is_product(draft, nest):
+            continue  # it has tiles of its own
         shared = [loop for n, loop in enumerate(root.spatial) if n in axes and loop in group.shared]
         if not shared:
             continue
@@ -106,6 +106,11 @@ def group_of(draft: Draft, root: Nest) -> Group:
         nests[nest.name] = nest
         producers |= _producers(draft, nest)
     return group
+
+
+def is_product(draft: Draft, nest: Nest) -> bool:
+    """Whether a block is a product, or a convolution, that the rule ``contraction`` is for."""
+    return iterations(nest.reduce) > 16 and best_tile(nest, draft.machine) is not None
 
 
 def _producers(draft: Draft, nest: Nest) -> set[Operation]:

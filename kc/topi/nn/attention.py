@@ -60,6 +60,10 @@ def attention(
             "the heads of the keys divide those of the queries",
         )
     each = heads // groups
+
+    def shared(h: Any) -> Any:
+        return h if each == 1 else h // each
+
     wide = "float64" if query.dtype == "float64" else "float32"
     elements = constant(query.shape[3], "the elements")
     factor = 1 / math.sqrt(max(elements, 1)) if scale is None else scale
@@ -68,7 +72,7 @@ def attention(
     scores = compute(
         (query.shape[0], heads, length, count),
         lambda b, h, i, j: scalar.sum(
-            convert(query(b, h, i, e), wide) * convert(key(b, h // each, j, e), wide), axis=e
+            convert(query(b, h, i, e), wide) * convert(key(b, shared(h), j, e), wide), axis=e
         ),
         "attention_scores",
         tag="batch_matmul",
@@ -103,7 +107,7 @@ def attention(
     mixed = compute(
         (query.shape[0], heads, length, value.shape[3]),
         lambda b, h, i, d: scalar.sum(
-            convert(shares(b, h, i, s), wide) * convert(value(b, h // each, s, d), wide), axis=s
+            convert(shares(b, h, i, s), wide) * convert(value(b, shared(h), s, d), wide), axis=s
         ),
         "attention",
         tag="batch_matmul",

@@ -1,0 +1,128 @@
+"""row-blocks: products of products are computed some rows at a time.
+
+An attention multiplies queries by keys, goes over the rows of the scores a few times, and
+multiplies the weights by values. The scores of all rows take more memory than the inputs and the
+result together, and all of it is written and read again several times. Here the rows are cut into
+blocks whose scores stay in the L2 cache, and a block of rows is finished before the next one is
+begun::
+
+    pack the keys, pack the values
+    for blocks of rows (parallel):
+      scores = queries * keys                          # tiles of registers, as contraction has them
+      maxima; weights; sums of weights
+      result = weights * values
+
+The arithmetic is that of the program: nothing is rescaled, as it is where keys are cut, too (Dao et
+al., "FlashAttention", NeurIPS 2022, for memories that have no room for a row).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import f32, f64
+
+from kc.dialects.tir import ForOp
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.auto_schedule import pointwise, reduction
+from kc.transforms.auto_schedule.contraction import best_tile, perform
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.nests import Access, Nest, is_untouched, iterations
+from kc.transforms.auto_schedule.rows import Group, group_of, is_product
+from kc.transforms.auto_schedule.rule import Rule
+
+LEAST = 16
+"""Rows of a block: fewer use a panel of the second operand too seldom."""
+
+
+class RowBlocks(Rule):
+    """Compute products whose factor is another product, and what is between them, in blocks of
+    rows."""
+
+    name = "row-blocks"
+
+    def apply(self, draft: Draft, block: str) -> bool:
+        nest = draft.nest(block)
+        if not is_untouched(nest.block) or not nest.is_plain or len(nest.spatial) < 2:
+            return False
+        group = group_of(draft, nest, products=True)
+        products = [it for it in (nest, *group.members) if is_product(draft, it)]
+        if len(products) < 2 or not all(_is_of_rows(group, product) for product in products):
+            return False
+        size = _rows(draft, group, products)
+        if size is None:
+            return False
+        _perform(draft, group, [it.name for it in products], size)
+        return True
+
+
+def _is_of_rows(group: Group, product: Nest) -> bool:
+    """Whether a product of floats has a row of results for each row of a factor."""
+    rows = group.shared_by(product)[-1]
+    types = {getattr(it.buffer.type, "element_type", None) for it in product.loads}
+    return (
+        len(product.reduce) == 1
+        and product.stores[0].stride(rows) != 1
+        and any(it.stride(rows) for it in product.loads)
+        and not all(it.stride(rows) for it in product.loads)
+        and types <= {f32, f64}
+    )
+
+
+def _rows(draft: Draft, group: Group, products: list[Nest]) -> int | None:
+    """How many rows a block has; None where there are no such blocks, or where they save nothing:
+    all that lies between the products is in the caches, or what each block reads again is not."""
+    nests, rows = (group.root, *group.members), group.shared[-1]
+    count = rows.static_extent
+    if count is None or any(it.static_extent is None for nest in nests for it in nest.loops):
+        return None
+    machine = draft.machine
+    between = sum(_bytes(store, nest) for nest in group.members for store in nest.stores)
+    again = sum(
+        _bytes(load, product, group.shared_by(product))
+        for product in products
+        for load in product.loads
+        if not load.stride(group.shared_by(product)[-1])
+    )
+    if between <= machine.l3 or 2 * again > machine.l3:
+        return None
+    of_row = between // iterations(group.shared)
+    most = min(count // 2, max(LEAST, 2 * machine.l2 // max(1, of_row)))
+    return next((size for size in range(most, LEAST - 1, -1) if count % size == 0), None)
+
+
+def _bytes(access: Access, nest: Nest, fixed: Sequence[ForOp] = ()) -> int:
+    """Bytes that are accessed in the loops of a nest, but for ``fixed`` ones."""
+    moving = (loop for loop in nest.loops if access.stride(loop) and loop not in fixed)
+    return iterations(moving) * access.bits // 8
+
+
+def _perform(draft: Draft, group: Group, products: list[str], size: int) -> None:
+    root, machine = group.root, draft.machine
+    name = root.name
+    nests = (root, *group.members)
+    work = sum(iterations(nest.loops) * max(1, nest.operations + len(nest.loads)) for nest in nests)
+    handles = draft.loops(name)
+    outside = [handles[loop] for loop in group.shared]
+    inside = [handles[loop] for loop in root.loops if loop not in group.shared]
+    place, row = draft.split(outside[-1], [None, size])
+    outside[-1] = place
+    draft.put_in_order([*outside, row, *inside])
+    depth = len(outside)
+    for nest in group.members:
+        draft.compute_at(draft.block(nest.name), place)
+    for nest in nests:
+        label = nest.name
+        if label in products:
+            within = Nest(draft.session.block(draft.block(label)), depth)
+            tile = best_tile(within, machine, in_block=True)
+            if tile is None:
+                raise ScheduleError("KC3608", "a block of rows has no tiles")
+            perform(draft, label, tile, None, within)
+        elif nest.block.is_reduction:
+            reduction.schedule(draft, label, depth, in_place=True)
+        else:
+            label = pointwise.schedule(draft, label, depth)
+            name = label if nest is root else name
+        draft.settled.add(label)
+    draft.run_in_parallel(name, depth, work)
