@@ -459,7 +459,7 @@ class FunctionLowering(PatternRewriter):
             first = self.entry.first_op
             assert first is not None
             self.entry.insert_ops_before(self._prologue, first)
-        if self.stores_past_caches and not self.module.orders_nontemporal_stores:
+        if self.stores_past_caches and self.module.is_x86:
             for block in self.new_region.blocks:
                 if isinstance(end := block.last_op, llvm.ReturnOp):
                     fence = llvm.CallIntrinsicOp("llvm.x86.sse.sfence", ())

@@ -60,12 +60,13 @@ class NewModule:
         return IntegerType(architecture.pointer_bits if architecture is not None else 64)
 
     @cached_property
-    def orders_nontemporal_stores(self) -> bool:
-        """Whether the target keeps stores past the caches in order with others."""
+    def is_x86(self) -> bool:
+        """Whether the target is known to be an x86: it combines shuffles, and does not keep stores
+        past the caches in order with others."""
         if not isinstance(self._module, ModuleOp):
-            return True
+            return False
         architecture = target_of(self._module).architecture
-        return architecture is None or architecture.name != "x86_64"
+        return architecture is not None and architecture.name == "x86_64"
 
     @cached_property
     def has_range(self) -> bool:
@@ -73,13 +74,7 @@ class NewModule:
         if not isinstance(self._module, ModuleOp):
             return False
         target = target_of(self._module)
-        architecture = target.architecture
-        return (
-            architecture is not None
-            and architecture.name == "x86_64"
-            and target.vector_bits == 512
-            and target.has_feature("avx512dq")
-        )
+        return self.is_x86 and target.vector_bits == 512 and target.has_feature("avx512dq")
 
     def add(self, op: Operation) -> None:
         """Add a translated global, or what is in the llvm dialect already."""
