@@ -27,7 +27,7 @@ from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule import pointwise, reduction
 from kc.transforms.auto_schedule.contraction import best_tile, perform
 from kc.transforms.auto_schedule.draft import Draft
-from kc.transforms.auto_schedule.nests import Access, Nest, is_untouched, iterations
+from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched, iterations
 from kc.transforms.auto_schedule.rows import Group, group_of, is_product
 from kc.transforms.auto_schedule.rule import Rule
 
@@ -46,6 +46,8 @@ class RowBlocks(Rule):
         if not is_untouched(nest.block) or not nest.is_plain or len(nest.spatial) < 2:
             return False
         group = group_of(draft, nest, products=True)
+        if not _exceeds_caches(draft, group):
+            return False
         products = [it for it in (nest, *group.members) if is_product(draft, it)]
         if len(products) < 2 or not all(_is_of_rows(group, product) for product in products):
             return False
@@ -69,24 +71,31 @@ def _is_of_rows(group: Group, product: Nest) -> bool:
     )
 
 
+def _between(group: Group) -> int:
+    """Bytes that the members store for each other and for the root."""
+    return sum(_bytes(store, nest) for nest in group.members for store in nest.stores)
+
+
+def _exceeds_caches(draft: Draft, group: Group) -> bool:
+    """Whether what lies between the products is known not to be in the caches."""
+    loops = (loop for nest in (group.root, *group.members) for loop in nest.loops)
+    return _between(group) > draft.machine.l3 and all(it.static_extent is not None for it in loops)
+
+
 def _rows(draft: Draft, group: Group, products: list[Nest]) -> int | None:
-    """How many rows a block has; None where there are no such blocks, or where they save nothing:
-    all that lies between the products is in the caches, or what each block reads again is not."""
-    nests, rows = (group.root, *group.members), group.shared[-1]
-    count = rows.static_extent
-    if count is None or any(it.static_extent is None for nest in nests for it in nest.loops):
-        return None
+    """How many rows a block has; None where no number divides them all, or where they save nothing,
+    since each block reads again what is not in the caches."""
     machine = draft.machine
-    between = sum(_bytes(store, nest) for nest in group.members for store in nest.stores)
     again = sum(
         _bytes(load, product, group.shared_by(product))
         for product in products
         for load in product.loads
         if not load.stride(group.shared_by(product)[-1])
     )
-    if between <= machine.l3 or 2 * again > machine.l3:
+    count = extent(group.shared[-1])
+    if 2 * again > machine.l3:
         return None
-    of_row = between // iterations(group.shared)
+    of_row = _between(group) // iterations(group.shared)
     most = min(count // 2, max(LEAST, 2 * machine.l2 // max(1, of_row)))
     return next((size for size in range(most, LEAST - 1, -1) if count % size == 0), None)
 

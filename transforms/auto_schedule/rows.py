@@ -91,7 +91,7 @@ def group_of(draft: Draft, root: Nest, *, products: bool = False) -> Group:
     for block in reversed(before):
         if block not in producers or block.label in draft.settled or not is_untouched(block):
             continue
-        nest = Nest(block)
+        nest = draft.nest(block.label)
         axes = _axes(nest, nests, group)
         if axes is None or not any(loop in axes for loop in range(len(root.spatial))):
             continue
@@ -110,7 +110,12 @@ def group_of(draft: Draft, root: Nest, *, products: bool = False) -> Group:
 
 def is_product(draft: Draft, nest: Nest) -> bool:
     """Whether a block is a product, or a convolution, that the rule ``contraction`` is for."""
-    return iterations(nest.reduce) > 16 and best_tile(nest, draft.machine) is not None
+    if iterations(nest.reduce) <= 16:
+        return False
+    key = ("product", nest.block)
+    if key not in draft.known:
+        draft.known[key] = best_tile(nest, draft.machine) is not None
+    return draft.known[key]
 
 
 def _producers(draft: Draft, nest: Nest) -> set[Operation]:
