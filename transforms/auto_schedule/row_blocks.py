@@ -34,6 +34,9 @@ from kc.transforms.auto_schedule.rule import Rule
 LEAST = 16
 """Rows of a block: fewer use a panel of the second operand too seldom."""
 
+BLOCKS = 4
+"""Blocks for each core, so that all have work until the end."""
+
 
 class RowBlocks(Rule):
     """Compute products whose factor is another product, and what is between them, in blocks of
@@ -77,9 +80,9 @@ def _between(group: Group) -> int:
 
 
 def _exceeds_caches(draft: Draft, group: Group) -> bool:
-    """Whether what lies between the products is known not to be in the caches."""
+    """Whether what lies between the products is known not to be in the L2 cache."""
     loops = (loop for nest in (group.root, *group.members) for loop in nest.loops)
-    return _between(group) > draft.machine.l3 and all(it.static_extent is not None for it in loops)
+    return _between(group) > draft.machine.l2 and all(it.static_extent is not None for it in loops)
 
 
 def _rows(draft: Draft, group: Group, products: list[Nest]) -> int | None:
@@ -92,11 +95,13 @@ def _rows(draft: Draft, group: Group, products: list[Nest]) -> int | None:
         for load in product.loads
         if not load.stride(group.shared_by(product)[-1])
     )
-    count = extent(group.shared[-1])
+    count, all_rows = extent(group.shared[-1]), iterations(group.shared)
     if 2 * again > machine.l3:
         return None
-    of_row = _between(group) // iterations(group.shared)
-    most = min(count // 2, max(LEAST, 2 * machine.l2 // max(1, of_row)))
+    most = 2 * machine.l2 * all_rows // max(1, _between(group))
+    if machine.cores > 1:
+        most = min(most, all_rows // (BLOCKS * machine.cores))
+    most = min(max(most, LEAST), count // 2)
     return next((size for size in range(most, LEAST - 1, -1) if count % size == 0), None)
 
 

@@ -115,9 +115,9 @@ def scores_given() -> list[te.Tensor]:
     return [*tensors, values.op.input_tensors[0]]
 
 
-def of_type(dtype: str, keys: int = 4096, width: int = 128) -> list[te.Tensor]:
+def of_type(dtype: str, rows: int = 4096, keys: int = 4096, width: int = 128) -> list[te.Tensor]:
     """A product of a product."""
-    a, b = te.placeholder((4096, width), dtype, "A"), te.placeholder((keys, width), dtype, "B")
+    a, b = te.placeholder((rows, width), dtype, "A"), te.placeholder((keys, width), dtype, "B")
     c = te.placeholder((width, keys), dtype, "C")
     return [a, b, c, topi.nn.dense(topi.nn.relu(topi.nn.dense(a, b)), c)]
 
@@ -128,7 +128,7 @@ def of_type(dtype: str, keys: int = 4096, width: int = 128) -> list[te.Tensor]:
         (lambda: of_type("float32"), True),
         (lambda: of_type("float64", width=32), True),
         (lambda: of_type("float16"), False),
-        (lambda: of_type("float32", keys=256), False),
+        (lambda: of_type("float32", rows=512, keys=64), False),
         (lambda: of_type("float32", width=1024), False),
         (scores_given, False),
     ],
