@@ -224,7 +224,7 @@ def _tiles(
                 continue
             column_operand = by_columns[0]
             strange = [it for it in nest.loads if it.stride(columns) not in (0, 1)]
-            packable = may_pack and _is_packable(nest, column_operand)
+            packable = may_pack and _is_packable(nest, column_operand, columns)
             if strange and (strange != [column_operand] or not packable):
                 continue
             cycles_of = _cycles(nest, rows, columns, lanes, machine)
@@ -401,18 +401,20 @@ def _reach(nest: Nest, load: Access, machine: Machine) -> float:
     return LINE_COST + (PAGE_COST if step >= PAGE else 0)
 
 
-def _is_packable(nest: Nest, operand: Access) -> bool:
-    """Whether each dimension of the operand is indexed by a loop of its own, or by a quotient of
-    one, as heads share keys; a part of it that loops around fix is packed with the others."""
+def _is_packable(nest: Nest, operand: Access, columns: ForOp) -> bool:
+    """Whether each dimension of the operand is indexed by a loop of its own, one of them the
+    ``columns``, or by a quotient of one, as heads share keys; a part of it that loops around fix is
+    packed with the others."""
     loops: list[ForOp | None] = []
     exprs, shape = nest.indices(operand), _shape(operand)
-    for loop, expr, size in zip(loop_of_dimension(nest, operand), exprs, shape, strict=True):
+    dims = loop_of_dimension(nest, operand)
+    for loop, expr, size in zip(dims, exprs, shape, strict=True):
         if loop is not None:
             loops.append(loop)
         elif size != 1 and not nest.is_fixed(expr):
             group = nest.group(expr)
             loops.append(None if group is None else group[0])
-    return None not in loops and len(set(loops)) == len(loops)
+    return columns in dims and None not in loops and len(set(loops)) == len(loops)
 
 
 def _shape(access: Access) -> Sequence[int]:

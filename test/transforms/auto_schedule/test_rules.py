@@ -257,6 +257,24 @@ def test_a_small_operand_is_packed_once():
     assert kinds(schedule, "B_global") == ["32 serial", "4 serial", "16 vectorized"]
 
 
+@pytest.mark.parametrize("shape", [(64, 16), (16, 64)], ids=["k, j", "j, k"])
+def test_columns_that_share_elements(shape: tuple[int, int]):
+    """A quotient of the columns is no column: nothing is packed by it."""
+    is_turned = shape[0] == 16
+    a, b = te.placeholder((64, 64), name="A"), te.placeholder(shape, name="B")
+    r = te.reduce_axis((0, 64), name="k")
+
+    def shared(j: Any) -> Any:
+        return b[j // 4, r] if is_turned else b[r, j // 4]
+
+    c = te.compute((64, 64), lambda i, j: te.sum(a[i, r] * shared(j), axis=r), name="C")
+    schedule = kc.auto_schedule([a, b, c])
+    random = np.random.default_rng(0)
+    x, y = (random.standard_normal(it, np.float32) for it in ((64, 64), shape))
+    columns = np.repeat(y.T if is_turned else y, 4, axis=1)
+    np.testing.assert_allclose(kc.build(schedule)(x, y), x @ columns, rtol=1e-3, atol=1e-3)
+
+
 def test_what_lies_apart_is_packed_by_a_loop():
     """A vector of it would be loaded element by element."""
     X = te.placeholder((1, 16, 16, 16), name="X")
