@@ -9,6 +9,7 @@ fast.
 
 import base64
 import json
+import math
 import re
 import sys
 from collections.abc import Callable
@@ -17,11 +18,11 @@ from typing import Any, TypeVar
 Parsed = TypeVar("Parsed")
 
 _VECTOR = re.compile(r"<\d+ x ")
-_FUNCTION = re.compile(r"^define[^@]*@([\w.]+)", re.MULTILINE)
+_FUNCTION = re.compile(r'^define[^@]*@([\w.$-]+|"[^"]*")\(', re.MULTILINE)
 _LABEL = re.compile(r"^([\w.]+):", re.MULTILINE)
 _BRANCH = re.compile(r"^  br .*", re.MULTILINE)
-_TARGET = re.compile(r"label %([\w.]+)")
-_COUNT = re.compile(r"icmp slt i64 %[\w.]+, (\d+)$", re.MULTILINE)
+_TARGET = re.compile(r"label %([^\s,]+)")
+_COUNT = re.compile(r"icmp slt i64 %[\w.]+, (\d+)(?:,|$)", re.MULTILINE)
 """How often a loop runs, in the block that it begins with."""
 _FEW = 8
 """Iterations; fewer need no vectors."""
@@ -31,6 +32,11 @@ _COPYING = re.compile(
     r"|phi |getelementptr |load (?!i64)|store |br "
 )
 """Instructions of a loop that moves scalars: what it computes are their addresses."""
+_VALUE = re.compile(r"%[\w.]+")
+_COUNTER = re.compile(r"^  (%[\w.]+) = phi i64 ", re.MULTILINE)
+_ADDRESS = re.compile(r"getelementptr (?:\w+ )*(\[.*\]), ptr [^,]+, (.*)")
+_APART = 16
+"""Elements; LLVM loads and stores scalars together that are less far apart."""
 PROBE = "define float @probe(float %x) {\n  %y = fadd float %x, %x\n  ret float %y\n}\n"
 
 
@@ -324,9 +330,9 @@ def link_library(llvm: Any, module: Any, path: str) -> None:
 def is_vectorised(text: str) -> bool:
     """Whether LLVM has nothing to vectorise, unroll or inline in ``text``, which has vectors.
 
-    So it is where no function calls another of ``text``, and each innermost loop has vectors, only
-    moves scalars, or has few iterations. A loop is taken to be the lines from a label to the branch
-    that goes back to it, as convert-to-llvm writes it.
+    So it is where no function calls another of ``text``, and each innermost loop has vectors, has
+    few iterations, or only moves scalars that lie apart. A loop is taken to be the lines from a
+    label to the branch that goes back to it, as convert-to-llvm writes it.
     """
     if not _VECTOR.search(text):
         return False
@@ -341,8 +347,10 @@ def _has_scalar_loop(function: str) -> bool:
     starts = {label[1]: label.start() for label in _LABEL.finditer(function)}
     innermost = -1
     for branch in _BRANCH.finditer(function):
-        targets = [starts.get(label, len(function)) for label in _TARGET.findall(branch[0])]
-        start = min(targets, default=len(function))
+        # A label that is written otherwise may be the start of a loop.
+        start = min((starts.get(label, -1) for label in _TARGET.findall(branch[0])), default=-1)
+        if start < 0:
+            return True
         if start > branch.start() or start < innermost:
             continue  # forward, or back to the start of a loop around
         innermost = start
@@ -351,9 +359,28 @@ def _has_scalar_loop(function: str) -> bool:
         if (
             not (count and int(count[1]) < _FEW)
             and not _VECTOR.search(body)
-            and not all(map(_COPYING.match, _INSTRUCTION.findall(body)))
+            and not _moves_what_lies_apart(body)
         ):
             return True
+    return False
+
+
+def _moves_what_lies_apart(body: str) -> bool:
+    """Whether a loop only moves scalars, and loads or stores them so far from each other that LLVM
+    leaves them scalars."""
+    if not all(map(_COPYING.match, _INSTRUCTION.findall(body))):
+        return False
+    moving = set(_COUNTER.findall(body))
+    for line in body.splitlines():
+        result, _, rest = line.strip().partition(" = ")
+        if moving.isdisjoint(_VALUE.findall(rest)):
+            continue
+        moving.add(result)
+        if (address := _ADDRESS.match(rest)) is not None:
+            sizes = [int(size) for size in re.findall(r"(\d+) x", address[1])]
+            for n, index in enumerate(address[2].split(", ")):
+                if index.split()[-1] in moving and math.prod(sizes[n:]) >= _APART:
+                    return True
     return False
 
 

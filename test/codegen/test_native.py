@@ -667,7 +667,9 @@ bb3:
 """
 
 
-COPIES = scalar_loop("%k = add i64 %s, 1").replace("store float %y", "store float %x")
+NEIGHBOURS = scalar_loop("%k = add i64 %s, 1").replace("store float %y", "store float %x")
+COPIES = NEIGHBOURS.replace("float, ptr %a, i64 %s", "[16 x float], ptr %a, i64 %i, i64 2")
+"""A row has 16 elements; the third of each is copied."""
 DOUBLES = scalar_loop("%y = fadd float %x, %x")
 CALLS = """
 define <4 x float> @four_times(<4 x float> %x) {
@@ -683,8 +685,14 @@ define <4 x float> @four_times(<4 x float> %x) {
     [
         (VECTORS, True),
         (VECTORS + COPIES, True),
+        (VECTORS + COPIES.replace("[16", "[8"), False),
+        (VECTORS + COPIES.replace("i64 %i, i64 2", "i64 2, i64 %i"), False),
+        (VECTORS + COPIES.replace("i64 %i, i64 2", "i64 2, i64 2"), False),
+        (VECTORS + NEIGHBOURS, False),
+        (VECTORS + DOUBLES.replace("bb1", '"bb-1"'), False),
         (VECTORS + DOUBLES, False),
         (VECTORS + scalar_loop("%y = fadd float %x, %x", "i64 7"), True),
+        (VECTORS + scalar_loop("%y = fadd float %x, %x", "i64 7, !dbg !0"), True),
         (VECTORS + scalar_loop("%y = fadd float %x, %x", "i64 8"), False),
         (VECTORS + scalar_loop("%y = add i64 %x, %s", kind="i64"), False),
         (VECTORS + scalar_loop("%y = add i32 %x, 1", kind="i32"), False),
@@ -692,11 +700,13 @@ define <4 x float> @four_times(<4 x float> %x) {
         (VECTORS + COPIES.replace("@loop", "@first") + DOUBLES, False),
         (VECTORS + DOUBLES.replace("ret void", "ret void ; <4 x float>"), False),
         (VECTORS + CALLS, False),
+        (VECTORS.replace("@twice", '@"2-fold"') + CALLS.replace("@twice", '@"2-fold"'), False),
         (COPIES, False),
     ],
     ids=[
-        *("vectors", "copies", "doubles", "few", "enough", "i64", "i32", "rotated", "second"),
-        *("outside", "calls", "scalars"),
+        *("vectors", "copies", "near", "contiguous", "fill", "neighbours", "quoted", "doubles"),
+        *("few", "few in debug info", "enough", "i64", "i32", "rotated", "second", "outside"),
+        *("calls", "quoted calls", "scalars"),
     ],
 )
 def test_code_is_only_simplified_where_all_of_it_is_vectorised(text: str, expected: bool):
@@ -713,8 +723,8 @@ def test_level_2_only_simplifies_what_is_vectorised(level: int, monkeypatch: pyt
         simplify_functions(llvm, module, machine, options)
 
     monkeypatch.setattr(llvm_worker, "simplify_functions", simplify)
-    a, b = np.arange(111, dtype=np.float32), np.zeros(37, np.float32)
-    for loop, expected, times in (DOUBLES, 2 * a[::3], 0), (COPIES, a[::3], level == 2):
+    a, b = np.arange(592, dtype=np.float32), np.zeros(37, np.float32)
+    for loop, expected, times in (DOUBLES, 2 * a[:111:3], 0), (COPIES, a[2::16], level == 2):
         module = jit(VECTORS + loop, opt_level=level, isolated=False)
         function(module, "loop", "void(ptr, ptr, i64)")(a.ctypes.data, b.ctypes.data, 37)
         np.testing.assert_array_equal(b, expected)
