@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from optional_tools import find
+from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
 import kc
@@ -167,6 +168,8 @@ def _number(value: int | SSAValue) -> int:
     if isinstance(value, int):
         return value
     op = value.owner
+    if isinstance(op, arith.MuliOp):
+        return _number(op.lhs) * _number(op.rhs)
     if not isinstance(op, ApplyOp):
         return 4
     values = [_number(operand) for operand in op.operands_of_map]

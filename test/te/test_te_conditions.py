@@ -10,6 +10,7 @@ import kc
 from kc import te, tir
 from kc.analysis.interpreter import run
 from kc.error import KCError
+from kc.te.lazy_select import is_lazy
 
 
 def padded(size, pad=1):
@@ -206,6 +207,46 @@ def test_a_select_whose_index_may_wrap_or_round_computes_one_value(rows):
     assert "arith.select" not in text, text
     array = np.arange(256, dtype=np.int32)
     np.testing.assert_array_equal(kc.build([a, result])(array), np.full(256, 7))
+
+
+AT, COLUMN = (te.compute((10,), lambda i: i).op.axis[0] for _ in range(2))
+TEN, NINE = te.placeholder((10,), name="TEN"), te.placeholder((9,), name="NINE")
+SIZED = te.placeholder((te.var("n"),), name="SIZED")
+
+
+@pytest.mark.parametrize(
+    ("value", "is_outside"),
+    [
+        (lambda: TEN[AT], False),
+        (lambda: TEN[9 - AT], False),
+        (lambda: NINE[AT], True),
+        (lambda: TEN[AT + 1], True),
+        (lambda: TEN[AT - 1], True),
+        (lambda: TEN[AT * 2 - AT * 2], True),  # 0 to 0, of which the bounds are not known
+        (lambda: NINE[AT // 2 + 4], False),
+        (lambda: NINE[AT // 2 + 5], True),
+        (lambda: NINE[AT % 9], False),
+        (lambda: TEN[AT % 11], True),
+        (lambda: SIZED[AT], True),
+        (lambda: te.if_then_else(AT < 9, NINE[AT], 0.0), False),
+        (lambda: te.if_then_else(AT < 10, NINE[AT], 0.0), True),
+        (lambda: te.if_then_else(AT >= 9, 0.0, NINE[AT]), False),
+        (lambda: te.if_then_else(AT >= 9, NINE[AT], 0.0), True),
+        (lambda: te.if_then_else(te.all(AT >= 1, AT < 5), TEN[AT - 1], 0.0), False),
+        (lambda: te.if_then_else(te.any(AT < 1, AT > 5), 0.0, TEN[AT - 1]), False),
+        (lambda: te.if_then_else(te.any(AT >= 1, AT < 5), TEN[AT - 1], 0.0), True),
+        (lambda: te.if_then_else(te.all(AT < 1, AT > 5), 0.0, TEN[AT - 1]), True),
+        (lambda: te.if_then_else(NINE[AT] > 0.0, 1.0, 0.0), True),
+        (lambda: te.if_then_else(AT < 9, TEN[AT + 1] + NINE[AT], 0.0), False),
+        (lambda: te.if_then_else(AT < 9, TEN[AT + 1], 0.0) + NINE[AT], True),
+        (lambda: te.if_then_else(AT < 9, te.if_then_else(AT > 0, NINE[AT - 1], 0.0), 0.0), False),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_select_computes_one_value_where_the_other_may_read_outside(value, is_outside, place):
+    values = [value(), te.const(0.0)]
+    choice = te.Select(COLUMN < 3, values[place], values[1 - place])
+    assert is_lazy(choice) is is_outside
 
 
 def test_a_select_whose_reads_are_inside_computes_both_values():
