@@ -7,6 +7,7 @@ import pytest
 
 import kc
 from kc import tir
+from kc.analysis.interpreter import run as interpret
 from kc.support.diagnostics import ScheduleError
 
 MODULE = """
@@ -117,3 +118,37 @@ def test_loop_partition_leaves_conditions_of_what_never_runs():
     a = np.arange(1, 5, dtype="int32")
     kc.build(sch.mod)(a, 4)
     np.testing.assert_array_equal(a, [2, 2, 3, 4])
+
+
+@pytest.mark.parametrize("fused", [False, True])
+def test_units_keep_conditions_on_terms_apart_from_the_init(fused: bool):
+    """Without its variable the condition that there is a term would be one on the init."""
+    text = """
+    func.func @main(%A: memref<2x0xi32>, %C: memref<2xi32>) {
+      tir.for %k in 0 {
+        tir.for %u in 1 {
+          tir.for %i in 2 {
+            tir.block "C" (spatial %v in 2 = %i, reduce %vk in 0 = %k, spatial %vu in 1 = %u) init {
+              %b = arith.constant -100 : i32
+              tir.store %b, %C[%v] : memref<2xi32>
+            } do {
+              %old = tir.load %C[%v] : memref<2xi32>
+              %x = tir.load %A[%v, %vk] : memref<2x0xi32>
+              %new = arith.maxsi %old, %x : i32
+              tir.store %new, %C[%v] : memref<2xi32>
+            }
+          }
+        }
+      }
+      func.return
+    }"""
+    sch = tir.Schedule(kc.IRModule.parse(text))
+    if fused:
+        (one,) = sch.split(sch.get_loops("C")[0], [1])
+        sch.fuse(one, sch.get_loops("C")[1], preserve_unit_iters=False)
+    else:
+        sch.split(sch.get_loops("C")[0], [1], preserve_unit_iters=False)
+    for run in (kc.build(sch.mod), lambda *at: interpret(sch.mod.op, "main", [*at])):
+        result = np.zeros(2, np.int32)
+        run(np.zeros((2, 0), np.int32), result)
+        np.testing.assert_array_equal(result, [-100, -100])

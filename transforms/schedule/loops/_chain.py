@@ -9,7 +9,7 @@ from xdsl.rewriter import InsertPoint
 
 from kc.analysis import loop_tree
 from kc.dialects.affine_assembly import ZERO
-from kc.dialects.tir import ForOp, IfOp
+from kc.dialects.tir import ForOp, IfOp, IterType
 from kc.transforms.affine_rewrite import replace_with_expr
 from kc.transforms.schedule.base import Site
 
@@ -124,7 +124,15 @@ def size_point(site: Site, loop: ForOp, sizes: Iterable[object]) -> Operation:
 
 
 def without_unit_variables(loops: Iterable[ForOp]) -> None:
-    """Put 0 for the variables of those of ``loops`` that have one iteration."""
+    """Put 0 for the variables of those of ``loops`` that have one iteration.
+
+    One stays if a condition on the terms of a reduction is about it: of a condition without
+    variables nothing says that it is not about the results, whose init it would keep from running.
+    """
     for loop in loops:
-        if loop.static_extent == 1:
+        if loop.static_extent == 1 and not any(
+            loop.var in block.predicate_operands
+            and IterType.REDUCE in loop_tree.iter_types(loop, block)
+            for block in loop_tree.blocks(loop)
+        ):
             replace_with_expr(loop.var, ZERO, [], InsertPoint.at_start(loop.body.block))
