@@ -16,7 +16,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kc.analysis.index_values import IndexValues, dimensions
-from kc.analysis.loop_tree import preorder
+from kc.analysis.loop_tree import all_loops_around, preorder
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp, ViewOp
 from kc.dialects.tir.threads import is_shared
@@ -276,11 +276,26 @@ def _widen(hull: _Hull | None, by: int) -> _Hull | None:
 
 
 def _is_thread(value: SSAValue, scope: str | None) -> bool:
-    """Whether ``value`` is the number of a thread that shares buffers of ``scope`` with others."""
-    if scope is None or not isinstance(value, BlockArgument):
+    """Whether ``value`` may differ between threads that share buffers of ``scope``: it is the number
+    of one, is computed from that, or is loaded where there are several."""
+    if scope is None:
         return False
-    loop = value.block.parent_op()
-    return isinstance(loop, ForOp) and is_shared(scope, loop.axis)
+    pending, seen = [value], {value}
+    while pending:
+        owner = pending.pop().owner
+        around = owner.parent_op() if isinstance(owner, Block) else owner
+        if isinstance(around, ForOp) and is_shared(scope, around.axis):
+            return True
+        if isinstance(around, LoadOp) and any(
+            is_shared(scope, loop.axis) for loop in all_loops_around(around)
+        ):
+            return True
+        # The variables of a block are bound to its operands, those of serial loops to nothing.
+        if around is not None and not isinstance(around, ForOp):
+            new = [it for it in around.operands if it not in seen]
+            pending += new
+            seen.update(new)
+    return False
 
 
 def varies(value: SSAValue, inside: Block) -> bool:

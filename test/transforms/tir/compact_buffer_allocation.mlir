@@ -8,6 +8,7 @@
 // RUN: kc-opt %s --compact-buffer-allocation="func=sizes" | FileCheck %s --check-prefix=SIZES
 // RUN: kc-opt %s --compact-buffer-allocation="func=part" | FileCheck %s --check-prefix=PART
 // RUN: kc-opt %s --compact-buffer-allocation="func=neighbours" | FileCheck %s --check-prefix=NEIGHBOURS
+// RUN: kc-opt %s --compact-buffer-allocation="func=threads" | FileCheck %s --check-prefix=THREADS
 
 te.func @rows(%A: tensor<16x8xf32>) -> tensor<14x8xf32> {
   %B = te.compute "B" [%i = 16, %j = 8] {
@@ -266,6 +267,40 @@ func.func @neighbours(%A: memref<4x4xf32>) {
       %b1_1 = tir.load %B[%i * 4 + 1] : memref<16xf32>
       %sum5 = arith.addf %b0_1, %b1_1 : f32
       tir.store %sum5, %A[%i, %j] : memref<4x4xf32>
+    }
+  }
+  func.return
+}
+
+// Memory that threads share has an element for each of them, also where their index is computed from
+// the number of the thread, or loaded; their own has one. A dimension that no thread moves is as small
+// as it can be.
+// THREADS-LABEL: func.func @threads
+// THREADS:         %T = tir.alloc "T" (%n) : memref<?x1xi32, "shared">
+// THREADS:         %L = tir.alloc "L" : memref<1x1xi32, "local">
+// THREADS:         %P = tir.alloc "P" (%n) : memref<?x1xi32, "shared">
+func.func @threads(%A: memref<?x8xi32>, %I: memref<4xi32>, %C: memref<?x8xi32>, %n: index) {
+  tir.for %t in 4 thread "threadIdx.x" {
+    tir.for %s in %n {
+      %two = arith.constant 2 : index
+      %row = tir.linearize [%t, %s] by [%two, %n]
+      %found = tir.load %I[%t] : memref<4xi32>
+      %place = arith.index_cast %found : i32 to index
+      tir.for %j in 8 {
+        %T = tir.alloc "T" (%n) : memref<?x8xi32, "shared">
+        %L = tir.alloc "L" (%n) : memref<?x8xi32, "local">
+        %P = tir.alloc "P" (%n) : memref<?x8xi32, "shared">
+        %x = tir.load %A[%row, %j] : memref<?x8xi32>
+        tir.store %x, %T[%row, %j] : memref<?x8xi32, "shared">
+        tir.store %x, %L[%row, %j] : memref<?x8xi32, "local">
+        tir.store %x, %P[%place, %j] : memref<?x8xi32, "shared">
+        %y = tir.load %T[%row, %j] : memref<?x8xi32, "shared">
+        %z = tir.load %L[%row, %j] : memref<?x8xi32, "local">
+        %p = tir.load %P[%place, %j] : memref<?x8xi32, "shared">
+        %w = arith.addi %y, %z : i32
+        %v = arith.addi %w, %p : i32
+        tir.store %v, %C[%row, %j] : memref<?x8xi32>
+      }
     }
   }
   func.return
