@@ -127,6 +127,8 @@ class Kernel:
     """The axes along which there is one block, or None if there is just one along all of them."""
     read: dict[Buffer, dict[Index, Place | None]] = field(default_factory=dict)
     """The block that has read an element of global memory, None for several."""
+    own: dict[int, str] = field(default_factory=dict)
+    """The scopes of the memory that blocks do not share, by where threads know it."""
 
     def run(self, root: tir.ForOp, extent: int) -> None:
         """Run the kernel below ``root``, from the environment of the interpreter on."""
@@ -247,6 +249,8 @@ class Kernel:
             self._require_all(op, axis, extent, threads)
         else:
             inner = [thread.fork(axis, n) for thread in threads for n in range(extent)]
+            if axis in _BLOCKS and extent > 1:
+                self._copy_own_memory(inner)
         body = op.body
         self._enter(body.block, ((thread, [thread.numbers[axis]]) for thread in inner))
         self._region(body, inner)
@@ -338,12 +342,27 @@ class Kernel:
     def _alloc(self, step: Step, threads: Threads) -> None:
         op, run, operands, slot, _ = step
         scope = memory_scope(op.buffer)
+        if scope != "global":
+            self.own[slot] = scope
         buffers: dict[Hashable, Buffer] = {}
         for thread in threads:
             owner = self._owner(scope, thread)
             if owner not in buffers:
                 buffers[owner] = self._run(run, operands, thread)
             thread.env[slot] = buffers[owner]
+
+    def _copy_own_memory(self, threads: Threads) -> None:
+        """Give each block, or each of its threads, a copy of the memory that blocks do not share,
+        and that was allocated before there were several."""
+        copies: dict[tuple[Buffer, Hashable], Buffer] = {}
+        for slot, scope in self.own.items():
+            for thread in threads:
+                buffer = thread.env[slot]
+                if isinstance(buffer, Buffer) and buffer.data is not None:
+                    owner = buffer, self._owner(scope, thread)
+                    if owner not in copies:
+                        copies[owner] = Buffer(buffer.data.copy(), buffer.name)
+                    thread.env[slot] = copies[owner]
 
     def _owner(self, scope: str, thread: Thread) -> Hashable:
         """The coordinates that the threads sharing one buffer of a memory scope have in common."""

@@ -81,6 +81,42 @@ def test_who_shares_a_buffer(scope: str, axis: str, shared: bool):
         assert out.tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize(("scope", "expected"), [
+    ("local", [[0, 1, 2], [10, 11, 12], [20, 21, 22]]),
+    ("shared", [[0, 0, 0], [10, 10, 10], [20, 20, 20]]),
+])  # fmt: skip
+def test_each_block_has_its_own_memory_from_outside_its_loop(scope: str, expected: list[list[int]]):
+    """Each block goes on from what all of them did, as if it had done that alone; the lanes of a
+    block share what is shared by a block."""
+    out = np.zeros((3, 3), np.int32)
+    stores = "%t >= 0" if scope == "local" else "%t < 1"
+    call(
+        f"""
+  tir.for %t in 3 thread "threadIdx.x" {{
+    %S = tir.alloc "S" : memref<1xi32, "{scope}">
+    %zero = arith.constant 0 : i32
+    tir.store %zero, %S[0] : memref<1xi32, "{scope}">
+    tir.for %b in 3 thread "blockIdx.x" {{
+      tir.block "S" (spatial %v in 3 = %t) where ({stores}) do {{
+        %lane = arith.index_cast %t : index to i32
+        %block = arith.index_cast %b : index to i32
+        %ten = arith.constant 10 : i32
+        %tens = arith.muli %block, %ten : i32
+        %old = tir.load %S[0] : memref<1xi32, "{scope}">
+        %more = arith.addi %old, %tens : i32
+        %new = arith.addi %more, %lane : i32
+        tir.store %new, %S[0] : memref<1xi32, "{scope}">
+      }}
+      %x = tir.load %S[0] : memref<1xi32, "{scope}">
+      tir.store %x, %A[%b, %t] : memref<3x3xi32>
+    }}
+  }}
+""",
+        out,
+    )
+    np.testing.assert_array_equal(out, expected)
+
+
 def test_a_reduction_over_threads_is_combined():
     a, b = numbers(3, 8), np.zeros(3, np.int32)
     call(
