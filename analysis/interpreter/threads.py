@@ -414,12 +414,16 @@ class Kernel:
             divergence in last.places and group in divergence.apart(kind)
             for divergence in self.divergences
         )
-        if is_apart and not any(writer.lane <= thread.place for writer in last.threads):
+        if is_apart and not any(self._lane_of(writer) <= thread.place for writer in last.threads):
             raise ExecutionError(
                 op,
                 f"{buffer.name}{index_text(at)} was written by another thread where not all "
                 "threads are, so they cannot wait for each other",
             )
+
+    def _lane_of(self, thread: Thread) -> Place:
+        """A thread in its block, without the axes along which there is just one."""
+        return frozenset(it for it in thread.lane if self.extents[it[0]][0] > 1)
 
     def _barrier(self, step: Step, threads: Threads) -> None:
         """Threads in lockstep wait for each other anyway, but must all be there."""

@@ -117,6 +117,32 @@ def test_each_block_has_its_own_memory_from_outside_its_loop(scope: str, expecte
     np.testing.assert_array_equal(out, expected)
 
 
+def test_an_only_thread_is_the_one_around_its_loop():
+    """Where not all threads are, it reads what it wrote as the only one along another axis."""
+    out = np.zeros(2, np.int32)
+    call(
+        """
+  tir.for %y in 2 thread "threadIdx.y" {
+    tir.block "A" (spatial %v in 2 = %y) where (%y < 1) do {
+      tir.for %k in 3 {
+        tir.for %x in 1 thread "threadIdx.x" {
+          %old = tir.load %A[%v] : memref<2xi32>
+          %one = arith.constant 1 : i32
+          %new = arith.addi %old, %one : i32
+          tir.store %new, %A[%v] : memref<2xi32>
+        }
+        %sum = tir.load %A[%v] : memref<2xi32>
+        %twice = arith.addi %sum, %sum : i32
+        tir.store %twice, %A[%v] : memref<2xi32>
+      }
+    }
+  }
+""",
+        out,
+    )
+    np.testing.assert_array_equal(out, [14, 0])  # 0, 2, 6, 14
+
+
 def test_a_reduction_over_threads_is_combined():
     a, b = numbers(3, 8), np.zeros(3, np.int32)
     call(
