@@ -276,8 +276,8 @@ def _widen(hull: _Hull | None, by: int) -> _Hull | None:
 
 
 def _is_thread(value: SSAValue, scope: str | None) -> bool:
-    """Whether ``value`` may differ between threads that share buffers of ``scope``: it is the number
-    of one, is computed from that, or is loaded where there are several."""
+    """Whether ``value`` may differ between threads that share buffers of ``scope``: it is the
+    number of one, is computed from that, or is loaded where there are several."""
     if scope is None:
         return False
     pending, seen = [value], {value}
