@@ -144,8 +144,8 @@ def test_units_keep_conditions_on_terms_apart_from_the_init(fused: bool):
     }"""
     sch = tir.Schedule(kc.IRModule.parse(text))
     if fused:
-        (one,) = sch.split(sch.get_loops("C")[0], [1])
-        sch.fuse(one, sch.get_loops("C")[1], preserve_unit_iters=False)
+        (unit,) = sch.split(sch.get_loops("C")[0], [1])
+        sch.fuse(unit, sch.get_loops("C")[1], preserve_unit_iters=False)
     else:
         sch.split(sch.get_loops("C")[0], [1], preserve_unit_iters=False)
     for run in (kc.build(sch.mod), lambda *at: interpret(sch.mod.op, "main", [*at])):
