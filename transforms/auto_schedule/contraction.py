@@ -194,7 +194,7 @@ def best_tile(
     """The tile of fewest cycles; None for what is no contraction.
 
     ``in_block``: whole tiles make up the rows, columns are contiguous in the result, and nothing is
-    padded, since other loops go through the same rows.
+    padded, since other loops go through the same rows; packing, which blocks share, costs nothing.
     """
     reduction = nest.reduction
     if reduction is None or len(reduction.updates) != 1:
@@ -227,7 +227,7 @@ def _tiles(
             packable = may_pack and _is_packable(nest, column_operand, columns)
             if strange and (strange != [column_operand] or not packable):
                 continue
-            cycles_of = _cycles(nest, rows, columns, lanes, machine)
+            cycles_of = _cycles(nest, rows, columns, lanes, machine, counts_packing=not in_block)
             for height in range(1, min(extent(rows), machine.registers - 2) + 1):
                 if in_block and extent(rows) % height:
                     continue
@@ -273,7 +273,7 @@ def _sticks_out(columns: ForOp, width: int) -> bool:
 
 
 def _cycles(
-    nest: Nest, rows: ForOp, columns: ForOp, lanes: int, machine: Machine
+    nest: Nest, rows: ForOp, columns: ForOp, lanes: int, machine: Machine, *, counts_packing: bool
 ) -> Callable[[int, int, bool, bool], float]:
     """The cycles of the nest by its tile: rows, vectors, whether it packs, whether it pads."""
     operand = next(it for it in nest.loads if it.stride(columns) and not it.stride(rows))
@@ -324,7 +324,7 @@ def _cycles(
         cycles += tall * wide * further * 8 + 2 * sums / lanes
         if is_turned:
             cycles += sums * _cycles_to_turn(nest.stores[0], rows, height, lanes)
-        return cycles + packing if packs else cycles
+        return cycles + packing if packs and counts_packing else cycles
 
     return cycles_of
 

@@ -18,6 +18,7 @@ al., "FlashAttention", NeurIPS 2022, for memories that have no room for a row).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import f32, f64
@@ -36,6 +37,14 @@ LEAST = 16
 
 BLOCKS = 4
 """Blocks for each core, so that all have work until the end."""
+
+SAVED = 3
+"""Bytes between the products for each one that is packed: packed panels of all second operands go
+through memory, where other tiles use one panel while it is in L1."""
+
+SLOWER = 1.5
+"""How many times the cycles of the best tiles those in a block may take: they divide its rows, and
+the last columns are not padded."""
 
 
 class RowBlocks(Rule):
@@ -87,16 +96,18 @@ def _exceeds_caches(draft: Draft, group: Group) -> bool:
 
 def _rows(draft: Draft, group: Group, products: list[Nest]) -> int | None:
     """How many rows a block has; None where no number divides them all, or where they save nothing,
-    since each block reads again what is not in the caches."""
+    since each block reads again what is not in the caches, or little is between the products."""
     machine = draft.machine
-    again = sum(
-        _bytes(load, product, group.shared_by(product))
+    second = [
+        (load, product)
         for product in products
         for load in product.loads
         if not load.stride(group.shared_by(product)[-1])
-    )
+    ]
+    again = sum(_bytes(load, product, group.shared_by(product)) for load, product in second)
+    packed = sum(_bytes(load, product) for load, product in second)
     count, all_rows = extent(group.shared[-1]), iterations(group.shared)
-    if 2 * again > machine.l3:
+    if 2 * again > machine.l3 or _between(group) < SAVED * packed:
         return None
     most = 2 * machine.l2 * all_rows // max(1, _between(group))
     if machine.cores > 1:
@@ -108,13 +119,15 @@ def _rows(draft: Draft, group: Group, products: list[Nest]) -> int | None:
 def _bytes(access: Access, nest: Nest, fixed: Sequence[ForOp] = ()) -> int:
     """Bytes that are accessed in the loops of a nest, but for ``fixed`` ones."""
     moving = (loop for loop in nest.loops if access.stride(loop) and loop not in fixed)
-    return iterations(moving) * access.bits // 8
+    counts = (math.ceil(extent(loop) / access.groups.get(loop, 1)) for loop in moving)
+    return math.prod(counts) * access.bits // 8
 
 
 def _perform(draft: Draft, group: Group, products: list[str], size: int) -> None:
     root, machine = group.root, draft.machine
     name = root.name
     nests = (root, *group.members)
+    best = {nest.name: best_tile(nest, machine) for nest in nests if nest.name in products}
     work = sum(iterations(nest.loops) * max(1, nest.operations + len(nest.loads)) for nest in nests)
     handles = draft.loops(name)
     outside = [handles[loop] for loop in group.shared]
@@ -130,8 +143,9 @@ def _perform(draft: Draft, group: Group, products: list[str], size: int) -> None
         if label in products:
             within = Nest(draft.session.block(draft.block(label)), depth)
             tile = best_tile(within, machine, in_block=True)
-            if tile is None:
-                raise ScheduleError("KC3608", "a block of rows has no tiles")
+            whole, blocks = best[label], iterations(group.shared) // size
+            if tile is None or whole is None or tile.cycles * blocks > SLOWER * whole.cycles:
+                raise ScheduleError("KC3608", "a block of rows has no good tiles")
             perform(draft, label, tile, None, within)
         elif nest.block.is_reduction:
             reduction.schedule(draft, label, depth, in_place=True)

@@ -130,9 +130,15 @@ def of_type(dtype: str, rows: int = 4096, keys: int = 4096, width: int = 128) ->
         (lambda: of_type("float16"), False),
         (lambda: of_type("float32", rows=512, keys=64), False),
         (lambda: of_type("float32", width=1024), False),
+        (lambda: of_type("float32", rows=128), False),
+        (lambda: of_type("float32", rows=2 * 47 * 47, keys=512, width=17), False),
+        (lambda: of_type("float32", keys=72), False),
         (scores_given, False),
     ],
-    ids=["f32", "f64", "f16", "in caches", "weights in memory", "scores given"],
+    ids=[
+        *("f32", "f64", "f16", "in caches", "weights in memory", "few rows", "low tiles"),
+        *("part of a tile", "scores given"),
+    ],
 )
 def test_products_that_are_cut_into_blocks_of_rows(
     tensors: Callable[[], list[te.Tensor]], is_cut: bool
@@ -156,6 +162,9 @@ def test_results_of_blocks_of_rows(
     dtype: str, heads: tuple[int, int], cores: int, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("kc.transforms.auto_schedule.draft.PARALLEL_WORK", 0)
+    # Sizes are small, and the last tiles are parts of one.
+    monkeypatch.setattr("kc.transforms.auto_schedule.row_blocks.SAVED", 0)
+    monkeypatch.setattr("kc.transforms.auto_schedule.row_blocks.SLOWER", 100)
     small = with_caches(Target.host_cpu(), 1 << 9, 1 << 11, 1 << 16)
     target = Target({**small.export(), "num-cores": cores})
     random = np.random.default_rng(0)
