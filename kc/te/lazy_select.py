@@ -146,20 +146,23 @@ def is_known_below(expr: Expr, limit: int) -> bool:
 
 
 def known_range(expr: Expr) -> tuple[int, int] | None:
-    """The least and the greatest value that an index may have, if they are known.
-
-    Sums, differences and products are those of index arithmetic, which does not wrap.
-    """
+    """The least and the greatest value that an index may have, if they are known; None for one that
+    may wrap in its type."""
     if is_float(expr.dtype):
         return None
+    bounds = _bounds(expr)
+    return bounds if bounds is not None and _fit(bounds, expr.dtype) else None
+
+
+def _bounds(expr: Expr) -> tuple[int, int] | None:
+    """The range of an integer whose type is wide enough."""
     if isinstance(expr, Const):
         return int(expr.value), int(expr.value)
     if isinstance(expr, IterVar):
         extent = _number(expr.extent)
         return None if extent is None else (expr.start, expr.start + max(extent, 1) - 1)
     if isinstance(expr, Cast):
-        bounds = known_range(expr.value)
-        return bounds if bounds is not None and _fit(bounds, expr.dtype) else None
+        return known_range(expr.value)
     if not isinstance(expr, Binary):
         return None
     a, b = known_range(expr.lhs), known_range(expr.rhs)

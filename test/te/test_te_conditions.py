@@ -195,11 +195,13 @@ def test_a_select_that_guards_its_reads_is_lazy(vectorized):
         np.testing.assert_array_equal(out, expected)
 
 
-@pytest.mark.parametrize("rows", ["int8", "float32"])
+@pytest.mark.parametrize("rows", ["int8", "int8 product", "float32"])
 def test_a_select_whose_index_may_wrap_or_round_computes_one_value(rows):
     a = te.placeholder((256,), "int32", name="A")
     as_row = {
         "int8": lambda i: i.astype("int8"),  # -56 for 200
+        # -112 // 64 for 12
+        "int8 product": lambda i: (i % 64).astype("int8") * (i % 64).astype("int8") // 64,
         "float32": lambda i: (te.const(0.75) * te.const(400.0)).astype("int32") + i,  # 300 + i
     }[rows]
     result = te.compute((256,), lambda i: te.Select(i < 0, a[as_row(i)], te.const(7, "int32")))
