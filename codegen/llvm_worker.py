@@ -25,7 +25,7 @@ _TARGET = re.compile(r"label %([^\s,]+)")
 _COUNT = re.compile(r"icmp slt i64 %[\w.]+, (\d+)(?:,|$)", re.MULTILINE)
 """How often a loop runs, in the block that it begins with."""
 _FEW = 8
-"""Iterations; fewer need no vectors."""
+"""Iterations; fewer are unrolled, and the loop around them is the innermost one."""
 _INSTRUCTION = re.compile(r"^  (?:%[\w.]+ = )?(.*)", re.MULTILINE)
 _COPYING = re.compile(
     r"(add|sub|mul|icmp|and|or|xor|shl|[sz]ext|trunc|[su]div|[su]rem|select)\b[\w ]* (i64|i1) "
@@ -330,9 +330,9 @@ def link_library(llvm: Any, module: Any, path: str) -> None:
 def is_vectorised(text: str) -> bool:
     """Whether LLVM has nothing to vectorise, unroll or inline in ``text``, which has vectors.
 
-    So it is where no function calls another of ``text``, and each innermost loop has vectors, has
-    few iterations, or only moves scalars that lie apart. A loop is taken to be the lines from a
-    label to the branch that goes back to it, as convert-to-llvm writes it.
+    So it is where no function calls another of ``text``, and each innermost loop, but for those of
+    few iterations, has vectors or only moves scalars that lie apart. A loop is taken to be the
+    lines from a label to the branch that goes back to it, as convert-to-llvm writes it.
     """
     if not _VECTOR.search(text):
         return False
@@ -343,7 +343,10 @@ def is_vectorised(text: str) -> bool:
 
 
 def _has_scalar_loop(function: str) -> bool:
-    """Whether ``function`` has an innermost loop that computes scalars, more than a few times."""
+    """Whether ``function`` has an innermost loop that computes scalars, more than a few times.
+
+    One of few iterations is a part of the loop around it.
+    """
     starts = {label[1]: label.start() for label in _LABEL.finditer(function)}
     innermost = -1
     for branch in _BRANCH.finditer(function):
@@ -353,14 +356,12 @@ def _has_scalar_loop(function: str) -> bool:
             return True
         if start > branch.start() or start < innermost:
             continue  # forward, or back to the start of a loop around
-        innermost = start
         body = function[start : branch.start()]
-        count = _COUNT.search(body)
-        if (
-            not (count and int(count[1]) < _FEW)
-            and not _VECTOR.search(body)
-            and not _moves_what_lies_apart(body)
-        ):
+        count = _COUNT.search(body.partition("\n  br ")[0])
+        if count is not None and int(count[1]) < _FEW:
+            continue
+        innermost = start
+        if not _VECTOR.search(body) and not _moves_what_lies_apart(body):
             return True
     return False
 

@@ -671,6 +671,44 @@ NEIGHBOURS = scalar_loop("%k = add i64 %s, 1").replace("store float %y", "store 
 COPIES = NEIGHBOURS.replace("float, ptr %a, i64 %s", "[16 x float], ptr %a, i64 %i, i64 2")
 """A row has 16 elements; the third of each is copied."""
 DOUBLES = scalar_loop("%y = fadd float %x, %x")
+TAPS = """
+define void @taps(ptr noalias %a, ptr noalias %b, i64 %n) {
+entry:
+  br label %bb1
+
+bb1:
+  %i = phi i64 [ 0, %entry ], [ %next, %bb4 ]
+  %c = icmp slt i64 %i, %n
+  br i1 %c, label %bb2, label %bb5
+
+bb2:
+  %j = phi i64 [ 0, %bb1 ], [ %k, %bb3 ]
+  %sum = phi float [ 0.0, %bb1 ], [ %y, %bb3 ]
+  %d = icmp slt i64 %j, 3
+  br i1 %d, label %bb3, label %bb4
+
+bb3:
+  %s = add i64 %i, %j
+  %p = getelementptr inbounds float, ptr %a, i64 %s
+  %x = load float, ptr %p
+  %y = fadd float %sum, %x
+  %k = add nsw i64 %j, 1
+  br label %bb2
+
+bb4:
+  %q = getelementptr inbounds float, ptr %b, i64 %i
+  store float %sum, ptr %q
+  %next = add nsw i64 %i, 1
+  br label %bb1
+
+bb5:
+  ret void
+}
+"""
+"""Sums of three neighbours: the inner loop is unrolled, the outer one is vectorised."""
+TILE = TAPS.replace(
+    "  %next =", "  %v = fadd <4 x float> zeroinitializer, zeroinitializer\n  %next ="
+)
 CALLS = """
 define <4 x float> @four_times(<4 x float> %x) {
   %y = call <4 x float> @twice(<4 x float> %x)
@@ -699,6 +737,9 @@ define <4 x float> @four_times(<4 x float> %x) {
         (VECTORS + SCALE, False),
         (VECTORS + COPIES.replace("@loop", "@first") + DOUBLES, False),
         (VECTORS + DOUBLES.replace("ret void", "ret void ; <4 x float>"), False),
+        (VECTORS + TAPS, False),
+        (VECTORS + TAPS.replace("i64 %i, %n", "i64 %i, 7"), True),
+        (TILE, True),
         (VECTORS + CALLS, False),
         (VECTORS.replace("@twice", '@"2-fold"') + CALLS.replace("@twice", '@"2-fold"'), False),
         (COPIES, False),
@@ -706,7 +747,7 @@ define <4 x float> @four_times(<4 x float> %x) {
     ids=[
         *("vectors", "copies", "near", "contiguous", "fill", "neighbours", "quoted", "doubles"),
         *("few", "few in debug info", "enough", "i64", "i32", "rotated", "second", "outside"),
-        *("calls", "quoted calls", "scalars"),
+        *("taps", "few taps", "taps and vectors", "calls", "quoted calls", "scalars"),
     ],
 )
 def test_code_is_only_simplified_where_all_of_it_is_vectorised(text: str, expected: bool):
