@@ -61,8 +61,8 @@ class NewModule:
 
     @cached_property
     def is_x86(self) -> bool:
-        """Whether the target is known to be an x86: it combines shuffles, and does not keep stores
-        past the caches in order with others."""
+        """Whether the target is known to be an x86, which does not keep stores past the caches in
+        order with others, and for which LLVM combines shuffles."""
         if not isinstance(self._module, ModuleOp):
             return False
         architecture = target_of(self._module).architecture

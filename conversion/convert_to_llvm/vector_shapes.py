@@ -194,7 +194,7 @@ class LowerShuffle(LlvmPattern):
 
         %w = vector.shuffle %a, %b [0, 4]    ->    %w = llvm.shufflevector %a, %b [0, 4]
 
-    On x86, shuffles of two shuffles are fenced (``llvm.arithmetic.fence``).
+    On x86, the second step of a transpose is fenced (``llvm.arithmetic.fence``).
     """
 
     @op_type_rewrite_pattern

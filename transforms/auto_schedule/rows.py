@@ -81,7 +81,8 @@ class Rows(Rule):
 
 
 def group_of(draft: Draft, root: Nest, *, products: bool = False) -> Group:
-    """A block, and the producers that run along with loops of it; ``products``, too?"""
+    """A block, and the producers that run along with loops of it; those that are products only
+    with ``products``."""
     group = Group(root, list(root.spatial))
     group.axes[root.name] = dict(enumerate(root.spatial))
     nests = {root.name: root}
