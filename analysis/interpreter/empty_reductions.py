@@ -2,7 +2,9 @@
 
 The initial value is stored where the outermost loop of the reduction begins, for the elements that
 the loops of elements in there count. What depends on the loops that do not run is left open: such
-a condition counts as met, and such an index takes its whole domain.
+a condition counts as met, and such an index takes its whole domain. Where no loop is one of the
+reduction, as when its loop of one iteration has no variable, all elements are initialised where the
+outermost loop begins.
 """
 
 from __future__ import annotations
@@ -40,13 +42,18 @@ def _may_be_empty(block: BlockOp) -> bool:
 
 
 def _start(block: BlockOp) -> ForOp | None:
-    """The outermost loop of the reduction where all that the initial value needs is known."""
-    carried = False
-    for loop in loop_tree.loops_around(block):
-        carried = carried or IterType.REDUCE in loop_tree.iter_types(loop, block)
-        if carried and all(makers_inside(value, loop) is not None for value in _needed(block)):
+    """The outermost loop of the reduction where all that the initial value needs is known; of all
+    loops around ``block`` if none is of the reduction."""
+    loops = loop_tree.loops_around(block)
+    first = next((n for n, loop in enumerate(loops) if _carries(loop, block)), 0)
+    for loop in loops[first:]:
+        if all(makers_inside(value, loop) is not None for value in _needed(block)):
             return loop
     return None
+
+
+def _carries(loop: ForOp, block: BlockOp) -> bool:
+    return IterType.REDUCE in loop_tree.iter_types(loop, block)
 
 
 def _needed(block: BlockOp) -> list[SSAValue]:
@@ -72,14 +79,25 @@ class EmptyReduction:
         self.makers = list(dict.fromkeys(needed))
         """The ops in the loop that compute sizes, and what the init uses."""
         self._index = IndexValues()
+        self._open = {
+            value
+            for reduced in around[around.index(loop) :]
+            if _carries(reduced, block)
+            for value in loop_tree.derived_values(reduced.var)
+        }
+        """What depends on the loops of the reduction, also if it is the same in all iterations."""
         self._counted = [
             inner_loop
             for inner_loop in inner
-            if IterType.REDUCE not in loop_tree.iter_types(inner_loop, block)
+            if not _carries(inner_loop, block)
             and (inner_loop.dynamic_extent is None or self._is_known(inner_loop.dynamic_extent))
         ]
         self._bindings = [self._binding(expr) for expr in block.binding_exprs]
         self._conditions = [*self._predicate(), *self._path()]
+        if not any(_carries(around_loop, block) for around_loop in around):
+            # What is true of no iteration is no condition on an element: all are meant.
+            self._counted, self._conditions = [], []
+            self._bindings = [None] * len(self._bindings)
 
     def _is_known(self, value: SSAValue) -> bool:
         return not loop_tree.defined_inside(value, self._loop) or value.owner in self.makers
@@ -89,6 +107,8 @@ class EmptyReduction:
     ) -> tuple[list[SSAValue], Callable[..., tuple[int, ...]]] | None:
         """A binding as a function of known values and of what counts elements; None if it depends
         on others."""
+        if any(self.block.binding_operands[dim] in self._open for dim in expr.used_dims()):
+            return None
         composed = self._index.compose(expr, self.block.binding_operands)
         map_, roots = self._index.to_map([composed])
         known = self._are_known(roots, set(range(len(roots))))

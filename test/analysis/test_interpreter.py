@@ -166,6 +166,30 @@ def test_empty_reductions_give_the_neutral_element(combiner: str, type_: str, ne
     assert call(text, np.zeros(0, dtype))[0] == neutral
 
 
+@pytest.mark.parametrize("axis", ["", ' thread "threadIdx.x"'])
+def test_an_empty_reduction_without_a_loop_initialises_all_elements(axis: str):
+    """Its loop had one iteration, whose number 0 is in the bindings and the condition now."""
+    module = parse(f"""
+    func.func @f(%C: memref<3xi8>) {{
+      tir.for %unit in 1 {{
+        tir.for %i in 3{axis} {{
+          tir.block "C" (spatial %v_i in 3 = %i, reduce %v_k in 0 = 0) where (0 >= 1) init {{
+            %zero = arith.constant 0 : i8
+            tir.store %zero, %C[%v_i] : memref<3xi8>
+          }} do {{
+            %c = tir.load %C[%v_i] : memref<3xi8>
+            %sum = arith.addi %c, %c : i8
+            tir.store %sum, %C[%v_i] : memref<3xi8>
+          }}
+        }}
+      }}
+      func.return
+    }}""")
+    c = np.full(3, 90, np.int8)
+    run(module, "f", [c])
+    assert c.tolist() == [0, 0, 0]
+
+
 def test_affine_reads_and_dependent_stages():
     a, w = floats(10), floats(3)
     result, relu = call(

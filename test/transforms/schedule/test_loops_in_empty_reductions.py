@@ -152,3 +152,41 @@ def test_units_keep_conditions_on_terms_apart_from_the_init(fused: bool):
         result = np.zeros(2, np.int32)
         run(np.zeros((2, 0), np.int32), result)
         np.testing.assert_array_equal(result, [-100, -100])
+
+
+@pytest.mark.parametrize("fused", [False, True])
+def test_elements_that_no_loop_counts_are_initialised(fused: bool):
+    """A fused loop of terms and elements counts no elements, neither one of no variable left for
+    terms nor a part of one iteration, whose elements seem to be known."""
+    text = """
+    func.func @main(%A: memref<2x0xi32>, %C: memref<2xi32>) {
+      tir.for %k in 0 {
+        tir.for %i in 2 {
+          tir.block "C" (spatial %v in 2 = %i, reduce %vk in 0 = %k) init {
+            %b = arith.constant -100 : i32
+            tir.store %b, %C[%v] : memref<2xi32>
+          } do {
+            %old = tir.load %C[%v] : memref<2xi32>
+            %x = tir.load %A[%v, %vk] : memref<2x0xi32>
+            %new = arith.maxsi %old, %x : i32
+            tir.store %new, %C[%v] : memref<2xi32>
+          }
+        }
+      }
+      func.return
+    }"""
+    sch = tir.Schedule(kc.IRModule.parse(text))
+    k, i = sch.get_loops("C")
+    (unit,) = sch.split(k, [1])
+    if fused:
+        sch.loop_partition(sch.fuse(unit, i), [1])
+        bindings = "(spatial %v in 2 = %k_0_i_fused_0 mod 2, reduce %vk in 0"
+    else:
+        sch.reorder(i, unit)
+        sch.fuse(i, unit, preserve_unit_iters=False)
+        bindings = "(spatial %v in 2 = %i_k_0_fused, reduce %vk in 0 = 0) where (0 >= 1) init"
+    assert bindings in str(sch.mod)
+    for run in (kc.build(sch.mod), lambda *at: interpret(sch.mod.op, "main", [*at])):
+        result = np.zeros(2, np.int32)
+        run(np.zeros((2, 0), np.int32), result)
+        np.testing.assert_array_equal(result, [-100, -100])
