@@ -22,10 +22,10 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.ir.affine import AffineConstraintKind, AffineExpr, AffineMap
+from xdsl.ir.affine import AffineConstraintKind, AffineExpr
 from xdsl.traits import (
     HasAncestor,
     IsolatedFromAbove,
@@ -38,7 +38,7 @@ from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Space
 from kc.analysis.isl_sets import first_point
 from kc.analysis.loop_tree import preorder
-from kc.analysis.simplify_affine import bounds
+from kc.analysis.simplify_affine import bounds, simplify
 from kc.analysis.terms import Condition, Term, all_of, dim, term_of
 from kc.dialects.tir import BlockOp, ForOp, IterType
 from kc.support.diagnostics import ParseError
@@ -534,48 +534,75 @@ def _parent_of(value: SSAValue) -> Operation | None:
 
 
 def _is_within_constant_loops(block: BlockOp) -> bool:
-    """Whether bounds of the loops that a block is bound to, all constant, keep it in its domain.
+    """Whether bounds of the loops that a block is bound to, all constant, and conditions on these
+    loops keep it in its domain.
 
     It is so for most, and :func:`_stays_inside` takes longer.
     """
-    bindings = block.bindings.data
     operands = block._operands  # pyright: ignore[reportPrivateUsage]
-    number = bindings.num_dims
-    if len(operands) != number + block.predicate.data.num_dims:
+    bindings, predicate = block.bindings.data, block.predicate.data
+    if len(operands) != bindings.num_dims + predicate.num_dims:
         return False  # some are extents
-    counts: list[int] = []
-    for operand in itertools.islice(operands, number):
+    loops: list[Operation] = []
+    positions: list[int] = []
+    """The loop of each operand: the predicate's may be those of bindings."""
+    for operand in operands:
         loop = _parent_of(operand)
-        count = loop.static_extent if isinstance(loop, ForOp) else None
-        if not count:
+        if not isinstance(loop, ForOp) or not loop.static_extent:
             return False
-        counts.append(count)
-    key = (_number(block.bindings), _number(block.static_extents), *counts)
+        if loop not in loops:
+            loops.append(loop)
+        positions.append(loops.index(loop))
+    key = (
+        _number(block.bindings),
+        _number(block.static_extents),
+        _number(block.predicate),
+        tuple(positions),
+        tuple(loop.static_extent for loop in loops if isinstance(loop, ForOp)),
+    )
     is_within = _WITHIN.get(key)
     if is_within is None:
         if len(_WITHIN) >= _MEMO_SIZE:
             _WITHIN.clear()
-        is_within = _WITHIN[key] = _are_within(bindings, counts, block.static_extents)
+        counts = [count for count in key[-1] if count is not None]
+        is_within = _WITHIN[key] = _are_within(block, positions, counts)
     return is_within
 
 
-_WITHIN: dict[tuple[int, ...], bool] = {}
-"""What :func:`_are_within` found, by the numbers of bindings and extents, and the counts."""
+_WITHIN: dict[tuple[Any, ...], bool] = {}
+"""What :func:`_are_within` found, by all that it looks at."""
 
 
-def _are_within(
-    bindings: AffineMap, counts: Sequence[int], extents: DenseArrayBase[IntegerType]
-) -> bool:
-    """Whether bounds keep bindings to loops of so many iterations in domains of these extents."""
-    sizes = [int(extent) for extent in extents.iter_values()]
-    if 0 in sizes:
+def _are_within(block: BlockOp, positions: Sequence[int], counts: Sequence[int]) -> bool:
+    """Whether bounds, or a single condition, keep bindings to loops of so many iterations in their
+    domains; ``positions`` has the number of the loop that each operand is the variable of."""
+    extents = [int(extent) for extent in block.static_extents.iter_values()]
+    if 0 in extents:
         return True
+    bindings, predicate = block.bindings.data, block.predicate.data
+    dims = [AffineExpr.dimension(n) for n in positions]
     ranges = [(0, count - 1) for count in counts]
-    for expr, extent in zip(bindings.results, sizes, strict=True):
-        low, high = bounds(expr, ranges)
-        if low is None or low < 0 or high is None or high >= extent:
+    conditions = [
+        (constraint.lhs - constraint.rhs).replace_dims_and_symbols(dims[bindings.num_dims :], ())
+        for constraint in predicate.constraints
+        if constraint.kind is AffineConstraintKind.ge
+    ]
+    for expr, extent in zip(bindings.results, extents, strict=True):
+        value = expr.replace_dims_and_symbols(dims, ())
+        low, high = bounds(value, ranges)
+        if low is None or low < 0:
+            return False
+        if high is not None and high < extent:
+            continue
+        room = AffineExpr.constant(extent - 1) - value
+        if not any(_is_never_negative(room - lhs, ranges) for lhs in conditions):
             return False
     return True
+
+
+def _is_never_negative(expr: AffineExpr, ranges: Sequence[tuple[int, int]]) -> bool:
+    low, _ = bounds(simplify(expr, ranges), ranges)
+    return low is not None and low >= 0
 
 
 def _stays_inside(

@@ -276,6 +276,38 @@ def test_a_block_inside_of_its_domain(text: str):
     verified(text)
 
 
+@pytest.mark.parametrize(
+    ("binding", "condition", "value", "places"),
+    [
+        ("%j * 4 + %i", "5 - %i >= 0", 8, "j=1, i=4"),
+        ("%j * 4 + %i", "7 - %j * 4 - %i >= 0", None, ""),
+        ("%i + %j * 4", "%j <= 0", None, ""),
+        ("%j * 4 + %i", "%j * 4 + %i <= 8", 8, "j=1, i=4"),
+        ("%i + 4", "%j < 4", 8, "j=0, i=4"),  # says nothing of %i
+        ("%j * 4 + %i", "3 - %j * 4 >= 0", None, ""),
+    ],
+)
+def test_conditions_on_loops(binding: str, condition: str, value: int | None, places: str):
+    """They count for the loops that they are about, in whatever order these are named."""
+    text = blocks(f"{binding}) where ({condition}", loops="%j in 2 {\n  tir.for %i in 6")
+    module = parse(text.replace("  func.return", "  }\n  func.return"), verify=False)
+    if value is None:
+        verify_changes.verify_all(module)
+        return
+    said = refusal(module)
+    assert f"block B runs for v = {value}, outside of its domain" in said
+    assert f"why: the loops take it there at ({places})" in said
+
+
+def test_what_is_known_of_a_condition_is_of_its_loops():
+    """Two loops that are alike have changed places in the condition."""
+    inside = blocks("%i * 2 + %j) where (%j + %i * 2 <= 7", loops="%j in 6 {\n  tir.for %i in 6")
+    inside = inside.replace("  func.return", "  }\n  func.return")
+    verified(inside)
+    outside = inside.replace("%j + %i * 2 <=", "%i + %j * 2 <=")
+    assert "block B runs for v = 8, outside" in refusal(parse(outside, verify=False))
+
+
 REDUCTION = """
 func.func @f(%n: index, %A: memref<5x?xf32>, %C: memref<4xf32>) {
   tir.for %i in 5 {
