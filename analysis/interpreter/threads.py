@@ -18,6 +18,7 @@ import numpy as np
 from xdsl.ir import Block, Operation, Region
 
 from kc.analysis.interpreter.affine_code import map_function, set_function
+from kc.analysis.interpreter.block_memory import BlockMemory
 from kc.analysis.interpreter.collectives import number_in_block, shuffled
 from kc.analysis.interpreter.empty_reductions import EmptyReduction, possibly_empty
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, Step
@@ -127,8 +128,9 @@ class Kernel:
     """The axes along which there is one block, or None if there is just one along all of them."""
     read: dict[Buffer, dict[Index, Place | None]] = field(default_factory=dict)
     """The block that has read an element of global memory, None for several."""
-    own: dict[int, str] = field(default_factory=dict)
-    """The scopes of the memory that blocks do not share, by where threads know it."""
+    own: set[int] = field(default_factory=set)
+    """Where threads know memory that blocks do not share."""
+    memory: BlockMemory = field(default_factory=BlockMemory)
 
     def run(self, root: tir.ForOp, extent: int) -> None:
         """Run the kernel below ``root``, from the environment of the interpreter on."""
@@ -250,7 +252,7 @@ class Kernel:
         else:
             inner = [thread.fork(axis, n) for thread in threads for n in range(extent)]
             if axis in _BLOCKS and extent > 1:
-                self._copy_own_memory(inner)
+                self._give_own_memory(axis, inner)
         body = op.body
         self._enter(body.block, ((thread, [thread.numbers[axis]]) for thread in inner))
         self._region(body, inner)
@@ -343,7 +345,7 @@ class Kernel:
         op, run, operands, slot, _ = step
         scope = memory_scope(op.buffer)
         if scope != "global":
-            self.own[slot] = scope
+            self.own.add(slot)
         buffers: dict[Hashable, Buffer] = {}
         for thread in threads:
             owner = self._owner(scope, thread)
@@ -351,18 +353,14 @@ class Kernel:
                 buffers[owner] = self._run(run, operands, thread)
             thread.env[slot] = buffers[owner]
 
-    def _copy_own_memory(self, threads: Threads) -> None:
-        """Give each block, or each of its threads, a copy of the memory that blocks do not share,
-        and that was allocated before there were several."""
-        copies: dict[tuple[Buffer, Hashable], Buffer] = {}
-        for slot, scope in self.own.items():
+    def _give_own_memory(self, axis: Hashable, threads: Threads) -> None:
+        """Give each block along ``axis`` the memory that it does not share."""
+        for slot in self.own:
             for thread in threads:
                 buffer = thread.env[slot]
                 if isinstance(buffer, Buffer) and buffer.data is not None:
-                    owner = buffer, self._owner(scope, thread)
-                    if owner not in copies:
-                        copies[owner] = Buffer(buffer.data.copy(), buffer.name)
-                    thread.env[slot] = copies[owner]
+                    number = thread.numbers[axis]
+                    thread.env[slot] = self.memory.of_block(buffer, axis, number)
 
     def _owner(self, scope: str, thread: Thread) -> Hashable:
         """The coordinates that the threads sharing one buffer of a memory scope have in common."""
@@ -382,7 +380,18 @@ class Kernel:
             self.current = thread
             buffer, *rest = operands(thread.env)
             at = index(*rest)
-            value = thread.env[slot] = read(buffer, at)
+            value = read(buffer, at)
+            for n, own in enumerate(self.memory.of_each_block(buffer)):
+                value_of_block = read(own, at)
+                if n == 0:
+                    value = value_of_block
+                elif not _are_same(value, value_of_block):
+                    raise ExecutionError(
+                        op,
+                        f"blocks of threads have {value} and {value_of_block} in "
+                        f"{buffer.name}{index_text(at)}, which is read outside of their loops",
+                    )
+            thread.env[slot] = value
             if is_noted:
                 readers = self.read.setdefault(buffer, {})
                 block = self._block_of(thread)
@@ -481,20 +490,22 @@ class Kernel:
             self.current = thread
             value, buffer, *rest = operands(thread.env)
             at = index(*rest)
-            write(value, buffer, at)
-            for element, part in zip(_elements(at, value), _parts(value), strict=True):
-                known = stored.get((buffer, element))
-                if known is None:
-                    stored[buffer, element] = part, [thread]
-                    continue
-                if not _is_same(known[0], part):
-                    self.current = None
-                    raise ExecutionError(
-                        op,
-                        f"{known[1][0]} and {thread} store {known[0]} and {part} to "
-                        f"{buffer.name}{index_text(element)} at the same time",
-                    )
-                known[1].append(thread)
+            parts = list(zip(_elements(at, value), _parts(value), strict=True))
+            for own in self.memory.stored_to(buffer):
+                write(value, own, at)
+                for element, part in parts:
+                    known = stored.get((own, element))
+                    if known is None:
+                        stored[own, element] = part, [thread]
+                        continue
+                    if not _is_same(known[0], part):
+                        self.current = None
+                        raise ExecutionError(
+                            op,
+                            f"{known[1][0]} and {thread} store {known[0]} and {part} to "
+                            f"{buffer.name}{index_text(element)} at the same time",
+                        )
+                    known[1].append(thread)
         for (buffer, element), (value, writers) in stored.items():
             known = self.written.setdefault(buffer, {})
             last = known.get(element)
@@ -577,6 +588,11 @@ def _elements(at: Index, value: Any) -> list[Index]:
 
 def _is_same(value: Any, rhs: Any) -> bool:
     return bool(value == rhs) or (value != value and rhs != rhs)  # noqa: PLR0124
+
+
+def _are_same(value: Any, rhs: Any) -> bool:
+    """Whether two values from memory are the same in all elements."""
+    return all(map(_is_same, _parts(value), _parts(rhs)))
 
 
 _TOGETHER: dict[type[Operation], str] = {

@@ -117,6 +117,134 @@ def test_each_block_has_its_own_memory_from_outside_its_loop(scope: str, expecte
     np.testing.assert_array_equal(out, expected)
 
 
+def added_to_shared(value: str, at: str) -> str:
+    """Adds ``value`` to an element of the shared buffer."""
+    return f"""
+        %old_{value} = tir.load %S[{at}] : memref<2xi32, "shared">
+        %sum_{value} = arith.addi %old_{value}, %{value} : i32
+        tir.store %sum_{value}, %S[{at}] : memref<2xi32, "shared">"""
+
+
+def in_kernel(body: str) -> str:
+    """``body`` in a kernel that has a shared buffer of 1 and 2 before it parts into blocks."""
+    return f"""
+  tir.for %t in 1 thread "threadIdx.x" {{
+    %S = tir.alloc "S" : memref<2xi32, "shared">
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : i32
+    %two = arith.constant 2 : i32
+    tir.store %one, %S[0] : memref<2xi32, "shared">
+    tir.store %two, %S[1] : memref<2xi32, "shared">
+    {body}
+  }}
+"""
+
+
+@pytest.mark.parametrize("scope", ["local", "shared"])
+def test_a_block_keeps_its_own_memory_until_the_next_loop_of_its_axis(scope: str):
+    """All elements are written in a loop of blocks, and read in the next one."""
+    out = np.zeros((2, 3), np.int32)
+    call(
+        f"""
+  tir.for %y in 2 thread "blockIdx.y" {{
+    %S = tir.alloc "S" : memref<1xi32, "{scope}">
+    tir.for %x in 3 thread "blockIdx.x" {{
+      %row = arith.index_cast %y : index to i32
+      %column = arith.index_cast %x : index to i32
+      %ten = arith.constant 10 : i32
+      %tens = arith.muli %row, %ten : i32
+      %sum = arith.addi %tens, %column : i32
+      tir.store %sum, %S[0] : memref<1xi32, "{scope}">
+    }}
+    tir.for %x_1 in 3 thread "blockIdx.x" {{
+      %value = tir.load %S[0] : memref<1xi32, "{scope}">
+      tir.store %value, %A[%y, %x_1] : memref<2x3xi32>
+    }}
+  }}
+""",
+        out,
+    )
+    np.testing.assert_array_equal(out, [[0, 1, 2], [10, 11, 12]])
+
+
+def test_a_store_outside_of_the_loops_of_blocks_changes_the_memory_of_each():
+    """S[0] is 1 and becomes 1 + x in block x, then 5 in all; S[1] is 2 and becomes 2 + x."""
+    out = np.zeros((2, 2), np.int32)
+    call(
+        in_kernel(f"""
+    tir.for %x in 2 thread "blockIdx.x" {{
+      %n = arith.index_cast %x : index to i32
+      tir.for %e in 2 {{
+        {added_to_shared("n", "%e")}
+      }}
+    }}
+    %five = arith.constant 5 : i32
+    tir.store %five, %S[0] : memref<2xi32, "shared">
+    tir.for %x_1 in 2 thread "blockIdx.x" {{
+      tir.for %e_1 in 2 {{
+        %value = tir.load %S[%e_1] : memref<2xi32, "shared">
+        tir.store %value, %A[%x_1, %e_1] : memref<2x2xi32>
+      }}
+    }}
+"""),
+        out,
+    )
+    np.testing.assert_array_equal(out, [[5, 2], [5, 3]])
+
+
+@pytest.mark.parametrize("order", ["xy", "yx"])
+def test_blocks_along_several_axes_go_on_from_what_those_along_some_did(order: str):
+    """S[0] is 1 and becomes 1 + x in the blocks of x, then 1 + 2 * x + y in the order given."""
+    out = np.zeros((3, 2), np.int32)
+    outer, inner = order
+    extents = {"x": 3, "y": 2}
+    call(
+        in_kernel(f"""
+    tir.for %b in 3 thread "blockIdx.x" {{
+      %n = arith.index_cast %b : index to i32
+      {added_to_shared("n", "%zero")}
+    }}
+    tir.for %{outer} in {extents[outer]} thread "blockIdx.{outer}" {{
+      tir.for %{inner} in {extents[inner]} thread "blockIdx.{inner}" {{
+        %xs = arith.addi %x, %y : index
+        %m = arith.index_cast %xs : index to i32
+        {added_to_shared("m", "%zero")}
+      }}
+    }}
+    tir.for %{inner}_1 in {extents[inner]} thread "blockIdx.{inner}" {{
+      tir.for %{outer}_1 in {extents[outer]} thread "blockIdx.{outer}" {{
+        %value = tir.load %S[0] : memref<2xi32, "shared">
+        tir.store %value, %A[%x_1, %y_1] : memref<3x2xi32>
+      }}
+    }}
+"""),
+        out,
+    )
+    np.testing.assert_array_equal(out, [[1, 2], [3, 4], [5, 6]])
+
+
+@pytest.mark.parametrize("value", ["n", "two"])
+def test_what_blocks_have_is_read_outside_of_their_loops_if_it_is_the_same(value: str):
+    out = np.zeros(1, np.int32)
+    text = in_kernel(f"""
+    tir.for %x in 2 thread "blockIdx.x" {{
+      %n = arith.index_cast %x : index to i32
+      {added_to_shared(value, "%zero")}
+    }}
+    %value = tir.load %S[0] : memref<2xi32, "shared">
+    tir.store %value, %A[0] : memref<1xi32>
+""")
+    if value == "two":
+        call(text, out)
+        assert out.tolist() == [3]
+        return
+    with pytest.raises(ExecutionError) as caught:
+        call(text, out)
+    assert "blocks of threads have 1 and 2 in S[0], which is read outside of their loops" in str(
+        caught.value
+    )
+
+
 def test_an_only_thread_is_the_one_around_its_loop():
     """Where not all threads are, it reads what it wrote as the only one along another axis."""
     out = np.zeros(2, np.int32)
