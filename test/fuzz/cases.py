@@ -50,6 +50,7 @@ from kc.analysis.interpreter import run
 from kc.analysis.lane_reductions import reduced_blocks
 from kc.analysis.module_copy import copy_module
 from kc.check_each import StepCheck
+from kc.dialects.memref_views import GenericAtomicRMWOp
 from kc.dialects.tir import ForKind, ForOp
 from kc.runtime import call_wrapper
 from kc.support.diagnostics import CallError, CodegenError, KCError, diagnostic_handler
@@ -525,7 +526,7 @@ def _is_beyond_c(mod: kc.IRModule) -> bool:
     calls."""
     return any(
         any(len(region.blocks) > 1 for region in op.regions)
-        or isinstance(op, memref.AtomicRMWOp)
+        or isinstance(op, memref.AtomicRMWOp | GenericAtomicRMWOp)
         or (isinstance(op, memref.GlobalOp) and op.constant is None)
         for op in mod.op.walk()
     )
