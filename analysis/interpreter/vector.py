@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
 import numpy as np
 from xdsl.dialects import vector
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerAttr, MemRefType, VectorType
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.interpreter import InterpreterFunctions, register_impls
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineDimExpr
@@ -237,6 +238,7 @@ class VectorFunctions(InterpreterFunctions):
     def reduction(self, interpreter: KernelInterpreter, op: vector.ReductionOp) -> Run:
         combine = combining_function(op, op.kind.data.value, op.dest.type)
         active = outer_mask(op)
+        in_halves = FastMathFlag.REASSOC in op.fastmath.data
 
         def run(elements: np.ndarray, *accumulator: Any) -> Any:
             mask = active()
@@ -246,7 +248,11 @@ class VectorFunctions(InterpreterFunctions):
             if not values:
                 return Poison(op, "a reduction of no elements")
             poison = next((value for value in values if isinstance(value, Poison)), None)
-            return reduce(combine, values) if poison is None else poison
+            if poison is not None:
+                return poison
+            if in_halves and mask is None:
+                values = [*accumulator, _folded(combine, list(elements))]
+            return reduce(combine, values)
 
         return run
 
@@ -291,6 +297,17 @@ class VectorFunctions(InterpreterFunctions):
             return vector_of(np.unpackbits(whole, axis=-1, bitorder="little").astype(to))
 
         return run
+
+
+def _folded(combine: Callable[[Any, Any], Any], values: list[Any]) -> Any:
+    """The values combined in halves if they are a power of two, as LLVM combines lanes on x86 where
+    their order does not matter."""
+    if len(values) & (len(values) - 1):
+        return reduce(combine, values)
+    while len(values) > 1:
+        half = len(values) // 2
+        values = list(map(combine, values[:half], values[half:]))
+    return values[0]
 
 
 def _position(op: Operation, static: Sequence[int], shape: tuple[int, ...]) -> Run:

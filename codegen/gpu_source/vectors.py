@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     VectorType,
 )
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from kc.codegen.c_source.expressions import (
@@ -247,7 +248,8 @@ class VectorPrinter(FunctionPrinter):
         self._define(op, [Code(f"{n} < {bound}", LESS) for n in range(type_.element_count())])
 
     def reduction(self, op: vector.ReductionOp) -> None:
-        """The lanes combined in order."""
+        """The lanes combined in order, or in halves where the order does not matter: they depend on
+        fewer steps."""
         is_float = not isinstance(op.dest.type, IntegerType | IndexType)
         name = _COMBINERS.get((op.kind.data.value, is_float))
         if name is None:
@@ -255,6 +257,11 @@ class VectorPrinter(FunctionPrinter):
         lanes = self.lanes(op.vector, op, 0)
         code = self.value(op.acc) if op.acc is not None else None
         like = _scalar(name, [op.dest.type] * 2, op.dest.type)
+        if FastMathFlag.REASSOC in op.fastmath.data and len(lanes) & (len(lanes) - 1) == 0:
+            while len(lanes) > 1:
+                half = len(lanes) // 2
+                pairs = zip(lanes[:half], lanes[half:], strict=True)
+                lanes = [self.expressions.make(like, [*pair]) for pair in pairs]
         for lane in lanes:
             code = lane if code is None else self.expressions.make(like, [code, lane])
         assert code is not None

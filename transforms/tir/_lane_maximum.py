@@ -10,6 +10,7 @@ that is met again changes no maximum.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import (
@@ -36,6 +37,14 @@ from kc.support.fresh_names import fresh_name
 from kc.transforms.tir._partial_results import PartialResults, Values
 
 Place = tuple[AffineMap, Sequence[SSAValue]]
+
+
+@dataclass(frozen=True)
+class TakenNames:
+    """The names that are taken in a function."""
+
+    buffers: set[str]
+    labels: set[str]
 
 
 def is_lane_maximum(reduction: Reduction, place: ForOp) -> bool:
@@ -67,14 +76,18 @@ class LaneMaximum:
     """One maximum in lanes."""
 
     def __init__(
-        self, parts: PartialResults, place: ForOp, width: int, names: set[str], labels: set[str]
+        self, parts: PartialResults, place: ForOp, loop: ForOp, width: int, names: TakenNames
     ) -> None:
+        """``loop`` is that of the lanes, in or at ``place``."""
         self.parts = parts
         self.place = place
+        self.loop = loop
         self.width = width
-        self.labels = labels
+        self.labels = names.labels
+        self.loops_again: list[ForOp] = []
+        """The loops that stand for ``loop`` where the reduction is done once more."""
         (self.maxima,) = parts.allocs
-        label = fresh_name(f"{self.maxima.label}_sum", names)
+        label = fresh_name(f"{self.maxima.label}_sum", names.buffers)
         self.sums = AllocOp(label, self.maxima.buffer.type)
 
     @property
@@ -154,6 +167,8 @@ class LaneMaximum:
             copy = ForOp(loop.label, loop.extent_value, kind=ForKind.SERIAL)
             copy.var.name_hint = loop.var.name_hint
             mapping[loop.var] = copy.var
+            if loop is self.loop:
+                self.loops_again.append(copy)
             if inner is not None:
                 inner.add_op(copy)
             outermost, inner = outermost or copy, copy.body.block

@@ -25,10 +25,12 @@ After::
     }
     tir.block "B_lanes" (spatial %v_i in 8 = %i) do {
       %part = tir.load %B_part[0] : memref<16xf32>, vector<16xf32>
-      (its halves are added, then their halves, ..., down to one number; integers by
-       one vector.reduction)
+      %total = vector.reduction <add>, %part fastmath<reassoc> : vector<16xf32> into f32
       %B[%v_i] = %B[%v_i] + %total
     }
+
+What no ``vector.reduction`` combines (argmax, or floats narrower than 32 bits) is combined in
+halves, their halves, and so on, down to one number.
 
 The lanes' results are initialised before, and combined after, the outermost loop of the reduction
 that allows it: one in which the loops over results are constant and the results few. A loop with
@@ -53,9 +55,12 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
+    AnyFloat,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     FixedBitwidthType,
+    Float32Type,
+    Float64Type,
     MemRefType,
     ModuleOp,
     StringAttr,
@@ -63,6 +68,7 @@ from xdsl.dialects.builtin import (
     VectorType,
     i64,
 )
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.dialects.vector import (
     BroadcastOp,
     CombiningKindAttr,
@@ -88,6 +94,7 @@ from kc.dialects.tir import (
     BlockOp,
     CombineOp,
     ForKind,
+    ForKindAttr,
     ForOp,
     IterType,
     LoadOp,
@@ -98,7 +105,12 @@ from kc.support.target import target_of
 from kc.transforms.expand_math import is_x86
 from kc.transforms.schedule._combiners import captured_copies
 from kc.transforms.tir._inline_combine import inline_combine
-from kc.transforms.tir._lane_maximum import LaneMaximum, greater_lanes, is_lane_maximum
+from kc.transforms.tir._lane_maximum import (
+    LaneMaximum,
+    TakenNames,
+    greater_lanes,
+    is_lane_maximum,
+)
 from kc.transforms.tir._partial_results import PartialResults, Split, Values, steps_added
 from kc.transforms.tir.vectorize_loop import MAX_VECTORS, element_bits, run_serially
 
@@ -130,18 +142,10 @@ class LowerLaneReductionPass(ModulePass):
             labels = {block.label for block in loop_tree.blocks(function)}
             for loop in loop_tree.loops(function):
                 if loop.kind.data is ForKind.VECTORIZED and (blocks := reduced_blocks(loop)):
-                    _lower(loop, blocks, bits, _Names(buffers, labels), sums)
+                    _lower(loop, blocks, bits, TakenNames(buffers, labels), sums)
 
 
-@dataclass(frozen=True)
-class _Names:
-    """The names that are taken in a function."""
-
-    buffers: set[str]
-    labels: set[str]
-
-
-def _lower(loop: ForOp, blocks: list[BlockOp], bits: int, names: _Names, sums: bool) -> None:
+def _lower(loop: ForOp, blocks: list[BlockOp], bits: int, names: TakenNames, sums: bool) -> None:
     if bits == 0 or loop.static_extent is None or loop.static_extent < 2:
         return
     plans: list[_Plan] = []
@@ -154,8 +158,14 @@ def _lower(loop: ForOp, blocks: list[BlockOp], bits: int, names: _Names, sums: b
             run_serially(loop, "KC4211", plan, block, "lower-lane-reduction")
             return
         plans.append(plan)
-    if plans:
-        _Lowering(loop, lanes, plans, names, sums).run()
+    if not plans:
+        return
+    for again in _Lowering(loop, lanes, plans, names, sums).run():
+        (block,) = reduced_blocks(again)
+        plan = _plan(again, block, lanes)
+        if isinstance(plan, _Plan):
+            again.kind = ForKindAttr(ForKind.VECTORIZED)
+            _Lowering(again, lanes, [plan], names, sums=False).run()
 
 
 @dataclass(frozen=True)
@@ -265,7 +275,7 @@ class _Lowering:
         loop: ForOp,
         lanes: int,
         plans: Sequence[_Plan],
-        names: _Names,
+        names: TakenNames,
         sums: bool,
     ) -> None:
         """``sums``: whether maxima of floats are computed with sums beside them."""
@@ -280,13 +290,17 @@ class _Lowering:
             PartialResults(plan.split, names.buffers, self.width, space) for plan in plans
         ]
         self.maxima = {
-            parts: LaneMaximum(parts, plan.place, self.width, names.buffers, names.labels)
+            parts: LaneMaximum(parts, plan.place, loop, self.width, names)
             for plan, parts in zip(plans, self.parts, strict=True)
             if sums and space is None and is_lane_maximum(plan.split.reduction, plan.place)
         }
 
-    def run(self) -> None:
-        """Fill, update and combine the results of the lanes."""
+    def run(self) -> list[ForOp]:
+        """Fill, update and combine the results of the lanes.
+
+        Returns the loops that stand for this one where a maximum is computed once more: their lanes
+        may have results of their own, too.
+        """
         inserted: list[tuple[_Plan, list[Operation], list[Operation]]] = []
         for plan, parts in zip(self.plans, self.parts, strict=True):
             maximum = self.maxima.get(parts)
@@ -314,6 +328,7 @@ class _Lowering:
                 for step in reduction.steps:
                     if isinstance(step, CombineOp):
                         inline_combine(step)
+        return [loop for maximum in self.maxima.values() for loop in maximum.loops_again]
 
     def _pieces(self) -> list[tuple[ForOp, list[BlockOp], Values]]:
         """Loops over lanes that take the place of the loop, the blocks in each, and what values are
@@ -410,52 +425,78 @@ class _Lowering:
 def _folded(
     body: Block, reduction: Reduction, vectors: Sequence[SSAValue], width: int, steps: Steps
 ) -> list[SSAValue]:
-    """Vectors of a power of two of lanes, combined to numbers: halves, their halves, and so on.
-
-    Integers are added by one operation: LLVM loses lanes of sums whose vectors become shorter
-    (docs/upstream.md).
-    """
+    """Vectors of a power of two of lanes, combined to numbers: by one operation where there is
+    one, else halves, their halves, and so on."""
     vectors = list(vectors)
-    sums = {
-        n: _sum_of_lanes(body, vector)
+    totals = {
+        n: _add(body, reduced)
         for n, (vector, update) in enumerate(zip(vectors, reduction.updates, strict=True))
-        if _adds_integers(update)
+        if (reduced := _reduction(vector, update, steps is greater_lanes)) is not None
     }
-    while width > 1 and len(sums) < len(vectors):
+    while width > 1 and len(totals) < len(vectors):
         width //= 2
         halves = [
             [_lanes_of(body, vector, first, width) for vector in vectors] for first in (0, width)
         ]
         vectors = steps(body, reduction, *halves)
     return [
-        sums[n] if n in sums else _add(body, ExtractOp(vector, [0], update.term.type))
+        totals[n] if n in totals else _add(body, ExtractOp(vector, [0], update.term.type))
         for n, (vector, update) in enumerate(zip(vectors, reduction.updates, strict=True))
     ]
 
 
-def _adds_integers(update: Update) -> bool:
-    """Whether an update adds its term, an integer, to what it has."""
+_KINDS: dict[type[Operation], CombiningKindFlag] = {
+    arith.AddfOp: CombiningKindFlag.ADD,
+    arith.AddiOp: CombiningKindFlag.ADD,
+    arith.AndIOp: CombiningKindFlag.AND,
+    arith.MaximumfOp: CombiningKindFlag.MAXIMUMF,
+    arith.MinimumfOp: CombiningKindFlag.MINIMUMF,
+    arith.MaxSIOp: CombiningKindFlag.MAXSI,
+    arith.MaxUIOp: CombiningKindFlag.MAXUI,
+    arith.MinSIOp: CombiningKindFlag.MINSI,
+    arith.MinUIOp: CombiningKindFlag.MINUI,
+    arith.MulfOp: CombiningKindFlag.MUL,
+    arith.MuliOp: CombiningKindFlag.MUL,
+    arith.OrIOp: CombiningKindFlag.OR,
+    arith.XOrIOp: CombiningKindFlag.XOR,
+}
+
+
+def _reduction(vector: SSAValue, update: Update, no_nan: bool) -> ReductionOp | None:
+    """The operation that combines the lanes of ``vector`` as an update does; None if there is none,
+    or none that is as fast. ``no_nan``: none of the lanes is NaN."""
+    kind = _KINDS.get(_combining_class(update))
+    assert isinstance(vector.type, VectorType)
+    element = vector.type.element_type
+    fastmath = arith.FastMathFlagsAttr("none")
+    if isinstance(element, AnyFloat) and not isinstance(element, Float32Type | Float64Type):
+        return None
+    if isinstance(element, AnyFloat) and kind in (CombiningKindFlag.ADD, CombiningKindFlag.MUL):
+        fastmath = arith.FastMathFlagsAttr((FastMathFlag.REASSOC,))
+    if kind is CombiningKindFlag.MAXIMUMF and no_nan:
+        kind = CombiningKindFlag.MAXNUMF
+        fastmath = arith.FastMathFlagsAttr((FastMathFlag.NO_NANS,))
+    if kind is None:
+        return None
+    return ReductionOp.create(  # its constructor gives the result the type of the vector
+        operands=[vector],
+        result_types=[element],
+        properties={"kind": CombiningKindAttr(kind), "fastmath": fastmath},
+    )
+
+
+def _combining_class(update: Update) -> type[Operation]:
+    """The class of the operation that combines what an update has with its term; that of the step
+    if it takes several."""
     step = update.step
     if not isinstance(step, CombineOp):
-        return isinstance(step, arith.AddiOp)
+        return type(step)
     n = step.combined.index(update.store.value)
     result = step.yield_op.values[n].owner
     own = {step.combiner.block.args[n], step.combiner.block.args[n + len(step.combined)]}
-    return isinstance(result, arith.AddiOp) and set(result.operands) == own
-
-
-def _sum_of_lanes(body: Block, vector: SSAValue) -> SSAValue:
-    """The lanes of a vector of integers, added."""
-    assert isinstance(vector.type, VectorType)
-    reduced = ReductionOp.create(  # its constructor gives the result the type of the vector
-        operands=[vector],
-        result_types=[vector.type.element_type],
-        properties={
-            "kind": CombiningKindAttr(CombiningKindFlag.ADD),
-            "fastmath": arith.FastMathFlagsAttr("none"),
-        },
-    )
-    return _add(body, reduced)
+    if isinstance(result, Operation) and set(result.operands) == own:
+        return type(result)
+    return type(step)
 
 
 def _lanes_of(body: Block, vector: SSAValue, first: int, width: int) -> SSAValue:

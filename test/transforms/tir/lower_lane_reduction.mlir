@@ -3,7 +3,7 @@
 
 // SERIAL-NOT: _part
 
-// The lanes' results are combined behind the outermost loop of the reduction, in halves; a condition
+// The lanes' results are combined behind the outermost loop of the reduction; a condition
 // on terms leaves lanes out.
 // CHECK-LABEL: func.func @sums(%A: memref<8x1000xf32>, %B: memref<8xf32>) {
 // CHECK-NEXT:      tir.for %i in 8 {
@@ -24,21 +24,9 @@
 // CHECK-NEXT:        }
 // CHECK-NEXT:        tir.block "B_lanes" (spatial %v_i in 8 = %i) do {
 // CHECK-NEXT:          %1 = tir.load %B_part[0] : memref<16xf32>, vector<16xf32>
-// CHECK-NEXT:          %2 = vector.shuffle %1, %1 [0, 1, 2, 3, 4, 5, 6, 7] : vector<16xf32>, vector<16xf32>
-// CHECK-NEXT:          %3 = vector.shuffle %1, %1 [8, 9, 10, 11, 12, 13, 14, 15] : vector<16xf32>, vector<16xf32>
-// CHECK-NEXT:          %4 = arith.addf %2, %3 : vector<8xf32>
-// CHECK-NEXT:          %5 = vector.shuffle %4, %4 [0, 1, 2, 3] : vector<8xf32>, vector<8xf32>
-// CHECK-NEXT:          %6 = vector.shuffle %4, %4 [4, 5, 6, 7] : vector<8xf32>, vector<8xf32>
-// CHECK-NEXT:          %7 = arith.addf %5, %6 : vector<4xf32>
-// CHECK-NEXT:          %8 = vector.shuffle %7, %7 [0, 1] : vector<4xf32>, vector<4xf32>
-// CHECK-NEXT:          %9 = vector.shuffle %7, %7 [2, 3] : vector<4xf32>, vector<4xf32>
-// CHECK-NEXT:          %10 = arith.addf %8, %9 : vector<2xf32>
-// CHECK-NEXT:          %11 = vector.shuffle %10, %10 [0] : vector<2xf32>, vector<2xf32>
-// CHECK-NEXT:          %12 = vector.shuffle %10, %10 [1] : vector<2xf32>, vector<2xf32>
-// CHECK-NEXT:          %13 = arith.addf %11, %12 : vector<1xf32>
-// CHECK-NEXT:          %14 = vector.extract %13[0] : f32 from vector<1xf32>
-// CHECK-NEXT:          %15 = tir.load %B[%v_i] : memref<8xf32>
-// CHECK-NEXT:          %s = arith.addf %15, %14 : f32
+// CHECK-NEXT:          %2 = vector.reduction <add>, %1 fastmath<reassoc> : vector<16xf32> into f32
+// CHECK-NEXT:          %3 = tir.load %B[%v_i] : memref<8xf32>
+// CHECK-NEXT:          %s = arith.addf %3, %2 : f32
 // CHECK-NEXT:          tir.store %s, %B[%v_i] : memref<8xf32>
 // CHECK-NEXT:        }
 // CHECK-NEXT:      }
@@ -85,15 +73,9 @@ func.func @sums(%A: memref<8x1000xf32>, %B: memref<8xf32>) {
 // CHECK-NEXT:        tir.for %i_i_2 "i_i" in 4 unrolled {
 // CHECK-NEXT:          tir.block "B_lanes" (spatial %v_i in 6 = %i_o * 4 + %i_i_2) where (%i_o * 4 + %i_i_2 < 6) do {
 // CHECK-NEXT:            %1 = tir.load %B_part[%i_i_2, 0] : memref<4x4xi32>, vector<4xi32>
-// CHECK-NEXT:            %2 = vector.shuffle %1, %1 [0, 1] : vector<4xi32>, vector<4xi32>
-// CHECK-NEXT:            %3 = vector.shuffle %1, %1 [2, 3] : vector<4xi32>, vector<4xi32>
-// CHECK-NEXT:            %4 = arith.maxsi %2, %3 : vector<2xi32>
-// CHECK-NEXT:            %5 = vector.shuffle %4, %4 [0] : vector<2xi32>, vector<2xi32>
-// CHECK-NEXT:            %6 = vector.shuffle %4, %4 [1] : vector<2xi32>, vector<2xi32>
-// CHECK-NEXT:            %7 = arith.maxsi %5, %6 : vector<1xi32>
-// CHECK-NEXT:            %8 = vector.extract %7[0] : i32 from vector<1xi32>
-// CHECK-NEXT:            %9 = tir.load %B[%v_i] : memref<6xi32>
-// CHECK-NEXT:            %s = arith.maxsi %9, %8 : i32
+// CHECK-NEXT:            %2 = vector.reduction <maxsi>, %1 : vector<4xi32> into i32
+// CHECK-NEXT:            %3 = tir.load %B[%v_i] : memref<6xi32>
+// CHECK-NEXT:            %s = arith.maxsi %3, %2 : i32
 // CHECK-NEXT:            tir.store %s, %B[%v_i] : memref<6xi32>
 // CHECK-NEXT:          }
 // CHECK-NEXT:        }
@@ -147,21 +129,9 @@ func.func @tile(%A: memref<6x16xi32>, %B: memref<6xi32>) {
 // CHECK-NEXT:      }
 // CHECK-NEXT:      tir.block "B_lanes" () do {
 // CHECK-NEXT:        %3 = tir.load %B_part[0] : memref<16xf64>, vector<16xf64>
-// CHECK-NEXT:        %4 = vector.shuffle %3, %3 [0, 1, 2, 3, 4, 5, 6, 7] : vector<16xf64>, vector<16xf64>
-// CHECK-NEXT:        %5 = vector.shuffle %3, %3 [8, 9, 10, 11, 12, 13, 14, 15] : vector<16xf64>, vector<16xf64>
-// CHECK-NEXT:        %6 = arith.addf %4, %5 : vector<8xf64>
-// CHECK-NEXT:        %7 = vector.shuffle %6, %6 [0, 1, 2, 3] : vector<8xf64>, vector<8xf64>
-// CHECK-NEXT:        %8 = vector.shuffle %6, %6 [4, 5, 6, 7] : vector<8xf64>, vector<8xf64>
-// CHECK-NEXT:        %9 = arith.addf %7, %8 : vector<4xf64>
-// CHECK-NEXT:        %10 = vector.shuffle %9, %9 [0, 1] : vector<4xf64>, vector<4xf64>
-// CHECK-NEXT:        %11 = vector.shuffle %9, %9 [2, 3] : vector<4xf64>, vector<4xf64>
-// CHECK-NEXT:        %12 = arith.addf %10, %11 : vector<2xf64>
-// CHECK-NEXT:        %13 = vector.shuffle %12, %12 [0] : vector<2xf64>, vector<2xf64>
-// CHECK-NEXT:        %14 = vector.shuffle %12, %12 [1] : vector<2xf64>, vector<2xf64>
-// CHECK-NEXT:        %15 = arith.addf %13, %14 : vector<1xf64>
-// CHECK-NEXT:        %16 = vector.extract %15[0] : f64 from vector<1xf64>
-// CHECK-NEXT:        %17 = tir.load %B[0] : memref<1xf64>
-// CHECK-NEXT:        %s = arith.addf %17, %16 : f64
+// CHECK-NEXT:        %4 = vector.reduction <add>, %3 fastmath<reassoc> : vector<16xf64> into f64
+// CHECK-NEXT:        %5 = tir.load %B[0] : memref<1xf64>
+// CHECK-NEXT:        %s = arith.addf %5, %4 : f64
 // CHECK-NEXT:        tir.store %s, %B[0] : memref<1xf64>
 // CHECK-NEXT:      }
 // CHECK-NEXT:      func.return
@@ -284,17 +254,9 @@ func.func @argmax(%A: memref<32xf32>, %I: memref<1xi32>, %V: memref<1xf32>) {
 // CHECK-NEXT:        }
 // CHECK-NEXT:        tir.block "B_lanes" (spatial %v_i in 8 = %i) do {
 // CHECK-NEXT:          %2 = tir.load %B_part[0] : memref<4xf32>, vector<4xf32>
-// CHECK-NEXT:          %3 = vector.shuffle %2, %2 [0, 1] : vector<4xf32>, vector<4xf32>
-// CHECK-NEXT:          %4 = vector.shuffle %2, %2 [2, 3] : vector<4xf32>, vector<4xf32>
-// CHECK-NEXT:          %5 = arith.cmpf ogt, %4, %3 : vector<2xf32>
-// CHECK-NEXT:          %6 = arith.select %5, %4, %3 : vector<2xi1>, vector<2xf32>
-// CHECK-NEXT:          %7 = vector.shuffle %6, %6 [0] : vector<2xf32>, vector<2xf32>
-// CHECK-NEXT:          %8 = vector.shuffle %6, %6 [1] : vector<2xf32>, vector<2xf32>
-// CHECK-NEXT:          %9 = arith.cmpf ogt, %8, %7 : vector<1xf32>
-// CHECK-NEXT:          %10 = arith.select %9, %8, %7 : vector<1xi1>, vector<1xf32>
-// CHECK-NEXT:          %11 = vector.extract %10[0] : f32 from vector<1xf32>
-// CHECK-NEXT:          %12 = tir.load %B[%v_i] : memref<8xf32>
-// CHECK-NEXT:          %s = arith.maximumf %12, %11 : f32
+// CHECK-NEXT:          %3 = vector.reduction <maxnumf>, %2 fastmath<nnan> : vector<4xf32> into f32
+// CHECK-NEXT:          %4 = tir.load %B[%v_i] : memref<8xf32>
+// CHECK-NEXT:          %s = arith.maximumf %4, %3 : f32
 // CHECK-NEXT:          tir.store %s, %B[%v_i] : memref<8xf32>
 // CHECK-NEXT:        }
 // CHECK-NEXT:        %2 = tir.load %B_part_sum[0] : memref<4xf32>, vector<4xf32>
@@ -306,15 +268,27 @@ func.func @argmax(%A: memref<32xf32>, %I: memref<1xi32>, %V: memref<1xf32>) {
 // CHECK-NEXT:        %8 = arith.ori %3, %7 : vector<4xi1>
 // CHECK-NEXT:        %9 = vector.reduction <or>, %8 : vector<4xi1> into i1
 // CHECK-NEXT:        scf.if %9 {
+// CHECK-NEXT:          %B_part_1 = tir.alloc "B_part_1" : memref<4xf32>
+// CHECK-NEXT:          tir.for %k_i_2 "k_i" in 4 vectorized {
+// CHECK-NEXT:            %10 = arith.constant 0xff800000 : f32
+// CHECK-NEXT:            tir.store %10, %B_part_1[%k_i_2] : memref<4xf32>
+// CHECK-NEXT:          }
 // CHECK-NEXT:          tir.for %k_o_1 "k_o" in 16 {
-// CHECK-NEXT:            tir.for %k_i_2 "k_i" in 4 {
-// CHECK-NEXT:              tir.block "B_again" (spatial %v_i in 8 = %i, reduce %v_k in 64 = %k_o_1 * 4 + %k_i_2) do {
+// CHECK-NEXT:            tir.for %k_i_3 "k_i" in 4 vectorized {
+// CHECK-NEXT:              tir.block "B_again" (spatial %v_i in 8 = %i, reduce %v_k in 64 = %k_o_1 * 4 + %k_i_3) do {
 // CHECK-NEXT:                %a = tir.load %A[%v_i, %v_k] : memref<8x64xf32>
-// CHECK-NEXT:                %b = tir.load %B[%v_i] : memref<8xf32>
+// CHECK-NEXT:                %b = tir.load %B_part_1[%k_i_3] : memref<4xf32>
 // CHECK-NEXT:                %s = arith.maximumf %b, %a : f32
-// CHECK-NEXT:                tir.store %s, %B[%v_i] : memref<8xf32>
+// CHECK-NEXT:                tir.store %s, %B_part_1[%k_i_3] : memref<4xf32>
 // CHECK-NEXT:              }
 // CHECK-NEXT:            }
+// CHECK-NEXT:          }
+// CHECK-NEXT:          tir.block "B_again_lanes" (spatial %v_i in 8 = %i) do {
+// CHECK-NEXT:            %11 = tir.load %B_part_1[0] : memref<4xf32>, vector<4xf32>
+// CHECK-NEXT:            %12 = vector.reduction <maximumf>, %11 : vector<4xf32> into f32
+// CHECK-NEXT:            %13 = tir.load %B[%v_i] : memref<8xf32>
+// CHECK-NEXT:            %s = arith.maximumf %13, %12 : f32
+// CHECK-NEXT:            tir.store %s, %B[%v_i] : memref<8xf32>
 // CHECK-NEXT:          }
 // CHECK-NEXT:        }
 // CHECK-NEXT:      }
