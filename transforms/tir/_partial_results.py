@@ -28,6 +28,7 @@ from kc.analysis.captures import makers_inside
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.reductions import Reduction, Update
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir.threads import VIRTUAL_AXES
 from kc.support.fresh_names import fresh_name
 from kc.transforms.schedule._combiners import neutral_of, steps_on
 
@@ -43,8 +44,7 @@ class Split:
 
     reduction: Reduction
     path: Sequence[ForOp]
-    """The loops over results that hold the block, in those of the reduction, outermost first; loops
-    of threads among them are copied, but do not count as each thread has its own."""
+    """The loops over results that hold the block, in those of the reduction, outermost first."""
     reduced: Sequence[ForOp]
     """All loops that drive a reduce variable, or repeat terms: those that partial results are not
     of, in theirs."""
@@ -57,9 +57,10 @@ class Split:
         return self.reduction.block
 
     @property
-    def serial(self) -> list[ForOp]:
-        """The loops of the path that each have a partial result."""
-        return [loop for loop in self.path if loop.axis is None]
+    def counted(self) -> list[ForOp]:
+        """The loops of the path whose iterations each have a partial result: not those of threads,
+        which have memory of their own, unless they are virtual and so share that of one."""
+        return [loop for loop in self.path if loop.axis is None or loop.axis in VIRTUAL_AXES]
 
     @property
     def conditions(self) -> list[AffineConstraintExpr]:
@@ -102,7 +103,7 @@ class PartialResults:
         that many; they are in the memory ``space``."""
         self.split = split
         self.has_lanes = lanes is not None
-        shape = [loop.static_extent or 0 for loop in split.serial]
+        shape = [loop.static_extent or 0 for loop in split.counted]
         shape = [*shape, lanes] if lanes is not None else shape or [1]
         self.allocs: list[AllocOp] = []
         for update in split.reduction.updates:
@@ -148,7 +149,7 @@ class PartialResults:
         self, values: Values, lane: SSAValue | None = None
     ) -> tuple[AffineMap, list[SSAValue]]:
         """The element that the loops of the path are at: that of a lane, by default the first."""
-        at = [values.get(loop.var, loop.var) for loop in self.split.serial]
+        at = [values.get(loop.var, loop.var) for loop in self.split.counted]
         if lane is not None:
             return AffineMap.identity(len(at) + 1), [*at, lane]
         if not at or self.has_lanes:

@@ -197,8 +197,9 @@ def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
     place: Operation = serial[0] if serial else block
     inside = around[around.index(serial[0]) :] if serial else []
     path = [loop for loop in inside if loop not in serial]
-    for loop in path:
-        if loop.axis is None and loop.static_extent is None:
+    split = Split(reduction, path, reduced, place)
+    for loop in split.counted:
+        if loop.static_extent is None:
             raise _refuse(block, f"the extent of loop {loop.label} is not constant", lanes[0])
     _require_complete(block, reduction, place, lanes[0])
     late = late_init(block, reduced[0]) if reduced else None
@@ -206,7 +207,6 @@ def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
         raise _refuse(
             block, f"its init may run after some of its terms: {late.explain()}", lanes[0]
         )
-    split = Split(reduction, path, reduced, place)
     if isinstance(computed := split.makers(), str):
         raise _refuse(
             block,

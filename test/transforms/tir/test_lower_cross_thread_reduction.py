@@ -210,3 +210,38 @@ def test_two_reductions_and_what_uses_them(size: int):
     np.testing.assert_array_equal(sums, a.sum(axis=1))
     np.testing.assert_array_equal(most, (a + sums[:, None]).max(axis=1, initial=-100))
     np.testing.assert_array_equal(result, a * sums[:, None] + most[:, None])
+
+
+@pytest.mark.parametrize("axis", ["vthread", "vthread.y", "threadIdx.y"])
+@pytest.mark.parametrize("rows", [1, 3])
+def test_virtual_threads_in_the_loops_of_the_terms_have_a_partial_result_each(axis: str, rows: int):
+    """They share the memory of one thread: partial results of their own are elements of it."""
+    text = f"""
+func.func @f(%A: memref<{4 * rows}x6xi32>, %C: memref<{4 * rows}xi32> {{kc.role = "out"}}) {{
+  tir.for %b in 2 thread "blockIdx.x" {{
+    tir.for %r in 3 {{
+      tir.for %v in 2 thread "{axis}" {{
+        tir.for %i in {rows} {{
+          tir.for %k in 2 thread "threadIdx.x" {{
+            tir.block "C" (spatial %v_i in {4 * rows} = (%b * 2 + %v) * {rows} + %i,
+                           reduce %v_k in 6 = %r * 2 + %k) init {{
+              %least = arith.constant -100 : i32
+              tir.store %least, %C[%v_i] : memref<{4 * rows}xi32>
+            }} do {{
+              %a = tir.load %A[%v_i, %v_k] : memref<{4 * rows}x6xi32>
+              %c = tir.load %C[%v_i] : memref<{4 * rows}xi32>
+              %most = arith.maxsi %c, %a : i32
+              tir.store %most, %C[%v_i] : memref<{4 * rows}xi32>
+            }}
+          }}
+        }}
+      }}
+    }}
+  }}
+  func.return
+}}
+"""
+    a = np.random.default_rng(0).integers(-99, 99, (4 * rows, 6)).astype("int32")
+    result = np.full(4 * rows, -1, "int32")
+    kc.build(kc.IRModule.parse(text), target="cuda-emu")(a, result)
+    np.testing.assert_array_equal(result, a.max(axis=1))
