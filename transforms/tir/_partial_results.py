@@ -84,8 +84,18 @@ class Split:
             if kind is not IterType.REDUCE
         ]
         lhs = [constraint.lhs for constraint in self.conditions]
-        for used, operands in ((exprs, block.binding_operands), (lhs, block.predicate_operands)):
+        places = [
+            (update.store.indices.data.results, update.store.operands_of_map)
+            for update in self.reduction.updates
+        ]
+        for used, operands in (
+            (exprs, block.binding_operands),
+            (lhs, block.predicate_operands),
+            *places,
+        ):
             for n in sorted({n for expr in used for n in expr.used_dims()}):
+                if loop_tree.defined_inside(operands[n], block):
+                    continue  # a variable, whose binding is looked at
                 before = makers_inside(operands[n], self.root, known)
                 if before is None:
                     return operands[n].name_hint or "an index"
@@ -194,7 +204,7 @@ class PartialResults:
         block = self.split.block
         kept = [n for n, kind in enumerate(block.types) if kind is not IterType.REDUCE]
         body = Block(arg_types=[block.body.block.args[n].type for n in kept])
-        mapping: Values = {}
+        mapping = values.copy()
         for n, arg in zip(kept, body.args, strict=True):
             arg.name_hint = block.names[n]
             mapping[block.body.block.args[n]] = arg

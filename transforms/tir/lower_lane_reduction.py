@@ -205,7 +205,12 @@ def _plan(loop: ForOp, block: BlockOp, lanes: int) -> _Plan | str:
             break
         if outer not in reduced:
             continue
-        path = [inner for inner in inside if kinds[inner] == {IterType.SPATIAL}]
+        path = [
+            inner
+            for inner in inside
+            if kinds[inner] == {IterType.SPATIAL}
+            or (not kinds[inner] and _counts_results(inner, reduction))
+        ]
         mixed = next((inner for inner in inside if len(kinds[inner]) > 1), None)
         if mixed is not None:
             why = f"{mixed.label} drives results as well as terms"
@@ -235,6 +240,16 @@ def _may_extend(outer: ForOp, child: ForOp, reduction: Reduction) -> bool:
     if child.parent_op() is not outer or outer.kind.data in (ForKind.PARALLEL, ForKind.THREAD):
         return False
     return not uses_results(outer, reduction)
+
+
+def _counts_results(loop: ForOp, reduction: Reduction) -> bool:
+    """Whether where the reduction stores depends on the variable of ``loop`` itself."""
+    values = loop_tree.derived_values(loop.var)
+    return any(
+        operand in values
+        for update in reduction.updates
+        for operand in update.store.operands_of_map
+    )
 
 
 def _are_few(path: Sequence[ForOp], room: int) -> bool:

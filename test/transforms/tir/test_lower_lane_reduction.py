@@ -515,6 +515,73 @@ def test_a_place_in_a_loop_of_lanes(place: str, warnings: list[str]):
     assert [warning.why for warning in said if warning.code == "KC4211"] == warnings
 
 
+@pytest.mark.parametrize("place", ["%x", "%row", "2 - %x"])
+def test_a_place_that_a_loop_of_no_variable_counts(place: str):
+    """The results are where the variable of a loop says itself, which no variable is bound to."""
+    text = f"""
+func.func @f(%A: memref<4x16xi32>, %C: memref<4x3xi32> {{kc.role = "inout"}}) {{
+  tir.for %i in 4 {{
+    tir.for %k in 16 vectorized {{
+      tir.for %x in 3 {{
+        %row = tir.apply (2 - %x)
+        tir.block "C" (spatial %v_i in 4 = %i, reduce %v_k in 16 = %k) do {{
+          %a = tir.load %A[%v_i, %v_k] : memref<4x16xi32>
+          %c = tir.load %C[%v_i, {place}] : memref<4x3xi32>
+          %sum = arith.addi %c, %a : i32
+          tir.store %sum, %C[%v_i, {place}] : memref<4x3xi32>
+        }}
+      }}
+    }}
+  }}
+  func.return
+}}
+"""
+    a = np.arange(64, dtype="int32").reshape(4, 16)
+    c = np.arange(12, dtype="int32").reshape(4, 3)
+    wanted = c + a.sum(axis=1)[:, None]
+    said: list[Any] = []
+    with diagnostic_handler(said.append):
+        kc.build(kc.IRModule.parse(text))(a, c)
+    np.testing.assert_array_equal(c, wanted)
+    assert said == []
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize("axis", ["vthread", "threadIdx.x", None])
+def test_lanes_of_threads_that_reduce_together(rows: int, axis: str | None):
+    """The result of each thread is where the loops over results in its own say."""
+    thread = f'thread "{axis}" ' if axis is not None else ""
+    text = f"""
+func.func @f(%A: memref<{2 * rows}x8x4xi32>, %C: memref<{2 * rows}xi32> {{kc.role = "out"}}) {{
+  tir.for %k in 8 thread "threadIdx.y" {{
+    tir.for %l in 4 vectorized {{
+      tir.for %t in 2 {thread}{{
+        tir.for %r in {rows} {{
+          tir.for %u in 1 {{
+            tir.block "C" (spatial %v_i in {2 * rows} = %t * {rows} + %r,
+                           reduce %v_k in 8 = %k, reduce %v_l in 4 = %l) init {{
+              %least = arith.constant -100 : i32
+              tir.store %least, %C[%v_i] : memref<{2 * rows}xi32>
+            }} do {{
+              %a = tir.load %A[%v_i, %v_k, %v_l] : memref<{2 * rows}x8x4xi32>
+              %c = tir.load %C[%v_i] : memref<{2 * rows}xi32>
+              %most = arith.maxsi %c, %a : i32
+              tir.store %most, %C[%v_i] : memref<{2 * rows}xi32>
+            }}
+          }}
+        }}
+      }}
+    }}
+  }}
+  func.return
+}}
+"""
+    a = np.random.default_rng(0).integers(-99, 99, (2 * rows, 8, 4)).astype("int32")
+    c = np.zeros(2 * rows, "int32")
+    kc.build(kc.IRModule.parse(text), target="cuda-emu")(a, c)
+    np.testing.assert_array_equal(c, a.max(axis=(1, 2)))
+
+
 def test_sums_of_differences_and_of_products_have_all_terms():
     """LLVM's code generation loses terms of sums whose vectors become shorter."""
     m, n = 2, 16
