@@ -162,6 +162,30 @@ CASES: dict[str, tuple[Tool, str, list[str], str]] = {
         "  why: the extent of blockIdx.y must be <= 65535 on this target\n"
         "  try: split factor 35000, 17500 or 14000\n",
     ),
+    "grid.x of 3 * 2**40": (
+        kc_opt.main,
+        PLAIN.replace("70000", str(3 << 40)),
+        ["--bind=loop=i thread-axis=blockIdx.x", f"--target={TARGET}"],
+        "error[KC3405]: bind: 3298534883328 blocks along blockIdx.x, sm_80 allows 2147483647\n"
+        "  --> k.mlir:2:3  tir.for %i in 3298534883328 {\n"
+        "   |  for i in 3298534883328:    <-- blockIdx.x\n"
+        "   |    for j in 2048:\n"
+        "   |      block B\n"
+        "  why: the extent of blockIdx.x must be <= 2147483647 on this target\n"
+        "  try: split factor 1610612736, 1073741824 or 805306368\n",
+    ),
+    "grid.x of a prime number": (
+        kc_opt.main,
+        PLAIN.replace("70000", str((1 << 61) - 1)),
+        ["--bind=loop=i thread-axis=blockIdx.x", f"--target={TARGET}"],
+        "error[KC3405]: bind: 2305843009213693951 blocks along blockIdx.x, sm_80 allows "
+        "2147483647\n"
+        "  --> k.mlir:2:3  tir.for %i in 2305843009213693951 {\n"
+        "   |  for i in 2305843009213693951:    <-- blockIdx.x\n"
+        "   |    for j in 2048:\n"
+        "   |      block B\n"
+        "  why: the extent of blockIdx.x must be <= 2147483647 on this target\n",
+    ),
     "grid.y of 70,000, bound in text": (
         kc_translate.main,
         TALL,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from xdsl.ir import Operation, SSAValue
@@ -179,12 +180,26 @@ def require_limits(site: Site, kernel: Kernel) -> None:
                 )
 
 
+_TRIES = 65_536
+"""How many numbers are tried as divisors: there may be 2**31 - 1 blocks along blockIdx.x."""
+
+
+def _divisors(extent: int, most: int) -> Iterator[int]:
+    """The divisors of ``extent`` from ``most`` down to 2, as far as some tries find them."""
+    most = min(most, extent)
+    if most <= _TRIES:
+        yield from (n for n in range(most, 1, -1) if extent % n == 0)
+        return
+    least = -(-extent // most)
+    yield from (extent // n for n in range(least, least + _TRIES) if extent % n == 0)
+
+
 def _too_many(
     site: Site, kernel: Kernel, code: str, title: str, why: str, most: int, axes: list[str]
 ) -> Exception:
     """The refusal of more than ``most`` threads of the kernel's loop; ``axes`` are counted."""
     extent = kernel.loop.static_extent or 1
-    factors = [str(n) for n in range(min(most, extent), 1, -1) if extent % n == 0][:3]
+    factors = [str(n) for n in islice(_divisors(extent, most), 3)]
     *rest, last = factors or [""]
     return site.refuse(
         code,
