@@ -190,3 +190,45 @@ def test_elements_that_no_loop_counts_are_initialised(fused: bool):
         result = np.zeros(2, np.int32)
         run(np.zeros((2, 0), np.int32), result)
         np.testing.assert_array_equal(result, [-100, -100])
+
+
+@pytest.mark.parametrize(("size", "how"), [("0", "has"), ("%none", "may have")])
+def test_no_loop_of_an_empty_reduction_is_left_around_all_of_it(size: str, how: str):
+    """In another loop of its own the reduction is over nothing there too, if that ever ran."""
+    text = f"""
+    func.func @main(%A: memref<3x0xi32>, %C: memref<3xi32>) {{
+      %none = tir.apply (0)
+      tir.for %i in 3 {{
+        tir.for %k in {size} {{
+          %T = tir.alloc "T" : memref<3x0xi32>
+          tir.for %o in 1 {{
+            tir.for %t in 0 {{
+              tir.block "T" (spatial %v in 3 = %i, spatial %vt in 0 = %t) do {{
+                %a = tir.load %A[%v, %vt] : memref<3x0xi32>
+                tir.store %a, %T[%v, %vt] : memref<3x0xi32>
+              }}
+            }}
+          }}
+          tir.block "C" (spatial %v in 3 = %i, reduce %vk in 0 = %k) init {{
+            %b = arith.constant -100 : i32
+            tir.store %b, %C[%v] : memref<3xi32>
+          }} do {{
+            %c = tir.load %C[%v] : memref<3xi32>
+            %a = tir.load %T[%v, %vk] : memref<3x0xi32>
+            %m = arith.addi %c, %a : i32
+            tir.store %m, %C[%v] : memref<3xi32>
+          }}
+        }}
+      }}
+      func.return
+    }}"""
+    sch = tir.Schedule(kc.IRModule.parse(text))
+    before = str(sch.mod)
+    with pytest.raises(ScheduleError) as caught:
+        sch.reverse_compute_at("C", sch.get_loops("T")[2])
+    assert said(caught.value) == [
+        "error[KC3231]: reverse_compute_at: block C would not be initialised in loop o",
+        f"  why: loop k {how} no iteration",
+        "  try: it is not legal at any loop",
+    ]
+    assert str(sch.mod) == before

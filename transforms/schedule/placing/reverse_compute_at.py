@@ -36,7 +36,8 @@ the loop's n-th child. ``preserve-unit-loops`` keeps loops of one iteration.
    same kind.
 5. KC3211: neither the loop nor one around it is vectorized.
 6. KC3215: the index is a position after the last producer.
-7. KC3231, KC3209: the boxes of all iterations together are exactly what the block runs for, once.
+7. KC3231, KC3209: the boxes of all iterations together are exactly what the block runs for, once;
+   a loop of a reduction that may be empty is not around all of it.
 8. KC3207, KC3208: everything it reads is known and complete at the new place.
 9. KC3232: nothing else uses the elements it writes between the new place and the old one.
 10. KC3233: a reduction that is spread over several iterations is still initialised first.
@@ -150,6 +151,7 @@ class ReverseComputeAt(AtLoop):
         prover = _Prover(site, definition, anchor, loop, domain)
         prover.require_iterations()
         prover.require_partition()
+        prover.require_init()
         require_once(site, definition, anchor)
         prover.require_order()
         if block.is_reduction:
@@ -237,6 +239,34 @@ class _Prover:
                     mark={loop: "never runs", block: "here"},
                     why=f"loop {loop.label} has no iteration",
                 )
+
+    def require_init(self) -> None:
+        """Refuse a loop of the reduction that would be around all of it, if it may never run: the
+        initial value would not be stored."""
+        block, domain = self.definition.block, self.domain
+        if not block.has_init:
+            return
+        bases = [
+            interval.base
+            for interval, kind in zip(domain.intervals, block.types, strict=True)
+            if kind is IterType.REDUCE and interval.size is not None
+        ]
+        parts = set(domain.index.to_map(bases)[1])
+        for loop in loop_tree.loops_around(self.anchor):
+            if (
+                loop.static_extent
+                or IterType.REDUCE not in loop_tree.iter_types(loop, block)
+                or parts & set(loop_tree.derived_values(loop.var))
+            ):
+                continue
+            how = "has" if loop.static_extent == 0 else "may have"
+            raise self.site.refuse(
+                "KC3231",
+                f"block {block.label} would not be initialised in loop {self.loop.label}",
+                at=block,
+                mark={loop: "around the reduction", block: "here"},
+                why=f"loop {loop.label} {how} no iteration",
+            )
 
     def require_partition(self) -> None:
         """Each instance of the block is in one box, and there is nothing else in the boxes."""
