@@ -24,7 +24,7 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import Rewriter
 
 from kc.analysis import loop_tree
-from kc.analysis.captures import makers_inside
+from kc.analysis.captures import captured_values, makers_inside
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.reductions import Reduction, Update
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IterType, LoadOp, StoreOp
@@ -74,8 +74,8 @@ class Split:
         ]
 
     def makers(self) -> list[Operation] | str:
-        """What computes in ``root`` which results there are, in order; or the name of a value that
-        is computed there from something else than the loops of the path."""
+        """What computes in ``root`` which results there are, and what the init uses, in order; or
+        the name of a value that comes there of something else than the loops of the path."""
         block, makers = self.block, list[Operation]()
         known = {loop.var for loop in self.path}
         exprs = [
@@ -100,6 +100,11 @@ class Split:
                 if before is None:
                     return operands[n].name_hint or "an index"
                 makers += before
+        for value in captured_values(block.init.block) if block.has_init else ():
+            before = makers_inside(value, self.root, known)
+            if before is None:
+                return value.name_hint or "a value"
+            makers += before
         return list(dict.fromkeys(makers))
 
 

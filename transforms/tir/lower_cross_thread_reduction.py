@@ -42,8 +42,8 @@ that all threads are there to combine it. Which thread stores memory that they s
 *Legal when*
 
 1. KC4227: the block is nothing but a reduction with an init, each loop around it drives variables
-   of one kind, its serial loops are in the kernel, and its results are not used before the
-   reduction is done.
+   of one kind, its serial loops are in the kernel, its results are not used before the reduction is
+   done, and what its init reads is not written among the serial loops.
 2. KC4227: of threads that there may be none of, one does the results; what is read in their loop is
    not used outside of a block or loop.
 3. KC4227: the extents of the loops over results that are in a reduction loop are constants.
@@ -202,6 +202,7 @@ def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
         if loop.static_extent is None:
             raise _refuse(block, f"the extent of loop {loop.label} is not constant", lanes[0])
     _require_complete(block, reduction, place, lanes[0])
+    _require_same_start(block, place, lanes[0])
     late = late_init(block, reduced[0]) if reduced else None
     if late is not None:
         raise _refuse(
@@ -225,6 +226,19 @@ def _require_complete(block: BlockOp, reduction: Reduction, place: Operation, la
             if not loop_tree.is_inside(op, block):
                 name = buffer_name(op.buffer)
                 raise _refuse(block, f"{name} is used before the reduction is done", lane)
+
+
+def _require_same_start(block: BlockOp, place: Operation, lane: ForOp) -> None:
+    """Refuse a change, among the loops of the reduction, of what its init reads."""
+    for load in block.init.walk():
+        if not isinstance(load, LoadOp):
+            continue
+        for use in load.buffer.uses:
+            op = use.operation
+            if not isinstance(op, LoadOp) and loop_tree.is_inside(op, place):
+                name = buffer_name(load.buffer)
+                why = f"its init reads {name}, which is written before the reduction is done"
+                raise _refuse(block, why, lane, [])
 
 
 def _refuse(
@@ -335,7 +349,7 @@ class _Lowering:
         initial = [stores[update.buffer].value for update in reduction.updates]
         if all(map(_is_neutral, reduction.updates, initial)):
             return results
-        values: Values = {init.args[n]: arg for n, arg in zip(kept, body.args, strict=True)}
+        values = mapping | {init.args[n]: arg for n, arg in zip(kept, body.args, strict=True)}
         for op in init.ops:
             if not isinstance(op, StoreOp):
                 body.add_op(op.clone(values))

@@ -245,3 +245,88 @@ func.func @f(%A: memref<{4 * rows}x6xi32>, %C: memref<{4 * rows}xi32> {{kc.role 
     result = np.full(4 * rows, -1, "int32")
     kc.build(kc.IRModule.parse(text), target="cuda-emu")(a, result)
     np.testing.assert_array_equal(result, a.max(axis=1))
+
+
+START = """
+func.func @f(%A: memref<4x8xi32>, %B: memref<4xi32>, %C: memref<4xi32> {kc.role = "out"}) {
+  tir.for %i in 2 thread "blockIdx.x" {
+    tir.for %r in 2 {
+      BEFORE
+      tir.for %j in 2 {
+        tir.for %k in 4 thread "threadIdx.x" {
+          tir.block "C" (spatial %v_i in 4 = %i * 2 + %j, reduce %v_k in 8 = %r * 4 + %k) init {
+            START
+            tir.store %b, %C[%v_i] : memref<4xi32>
+          } do {
+            %a = tir.load %A[%v_i, %v_k] : memref<4x8xi32>
+            %c = tir.load %C[%v_i] : memref<4xi32>
+            %sum = arith.addi %c, %a : i32
+            tir.store %sum, %C[%v_i] : memref<4xi32>
+          }
+        }
+      }
+      AFTER
+    }
+  }
+  func.return
+}
+"""
+OF_B = "%b = tir.load %B[%v_i] : memref<4xi32>"
+OF_J = "%b = arith.index_cast %j : index to i32"
+OF_APPLY = "%b = arith.index_cast %twice : index to i32"
+OF_T = '%b = tir.load %T[0] : memref<1xi32, "shared">'
+APPLY = "%twice = tir.apply (%i * 2)"
+ALLOC = """
+      %T = tir.alloc "T" : memref<1xi32, "shared">
+      tir.block "T" () do {
+        %seven = arith.constant 7 : i32
+        tir.store %seven, %T[0] : memref<1xi32, "shared">
+      }"""
+COUNT = """
+      tir.block "B" (spatial %v_i in 4 = %i * 2) do {
+        %b = tir.load %B[%v_i] : memref<4xi32>
+        %more = arith.addi %b, %b : i32
+        tir.store %more, %B[%v_i] : memref<4xi32>
+      }"""
+
+
+def started(start: str, before: str, after: str) -> kc.IRModule:
+    text = START.replace("START", start).replace("BEFORE", before).replace("AFTER", after)
+    return kc.IRModule.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("start", "before", "expected"),
+    [
+        (OF_B, "", [5, 6, 7, 8]),
+        (OF_J, "", [0, 1, 0, 1]),
+        (OF_APPLY, APPLY, [0, 0, 2, 2]),
+    ],
+)
+def test_an_init_that_uses_what_is_around_it(start: str, before: str, expected: list[int]):
+    a = np.arange(32, dtype="int32").reshape(4, 8)
+    b, c = np.arange(5, 9, dtype="int32"), np.zeros(4, "int32")
+    kc.build(started(start, before, ""), target="cuda-emu")(a, b, c)
+    np.testing.assert_array_equal(c, a.sum(axis=1) + expected)
+
+
+@pytest.mark.parametrize(
+    ("start", "before", "after", "why"),
+    [
+        (OF_B, "", COUNT, "its init reads B, which is written before the reduction is done"),
+        (OF_T, ALLOC, "", "its init reads T, which is written before the reduction is done"),
+    ],
+)
+def test_an_init_that_would_be_too_late(start: str, before: str, after: str, why: str):
+    module = started(start, before, after)
+    text = str(module)
+    with pytest.raises(CodegenError) as caught:
+        LowerCrossThreadReductionPass().apply(registry.context(), module.op)
+    head, place, *rest = str(caught.value).splitlines()
+    assert head == (
+        "error[KC4227]: lower-cross-thread-reduction: the threads of k cannot combine their values "
+        "of C"
+    )
+    assert place.startswith("  --> <string>:")
+    assert rest == [f"  why: {why}"]
+    assert str(module) == text
