@@ -231,12 +231,21 @@ class Kernel:
 
     def _initialise(self, reduction: EmptyReduction, threads: Threads) -> None:
         init = reduction.block.init
+        elements: list[list[tuple[int, ...]]] = []
         for thread in threads:
             self.interpreter.environment = thread.env
             self.interpreter.execute(reduction.makers)
-            for values in reduction.instances(self.interpreter.value):
-                self._enter(init.block, [(thread, values)])
-                self._region(init, [thread])
+            elements.append(list(reduction.instances(self.interpreter.value)))
+        for n in range(max(map(len, elements))):
+            entering = [
+                (thread, own[n])
+                for thread, own in zip(threads, elements, strict=True)
+                if n < len(own)
+            ]
+            active = [thread for thread, _ in entering]
+            with self._some(active, threads):
+                self._enter(init.block, entering)
+                self._region(init, active)
 
     def _thread_loop(self, op: tir.ForOp, extents: Sequence[int], threads: Threads) -> None:
         axis: Hashable = op if op.axis == "vthread" else op.axis

@@ -183,6 +183,40 @@ def test_a_reduction_over_threads_begins_with_its_init():
         assert b.tolist() == a.sum(1).tolist()
 
 
+@pytest.mark.parametrize("seed", [None, 0, 1])
+@pytest.mark.parametrize("axis", ["threadIdx.y", "vthread.x"])
+def test_threads_share_the_init_of_a_reduction_over_nothing(axis: str, seed: int | None):
+    """They come to its loop together; row 2 is that of no thread."""
+    out = np.full((3, 4), 9, np.int32)
+    launch(
+        f"""
+  tir.for %i in 2 thread "threadIdx.x" {{
+    tir.for %k in 0 {{
+      tir.block "A_o" (spatial %v in 3 = %i, reduce %vk in 0 = %k) init {{
+        tir.for %t in 4 thread "{axis}" {{
+          tir.block "A_init" (spatial %w in 4 = 3 - %t) do {{
+            %number = arith.index_cast %w : index to i32
+            tir.store %number, %A[%v, %w] : memref<3x4xi32>
+          }}
+        }}
+      }} do {{
+        tir.for %t in 4 thread "{axis}" {{
+          tir.block "A" (spatial %w in 4 = %t, reduce %r in 1 = 0) do {{
+            %old = tir.load %A[%v, %w] : memref<3x4xi32>
+            %new = arith.addi %old, %old : i32
+            tir.store %new, %A[%v, %w] : memref<3x4xi32>
+          }}
+        }}
+      }}
+    }}
+  }}
+""",
+        out,
+        seed=seed,
+    )
+    np.testing.assert_array_equal(out, [[0, 1, 2, 3], [0, 1, 2, 3], [9] * 4])
+
+
 def test_virtual_threads_alone_run_on_the_host():
     a = np.zeros(3, np.int32)
     launch(
