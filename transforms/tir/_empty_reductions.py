@@ -18,8 +18,9 @@ from xdsl.traits import Pure
 
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
+from kc.analysis.loop_tree import memory_scope
 from kc.dialects.affine_assembly import at_least_zero
-from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType
+from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType, StoreOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import compact
@@ -101,7 +102,8 @@ def _fill(
     """The ops that store the initial value, and their insertion point; ``extent`` is known there.
 
     It stores the elements that the block would: what else is in the buffer is not its own. Where
-    no loops count these, as when they are fused with those of the reduction, it stores all.
+    no loops count these, as when they are fused with those of the reduction, it stores all; in the
+    memory of threads where they begin the reduction, as it is not there before.
     """
     place = _start(block) if extent is None else _start(block, extent)
     if place is not None:
@@ -112,9 +114,21 @@ def _fill(
                 raise  # what has an order is not filled all at once
             if extent is not None and not can_rebuild(extent, _outermost(block)):
                 raise  # another extent for each element
+        if _is_of_threads(block) and _is_in_kernel(place):
+            return place, [_fill_nest(block, fresh_name)]
     elif IterType.OPAQUE in block.types:
         raise _not_counted(block)
     return _outermost(block), [_fill_nest(block, fresh_name)]
+
+
+def _is_of_threads(block: BlockOp) -> bool:
+    """Whether the init stores to memory that is not there outside of a kernel."""
+    stores = [op for op in block.init.walk() if isinstance(op, StoreOp)]
+    return any(memory_scope(store.buffer) != "global" for store in stores)
+
+
+def _is_in_kernel(place: Operation) -> bool:
+    return any(loop.axis is not None for loop in loop_tree.all_loops_around(place))
 
 
 def _start(block: BlockOp, *needed: SSAValue) -> Operation | None:

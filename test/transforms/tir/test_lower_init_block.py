@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from lowering_support import check_all_stages, lower, lowered, outputs, parse, text_of
 
+import kc
+from kc.analysis.interpreter import run
 from kc.transforms.tir.lower_init_block import LowerInitBlockPass
 
 HEAD = "func.func @f(%A: memref<8x12xf32>, %S: memref<8xf32>, %T: memref<8xf32>) {"
@@ -251,3 +253,48 @@ def test_rows_without_a_term_stay_what_they_are():
     sums = [values[i, : i - 2].sum() for i in range(3, 8)]
     np.testing.assert_array_equal(s, [*garbage[:3], *sums])
     check_all_stages(text, arrays())
+
+
+@pytest.mark.parametrize("size", [0, 1, 7])
+def test_the_memory_of_threads_is_initialised_in_the_kernel(size: int):
+    """Where no loop counts the elements alone, all of them are, each time: there is no memory of
+    threads in front of the kernel."""
+    text = """
+func.func @f(%A: memref<6x?xi32> {kc.shape = affine_map<()[n] -> (6, n)>},
+             %C: memref<6xi32> {kc.role = "out"}) attributes {kc.symbols = ["n"]} {
+  %n = tir.symbol "n"
+  %steps = tir.apply (%n ceildiv 4)
+  %S = tir.alloc "S" : memref<6xi32, "local">
+  tir.for %t in 2 thread "threadIdx.x" {
+    tir.for %o in %steps {
+      tir.for %f in 12 {
+        tir.block "S" (spatial %v in 6 = %t * 3 + %f floordiv 4,
+                       reduce %vk in %n = %o * 4 + %f mod 4)
+            where (%o * 4 + %f mod 4 < %n) init {
+          %b = arith.constant -100 : i32
+          tir.store %b, %S[%v] : memref<6xi32, "local">
+        } do {
+          %a = tir.load %A[%v, %vk] : memref<6x?xi32>
+          %s = tir.load %S[%v] : memref<6xi32, "local">
+          %m = arith.maxsi %s, %a : i32
+          tir.store %m, %S[%v] : memref<6xi32, "local">
+        }
+      }
+    }
+    tir.for %i in 3 {
+      tir.block "C" (spatial %v in 6 = %t * 3 + %i) do {
+        %s = tir.load %S[%v] : memref<6xi32, "local">
+        tir.store %s, %C[%v] : memref<6xi32>
+      }
+    }
+  }
+  func.return
+}
+"""
+    a = np.random.default_rng(0).integers(-9, 9, (6, size)).astype(np.int32)
+    module = kc.IRModule.parse(text)
+    results = [np.zeros(6, np.int32) for _ in range(2)]
+    run(module.op, "f", [a, results[0]])
+    kc.build(module, target="cuda-emu")(a, results[1])
+    for result in results:
+        np.testing.assert_array_equal(result, a.max(axis=1, initial=-100))
