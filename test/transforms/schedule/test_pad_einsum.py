@@ -161,6 +161,36 @@ def test_a_symbolic_sum(n: int):
     np.testing.assert_array_equal(out, (a * b).sum(1) * c[:5])
 
 
+@pytest.mark.parametrize("columns", [0, 2])
+@pytest.mark.parametrize("symbolic", [False, True])
+def test_an_element_that_only_a_block_which_runs_reads(columns: int, symbolic: bool):
+    """B has no first column where there is nothing to compute."""
+    size, dim = ("%n", "?") if symbolic else (columns, columns)
+    shape = "kc.shape = affine_map<()[n] -> (3, n)>" if symbolic else ""
+    text = f"""
+func.func @f(%B: memref<3x{dim}xi32> {{{shape}}}, %C: memref<3x{dim}xi32> {{{shape}}})
+    attributes {{kc.symbols = ["n"]}} {{
+  {'%n = tir.symbol "n"' if symbolic else ""}
+  tir.for %i in 3 {{
+    tir.for %j in {size} {{
+      tir.block "C" (spatial %v_i in 3 = %i, spatial %v_j in {size} = %j) do {{
+        %b = tir.load %B[%v_i, 0] : memref<3x{dim}xi32>
+        %d = tir.load %B[%v_i, %v_j] : memref<3x{dim}xi32>
+        %c = arith.muli %b, %d : i32
+        tir.store %c, %C[%v_i, %v_j] : memref<3x{dim}xi32>
+      }}
+    }}
+  }}
+  func.return
+}}"""
+    module = lowered(text)
+    b = np.arange(3 * columns, dtype=np.int32).reshape(3, columns)
+    pass_class("pad-einsum")(BlockRef("C"), (4, 4)).apply(site_of(module))
+    for result in (results, native_results):
+        out = result(module, [b, np.full_like(b, 7)])[1]
+        np.testing.assert_array_equal(out, b[:, :1] * b)
+
+
 def test_an_infinity_that_could_meet_a_zero():
     """In floats, c[i] times the padding of A[i, k] may not be 0."""
     module = lowered(SYMBOLIC)

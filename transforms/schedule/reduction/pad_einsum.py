@@ -499,7 +499,9 @@ class PaddedEinsum:
         if not self._is_inside(site, access, old):
             # Nothing is read where the einsum is over nothing.
             unused = [extent for n, extent in enumerate(old) if n not in variables]
-            limits += [(0, extent) for extent in unused if not isinstance(extent, int)]
+            limits += [
+                (0, extent) for extent in unused if extent == 0 or not isinstance(extent, int)
+            ]
         ops, value = load_or_zero(source, access.map(), body.args, limits)
         body.add_ops([*ops, StoreOp(value, target, AffineMap.identity(len(variables)), body.args)])
         name = buffer_name(target)
@@ -509,11 +511,11 @@ class PaddedEinsum:
         return target, nest.block
 
     def _is_inside(self, site: Site, access: Access, old: Sequence[Extent]) -> bool:
-        """Whether the buffer is known to have all that the variables are indices of."""
-        for n, size in zip(access.dims, sizes_of(site, access.op.buffer), strict=True):
-            if n is None:
-                continue
-            extent = old[n]
+        """Whether the buffer is known to have all that the variables and constants are indices
+        of."""
+        sizes = sizes_of(site, access.op.buffer)
+        for n, constant, size in zip(access.dims, access.constants, sizes, strict=True):
+            extent = constant + 1 if n is None else old[n]
             if isinstance(size, int) and isinstance(extent, int):
                 if size < extent:
                     return False
