@@ -28,12 +28,12 @@ After::
 
 There is one loop for each axis of blocks and threads, from ``blockIdx.z`` to ``threadIdx.x``; the
 contents of the other loops move into the innermost one, where each thread runs its own iteration.
-Buffers are allocated once, at its start; those of global memory before the kernel. What all threads
-of a block along an axis do in the same way counts once (:mod:`kc.dialects.tir.threads`): where they
-would all store to memory that they share, the first of them does; but for elements of tiles
-that lanes hold, which ``lower-fragments`` shares out. Blocks do not wait for each other, so each
-stores for itself. Loops that may be empty, and are not all of the kernel, are
-guarded, as a launch has at least one thread.
+Buffers are allocated once, at its start, in each kernel that uses them; those of global memory
+before the kernel. What all threads of a block along an axis do in the same way counts once
+(:mod:`kc.dialects.tir.threads`): where they would all store to memory that they share, the first
+of them does; but for elements of tiles that lanes hold, which ``lower-fragments`` shares out.
+Blocks do not wait for each other, so each stores for itself. Loops that may be empty, and are not
+all of the kernel, are guarded, as a launch has at least one thread.
 
 A kernel without threads along x whose warps act together (``tensorize``) gets as many threads as
 they need; copies by the copy unit bind none.
@@ -349,7 +349,7 @@ def _unify(plan: _Plan) -> None:
 def _hoist_allocs(root: ForOp, outermost: ForOp, innermost: ForOp) -> None:
     """Allocate at the start of a kernel, and global memory before it.
 
-    Memory of a block or of a thread that stood before the kernel is allocated in it, too.
+    Memory of a block or of a thread that stood outside of the kernel is allocated in it, too.
     What stood outside of virtual threads is not theirs: it is allocated before them.
     """
     own: list[AllocOp] = []
@@ -357,9 +357,9 @@ def _hoist_allocs(root: ForOp, outermost: ForOp, innermost: ForOp) -> None:
     body = innermost.body.block
     lanes = [loop for loop in (*all_loops_around(innermost), innermost) if loop.axis in LAUNCHED]
     home = lanes[-1].body.block
-    beside = [op for op in _beside(outermost) if memory_scope(op.buffer) != "global"]
+    outside = _own_memory(outermost)
     inside = [op for op in loop_tree.preorder(outermost) if isinstance(op, AllocOp)]
-    for alloc in [*beside, *inside]:
+    for alloc in [*outside, *inside]:
         if memory_scope(alloc.buffer) == "global":
             for size in alloc.dynamic_sizes:
                 _hoist(makers_inside(size, outermost) or [], outermost)
@@ -367,7 +367,7 @@ def _hoist_allocs(root: ForOp, outermost: ForOp, innermost: ForOp) -> None:
             Rewriter.insert_op(alloc, InsertPoint.before(outermost))
         elif loops := _shared_by(alloc, root):
             common.append(_versions(alloc, loops))
-        elif not alloc.dynamic_sizes and _is_one_for_all(alloc):
+        elif (alloc in outside or not alloc.dynamic_sizes) and _is_one_for_all(alloc):
             around = [
                 loop
                 for loop in all_loops_around(alloc)
@@ -381,19 +381,28 @@ def _hoist_allocs(root: ForOp, outermost: ForOp, innermost: ForOp) -> None:
     Rewriter.insert_op(common, InsertPoint.at_start(home))
 
 
-def _beside(kernel: ForOp) -> list[AllocOp]:
-    """What is allocated in front of a kernel, and used by that alone."""
-    block = kernel.parent
-    assert block is not None
-    return [
-        op
-        for op in block.ops
-        if isinstance(op, AllocOp)
-        and all(
-            use.operation is kernel or loop_tree.is_inside(use.operation, kernel)
-            for use in op.buffer.uses
-        )
-    ]
+def _own_memory(kernel: ForOp) -> list[AllocOp]:
+    """The memory of blocks and threads that a kernel uses and does not allocate: what others use
+    too is allocated once more, for this one, as the memory of each begins and ends with it."""
+    used = dict.fromkeys(
+        operand.owner for op in loop_tree.preorder(kernel) for operand in op.operands
+    )
+    own: list[AllocOp] = []
+    for alloc in used:
+        if not isinstance(alloc, AllocOp) or loop_tree.is_inside(alloc, kernel):
+            continue
+        if memory_scope(alloc.buffer) == "global":
+            continue
+        inside = {use for use in alloc.buffer.uses if loop_tree.is_inside(use.operation, kernel)}
+        if any(use not in inside for use in alloc.buffer.uses):
+            copy = alloc.clone()
+            copy.location = alloc.location
+            Rewriter.insert_op(copy, InsertPoint.before(kernel))
+            for use in inside:
+                use.operation.operands[use.index] = copy.buffer
+            alloc = copy
+        own.append(alloc)
+    return own
 
 
 def _is_one_for_all(alloc: AllocOp) -> bool:
