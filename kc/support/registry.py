@@ -355,6 +355,7 @@ RULES = {
         ("versions", "versions:Versions"),
         ("row-blocks", "row_blocks:RowBlocks"),
         ("dot-product", "dot_products:DotProduct"),
+        ("few-rows", "few_rows:FewRows"),
         ("contraction", "contraction:Contraction"),
         ("rows", "rows:Rows"),
         ("reduction", "reduction:Reduce"),

@@ -33,6 +33,7 @@ from kc.support.transpose_names import SIZES, transpose_name
 from kc.transforms.auto_schedule import pointwise
 from kc.transforms.auto_schedule.digits import digits_of
 from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.few_rows import few_rows
 from kc.transforms.auto_schedule.machine import (
     FMA_LATENCY,
     FMA_PER_CYCLE,
@@ -117,7 +118,9 @@ class Contraction(Rule):
         if nest.block.is_reduction:
             return self._contract(draft, nest, None)
         producer = contraction_behind(nest)
-        return producer is not None and self._contract(draft, Nest(producer), block)
+        if producer is None or few_rows(draft, Nest(producer)) is not None:
+            return False
+        return self._contract(draft, Nest(producer), block)
 
     def _contract(self, draft: Draft, nest: Nest, epilogue: str | None) -> bool:
         if not is_untouched(nest.block):

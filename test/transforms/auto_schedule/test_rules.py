@@ -221,6 +221,74 @@ def test_tiles_fit_in_the_registers(target: Target, sizes: tuple[int, int, int])
     assert tile.pads == (sizes[2] % tile.width != 0)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "loops"),
+    [
+        ((2, 12, 64), ["3 serial", "4 serial", "2 unrolled", "4 unrolled"]),
+        ((8, 12, 64), ["6 serial", "4 serial", "8 unrolled", "2 unrolled"]),
+        ((8, 13, 70), ["13 serial", "5 serial", "8 unrolled"]),
+        # The columns are the few rows.
+        ((12, 4, 64), ["3 serial", "4 serial", "4 unrolled", "4 unrolled"]),
+    ],
+)
+def test_few_rows_are_multiplied_in_lanes_of_the_sums(
+    sizes: tuple[int, int, int], loops: list[str]
+):
+    schedule = kc.auto_schedule(dense(*sizes), AVX512)
+    assert kinds(schedule, "C") == [*loops, "16 vectorized"]
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        (1, 40, 64),  # nothing is used twice
+        (9, 40, 64),
+        (4, 40, 31),  # less than two vectors of terms
+    ],
+)
+def test_what_is_no_product_of_few_rows(sizes: tuple[int, int, int]):
+    script = kc.auto_schedule(dense(*sizes), AVX512).trace.as_python()
+    assert "sch.split(loop=k, factors=[None, 16])" not in script
+
+
+@pytest.mark.parametrize("target", [AVX2, AVX512, Target.host_cpu()])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+@pytest.mark.parametrize("sizes", [(2, 10, 64), (8, 7, 70), (12, 4, 64), (6, 33, 100)])
+@pytest.mark.parametrize("batch", [None, 3])
+def test_results_of_few_rows(
+    target: Target, dtype: str, sizes: tuple[int, int, int], batch: int | None
+):
+    rows, columns, depth = sizes
+    around = () if batch is None else (batch,)
+    tensors = dense(*sizes, dtype=dtype, batch=batch)
+    tensors.append(topi.nn.relu(tensors[-1]))
+    random = np.random.default_rng(0)
+    a = random.integers(-9, 9, (*around, rows, depth)).astype(dtype)
+    w = random.integers(-9, 9, (*around, columns, depth)).astype(dtype)
+    c, d = (np.empty((*around, rows, columns), dtype) for _ in range(2))
+    kc.build(tensors, target=target)(a, w, c, d)
+    np.testing.assert_array_equal(c, a @ w.swapaxes(-1, -2))
+    np.testing.assert_array_equal(d, np.maximum(c, 0))
+
+
+def dense(
+    rows: int, columns: int, depth: int, dtype: str = "float32", batch: int | None = None
+) -> list[te.Tensor]:
+    around = () if batch is None else (batch,)
+    A = te.placeholder((*around, rows, depth), dtype, "A")
+    W = te.placeholder((*around, columns, depth), dtype, "W")
+    k = te.reduce_axis((0, depth), name="k")
+    if batch is None:
+        C = te.compute((rows, columns), lambda i, j: te.sum(A[i, k] * W[j, k], axis=k), name="C")
+    else:
+        C = te.compute(
+            (batch, rows, columns),
+            lambda b, i, j: te.sum(A[b, i, k] * W[b, j, k], axis=k),
+            name="C",
+        )
+    return [A, W, C]
+
+
 def test_what_is_no_contraction():
     """A sum has one operand, and a product of a row nothing to use twice."""
     machine = Machine.of(AVX2)
