@@ -35,7 +35,7 @@ threads (``inject-virtual-thread``) and no blocks. *Legal when*, for a target th
 
 1. KC4225: nothing outside of a kernel reads or writes an array, which is in device memory.
 2. KC4226: memory of a thread has a constant size, and memory of a block one that is known where the
-   kernel is launched. Neither is an argument.
+   kernel is launched. Neither is an argument, nor allocated outside of the kernel.
 
 Functions without loops of threads are left alone where the target is no GPU.
 
@@ -241,6 +241,7 @@ class _Function:
         """Refuse what cannot become host code and launches."""
         for launch in self.launches:
             launch.check()
+            self._require_own_memory(launch)
         if self.launches:
             self._require_global_arguments()
         if is_gpu:
@@ -253,6 +254,26 @@ class _Function:
                     continue
                 if touches_memory(op) and _touches_arrays(op) and roots.isdisjoint(around):
                     raise _not_bound(op)
+
+    def _require_own_memory(self, launch: _Launch) -> None:
+        """Refuse (KC4226) memory of blocks or threads that a kernel uses and does not allocate."""
+        for op in launch.root.walk():
+            for operand in op.operands:
+                buffer = base_buffer(operand)
+                alloc = buffer.owner if buffer is not None else None
+                if (
+                    isinstance(alloc, AllocOp)
+                    and memory_scope(alloc.buffer) != "global"
+                    and not loop_tree.is_inside(alloc, launch.root)
+                ):
+                    raise CodegenError(
+                        "KC4226",
+                        f"convert-tir-to-gpu: {alloc.label} is {memory_scope(alloc.buffer)} memory "
+                        "outside of a kernel",
+                        location=location_of(alloc),
+                        why="such memory begins and ends with a kernel",
+                        hints=["run --unify-thread-binding before"],
+                    )
 
     def _require_global_arguments(self) -> None:
         """Refuse (KC4226) an argument in memory that begins and ends with a kernel."""

@@ -95,3 +95,19 @@ func.func @ring(%A: memref<32xf32>) {
   }
   func.return
 }
+// -----
+func.func @before(%A: memref<32xf32>) {
+  %L = tir.alloc "L" : memref<1xf32, "local">
+  tir.for %t in 32 thread "threadIdx.x" {
+    %0 = arith.constant 0.0 : f32
+    tir.store %0, %L[0] : memref<1xf32, "local">
+    %1 = tir.load %L[0] : memref<1xf32, "local">
+    tir.store %1, %A[%t] : memref<32xf32>
+  }
+  func.return
+}
+
+//CHECK:error[KC4226]: convert-tir-to-gpu: L is local memory outside of a kernel
+//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:100:3  %L = tir.alloc "L" : memref<1xf32, "local">
+//CHECK-NEXT:  why: such memory begins and ends with a kernel
+//CHECK-NEXT:  try: run --unify-thread-binding before
