@@ -325,7 +325,7 @@ class FunctionPrinter:
             elif index.text == "0":
                 place = scaled
             else:
-                place = Code(f"{scaled.text} + {index.within(PLUS + 1)}", PLUS)
+                place = Code(f"{scaled.within(PLUS)} + {index.within(PLUS + 1)}", PLUS)
         return place
 
     def _loaded(self, op: memref.LoadOp) -> Code:

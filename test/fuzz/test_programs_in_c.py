@@ -42,3 +42,21 @@ def test_numbers_as_arguments(dtype: str):
     a, c = np.array([1, 100, 7], dtype), np.zeros(3, dtype)
     run_in_c(mod, [a, 5, c])
     assert (c == a - np.dtype(dtype).type(5)).all()
+
+
+@pytest.mark.skipif(not CC, reason="there is no C compiler")
+def test_an_index_that_binds_less_tightly_than_the_sum_of_indices():
+    """Rows of one element: the row, ``i & 1`` in C, is not multiplied."""
+    text = """
+func.func @f(%A: memref<2x1xi32>, %I: memref<4xindex>, %C: memref<4xi32>) {
+  tir.for %i in 4 {
+    %j = tir.load %I[%i] : memref<4xindex>
+    %a = tir.load %A[%j mod 2, %j - %i] : memref<2x1xi32>
+    tir.store %a, %C[%i] : memref<4xi32>
+  }
+  func.return
+}
+"""
+    c = np.zeros(4, np.int32)
+    run_in_c(kc.IRModule.parse(text), [np.array([[5], [7]], np.int32), np.arange(4), c])
+    assert c.tolist() == [5, 7, 5, 7]
