@@ -423,6 +423,27 @@ def test_few_sums_of_many_rows_are_parallel_in_the_rows():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("shape", "axis", "loops"),
+    [
+        ((8, 32, 32, 32), 1, ["8 serial", "4 serial", "32 serial", "8 unrolled"]),
+        ((32, 8, 32, 32), (0, 1), ["32 serial", "32 serial", "8 unrolled"]),
+        ((8, 33, 64, 32), 1, ["8 serial", "5 serial", "64 serial", "8 unrolled"]),
+        # Terms that lie side by side, and a few of them.
+        ((8, 32, 8, 32), 1, ["8 serial", "8 serial", "32 unrolled"]),
+        ((2, 3, 64, 32), 1, ["2 serial", "64 serial", "3 unrolled"]),
+    ],
+)
+def test_short_rows_of_terms_that_lie_pages_apart(
+    shape: tuple[int, ...], axis: int | tuple[int, int], loops: list[str]
+):
+    A = te.placeholder(shape, name="A")
+    tensors = [A, topi.sum(A, axis)]
+    assert kinds(kc.auto_schedule(tensors, AVX512), "A_sum") == [*loops, "32 vectorized"]
+    terms = np.random.default_rng(0).integers(-9, 9, shape).astype("float32")
+    np.testing.assert_array_equal(kc.build(tensors)(terms), terms.sum(axis))
+
+
 @pytest.mark.parametrize(("cores", "sizes", "cache", "loop", "strip"), [
     # Pages are read by columns: several lines of each at a time,
     (1, (1024, 64), 1 << 19, "i", 32), (1, (768, 64), 1 << 19, "i", 24),
