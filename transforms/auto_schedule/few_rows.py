@@ -93,6 +93,8 @@ def _perform(draft: Draft, nest: Nest, rows: ForOp) -> None:
         at = outer.index(handles[columns])
         outer[at], together = draft.split(handles[columns], [None, count])
         inner.append(together)
+        if columns.static_extent is None:
+            draft.attempt("pragma", outer[at], "loop_partition_hint", True)
     around, vector = draft.split(handles[terms], [None, lanes])
     draft.put_in_order([*outer, around, *inner, vector])
     for loop in inner:

@@ -271,6 +271,22 @@ def test_results_of_few_rows(
     np.testing.assert_array_equal(d, np.maximum(c, 0))
 
 
+def test_few_rows_and_a_number_of_columns_that_a_call_says():
+    """Whole tiles have no conditions."""
+    n, k = te.var("n"), te.reduce_axis((0, 40), name="k")
+    A, W = te.placeholder((4, 40), name="A"), te.placeholder((n, 40), name="W")
+    C = te.compute((4, n), lambda i, j: te.sum(A[i, k] * W[j, k], axis=k), name="C")
+    schedule = kc.auto_schedule([A, W, C], AVX512)
+    loops = [schedule.get(loop) for loop in schedule.get_loops("C")]
+    assert loops[0].annotations is not None  # pyright: ignore[reportAttributeAccessIssue]
+    assert "loop_partition_hint" in str(loops[0].annotations)  # pyright: ignore
+    function = kc.build([A, W, C])
+    for count in (0, 1, 3, 4, 7, 130):
+        a, w = (np.random.default_rng(0).integers(-9, 9, (m, 40)) for m in (4, count))
+        result = function(a.astype("float32"), w.astype("float32"))
+        np.testing.assert_array_equal(result, a @ w.T)
+
+
 def dense(
     rows: int, columns: int, depth: int, dtype: str = "float32", batch: int | None = None
 ) -> list[te.Tensor]:
