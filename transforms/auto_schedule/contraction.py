@@ -39,6 +39,7 @@ from kc.transforms.auto_schedule.machine import (
     FMA_PER_CYCLE,
     LOAD_COST,
     LOADS_PER_CYCLE,
+    PAGE,
     Machine,
 )
 from kc.transforms.auto_schedule.nests import (
@@ -68,9 +69,6 @@ PANELS = 4
 
 LINE = 64
 """Bytes of a cache line."""
-
-PAGE = 4096
-"""Bytes of a page of memory."""
 
 L2_BYTES = 16
 """Bytes that come from the L2 cache in a cycle, where the columns' operand does not stay in L1."""

@@ -67,8 +67,6 @@ def few_rows(draft: Draft, nest: Nest) -> ForOp | None:
 
 def _columns(nest: Nest, rows: ForOp) -> list[ForOp]:
     """The loops over what the rows are all multiplied by, which ``rows`` does not move."""
-    if all(load.stride(rows) == 0 for load in nest.loads):
-        return []
     return [
         loop
         for loop in nest.spatial
@@ -100,5 +98,5 @@ def _perform(draft: Draft, nest: Nest, rows: ForOp) -> None:
     for loop in inner:
         draft.unroll(loop)
     draft.vectorize(vector)
-    if terms.static_extent is None or terms.static_extent % lanes:
+    if extent(terms) % lanes:
         draft.attempt("pragma", around, "loop_partition_hint", True)

@@ -21,6 +21,9 @@ LOAD_COST = 0.05
 """Cycles that a load costs although another bound hides it: of two tiles that are as fast, the one
 with fewer loads is less sensitive to what the caches do."""
 
+PAGE = 4096
+"""Bytes of a page of memory, beyond which nothing is read ahead."""
+
 PARALLEL_WORK = 200_000
 """Elementary operations below which handing work to other threads costs more than it saves: a
 parallel loop takes some 10 us to start, in which a core does about so many."""

@@ -25,6 +25,7 @@ from kc.transforms.auto_schedule.machine import (
     FMA_PER_CYCLE,
     LOAD_COST,
     LOADS_PER_CYCLE,
+    PAGE,
 )
 from kc.transforms.auto_schedule.nests import Nest, extent, is_own, is_untouched, iterations
 from kc.transforms.auto_schedule.pointwise import vector_loop, vectorize
@@ -38,9 +39,6 @@ MOST_INSTRUCTIONS = 1024
 
 VECTORS = 4
 """Vector registers of partial results: enough to hide the latency of an addition."""
-
-PAGE = 4096
-"""Bytes that are read ahead together."""
 
 SEGMENT = 32
 """Vectors of a row of unknown length that are added before their lanes are."""

@@ -61,17 +61,6 @@ def is_lane_maximum(reduction: Reduction, place: ForOp) -> bool:
     return child is reduction.block
 
 
-def greater_lanes(
-    body: Block, reduction: Reduction, old: Sequence[SSAValue], new: Sequence[SSAValue]
-) -> list[SSAValue]:
-    """The greater ones of the lanes' maxima, none of which is NaN, added to ``body``."""
-    del reduction
-    greater = CmpfOp(new[0], old[0], "ogt")
-    greatest = SelectOp(greater.result, new[0], old[0])
-    body.add_ops([greater, greatest])
-    return [greatest.result]
-
-
 class LaneMaximum:
     """One maximum in lanes."""
 

@@ -105,12 +105,7 @@ from kc.support.target import target_of
 from kc.transforms.expand_math import is_x86
 from kc.transforms.schedule._combiners import captured_copies
 from kc.transforms.tir._inline_combine import inline_combine
-from kc.transforms.tir._lane_maximum import (
-    LaneMaximum,
-    TakenNames,
-    greater_lanes,
-    is_lane_maximum,
-)
+from kc.transforms.tir._lane_maximum import LaneMaximum, TakenNames, is_lane_maximum
 from kc.transforms.tir._partial_results import PartialResults, Split, Values, steps_added
 from kc.transforms.tir.vectorize_loop import MAX_VECTORS, element_bits, run_serially
 
@@ -423,9 +418,9 @@ class _Lowering:
                 vectors.append(load.result)
             scalars, known = captured_copies(reduction, mapping)
             body.add_ops(scalars)
-            on_vectors = functools.partial(_steps_on_vectors, known=known)
-            steps = on_vectors if parts not in self.maxima else greater_lanes
-            totals = _folded(body, reduction, vectors, self.width, steps)
+            steps = functools.partial(_steps_on_vectors, known=known)
+            no_nan = parts in self.maxima
+            totals = _folded(body, reduction, vectors, self.width, steps, no_nan=no_nan)
             old: list[SSAValue] = []
             for update in reduction.updates:
                 load = LoadOp(update.buffer, *parts.result_place(update, mapping))
@@ -438,15 +433,21 @@ class _Lowering:
 
 
 def _folded(
-    body: Block, reduction: Reduction, vectors: Sequence[SSAValue], width: int, steps: Steps
+    body: Block,
+    reduction: Reduction,
+    vectors: Sequence[SSAValue],
+    width: int,
+    steps: Steps,
+    *,
+    no_nan: bool,
 ) -> list[SSAValue]:
     """Vectors of a power of two of lanes, combined to numbers: by one operation where there is
-    one, else halves, their halves, and so on."""
+    one, else halves, their halves, and so on. ``no_nan``: none of the lanes is NaN."""
     vectors = list(vectors)
     totals = {
         n: _add(body, reduced)
         for n, (vector, update) in enumerate(zip(vectors, reduction.updates, strict=True))
-        if (reduced := _reduction(vector, update, steps is greater_lanes)) is not None
+        if (reduced := _reduction(vector, update, no_nan)) is not None
     }
     while width > 1 and len(totals) < len(vectors):
         width //= 2
