@@ -267,6 +267,31 @@ def test_products_and_sums_stay_apart_where_they_must():
             assert head in FORMATS[language](program.lowered().op, target)
 
 
+@pytest.mark.parametrize(
+    ("lanes", "flags", "total"),
+    [
+        (4, "", "v.x + v.y + v.z + v.w"),
+        (4, " fastmath<reassoc>", "v.x + v.z + (v.y + v.w)"),
+        (3, " fastmath<reassoc>", "v.x + v.y + v.z"),
+    ],
+)
+def test_lanes_whose_order_does_not_matter_are_combined_in_halves(
+    lanes: int, flags: str, total: str
+):
+    text = of_text(
+        f"""
+        gpu.func @k(%A: memref<{lanes}xf32>) kernel {{
+          %c0 = arith.constant 0 : index
+          %v = vector.load %A[%c0] : memref<{lanes}xf32>, vector<{lanes}xf32>
+          %s = vector.reduction <add>, %v{flags} : vector<{lanes}xf32> into f32
+          memref.store %s, %A[%c0] : memref<{lanes}xf32>
+          gpu.return
+        }}""",
+        "opencl",
+    )
+    assert f"  A[0] = {total};" in text
+
+
 def test_names_are_no_words_of_the_language():
     kernel = """
     gpu.func @kernel(%float4: memref<4xf32>, %half: f32, %global: memref<?xi32>) kernel {

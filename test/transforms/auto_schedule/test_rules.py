@@ -238,6 +238,22 @@ def test_few_rows_are_multiplied_in_lanes_of_the_sums(
     assert kinds(schedule, "C") == [*loops, "16 vectorized"]
 
 
+def test_few_rows_in_parallel_and_before_an_activation():
+    """Cores have columns each, and what finishes the sums does not change their loops."""
+    for cores, first in ((1, "256 serial"), (4, "256 parallel")):
+        A, W, C = dense(4, 1024, 256)
+        target = Target({**AVX512.export(), "num-cores": cores})
+        schedule = kc.auto_schedule([A, W, topi.nn.relu(C)], target)
+        expected = [first, "16 serial", "4 unrolled", "4 unrolled", "16 vectorized"]
+        assert kinds(schedule, "C") == expected
+
+
+def test_few_rows_of_narrow_numbers_are_tiles():
+    """The rule is for numbers of 32 and 64 bits."""
+    script = kc.auto_schedule(dense(4, 40, 128, dtype="float16"), AVX512).trace.as_python()
+    assert "sch.split(loop=k, factors=[None, 32])" not in script
+
+
 @pytest.mark.parametrize(
     "sizes",
     [
@@ -445,6 +461,8 @@ def test_few_sums_of_many_rows_are_parallel_in_the_rows():
         ((8, 32, 32, 32), 1, ["8 serial", "4 serial", "32 serial", "8 unrolled"]),
         ((32, 8, 32, 32), (0, 1), ["32 serial", "32 serial", "8 unrolled"]),
         ((8, 33, 64, 32), 1, ["8 serial", "5 serial", "64 serial", "8 unrolled"]),
+        # Sums that do not fit in L1.
+        ((2, 16, 256, 32), 1, ["2 serial", "256 serial", "16 unrolled"]),
         # Terms that lie side by side, and a few of them.
         ((8, 32, 8, 32), 1, ["8 serial", "8 serial", "32 unrolled"]),
         ((2, 3, 64, 32), 1, ["2 serial", "64 serial", "3 unrolled"]),
