@@ -54,8 +54,8 @@ class ConvertLoad(ConversionPattern[TirToScf]):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.LoadOp, rewriter: PatternRewriter, /) -> None:
-        memory = like(op.result.type, _element(op.buffer))
-        if not isinstance(memory, VectorType):
+        memory = _memory_type(op.result.type, op.buffer)
+        if memory == _element(op.buffer):
             load: Operation = memref.LoadOp.create(
                 operands=[op.buffer, *self.conversion.indices(op)], result_types=[memory]
             )
@@ -114,9 +114,10 @@ class GatherLanes(ConversionPattern[TirToScf]):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.LoadOp, rewriter: PatternRewriter, /) -> None:
-        memory = like(op.result.type, _element(op.buffer))
-        if not isinstance(memory, VectorType) or has_rows(op.buffer.type):
+        memory = _memory_type(op.result.type, op.buffer)
+        if memory == _element(op.buffer) or has_rows(op.buffer.type):
             return
+        assert isinstance(memory, VectorType)
         ops: list[Operation] = [arith.ConstantOp(_zero(memory))]
         for lane in range(memory.element_count()):
             load = memref.LoadOp.get(op.buffer, self.conversion.indices(op, lane))
@@ -158,14 +159,14 @@ class ConvertAsyncCopy(ConversionPattern[TirToScf]):
             choice, end = load, load.true_region.block.last_op
             assert end is not None
             load = end.operands[0].owner
-        memory = like(op.value.type, _element(op.buffer))
+        memory = _memory_type(op.value.type, op.buffer)
         if ASYNC_COPY not in op.attributes or not isinstance(load, memref.LoadOp | vector.LoadOp):
             return
         source = load.memref if isinstance(load, memref.LoadOp) else load.base
         if not (_is_plain(op.buffer) and _is_plain(source)) or op.value.type != memory:
             return
         count = memory.element_count() if isinstance(memory, VectorType) else 1
-        element = memory.element_type if isinstance(memory, VectorType) else memory
+        element = _element(op.buffer)
         if not isinstance(element, FixedBitwidthType):
             return
         size = count * element.bitwidth // 8
@@ -254,13 +255,14 @@ class ConvertStore(ConversionPattern[TirToScf]):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.StoreOp, rewriter: PatternRewriter, /) -> None:
-        memory = like(op.value.type, _element(op.buffer))
-        if isinstance(memory, VectorType) and not has_rows(op.buffer.type):
+        memory = _memory_type(op.value.type, op.buffer)
+        is_element = memory == _element(op.buffer)
+        if not (is_element or has_rows(op.buffer.type)):
             return
         value, ops = _in_memory(self.conversion.value(op.value), memory)
-        alignment = _alignment(self.conversion, op, memory)
         indices = self.conversion.indices(op)
-        if isinstance(memory, VectorType):
+        if not is_element:
+            alignment = _alignment(self.conversion, op, memory)
             nontemporal = BoolAttr.from_bool(True) if NONTEMPORAL in op.attributes else None
             store = vector.StoreOp(value, op.buffer, indices, nontemporal)
             given = op.attributes.get("alignment")
@@ -285,9 +287,10 @@ class ScatterLanes(ConversionPattern[TirToScf]):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.StoreOp, rewriter: PatternRewriter, /) -> None:
-        memory = like(op.value.type, _element(op.buffer))
-        if not isinstance(memory, VectorType) or has_rows(op.buffer.type):
+        memory = _memory_type(op.value.type, op.buffer)
+        if memory == _element(op.buffer) or has_rows(op.buffer.type):
             return
+        assert isinstance(memory, VectorType)
         value, ops = _in_memory(self.conversion.value(op.value), memory)
         for lane in range(memory.element_count()):
             extract = vector.ExtractOp(value, [lane], memory.element_type)
@@ -399,6 +402,13 @@ class ConvertView(ConversionPattern[TirToScf]):
 def _element(buffer: SSAValue) -> Attribute:
     assert isinstance(buffer.type, MemRefType)
     return buffer.type.element_type
+
+
+def _memory_type(type_: Attribute, buffer: SSAValue) -> Attribute:
+    """The type in memory of a value of ``type_``: an element, which may be a vector itself, or a
+    vector of elements."""
+    element = _element(buffer)
+    return element if type_ == element else like(type_, element)
 
 
 def _zero(type_: Attribute) -> IntegerAttr | DenseIntOrFPElementsAttr:

@@ -263,3 +263,23 @@ func.func @vectors(%A: memref<1024xf32>, %x: f32) {
   }
   func.return
 }
+
+// -----
+
+// An element that is a vector is read and written as one, beside vectors of elements.
+// CHECK-LABEL: func.func @elements
+// CHECK:         %x = memref.load %A[%{{.*}}] : memref<4xvector<8xf32>>
+// CHECK-NEXT:    memref.store %x, %A[%{{.*}}] : memref<4xvector<8xf32>>
+// CHECK:         %y = memref.load %W[] : memref<vector<2x4xf32>>
+// CHECK-NEXT:    memref.store %y, %W[] : memref<vector<2x4xf32>>
+// CHECK:         memref.load %S[%{{.*}}] : memref<4xvector<8xf32>, strided<[2]>>
+// CHECK:         vector.store %{{.*}} : memref<8xf32>, vector<8xf32>
+func.func @elements(%A: memref<4xvector<8xf32>>, %W: memref<vector<2x4xf32>>, %S: memref<4xvector<8xf32>, strided<[2]>>, %B: memref<8xf32>) {
+  %x = tir.load %A[1] : memref<4xvector<8xf32>>, vector<8xf32>
+  tir.store %x, %A[2] : memref<4xvector<8xf32>>, vector<8xf32>
+  %y = tir.load %W[] : memref<vector<2x4xf32>>, vector<2x4xf32>
+  tir.store %y, %W[] : memref<vector<2x4xf32>>, vector<2x4xf32>
+  %z = tir.load %S[3] : memref<4xvector<8xf32>, strided<[2]>>, vector<8xf32>
+  tir.store %z, %B[0] : memref<8xf32>, vector<8xf32>
+  func.return
+}
