@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -39,6 +40,18 @@ class Stage:
     pass_: ModulePass
     from_anything: bool = False
     """Whether it begins a pipeline that takes functions of upstream's dialects as well."""
+
+
+@runtime_checkable
+class Selective(Protocol):
+    """A pass that can tell whether a module has anything for it, which most have not.
+
+    Where it has not, the pass does not run, and its result, the module as it was, is not verified.
+    """
+
+    def is_needed(self, module: ModuleOp) -> bool:
+        """Whether ``apply`` may change the module, warn or fail."""
+        ...
 
 
 class Instrument:
@@ -115,6 +128,15 @@ class Pipeline:
             return
         for instrument in self.instruments:
             instrument.before(stage, snapshot.text)
+        pass_ = stage.pass_
+        if not isinstance(pass_, Selective) or pass_.is_needed(module):
+            self._apply_and_verify(stage, context, module, snapshot)
+        for instrument in self.instruments:
+            instrument.after(stage, snapshot.text)
+
+    def _apply_and_verify(
+        self, stage: Stage, context: Context, module: ModuleOp, snapshot: Snapshot
+    ) -> None:
         watcher = step_watcher()
         if watcher is not None:
             watcher.before(module)
@@ -133,8 +155,6 @@ class Pipeline:
         # Primitives have shown what they did.
         if watcher is not None and stage.family not in ("schedule", "sched"):
             watcher.after(stage.name, module)
-        for instrument in self.instruments:
-            instrument.after(stage, snapshot.text)
 
 
 def apply_stage(stage: Stage, context: Context, module: ModuleOp) -> None:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from llvm_jit import jit, parse
 from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.passes import ModulePass
 
 from kc.codegen.llvm_ir import emit_llvm_ir
 from kc.conversion.pipelines import LowerToLlvmPass, lower_to_llvm_passes
 from kc.support import registry
+from kc.support.options import Options
 from kc.support.plugins import Plugin
 from kc.support.target import Target
+from kc.transforms.pass_runner import Instrument, Pipeline, Selective, Stage, stage_of
 
 ORDER = [
     "convert-te-to-tir",
@@ -95,3 +102,63 @@ def test_from_te_to_machine_code():
     function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(engine.get_function_address("f"))
     function(a.ctypes.data, b.ctypes.data, out.ctypes.data)
     np.testing.assert_allclose(out, a @ b, rtol=1e-6)
+
+
+@dataclass(frozen=True)
+class _MarkPass(ModulePass):
+    """Marks functions that have no mark; it must not run where all have."""
+
+    name = "mark"
+    of_user: ClassVar = True
+
+    def is_needed(self, module: ModuleOp) -> bool:
+        return any("mark" not in op.attributes for op in module.ops)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        assert self.is_needed(op)
+        for function in op.ops:
+            function.attributes["mark"] = UnitAttr()
+
+
+def test_pass_without_anything_to_do_does_not_run():
+    class Seen(Instrument):
+        def after(self, stage: Stage, text: Callable[[], str]) -> None:
+            texts.append(text())
+
+    texts: list[str] = []
+    verified: list[ModuleOp] = []
+    module = parse("func.func @f() { func.return }")
+    stages = [stage_of(_MarkPass())] * 3
+    stages = [replace(stage, origin="kc") for stage in stages]
+    Pipeline(stages, [Seen()], verified.append, verify_input=False).run(Context(), module)
+    # Once before the first pass, and after the pass that marks.
+    assert verified == [module, module]
+    assert "mark" in texts[0]
+    assert texts == texts[:1] * 3
+
+
+@pytest.mark.parametrize("name", ORDER[ORDER.index("partition-loops") + 1 :][:6])
+def test_needless_passes_change_nothing(name: str):
+    """A pass that says a module does not need it leaves the module as it is."""
+    pass_ = registry.get_pass(name, Options())
+    assert isinstance(pass_, Selective)
+    module = parse(
+        """
+        func.func @f(%A: memref<4xf32>, %B: memref<4xf32>) {
+          %S = tir.alloc "S" : memref<4xf32>
+          tir.for %i in 4 {
+            %a = tir.load %A[%i] : memref<4xf32>
+            tir.store %a, %S[%i] : memref<4xf32>
+          }
+          tir.for %i in 4 annotations {note = 1} {
+            %s = tir.load %S[3 - %i] : memref<4xf32>
+            tir.store %s, %B[%i] : memref<4xf32>
+          }
+          func.return
+        }
+        """
+    )
+    before = str(module)
+    assert not pass_.is_needed(module)
+    pass_.apply(Context(), module)
+    assert str(module) == before

@@ -68,11 +68,13 @@ class AlignStoragePass(ModulePass):
 
     name = "align-storage"
 
+    def is_needed(self, module: ModuleOp) -> bool:
+        """Whether a buffer is to be aligned."""
+        return bool(loop_tree.marked_buffers(module, KEY))
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in loop_tree.functions(op):
-            for alloc in [op for op in loop_tree.preorder(function) if type(op) is AllocOp]:
-                if KEY in alloc.attributes:
-                    _Layout(alloc).apply()
+        for alloc in loop_tree.marked_buffers(op, KEY):
+            _Layout(alloc).apply()
 
 
 class _Layout:

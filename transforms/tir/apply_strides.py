@@ -63,9 +63,17 @@ class ApplyStridesPass(ModulePass):
 
     name = "apply-strides"
 
+    def is_needed(self, module: ModuleOp) -> bool:
+        """Whether an argument was declared with strides."""
+        return any(
+            STRIDES in attrs.data
+            for function in functions(module)
+            for attrs in function.arg_attrs or ()
+        )
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            if function.arg_attrs is not None and function.body.blocks:
+            if function.arg_attrs is not None:
                 _apply(function)
 
 

@@ -75,14 +75,22 @@ class InjectCopyIntrinPass(ModulePass):
 
     name = "inject-copy-intrin"
 
+    def is_needed(self, module: ModuleOp) -> bool:
+        """Whether a loop has the pragma."""
+        return bool(_marked_loops(module))
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        copies = [
-            _copy_of(loop, loop.annotations.data[PRAGMA])
-            for loop in loops(op)
-            if loop.annotations is not None and PRAGMA in loop.annotations.data
-        ]
-        for copy in copies:
+        for copy in [_copy_of(loop, pragma) for loop, pragma in _marked_loops(op)]:
             _replace(copy)
+
+
+def _marked_loops(module: ModuleOp) -> list[tuple[ForOp, Attribute]]:
+    """The loops with the pragma, and what it says."""
+    return [
+        (loop, loop.annotations.data[PRAGMA])
+        for loop in loops(module)
+        if loop.annotations is not None and PRAGMA in loop.annotations.data
+    ]
 
 
 @dataclass(frozen=True)

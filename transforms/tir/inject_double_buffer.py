@@ -53,7 +53,6 @@ from xdsl.passes import ModulePass
 
 from kc.analysis import loop_tree
 from kc.dialects.affine_assembly import ZERO
-from kc.dialects.tir import AllocOp
 from kc.support.diagnostics import CodegenError, warn
 from kc.support.locations import location_of
 from kc.transforms.tir._double_buffering import Obstacle, Overlap, plan_overlap
@@ -70,13 +69,13 @@ class InjectDoubleBufferPass(ModulePass):
 
     name = "inject-double-buffer"
 
+    def is_needed(self, module: ModuleOp) -> bool:
+        """Whether a buffer is marked."""
+        return bool(loop_tree.marked_buffers(module, MARK))
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in loop_tree.functions(op):
-            marked = [
-                nested
-                for nested in loop_tree.preorder(function)
-                if isinstance(nested, AllocOp) and MARK in nested.attributes
-            ]
+            marked = loop_tree.marked_buffers(function, MARK)
             if marked:
                 for block in loop_tree.blocks(function):
                     raise CodegenError(

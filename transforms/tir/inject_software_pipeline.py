@@ -134,6 +134,10 @@ class InjectSoftwarePipelinePass(ModulePass):
         default=True, metadata={"help": "copies of asynchronous stages go on by themselves"}
     )
 
+    def is_needed(self, module: ModuleOp) -> bool:
+        """Whether a loop is a pipeline, or unites the statements of a stage."""
+        return any(is_pipelined(loop) or is_grouped(loop) for loop in loop_tree.loops(module))
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
         functions = loop_tree.functions(op)

@@ -60,13 +60,16 @@ class SwizzleStoragePass(ModulePass):
 
     name = "swizzle-storage"
 
+    def is_needed(self, module: ModuleOp) -> bool:
+        """Whether a buffer has a swizzle."""
+        return bool(loop_tree.marked_buffers(module, SWIZZLE))
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
         allocs = [
             (alloc, swizzle)
-            for function in loop_tree.functions(op)
-            for alloc in loop_tree.preorder(function)
-            if isinstance(alloc, AllocOp) and (swizzle := swizzle_of(alloc.buffer)) is not None
+            for alloc in loop_tree.marked_buffers(op, SWIZZLE)
+            if (swizzle := swizzle_of(alloc.buffer)) is not None
         ]
         for alloc, swizzle in allocs:
             _require_single_elements(alloc, swizzle)
