@@ -30,6 +30,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     ModuleOp,
+    TensorType,
     VectorType,
     i64,
 )
@@ -111,6 +112,8 @@ def fixed(attribute: Attribute) -> Attribute:
                 attribute.layout,
                 attribute.memory_space,
             )
+        case TensorType():
+            return TensorType(fixed(attribute.element_type), attribute.shape, attribute.encoding)
         case DenseIntOrFPElementsAttr(type=VectorType() as type_):
             return DenseIntOrFPElementsAttr.new([_fixed_vector(type_), attribute.data])
         case _:
@@ -131,7 +134,7 @@ def _has_scalable(op: Operation) -> bool:
 
 
 def _is_to_fix(type_: Attribute) -> bool:
-    return is_scalable(type_.element_type if isinstance(type_, MemRefType) else type_)
+    return is_scalable(type_.element_type if isinstance(type_, MemRefType | TensorType) else type_)
 
 
 def _require_inside(op: ScalableExtractOp | ScalableInsertOp) -> None:

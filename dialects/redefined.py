@@ -69,6 +69,10 @@ def redefined(
                 return program.parse(parser, cls)
 
             members |= {"parse": classmethod(parse), "print": print_}
+        # A format looks for the accessors of variadic operands and results in the class itself.
+        for name, _ in (*old.operands, *old.results):
+            if name in parent.__dict__:
+                members.setdefault(name, parent.__dict__[name])
         for name, member in members.items():
             setattr(cls, name, member)
         return cls

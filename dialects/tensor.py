@@ -87,6 +87,17 @@ def _verify_shape(op: Operation, given: Sequence[int], expected: Sequence[int | 
 
 
 @redefined()
+class ConcatOp(tensor.ConcatOp):
+    """``tensor.concat dim(0) %a, %b : (tensor<4xf32>, tensor<2xf32>) -> tensor<6xf32>``."""
+
+    def verify_(self) -> None:
+        dim, rank = self.dim.value.data, len(_shape(self.result))
+        if not 0 <= dim < rank:
+            raise VerifyException(f"{self.name}: there is no dimension {dim} of {rank}")
+        super().verify_()
+
+
+@redefined()
 class EmptyOp(tensor.EmptyOp):
     """``tensor.empty(%n) : tensor<?x4xf32>``; the operands are the sizes that are ``?``."""
 
@@ -407,6 +418,7 @@ class ScatterOp(IRDLOperation):
 _CLASSES: dict[str, type[Operation]] = {
     op.name: op
     for op in (
+        ConcatOp,
         EmptyOp,
         ExpandShapeOp,
         ExtractSliceOp,

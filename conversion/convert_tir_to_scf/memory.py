@@ -54,8 +54,8 @@ class ConvertLoad(ConversionPattern[TirToScf]):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.LoadOp, rewriter: PatternRewriter, /) -> None:
-        memory = _memory_type(op.result.type, op.buffer)
-        if memory == _element(op.buffer):
+        memory = like(op.result.type, _element(op.buffer))
+        if not isinstance(memory, VectorType):
             load: Operation = memref.LoadOp.create(
                 operands=[op.buffer, *self.conversion.indices(op)], result_types=[memory]
             )
@@ -114,10 +114,9 @@ class GatherLanes(ConversionPattern[TirToScf]):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.LoadOp, rewriter: PatternRewriter, /) -> None:
-        memory = _memory_type(op.result.type, op.buffer)
-        if memory == _element(op.buffer) or has_rows(op.buffer.type):
+        memory = like(op.result.type, _element(op.buffer))
+        if not isinstance(memory, VectorType) or has_rows(op.buffer.type):
             return
-        assert isinstance(memory, VectorType)
         ops: list[Operation] = [arith.ConstantOp(_zero(memory))]
         for lane in range(memory.element_count()):
             load = memref.LoadOp.get(op.buffer, self.conversion.indices(op, lane))
@@ -159,14 +158,14 @@ class ConvertAsyncCopy(ConversionPattern[TirToScf]):
             choice, end = load, load.true_region.block.last_op
             assert end is not None
             load = end.operands[0].owner
-        memory = _memory_type(op.value.type, op.buffer)
+        memory = like(op.value.type, _element(op.buffer))
         if ASYNC_COPY not in op.attributes or not isinstance(load, memref.LoadOp | vector.LoadOp):
             return
         source = load.memref if isinstance(load, memref.LoadOp) else load.base
         if not (_is_plain(op.buffer) and _is_plain(source)) or op.value.type != memory:
             return
         count = memory.element_count() if isinstance(memory, VectorType) else 1
-        element = _element(op.buffer)
+        element = memory.element_type if isinstance(memory, VectorType) else memory
         if not isinstance(element, FixedBitwidthType):
             return
         size = count * element.bitwidth // 8
@@ -255,14 +254,13 @@ class ConvertStore(ConversionPattern[TirToScf]):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.StoreOp, rewriter: PatternRewriter, /) -> None:
-        memory = _memory_type(op.value.type, op.buffer)
-        is_element = memory == _element(op.buffer)
-        if not (is_element or has_rows(op.buffer.type)):
+        memory = like(op.value.type, _element(op.buffer))
+        if isinstance(memory, VectorType) and not has_rows(op.buffer.type):
             return
         value, ops = _in_memory(self.conversion.value(op.value), memory)
+        alignment = _alignment(self.conversion, op, memory)
         indices = self.conversion.indices(op)
-        if not is_element:
-            alignment = _alignment(self.conversion, op, memory)
+        if isinstance(memory, VectorType):
             nontemporal = BoolAttr.from_bool(True) if NONTEMPORAL in op.attributes else None
             store = vector.StoreOp(value, op.buffer, indices, nontemporal)
             given = op.attributes.get("alignment")
@@ -287,10 +285,9 @@ class ScatterLanes(ConversionPattern[TirToScf]):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.StoreOp, rewriter: PatternRewriter, /) -> None:
-        memory = _memory_type(op.value.type, op.buffer)
-        if memory == _element(op.buffer) or has_rows(op.buffer.type):
+        memory = like(op.value.type, _element(op.buffer))
+        if not isinstance(memory, VectorType) or has_rows(op.buffer.type):
             return
-        assert isinstance(memory, VectorType)
         value, ops = _in_memory(self.conversion.value(op.value), memory)
         for lane in range(memory.element_count()):
             extract = vector.ExtractOp(value, [lane], memory.element_type)
@@ -404,13 +401,6 @@ def _element(buffer: SSAValue) -> Attribute:
     return buffer.type.element_type
 
 
-def _memory_type(type_: Attribute, buffer: SSAValue) -> Attribute:
-    """The type in memory of a value of ``type_``: an element, which may be a vector itself, or a
-    vector of elements."""
-    element = _element(buffer)
-    return element if type_ == element else like(type_, element)
-
-
 def _zero(type_: Attribute) -> IntegerAttr | DenseIntOrFPElementsAttr:
     if isinstance(type_, VectorType):
         zero = 0.0 if isinstance(type_.element_type, AnyFloat) else 0
@@ -419,14 +409,26 @@ def _zero(type_: Attribute) -> IntegerAttr | DenseIntOrFPElementsAttr:
     return IntegerAttr(0, type_)
 
 
-_Read = vector.TransferReadOp | vector.LoadOp | vector.MaskedLoadOp | GatherOp | ExpandLoadOp
+_Read = (
+    memref.LoadOp
+    | vector.TransferReadOp
+    | vector.LoadOp
+    | vector.MaskedLoadOp
+    | GatherOp
+    | ExpandLoadOp
+)
 _Write = (
-    vector.TransferWriteOp | vector.StoreOp | vector.MaskedStoreOp | ScatterOp | CompressStoreOp
+    memref.StoreOp
+    | vector.TransferWriteOp
+    | vector.StoreOp
+    | vector.MaskedStoreOp
+    | ScatterOp
+    | CompressStoreOp
 )
 
 
 class ReadBools(ConversionPattern[TirToScf]):
-    """A vector of bools, which are bytes in memory.
+    """A bool of ``memref``, or a vector of bools, which are bytes in memory.
 
     ::
 
@@ -453,7 +455,7 @@ class ReadBools(ConversionPattern[TirToScf]):
             padding = ExtUIOp(op.padding, _element(buffer))  # pyright: ignore[reportArgumentType]
             operands[operands.index(op.padding)] = padding.result
             new.append(padding)
-        elif not isinstance(op, vector.LoadOp):
+        elif not isinstance(op, memref.LoadOp | vector.LoadOp):
             wide = ExtUIOp(op.pass_thru, memory)  # pyright: ignore[reportArgumentType]
             operands[-1] = wide.result
             new.append(wide)
@@ -468,7 +470,7 @@ class ReadBools(ConversionPattern[TirToScf]):
 
 
 class WriteBools(ConversionPattern[TirToScf]):
-    """A vector of bools, which are bytes in memory.
+    """A bool of ``memref``, or a vector of bools, which are bytes in memory.
 
     ::
 
@@ -482,7 +484,7 @@ class WriteBools(ConversionPattern[TirToScf]):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: _Write, rewriter: PatternRewriter, /) -> None:
-        is_first = isinstance(op, vector.TransferWriteOp | vector.StoreOp)
+        is_first = isinstance(op, memref.StoreOp | vector.TransferWriteOp | vector.StoreOp)
         value = op.operands[0 if is_first else -1]
         memory = like(value.type, _element(op.operands[1 if is_first else 0]))
         if element_of(value.type) != i1 or memory == value.type:

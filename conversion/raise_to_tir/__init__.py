@@ -41,9 +41,11 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
+    MemRefType,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
+    TensorType,
     UnrankedMemRefType,
     UnrankedTensorType,
 )
@@ -55,6 +57,7 @@ from kc.analysis.upstream import needs_raising, upstream_functions
 from kc.conversion._statements import make_blocks
 from kc.conversion.decompose_aggregates import without_aggregates
 from kc.conversion.driver import own_and_added
+from kc.conversion.flatten_memrefs_of_vectors import holds_vectors
 from kc.conversion.raise_to_tir.assertions import with_assertions_before
 from kc.conversion.raise_to_tir.branches import with_structured_branches
 from kc.conversion.raise_to_tir.function import TARGET, FunctionRaiser
@@ -70,6 +73,7 @@ from kc.conversion.raise_to_tir.values_in_memory import (
 )
 from kc.conversion.tosa_to_linalg import without_tosa
 from kc.conversion.tosa_to_linalg.variables import require_sizes_of_variables, variables_as_globals
+from kc.dialects.tir.memory import CONTAINERS
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -90,7 +94,7 @@ class RaiseToTirPass(ModulePass):
         names = (symbol_op.get_attr_or_prop("sym_name") for symbol_op in op.body.ops)
         taken = {name.data for name in names if isinstance(name, StringAttr)}
         for function in todo:
-            _require_ranks(function)
+            _require_buffers(function)
         if todo:
             require_sizes_of_variables(op)
         kept = keep_called(op, taken)
@@ -131,8 +135,9 @@ class RaiseToTirPass(ModulePass):
             variables_as_globals(op)
 
 
-def _require_ranks(function: func.FuncOp) -> None:
-    """Refuse tensors and memrefs without a number of dimensions: KC4550."""
+def _require_buffers(function: func.FuncOp) -> None:
+    """Refuse tensors and memrefs without a number of dimensions, or of elements that are no
+    scalars: KC4550."""
     for op in (function, *preorder(function)):
         types = [value.type for value in (*op.operands, *op.results)]
         types += [
@@ -148,6 +153,16 @@ def _require_ranks(function: func.FuncOp) -> None:
                     location=location_of(op),
                     why="buffers have a number of dimensions",
                     hints=["give it a type with sizes, which may be ?"],
+                )
+            if isinstance(type_, TensorType | MemRefType) and isinstance(
+                type_.element_type, CONTAINERS
+            ):
+                raise CodegenError(
+                    "KC4550",
+                    f"raise-to-tir: {type_} in {op.name} has no counterpart in tir",
+                    location=location_of(op),
+                    why="the elements of buffers are scalars",
+                    hints=["run flatten-memrefs-of-vectors first"] if holds_vectors(type_) else [],
                 )
 
 

@@ -13,6 +13,9 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     StridedLayoutAttr,
     StringAttr,
+    TensorType,
+    UnrankedMemRefType,
+    UnrankedTensorType,
     VectorType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -46,9 +49,25 @@ NONTEMPORAL = "nontemporal"
 that is a multiple of so many bytes."""
 
 
-def _verify_element(op: Operation, buffer_type: Attribute, value_type: Attribute) -> None:
+CONTAINERS = (VectorType, TensorType, UnrankedTensorType, MemRefType, UnrankedMemRefType)
+"""The types of values that no buffer of tir has as elements."""
+
+
+def _verify_element_type(op: Operation, buffer_type: Attribute) -> Attribute:
+    """The type of the elements of a buffer."""
     assert isinstance(buffer_type, MemRefType)
     element = buffer_type.element_type
+    if isinstance(element, CONTAINERS):
+        raise VerifyException(
+            f"{op.name}: the elements of {buffer_type} are of type {element}; those of a buffer "
+            "are scalars"
+        )
+    return element
+
+
+def _verify_element(op: Operation, buffer_type: Attribute, value_type: Attribute) -> None:
+    assert isinstance(buffer_type, MemRefType)
+    element = _verify_element_type(op, buffer_type)
     if value_type == element:
         return
     if isinstance(value_type, VectorType) and value_type.element_type == element:
@@ -234,6 +253,7 @@ class AllocOp(IRDLOperation):
 
     def verify_(self) -> None:
         verify_name(self, self.label)
+        _verify_element_type(self, self.buffer.type)
         assert isinstance(self.buffer.type, MemRefType)
         dynamic = self.buffer.type.get_shape().count(DYNAMIC)
         if dynamic != len(self.dynamic_sizes):

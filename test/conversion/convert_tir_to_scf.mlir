@@ -95,6 +95,23 @@ func.func @bools(%A: memref<8xi1>, %B: memref<8xi1>) {
   func.return
 }
 
+// Bools that memref reads and writes, beside those of tir.
+
+// CHECK-LABEL: func.func @bools_of_memref(%a: i1, %B: memref<4xi8>, %i: index)
+// CHECK:         memref.store %{{.*}}, %B[%c0] : memref<4xi8>
+// CHECK-NEXT:    %[[BYTE:.*]] = memref.load %B[%i] : memref<4xi8>
+// CHECK-NEXT:    %[[ZERO:.*]] = arith.constant 0 : i8
+// CHECK-NEXT:    %b = arith.cmpi ne, %[[BYTE]], %[[ZERO]] : i8
+// CHECK-NEXT:    %[[OUT:.*]] = arith.extui %b : i1 to i8
+// CHECK-NEXT:    memref.store %[[OUT]], %B[%c1] : memref<4xi8>
+func.func @bools_of_memref(%a: i1, %B: memref<4xi1>, %i: index) {
+  tir.store %a, %B[0] : memref<4xi1>
+  %b = memref.load %B[%i] : memref<4xi1>
+  %c1 = arith.constant 1 : index
+  memref.store %b, %B[%c1] : memref<4xi1>
+  func.return
+}
+
 // -----
 
 // Small buffers are on the stack; others live as long as the block in which their sizes are known.
@@ -261,25 +278,5 @@ func.func @vectors(%A: memref<1024xf32>, %x: f32) {
       tir.store %x, %A[%r * 8 + %s] : memref<1024xf32>
     }
   }
-  func.return
-}
-
-// -----
-
-// An element that is a vector is read and written as one, beside vectors of elements.
-// CHECK-LABEL: func.func @elements
-// CHECK:         %x = memref.load %A[%{{.*}}] : memref<4xvector<8xf32>>
-// CHECK-NEXT:    memref.store %x, %A[%{{.*}}] : memref<4xvector<8xf32>>
-// CHECK:         %y = memref.load %W[] : memref<vector<2x4xf32>>
-// CHECK-NEXT:    memref.store %y, %W[] : memref<vector<2x4xf32>>
-// CHECK:         memref.load %S[%{{.*}}] : memref<4xvector<8xf32>, strided<[2]>>
-// CHECK:         vector.store %{{.*}} : memref<8xf32>, vector<8xf32>
-func.func @elements(%A: memref<4xvector<8xf32>>, %W: memref<vector<2x4xf32>>, %S: memref<4xvector<8xf32>, strided<[2]>>, %B: memref<8xf32>) {
-  %x = tir.load %A[1] : memref<4xvector<8xf32>>, vector<8xf32>
-  tir.store %x, %A[2] : memref<4xvector<8xf32>>, vector<8xf32>
-  %y = tir.load %W[] : memref<vector<2x4xf32>>, vector<2x4xf32>
-  tir.store %y, %W[] : memref<vector<2x4xf32>>, vector<2x4xf32>
-  %z = tir.load %S[3] : memref<4xvector<8xf32>, strided<[2]>>, vector<8xf32>
-  tir.store %z, %B[0] : memref<8xf32>, vector<8xf32>
   func.return
 }

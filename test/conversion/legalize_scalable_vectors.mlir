@@ -14,6 +14,13 @@ func.func @parts(%v: vector<[8]xf32>, %A: memref<2xvector<[4]xf32>>) -> (vector<
   return %s, %n : vector<[8]xf32>, index
 }
 
+// CHECK-LABEL: func.func @elements(%t: tensor<4xvector<4xf32>>, %i: index) -> vector<4xf32>
+// CHECK-NEXT:    %e = tensor.extract %t[%i] : tensor<4xvector<4xf32>>
+func.func @elements(%t: tensor<4xvector<[4]xf32>>, %i: index) -> vector<[4]xf32> {
+  %e = tensor.extract %t[%i] : tensor<4xvector<[4]xf32>>
+  return %e : vector<[4]xf32>
+}
+
 // Arguments of blocks, and what loops carry.
 // CHECK-LABEL: func.func @carried
 // CHECK:         scf.for %i = %lo to %hi step %one iter_args(%t = %v) -> (vector<4xf32>)

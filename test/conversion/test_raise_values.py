@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from xdsl.context import Context
 
 import kc
 from kc.analysis.interpreter import run
+from kc.conversion.raise_to_tir import RaiseToTirPass
 from kc.support.diagnostics import KCError
 
 VALUES = """
@@ -642,3 +644,23 @@ def test_an_op_without_results_checks_what_it_reads():
         built(-x)
     assert caught.value.code == "KC5250"
     assert str(caught.value.__cause__) == "f.mlir:8:11: negative"
+
+
+@pytest.mark.parametrize(
+    ("element", "hint"),
+    [("vector<8xf32>", "\n  try: run flatten-memrefs-of-vectors first"), ("memref<2xf32>", "")],
+)
+def test_elements_that_are_no_scalars_are_refused(element: str, hint: str):
+    text = f"""
+    func.func @f(%a: memref<4x{element}>, %b: memref<4x{element}>) {{
+      memref.copy %a, %b : memref<4x{element}> to memref<4x{element}>
+      return
+    }}"""
+    module = kc.IRModule.parse(text, "m.mlir")
+    with pytest.raises(KCError) as caught:
+        RaiseToTirPass().apply(Context(), module.op)
+    assert str(caught.value) == (
+        f"error[KC4550]: raise-to-tir: memref<4x{element}> in func.func has no counterpart in tir\n"
+        "  --> m.mlir:2:5\n"
+        f"  why: the elements of buffers are scalars{hint}"
+    )

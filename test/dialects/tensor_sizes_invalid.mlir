@@ -16,6 +16,22 @@ func.func @too_many(%n: index) {
 
 // -----
 
+func.func @concatenated(%a: tensor<4x2xf32>) {
+  // expected-error@+1 {{tensor.concat: there is no dimension 2 of 2}}
+  %c = tensor.concat dim(2) %a, %a : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
+func.func @concatenated_before(%a: tensor<4x2xf32>) {
+  // expected-error@+1 {{tensor.concat: there is no dimension -1 of 2}}
+  %c = tensor.concat dim(-1) %a, %a : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
 func.func @elements(%x: f32) {
   // expected-error@+1 {{tensor.from_elements: 2 operands for the elements of tensor<3xf32>}}
   %e = tensor.from_elements %x, %x : tensor<3xf32>

@@ -334,12 +334,12 @@ class _Function:
     def load(self, op: Operation) -> None:
         """``memref.load`` and ``vector.load``."""
         buffer, *indices = op.operands
-        self.check("read", buffer, indices, lanes=_sizes(op.results[0].type))
+        self.check("read", buffer, indices, lanes=_lanes(op.results[0].type, buffer))
 
     def store(self, op: Operation) -> None:
         """``memref.store`` and ``vector.store``."""
         value, buffer, *indices = op.operands
-        self.check("written", buffer, indices, lanes=_sizes(value.type))
+        self.check("written", buffer, indices, lanes=_lanes(value.type, buffer))
 
     def atomic(self, op: Operation) -> None:
         """``memref.atomic_rmw``."""
@@ -409,6 +409,12 @@ class _Function:
             last.append(self.emit(arith.AddiOp(offset, distance)))
         for corner in (offsets, last):
             self.check("in a view", op.source, corner, active=any_)
+
+
+def _lanes(type_: Attribute, buffer: SSAValue) -> Sequence[int]:
+    """The sizes of a vector of elements; an element may be a vector itself."""
+    assert isinstance(buffer.type, MemRefType)
+    return () if type_ == buffer.type.element_type else _sizes(type_)
 
 
 def _sizes(type_: Attribute) -> Sequence[int]:

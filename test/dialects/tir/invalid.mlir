@@ -19,6 +19,30 @@ func.func @f(%A: memref<4x4xf32>) {
 
 // -----
 
+func.func @f(%A: memref<4xvector<8xf32>>) {
+  // expected-error@+1 {{tir.load: the elements of memref<4xvector<8xf32>> are of type vector<8xf32>; those of a buffer are scalars}}
+  %a = tir.load %A[0] : memref<4xvector<8xf32>>, vector<8xf32>
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<4xmemref<2xf32>>, %m: memref<2xf32>) {
+  // expected-error@+1 {{tir.store: the elements of memref<4xmemref<2xf32>> are of type memref<2xf32>; those of a buffer are scalars}}
+  tir.store %m, %A[0] : memref<4xmemref<2xf32>>
+  func.return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{tir.alloc: the elements of memref<4xtensor<2xf32>> are of type tensor<2xf32>; those of a buffer are scalars}}
+  %A = tir.alloc "A" : memref<4xtensor<2xf32>>
+  func.return
+}
+
+// -----
+
 func.func @f(%A: memref<4xf32>, %x: f64) {
   // expected-error@+1 {{tir.store: value of type f64 for a buffer of f32}}
   "tir.store"(%x, %A) <{indices = affine_map<() -> (0)>}> : (f64, memref<4xf32>) -> ()
