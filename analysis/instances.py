@@ -175,7 +175,7 @@ class Space:
         their reductions have no iteration.
         """
         self._fresh += 1
-        instance = Instance(op, f"q{self._fresh}", for_inits=for_inits, init_of=_init_around(op))
+        instance = Instance(op, f"q{self._fresh}", for_inits=for_inits, init_of=init_around(op))
         path: list[tuple[Operation, Operation]] = []
         child, parent = op, op.parent_op()
         while parent is not None and not isinstance(parent, FuncOp):
@@ -189,7 +189,7 @@ class Space:
         """An execution of ``op``, which is in the body of ``block``, in ``instance``, which gives
         the variables of ``block`` values; the loops in between are new coordinates."""
         inner = instance.copy()
-        inner.init_of = _init_around(op)
+        inner.init_of = init_around(op)
         path: list[tuple[Operation, Operation]] = []
         child, parent = op, op.parent_op()
         while parent is not block:
@@ -566,7 +566,7 @@ def touched(rank: int) -> list[Term]:
     return [dim(f"e{n}") for n in range(rank)]
 
 
-def _init_around(op: Operation) -> BlockOp | None:
+def init_around(op: Operation) -> BlockOp | None:
     """The innermost block whose init ``op`` is in."""
     region, parent = op.parent_region(), op.parent_op()
     while parent is not None:

@@ -23,7 +23,7 @@ from xdsl.parser import Parser
 
 from kc.dialects import tir
 from kc.dialects.affine_assembly import ZERO
-from kc.support.diagnostics import Location
+from kc.support.diagnostics import Location, TEError
 from kc.support.locations import loc_attr
 from kc.support.registry import context
 from kc.te.buffers import Buffer
@@ -348,14 +348,23 @@ class BlockStmt(Stmt):
                 for part in affine_parts
             ]
             conditions += used
+        extents = [emitter.extent(iter_var.axis.extent) for iter_var in self.iters]
+        for iter_var, extent in zip(self.iters, extents, strict=True):
+            if isinstance(extent, int) and extent < 0:
+                raise TEError(
+                    "KC2119",
+                    f"{iter_var.axis.name} of block {self.name} has the extent {extent}",
+                    location=iter_var.axis.location or self.location,
+                    why="a variable has at least 0 values",
+                )
         first, statements = self._parts()
         init = None if first is None else self._region()
         notes, attributes = attributes_of(self.annotations)
         block = tir.BlockOp(
             emitter.label(self.name),
             [
-                (iter_var.kind, iter_var.axis.name, emitter.extent(iter_var.axis.extent))
-                for iter_var in self.iters
+                (iter_var.kind, iter_var.axis.name, extent)
+                for iter_var, extent in zip(self.iters, extents, strict=True)
             ],
             AffineMap(len(operands), 0, exprs),
             operands,

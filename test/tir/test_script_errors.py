@@ -461,6 +461,16 @@ def variable_without_a_name() -> None:
                 A[axis.spatial(8, i)] = 0.0
 
 
+def variable_of_negative_extent() -> None:
+    @kc.script
+    def f(A: Buf((8, n))):
+        for i, j in grid(8, n):
+            with block("A"):
+                vi = axis.spatial((2, 1), i)
+                vj = axis.spatial(n, j)
+                A[vi, vj] = 0.0
+
+
 def block_without_a_name() -> None:
     @kc.script
     def f(A: Buf((8,))):
@@ -907,6 +917,11 @@ error[KC2119]: a variable of block A has no name
                    ^
   try: vi = axis.spatial(n, i)
   try: vi, vk = axis.remap("SR", [i, k])""",
+    variable_of_negative_extent: """\
+error[KC2119]: vi of block A has the extent -1
+  --> HERE:5:22  vi = axis.spatial((2, 1), i)
+                      ^
+  why: a variable has at least 0 values""",
     block_without_a_name: """\
 error[KC2119]: block('my block') names no block
   --> HERE:3:9  with block("my block"):

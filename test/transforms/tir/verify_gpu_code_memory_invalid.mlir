@@ -360,3 +360,71 @@ func.func @ragged(%M: memref<8xi32>, %A: memref<8xf32>, %B: memref<8x8xf32>) {
   }
   func.return
 }
+
+// -----
+
+//CHECK:error[KC3416]: verify-gpu-code: block out reads L, which block sum writes outside of the kernel
+//CHECK-NEXT:  --> {{.*}}:[[# @LINE + 23]]:5  tir.block "out" () do {
+//CHECK-NEXT:   |  for r in 1 blockIdx.y:
+//CHECK-NEXT:   |    for k in 0:
+//CHECK-NEXT:   |      block sum    <-- writes L
+//CHECK-NEXT:   |    block out    <-- reads L
+//CHECK-NEXT:  why: local memory lasts only as long as a thread, and is gone when block out at (r=0) reads L[]
+//CHECK-NEXT:  try: compute_at or reverse_compute_at brings both into one kernel
+//CHECK-NEXT:  try: set_scope puts L into global memory
+// The initial value of a reduction over nothing, which begins with the loop of the kernel.
+func.func @nothing(%A: memref<0xi32>, %B: memref<i32>) {
+  %L = tir.alloc "L" : memref<i32, "local">
+  tir.for %r in 1 thread "blockIdx.y" {
+    tir.for %k in 0 {
+      tir.block "sum" (reduce %u in 1 = %r, reduce %v in 0 = %k) init {
+        %z = arith.constant 0 : i32
+        tir.store %z, %L[] : memref<i32, "local">
+      } do {
+        %a = tir.load %A[%v] : memref<0xi32>
+        %l = tir.load %L[] : memref<i32, "local">
+        %s = arith.addi %a, %l : i32
+        tir.store %s, %L[] : memref<i32, "local">
+      }
+    }
+    tir.block "out" () do {
+      %l = tir.load %L[] : memref<i32, "local">
+      tir.store %l, %B[] : memref<i32>
+    }
+  }
+  func.return
+}
+
+// -----
+
+//CHECK:error[KC3416]: verify-gpu-code: block out reads L, which block sum writes outside of the kernel
+//CHECK-NEXT:  --> {{.*}}:[[# @LINE + 23]]:5  tir.block "out" () do {
+//CHECK-NEXT:   |  for r in 1 blockIdx.y:
+//CHECK-NEXT:   |    for k in n:
+//CHECK-NEXT:   |      block sum    <-- writes L
+//CHECK-NEXT:   |    block out    <-- reads L
+//CHECK-NEXT:  why: local memory lasts only as long as a thread, and is gone when block out at (r=0) reads L[] (for n = 0)
+//CHECK-NEXT:  try: compute_at or reverse_compute_at brings both into one kernel
+//CHECK-NEXT:  try: set_scope puts L into global memory
+// As before, of a reduction that may be over nothing.
+func.func @sized(%A: memref<?xi32>, %B: memref<i32>, %n: index) {
+  %L = tir.alloc "L" : memref<i32, "local">
+  tir.for %r in 1 thread "blockIdx.y" {
+    tir.for %k in %n {
+      tir.block "sum" (reduce %u in 1 = %r, reduce %v in %n = %k) init {
+        %z = arith.constant 0 : i32
+        tir.store %z, %L[] : memref<i32, "local">
+      } do {
+        %a = tir.load %A[%v] : memref<?xi32>
+        %l = tir.load %L[] : memref<i32, "local">
+        %s = arith.addi %a, %l : i32
+        tir.store %s, %L[] : memref<i32, "local">
+      }
+    }
+    tir.block "out" () do {
+      %l = tir.load %L[] : memref<i32, "local">
+      tir.store %l, %B[] : memref<i32>
+    }
+  }
+  func.return
+}

@@ -20,7 +20,8 @@ both parts need is computed in both.
 
 1. KC3010, KC3011: the loop is serial and carries no annotation.
 2. KC3463: the block is in the loop, and something with work in it comes before.
-3. KC3464: no iteration of the first part depends on an earlier one of the second.
+3. KC3464: no iteration of the first part depends on an earlier one of the second, nor on the
+   initial value of a reduction over nothing in the second.
 4. KC3465: the second part uses no buffer and no loaded value that belongs to an iteration of the
    first.
 
@@ -52,6 +53,7 @@ from kc.transforms.schedule.base import (
     Site,
     require_serial,
 )
+from kc.transforms.schedule.loops._early_inits import early_init
 
 
 @dataclass(frozen=True)
@@ -93,15 +95,16 @@ class Distribute(Primitive):
         moved = body[start:]
         shared = self._shared(site, loop, body[:start], moved)
         conflict = _backward(loop, moved)
-        if conflict is not None:
+        why = early_init([loop], moved, body[:start]) if conflict is None else conflict.explain()
+        if why is not None:
             raise site.refuse(
                 "KC3464",
                 f"running the iterations of {loop.label} before {describe(block)} first "
-                + ("cannot be proven to keep" if conflict.undecided else "changes")
+                + ("cannot be proven to keep" if conflict and conflict.undecided else "changes")
                 + " the result",
                 at=loop,
                 beside=[block],
-                why=conflict.explain(),
+                why=why,
             )
         return Plan(loop, moved, shared)
 

@@ -28,7 +28,8 @@ first. Ops between the nests run before the merged nest, or after it where they 
 3. KC3453: they are at the same depth below their common parent, KC3032 in perfect nests.
 4. KC3010, KC3011: the loops are serial and carry no annotation.
 5. KC3454: the extents are equal, level by level. Symbolic ones must be proven equal.
-6. KC3455: no iteration of a later loop needs to come after a later iteration of an earlier one.
+6. KC3455: no iteration of a later loop needs to come after a later iteration of an earlier one,
+   nor the initial value of a reduction over nothing after an earlier loop.
 7. KC3456: ops in between do not need the earlier loops if the later ones need these ops.
 
 TVM: ``merge``. Halide: ``compute_with``. Exo: ``fuse``.
@@ -62,6 +63,7 @@ from kc.transforms.schedule.base import (
     require_serial,
 )
 from kc.transforms.schedule.loops._chain import require_chain
+from kc.transforms.schedule.loops._early_inits import early_init
 
 
 @dataclass(frozen=True)
@@ -132,18 +134,19 @@ class Merge(Primitive):
 
     def _require_order(self, site: Site, nests: list[list[ForOp]], scope: Scope) -> None:
         conflict = _reversed_dependence(nests, scope)
-        if conflict is None:
+        why = _early_init(nests) if conflict is None else conflict.explain()
+        if why is None:
             return
         inner = [nest[-1] for nest in nests]
         raise site.refuse(
             "KC3455",
             f"running {' and '.join(loop.label for loop in inner)} together "
-            + ("cannot be proven to keep" if conflict.undecided else "changes")
+            + ("cannot be proven to keep" if conflict and conflict.undecided else "changes")
             + " the result",
             at=nests[0][0],
             mark=to_be_merged(inner),
             beside=inner,
-            why=conflict.explain(),
+            why=why,
             hints=_shallower(nests),
         )
 
@@ -234,11 +237,19 @@ def _reversed_dependence(nests: Sequence[Sequence[ForOp]], scope: Scope) -> Conf
     return scope.find(breaks, ignore_reductions=False)
 
 
+def _early_init(nests: Sequence[Sequence[ForOp]]) -> str | None:
+    """Why an initial value would come before what earlier nests do with its memory, if it would."""
+    outermost = [nest[0] for nest in nests]
+    reasons = (early_init(nest, [nest[0]], outermost[:n]) for n, nest in enumerate(nests) if n > 0)
+    return next((why for why in reasons if why is not None), None)
+
+
 def _shallower(nests: Sequence[Sequence[ForOp]]) -> list[str]:
     """The loops further out that can be merged."""
     for depth in range(len(nests[0]) - 1, 0, -1):
         outer = [list(nest[:depth]) for nest in nests]
-        if _reversed_dependence(outer, Scope(*(nest[0] for nest in nests))) is None:
+        conflict = _reversed_dependence(outer, Scope(*(nest[0] for nest in nests)))
+        if conflict is None and _early_init(outer) is None:
             return [f"merge loops={','.join(nest[-1].label for nest in outer)} is legal"]
     return []
 

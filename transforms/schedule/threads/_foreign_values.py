@@ -13,12 +13,14 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
-from kc.analysis.instances import Instance, Space, Supply, Witness, touched
+from kc.analysis.instances import Instance, Space, Supply, Witness, init_around, touched
 from kc.analysis.loop_tree import (
     all_loops_around,
     buffer_name,
+    is_inside,
     iter_types,
     loops,
+    loops_around,
     memory_scope,
     preorder,
 )
@@ -579,11 +581,36 @@ def _require_launches(site: Site, kernels: Sequence[Kernel]) -> None:
             own = [store for store in stores if kernel_of(store) is here]
             for store in stores:
                 there = kernel_of(store)
-                if there is here and (here is None or not all_loops_around(here.root)):
+                if there is here and not (
+                    here and (all_loops_around(here.root) or _begun_before(store, here))
+                ):
                     continue
                 meeting = _kept_value(load, store, here, there, own)
                 if meeting is not None:
                     raise _refuse_kept(site, load, store, here, there, meeting)
+
+
+def _begun_before(store: StoreOp, kernel: Kernel) -> list[ForOp]:
+    """The loops without an iteration, or of an unknown number of them, of the reduction that
+    ``store`` initialises, if it begins with a loop that is the root of the kernel or around it.
+
+    Where one of them has no iteration the initial value is stored before the kernel.
+    """
+    block = init_around(store)
+    if block is None:
+        return []
+    reduced = [loop for loop in loops_around(block) if IterType.REDUCE in iter_types(loop, block)]
+    if not reduced or not is_inside(kernel.root, reduced[0]):
+        return []
+    return [loop for loop in reduced if not loop.static_extent]
+
+
+def _is_before(store: StoreOp, kernel: Kernel | None, space: Space, write: Instance) -> Condition:
+    """When a store of a kernel takes place before the kernel."""
+    reduced = _begun_before(store, kernel) if kernel is not None else []
+    if any(loop.static_extent == 0 for loop in reduced):
+        return ALWAYS
+    return any_of([space.size(loop.extent_value, write) <= 0 for loop in reduced])
 
 
 def _kept_value(
@@ -600,7 +627,7 @@ def _kept_value(
     outside: list[ForOp] = [] if here is None else all_loops_around(here.root)
     if here is there:
         apart = [read.loops[loop].differs(write.loops[loop]) for loop in outside]
-        constraints.append(any_of(apart))
+        constraints.append(any_of([*apart, _is_before(store, here, space, write)]))
     supplies: list[Supply] = []
     for own_store in own:
         instance = space.instance(own_store)
@@ -609,6 +636,7 @@ def _kept_value(
                 instance,
                 space.element(own_store, instance),
                 [
+                    ~_is_before(own_store, here, space, instance),
                     *(instance.loops[loop].equals(read.loops[loop]) for loop in outside),
                     *space.same_buffer(load.buffer, instance, read),
                     space.before(instance, read),
@@ -631,9 +659,9 @@ def _refuse_kept(
     scope = scope_of(load.buffer.owner)
     reader, writer = unit_of(load, scope), unit_of(store, scope)
     name, memory = buffer_name(load.buffer), memory_scope(load.buffer)
-    if here is there:
+    if here is not None and here is there and not _begun_before(store, here):
         where = "in an earlier launch of the kernel"
-    elif there is None:
+    elif there is None or here is there:
         where = "outside of the kernel"
     else:
         where = "in the kernel" if here is None else "in another kernel"
