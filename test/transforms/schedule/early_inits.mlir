@@ -6,7 +6,7 @@
 // RUN: kc-opt %s --merge="func=apart loops=i,k" --merge="func=counted loops=i,k" | FileCheck %s
 
 //MERGED:error[KC3455]: merge: running i and k together changes the result
-//MERGED-NEXT:  --> {{.*}}:[[# @LINE + 9]]:3  tir.for %i in 2 {
+//MERGED-NEXT:  --> {{.*}}:[[# @LINE + 8]]:3  tir.for %i in 2 {
 //MERGED-NEXT:   |  for i in 2:    <-- to be merged
 //MERGED-NEXT:   |    block copy
 //MERGED-NEXT:   |  for k in 2:    <-- to be merged
@@ -37,7 +37,7 @@ func.func @nothing(%A: memref<2x0xf32>, %L: memref<f32>) {
 }
 
 //FUSED:error[KC3455]: merge: running i_s and k_s together changes the result
-//FUSED-NEXT:  --> {{.*}}:[[# @LINE + 9]]:3  tir.for %i in 2 {
+//FUSED-NEXT:  --> {{.*}}:[[# @LINE + 8]]:3  tir.for %i in 2 {
 //FUSED-NEXT:   |  for i_s in 3:    <-- to be merged
 //FUSED-NEXT:   |    block before
 //FUSED-NEXT:   |  for k_s in 3:    <-- to be merged
