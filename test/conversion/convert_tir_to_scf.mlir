@@ -105,9 +105,9 @@ func.func @bools(%A: memref<8xi1>, %B: memref<8xi1>) {
 // CHECK-NEXT:    %[[OUT:.*]] = arith.extui %b : i1 to i8
 // CHECK-NEXT:    memref.store %[[OUT]], %B[%c1] : memref<4xi8>
 func.func @bools_of_memref(%a: i1, %B: memref<4xi1>, %i: index) {
+  %c1 = arith.constant 1 : index
   tir.store %a, %B[0] : memref<4xi1>
   %b = memref.load %B[%i] : memref<4xi1>
-  %c1 = arith.constant 1 : index
   memref.store %b, %B[%c1] : memref<4xi1>
   func.return
 }
