@@ -81,6 +81,9 @@ def link_library(
             sources.append(os.fspath(file))
         library = Path(folder, "library")
         output = [*sources, "-o", os.fspath(library)]
+        if sys.platform == "linux":
+            # Its own functions are meant, also where the process knows others of these names.
+            output.append("-Wl,-Bsymbolic")
         run_compiler([*command, "-shared", "-fPIC", *output, *options, "-lm"], target.name)
         content = library.read_bytes()
         # Not where the system's linker has signed it.

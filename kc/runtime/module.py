@@ -195,7 +195,9 @@ class Module:
         c_compiler.link_library(name, {"kernel.o": content}, command, [*openmp, *options])
 
     def _c_source(self) -> str:
-        return self.get_source("c") if "c" in self._sources else ""
+        """The C that the object was compiled from; nothing for one that LLVM made."""
+        is_compiled = "c" in self._sources and "ll" not in self._sources
+        return self.get_source("c") if is_compiled else ""
 
     def save_header(self, path: str | os.PathLike[str]) -> None:
         """Write the C header of the functions; see :meth:`get_header`."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -23,10 +25,10 @@ define float @kc_test_twice(float %x) {
 TWICE_IN_C = "float kc_test_twice(float x) { return x + x; }\n"
 
 
-def built(language: str, code: str, target: str = "llvm") -> kc.Module:
+def built(language: str, code: str, target: str = "llvm", name: str = "kc_test_twice") -> kc.Module:
     """``B = twice(A)``, by a function that the loop brings along."""
     A = te.placeholder((8,), name="A")
-    B = te.compute((8,), lambda i: tir.call_extern("float32", "kc_test_twice", A[i]), name="B")
+    B = te.compute((8,), lambda i: tir.call_extern("float32", name, A[i]), name="B")
     s = te.create_schedule(B.op)
     s[B].pragma(B.op.axis[0], f"import_{language}", code)
     return kc.build(s, [A, B], target=target)
@@ -64,6 +66,21 @@ def test_c_for_the_target_of_c():
     f = built("c", TWICE_IN_C, "c")
     assert f.get_source("c").endswith(f"\n{TWICE_IN_C}\n")
     assert_doubles(f)
+
+
+@pytest.mark.parametrize("target", ["c", "llvm"])
+@pytest.mark.skipif(find("cc") is None, reason="needs a C compiler")
+def test_code_comes_before_what_the_process_has_loaded(tmp_path: Path, target: str):
+    name = f"kc_test_own_{target}"
+    source, library = tmp_path / "names.c", tmp_path / "names.so"
+    source.write_text(f"float {name}(float x) {{ return x; }}\n")
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library], check=True)
+    ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
+    code = TWICE_IN_C if target == "c" else TWICE
+    f = built(target, code.replace("kc_test_twice", name), target, name)
+    assert_doubles(f)
+    f.export_library(str(tmp_path / "saved.so"))
+    assert_doubles(kc.runtime.load_module(str(tmp_path / "saved.so")))
 
 
 @pytest.mark.parametrize(
