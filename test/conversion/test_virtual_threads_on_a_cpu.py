@@ -338,3 +338,42 @@ error[KC4207]: convert-tir-to-scf: the threads of loop v, vthread, exchange valu
   --> <string>:7:5
    |  the statement at (v=1) writes T[1], which the statement at (v=0, k=0) reads{WHY}"""
     )
+
+
+def test_masked_vectors_are_elements_of_a_row():
+    a = te.placeholder((4, 7), dtype="int32", name="A")
+    k = te.reduce_axis((0, 7), name="k")
+    b = te.compute((4,), lambda i: te.max(a[i, k], axis=k), name="B")
+    s = te.create_schedule(b.op)
+    s[b].bind(b.op.axis[0], te.thread_axis("vthread"))
+    s[b].vectorize(k)
+    x, result = np.arange(28, dtype="int32").reshape(4, 7) * 5 % 11, np.zeros(4, "int32")
+    f = kc.build(s, [a, b])
+    assert "masked" in f.get_source("ll")
+    f(x, result)
+    np.testing.assert_array_equal(result, x.max(axis=1))
+
+
+def test_masked_lanes_may_be_those_of_another_thread():
+    module = kc.IRModule.parse(
+        """
+func.func @f(%A: memref<4x7xf32>, %m: vector<8xi1>, %z: vector<8xf32>) {
+  %c0 = arith.constant 0 : index
+  tir.for %i in 4 thread "vthread" {
+    %a = vector.maskedload %A[%c0, %c0], %m, %z
+       : memref<4x7xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+    vector.maskedstore %A[%i, %c0], %m, %a : memref<4x7xf32>, vector<8xi1>, vector<8xf32>
+  }
+  func.return
+}""",
+        "m.mlir",
+    )
+    with pytest.raises(CodegenError) as caught:
+        kc.build(module)
+    assert str(caught.value) == (
+        "error[KC4207]: convert-tir-to-scf: the threads of loop i, vthread, may exchange values in "
+        "A\n"
+        "  --> m.mlir:7:5\n"
+        "   |  cannot prove that iterations touch different elements of A: vector.maskedload may "
+        f"leave any lane out{WHY}"
+    )
