@@ -74,6 +74,7 @@ from kc.dialects.tir import (
     ApplyOp,
     BlockOp,
     CombineOp,
+    DelinearizeOp,
     ForOp,
     IterType,
     LoadOp,
@@ -416,6 +417,11 @@ def _keep_a_thread(lane: ForOp, beside: Sequence[Operation], sizes: Values) -> N
         size.name_hint = extent.name_hint
         sizes[extent] = size
     lane.operands[0] = sizes[extent]
+    for op in lane.body.block.ops:
+        if isinstance(op, DelinearizeOp):  # of a fused loop: the only thread divides by its sizes
+            before = InsertPoint.before(op)
+            divisors = [at_least_1(size, before, op) for size in op.sizes]
+            op.operands = [op.index, *(size for size in divisors if isinstance(size, SSAValue))]
     for op in beside:
         point = InsertPoint.after(op)
         op.detach()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kc
+from kc.analysis.interpreter import run as interpret
 from kc.support import registry
 from kc.support.diagnostics import CodegenError
 from kc.transforms.tir.lower_cross_thread_reduction import LowerCrossThreadReductionPass
@@ -37,6 +38,42 @@ def test_a_sum_over_no_threads(size: int):
     result = np.full(3, -1, "int32")
     kc.build(kc.IRModule.parse(ONE), target="cuda-emu")(a, result)
     np.testing.assert_array_equal(result, a.sum(axis=1) + 5)
+
+
+FUSED = """
+func.func @f(%A: memref<?x?xi64> {kc.shape = affine_map<()[m, n] -> (m, n)>},
+             %C: memref<i64> {kc.role = "out"}) attributes {kc.symbols = ["m", "n"]} {
+  %m = tir.symbol "m"
+  %n = tir.symbol "n"
+  %count = arith.muli %m, %n : index
+  tir.for %k in %count thread "threadIdx.x" {
+    %r, %c = tir.delinearize %k by [%m, %n]
+    tir.block "C" (reduce %v_r in %m = %r, reduce %v_c in %n = %c) init {
+      %zero = arith.constant 5 : i64
+      tir.store %zero, %C[] : memref<i64>
+    } do {
+      %a = tir.load %A[%v_r, %v_c] : memref<?x?xi64>
+      %old = tir.load %C[] : memref<i64>
+      %sum = arith.addi %old, %a : i64
+      tir.store %sum, %C[] : memref<i64>
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (0, 3), (3, 0), (0, 0)])
+def test_the_only_thread_of_a_fused_loop_divides_by_no_size_of_0(shape: tuple[int, int]):
+    a = np.arange(np.prod(shape), dtype="int64").reshape(shape)
+    result = np.full((), -1, "int64")
+    module = kc.IRModule.parse(FUSED)
+    LowerCrossThreadReductionPass().apply(registry.context(), module.op)
+    interpret(module.op, "f", [a, result])
+    assert result == a.sum() + 5
+    result[...] = -1
+    kc.build(kc.IRModule.parse(FUSED), target="cuda-emu")(a, result)
+    assert result == a.sum() + 5
 
 
 ROWS = """
