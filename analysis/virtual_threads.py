@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation, SSAValue
 
 from kc.analysis.dependence import Access, Conflict, Scope, Statement
-from kc.analysis.instances import Space, Supply, touched
+from kc.analysis.instances import RUN_ONCE, Space, Supply, touched
 from kc.analysis.loop_tree import (
     all_loops_around,
     buffer_name,
@@ -171,7 +171,7 @@ def _repeats_both(first: Operation, second: Operation, root: Operation) -> bool:
     """Whether an op in ``root`` that is no loop of tir is around both, and may run them again."""
     parent = first.parent_op()
     while parent is not None and parent is not root:
-        if not isinstance(parent, ForOp | IfOp) and is_inside(second, parent):
+        if not isinstance(parent, (ForOp, IfOp, *RUN_ONCE)) and is_inside(second, parent):
             return True
         parent = parent.parent_op()
     return False

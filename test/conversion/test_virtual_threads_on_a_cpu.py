@@ -377,3 +377,22 @@ func.func @f(%A: memref<4x7xf32>, %m: vector<8xi1>, %z: vector<8xf32>) {
         "   |  cannot prove that iterations touch different elements of A: vector.maskedload may "
         f"leave any lane out{WHY}"
     )
+
+
+def test_a_branch_is_not_run_again():
+    module = program(
+        """
+tir.for %v in 4 thread "vthread" {
+  tir.for %r in 3 {
+    %x = tir.load %A[%v] : memref<4xf32>
+    %limit = arith.constant 1.5 : f32
+    %is_large = arith.cmpf ogt, %x, %limit : f32
+    scf.if %is_large {
+      %s = tir.load %S[%v] : memref<4xf32>
+      %t = arith.addf %s, %x : f32
+      tir.store %t, %S[%v] : memref<4xf32>
+    }
+  }
+}"""
+    )
+    assert run(module, "llvm")[1] == [10, 11, 12 + 3 * 2, 13 + 3 * 3]
