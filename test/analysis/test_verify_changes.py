@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from interpreter_support import parse
+from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     AffineMapAttr,
@@ -23,6 +24,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.parser import Parser
 from xdsl.rewriter import Rewriter
 
 import kc
@@ -432,3 +434,19 @@ def test_what_the_user_wrote_is_the_users_mistake():
     for use in (tir.Schedule, kc.build):
         with pytest.raises(ParseError, match="KC1202"):
             use(kc.IRModule.parse(text))
+
+
+def test_only_equal_maps_have_one_number():
+    texts = [
+        *("() -> (0)", "() -> (1)", "(d0) -> (0)", "(d0) -> (d0)", "()[s0] -> (s0)"),
+        *("(d0, d1) -> (d0)", "(d0, d1) -> (d1)", "(d0, d1) -> (d0, d1)", "(d0, d1) -> (d0 + d1)"),
+        *("(d0) -> (d0 + 2)", "(d0) -> (d0 * 2)", "(d0) -> (d0 mod 2)"),
+        *("(d0) -> (d0 floordiv 2)", "(d0) -> (d0 ceildiv 2)", "(d0)[s0] -> (d0 + s0)"),
+    ]
+
+    def number(text: str) -> int:
+        return verify_changes._number(AffineMapAttr(Parser(Context(), text).parse_affine_map()))
+
+    numbers = [number(text) for text in texts]
+    assert len(set(numbers)) == len(texts)
+    assert [number(text) for text in texts] == numbers
