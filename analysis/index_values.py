@@ -193,8 +193,10 @@ class IndexValues(IndexReader[AffineExpr]):
             exprs = [self.compose(expr, owner.operands) for expr in owner.map.data.results]
             return owner.combined([self.bounds(expr) for expr in exprs], _extreme_range)
         if isinstance(owner, arith.MuliOp):
-            natural = all(self.is_natural(self.expr(operand)) for operand in owner.operands)
-            return (0, None) if natural else UNBOUNDED
+            (low, _), (other_low, _) = (self.bounds(self.expr(value)) for value in owner.operands)
+            if low is None or other_low is None or min(low, other_low) < 0:
+                return UNBOUNDED
+            return low * other_low, None
         return UNBOUNDED
 
     def _scf_range(self, loop: scf.ForOp | scf.ParallelOp, value: SSAValue) -> Bounds:

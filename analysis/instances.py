@@ -22,7 +22,15 @@ from kc.analysis.array_sizes import is_array_size
 from kc.analysis.conditions import conjunction
 from kc.analysis.index_values import IndexValues
 from kc.analysis.isl_sets import first_point
-from kc.analysis.loop_tree import blocks, has_effects, is_inside, iter_types, memory_scope
+from kc.analysis.loop_tree import (
+    blocks,
+    defined_inside,
+    has_effects,
+    is_inside,
+    iter_types,
+    memory_scope,
+    reduce_extents,
+)
 from kc.analysis.term_reader import TermReader
 from kc.analysis.terms import (
     ZERO_TERM,
@@ -94,7 +102,7 @@ class Instance:
     ``constraints`` tell of one."""
     for_inits: bool = False
     """Whether it is also the one time that the inits in ``op`` are executed where a loop of their
-    reduction has no iteration."""
+    reduction has no iteration, as that is over nothing."""
     at_start: bool = False
     """Whether it is the time before all that is in ``op``."""
     init_of: BlockOp | None = None
@@ -171,8 +179,8 @@ class Space:
     ) -> Instance:
         """A time at which control comes to ``op``, before anything of ``op`` is executed.
 
-        With ``for_inits`` also one at which only the inits in ``op`` are executed, as loops of
-        their reductions have no iteration.
+        With ``for_inits`` also one at which only the inits in ``op`` are executed, as their
+        reductions are over nothing.
         """
         self._fresh += 1
         instance = Instance(op, f"q{self._fresh}", for_inits=for_inits, init_of=init_around(op))
@@ -183,6 +191,8 @@ class Space:
             child, parent = parent, parent.parent_op()
         for parent, child in reversed(path):
             self._enter(parent, child, instance, shared or {})
+        if for_inits:
+            self._require_nothing(_inits(op), instance)
         return instance
 
     def inside(self, instance: Instance, block: BlockOp, op: Operation) -> Instance:
@@ -244,12 +254,10 @@ class Space:
         instance.loops[loop] = at
         instance.values[loop.var] = at
         init_of = instance.init_of
-        # An init is executed once where the reduction is empty.
-        initialises = (
-            init_of is not None
-            and is_inside(init_of, loop)
-            and IterType.REDUCE in iter_types(loop, init_of)
-        ) or (instance.for_inits and _holds_init(instance.op, loop))
+        # An init is executed once where the reduction is empty: see _require_nothing.
+        initialises = (init_of is not None and _carries(loop, init_of)) or (
+            instance.for_inits and any(_carries(loop, block) for block in _inits(instance.op))
+        )
         if loop.static_extent == 0 and not initialises:
             instance.empty.append(loop)
         size = self.size(loop.extent_value, instance)
@@ -258,12 +266,34 @@ class Space:
             runs = any_of([runs, all_of([at.equals(0), size <= 0])])
         instance.constraints.append(runs)
 
+    def _require_nothing(self, initialised: Sequence[BlockOp], instance: Instance) -> None:
+        """That a loop of the reduction of a block in ``initialised`` has no iteration only where
+        this reduction, or another one that the loop belongs to, is over nothing."""
+        for loop, at in instance.loops.items():
+            carried = [block for block in initialised if _carries(loop, block)]
+            sizes = [size for block in carried for size in reduce_extents(block)]
+            extent = loop.extent_value
+            if not carried or 0 in sizes or extent in sizes or isinstance(extent, int) and extent:
+                continue
+            computed = [value for value in sizes if not isinstance(value, int)]
+            if any(defined_inside(value, instance.op) for value in computed):
+                continue  # known only later
+            nothing = [self.size(value, instance) <= 0 for value in computed]
+            if not isinstance(extent, int):
+                nothing.append(at.within(self.size(extent, instance)))
+            elif not nothing:
+                instance.empty.append(loop)
+            if nothing:
+                instance.constraints.append(any_of(nothing))
+
     def axis(self, loop: ForOp) -> str | None:
         """The thread axis of a loop."""
         return self.bound.get(loop, loop.axis)
 
     def _enter_block(self, block: BlockOp, body: Block, instance: Instance) -> None:
         in_init = body is not block.body.block
+        if in_init and block is instance.init_of:
+            self._require_nothing([block], instance)
         iters = zip(block.types, block.extents, block.binding_exprs, strict=True)
         operands = block.binding_operands
         for n, (kind, extent, expr) in enumerate(iters):
@@ -300,7 +330,7 @@ class Space:
         """When the predicate of a block holds; for its init, what it says of terms alone need not
         hold where there are none."""
         predicate, operands = block.predicate.data, block.predicate_operands
-        sizes = [size for kind, _, size in block.iters if kind is IterType.REDUCE]
+        sizes = reduce_extents(block)
         if not in_init or all(isinstance(size, int) and size > 0 for size in sizes):
             return self.condition(predicate, operands, instance)
         of_terms = {
@@ -576,14 +606,14 @@ def init_around(op: Operation) -> BlockOp | None:
     return None
 
 
-def _holds_init(op: Operation, loop: ForOp) -> bool:
-    """Whether ``op`` is or holds a block with an init, and ``loop`` belongs to its reduction."""
-    inside = [op, *blocks(op)] if isinstance(op, BlockOp) else blocks(op)
-    return any(
-        block.has_init and IterType.REDUCE in iter_types(loop, block)
-        for block in inside
-        if isinstance(block, BlockOp)
-    )
+def _inits(op: Operation) -> list[BlockOp]:
+    """The blocks with an init that ``op`` is or holds."""
+    return [block for block in blocks(op) if block.has_init]
+
+
+def _carries(loop: ForOp, block: BlockOp) -> bool:
+    """Whether ``loop`` is around ``block`` and belongs to its reduction."""
+    return is_inside(block, loop) and IterType.REDUCE in iter_types(loop, block)
 
 
 def is_unordered(loop: ForOp) -> bool:

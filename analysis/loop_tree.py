@@ -336,6 +336,11 @@ def iter_types(loop: ForOp, block: BlockOp) -> set[IterType]:
     }
 
 
+def reduce_extents(block: BlockOp) -> list[int | SSAValue]:
+    """How many values each variable has that the reduction of ``block`` runs over."""
+    return [extent for kind, _, extent in block.iters if kind is IterType.REDUCE]
+
+
 def _is_derived(value: SSAValue, source: SSAValue) -> bool:
     """Whether ``value`` is one of the :func:`derived_values` of ``source``."""
     met, pending = {value}, [value]

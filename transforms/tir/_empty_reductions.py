@@ -18,7 +18,9 @@ from xdsl.traits import Pure
 
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
-from kc.analysis.loop_tree import memory_scope
+from kc.analysis.index_values import IndexValues
+from kc.analysis.instances import Space
+from kc.analysis.loop_tree import memory_scope, reduce_extents
 from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType, StoreOp
 from kc.support.diagnostics import CodegenError
@@ -29,17 +31,28 @@ from kc.transforms.known_values import can_rebuild, rebuild_captured
 
 def is_empty(block: BlockOp) -> bool:
     """Whether the reduction of ``block`` has no element, whatever the sizes."""
-    return 0 in _reduce_extents(block)
+    return 0 in reduce_extents(block)
 
 
 def may_not_begin(block: BlockOp, loop: ForOp) -> bool:
     """Whether ``loop`` may have no iteration although the reduction of ``block`` is not over
-    nothing: its extent is of something else than the sizes of the reduction."""
-    if loop.static_extent == 0:
-        return not is_empty(block)
-    extent = loop.dynamic_extent
-    sizes = [size for size in _reduce_extents(block) if not isinstance(size, int)]
-    return extent is not None and not origins([extent]) <= origins(sizes)
+    nothing."""
+    if loop.dynamic_extent is None:
+        return loop.static_extent == 0 and not is_empty(block)
+    sizes = [size for size in reduce_extents(block) if not isinstance(size, int)]
+    index = IndexValues()
+    for size in sizes:
+        index.dimension(size, (1, None))
+    low, _ = index.bounds(index.expr(loop.dynamic_extent))
+    if low is not None and low > 0:
+        return False
+    if any(loop_tree.defined_inside(size, loop) for size in sizes):
+        return True  # not known where the loop begins
+    space = Space()
+    place = space.place(loop)
+    something = [space.size(size, place) >= 1 for size in sizes]
+    never = space.size(loop.dynamic_extent, place) <= 0
+    return space.find([place], [never, *something]) is not None
 
 
 def origins(values: Iterable[SSAValue]) -> set[SSAValue]:
@@ -70,7 +83,7 @@ def fill_instead(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
 
 def fill_if_empty(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
     """Store the initial value before the loops where a size makes the reduction empty."""
-    for extent in _reduce_extents(block):
+    for extent in reduce_extents(block):
         if isinstance(extent, int):
             continue
         nothing = at_least_zero(AffineExpr.dimension(0) * -1)
@@ -79,10 +92,6 @@ def fill_if_empty(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
         guard.location = block.location
         Rewriter.insert_op(guard, InsertPoint.before(place))
         rebuild_captured(guard, {})
-
-
-def _reduce_extents(block: BlockOp) -> list[int | SSAValue]:
-    return [extent for kind, _, extent in block.iters if kind is IterType.REDUCE]
 
 
 def _outermost(block: BlockOp) -> Operation:

@@ -50,7 +50,7 @@ from xdsl.passes import ModulePass
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Space, Supply
-from kc.analysis.loop_tree import all_loops_around, memory_scope
+from kc.analysis.loop_tree import all_loops_around, memory_scope, reduce_extents
 from kc.analysis.regions import BoundIndexValues, Elements, Interval
 from kc.dialects.affine_assembly import ZERO, linear_terms
 from kc.dialects.tir import (
@@ -60,7 +60,6 @@ from kc.dialects.tir import (
     CallOp,
     ForKind,
     ForOp,
-    IterType,
     LoadOp,
     PrefetchOp,
     StoreOp,
@@ -156,8 +155,7 @@ def _may_be_empty(op: Access) -> bool:
     block = region.parent_op() if region is not None else None
     if not isinstance(block, BlockOp) or region is block.body:
         return False
-    extents = [size for kind, _, size in block.iters if kind is IterType.REDUCE]
-    return any(not isinstance(size, int) or size == 0 for size in extents)
+    return any(not isinstance(size, int) or size == 0 for size in reduce_extents(block))
 
 
 def _repeats_in_kernel(loop: ForOp, scope: str) -> bool:

@@ -296,12 +296,15 @@ class _Plan:
         A loop without one because the reduction is over nothing is not asked: that is initialised.
         """
         return [
-            at_least_zero(self.at_zero(self.index.expr(loop.dynamic_extent)) - 1)
+            at_least_zero(self._extent_at_zero(loop) - 1)
             for loop in inner
-            if loop.dynamic_extent is not None
-            and loop.var in self.zero
-            and may_not_begin(self.block, loop)
+            if loop.var in self.zero and may_not_begin(self.block, loop)
         ]
+
+    def _extent_at_zero(self, loop: ForOp) -> AffineExpr:
+        if loop.dynamic_extent is None:
+            return AffineExpr.constant(loop.static_extent or 0)
+        return self.at_zero(self.index.expr(loop.dynamic_extent))
 
     def _path(self) -> list[tuple[AffineExpr, AffineConstraintExpr]]:
         """The conditions of each ``tir.if`` between ``place`` and the block, like the predicate."""

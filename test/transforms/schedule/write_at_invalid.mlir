@@ -226,3 +226,31 @@ func.func @empty(%A: memref<0xf32>, %C: memref<4xf32>) {
 //GRID-NEXT:   |      block B    <-- here
 //GRID-NEXT:  why: every block along blockIdx.x would write B, which is in global memory
 //GRID-NEXT:  try: legal: loop=j
+
+// The last part of a loop, which may have no iteration where the reduction is not over nothing.
+// RUN: not kc-opt %s --write-at="func=part loop=i block=S" 2>&1 | FileCheck %s --check-prefix=PART --match-full-lines --strict-whitespace
+func.func @part(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}, %S: memref<1xf32>) attributes {kc.symbols = ["n"]} {
+  %n = tir.symbol "n"
+  %last = tir.apply max(min(1, %n - 2), 0)
+  tir.for %i in 1 {
+    tir.for %k in %last {
+      tir.block "S" (spatial %v_i in 1 = %i, reduce %v_k in %n = %last - 1 - %k) init {
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %S[%v_i] : memref<1xf32>
+      } do {
+        %a = tir.load %A[%v_k] : memref<?xf32>
+        %s = tir.load %S[%v_i] : memref<1xf32>
+        %t = arith.addf %s, %a : f32
+        tir.store %t, %S[%v_i] : memref<1xf32>
+      }
+    }
+  }
+  func.return
+}
+//PART:error[KC3306]: write_at: block S does not write all of S that would be copied
+//PART-NEXT:  --> {{.*}}write_at_invalid.mlir:237:7  tir.block "S" (spatial %v_i in 1 = %i, reduce %v_k in %n = %last - 1 - %k) init {
+//PART-NEXT:   |  for i in 1:
+//PART-NEXT:   |    for k in last:
+//PART-NEXT:   |      block S    <-- here
+//PART-NEXT:  why: element [0] (for n = 1) is in the box around what it writes, and is not written
+//PART-NEXT:  try: it is not legal in any loop

@@ -298,3 +298,50 @@ func.func @f(%A: memref<6x?xi32> {kc.shape = affine_map<()[n] -> (6, n)>},
     kc.build(module, target="cuda-emu")(a, results[1])
     for result in results:
         np.testing.assert_array_equal(result, a.max(axis=1, initial=-100))
+
+
+PART = """
+func.func @f(%A: memref<?xf32> {{kc.shape = affine_map<()[s0] -> (s0)>}}, %S: memref<1xf32>)
+    attributes {{kc.symbols = ["n"]}} {{
+  %n = tir.symbol "n"
+{part}
+  tir.for %i in 1 {{
+    tir.for %k in {extent} {{
+      tir.block "S" (spatial %vi in 1 = %i, reduce %vk in %n = %k) init {{
+        %z = arith.constant 0.0 : f32
+        tir.store %z, %S[%vi] : memref<1xf32>
+      }} do {{
+        %a = tir.load %A[%vk] : memref<?xf32>
+        %s = tir.load %S[%vi] : memref<1xf32>
+        %t = arith.addf %s, %a : f32
+        tir.store %t, %S[%vi] : memref<1xf32>
+      }}
+    }}
+  }}
+  func.return
+}}
+"""
+
+
+@pytest.mark.parametrize("n", range(6))
+@pytest.mark.parametrize(
+    ("part", "extent", "terms"),
+    [
+        ("%part = tir.apply max(%n - 3, 0)", "%part", lambda n: max(n - 3, 0)),
+        ("%part = tir.apply (%n floordiv 2)", "%part", lambda n: n // 2),
+        ("%part = tir.apply ((%n + 1) floordiv 2)", "%part", lambda n: (n + 1) // 2),
+        ("", "0", lambda _: 0),
+    ],
+)
+def test_a_loop_over_part_of_a_reduction_has_no_init_where_only_this_loop_is_empty(
+    n, part, extent, terms
+):
+    text = PART.format(part=part, extent=extent)
+    values, result = np.arange(1, n + 1, dtype=np.float32), np.full(1, 77, np.float32)
+    is_initialised = n == 0 or terms(n) > 0
+    total = values[: terms(n)].sum() if is_initialised else 77
+    module = parse(text)
+    assert outputs(module, [values, result])[1] == total
+    lower(module, [LowerInitBlockPass()])
+    assert outputs(module, [values, result])[1] == total
+    check_all_stages(text, [values, result])
