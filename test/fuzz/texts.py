@@ -44,8 +44,15 @@ TRIES = 12
 TOKEN = re.compile(r'"[^"\n]*"|[%@^#!]?[\w.$]+|->|::|\s+|.')
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 NUMBERS = ("0", "-1", "1", "2", "7", "2147483648", "9223372036854775808", "-9223372036854775809")
-TYPES = ("i1", "i8", "i32", "i64", "f16", "bf16", "f32", "f64", "index", "none", "i7", "f8E5M2")
-TYPE = re.compile(r"i\d+|f\d+\w*|bf16|index")
+TYPES = (
+    *("i1", "i3", "i7", "i8", "i32", "i64", "i65", "i128", "ui8", "si8", "ui32", "index", "none"),
+    *("f16", "bf16", "f32", "f64", "f80", "f128", "tf32", "complex<f32>", "tuple<i32, f32>"),
+    *("f8E5M2", "f8E4M3FN", "f8E8M0FNU", "f6E2M3FN", "f4E2M1FN", "!llvm.ptr", "memref<4xf32>"),
+    *("vector<f32>", "vector<1xf32>", "vector<3xf32>", "vector<4xi1>", "vector<4xindex>"),
+    *("vector<[4]xf32>", "vector<2x4xf32>", "tensor<4xf32>"),
+)
+TYPE = re.compile(r"((?<![%@#.\w])|(?<=[\d?\]]x))(i\d+|f\d+\w*|bf16|index)\b")
+"""A type by itself, or of the elements of another one."""
 LOWERINGS = ("lower-to-llvm", "lower-to-c", "convert-te-to-tir", "raise-to-tir", "convert-to-llvm")
 
 
@@ -134,14 +141,12 @@ def mutated(random: Random, text: str) -> str:
         return text
     kind = random.choice(("number",) * 4 + ("type",) * 3 + ("operand",) * 3 + ("other",) * 3)
     numbers = [n for n in places if NUMBER.fullmatch(tokens[n])]
-    types = [n for n in places if TYPE.fullmatch(tokens[n])]
     values = [n for n in places if tokens[n].startswith("%")]
     if kind == "number" and numbers:
         n = random.choice(numbers)
         tokens[n] = random.choice((*NUMBERS, str(int(float(tokens[n])) + 1), "?"))
-    elif kind == "type" and types:
-        n = random.choice(types)
-        tokens[n] = random.choice((*TYPES, f"vector<4x{tokens[n]}>", f"memref<4x{tokens[n]}>"))
+    elif kind == "type" and TYPE.search(text):
+        return _retyped(random, text)
     elif kind == "operand" and values:
         tokens[random.choice(values)] = tokens[random.choice(values)]
     else:
@@ -154,6 +159,17 @@ def mutated(random: Random, text: str) -> str:
         else:
             tokens[n] = "" if action == "drop" else f"{tokens[n]} {tokens[n]}"
     return "".join(tokens)
+
+
+def _retyped(random: Random, text: str) -> str:
+    """``text`` with another type in one place, or wherever the same type stands: a program that is
+    of the other type throughout may be valid."""
+    place = random.choice(list(TYPE.finditer(text)))
+    old = place[0]
+    new = random.choice((*TYPES, f"vector<4x{old}>", f"memref<4x{old}>"))
+    if random.random() < 0.5:
+        return text[: place.start()] + new + text[place.end() :]
+    return TYPE.sub(lambda match: new if match[0] == old else match[0], text)
 
 
 def _changed_lines(random: Random, text: str) -> str:
