@@ -23,7 +23,7 @@ from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir.affine import AffineExpr, AffineSet
 from xdsl.traits import Pure, SymbolTable, get_effects
 
 from kc.analysis.array_sizes import is_array_size
@@ -34,10 +34,13 @@ from kc.analysis.loop_tree import (
     buffer_name,
     defined_inside,
     is_inside,
+    known_of_nothing,
     loops_around,
     memory_scope,
     path_to,
     preorder,
+    reduce_extents,
+    reduce_loops,
     touches_memory,
 )
 from kc.analysis.reductions import Reduction, reduction_of, updates_of
@@ -384,16 +387,15 @@ class Scope:
 
     def _enter_block(self, statement: Statement, block: BlockOp, region: Region) -> None:
         """Put ``statement`` into ``region`` of ``block``: its variables, and where it runs."""
+        if region is block.init and 0 in reduce_extents(block):
+            self._enter_init_of_nothing(statement, block)
+            return
         for n, expr in enumerate(block.binding_exprs):
             value = self._reader(statement).expr(expr, block.binding_operands)
             variable = self._values[region.block.args[n]] = self._dim(statement, "v")
-            is_initial = region is block.init and block.types[n] is IterType.REDUCE
-            if is_initial:
-                statement.constraints.append(variable.equals(0))
-            if is_initial and block.extents[n] == 0:
-                continue  # there is an initial value, whatever an iteration would bind it to
             statement.constraints.append(variable.equals(value))
-            if is_initial:
+            if region is block.init and block.types[n] is IterType.REDUCE:
+                statement.constraints.append(variable.equals(0))
                 statement.constraints += _all_zero(statement, value)
             # A block's variables lie in its domain; this is a fact that loops may hide.
             statement.constraints.append(variable.within(self._extent(block.extents[n], statement)))
@@ -401,6 +403,34 @@ class Scope:
         statement.constraints.append(
             reader.condition(block.predicate.data, block.predicate_operands)
         )
+
+    def _enter_init_of_nothing(self, statement: Statement, block: BlockOp) -> None:
+        """Put ``statement`` into the init of a reduction that has no terms. It is executed where
+        the loops of the reduction begin, for all elements that these may be about."""
+        reader = self._reader(statement)
+        carriers = set(reduce_loops(block))
+        for loop, name in zip(statement.loops, statement.loop_dims, strict=True):
+            if loop in carriers:
+                statement.constraints.append(dim(name).equals(0))
+        operands = block.binding_operands
+        known = known_of_nothing(block, operands)
+        for n, expr in enumerate(block.binding_exprs):
+            variable = self._values[block.init.block.args[n]] = self._dim(statement, "v")
+            if block.types[n] is IterType.REDUCE:
+                statement.constraints.append(variable.equals(0))
+                continue
+            if all(known[used] for used in expr.used_dims()):
+                statement.constraints.append(variable.equals(reader.expr(expr, operands)))
+            statement.constraints.append(variable.within(self._extent(block.extents[n], statement)))
+        predicate, operands = block.predicate.data, block.predicate_operands
+        known = known_of_nothing(block, operands)
+        kept = [
+            constraint
+            for constraint in predicate.constraints
+            if all(known[used] for used in constraint.lhs.used_dims())
+        ]
+        space = AffineSet(predicate.num_dims, predicate.num_symbols, tuple(kept))
+        statement.constraints.append(reader.condition(space, operands))
 
     def _enter(self, statement: Statement, op: Operation, child: Block) -> Reduction | None:
         """Put ``statement`` into ``child``, a body of ``op``, which is in a block; the reduction

@@ -28,6 +28,7 @@ from kc.analysis.loop_tree import (
     has_effects,
     is_inside,
     iter_types,
+    known_of_nothing,
     memory_scope,
     reduce_extents,
 )
@@ -333,18 +334,12 @@ class Space:
         sizes = reduce_extents(block)
         if not in_init or all(isinstance(size, int) and size > 0 for size in sizes):
             return self.condition(predicate, operands, instance)
-        of_terms = {
-            n
-            for n, operand in enumerate(operands)
-            if isinstance(operand.owner, Block)
-            and isinstance(loop := operand.owner.parent_op(), ForOp)
-            and IterType.REDUCE in iter_types(loop, block)
-        }
+        known = known_of_nothing(block, operands)
         parts: list[Condition] = []
         for constraint in predicate.constraints:
             alone = AffineSet(predicate.num_dims, predicate.num_symbols, (constraint,))
             holds = self.condition(alone, operands, instance)
-            if of_terms.isdisjoint(constraint.lhs.used_dims()):
+            if all(known[used] for used in constraint.lhs.used_dims()):
                 parts.append(holds)
             elif 0 not in sizes:
                 empty = (

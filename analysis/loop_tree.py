@@ -341,6 +341,18 @@ def reduce_extents(block: BlockOp) -> list[int | SSAValue]:
     return [extent for kind, _, extent in block.iters if kind is IterType.REDUCE]
 
 
+def reduce_loops(block: BlockOp) -> list[ForOp]:
+    """The loops around ``block`` that drive its reduction, outermost first."""
+    return [loop for loop in all_loops_around(block) if IterType.REDUCE in iter_types(loop, block)]
+
+
+def known_of_nothing(block: BlockOp, values: Sequence[SSAValue]) -> list[bool]:
+    """Which of ``values`` mean something where the reduction of ``block`` is over nothing: those
+    that do not depend on its loops."""
+    variables = [loop.var for loop in reduce_loops(block)]
+    return [not any(_is_derived(value, variable) for variable in variables) for value in values]
+
+
 def _is_derived(value: SSAValue, source: SSAValue) -> bool:
     """Whether ``value`` is one of the :func:`derived_values` of ``source``."""
     met, pending = {value}, [value]

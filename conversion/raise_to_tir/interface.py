@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from kc.analysis.upstream import is_held_vector
 from kc.conversion.raise_to_tir.values_in_memory import stored_type
 from kc.support.diagnostics import InternalError
 
@@ -51,7 +52,7 @@ def check_interface(given: func.FuncOp, raised: func.FuncOp) -> None:
 
 
 def _is_in_memory(type_: Attribute) -> bool:
-    return isinstance(type_, TensorType | MemRefType | VectorType)
+    return isinstance(type_, TensorType | MemRefType) or is_held_vector(type_)
 
 
 def _holds(memory: Attribute, type_: Attribute) -> bool:

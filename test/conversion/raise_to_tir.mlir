@@ -168,3 +168,17 @@ func.func @results(%n: index, %A: memref<8xf32>) {
   cf.assert %same, "n is 9 times its rest"
   return
 }
+
+// -----
+
+// Vectors of scalable size have no memory of a size that is known: they stay arguments.
+
+// CHECK-LABEL: func.func @scalable(
+// CHECK-SAME:      %v: vector<[8]xf32>
+// CHECK-SAME:      %p: memref<4xf32>
+// CHECK-SAME:      %out: memref<i64>
+func.func @scalable(%v: vector<[8]xf32>, %p: vector<4xf32>) -> index {
+  %n = vector.vscale
+  %i = vector.scalable.insert %p, %v[0] : vector<4xf32> into vector<[8]xf32>
+  return %n : index
+}

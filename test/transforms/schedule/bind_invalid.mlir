@@ -698,3 +698,37 @@ func.func @initialised_late(%A: memref<3x4xi32> {kc.name = "A"}, %C: memref<3xi3
   }
   func.return
 }
+
+// Memory that each iteration has for itself is what blocks share then, also of what none has written.
+// RUN: not kc-opt %s --bind="func=halo loop=b thread=blockIdx.x" 2>&1 | FileCheck %s --check-prefix=HALO --match-full-lines --strict-whitespace
+func.func @halo(%A: memref<8xf32>, %B: memref<8xf32>) {
+  tir.for %b in 8 {
+    %S = tir.alloc "S" : memref<8xf32>
+    tir.block "S" (spatial %v in 8 = %b) do {
+      %x = tir.load %A[%v] : memref<8xf32>
+      tir.store %x, %S[%v] : memref<8xf32>
+    }
+    %L = tir.alloc "L" : memref<8xf32, "local">
+    tir.for %j in 8 {
+      tir.block "L" (spatial %v in 8 = %j) do {
+        %x = tir.load %S[%v] : memref<8xf32>
+        tir.store %x, %L[%v] : memref<8xf32, "local">
+      }
+    }
+    tir.block "B" (spatial %v in 8 = %b) do {
+      %x = tir.load %L[%v] : memref<8xf32, "local">
+      tir.store %x, %B[%v] : memref<8xf32>
+    }
+  }
+  func.return
+}
+//HALO:error[KC3408]: bind: block L reads what another block of threads writes to S
+//HALO-NEXT:  --> {{.*}}bind_invalid.mlir:713:7  tir.block "L" (spatial %v in 8 = %j) do {
+//HALO-NEXT:   |  for b in 8:    <-- one kernel, if this is blockIdx.x
+//HALO-NEXT:   |    alloc S
+//HALO-NEXT:   |    block S    <-- writes S
+//HALO-NEXT:   |    alloc L
+//HALO-NEXT:   |    for j in 8:
+//HALO-NEXT:   |      block L    <-- reads S
+//HALO-NEXT:   |    block B
+//HALO-NEXT:  why: blockIdx.x 0 reads S[1], which blockIdx.x 1 writes; blocks of threads run in any order and do not wait for each other

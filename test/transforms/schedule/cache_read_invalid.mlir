@@ -235,3 +235,30 @@ func.func @lane_readers(%A: memref<8xf32>, %C: memref<8xf32>, %D: memref<8xf32>)
 //READERS-NEXT:   |    block D
 //READERS-NEXT:  why: B exists only in a vectorized loop, whose lanes would share the copy
 //READERS-NEXT:  try: cache_read first, then vectorize
+
+// The copy has elements that other virtual threads write, whether they are read or not.
+// RUN: not kc-opt %s --cache-read="func=virtual block=B buffer=B scope=local" 2>&1 | FileCheck %s --check-prefix=VIRTUAL --match-full-lines --strict-whitespace
+func.func @virtual(%A: memref<9x8xf32>, %B: memref<72xf32>) {
+  tir.for %i in 8 {
+    tir.for %t in 8 thread "vthread" {
+      tir.block "A" (spatial %v_i in 9 = %i + 1, spatial %v_t in 8 = %t) do {
+        %x = arith.constant 1.0 : f32
+        tir.store %x, %B[%v_i * 8 + %v_t] : memref<72xf32>
+      }
+      tir.block "B" (opaque %v_i in 9 = %i + 1, opaque %v_t in 8 = %t) do {
+        %x = tir.load %B[%v_i * 8 + %v_t - 8] : memref<72xf32>
+        %y = tir.load %B[%v_i * 8 + %v_t] : memref<72xf32>
+        %z = arith.addf %x, %y : f32
+        tir.store %z, %B[%v_i * 8 + %v_t] : memref<72xf32>
+      }
+    }
+  }
+  func.return
+}
+//VIRTUAL:error[KC3305]: cache_read: B changes between the copy and what block B reads
+//VIRTUAL-NEXT:  --> {{.*}}cache_read_invalid.mlir:248:7  tir.block "B" (opaque %v_i in 9 = %i + 1, opaque %v_t in 8 = %t) do {
+//VIRTUAL-NEXT:   |  for i in 8:
+//VIRTUAL-NEXT:   |    for t in 8 vthread:
+//VIRTUAL-NEXT:   |      block A
+//VIRTUAL-NEXT:   |      block B    <-- reads B
+//VIRTUAL-NEXT:  why: block B at (i=0, t=0) writes what another thread copies

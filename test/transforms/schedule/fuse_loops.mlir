@@ -77,3 +77,33 @@ func.func @apart(%A: memref<16xf32>, %B: memref<12xf32>, %x: f32) {
   }
   func.return
 }
+
+// A reduction over nothing has its initial value, which is waited for: that of S[2j + 1].
+// RUN: kc-opt %s --fuse-loops="func=nothing loops=i,j" | FileCheck %s --check-prefix=NOTHING
+// NOTHING-LABEL: func.func @nothing(
+// NOTHING-NEXT:      tir.for %i_m in 8 {
+// NOTHING-NEXT:        tir.for %x in 2 {
+// NOTHING-NEXT:          tir.block "S" ({{.*}}) where (%x < 0) init {
+// NOTHING:             tir.block "T" (spatial %v_j in 4 = %i_m - 4) where (%i_m >= 4) do {
+func.func @nothing(%A: memref<4xf32>, %S: memref<8xf32>, %T: memref<4xf32>) {
+  tir.for %i in 8 {
+    tir.for %x in 2 {
+      tir.block "S" (spatial %v_i in 8 = %i, reduce %v_x in 0 = %x) where (%x < 0) init {
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %S[%v_i] : memref<8xf32>
+      } do {
+        %a = tir.load %A[%v_x] : memref<4xf32>
+        %s = tir.load %S[%v_i] : memref<8xf32>
+        %t = arith.addf %s, %a : f32
+        tir.store %t, %S[%v_i] : memref<8xf32>
+      }
+    }
+  }
+  tir.for %j in 4 {
+    tir.block "T" (spatial %v_j in 4 = %j) do {
+      %s = tir.load %S[%v_j * 2 + 1] : memref<8xf32>
+      tir.store %s, %T[%v_j] : memref<4xf32>
+    }
+  }
+  func.return
+}

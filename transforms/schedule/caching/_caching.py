@@ -20,7 +20,7 @@ from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import in_order, loads_of, scope_of, stores_to
 from kc.analysis.terms import equal
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, LoadOp, StoreOp, ViewOp
-from kc.dialects.tir.threads import is_shared
+from kc.dialects.tir.threads import VIRTUAL_AXES, is_shared
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.known_values import is_available
 from kc.transforms.schedule._blocks import witness_text
@@ -186,11 +186,14 @@ def other_thread(
     accesses: Iterable[tuple[Operation, LoadOp | StoreOp | ViewOp]],
 ) -> tuple[Operation, Instance, Witness] | None:
     """One of ``accesses`` (and which element or part it is of) to an element of ``part`` by another
-    thread than the one at ``place``."""
+    thread than the one at ``place``, which does not wait for it."""
     buffer, anchor = part.buffer, place.anchor
     for loop in all_loops_around(anchor):
         own = loop_tree.defined_inside(buffer, loop)
-        if not is_unordered(loop) or (own and not is_shared(memory_scope(buffer), loop.axis)):
+        if is_unordered(loop):
+            if own and not is_shared(memory_scope(buffer), loop.axis):
+                continue
+        elif own or not _runs_alone(loop):
             continue
         for access, touched in accesses:
             if not loop_tree.is_inside(access, loop):
@@ -209,6 +212,14 @@ def other_thread(
             if witness is not None:
                 return access, instance, witness
     return None
+
+
+def _runs_alone(loop: ForOp) -> bool:
+    """Whether the iterations of ``loop`` are virtual threads of a CPU, each of which runs to its
+    end before the next one starts (KC4207); in a thread of a kernel they are in lockstep."""
+    return loop.axis in VIRTUAL_AXES and all(
+        outer.axis is None or outer.axis in VIRTUAL_AXES for outer in all_loops_around(loop)
+    )
 
 
 def undefined_copy(

@@ -20,12 +20,12 @@ from kc.analysis.affine_relations import collision, extent, outside
 from kc.analysis.index_facts import in_range
 from kc.analysis.index_values import IndexValues, dimensions, substitute
 from kc.analysis.instances import Instance, Space
-from kc.analysis.loop_tree import all_loops_around, buffer_name, iter_types
+from kc.analysis.loop_tree import buffer_name, reduce_loops
 from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, interval
 from kc.analysis.terms import Condition, Term, term_of
 from kc.analysis.trust import Undecided
 from kc.dialects.affine_assembly import at_least_zero
-from kc.dialects.tir import DYNAMIC, BlockOp, ForOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir import DYNAMIC, BlockOp, IterType, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.known_values import is_available
 from kc.transforms.schedule._buffers import fresh_name, legal_caches, scope_attr, warn_of_scope
@@ -314,11 +314,6 @@ def _interval(block: BlockOp, n: int, place: Place, bound: IndexValues) -> Inter
     return covered
 
 
-def _reduce_loops(block: BlockOp) -> list[ForOp]:
-    """The loops around ``block`` that drive its reduction, outermost first."""
-    return [loop for loop in all_loops_around(block) if IterType.REDUCE in iter_types(loop, block)]
-
-
 def _require_elements(
     site: Site, pattern: Pattern, of: Sequence[int], accesses: Sequence[Access]
 ) -> None:
@@ -332,7 +327,7 @@ def _require_elements(
             continue
         space = Space()
         # Inside of the loops of the reduction it would not be empty.
-        place = space.place(next(iter(_reduce_loops(block)), block))
+        place = space.place(next(iter(reduce_loops(block)), block))
         size = block.extents[n]
         if isinstance(size, int):
             is_empty = size == 0

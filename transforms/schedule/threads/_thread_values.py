@@ -141,12 +141,20 @@ def require_visible(site: Site, kernel: Kernel) -> None:
     """Refuse a read of what only another thread of the axis, or block, has written (KC3408), and
     global memory that several blocks of threads write (KC3409, KC3417).
 
-    In one execution of the kernel's loop there is none of it, as its iterations are independent.
-    Virtual threads are one thread, in which a buffer is theirs together unless it is allocated in
-    them. Kernels that the loop holds come to be one, all of whose axes are asked about.
+    In one execution of the kernel's loop there is none of it, as its iterations are independent;
+    but blocks share global memory that each iteration had for itself. Virtual threads are one
+    thread, in which a buffer is theirs together unless it is allocated in them. Kernels that the
+    loop holds come to be one, all of whose axes are asked about.
     """
     is_root = kernel.root is kernel.loop
     if is_root and not any(loop is not kernel.loop for loop, _ in kernel.loops()):
+        if kernel.axis in BLOCK_AXES:
+            own = {
+                buffer: ops
+                for buffer, ops in accesses_in(kernel).items()
+                if loop_tree.defined_inside(buffer, kernel.loop)
+            }
+            require_grid(site, kernel, kernel.axis, own)
         return
     simple = simple_nest(kernel.root)
     if simple is not None and simple.drives[kernel.loop] is IterType.SPATIAL:
