@@ -52,6 +52,7 @@ from xdsl.context import Context
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
     DenseArrayBase,
+    FunctionType,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -86,6 +87,7 @@ from kc.dialects import gpu
 from kc.dialects.gpu import AddressSpace, AddressSpaceAttr
 from kc.dialects.gpu.attrs import ALIGN
 from kc.dialects.tir import DYNAMIC, INDEX, AllocOp, ForKind, ForKindAttr, ForOp, IfOp
+from kc.dialects.tir import CallOp as TirCallOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
 from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
@@ -122,7 +124,9 @@ class ConvertTirToGpuPass(ModulePass):
         is_gpu = "gpu" in target_of(op).keys
         plans = [_Function(function) for function in loop_tree.functions(op)]
         called = {
-            inner.callee.root_reference.data for inner in op.walk() if isinstance(inner, CallOp)
+            inner.callee.root_reference.data
+            for inner in op.walk()
+            if isinstance(inner, CallOp | TirCallOp)
         }
         for plan in plans:
             plan.check(is_gpu=is_gpu and plan.function.sym_name.data not in called)
@@ -130,6 +134,8 @@ class ConvertTirToGpuPass(ModulePass):
         home = fresh_name(KERNELS, taken)
         for plan in plans:
             plan.convert(home)
+        if any(plan.launches for plan in plans):
+            _convert_called(op)
 
 
 @dataclass
@@ -442,9 +448,7 @@ def _convert_launch(launch: _Launch, home: str, name: str) -> None:
     body.add_op(end)
     for op in body.walk():
         for result in op.results:
-            if isinstance(result.type, MemRefType) and isinstance(
-                result.type.memory_space, StringAttr
-            ):
+            if _names_a_scope(result.type):
                 Rewriter.replace_value_with_new_type(result, _device_type(result.type))
     _place(call, before, chain)
 
@@ -483,6 +487,35 @@ def _name_numbers(call: gpu.LaunchOp) -> None:
     for first, prefix in zip((0, 3, 6, 9), names, strict=True):
         for argument, letter in zip(call.numbers(first), "xyz", strict=True):
             argument.name_hint = f"{prefix}{letter}"
+
+
+def _convert_called(module: ModuleOp) -> None:
+    """Give the functions that kernels call the types of memory in a kernel."""
+    by_name = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
+    pending: list[Operation] = [op for op in module.walk() if isinstance(op, gpu.LaunchOp)]
+    called: dict[FuncOp, None] = {}
+    while pending:
+        for call in pending.pop().walk():
+            if isinstance(call, CallOp | TirCallOp):
+                function = by_name.get(call.callee.root_reference.data)
+                if function is not None and function not in called:
+                    called[function] = None
+                    pending.append(function)
+    for function in called:
+        values = [arg for block in function.body.blocks for arg in block.args]
+        values += [result for op in function.body.walk() for result in op.results]
+        for value in values:
+            if _names_a_scope(value.type):
+                Rewriter.replace_value_with_new_type(value, _device_type(value.type))
+        inputs, outputs = (
+            [_device_type(type_) if _names_a_scope(type_) else type_ for type_ in types]
+            for types in (function.function_type.inputs, function.function_type.outputs)
+        )
+        function.function_type = FunctionType.from_lists(inputs, outputs)
+
+
+def _names_a_scope(type_: Attribute) -> bool:
+    return isinstance(type_, MemRefType) and isinstance(type_.memory_space, StringAttr)
 
 
 # Memory ---------------------------------------------------------------------------------------

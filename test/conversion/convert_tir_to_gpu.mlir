@@ -194,3 +194,26 @@ func.func @rows(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}) attri
   }
   func.return
 }
+
+// A function that a kernel calls takes memory of the block as the kernel has it.
+
+// CHECK-LABEL: func.func @calls(
+// CHECK:           tir.call @half(update %s) : (memref<4xf32, strided<[1], offset: ?>, #gpu.address_space<workgroup>>)
+// CHECK:       func.func private @half(%s: memref<4xf32, strided<[1], offset: ?>, #gpu.address_space<workgroup>>) {
+// CHECK-NEXT:    tir.call @half_of_two(update %s) : (memref<4xf32, strided<[1], offset: ?>, #gpu.address_space<workgroup>>)
+// CHECK:       func.func private @half_of_two(memref<4xf32, strided<[1], offset: ?>, #gpu.address_space<workgroup>>) -> ()
+func.func @calls(%A: memref<8xf32>) {
+  tir.for %b in 2 thread "blockIdx.x" {
+    %S = tir.alloc "S" : memref<8xf32, "shared">
+    tir.for %t in 2 thread "threadIdx.x" {
+      %s = tir.view %S[%t * 4] : memref<8xf32, "shared"> to memref<4xf32, strided<[1], offset: ?>, "shared">
+      tir.call @half(update %s) : (memref<4xf32, strided<[1], offset: ?>, "shared">)
+    }
+  }
+  func.return
+}
+func.func private @half(%s: memref<4xf32, strided<[1], offset: ?>, "shared">) {
+  tir.call @half_of_two(update %s) : (memref<4xf32, strided<[1], offset: ?>, "shared">)
+  func.return
+}
+func.func private @half_of_two(memref<4xf32, strided<[1], offset: ?>, "shared">)

@@ -111,3 +111,46 @@ func.func @named(%n: index) {
 func.func @host_only() {
   func.return
 }
+
+// Functions that only kernels call are theirs alone, as are those that these call; one that the
+// host calls too, or anyone may, stays.
+
+// CHECK-LABEL: func.func @calls(
+// CHECK:         gpu.module @calls_kernel
+// CHECK-DAG:       func.func private @once(
+// CHECK-DAG:       func.func private @twice(
+// CHECK-DAG:       func.func private @both(
+// CHECK-DAG:       func.func @public(
+// CHECK-DAG:       gpu.func @calls_kernel
+// CHECK:         {{^  }}}
+// CHECK-NOT:     @once
+// CHECK-NOT:     @twice
+// CHECK:         func.func private @both(%x: f32) {
+// CHECK:         func.func @public(%x: f32) {
+// CHECK-NOT:     @once
+// CHECK-NOT:     @twice
+func.func @calls(%n: index, %x: f32) {
+  %c1 = arith.constant 1 : index
+  func.call @both(%x) : (f32) -> ()
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1) threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1) {
+    func.call @twice(%x) : (f32) -> ()
+    func.call @both(%x) : (f32) -> ()
+    func.call @public(%x) : (f32) -> ()
+    gpu.terminator
+  }
+  func.return
+}
+func.func private @once(%x: f32) {
+  func.return
+}
+func.func private @twice(%x: f32) {
+  func.call @once(%x) : (f32) -> ()
+  func.call @once(%x) : (f32) -> ()
+  func.return
+}
+func.func private @both(%x: f32) {
+  func.return
+}
+func.func @public(%x: f32) {
+  func.return
+}
