@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
     UnrankedMemRefType,
 )
 from xdsl.dialects.utils import verify_dynamic_index_list
-from xdsl.ir import Attribute, Block
+from xdsl.ir import Attribute, Block, Operation
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.irdl import (
     IRDLOperation,
@@ -50,11 +50,14 @@ from xdsl.traits import (
     MemoryReadEffect,
     MemoryWriteEffect,
     NoMemoryEffect,
+    SymbolTable,
+    SymbolUserOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.redefined import redefined
 from kc.dialects.slices import verify_slice
+from kc.dialects.symbol_uses import has_symbols
 
 _ANY_MEMREF = base(MemRefType) | base(UnrankedMemRefType)
 
@@ -422,6 +425,13 @@ class GlobalOp(memref.GlobalOp):
     """``memref.global "private" constant @t : memref<4xf32> = dense<1.0> {alignment = 64}``."""
 
     def verify_(self) -> None:
+        assert isinstance(self.type, MemRefType)
+        value = self.initial_value
+        if isinstance(value, DenseIntOrFPElementsAttr):
+            held = TensorType(self.type.element_type, self.type.shape)
+            given = TensorType(value.get_element_type(), value.get_shape())
+            if given != held:
+                raise VerifyException(f"{self.name}: the initial value is a {given}, not a {held}")
         if self.alignment is not None and self.alignment.value.data.bit_count() != 1:
             raise VerifyException(f"{self.name}: the alignment is a power of 2")
 
@@ -470,6 +480,28 @@ class GlobalOp(memref.GlobalOp):
         printer.print_op_attributes(attributes)
 
 
+class _HasTypeOfGlobal(SymbolUserOpInterface):
+    """The global is one of the module, and of this type."""
+
+    def verify(self, op: Operation) -> None:
+        assert isinstance(op, memref.GetGlobalOp)
+        if not has_symbols(op):
+            return
+        name = op.name_.string_value()
+        table = SymbolTable.lookup_symbol(op, op.name_)
+        if not isinstance(table, memref.GlobalOp):
+            raise VerifyException(f"{op.name}: @{name} is no memref.global")
+        if table.type != op.memref.type:
+            raise VerifyException(f"{op.name}: @{name} is a {table.type}, not a {op.memref.type}")
+
+
+@redefined()
+class GetGlobalOp(memref.GetGlobalOp):
+    """``memref.get_global @t : memref<4xf32>``."""
+
+    traits = traits_def(NoMemoryEffect(), _HasTypeOfGlobal())
+
+
 REPLACED = {
     op.name: op
     for op in (
@@ -478,6 +510,7 @@ REPLACED = {
         CastOp,
         CopyOp,
         ExtractAlignedPointerAsIndexOp,
+        GetGlobalOp,
         GlobalOp,
         MemorySpaceCastOp,
         RankOp,

@@ -21,9 +21,9 @@ def redefined(
     """Decorate a subclass of an op of xDSL.
 
     ``assembly_format`` becomes its text. ``fields`` take the place of operands, results and
-    properties of the same names, and further properties are added; where there are any, the
-    checks of xDSL's class are replaced by ``verify_`` of the subclass. (xDSL's
-    ``irdl_op_definition`` cannot decorate such a subclass.)
+    properties of the same names, and further properties are added; where there are any, or the
+    subclass has traits, these and ``verify_`` of the subclass replace the checks of xDSL's class.
+    (xDSL's ``irdl_op_definition`` cannot decorate such a subclass.)
     """
 
     def define(cls: _ClassT) -> _ClassT:
@@ -50,7 +50,7 @@ def redefined(
                 continue
             setattr(cls, name, property(lambda self, name=name: self.properties.get(name)))
         members: dict[str, Any] = {"get_irdl_definition": classmethod(lambda cls: definition)}
-        if fields:
+        if fields or "traits" in cls.__dict__:
             own_checks = cls.__dict__.get("verify_")
 
             def verify_(self: IRDLOperation) -> None:

@@ -45,6 +45,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.access_assembly import print_access, verify_access
 from kc.dialects.affine_assembly import AffineOperandsParser
+from kc.dialects.symbol_uses import has_symbols
 from kc.dialects.tir.canonicalization import Canonicalized
 
 MODES = ("read", "write", "update")
@@ -207,8 +208,8 @@ class _TakesArguments(SymbolUserOpInterface):
 
     def verify(self, op: Operation) -> None:
         assert isinstance(op, CallOp)
-        if not _has_symbols(op):
-            return  # it is in a function that is being scheduled, outside of its module
+        if not has_symbols(op):
+            return
         function = SymbolTable.lookup_symbol(op, op.callee)
         if not isinstance(function, FuncOp):
             return
@@ -220,14 +221,6 @@ class _TakesArguments(SymbolUserOpInterface):
                 f"tir.call: @{function.sym_name.data} is {function.function_type}, and is called "
                 f"with ({types})"
             )
-
-
-def _has_symbols(op: Operation) -> bool:
-    """Whether there is a table around ``op`` in which a function may be looked up."""
-    parent = op.parent_op()
-    while parent is not None and not parent.has_trait(SymbolTable):
-        parent = parent.parent_op()
-    return parent is not None
 
 
 @irdl_op_definition
