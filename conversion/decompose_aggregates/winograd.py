@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    Float80Type,
+    Float128Type,
+    TensorType,
+)
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -19,6 +25,8 @@ from kc.dialects.linalg.winograd import (
     WinogradOp,
     WinogradOutputTransformOp,
 )
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
 
 Matrix = Sequence[Sequence[Fraction]]
 
@@ -82,6 +90,14 @@ def _product(
     ``kept`` and a and b the loops ``summed``."""
     element = tensor_type(op.source).get_element_type()
     assert isinstance(element, AnyFloat)
+    if isinstance(element, Float80Type | Float128Type):
+        raise CodegenError(
+            "KC4550",
+            f"raise-to-tir: {op.name} of {element} has no counterpart in tir",
+            location=location_of(op),
+            why="its matrices would be constants of more bits than a constant has",
+            hints=["compute in f64"],
+        )
     factors = [
         _constant(emitter, matrices[op.algorithm] if is_transformed else None, element)
         for is_transformed in op.is_transformed

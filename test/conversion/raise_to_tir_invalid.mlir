@@ -280,3 +280,11 @@ func.func @slice_of_lower_rank(%a: tensor<4x5x6xf32>, %b: tensor<5xf32>) -> tens
   %r = tensor.insert_slice %b into %a[0, 0, 3] [1, 5, 0] [1, 1, 1] : tensor<5xf32> into tensor<4x5x6xf32>
   return %r : tensor<4x5x6xf32>
 }
+
+// -----
+
+func.func @matrices_of_f128(%f: tensor<2x3x3x5xf128>, %e: tensor<6x6x5x2xf128>) -> tensor<6x6x5x2xf128> {
+  // expected-error@+1 {{raise-to-tir: linalg.winograd_filter_transform of f128 has no counterpart in tir}}
+  %0 = linalg.winograd_filter_transform fmr(F_4_3) ins(%f : tensor<2x3x3x5xf128>) outs(%e : tensor<6x6x5x2xf128>) -> tensor<6x6x5x2xf128>
+  return %0 : tensor<6x6x5x2xf128>
+}

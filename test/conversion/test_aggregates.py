@@ -124,3 +124,20 @@ def test_an_update_by_any_computation():
         call(a, b)
         assert a.tolist() == [1, 2, 0.75, 4]
         assert b.tolist() == [3, 1.5]
+
+
+def test_winograd_transforms_have_no_matrices_of_f128():
+    text = """func.func @f(%f: tensor<2x3x3x5xf128>, %e: tensor<6x6x5x2xf128>) -> tensor<6x6x5x2xf128> {
+  %0 = linalg.winograd_filter_transform fmr(F_4_3) ins(%f : tensor<2x3x3x5xf128>) outs(%e : tensor<6x6x5x2xf128>) -> tensor<6x6x5x2xf128>
+  return %0 : tensor<6x6x5x2xf128>
+}"""  # noqa: E501
+    with pytest.raises(kc.error.CodegenError) as refusal:
+        kc.build(kc.IRModule.parse(text))
+    assert (
+        str(refusal.value)
+        == """\
+error[KC4550]: raise-to-tir: linalg.winograd_filter_transform of f128 has no counterpart in tir
+  --> <string>:2:3
+  why: its matrices would be constants of more bits than a constant has
+  try: compute in f64"""
+    )

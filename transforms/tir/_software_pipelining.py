@@ -26,7 +26,7 @@ from kc.analysis.loop_tree import (
     memory_scope,
     touches_memory,
 )
-from kc.analysis.terms import Condition, any_of, equal
+from kc.analysis.terms import Condition, equal
 from kc.analysis.trust import Undecided
 from kc.dialects.tir import AllocOp, CallOp, ForKind, ForOp, LoadOp, StoreOp, ViewOp
 from kc.dialects.tir.calls import CallExternOp
@@ -222,11 +222,10 @@ def _is_private(pipeline: Pipeline, buffer: SSAValue) -> bool:
     if {use.operation for use in buffer.uses} != set(ops):
         return False
     crossed = any(
-        distance > 0
+        1 in _overtaken(first, second)
         for first in accesses
         for second in accesses
         if first.writes or second.writes
-        for distance in _overtaken(first, second)
     )
     return crossed and not carries_values(ops, pipeline.loop)
 
@@ -240,8 +239,7 @@ def _versions(pipeline: Pipeline, buffer: SSAValue) -> int:
     accesses = pipeline.touching(buffer)
     for writer in (access.statement for access in accesses if access.writes):
         for user in (access.statement for access in accesses):
-            while (user.stage, user.order) > (count + writer.stage, writer.order):
-                count += 1
+            count = max(count, user.stage - writer.stage + (user.order > writer.order))
     return count
 
 
@@ -300,18 +298,13 @@ def _global_in_kernel(pipeline: Pipeline, alloc: AllocOp) -> CodegenError:
 # Legality --------------------------------------------------------------------------------------
 
 
-def _overtaken(first: Access, second: Access) -> list[int]:
+def _overtaken(first: Access, second: Access) -> range:
     """By how many iterations ``second`` may be after ``first`` and yet run before it."""
     earlier, later = first.statement, second.statement
     if earlier is later:
-        return []
-    distances = range(max(earlier.stage - later.stage, 0) + 1)
-    return [
-        distance
-        for distance in distances
-        if (earlier.stage, earlier.order) > (distance + later.stage, later.order)
-        and (distance or first.child.is_before_in_block(second.child))
-    ]
+        return range(0)
+    least = 0 if first.child.is_before_in_block(second.child) else 1
+    return range(least, earlier.stage - later.stage + (earlier.order > later.order))
 
 
 def _require_order(pipeline: Pipeline) -> None:
@@ -326,7 +319,7 @@ def _require_order(pipeline: Pipeline) -> None:
                 continue
             distances = _overtaken(first, second)
             if first.buffer in pipeline.versions and known:
-                distances = [distance for distance in distances if distance == 0]
+                distances = distances[: distances.count(0)]  # 0 is the first one
             if not distances:
                 continue
             witness = _conflict(pipeline.loop, first, second, distances)
@@ -341,7 +334,7 @@ def _require_order(pipeline: Pipeline) -> None:
 
 
 def _conflict(
-    loop: ForOp, first: Access, second: Access, distances: Sequence[int]
+    loop: ForOp, first: Access, second: Access, distances: range
 ) -> tuple[Witness, Instance, Instance] | None:
     """Instances of two accesses that meet, the second one so many iterations later."""
     space = Space()
@@ -356,7 +349,7 @@ def _conflict(
     if here.empty or there.empty:
         return None
     at, later = here.loops[loop], there.loops[loop]
-    constraints: list[Condition] = [any_of([later.equals(at + n) for n in distances])]
+    constraints: list[Condition] = [at + distances[0] <= later, later <= at + distances[-1]]
     if first.buffer is not None:
         constraints += space.same_buffer(first.buffer, here, there)
     if first.is_exact and second.is_exact:
@@ -375,7 +368,7 @@ def _refusal(
     pipeline: Pipeline,
     first: Access,
     second: Access,
-    distances: Sequence[int],
+    distances: range,
     witness: Witness,
     here: Instance,
     there: Instance,
@@ -392,7 +385,7 @@ def _refusal(
         )
         message = f"the pipeline of loop {loop.label} changes the result"
     else:
-        by = min(distances)
+        by = distances[0]
         why = witness.undecided.reason
         message = f"the pipeline of loop {loop.label} is not proven to keep the result"
     least = earlier.stage - by + (earlier.order > later.order)
