@@ -92,8 +92,12 @@ class EmptyReduction:
             if not _carries(inner_loop, block)
             and (inner_loop.dynamic_extent is None or self._is_known(inner_loop.dynamic_extent))
         ]
+        self._used: set[SSAValue] = set()
+        """What known bindings and conditions are of."""
         self._bindings = [self._binding(expr) for expr in block.binding_exprs]
         self._conditions = [*self._predicate(), *self._path()]
+        # What counts elements only together with a loop of the reduction counts none.
+        self._counted = [counted for counted in self._counted if counted.var in self._used]
         if not any(_carries(around_loop, block) for around_loop in around):
             # What is true of no iteration is no condition on an element: all are meant.
             self._counted, self._conditions = [], []
@@ -111,8 +115,10 @@ class EmptyReduction:
             return None
         composed = self._index.compose(expr, self.block.binding_operands)
         map_, roots = self._index.to_map([composed])
-        known = self._are_known(roots, set(range(len(roots))))
-        return (roots, map_function(map_)) if known else None
+        if not self._are_known(roots, set(range(len(roots)))):
+            return None
+        self._used.update(roots)
+        return roots, map_function(map_)
 
     def _are_known(self, operands: Sequence[SSAValue], dims: set[int]) -> bool:
         counters = {counted.var for counted in self._counted}
@@ -126,6 +132,8 @@ class EmptyReduction:
             for constraint in self.block.predicate.data.constraints
             if self._are_known(operands, constraint.lhs.used_dims())
         ]
+        for constraint in known:
+            self._used.update(operands[dim] for dim in constraint.lhs.used_dims())
         # As one: a condition on a poison value counts only if all others hold.
         yield operands, set_function(AffineSet(len(operands), 0, tuple(known))), True
 
@@ -138,6 +146,7 @@ class EmptyReduction:
             if isinstance(parent, IfOp):
                 space, operands = parent.condition.data, parent.operands_of_set
                 if self._are_known(operands, set(range(len(operands)))):
+                    self._used.update(operands)
                     yield operands, set_function(space), op.parent_region() is parent.then
             op = parent
 

@@ -47,7 +47,10 @@ from kc.analysis.captures import captured_values
 from kc.analysis.dependence import late_init
 from kc.analysis.index_facts import determined, forced_to_zero
 from kc.analysis.index_values import IndexValues, dimensions, substitute
+from kc.analysis.instances import Space, Supply, touched
+from kc.analysis.loop_tree import reduce_extents
 from kc.analysis.simplify_affine import simplify_constraints
+from kc.analysis.terms import any_of
 from kc.dialects.affine_assembly import ZERO, at_least_zero, linear_terms
 from kc.dialects.tir import (
     INDEX,
@@ -353,21 +356,46 @@ class _Plan:
             self._check_value(value)
 
     def misses_empty(self) -> bool:
-        """Whether the new nest may store nothing just because the reduction has no element."""
-        sizes = [
-            extent
-            for kind, _, extent in self.block.iters
-            if kind is IterType.REDUCE and not isinstance(extent, int)
-        ]
+        """Whether the new nest may store nothing, or not all elements, just because the reduction
+        has no element."""
+        sizes = [size for size in reduce_extents(self.block) if not isinstance(size, int)]
         if self.about_reduction is None:
             return bool(sizes)
         used: set[SSAValue] = set()
         for constraint in self.about_reduction:
             used |= {self.index.roots[dim] for dim in dimensions(constraint.lhs)}  # pyright: ignore
+        counting: set[SSAValue] = set()
         for loop in self.kept:
-            if loop.dynamic_extent is not None and loop.var in self.carriers:
-                used.add(loop.dynamic_extent)
-        return bool(origins(sizes) & origins(used))
+            if loop.dynamic_extent is not None:
+                (used if loop.var in self.carriers else counting).add(loop.dynamic_extent)
+        empty = origins(sizes)
+        if not empty.isdisjoint(origins(used)):
+            return True
+        counting -= set(self.block.dynamic_extents)
+        return not empty.isdisjoint(origins(counting)) and self._leaves_elements(sizes)
+
+    def _leaves_elements(self, sizes: Sequence[SSAValue]) -> bool:
+        """Whether there may be elements, where one of ``sizes`` is 0, that the new nest does not
+        store: a skewed loop has fewer iterations then."""
+        space = Space()
+        place = space.place(self.place)
+        new = place.copy()
+        for loop in self.kept:
+            at = space.dim(new)
+            new.loops[loop] = new.values[loop.var] = at
+            new.constraints.append(at.within(space.size(loop.extent_value, new)))
+        bindings, operands = self.index.to_map(self.bindings)
+        stored = [space.expr(expr, operands, new) for expr in bindings.results]
+        conditions, operands = self.index.to_set(self.conditions or [])
+        supply = Supply(new, stored, [space.condition(conditions, operands, new)])
+        extents = [extent for kind, _, extent in self.block.iters if kind is not IterType.REDUCE]
+        element = touched(len(extents))
+        domain = [
+            at.within(space.size(extent, place))
+            for at, extent in zip(element, extents, strict=True)
+        ]
+        nothing = any_of([space.size(size, place) <= 0 for size in sizes])
+        return space.uncovered(place, element, [supply], [nothing, *domain]) is not None
 
     def _check_value(self, value: SSAValue) -> None:
         if not loop_tree.defined_inside(value, self.place):

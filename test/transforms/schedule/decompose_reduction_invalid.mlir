@@ -81,3 +81,31 @@ func.func @used(%A: memref<8x4xf32>, %S: memref<8xf32>, %D: memref<8xf32>) {
 // USED-NEXT:    |    for k in 4:
 // USED-NEXT:    |      block S    <-- here
 // USED-NEXT:   why: something else in the loop uses what it writes, an iteration is repeated, or its indices are not affine
+
+// A skewed loop has fewer iterations than there are elements where the reduction has no terms.
+// RUN: not kc-opt %s --decompose-reduction="func=skewed block=S loop=k" 2>&1 | FileCheck %s --check-prefix=SKEWED --match-full-lines --strict-whitespace
+func.func @skewed(%A: memref<?x?xf32> {kc.shape = affine_map<()[s0, s1] -> (s0, s1)>}, %S: memref<?xf32> {kc.shape = affine_map<()[s0, s1] -> (s1)>}) attributes {kc.symbols = ["m", "n"]} {
+  %m = tir.symbol "m"
+  %n = tir.symbol "n"
+  %steps = tir.apply (%n + %m - 1)
+  tir.for %k in %m {
+    tir.for %i in %steps {
+      tir.block "S" (spatial %v_i in %n = %i - %k, reduce %v_k in %m = %k) where (%k < %i + 1, %i < %n + %k) init {
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %S[%v_i] : memref<?xf32>
+      } do {
+        %a = tir.load %A[%v_k, %v_i] : memref<?x?xf32>
+        %s = tir.load %S[%v_i] : memref<?xf32>
+        %t = arith.addf %s, %a : f32
+        tir.store %t, %S[%v_i] : memref<?xf32>
+      }
+    }
+  }
+  func.return
+}
+//SKEWED:error[KC3253]: decompose_reduction: the init of block S cannot be proven to do the same before loop k
+//SKEWED-NEXT:  --> {{.*}}decompose_reduction_invalid.mlir:93:7  tir.block "S" (spatial %v_i in %n = %i - %k, reduce %v_k in %m = %k) where (%k < %i + 1, %i < %n ...
+//SKEWED-NEXT:   |  for k in m:    <-- the loop
+//SKEWED-NEXT:   |    for i in steps:
+//SKEWED-NEXT:   |      block S    <-- here
+//SKEWED-NEXT:  why: the initial value would not be stored where a size is 0 and the reduction is empty

@@ -345,3 +345,40 @@ def test_a_loop_over_part_of_a_reduction_has_no_init_where_only_this_loop_is_emp
     lower(module, [LowerInitBlockPass()])
     assert outputs(module, [values, result])[1] == total
     check_all_stages(text, [values, result])
+
+
+SKEWED = """
+func.func @f(%A: memref<?x?xf32> {kc.shape = affine_map<()[s0, s1] -> (s0, s1)>},
+             %S: memref<?xf32> {kc.shape = affine_map<()[s0, s1] -> (s1)>})
+    attributes {kc.symbols = ["m", "n"]} {
+  %m = tir.symbol "m"
+  %n = tir.symbol "n"
+  %steps = tir.apply (%n + %m - 1)
+  tir.for %k in %m {
+    tir.for %s in %steps {
+      tir.block "S" (spatial %vi in %n = %s - %k, reduce %vk in %m = %k)
+          where (%k < %s + 1, %s < %n + %k) init {
+        %z = arith.constant 0.0 : f32
+        tir.store %z, %S[%vi] : memref<?xf32>
+      } do {
+        %a = tir.load %A[%vk, %vi] : memref<?x?xf32>
+        %s_1 = tir.load %S[%vi] : memref<?xf32>
+        %t = arith.addf %s_1, %a : f32
+        tir.store %t, %S[%vi] : memref<?xf32>
+      }
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("shape", [(0, 1), (0, 4), (1, 4), (3, 4), (3, 0), (0, 0)])
+def test_a_skewed_loop_has_fewer_iterations_than_elements_where_there_are_no_terms(shape):
+    values = np.arange(shape[0] * shape[1], dtype=np.float32).reshape(shape)
+    arguments = [values, np.full(shape[1], 77, np.float32)]
+    module = parse(SKEWED)
+    np.testing.assert_array_equal(outputs(module, arguments)[1], values.sum(0))
+    lower(module, [LowerInitBlockPass()])
+    np.testing.assert_array_equal(outputs(module, arguments)[1], values.sum(0))
+    check_all_stages(SKEWED, arguments)
