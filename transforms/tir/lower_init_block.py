@@ -47,10 +47,10 @@ from kc.analysis.captures import captured_values
 from kc.analysis.dependence import late_init
 from kc.analysis.index_facts import determined, forced_to_zero
 from kc.analysis.index_values import IndexValues, dimensions, substitute
-from kc.analysis.instances import Space, Supply, touched
+from kc.analysis.instances import Instance, Space, Supply
 from kc.analysis.loop_tree import reduce_extents
 from kc.analysis.simplify_affine import simplify_constraints
-from kc.analysis.terms import any_of
+from kc.analysis.terms import Term, any_of
 from kc.dialects.affine_assembly import ZERO, at_least_zero, linear_terms
 from kc.dialects.tir import (
     INDEX,
@@ -214,11 +214,14 @@ class _Plan:
         self._roots_at_zero: dict[int, AffineExpr] = {}
 
         self.bindings: list[AffineExpr] = []
+        self.open: list[bool] = []
+        """Which of the bindings say nothing where the reduction has no element."""
         for expr, kind in zip(exprs, kinds, strict=True):
             if kind is IterType.OPAQUE and lowering.variables([expr]) & inner_vars:
                 raise _Stay
             if kind is not IterType.REDUCE:
                 self.bindings.append(self.at_zero(expr))
+                self.open.append(not lowering.variables([expr]).isdisjoint(carriers))
         rest = [self.at_zero(expr) for expr in reduce_exprs]
         if not {loop.var for loop in self.kept} <= determined([*self.bindings, *rest], self.index):
             raise _Stay  # some instance of the block is repeated
@@ -364,38 +367,40 @@ class _Plan:
         used: set[SSAValue] = set()
         for constraint in self.about_reduction:
             used |= {self.index.roots[dim] for dim in dimensions(constraint.lhs)}  # pyright: ignore
-        counting: set[SSAValue] = set()
         for loop in self.kept:
-            if loop.dynamic_extent is not None:
-                (used if loop.var in self.carriers else counting).add(loop.dynamic_extent)
-        empty = origins(sizes)
-        if not empty.isdisjoint(origins(used)):
+            if loop.dynamic_extent is not None and loop.var in self.carriers:
+                used.add(loop.dynamic_extent)
+        if not origins(sizes).isdisjoint(origins(used)):
             return True
-        counting -= set(self.block.dynamic_extents)
-        return not empty.isdisjoint(origins(counting)) and self._leaves_elements(sizes)
+        return bool(sizes) and any(self.open) and self._leaves_elements(sizes)
 
     def _leaves_elements(self, sizes: Sequence[SSAValue]) -> bool:
         """Whether there may be elements, where one of ``sizes`` is 0, that the new nest does not
         store: a skewed loop has fewer iterations then."""
         space = Space()
-        place = space.place(self.place)
-        new = place.copy()
-        for loop in self.kept:
-            at = space.dim(new)
-            new.loops[loop] = new.values[loop.var] = at
-            new.constraints.append(at.within(space.size(loop.extent_value, new)))
-        bindings, operands = self.index.to_map(self.bindings)
-        stored = [space.expr(expr, operands, new) for expr in bindings.results]
+        demand = space.place(self.place)
+        new = space.place(self.place, demand.loops)
+        stored = self._stored(space, new)
         conditions, operands = self.index.to_set(self.conditions or [])
         supply = Supply(new, stored, [space.condition(conditions, operands, new)])
+        known = self._stored(space, demand)
         extents = [extent for kind, _, extent in self.block.iters if kind is not IterType.REDUCE]
-        element = touched(len(extents))
-        domain = [
-            at.within(space.size(extent, place))
-            for at, extent in zip(element, extents, strict=True)
-        ]
-        nothing = any_of([space.size(size, place) <= 0 for size in sizes])
-        return space.uncovered(place, element, [supply], [nothing, *domain]) is not None
+        element: list[Term] = []
+        for is_open, value, extent in zip(self.open, known, extents, strict=True):
+            at = space.dim(demand) if is_open else value
+            demand.constraints.append(at.within(space.size(extent, demand)))
+            element.append(at)
+        nothing = any_of([space.size(size, demand) <= 0 for size in sizes])
+        return space.uncovered(demand, element, [supply], [nothing]) is not None
+
+    def _stored(self, space: Space, instance: Instance) -> list[Term]:
+        """The variables of the block in an iteration of the new nest, into which it puts
+        ``instance``, a time at which control comes to it."""
+        for loop in self.kept:
+            at = instance.values[loop.var] = space.dim(instance)
+            instance.constraints.append(at.within(space.size(loop.extent_value, instance)))
+        bindings, operands = self.index.to_map(self.bindings)
+        return [space.expr(expr, operands, instance) for expr in bindings.results]
 
     def _check_value(self, value: SSAValue) -> None:
         if not loop_tree.defined_inside(value, self.place):

@@ -382,3 +382,7 @@ def test_a_skewed_loop_has_fewer_iterations_than_elements_where_there_are_no_ter
     lower(module, [LowerInitBlockPass()])
     np.testing.assert_array_equal(outputs(module, arguments)[1], values.sum(0))
     check_all_stages(SKEWED, arguments)
+    longer = SKEWED.replace("(%n + %m - 1)", "(%n + %m)")  # n iterations where m is 0
+    assert "tir.if" in init_text(SKEWED)
+    assert "tir.if" not in init_text(longer)
+    check_all_stages(longer, arguments)
