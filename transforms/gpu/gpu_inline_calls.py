@@ -18,6 +18,8 @@ After::
 
 So no conversion has to know in which memory the arrays are that a function is given, and barriers
 in it are those of the kernel. Functions have no callers then, and are erased; declarations stay.
+Nor does the host keep private functions of the same names that it does not call: their code is for
+memory of the device.
 
 Raises CodegenError, with the module unchanged: KC4373 for a function that calls itself, or that
 branches from block to block, which no loop and no ``scf.if`` around a call could hold.
@@ -27,6 +29,7 @@ MLIR: ``inline``.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -41,10 +44,12 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 from xdsl.rewriter import InsertPoint
+from xdsl.traits import SymbolTable
 
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.transforms.gpu.gpu_kernel_outlining import references
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,31 @@ class GpuInlineCallsPass(ModulePass):
                 function.detach()
                 function.drop_all_references()
                 function.erase(safe_erase=False)
+        _erase_uncalled(op, {name for functions in tables for name in functions})
+
+
+def _erase_uncalled(module: ModuleOp, names: Set[str]) -> None:
+    """Erase the private functions with ``names`` that no code of the host names."""
+    private = {
+        op
+        for op in module.ops
+        if isinstance(op, func.FuncOp) and op.sym_name.data in names and _is_private(op)
+    }
+    waiting = [op for op in module.ops if op not in private and not isinstance(op, GPUModuleOp)]
+    while waiting:
+        for op in waiting.pop().walk():
+            for name in references(op):
+                named = SymbolTable.lookup_symbol(module, name)
+                if isinstance(named, func.FuncOp) and named in private:
+                    private.remove(named)
+                    waiting.append(named)
+    for function in private:
+        function.detach()
+        function.erase()
+
+
+def _is_private(function: func.FuncOp) -> bool:
+    return function.sym_visibility is not None and function.sym_visibility.data == "private"
 
 
 def _functions(home: GPUModuleOp) -> dict[str, func.FuncOp]:

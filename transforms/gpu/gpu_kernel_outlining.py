@@ -27,9 +27,8 @@ After::
 
 What the body uses from outside is passed, in the order of its use; constants too, unless
 ``gpu-launch-sink-index-computations`` moved them. Functions that it calls are copied into its
-module; private ones that nothing else calls are in no other then. Sizes that are constants are
-known to the kernel. ``module(@m) function(@k)`` of a launch name its kernel; two launches with one
-module are in it together.
+module. Sizes that are constants are known to the kernel. ``module(@m) function(@k)`` of a launch
+name its kernel; two launches with one module are in it together.
 
 KC4220: the name of that module is one of something else.
 
@@ -41,7 +40,7 @@ MLIR: ``gpu-kernel-outlining``. TVM: ``SplitHostDevice``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -98,7 +97,6 @@ class GpuKernelOutliningPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
         after: dict[FuncOp, Operation] = {}
-        copied: dict[str, Operation] = {}
         for kernel in _plan(op):
             code = SymbolTable.lookup_symbol(op, kernel.module)
             if not isinstance(code, GPUModuleOp):
@@ -107,8 +105,7 @@ class GpuKernelOutliningPass(ModulePass):
                 place = InsertPoint.after(after.get(kernel.function, kernel.function))
                 Rewriter.insert_op(code, place)
                 after[kernel.function] = code
-            copied.update(_outline(op, code, kernel))
-        _erase_uncalled(op, copied.values())
+            _outline(op, code, kernel)
         if any(isinstance(inner, GPUModuleOp) for inner in op.ops):
             op.attributes[CONTAINER] = UnitAttr()
 
@@ -178,7 +175,7 @@ def _used_symbols(module: ModuleOp, root: Operation) -> dict[str, Operation]:
     waiting = [root]
     while waiting:
         for op in waiting.pop().walk():
-            for name in _references(op):
+            for name in references(op):
                 named = SymbolTable.lookup_symbol(module, name)
                 if name not in used and named is not None and op is not root:
                     used[name] = named
@@ -186,7 +183,7 @@ def _used_symbols(module: ModuleOp, root: Operation) -> dict[str, Operation]:
     return used
 
 
-def _references(op: Operation) -> Iterator[str]:
+def references(op: Operation) -> Iterator[str]:
     """The symbols that an operation names."""
     waiting: list[Attribute] = [*op.properties.values(), *op.attributes.values()]
     while waiting:
@@ -207,9 +204,8 @@ def used_from_outside(launch: LaunchOp) -> list[SSAValue]:
     return [value for value in dict.fromkeys(used) if value in outside]
 
 
-def _outline(module: ModuleOp, code: GPUModuleOp, plan: _Kernel) -> dict[str, Operation]:
-    """Put the kernel of a launch into ``code``, and a launch of it into its place; what it names of
-    ``module``, and was copied."""
+def _outline(module: ModuleOp, code: GPUModuleOp, plan: _Kernel) -> None:
+    """Put the kernel of a launch into ``code``, and a launch of it into its place."""
     launch = plan.launch
     arguments = used_from_outside(launch)
     named = _used_symbols(module, launch)
@@ -229,27 +225,6 @@ def _outline(module: ModuleOp, code: GPUModuleOp, plan: _Kernel) -> dict[str, Op
     )
     call.location = launch.location
     Rewriter.replace_op(launch, call)
-    return named
-
-
-def _erase_uncalled(module: ModuleOp, copied: Iterable[Operation]) -> None:
-    """Erase those of ``copied`` that are private functions, and that no code of the host names."""
-    private = {op for op in copied if isinstance(op, FuncOp) and _is_private(op)}
-    waiting = [op for op in module.ops if op not in private and not isinstance(op, GPUModuleOp)]
-    while waiting:
-        for op in waiting.pop().walk():
-            for name in _references(op):
-                named = SymbolTable.lookup_symbol(module, name)
-                if isinstance(named, FuncOp) and named in private:
-                    private.remove(named)
-                    waiting.append(named)
-    for function in private:
-        function.detach()
-        function.erase()
-
-
-def _is_private(function: FuncOp) -> bool:
-    return function.sym_visibility is not None and function.sym_visibility.data == "private"
 
 
 def _kernel_of(launch: LaunchOp, name: str, arguments: Sequence[SSAValue]) -> GPUFuncOp:

@@ -43,3 +43,53 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// The host keeps what it calls, or anyone may: not private functions that only kernels call, nor
+// those that these call.
+
+// CHECK:         gpu.module @n {
+// CHECK-NEXT:      gpu.func @calls_kernel(%x: f32) kernel {
+// CHECK-NEXT:        gpu.return
+// CHECK:       func.func private @of_both(%x: f32) {
+// CHECK:       func.func @of_anyone(%x: f32) {
+// CHECK-NOT:   @once
+// CHECK-NOT:   @of_kernels
+gpu.module @n {
+  func.func private @once(%x: f32) {
+    func.return
+  }
+  func.func private @of_kernels(%x: f32) {
+    func.call @once(%x) : (f32) -> ()
+    func.return
+  }
+  func.func private @of_both(%x: f32) {
+    func.return
+  }
+  func.func @of_anyone(%x: f32) {
+    func.return
+  }
+  gpu.func @calls_kernel(%x: f32) kernel {
+    func.call @of_kernels(%x) : (f32) -> ()
+    func.call @of_both(%x) : (f32) -> ()
+    func.call @of_anyone(%x) : (f32) -> ()
+    gpu.return
+  }
+}
+func.func private @of_both(%x: f32) {
+  func.return
+}
+func.func @of_anyone(%x: f32) {
+  func.return
+}
+func.func private @once(%x: f32) {
+  func.return
+}
+func.func private @of_kernels(%x: f32) {
+  func.call @once(%x) : (f32) -> ()
+  func.call @once(%x) : (f32) -> ()
+  func.return
+}
+func.func @host(%x: f32) {
+  func.call @of_both(%x) : (f32) -> ()
+  func.return
+}
