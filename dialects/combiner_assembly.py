@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, IntegerType, Signedness
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -51,6 +51,12 @@ def print_combiner(printer: Printer, region: Region, identity: ArrayAttr) -> Non
     printer.exit_scope()
 
 
+def has_sign(type_: Attribute) -> bool:
+    """Whether it is a type of integers that says whether they are signed: there are no constants of
+    it, and no arithmetic."""
+    return isinstance(type_, IntegerType) and type_.signedness.data != Signedness.SIGNLESS
+
+
 def verify_combiner(
     where: str,
     region: Region,
@@ -76,6 +82,9 @@ def verify_combiner(
             f"{where} must have an identity of the types ({_list(types)}), not "
             f"[{_list(identity.data)}]"
         )
+    for type_ in types:
+        if has_sign(type_):
+            raise VerifyException(f"{where} combines {type_}; integers are signless")
     end = region.block.last_op
     if not isinstance(end, last):
         raise VerifyException(f"{where} must end with {last.name}")

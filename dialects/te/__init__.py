@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
     TensorType,
 )
 from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
-from xdsl.ir import Block, Dialect, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     IRDLOperation,
@@ -65,6 +65,7 @@ from kc.dialects.te.compute import (
 )
 from kc.dialects.te.extern import ExternOp
 from kc.dialects.te.scan import ScanOp, tensor_extents
+from kc.dialects.tir.memory import CONTAINERS
 from kc.support import registry
 
 __all__ = [
@@ -116,6 +117,12 @@ class ReturnOp(IRDLOperation):
                 + ", ".join(map(str, expected))
                 + ")"
             )
+
+
+def _verify_elements(has: str, type_: Attribute) -> None:
+    """That the elements of a tensor are scalars, as those of the buffers of tir are."""
+    if isinstance(type_, TensorType) and isinstance(type_.element_type, CONTAINERS):
+        raise VerifyException(f"te.func: {has} a {type_}; the elements of tensors are scalars")
 
 
 @irdl_op_definition
@@ -176,9 +183,12 @@ class FuncOp(IRDLOperation):
                     f"te.func: @{self.sym_name.data} has an argument of type {type_}; "
                     "arguments are tensors or scalars"
                 )
+            _verify_elements(f"@{self.sym_name.data} has", type_)
         if not isinstance(self.body.block.last_op, ReturnOp):
             raise VerifyException(f"te.func: @{self.sym_name.data} must end with te.return")
         for op in self.body.block.ops:
+            for result in op.results:
+                _verify_elements(f"{op.name} in @{self.sym_name.data} gives", result.type)
             if isinstance(op, ComputeOp | ExternOp | ReadOp | ReturnOp | ScanOp):
                 continue
             if _is_of_plugin(op):

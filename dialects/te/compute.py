@@ -54,7 +54,12 @@ from kc.dialects.assembly import (
     print_optional_attributes,
     verify_name,
 )
-from kc.dialects.combiner_assembly import parse_combiner, print_combiner, verify_combiner
+from kc.dialects.combiner_assembly import (
+    has_sign,
+    parse_combiner,
+    print_combiner,
+    verify_combiner,
+)
 from kc.dialects.te.canonicalization import Canonicalized
 
 
@@ -468,11 +473,12 @@ class ComputeOp(IRDLOperation):
             )
         unsigned = combiner in (Combiner.UMIN, Combiner.UMAX)
         kinds = IntegerType if unsigned else IntegerType | AnyFloat
-        if not isinstance(self.element_types[0], kinds):
+        element = self.element_types[0]
+        if not isinstance(element, kinds) or has_sign(element):
             raise VerifyException(
                 f"te.compute: the combiner {combiner} of {self.label} is for "
-                f"{'integers' if unsigned else 'integers and floats'}, not "
-                f"{self.element_types[0]}"
+                + ("signless " if has_sign(element) else "")
+                + f"{'integers' if unsigned else 'integers and floats'}, not {element}"
             )
 
     @classmethod

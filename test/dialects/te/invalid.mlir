@@ -123,3 +123,33 @@ te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
   } : tensor<4xf32>
   te.return %C : tensor<4xf32>
 }
+
+// -----
+
+// expected-error@+1 {{te.func: @f has a tensor<4xvector<2xf32>>; the elements of tensors are scalars}}
+te.func @f(%A: tensor<4xvector<2xf32>>) -> tensor<4xvector<2xf32>> {
+  te.return %A : tensor<4xvector<2xf32>>
+}
+
+// -----
+
+// expected-error@+1 {{te.func: te.compute in @f gives a tensor<4xvector<2xf32>>; the elements of tensors are scalars}}
+te.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
+  %B = te.compute "B" [%i = 4] {
+    %a = te.read %A[%i] : tensor<4xf32>
+    %v = vector.broadcast %a : f32 to vector<2xf32>
+    te.yield %v : vector<2xf32>
+  } : tensor<4xvector<2xf32>>
+  te.return %A : tensor<4xf32>
+}
+
+// -----
+
+te.func @f(%A: tensor<4x5xui8>) -> tensor<4xui8> {
+  // expected-error@+1 {{te.compute: the combiner sum of B is for signless integers and floats, not ui8}}
+  %B = te.compute "B" [%i = 4] reduce sum [%k = 5] {
+    %a = te.read %A[%i, %k] : tensor<4x5xui8>
+    te.yield %a : ui8
+  } : tensor<4xui8>
+  te.return %B : tensor<4xui8>
+}

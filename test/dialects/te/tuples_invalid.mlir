@@ -216,3 +216,16 @@ te.func @f(%A: tensor<4xf32>) -> tensor<?xf32> {
   } : tensor<?xf32>
   te.return %C : tensor<?xf32>
 }
+
+// -----
+
+te.func @f(%A: tensor<4x5xui8>) -> tensor<4xui8> {
+  // expected-error@+1 {{te.compute: the combiner of B combines ui8; integers are signless}}
+  %B = te.compute "B" [%i = 4] reduce "first" [%k = 5] (%x: ui8) (%y: ui8) identity [0 : ui8] {
+    te.yield %x : ui8
+  } do {
+    %a = te.read %A[%i, %k] : tensor<4x5xui8>
+    te.yield %a : ui8
+  } : tensor<4xui8>
+  te.return %B : tensor<4xui8>
+}
