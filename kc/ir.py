@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import json
-import pickle
 from importlib import import_module
 from typing import Any
 
@@ -44,6 +41,7 @@ from kc.support.absent_names import no_attribute
 from kc.support.diagnostics import InputError, ParseError
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
+from kc.te import json_form
 from kc.te.equal_expressions import equal_expressions
 from kc.te.expr import Domain, Operators, as_expr
 from kc.te.op_attributes import Op, register_intrin_lowering, register_op_attr
@@ -121,10 +119,12 @@ class Range(Domain):
 def save_json(node: Any) -> str:
     """A module as JSON: its text and the version that wrote it; a ``tir.Schedule`` as the module
     that it began with and its trace; a trace; an expression, a tensor, an operation or a
-    ``te.Schedule``, as Python pickles it. Raises InputError KC0082 for anything else."""
+    ``te.Schedule`` as its nodes (:mod:`kc.te.json_form`). Raises InputError KC0082 for anything
+    else, and for expressions that hold code: statements of ``te.extern``, own rules of gradients.
+    """
     written: dict[str, Any] = {"kc": kc.__version__}
     if isinstance(node, Operators | Operation | Schedule | Tensor):
-        written["pickle"] = base64.b64encode(pickle.dumps(node)).decode("ascii")
+        written["te"] = json_form.to_json(node)
     elif isinstance(node, tir.Schedule):
         written["schedule"] = node.as_json()
     elif isinstance(node, tir.Trace):
@@ -134,42 +134,49 @@ def save_json(node: Any) -> str:
     return json.dumps(written)
 
 
-class _Unpickler(pickle.Unpickler):
-    """Makes values of tensor expressions alone, so that no text that is loaded runs code."""
-
-    def find_class(self, module_name: str, global_name: str) -> Any:
-        named = (module_name, global_name) == ("kc.support.diagnostics", "Location")
-        if module_name.startswith("kc.te.") or named:  # else the module is not even imported
-            value = super().find_class(module_name, global_name)
-            if isinstance(value, type):
-                return value
-        raise pickle.UnpicklingError(f"{module_name}.{global_name}")
-
-
 def load_json(json_str: str) -> Any:
     """What :func:`save_json` wrote: a module, a schedule, a trace, or parts of tensor expressions.
 
-    Raises ParseError: KC0083 for any other text, and the errors of IR that does not verify;
-    ScheduleError for a trace that is refused.
+    The text is data: nothing in it is executed, and no file is opened for it. Raises ParseError:
+    KC0083 for any other text, KC0097 for one that holds a pickle, as early versions wrote them, and
+    the errors of IR that does not verify; ScheduleError for a trace that is refused.
     """
     try:
         data = json.loads(json_str)
-        if "pickle" in data:
-            return _Unpickler(io.BytesIO(base64.b64decode(data["pickle"]))).load()
+    except (ValueError, TypeError, RecursionError) as error:
+        raise _not_ours(str(error)) from error
+    if not isinstance(data, dict):
+        raise _not_ours()
+    if "pickle" in data:
+        raise ParseError(
+            "KC0097",
+            "load_json: the text holds a pickle",
+            location=caller_location(),
+            why="reading one can run any code; tensor expressions are saved as data now",
+            hints=["make it again and save it by this version: kc.ir.save_json(s)"],
+        )
+    try:
+        if "te" in data:
+            return json_form.from_json(data["te"])
         if "schedule" in data:
             return tir.Schedule.from_json(data["schedule"])
-        if "trace" in data:
-            return tir.Trace.from_json(data["trace"], "<json>")
-        text = data["module"]
-    except (ValueError, TypeError, KeyError, pickle.UnpicklingError, EOFError) as error:
-        raise ParseError(
-            "KC0083",
-            "load_json: the text is not a module as JSON",
-            location=caller_location(),
-            why='it is an object with the keys "kc" and "module"',
-            hints=["kc.IRModule.parse(text) reads textual IR"],
-        ) from error
-    return IRModule.parse(str(text), "<json>")
+    except ValueError as error:
+        raise _not_ours(str(error)) from error
+    if "trace" in data:
+        return tir.Trace.from_json(data["trace"], "<json>")
+    if not isinstance(data.get("module"), str):
+        raise _not_ours()
+    return IRModule.parse(data["module"], "<json>")
+
+
+def _not_ours(why: str = "") -> ParseError:
+    return ParseError(
+        "KC0083",
+        "load_json: the text is not a module as JSON",
+        location=caller_location(),
+        why=why or 'it is an object with the keys "kc" and "module"',
+        hints=["kc.IRModule.parse(text) reads textual IR"],
+    )
 
 
 def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> bool:

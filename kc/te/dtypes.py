@@ -24,7 +24,7 @@ WITHOUT_BITS = ("float", "int", "uint")
 MAX_LANES = 256
 """The most lanes of an element that is a vector."""
 
-_VECTOR = re.compile(r"(.+?)x([0-9]+)")
+_VECTOR = re.compile(r"(.+?)x([0-9]{1,9})")
 
 
 def check_dtype(dtype: str, *, vectors: bool = False) -> str:

@@ -69,6 +69,16 @@ else:
     ScheduleMethods = object
 
 
+_JSON_FIELDS: dict[str, Any] = {
+    "module": str,
+    "target": str,
+    "trace": dict,
+    "working": str | None,
+    "checks": bool,
+    "error_render_level": str,
+}
+
+
 class Schedule(ScheduleViews, ScheduleMethods):
     """Rewrites a module by schedule primitives.
 
@@ -221,15 +231,20 @@ class Schedule(ScheduleViews, ScheduleMethods):
         """The schedule of :meth:`as_json`: its calls are performed on its module.
 
         Random numbers start anew. Raises the errors of IR that does not verify, of a trace that
-        cannot be read, and of a call that is refused; KeyError where something is left out.
+        cannot be read, and of a call that is refused; ValueError for what is no such data.
         """
         from kc.tir.module import IRModule
 
+        for key, kinds in _JSON_FIELDS.items():
+            if not isinstance(data, dict) or not isinstance(data.get(key, ...), kinds):
+                raise ValueError(f'a schedule has the key "{key}"')
         level = data["error_render_level"]
-        module = IRModule.parse(str(data["module"]), "<json>")
+        module = IRModule.parse(data["module"], "<json>")
         schedule = cls(module, target=data["target"], error_render_level=level)
         replay(schedule.session, Trace.from_json(data["trace"], "<json>").insts)
-        schedule.session.working, schedule.session.checks = data["working"], bool(data["checks"])
+        if data["working"] is not None:
+            schedule.work_on(data["working"])
+        schedule.session.checks = data["checks"]
         return schedule
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import copy
 import json
-import os
 import pickle
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -293,20 +291,6 @@ def test_tensor_expressions_are_json():
     args = [*op.input_tensors, op.output(0)]
     assert str(kc.lower(loaded, args)) == str(kc.lower(s, [A, B]))
     np.testing.assert_array_equal(kc.build(loaded, args)(DATA), DATA + 1)
-
-
-def test_json_runs_no_code():
-
-    class Malicious:
-        def __reduce__(self) -> Any:
-            return os.getcwd, ()
-
-    text = base64.b64encode(pickle.dumps(Malicious())).decode()
-    assert refused(lambda: kc.ir.load_json(json.dumps({"kc": "0", "pickle": text}))) == (
-        "error[KC0083]: load_json: the text is not a module as JSON\n"
-        '  why: it is an object with the keys "kc" and "module"\n'
-        "  try: kc.IRModule.parse(text) reads textual IR"
-    )
 
 
 def test_small_names_of_tvm():
