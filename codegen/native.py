@@ -11,7 +11,6 @@ import base64
 import ctypes
 import json
 import re
-import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -35,6 +34,7 @@ from kc.codegen.native_target import (
 )
 from kc.conversion.reuse_workspace import RELEASE
 from kc.support.diagnostics import CodegenError, suggest
+from kc.support.forks import fork_lock
 from kc.support.process_symbols import find_symbol
 
 __all__ = ["CompiledModule", "JitModule", "Machine", "compile_ir", "host_target", "jit"]
@@ -97,7 +97,7 @@ class CompiledModule:
         """Wraps an optimised module, or the answer of a worker that optimised one."""
         self.machine = machine
         self._opt_level = opt_level
-        self._lock = threading.Lock()
+        self._lock = fork_lock()
         self._module = module
         self._ir, self._asm, self._object = parts
 
@@ -281,7 +281,7 @@ class _Linkers:
 
     def __init__(self, *, jit_link: bool) -> None:
         self._jit_link = jit_link
-        self._lock = threading.Lock()
+        self._lock = fork_lock()
         self._linker: Any = None
         self._count = 0
 

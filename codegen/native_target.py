@@ -12,7 +12,6 @@ import json
 import re
 import subprocess
 import sys
-import threading
 import weakref
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -22,10 +21,11 @@ from typing import Any
 
 from kc.codegen.llvm_worker import run_pipeline
 from kc.support.diagnostics import TargetError, suggest
+from kc.support.forks import fork_lock
 from kc.support.target_data import architecture, kinds
 
 _WORKER = Path(__file__).with_name("llvm_worker.py")
-_LOCK = threading.Lock()
+_LOCK = fork_lock()
 
 # Prefixes of the names of targets, for a triple that no target fits.
 _ARCHITECTURES = ("x86_64", "i686", "aarch64", "armv7", "riscv64", "riscv32", "wasm32", "nvptx64",

@@ -34,6 +34,9 @@ from kc.support.plugins import Plugin
 VARIABLE, SIZE_VARIABLE = "KC_CACHE_DIR", "KC_CACHE_SIZE"
 SUFFIX = ".kc"
 _MAGIC = b"kc-cache-1\n"
+_TEMPORARY = ".tmp"
+_ABANDONED = 3600
+"""Seconds until a file that is being written is taken for that of a process which has ended."""
 _MIB = 1 << 20
 
 Key = Mapping[str, str]
@@ -214,7 +217,7 @@ def write(key: Key, entry: Entry) -> None:
     }
     data = b"".join([_MAGIC, json.dumps(head).encode(), b"\n", text, entry.object])
     try:
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".", suffix=".tmp")
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".", suffix=_TEMPORARY)
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
@@ -261,12 +264,16 @@ def _limit() -> int:
 
 
 def _prune(folder: Path) -> None:
-    """Remove what was not used for longest, until the rest is within the limit."""
+    """Remove what was not used for longest, until the rest is within the limit, and what processes
+    left that ended while they wrote it."""
     files: list[tuple[float, int, str]] = []
     for entry in os.scandir(folder):
-        if entry.name.endswith((SUFFIX, ".tmp")):
+        if entry.name.endswith((SUFFIX, _TEMPORARY)):
             with contextlib.suppress(FileNotFoundError):
                 about = entry.stat()
+                if entry.name.endswith(_TEMPORARY) and about.st_mtime < time.time() - _ABANDONED:
+                    os.unlink(entry.path)
+                    continue
                 files.append((about.st_mtime, about.st_size, entry.path))
     total = sum(size for _, size, _ in files)
     for _, size, path in sorted(files):

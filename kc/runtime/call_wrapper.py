@@ -24,7 +24,6 @@ of the arguments alone, and kernels of equal types share one compiled copy.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Protocol
@@ -32,6 +31,7 @@ from typing import Protocol
 from kc.runtime import native
 from kc.runtime.native import CallContext
 from kc.runtime.signature import AffineDim, ArgSpec, Dim, Signature
+from kc.support.forks import fork_lock
 
 
 class Code(Protocol):
@@ -50,7 +50,7 @@ FIRST_CALLS = 8
 """Calls that are checked in Python before code is generated for them, which takes as long as some
 hundred of them."""
 
-generating = threading.RLock()
+generating = fork_lock()
 """Held while code is generated for the calls of a function, which several threads may come to."""
 
 RECORD_WORDS = 16

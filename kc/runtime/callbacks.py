@@ -20,6 +20,7 @@ from typing import Any
 
 from kc.runtime.native import numpy_dtype
 from kc.support.diagnostics import CallError, CodegenError, suggest
+from kc.support.forks import fork_lock, in_child, is_held
 from kc.support.global_functions import as_argument, get_global_func, list_global_func_names
 from kc.support.packed_signature import (
     UNKNOWN,
@@ -43,12 +44,20 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
-_turn = threading.Lock()
+_turn = fork_lock()
 _with_turn: list[_Call] = []
 """The call that threads of the pool work for."""
 
+
+@in_child
+def _end_calls_of_others() -> None:
+    """The child of a fork has one thread: the call of another one never ends there."""
+    if not is_held(_turn):
+        _with_turn.clear()
+
+
 _callbacks: dict[str, Any] = {}
-_lock = threading.Lock()
+_lock = fork_lock()
 
 
 def check_known(signatures: Sequence[PackedSignature]) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kc.support.diagnostics import CallError, Location
+from kc.support.forks import fork_lock
 from kc.support.gpu_emulator import SYMBOLS, emulator_text
 
-_lock = threading.Lock()
-_watching = threading.Lock()
+_lock = fork_lock()
+_watching = fork_lock()
 _engine: Any = None
 
 
@@ -93,7 +93,7 @@ def ensure_emulator() -> dict[str, int]:
     return {name: _engine.get_function_address(name) for name in SYMBOLS}
 
 
-_waiting = threading.RLock()
+_waiting = fork_lock()
 _SIZES = (
     *(f"{what}.{axis}" for what in ("gridDim", "blockDim") for axis in "xyz"),
     "bytes of dynamic shared memory",

@@ -10,7 +10,6 @@ the device, KC6043 a call of the library fails.
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import Sequence
 from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from kc.support.diagnostics import DeviceError
+from kc.support.forks import fork_lock
 
 # Names and numbers of cl.h (Khronos).
 _GPU, _ANY = 1 << 2, 0xFFFFFFFF
@@ -125,7 +125,7 @@ class Device:
 
     def __init__(self, library: Library, device: c_void_p) -> None:
         self.library, self.id = library, device
-        self.lock = threading.RLock()
+        self.lock = fork_lock()
         self.context = library.make("clCreateContext", None, 1, byref(device), None, None)
         self.queue = library.make("clCreateCommandQueue", self.context, device, c_uint64(0))
         name = ctypes.create_string_buffer(256)

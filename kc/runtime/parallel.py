@@ -9,13 +9,13 @@ from __future__ import annotations
 import atexit
 import ctypes
 import re
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kc.support.diagnostics import CallError
 from kc.support.environment import read
+from kc.support.forks import fork_lock
 from kc.support.parallel_pool import MAX_CPUS, MAX_THREADS, SYMBOLS, pool_ir
 
 _VARIABLE = "KC_NUM_THREADS"
@@ -29,7 +29,7 @@ class _Pool:
     code: Any  # the engine that owns the memory of the code
 
 
-_lock = threading.Lock()
+_lock = fork_lock()
 _pool: _Pool | None = None
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any, Literal, overload
 
 from kc.support.diagnostics import CallError, suggest
+from kc.support.forks import fork_lock
 
 ASSERTION_FAILED = "kc.assertion_failed"
 """What kernels call with the text of an assertion that does not hold; it is always there."""
@@ -16,7 +16,7 @@ def _fail(message: Any) -> None:
     raise AssertionError(str(message))
 
 
-_lock = threading.Lock()
+_lock = fork_lock()
 _functions: dict[str, Callable[..., Any]] = {ASSERTION_FAILED: _fail}
 
 

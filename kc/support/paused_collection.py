@@ -14,9 +14,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_LOCK = threading.Lock()
-_pauses = 0
-"""In how many threads and calls there is a pause."""
+from kc.support.forks import fork_lock, in_child
+
+_LOCK = fork_lock()
+_pauses: dict[int, int] = {}
+"""How many pauses each thread is in; threads that are in none are not there."""
 
 
 @contextmanager
@@ -27,22 +29,35 @@ def paused_collection(*, permanent: bool = False) -> Iterator[None]:
     What a body with ``permanent`` makes stays, as modules do: it is old at once, and the next
     collections of young objects do not look at it.
     """
-    global _pauses
+    thread = threading.get_ident()
     with _LOCK:
-        if _pauses or gc.isenabled():
-            _pauses += 1
+        counted = bool(_pauses) or gc.isenabled()
+        if counted:
+            _pauses[thread] = _pauses.get(thread, 0) + 1
             gc.disable()
-            counted = True
-        else:
-            counted = False
     try:
         yield
     finally:
         if counted:
             with _LOCK:
-                _pauses -= 1
-                if not _pauses:
+                if sum(_pauses.values()) == 1:
                     if permanent and not gc.get_freeze_count():
                         gc.freeze()
                         gc.unfreeze()  # moves all objects to the oldest generation
                     gc.enable()
+                _end_pause(thread)
+
+
+def _end_pause(thread: int) -> None:
+    _pauses[thread] -= 1
+    if not _pauses[thread]:
+        del _pauses[thread]
+
+
+@in_child
+def _end_pauses_of_others() -> None:
+    """The child of a fork has one thread, and none of the pauses of the others."""
+    for thread in [thread for thread in _pauses if thread != threading.get_ident()]:
+        del _pauses[thread]
+        if not _pauses:
+            gc.enable()

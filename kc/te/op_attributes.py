@@ -7,12 +7,12 @@ replaced by when a module is built for targets of that kind; operators of a user
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from kc.support.diagnostics import TEError, suggest
+from kc.support.forks import fork_lock
 from kc.support.locations import caller_location
 from kc.te.node_class import Node
 from kc.te.nodes import OperatorName
@@ -29,7 +29,7 @@ class _Known:
     rules: dict[str, tuple[int, Rule]] = field(default_factory=dict)
 
 
-_lock = threading.Lock()
+_lock = fork_lock()
 _operators: dict[str, _Known] = {}
 
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 from typing import Any
 
@@ -325,6 +326,71 @@ def test_many_processes_at_once(folder: Path):
     assert done.returncode == 0
     assert len(files(folder)) == 4
     assert all(entry.content is not None for entry in compile_cache.entries())
+
+
+@pytest.mark.slow
+def test_processes_that_are_killed_while_they_write(folder: Path):
+    """Two processes fill one directory, and one of them is killed at each point of a write."""
+    program = textwrap.dedent(
+        """
+        import os, signal
+        import numpy as np, kc
+        from kc import compile_cache, te
+        compile_cache.source_state = lambda: "state 1"
+
+        def add(value):
+            A = te.placeholder((64,), name="A")
+            B = te.compute((64,), lambda i: A[i] + value, name="B")
+            f = kc.build(te.create_schedule(B.op), [A, B])
+            assert (f(np.zeros(64, np.float32)) == value).all()
+
+        def die(*_):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        class Half:
+            def __init__(self, handle, mode):
+                self.stream = open(handle, mode)
+            def __enter__(self):
+                return self
+            def __exit__(self, *error):
+                self.stream.close()
+            def write(self, data):
+                self.stream.write(data[: len(data) // 2])
+                self.stream.flush()
+                die()
+
+        replace = os.replace
+        places = {
+            "created": ("fdopen", die),
+            "half written": ("fdopen", Half),
+            "written": ("replace", die),
+            "renamed": ("replace", lambda *paths: (replace(*paths), die())),
+        }
+        add(0.0)
+        for number, (name, function) in enumerate(places.values()):
+            child = os.fork()
+            if child == 0:
+                setattr(os, name, function)
+                add(1.0 + number)
+                os._exit(0)
+            add(10.0 + number)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+            add(1.0 + number)
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], stderr=subprocess.PIPE, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(compile_cache.entries()) == len(list(folder.glob("*.kc"))) == 9
+    abandoned = list(folder.glob(".*.tmp"))
+    assert sorted(path.stat().st_size > 0 for path in abandoned) == [False, True, True]
+    build(20.0)
+    assert all(path.exists() for path in abandoned)  # they may be those of slow processes
+    for path in abandoned:
+        os.utime(path, (0, time.time() - 2 * 3600))
+    build(21.0)
+    assert not any(path.exists() for path in abandoned)
 
 
 # The command -------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +12,7 @@ from typing import Any
 from kc.runtime.gpu.driver import EMULATOR, DriverError, version_text
 from kc.runtime.gpu.gpu import SHARED_OPT_IN, SHARED_PER_BLOCK, Gpu, Table
 from kc.support.diagnostics import DeviceError, Location
+from kc.support.forks import fork_lock
 
 # CUfunction_attribute.
 _MAX_THREADS = 0
@@ -86,7 +86,7 @@ class DeviceCode:
         self._host = host
         self._emulated = emulated
         self._loaded: dict[Gpu, LoadedCode] = {}
-        self._lock = threading.Lock()
+        self._lock = fork_lock()
 
     @cached_property
     def host(self) -> Any:

@@ -7,7 +7,6 @@ tried in this order, all but the emulator.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -15,6 +14,7 @@ from typing import Any, Protocol
 
 from kc.support import environment
 from kc.support.diagnostics import DeviceError, suggest
+from kc.support.forks import fork_lock
 
 VARIABLE = "KC_CUDA"
 EMULATOR = "emu"
@@ -192,7 +192,7 @@ class Search:
     hints: tuple[str, ...]
 
 
-_lock = threading.RLock()
+_lock = fork_lock()
 _searches: dict[str, Search] = {}
 
 

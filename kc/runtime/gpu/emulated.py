@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
 import time
 from collections.abc import Mapping
 from functools import cached_property
@@ -18,6 +17,7 @@ from kc.runtime.gpu import gpu
 from kc.runtime.gpu.driver import EMULATOR, CodeImage, DriverError
 from kc.runtime.gpu.gpu import driver_callback
 from kc.support.diagnostics import CallError
+from kc.support.forks import fork_lock
 
 _ALIGNMENT = 256  # as of what CUDA allocates
 _ATTRIBUTES = {
@@ -76,7 +76,7 @@ class EmulatedDriver:
         self._functions: list[_Function] = []
         self._events: dict[int, float] = {}
         self._refusals: dict[int, CallError] = {}
-        self._lock = threading.Lock()
+        self._lock = fork_lock()
         self._next = 1
 
     def version(self) -> int:

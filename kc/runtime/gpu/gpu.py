@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import operator
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
@@ -18,6 +17,7 @@ from typing import Any
 
 from kc.runtime.gpu.driver import Driver, DriverError, require_driver
 from kc.support.diagnostics import DeviceError
+from kc.support.forks import fork_lock
 
 # CUdevice_attribute.
 MAX_THREADS = 1
@@ -65,7 +65,7 @@ class Gpu:
         """Those of :meth:`create_stream` that have not ended."""
         self._pending: deque[tuple[int, Any]] = deque()
         self._events: list[int] = []
-        self._lock = threading.RLock()
+        self._lock = fork_lock()
         self._callbacks: list[Any] = []
         self.limits = (ctypes.c_int64 * 7)(
             *(self.attribute(which) for which in (*MAX_GRID, *MAX_BLOCK, MAX_THREADS))
@@ -355,7 +355,7 @@ def driver_callback(function: Callable[..., None], *types: Any) -> Any:
     return ctypes.CFUNCTYPE(ctypes.c_int, *types)(call)
 
 
-_lock = threading.Lock()
+_lock = fork_lock()
 _gpus: dict[tuple[int, int], Gpu] = {}
 
 

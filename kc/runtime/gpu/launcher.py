@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from kc.runtime.emulator import compile_native_text
+from kc.support.forks import fork_lock
 
 SYMBOLS = ("launch", "launch_with_maps", "tensor_map", "alloc", "free", "copy", "set", "wait")
-_lock = threading.Lock()
+_lock = fork_lock()
 
 
 def ensure_launcher() -> dict[str, int]:

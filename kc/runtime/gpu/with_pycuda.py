@@ -14,6 +14,7 @@ from typing import Any
 
 from kc.runtime.gpu.driver import CodeImage, DriverError, MissingDriverError
 from kc.runtime.gpu.gpu import driver_callback
+from kc.support.forks import fork_lock
 
 _FORMATS = {"ptr": "Q", "i1": "?", "i8": "b", "i16": "h", "half": "H", "bfloat": "H", "i32": "i"}
 _FORMATS |= {"i64": "q", "float": "f", "double": "d"}
@@ -54,7 +55,7 @@ class _Handles:
 
     def __init__(self) -> None:
         self._objects: dict[int, Any] = {}
-        self._lock = threading.Lock()
+        self._lock = fork_lock()
         self._next = 1
 
     def add(self, value: Any) -> int:
