@@ -1,5 +1,5 @@
-"""How tests run: properties on the same examples every time, interrupts as in a terminal; and a
-machine without a GPU."""
+"""How tests run: properties on the same examples every time, interrupts as in a terminal; a machine
+without a GPU; and kernels that run on one beside the emulator."""
 
 import gc
 import os
@@ -37,6 +37,35 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(COLLECTED)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "repeat on this machine's GPU what kc.gpu.check runs in the emulator"
+    parser.addoption("--on-gpu", action="store_true", help=text)
+
+
+@pytest.fixture(autouse=True)
+def on_gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """``--on-gpu``: see gpu_runs.py. Tests of other drivers keep theirs."""
+    if not request.config.getoption("--on-gpu") or {"fake", "no_driver"} & {*request.fixturenames}:
+        yield
+        return
+    import gpu_runs
+
+    arch = gpu_runs.architecture()
+    if arch is None:
+        pytest.fail("--on-gpu: no NVIDIA GPU")
+    repeated = gpu_runs.Repeated(arch, monkeypatch)
+    yield
+    request.node.user_properties.append(("on_gpu", repeated.count))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not terminalreporter.config.getoption("--on-gpu"):
+        return
+    ended = [it for it in terminalreporter.getreports("") if it.when == "teardown"]
+    count = sum(n for it in ended for name, n in it.user_properties if name == "on_gpu")
+    terminalreporter.write_line(f"{count} kernels ran on the GPU and agreed with the emulator")
 
 
 @pytest.fixture

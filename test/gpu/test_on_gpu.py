@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fake_gpu import FakeGpu
+from gpu_runs import compare, on_device
 
 import kc
 from kc.runtime.gpu import driver
@@ -24,8 +25,8 @@ from kc.support.diagnostics import KCError, diagnostic_handler
 
 ROOT = Path(__file__).parents[2]
 LESSONS = sorted(ROOT.glob("examples/lessons/*gpu*.py"))
-CASES = 300
-"""Random schedules that become kernels."""
+CASES, PARTS = 300, 10
+"""Random schedules that become kernels, and the tests that share them."""
 
 sys.path[:0] = [str(ROOT / "test" / folder) for folder in ("fuzz", "te", "transforms/schedule")]
 
@@ -44,29 +45,6 @@ def real_gpu(monkeypatch: pytest.MonkeyPatch) -> str:
         pytest.skip("other tests loaded the fake driver: pytest -m gpu test/gpu")
     version = kc.cuda(0).compute_version or ""
     return f"cuda -arch=sm_{version.replace('.', '')}"
-
-
-def on_device(module: Any, arrays: Any) -> list[Any]:
-    """What the arguments are after a call on the device; scalars as they were."""
-    device = kc.cuda(0)
-    given = [
-        kc.nd.array(value, device) if isinstance(value, np.ndarray) else value for value in arrays
-    ]
-    module(*given)
-    assert not any(isinstance(value, np.ndarray) for value in given)
-    return [value.numpy() if isinstance(value, kc.nd.NDArray) else value for value in given]
-
-
-def compare(expected: Any, result: Any) -> None:
-    """Integers are equal; floats may be rounded otherwise, as a GPU fuses other products."""
-    expected, result = np.asarray(expected), np.asarray(result)
-    if expected.dtype.kind in "biu":
-        np.testing.assert_array_equal(result, expected)
-        return
-    expected, result = expected.astype("float64"), result.astype("float64")
-    finite = np.abs(expected[np.isfinite(expected)])
-    scale = float(finite.max()) if finite.size else 0.0
-    np.testing.assert_allclose(result, expected, rtol=1e-3, atol=1e-5 * scale, equal_nan=True)
 
 
 def run_lesson(path: Path, prepare: Prepare, monkeypatch: pytest.MonkeyPatch) -> int:
@@ -132,14 +110,15 @@ def test_lessons(lesson: Path, real_gpu: str, monkeypatch: pytest.MonkeyPatch):
     assert run_lesson(lesson, lambda module: module, monkeypatch) > 0
 
 
+@pytest.mark.parametrize("part", range(PARTS))
 @gpu
-def test_random_schedules(real_gpu: str, monkeypatch: pytest.MonkeyPatch):
+def test_random_schedules(part: int, real_gpu: str, monkeypatch: pytest.MonkeyPatch):
     launched = 0
-    for number in range(100 * CASES):
+    for number in range(part, 100 * CASES, PARTS):
         launched += run_case(number, real_gpu, lambda module: module, monkeypatch)
-        if launched == CASES:
+        if launched == CASES // PARTS:
             return
-    pytest.fail(f"{launched} kernels of {100 * CASES} cases")
+    pytest.fail(f"{launched} kernels of {100 * CASES // PARTS} cases")
 
 
 @gpu

@@ -7,6 +7,7 @@ import pytest
 from fake_gpu import MAPS, FakeGpu
 
 import kc
+from kc import te
 from kc.support.diagnostics import DeviceError
 
 BOX = "memref<8x64xf16, #gpu.address_space<workgroup>>"
@@ -86,6 +87,28 @@ def test_a_kernel_gets_a_map_by_value(fake: FakeGpu):
     module(z, 2, y)
     np.testing.assert_array_equal(y.numpy(), a[::-1][2:10])
     assert fake.count(MAPS) == maps + 1
+
+
+def test_an_array_without_elements_needs_no_map(fake: FakeGpu):
+    """No driver makes one; a product of no rows has nothing to launch."""
+    rows = te.var("m")
+    A = te.placeholder((rows, 64), "float16", name="A")
+    B = te.placeholder((32, 64), "float16", name="B")
+    k = te.reduce_axis((0, 64), name="k")
+
+    def term(i: te.Var, j: te.Var) -> te.PrimExpr:
+        return te.sum(A[i, k].astype("float32") * B[j, k].astype("float32"), axis=k)
+
+    C = te.compute((rows, 32), term, name="C")
+    module = fake.build([A, B, C], target="cuda -arch=sm_90a")
+    assert "cp.async.bulk.tensor" in module.imported_modules[0].get_source()
+    device = kc.cuda(0)
+    b = np.random.default_rng(0).integers(-4, 5, (32, 64)).astype("float16")
+    for count in (0, 3):
+        a = np.ones((count, 64), "float16")
+        c = kc.nd.empty((count, 32), "float32", device)
+        module(kc.nd.array(a, device), kc.nd.array(b, device), c)
+        np.testing.assert_array_equal(c.numpy(), a.astype("float64") @ b.T.astype("float64"))
 
 
 def test_an_array_that_is_not_aligned(fake: FakeGpu):

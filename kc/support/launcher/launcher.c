@@ -173,7 +173,8 @@ static int make_map(const Table *table, uint64_t *map, const uint64_t *key, void
 }
 
 /* A map of an array, in 128 bytes at `map`. `form` has the type of the elements in 8 bits, the rank in 8,
-   the swizzle in 8, the promotion in 8 and the fill in 8; numbers go from the innermost dimension on. */
+   the swizzle in 8, the promotion in 8 and the fill in 8; numbers go from the innermost dimension on.
+   Drivers make no map of an array without elements. It stays zero, as no box of such an array is copied. */
 void kc_gpu_tensor_map(Record *record, void *map, void *base, int64_t form, int64_t size_0,
                        int64_t size_1, int64_t size_2, int64_t size_3, int64_t size_4,
                        int64_t stride_1, int64_t stride_2, int64_t stride_3, int64_t stride_4,
@@ -187,6 +188,11 @@ void kc_gpu_tensor_map(Record *record, void *map, void *base, int64_t form, int6
   const unsigned box[] = {(unsigned)box_0, (unsigned)box_1, (unsigned)box_2, (unsigned)box_3,
                           (unsigned)box_4};
   int64_t rank = form >> 8 & 255;
+  for (int64_t i = 0; i < rank && i < MAX_RANK; ++i)
+    if (!sizes[i]) {
+      for (int word = 0; word < MAP_WORDS; ++word) ((uint64_t *)map)[word] = 0;
+      return;
+    }
   if ((uint64_t)base % MAP_UNIT) {
     fail(record, UNALIGNED, 0, -1, (int64_t)((uint64_t)base % MAP_UNIT), MAP_UNIT);
     return;

@@ -1,5 +1,5 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of launcher.c: 71ae813b11fb3aa9f5814e5a39c6ac57dab587db9d07b69d3510a06d5d32d86d
+; The sha256 of launcher.c: 374875aba647643b647667bc1d907c1194e654e5007c98f1e7ab7dc670f29beb
 
 %struct.Made = type { [17 x i64], [16 x i64] }
 %struct.Kernel = type { ptr, i64, i64 }
@@ -246,7 +246,7 @@ entry:
   %status = getelementptr inbounds nuw i8, ptr %record, i64 8
   %0 = load i64, ptr %status, align 8
   %tobool.not = icmp eq i64 %0, 0
-  br i1 %tobool.not, label %if.end, label %if.end79
+  br i1 %tobool.not, label %if.end, label %if.end104
 
 if.end:                                           ; preds = %entry
   %1 = load ptr, ptr %record, align 8
@@ -280,18 +280,41 @@ if.end:                                           ; preds = %entry
   %arrayinit.element14 = getelementptr inbounds nuw i8, ptr %box, i64 16
   %conv15 = trunc i64 %box_4 to i32
   store i32 %conv15, ptr %arrayinit.element14, align 16
-  %2 = ptrtoint ptr %base to i64
-  %rem = and i64 %2, 15
-  %tobool16.not = icmp eq i64 %rem, 0
-  br i1 %tobool16.not, label %for.cond.preheader, label %fail.exit
-
-for.cond.preheader:                               ; preds = %if.end
   %shr = lshr i64 %form, 8
   %and = and i64 %shr, 255
   %invariant.umin = tail call i64 @llvm.umin.i64(i64 %and, i64 5)
   br label %for.cond
 
-fail.exit:                                        ; preds = %if.end
+for.cond:                                         ; preds = %for.body, %if.end
+  %i.0 = phi i64 [ 0, %if.end ], [ %inc28, %for.body ]
+  %exitcond.not = icmp eq i64 %i.0, %invariant.umin
+  br i1 %exitcond.not, label %for.end29, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx = getelementptr inbounds nuw i64, ptr %sizes, i64 %i.0
+  %2 = load i64, ptr %arrayidx, align 8
+  %tobool19.not = icmp eq i64 %2, 0
+  %inc28 = add nuw nsw i64 %i.0, 1
+  br i1 %tobool19.not, label %for.cond21, label %for.cond
+
+for.cond21:                                       ; preds = %for.body, %for.body24
+  %indvars.iv176 = phi i64 [ %indvars.iv.next177, %for.body24 ], [ 0, %for.body ]
+  %exitcond179.not = icmp eq i64 %indvars.iv176, 16
+  br i1 %exitcond179.not, label %if.end104, label %for.body24
+
+for.body24:                                       ; preds = %for.cond21
+  %arrayidx25 = getelementptr inbounds nuw i64, ptr %map, i64 %indvars.iv176
+  store i64 0, ptr %arrayidx25, align 8
+  %indvars.iv.next177 = add nuw nsw i64 %indvars.iv176, 1
+  br label %for.cond21
+
+for.end29:                                        ; preds = %for.cond
+  %3 = ptrtoint ptr %base to i64
+  %rem = and i64 %3, 15
+  %tobool30.not = icmp eq i64 %rem, 0
+  br i1 %tobool30.not, label %for.cond35, label %fail.exit
+
+fail.exit:                                        ; preds = %for.end29
   store i64 3, ptr %status, align 8
   %what3.i = getelementptr inbounds nuw i8, ptr %record, i64 16
   store i64 0, ptr %what3.i, align 8
@@ -301,115 +324,115 @@ fail.exit:                                        ; preds = %if.end
   store i64 %rem, ptr %value5.i, align 8
   %limit6.i = getelementptr inbounds nuw i8, ptr %record, i64 40
   store i64 16, ptr %limit6.i, align 8
-  br label %if.end79
+  br label %if.end104
 
-for.cond:                                         ; preds = %for.cond.preheader, %for.inc
-  %i.0 = phi i64 [ %inc, %for.inc ], [ 1, %for.cond.preheader ]
-  %3 = icmp samesign ult i64 %i.0, %invariant.umin
-  br i1 %3, label %for.body, label %for.end
+for.cond35:                                       ; preds = %for.end29, %for.inc50
+  %i34.0 = phi i64 [ %inc51, %for.inc50 ], [ 1, %for.end29 ]
+  %4 = icmp samesign ult i64 %i34.0, %invariant.umin
+  br i1 %4, label %for.body42, label %for.end52
 
-for.body:                                         ; preds = %for.cond
-  %4 = getelementptr i64, ptr %strides, i64 %i.0
-  %arrayidx = getelementptr i8, ptr %4, i64 -8
-  %5 = load i64, ptr %arrayidx, align 8
-  %rem23 = and i64 %5, 15
-  %tobool24.not = icmp eq i64 %rem23, 0
-  br i1 %tobool24.not, label %for.inc, label %fail.exit113
+for.body42:                                       ; preds = %for.cond35
+  %5 = getelementptr i64, ptr %strides, i64 %i34.0
+  %arrayidx43 = getelementptr i8, ptr %5, i64 -8
+  %6 = load i64, ptr %arrayidx43, align 8
+  %rem44 = and i64 %6, 15
+  %tobool45.not = icmp eq i64 %rem44, 0
+  br i1 %tobool45.not, label %for.inc50, label %fail.exit145
 
-fail.exit113:                                     ; preds = %for.body
+fail.exit145:                                     ; preds = %for.body42
   store i64 3, ptr %status, align 8
-  %what3.i109 = getelementptr inbounds nuw i8, ptr %record, i64 16
-  store i64 %i.0, ptr %what3.i109, align 8
-  %kernel4.i110 = getelementptr inbounds nuw i8, ptr %record, i64 24
-  store i64 -1, ptr %kernel4.i110, align 8
-  %value5.i111 = getelementptr inbounds nuw i8, ptr %record, i64 32
-  store i64 %5, ptr %value5.i111, align 8
-  %limit6.i112 = getelementptr inbounds nuw i8, ptr %record, i64 40
-  store i64 16, ptr %limit6.i112, align 8
-  br label %if.end79
+  %what3.i141 = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 %i34.0, ptr %what3.i141, align 8
+  %kernel4.i142 = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 -1, ptr %kernel4.i142, align 8
+  %value5.i143 = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %6, ptr %value5.i143, align 8
+  %limit6.i144 = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 16, ptr %limit6.i144, align 8
+  br label %if.end104
 
-for.inc:                                          ; preds = %for.body
-  %inc = add nuw nsw i64 %i.0, 1
-  br label %for.cond
+for.inc50:                                        ; preds = %for.body42
+  %inc51 = add nuw nsw i64 %i34.0, 1
+  br label %for.cond35
 
-for.end:                                          ; preds = %for.cond
-  %6 = getelementptr inbounds nuw i8, ptr %key, i64 16
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(120) %6, i8 0, i64 120, i1 false)
+for.end52:                                        ; preds = %for.cond35
+  %7 = getelementptr inbounds nuw i8, ptr %key, i64 16
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(120) %7, i8 0, i64 120, i1 false)
   %encode = getelementptr inbounds nuw i8, ptr %1, i64 88
-  %7 = load ptr, ptr %encode, align 8
-  %8 = ptrtoint ptr %7 to i64
-  store i64 %8, ptr %key, align 16
-  %arrayinit.element29 = getelementptr inbounds nuw i8, ptr %key, i64 8
-  store i64 %2, ptr %arrayinit.element29, align 8
-  %arrayinit.element30 = getelementptr inbounds nuw i8, ptr %key, i64 16
-  store i64 %form, ptr %arrayinit.element30, align 16
-  br label %for.cond32
-
-for.cond32:                                       ; preds = %for.body35, %for.end
-  %indvars.iv = phi i64 [ %indvars.iv.next, %for.body35 ], [ 0, %for.end ]
-  %exitcond.not = icmp eq i64 %indvars.iv, 5
-  br i1 %exitcond.not, label %for.cond43, label %for.body35
-
-for.body35:                                       ; preds = %for.cond32
-  %arrayidx36 = getelementptr inbounds nuw i64, ptr %sizes, i64 %indvars.iv
-  %9 = load i64, ptr %arrayidx36, align 8
-  %10 = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv
-  %arrayidx38 = getelementptr inbounds nuw i8, ptr %10, i64 24
-  store i64 %9, ptr %arrayidx38, align 8
-  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
-  br label %for.cond32
-
-for.cond43:                                       ; preds = %for.cond32, %for.body46
-  %indvars.iv133 = phi i64 [ %indvars.iv.next134, %for.body46 ], [ 0, %for.cond32 ]
-  %exitcond136.not = icmp eq i64 %indvars.iv133, 4
-  br i1 %exitcond136.not, label %for.cond56, label %for.body46
-
-for.body46:                                       ; preds = %for.cond43
-  %arrayidx48 = getelementptr inbounds nuw i64, ptr %strides, i64 %indvars.iv133
-  %11 = load i64, ptr %arrayidx48, align 8
-  %12 = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv133
-  %arrayidx51 = getelementptr inbounds nuw i8, ptr %12, i64 64
-  store i64 %11, ptr %arrayidx51, align 8
-  %indvars.iv.next134 = add nuw nsw i64 %indvars.iv133, 1
-  br label %for.cond43
-
-for.cond56:                                       ; preds = %for.cond43, %for.body59
-  %indvars.iv137 = phi i64 [ %indvars.iv.next138, %for.body59 ], [ 0, %for.cond43 ]
-  %exitcond140.not = icmp eq i64 %indvars.iv137, 5
-  br i1 %exitcond140.not, label %for.end68, label %for.body59
-
-for.body59:                                       ; preds = %for.cond56
-  %arrayidx61 = getelementptr inbounds nuw i32, ptr %box, i64 %indvars.iv137
-  %13 = load i32, ptr %arrayidx61, align 4
-  %conv62 = zext i32 %13 to i64
-  %14 = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv137
-  %arrayidx65 = getelementptr inbounds nuw i8, ptr %14, i64 96
-  store i64 %conv62, ptr %arrayidx65, align 8
-  %indvars.iv.next138 = add nuw nsw i64 %indvars.iv137, 1
+  %8 = load ptr, ptr %encode, align 8
+  %9 = ptrtoint ptr %8 to i64
+  store i64 %9, ptr %key, align 16
+  %arrayinit.element53 = getelementptr inbounds nuw i8, ptr %key, i64 8
+  store i64 %3, ptr %arrayinit.element53, align 8
+  %arrayinit.element54 = getelementptr inbounds nuw i8, ptr %key, i64 16
+  store i64 %form, ptr %arrayinit.element54, align 16
   br label %for.cond56
 
-for.end68:                                        ; preds = %for.cond56
-  %tobool70.not = icmp eq ptr %7, null
-  br i1 %tobool70.not, label %if.end.i118, label %for.cond.i.i
+for.cond56:                                       ; preds = %for.body59, %for.end52
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.body59 ], [ 0, %for.end52 ]
+  %exitcond167.not = icmp eq i64 %indvars.iv, 5
+  br i1 %exitcond167.not, label %for.cond68, label %for.body59
 
-for.cond.i.i:                                     ; preds = %for.end68, %for.body.i.i
-  %indvars.iv.i.i = phi i64 [ %indvars.iv.next.i.i, %for.body.i.i ], [ 0, %for.end68 ]
-  %hash.0.i.i = phi i64 [ %mul.i.i, %for.body.i.i ], [ 0, %for.end68 ]
+for.body59:                                       ; preds = %for.cond56
+  %arrayidx61 = getelementptr inbounds nuw i64, ptr %sizes, i64 %indvars.iv
+  %10 = load i64, ptr %arrayidx61, align 8
+  %11 = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv
+  %arrayidx63 = getelementptr inbounds nuw i8, ptr %11, i64 24
+  store i64 %10, ptr %arrayidx63, align 8
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond56
+
+for.cond68:                                       ; preds = %for.cond56, %for.body71
+  %indvars.iv168 = phi i64 [ %indvars.iv.next169, %for.body71 ], [ 0, %for.cond56 ]
+  %exitcond171.not = icmp eq i64 %indvars.iv168, 4
+  br i1 %exitcond171.not, label %for.cond81, label %for.body71
+
+for.body71:                                       ; preds = %for.cond68
+  %arrayidx73 = getelementptr inbounds nuw i64, ptr %strides, i64 %indvars.iv168
+  %12 = load i64, ptr %arrayidx73, align 8
+  %13 = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv168
+  %arrayidx76 = getelementptr inbounds nuw i8, ptr %13, i64 64
+  store i64 %12, ptr %arrayidx76, align 8
+  %indvars.iv.next169 = add nuw nsw i64 %indvars.iv168, 1
+  br label %for.cond68
+
+for.cond81:                                       ; preds = %for.cond68, %for.body84
+  %indvars.iv172 = phi i64 [ %indvars.iv.next173, %for.body84 ], [ 0, %for.cond68 ]
+  %exitcond175.not = icmp eq i64 %indvars.iv172, 5
+  br i1 %exitcond175.not, label %for.end93, label %for.body84
+
+for.body84:                                       ; preds = %for.cond81
+  %arrayidx86 = getelementptr inbounds nuw i32, ptr %box, i64 %indvars.iv172
+  %14 = load i32, ptr %arrayidx86, align 4
+  %conv87 = zext i32 %14 to i64
+  %15 = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv172
+  %arrayidx90 = getelementptr inbounds nuw i8, ptr %15, i64 96
+  store i64 %conv87, ptr %arrayidx90, align 8
+  %indvars.iv.next173 = add nuw nsw i64 %indvars.iv172, 1
+  br label %for.cond81
+
+for.end93:                                        ; preds = %for.cond81
+  %tobool95.not = icmp eq ptr %8, null
+  br i1 %tobool95.not, label %if.end.i150, label %for.cond.i.i
+
+for.cond.i.i:                                     ; preds = %for.end93, %for.body.i.i
+  %indvars.iv.i.i = phi i64 [ %indvars.iv.next.i.i, %for.body.i.i ], [ 0, %for.end93 ]
+  %hash.0.i.i = phi i64 [ %mul.i.i, %for.body.i.i ], [ 0, %for.end93 ]
   %exitcond.not.i.i = icmp eq i64 %indvars.iv.i.i, 17
   br i1 %exitcond.not.i.i, label %while.cond.i, label %for.body.i.i
 
 for.body.i.i:                                     ; preds = %for.cond.i.i
   %arrayidx.i.i = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv.i.i
-  %15 = load i64, ptr %arrayidx.i.i, align 8
-  %xor.i.i = xor i64 %15, %hash.0.i.i
+  %16 = load i64, ptr %arrayidx.i.i, align 8
+  %xor.i.i = xor i64 %16, %hash.0.i.i
   %mul.i.i = mul i64 %xor.i.i, -7046029254386353131
   %indvars.iv.next.i.i = add nuw nsw i64 %indvars.iv.i.i, 1
   br label %for.cond.i.i
 
 while.cond.i:                                     ; preds = %for.cond.i.i, %while.cond.i
-  %16 = atomicrmw xchg ptr @is_taken, i8 1 acquire, align 1
-  %tobool.not.i114 = icmp eq i8 %16, 0
-  br i1 %tobool.not.i114, label %for.cond.i66.preheader.i, label %while.cond.i
+  %17 = atomicrmw xchg ptr @is_taken, i8 1 acquire, align 1
+  %tobool.not.i146 = icmp eq i8 %17, 0
+  br i1 %tobool.not.i146, label %for.cond.i66.preheader.i, label %while.cond.i
 
 for.cond.i66.preheader.i:                         ; preds = %while.cond.i
   %shr.i.i = lshr i64 %hash.0.i.i, 56
@@ -424,10 +447,10 @@ for.cond.i66.i:                                   ; preds = %for.body.i69.i, %fo
 
 for.body.i69.i:                                   ; preds = %for.cond.i66.i
   %arrayidx.i70.i = getelementptr inbounds nuw i64, ptr %arrayidx1.i.i, i64 %indvars.iv.i67.i
-  %17 = load i64, ptr %arrayidx.i70.i, align 8
+  %18 = load i64, ptr %arrayidx.i70.i, align 8
   %arrayidx3.i.i = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv.i67.i
-  %18 = load i64, ptr %arrayidx3.i.i, align 8
-  %cmp4.i.i = icmp eq i64 %17, %18
+  %19 = load i64, ptr %arrayidx3.i.i, align 8
+  %cmp4.i.i = icmp eq i64 %18, %19
   %and.i.i = select i1 %cmp4.i.i, i32 %is_same.0.i.i, i32 0
   %indvars.iv.next.i71.i = add nuw nsw i64 %indvars.iv.i67.i, 1
   br label %for.cond.i66.i
@@ -443,33 +466,33 @@ for.cond.preheader.i:                             ; preds = %is_made.exit.i
 for.cond.i:                                       ; preds = %for.body.i, %for.cond.preheader.i
   %indvars.iv.i = phi i64 [ 0, %for.cond.preheader.i ], [ %indvars.iv.next.i, %for.body.i ]
   %exitcond.not.i = icmp eq i64 %indvars.iv.i, 16
-  br i1 %exitcond.not.i, label %if.end75.thread127, label %for.body.i
+  br i1 %exitcond.not.i, label %if.end100.thread159, label %for.body.i
 
-if.end75.thread127:                               ; preds = %for.cond.i
+if.end100.thread159:                              ; preds = %for.cond.i
   store atomic i8 0, ptr @is_taken release, align 1
-  br label %if.end79
+  br label %if.end104
 
 for.body.i:                                       ; preds = %for.cond.i
   %arrayidx.i = getelementptr inbounds nuw i64, ptr %map3.i, i64 %indvars.iv.i
-  %19 = load i64, ptr %arrayidx.i, align 8
+  %20 = load i64, ptr %arrayidx.i, align 8
   %arrayidx5.i = getelementptr inbounds nuw i64, ptr %map, i64 %indvars.iv.i
-  store i64 %19, ptr %arrayidx5.i, align 8
+  store i64 %20, ptr %arrayidx5.i, align 8
   %indvars.iv.next.i = add nuw nsw i64 %indvars.iv.i, 1
   br label %for.cond.i
 
 if.else.i:                                        ; preds = %is_made.exit.i
-  %20 = load ptr, ptr %encode, align 8
-  %21 = trunc i64 %form to i32
-  %conv.i = and i32 %21, 255
-  %22 = lshr i32 %21, 8
-  %conv7.i = and i32 %22, 255
-  %23 = lshr i32 %21, 16
-  %conv10.i = and i32 %23, 255
-  %24 = lshr i32 %21, 24
+  %21 = load ptr, ptr %encode, align 8
+  %22 = trunc i64 %form to i32
+  %conv.i = and i32 %22, 255
+  %23 = lshr i32 %22, 8
+  %conv7.i = and i32 %23, 255
+  %24 = lshr i32 %22, 16
+  %conv10.i = and i32 %24, 255
+  %25 = lshr i32 %22, 24
   %shr14.i = lshr i64 %form, 32
-  %25 = trunc nuw i64 %shr14.i to i32
-  %conv16.i = and i32 %25, 255
-  %call17.i = call i32 %20(ptr noundef %map, i32 noundef %conv.i, i32 noundef %conv7.i, ptr noundef %base, ptr noundef nonnull %sizes, ptr noundef nonnull %strides, ptr noundef nonnull %box, ptr noundef nonnull @make_map.steps, i32 noundef 0, i32 noundef %conv10.i, i32 noundef %24, i32 noundef %conv16.i) #5
+  %26 = trunc nuw i64 %shr14.i to i32
+  %conv16.i = and i32 %26, 255
+  %call17.i = call i32 %21(ptr noundef %map, i32 noundef %conv.i, i32 noundef %conv7.i, ptr noundef %base, ptr noundef nonnull %sizes, ptr noundef nonnull %strides, ptr noundef nonnull %box, ptr noundef nonnull @make_map.steps, i32 noundef 0, i32 noundef %conv10.i, i32 noundef %25, i32 noundef %conv16.i) #5
   %tobool23.not.i = icmp eq i32 %call17.i, 0
   br label %for.cond19.i
 
@@ -487,11 +510,11 @@ for.body22.i:                                     ; preds = %for.cond19.i
 
 cond.false.i:                                     ; preds = %for.body22.i
   %arrayidx25.i = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv75.i
-  %26 = load i64, ptr %arrayidx25.i, align 8
+  %27 = load i64, ptr %arrayidx25.i, align 8
   br label %cond.end.i
 
 cond.end.i:                                       ; preds = %cond.false.i, %for.body22.i
-  %cond.i = phi i64 [ %26, %cond.false.i ], [ 0, %for.body22.i ]
+  %cond.i = phi i64 [ %27, %cond.false.i ], [ 0, %for.body22.i ]
   %arrayidx28.i = getelementptr inbounds nuw i64, ptr %arrayidx1.i.i, i64 %indvars.iv75.i
   store i64 %cond.i, ptr %arrayidx28.i, align 8
   %indvars.iv.next76.i = add nuw nsw i64 %indvars.iv75.i, 1
@@ -500,40 +523,40 @@ cond.end.i:                                       ; preds = %cond.false.i, %for.
 for.cond33.i:                                     ; preds = %for.body36.i, %for.cond33.preheader.i
   %indvars.iv79.i = phi i64 [ 0, %for.cond33.preheader.i ], [ %indvars.iv.next80.i, %for.body36.i ]
   %exitcond82.not.i = icmp eq i64 %indvars.iv79.i, 16
-  br i1 %exitcond82.not.i, label %if.end75, label %for.body36.i
+  br i1 %exitcond82.not.i, label %if.end100, label %for.body36.i
 
 for.body36.i:                                     ; preds = %for.cond33.i
   %arrayidx38.i = getelementptr inbounds nuw i64, ptr %map, i64 %indvars.iv79.i
-  %27 = load i64, ptr %arrayidx38.i, align 8
+  %28 = load i64, ptr %arrayidx38.i, align 8
   %arrayidx41.i = getelementptr inbounds nuw i64, ptr %map39.i, i64 %indvars.iv79.i
-  store i64 %27, ptr %arrayidx41.i, align 8
+  store i64 %28, ptr %arrayidx41.i, align 8
   %indvars.iv.next80.i = add nuw nsw i64 %indvars.iv79.i, 1
   br label %for.cond33.i
 
-if.end75:                                         ; preds = %for.cond33.i
+if.end100:                                        ; preds = %for.cond33.i
   store atomic i8 0, ptr @is_taken release, align 1
-  br i1 %tobool23.not.i, label %if.end79, label %if.then77
+  br i1 %tobool23.not.i, label %if.end104, label %if.then102
 
-if.then77:                                        ; preds = %if.end75
+if.then102:                                       ; preds = %if.end100
   %.pre = load i64, ptr %status, align 8
-  %28 = icmp eq i64 %.pre, 0
-  %29 = sext i32 %call17.i to i64
-  br i1 %28, label %if.end.i118, label %if.end79
+  %29 = icmp eq i64 %.pre, 0
+  %30 = sext i32 %call17.i to i64
+  br i1 %29, label %if.end.i150, label %if.end104
 
-if.end.i118:                                      ; preds = %for.end68, %if.then77
-  %error.0126143 = phi i64 [ %29, %if.then77 ], [ 801, %for.end68 ]
+if.end.i150:                                      ; preds = %for.end93, %if.then102
+  %error.0158182 = phi i64 [ %30, %if.then102 ], [ 801, %for.end93 ]
   store i64 1, ptr %status, align 8
-  %what3.i119 = getelementptr inbounds nuw i8, ptr %record, i64 16
-  store i64 6, ptr %what3.i119, align 8
-  %kernel4.i120 = getelementptr inbounds nuw i8, ptr %record, i64 24
-  store i64 -1, ptr %kernel4.i120, align 8
-  %value5.i121 = getelementptr inbounds nuw i8, ptr %record, i64 32
-  store i64 %error.0126143, ptr %value5.i121, align 8
-  %limit6.i122 = getelementptr inbounds nuw i8, ptr %record, i64 40
-  store i64 0, ptr %limit6.i122, align 8
-  br label %if.end79
+  %what3.i151 = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 6, ptr %what3.i151, align 8
+  %kernel4.i152 = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 -1, ptr %kernel4.i152, align 8
+  %value5.i153 = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %error.0158182, ptr %value5.i153, align 8
+  %limit6.i154 = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 0, ptr %limit6.i154, align 8
+  br label %if.end104
 
-if.end79:                                         ; preds = %if.end.i118, %if.then77, %if.end75.thread127, %entry, %fail.exit, %fail.exit113, %if.end75
+if.end104:                                        ; preds = %for.cond21, %if.end.i150, %if.then102, %if.end100.thread159, %entry, %fail.exit, %fail.exit145, %if.end100
   ret void
 }
 
