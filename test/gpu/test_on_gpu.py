@@ -20,6 +20,7 @@ from fake_gpu import FakeGpu
 from gpu_runs import compare, on_device
 
 import kc
+from kc import te
 from kc.runtime.gpu import driver
 from kc.support.diagnostics import KCError, diagnostic_handler
 
@@ -155,6 +156,59 @@ except kc.KCError as error:
     program = program.replace("TARGET", real_gpu)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout == "KC6031\n", done.stderr
+
+
+# Arrays of other libraries ------------------------------------------------------------------------
+
+
+def doubled(target: str) -> Any:
+    """A kernel: B = 2 A, of any length."""
+    n = te.var("n")
+    A = te.placeholder((n,), name="A")
+    B = te.compute((n,), lambda i: A[i] * 2.0, name="B")
+    s = te.create_schedule(B.op)
+    block, thread = s[B].split(B.op.axis[0], 256)
+    s[B].bind(block, te.thread_axis("blockIdx.x"))
+    s[B].bind(thread, te.thread_axis("threadIdx.x"))
+    return kc.build(s, [A, B], target=target)
+
+
+@gpu
+def test_arrays_of_torch(real_gpu: str):
+    """Kernels take them, in the order of torch's stream; memory is shared in both directions."""
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("torch has no GPU")
+    module = doubled(real_gpu)
+    x = torch.arange(1 << 20, dtype=torch.float32, device="cuda")
+    y = torch.empty_like(x)
+    stream = torch.cuda.Stream()
+    for queue in (torch.cuda.current_stream(), stream):
+        with torch.cuda.stream(queue):
+            for _ in range(20):  # a chain: each kernel reads what torch has queued before it
+                z = x + 1.0
+                module(z, y)
+                assert torch.equal(y, z * 2.0)
+    shared = kc.nd.from_dlpack(x)
+    shared[:] = np.zeros(1 << 20, "float32")
+    kc.cuda(0).sync()
+    assert not x.any()
+    array = kc.nd.array(np.arange(8, dtype="float32"), kc.cuda(0))
+    assert torch.equal(torch.from_dlpack(array).cpu(), torch.arange(8, dtype=torch.float32))
+    with pytest.raises(KCError, match="KC5115"):
+        module(x.cpu(), y)
+
+
+@gpu
+def test_arrays_of_cupy(real_gpu: str):
+    cupy = pytest.importorskip("cupy")
+    module = doubled(real_gpu)
+    x = cupy.arange(1000, dtype="float32")
+    y = cupy.empty_like(x)
+    module(x + 1.0, y)
+    np.testing.assert_array_equal(y.get(), 2.0 * (np.arange(1000) + 1))
+    array = kc.nd.array(np.arange(8, dtype="float32"), kc.cuda(0))
+    np.testing.assert_array_equal(cupy.asarray(array).get(), np.arange(8))
 
 
 # Without a GPU -----------------------------------------------------------------------------------
