@@ -13,7 +13,8 @@ from kc.te.indices import same_dim
 from kc.te.nodes import Dim
 from kc.te.relations import ceil_divide
 from kc.te.tensor import Tensor, shape_text
-from kc.topi.table import ANY, check_tensor, refuse, shown, take_as_equal
+from kc.topi.kinds import items_of, number_of, shown, whole_complaint
+from kc.topi.table import ANY, check_tensor, refuse, take_as_equal
 
 INDICES = (*INTS, *UINTS)
 
@@ -138,27 +139,18 @@ def axes_of(axis: Any, ndim: int, *, twice: bool = False) -> tuple[int, ...]:
 
 def whole(value: Any, what: str) -> int:
     """``value``, if it is an integer that is known now (KC2313)."""
-    if isinstance(value, Const) and not is_float(value.dtype):
-        value = int(value.value)
-    try:
-        if not isinstance(value, bool | Expr):
-            return operator.index(value)
-    except TypeError:
-        pass
-    raise refuse(
-        "KC2313",
-        f"{what} is {value if isinstance(value, Expr | str) else shown(value)}",
-        "it must be an integer that is known when the program is built",
-    )
+    said = whole_complaint(what, value)
+    if said is not None:
+        raise refuse(said.code, said.message, said.why)
+    return operator.index(number_of(value))
 
 
 def listed(value: Any, what: str) -> list[Any]:
     """The items of a list, a tuple, a range or an array of one dimension (KC2319); a number or a
     scalar expression is a list of one."""
-    if isinstance(value, list | tuple | range):
-        return list(value)
-    if getattr(value, "ndim", 0) == 1 and hasattr(value, "tolist"):
-        return value.tolist()
+    items = items_of(value)
+    if items is not None:
+        return items
     if value is None or isinstance(value, str | bytes | Iterable):
         raise refuse("KC2319", f"{what} is {shown(value)}", "it must be a list of numbers")
     return [value]
@@ -207,6 +199,24 @@ def positive(value: Any, count: int, what: str) -> tuple[int, ...]:
             "it must be at least 1",
         )
     return numbers
+
+
+def called(function: Callable[..., Any], what: str, *args: Any) -> Any:
+    """The result of a function that the user gives an operator.
+
+    Raises KC2320 where it cannot be called with the arguments; what it raises itself is the user's.
+    """
+    try:
+        return function(*args)
+    except (TypeError, ValueError) as error:
+        trace = error.__traceback__
+        if trace is None or trace.tb_next is not None:  # it was called, and raised this
+            raise
+        raise refuse(
+            "KC2320",
+            f"{what} cannot be called with {counted(len(args), 'argument')}",
+            f"{type(error).__name__}: {error}",
+        ) from error
 
 
 def word(value: Any, words: Sequence[str], what: str) -> str:

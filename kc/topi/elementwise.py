@@ -19,17 +19,8 @@ from kc.te.reducers import max_value, min_value
 from kc.te.tags import ELEMWISE
 from kc.te.tensor import Tensor, check_shape
 from kc.topi.arguments import same_shape, whole
-from kc.topi.table import (
-    ANY,
-    BOOL,
-    INTEGERS,
-    NUMBERS,
-    OF_INTEGERS,
-    OF_TRUTHS,
-    operator,
-    refuse,
-    shown,
-)
+from kc.topi.kinds import shown
+from kc.topi.table import ANY, BOOL, INTEGERS, NUMBERS, OF_INTEGERS, OF_TRUTHS, operator, refuse
 
 FLOAT = tuple(FLOATS)
 

@@ -32,9 +32,10 @@ from kc.topi.arguments import (
     word,
 )
 from kc.topi.gradients import scattered
+from kc.topi.kinds import shown
 from kc.topi.loops import Loops, written
 from kc.topi.shape import place_of, reshape
-from kc.topi.table import ANY, INTEGERS, OF_INTEGERS, check_tensor, operator, refuse, shown
+from kc.topi.table import ANY, INTEGERS, OF_INTEGERS, check_tensor, operator, refuse
 
 MODES = ("clip", "wrap", "fast")
 

@@ -12,7 +12,7 @@ from kc.te.expr import Expr, all_of, as_expr, const, select
 from kc.te.expr import cast as convert
 from kc.te.rewrite import Substitution
 from kc.te.tensor import Tensor, placeholder
-from kc.topi.arguments import axis_of, number, plus
+from kc.topi.arguments import axis_of, called, number, plus
 from kc.topi.broadcast import multiply
 from kc.topi.elementwise import cast
 from kc.topi.loops import written
@@ -113,7 +113,8 @@ def _scan(
             with loops.ib.for_range(0, source.shape[along], name="k") as k:
                 if exclusive:
                     result[place(k)] = total[0]
-                combined = as_expr(combine(total[0], convert(given[place(k)], kind)))
+                element = convert(given[place(k)], kind)
+                combined = as_expr(called(combine, "binop", total[0], element))
                 total[0] = convert(combined, kind)
                 if not exclusive:
                     result[place(k)] = total[0]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-import reprlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,13 +17,20 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
 
-from kc.support.diagnostics import KCError, TEError
+from kc.support.diagnostics import InternalError, KCError, TEError
 from kc.support.locations import caller_location, is_library
 from kc.te.dtypes import DTYPES, FLOATS, INTS, UINTS
-from kc.te.expr import Expr
 from kc.te.indices import same_dim
 from kc.te.nodes import Dim
 from kc.te.tensor import Tensor
+from kc.topi.kinds import (
+    MISSING,
+    TYPE,
+    Complaint,
+    Parameter,
+    kind_of,
+    tensor_complaint,
+)
 
 BOOL = ("bool",)
 INTEGERS = (*INTS, *UINTS)
@@ -112,9 +118,11 @@ def operator(
     """Enter a function into the table.
 
     ``takes`` says what its first argument is, which is checked before the function runs: a
-    "tensor", "tensors" (a list of them), or "" for anything else. Raises KC2300 for another value,
-    KC2301 for a type that is not among ``types``. What the function cannot do anything with is
-    refused, too (KC2320).
+    "tensor", "tensors" (a list of them), or "" for anything else. All arguments are checked before
+    the function runs, against the kinds of its parameters (:mod:`kc.topi.kinds`): the call raises
+    KC2300 for what is no tensor, KC2301 for a type that is not among ``types``, and the code of the
+    kind for anything else. What the function itself cannot do is a bug of the operator: an
+    :class:`InternalError` with the place of the reproducer.
     """
 
     def enter(function: _F) -> _F:
@@ -125,23 +133,17 @@ def operator(
         @functools.wraps(function)
         def call(*args: Any, **keywords: Any) -> Any:
             with running(name):
-                _check_values(function, args, keywords)
-                if takes:
-                    first = args[0] if args else next(iter(keywords.values()), None)
-                    _check_first(first, takes, types)
+                parameters = parameters_of(function, name)
+                args, keywords = _checked(parameters, args, keywords, takes, types)
                 try:
                     with _noted_sizes() as sizes:
                         result = function(*args, **keywords)
-                except _MISTAKES as error:
-                    if isinstance(error, KCError) or not _is_of_kc(error.__traceback__):
+                except (KCError, InternalError):
+                    raise
+                except Exception as error:
+                    if not _is_of_kc(error.__traceback__):
                         raise
-                    _check_numbers_are_known(function, args, keywords)
-                    raise refuse(
-                        "KC2320",
-                        "it cannot use its arguments",
-                        f"{type(error).__name__}: {error}",
-                        f"python -m kc.topi {name} says what it takes",
-                    ) from error
+                    raise _internal(name, error, args, keywords) from error
                 if sizes:
                     for tensor in _tensors(result):
                         tensor.op.agreeing += sizes
@@ -182,16 +184,6 @@ def take_as_equal(left: Dim, right: Dim) -> None:
         noted.append((left, right, False))
 
 
-_MISTAKES = (
-    TypeError,
-    ValueError,
-    AttributeError,
-    LookupError,
-    ArithmeticError,
-)
-"""What Python says of a value that is not of the kind that code is for."""
-
-
 def _is_of_kc(traceback: TracebackType | None) -> bool:
     """Whether an exception was raised in an operator: not in a function that a user gives it, and
     not because the operator was called with another number of arguments."""
@@ -200,6 +192,20 @@ def _is_of_kc(traceback: TracebackType | None) -> bool:
         files.append(traceback.tb_frame.f_code.co_filename)
         traceback = traceback.tb_next
     return len(files) > 1 and all(map(is_library, files))
+
+
+def _internal(
+    name: str, error: Exception, args: tuple[Any, ...], keywords: dict[str, Any]
+) -> InternalError:
+    """The bug of the operator ``name`` that ended in ``error``, with the call in its reproducer."""
+    from kc.support.reproducer import internal_error
+
+    given = [repr(value) for value in args]
+    given += [f"{word}={value!r}" for word, value in keywords.items()]
+    call = f"// topi.{name}({', '.join(given)})".replace("\n", "\n// ")
+    return InternalError(
+        internal_error(f"topi.{name}", error, source=call + "\n").message, reproduced=True
+    )
 
 
 @contextmanager
@@ -223,115 +229,83 @@ def refuse(code: str, message: str, why: str | None = None, *hints: str) -> TEEr
     return TEError(code, where + message, location=caller_location(), why=why, hints=hints)
 
 
-def _check_first(value: Any, takes: str, types: tuple[str, ...]) -> None:
-    if takes == "tensor":
-        check_tensor(value, "the argument", types)
-        return
-    if not isinstance(value, list | tuple) or not value:
-        raise refuse(
-            "KC2300",
-            f"the first argument is {shown(value)}",
-            "it is a list of one or more tensors",
-            f"topi.{_running.get()}([A, B])",
-        )
-    for n, item in enumerate(value):
-        check_tensor(item, f"tensor {n}", types)
-
-
-_SWITCHES = "True or False"
-_NUMBERS = "a number"
-_TEXTS = "a text"
-_TENSORS = "a tensor"
-_VALUES = {"bool": _SWITCHES, "float": _NUMBERS, "str": _TEXTS, "Tensor": _TENSORS}
-"""What parameters take by their annotations. Other annotations are checked where they are used."""
-
-
 @functools.cache
-def _parameters(function: Callable[..., Any]) -> tuple[list[str], dict[str, tuple[str, bool]]]:
-    """The names of parameters in order; and by name what is checked, and if it may be None."""
-    names: list[str] = []
-    kinds: dict[str, tuple[str, bool]] = {}
-    for name, parameter in inspect.signature(function).parameters.items():
-        names.append(name)
+def parameters_of(function: Callable[..., Any], name: str) -> dict[str, Parameter]:
+    """The parameters of the operator ``name``, in order, with the kinds of what they take."""
+    parameters: dict[str, Parameter] = {}
+    for word, parameter in inspect.signature(function).parameters.items():
         annotation = str(parameter.annotation)
-        kind = _VALUES.get(annotation.removesuffix(" | None"))
-        if kind is not None:
-            kinds[name] = kind, kind is _TEXTS or annotation.endswith("None")
-    return names, kinds
+        kind = kind_of(name, word, annotation)
+        if kind is None:
+            raise TypeError(f"topi.{name}: kc/topi/kinds.py has no kind for {word}: {annotation}")
+        default = MISSING if parameter.default is parameter.empty else parameter.default
+        may_be_none = annotation.endswith("None") or default is None
+        is_list = parameter.kind is parameter.VAR_POSITIONAL
+        parameters[word] = Parameter(word, kind, default, may_be_none, is_list)
+    return parameters
 
 
-def _check_values(
-    function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]
-) -> None:
-    """Refuse (KC2319) what is no switch, number or text in the place of one."""
-    names, kinds = _parameters(function)
-    for name, value in (*zip(names, args, strict=False), *keywords.items()):
-        if name not in kinds:
-            continue
-        kind, may_be_none = kinds[name]
-        if value is None and may_be_none:
-            continue
-        if kind is _TENSORS:
-            if name != names[0]:  # that one is checked with its type
-                check_tensor(value, name)
-            continue
-        if not _fits(value, kind) and not (name.endswith("dtype") and _is_numpy_type(value)):
-            default = inspect.signature(function).parameters[name].default
-            hint = f"topi.{_running.get()}(..., {name}={default!r})"
-            raise refuse(
-                "KC2319",
-                f"{name} is {shown(value)}",
-                f"it must be {kind}" + (", or None" if may_be_none and kind is not _TEXTS else ""),
-                *([] if default is inspect.Parameter.empty else [hint]),
-            )
+def _checked(
+    parameters: dict[str, Parameter],
+    args: tuple[Any, ...],
+    keywords: dict[str, Any],
+    takes: str,
+    types: tuple[str, ...],
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments as the operator computes with them; refuses those of another kind.
+
+    What no parameter is for is left to Python, which refuses the call.
+    """
+    in_order = iter(parameters.values())
+    parameter: Parameter | None = None
+    values: list[Any] = []
+    for value in args:
+        if parameter is None or not parameter.is_list:
+            parameter = next(in_order, None)
+        values.append(value if parameter is None else _check(parameter, value))
+    named = {
+        word: _check(parameters[word], value) if word in parameters else value
+        for word, value in keywords.items()
+    }
+    if takes:
+        word = next(iter(parameters))
+        first = values[0] if values else named.get(word)
+        if takes == "tensors":
+            for n, item in enumerate(first or ()):
+                check_tensor(item, f"{word}[{n}]", types)
+        elif first is not None:
+            check_tensor(first, word, types)
+    return tuple(values), named
 
 
-def _check_numbers_are_known(
-    function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]
-) -> None:
-    """Refuse (KC2319) what only the call tells where an operator could not compute with it."""
-    names, kinds = _parameters(function)
-    for name, value in (*zip(names, args, strict=False), *keywords.items()):
-        if name in kinds and kinds[name][0] is _NUMBERS and isinstance(value, Tensor | Expr):
-            raise refuse(
-                "KC2319",
-                f"{name} is {shown(value)}",
-                "it must be a number that is known when the program is built",
-            )
-
-
-def _fits(value: Any, kind: str) -> bool:
-    import numbers  # a call's, not an import's
-
-    if kind is _TEXTS:
-        return isinstance(value, str)
-    if kind is _NUMBERS:
-        is_scalar = isinstance(value, Tensor) and value.ndim == 0
-        return isinstance(value, numbers.Real | Expr) or is_scalar
-    # numpy's booleans are no numbers; 0 and 1 are what C has.
-    is_switch = isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
-    return is_switch or (isinstance(value, numbers.Integral) and value in (0, 1))
-
-
-def _is_numpy_type(value: Any) -> bool:
-    """Whether a value names an element type as numpy does: ``np.float32``, or its dtype."""
-    return isinstance(value, type) or (hasattr(value, "itemsize") and hasattr(value, "kind"))
-
-
-def shown(value: Any) -> str:
-    """A value of a user in one short line."""
-    return " ".join(reprlib.repr(value).split())
+def _check(parameter: Parameter, value: Any) -> Any:
+    """``value`` as the operator computes with it, if it is of the parameter's kind."""
+    if value is None and parameter.may_be_none:
+        return value
+    kind = parameter.kind
+    said = kind.complain(parameter.name, value)
+    if said is None and value is None and kind is TYPE and parameter.default is MISSING:
+        said = Complaint("KC2001", f"{parameter.name} is None", "it is the name of an element type")
+    if said is None:
+        return value if kind.plain is None else kind.plain(value)
+    call = f"topi.{_running.get()}(..., {{}})"
+    why = said.why
+    hints = tuple(
+        call.format(hint) if hint.startswith(f"{parameter.name}=") else hint for hint in said.hints
+    )
+    if said.code == "KC2319":
+        if parameter.may_be_none and why is not None and not why.endswith("None"):
+            why += ", or None"
+        if parameter.default is not MISSING and parameter.default is not None:
+            hints = (call.format(f"{parameter.name}={parameter.default!r}"),)
+    raise refuse(said.code, said.message, why, *hints)
 
 
 def check_tensor(value: Any, what: str, types: tuple[str, ...] = ANY) -> Tensor:
     """``value``, if it is a tensor of one of ``types`` (KC2300, KC2301)."""
-    if not isinstance(value, Tensor):
-        raise refuse(
-            "KC2300",
-            f"{what} is {shown(value)}, not a tensor",
-            "operators of topi take tensors of te",
-            "te.placeholder((2, 3)), or the result of another operator",
-        )
+    said = tensor_complaint(what, value)
+    if said is not None:
+        raise refuse(said.code, said.message, said.why, *said.hints)
     if value.dtype not in types:
         raise refuse(
             "KC2301",

@@ -30,7 +30,7 @@ error[KC2300]: topi.scanop: binop is 'sum'
 error[KC2304]: topi.scanop: axis 2 of a tensor with 2 dimensions
   why: axes are -2 to 1""",
     "topi.compress(T(3), T(3))": """\
-error[KC2301]: topi.compress: the argument A has elements of type float32
+error[KC2301]: topi.compress: condition A has elements of type float32
   why: it takes bool
   try: topi.cast(A, "bool")""",
     "topi.compress(T(3, 3, dtype='bool'), T(3))": """\
@@ -89,6 +89,6 @@ error[KC2308]: topi.nn.conv2d_NCHWc: the layout 'NHWC'
 error[KC2311]: topi.sliding_window: windows of (2, 2) every (0,) from axis 0 on
   why: there is one number for each of 2 dimensions""",
     "topi.topk(T(4), 2, dtype='float12')": """\
-error[KC2001]: there is no element type 'float12'
+error[KC2001]: topi.topk: dtype: there is no element type 'float12'
   try: did you mean 'float32' or 'float16' or 'bfloat16'?""",
 }

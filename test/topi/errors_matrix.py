@@ -53,7 +53,7 @@ error[KC2318]: topi.einsum: the subscripts '...i->i'
   why: an operand has axes in an ellipsis, the result has none
   try: such as "ii", "...ij,...j", "ij,jk->ik", as numpy reads them""",
     "topi.einsum('ij', [[1.0]])": """\
-error[KC2300]: topi.einsum: operand 0 is [1.0], not a tensor
+error[KC2300]: topi.einsum: operands[0] is [1.0], not a tensor
   why: operators of topi take tensors of te
   try: te.placeholder((2, 3)), or the result of another operator""",
     "topi.einsum('i,i', T(2), T(2, dtype='int32', name='B'))": """\
@@ -116,10 +116,10 @@ error[KC2303]: topi.nn.quantize: A of the shape (3, 4) and S of the shape (3, 3)
 error[KC2306]: topi.nn.quantize: block_size is -1
   why: it must be at least 1, or 0 for no blocks""",
     "topi.nn.quantize(T(3, 4), T(name='S'), out_dtype='int9')": """\
-error[KC2312]: topi.nn.quantize: out_dtype is 'int9'
-  try: did you mean 'int8' or 'uint8' or 'int32'?""",
+error[KC2001]: topi.nn.quantize: out_dtype: there is no element type 'int9'
+  try: did you mean 'int8' or 'uint8' or 'int64'?""",
     "topi.nn.dequantize(T(3, 4), T(name='S'))": """\
-error[KC2301]: topi.nn.dequantize: the argument A has elements of type float32
+error[KC2301]: topi.nn.dequantize: data A has elements of type float32
   why: it takes int8, uint8, int16, uint16, int32
   try: topi.cast(A, "int8")""",
     "topi.nn.simulated_quantize(T(3, 4), 'int16', 0.5, 0)": """\
@@ -173,7 +173,7 @@ error[KC2303]: topi.nn.lstm: Xs A of the shape (0, 2, 4) and Wi Wi of the shape 
 error[KC2304]: topi.mean: axis 2 of a tensor with 2 dimensions
   why: axes are -2 to 1""",
     "topi.mean(T(4, dtype='int32'))": """\
-error[KC2301]: topi.mean: the argument A has elements of type int32
+error[KC2301]: topi.mean: data A has elements of type int32
   why: it takes float16, bfloat16, float8_e4m3fn, float8_e5m2, float32, float64
   try: topi.cast(A, "float32")""",
     "topi.variance(T(4, 3), 0, ddof=-1)": """\
@@ -189,7 +189,7 @@ error[KC2302]: topi.det: data A of the shape (3,) has 1 dimension
 error[KC2303]: topi.det: A of the shape (2, 3, 4)
   why: the last two dimensions are equal: matrices must be square""",
     "topi.det(T(3, 3, dtype='int32'))": """\
-error[KC2301]: topi.det: the argument A has elements of type int32
+error[KC2301]: topi.det: data A has elements of type int32
   why: it takes float32, float64, float16, bfloat16
   try: topi.cast(A, "float32")""",
 }

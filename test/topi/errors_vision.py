@@ -72,7 +72,7 @@ error[KC2317]: topi.nn.bitpack: bits is 9
 error[KC2312]: topi.nn.bitpack: pack_type is 'int32'
   try: did you mean 'uint32' or 'uint8' or 'uint64'?""",
     "topi.nn.bitpack(T(2, 32), 2, 1, 1, 'uint32')": """\
-error[KC2301]: topi.nn.bitpack: the argument A has elements of type float32
+error[KC2301]: topi.nn.bitpack: data A has elements of type float32
   why: it takes int8, int16, int32, int64, uint8, uint16, uint32, uint64
   try: topi.cast(A, "int8")""",
     "topi.nn.bitserial_dense(T(2, 32, dtype='uint8'), T(3, 64, dtype='uint8', name='W'), 2, "
@@ -206,8 +206,9 @@ error[KC2317]: topi.vision.multibox_prior: ratios is (0,)
 error[KC2311]: topi.vision.multibox_prior: steps has 3 numbers: (1, 1, 1)
   why: it has 2""",
     "topi.vision.multibox_prior(T(1, 3, 2, 3), ('half',))": """\
-error[KC2313]: topi.vision.multibox_prior: sizes is ('half',)
-  why: they are finite numbers""",
+error[KC2319]: topi.vision.multibox_prior: sizes is 'half'
+  why: it must be a number
+  try: topi.vision.multibox_prior(..., sizes=(1,))""",
     "topi.vision.multibox_transform_loc(T(1, 3, 4), T(1, 15, name='L'), T(1, 4, 4, name='B'))": """\
 error[KC2303]: topi.vision.multibox_transform_loc: loc_pred L of the shape (1, 15) and anchor B \
 of the shape (1, 4, 4)
@@ -249,13 +250,14 @@ error[KC2302]: topi.vision.roi_align_nhwc: data A of the shape (5, 5, 2) has 3 d
   why: 4 dimensions are expected""",
     "topi.image.resize2d(T(1, 2, 3, 4), 'x', (2, 2))": """\
 error[KC2319]: topi.image.resize2d: roi is 'x'
-  why: it must be a list of numbers""",
+  why: it must be a list of numbers, a tensor or None""",
     "topi.argsort(T(3), None, -1, 'up')": """\
 error[KC2319]: topi.argsort: is_ascend is 'up'
-  why: it must be True or False""",
+  why: it must be True or False
+  try: topi.argsort(..., is_ascend=1)""",
     "topi.nn.space_to_batch_nd(T(1, 4), (2,), b'x', (0,))": """\
-error[KC2319]: topi.nn.space_to_batch_nd: pad_before is b'x'
-  why: it must be a list of numbers""",
+error[KC2313]: topi.nn.space_to_batch_nd: pad_before is b'x'
+  why: it must be an integer that is known when the program is built""",
     "topi.strided_slice(T(3), {1, 2}, (2,))": """\
 error[KC2319]: topi.strided_slice: begin is {1, 2}
   why: it must be a list of numbers""",
@@ -263,8 +265,8 @@ error[KC2319]: topi.strided_slice: begin is {1, 2}
 error[KC2306]: topi.unravel_index: shape is (2, -1)
   why: sizes are at least 0""",
     "topi.nn.upsampling(T(1, 2, 3, 4), 2, 2, 'NCHW', 'bilinear', False, 'x')": """\
-error[KC2319]: topi.nn.upsampling: output_shape is 'x'
-  why: it must be a list of numbers""",
+error[KC2313]: topi.nn.upsampling: output_shape is x
+  why: it must be an integer that is known when the program is built""",
     "topi.vision.multibox_prior(T(1, 3, 2, 2), (0.5, -1.0))": """\
 error[KC2317]: topi.vision.multibox_prior: sizes is (0.5, -1.0)
   why: a size must be above 0""",
@@ -272,6 +274,6 @@ error[KC2317]: topi.vision.multibox_prior: sizes is (0.5, -1.0)
 error[KC2317]: topi.signal.mel_weight_matrix: num_mel_bins is 1000000000
   why: it is at most 65,536""",
     "topi.sparse.sparse_reshape(T(3, 2, dtype='int64'), (4, 6), (2, -1), 'x')": """\
-error[KC2319]: topi.sparse.sparse_reshape: new_sparse_indices_shape is 'x'
-  why: it must be a list of numbers""",
+error[KC2313]: topi.sparse.sparse_reshape: new_sparse_indices_shape is x
+  why: it must be an integer that is known when the program is built""",
 }

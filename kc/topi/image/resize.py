@@ -198,7 +198,7 @@ _MEANING = """``method``: "nearest_neighbor", "linear" or "cubic" (with ``bicubi
 def resize1d(
     data: Tensor, roi: Any, size: Any, layout: str = "NCW", method: str = "linear",
     coordinate_transformation_mode: str = "half_pixel", rounding_method: str = "",
-    bicubic_alpha: float = -0.5, bicubic_exclude: int = 0, extrapolation_value: float = 0.0,
+    bicubic_alpha: float = -0.5, bicubic_exclude: int | None = 0, extrapolation_value: float = 0.0,
     out_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Another length of one axis."""
@@ -219,7 +219,7 @@ def resize1d(
 def resize2d(
     data: Tensor, roi: Any, size: Any, layout: str = "NCHW", method: str = "linear",
     coordinate_transformation_mode: str = "half_pixel", rounding_method: str = "",
-    bicubic_alpha: float = -0.5, bicubic_exclude: int = 0, extrapolation_value: float = 0.0,
+    bicubic_alpha: float = -0.5, bicubic_exclude: int | None = 0, extrapolation_value: float = 0.0,
     out_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Another size of two axes."""
@@ -240,7 +240,7 @@ def resize2d(
 def resize3d(
     data: Tensor, roi: Any, size: Any, layout: str = "NCDHW", method: str = "linear",
     coordinate_transformation_mode: str = "half_pixel", rounding_method: str = "",
-    bicubic_alpha: float = -0.5, bicubic_exclude: int = 0, extrapolation_value: float = 0.0,
+    bicubic_alpha: float = -0.5, bicubic_exclude: int | None = 0, extrapolation_value: float = 0.0,
     out_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Another size of three axes."""

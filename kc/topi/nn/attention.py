@@ -52,6 +52,8 @@ def attention(
     same_size(query, 3, key, 3, "queries and keys have the same elements")
     same_size(key, 2, value, 2, "there is a value for each key")
     same_size(key, 1, value, 1, "there are values for each head of the keys")
+    if mask is not None:
+        rank(mask, "mask", 0, 1, 2, 3, 4)
     heads, groups = constant(query.shape[1], "the heads"), constant(key.shape[1], "the heads")
     if groups < 1 or heads % groups:
         raise refuse(

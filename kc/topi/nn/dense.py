@@ -12,7 +12,8 @@ from kc.te.expr import cast as convert
 from kc.te.tags import BROADCAST, INJECTIVE
 from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import agree, axis_of, dim, is_size, listed, product, rank, same_size, tensor
-from kc.topi.table import ANY, NUMBERS, operator, refuse, shown
+from kc.topi.kinds import shown
+from kc.topi.table import ANY, NUMBERS, operator, refuse
 
 
 def accumulator(data: Tensor, out_dtype: str | None) -> str:

@@ -13,12 +13,13 @@ from kc.te.expr import Expr, const, if_then_else, select
 from kc.te.scan import scan
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import ScanOp, Tensor, placeholder, reduce_axis, shape_text
-from kc.topi.arguments import agree, axis_of, constant, same_size, tensor
+from kc.topi.arguments import agree, axis_of, called, constant, same_size, tensor
 from kc.topi.broadcast import add
 from kc.topi.elementwise import FLOAT, sigmoid, tanh
+from kc.topi.kinds import shown
 from kc.topi.shape import flip
 from kc.topi.slicing import strided_slice
-from kc.topi.table import ANY, operator, refuse, shown
+from kc.topi.table import ANY, operator, refuse
 
 
 def _fitting(value: Tensor | None, what: str, dtype: str, *shape: Any) -> None:
@@ -58,10 +59,15 @@ def lstm(
     """
     f_act = sigmoid if f_act is None else f_act
     g_act, h_act = (tanh if act is None else act for act in (g_act, h_act))
-    for act, what in ((f_act, "f_act"), (g_act, "g_act"), (h_act, "h_act")):
-        if not callable(act):
-            raise refuse("KC2300", f"{what} is {shown(act)}", "it is an operator, or None",
+
+    def activated(act: Callable[[Tensor], Any], what: str, value: Tensor) -> Tensor:
+        result = called(act, what, value)
+        if not isinstance(result, Tensor) or result.ndim != value.ndim:
+            raise refuse("KC2300", f"{what} gives {shown(result)}",
+                         "it is an operator that keeps the shape of its tensor",
                          f"topi.nn.lstm(..., {what}=topi.tanh)")  # fmt: skip
+        return result
+
     tensor(Xs, "Xs", 3)
     if not isinstance(weight_layout, str) or sorted(weight_layout) != sorted("IFGO"):
         raise refuse("KC2312", f"weight_layout is {weight_layout!r}", "it names I, F, G and O once")
@@ -128,15 +134,17 @@ def lstm(
 
         return compute((steps + 1, batch, hidden), body, f"lstm_{letter.lower()}")
 
-    i, f = f_act(gate("I", p_i, cells)), f_act(gate("F", p_f, cells))
-    g = g_act(gate("G", None, cells))
+    i, f = (activated(f_act, "f_act", gate(letter, weight, cells))
+            for letter, weight in (("I", p_i), ("F", p_f)))  # fmt: skip
+    g = activated(g_act, "g_act", gate("G", None, cells))
     shape = (steps + 1, batch, hidden)
     cell = compute(
         shape,
         lambda t, n, h: f(t, n, h) * cells(t - 1, n, h) + i(t, n, h) * g(t, n, h),
         "lstm_cell",
     )
-    o, seen_cell = f_act(gate("O", p_o, cell)), h_act(cell)
+    o = activated(f_act, "f_act", gate("O", p_o, cell))
+    seen_cell = activated(h_act, "h_act", cell)
     out = compute(shape, lambda t, n, h: o(t, n, h) * seen_cell(t, n, h), "lstm_out")
     if proj is not None:
         m = reduce_axis((0, hidden), name="m")
