@@ -199,14 +199,14 @@ def test_a_bug_of_an_operator(body: str, error: type[Exception], tmp_path, monke
 
 def test_constants_are_numbers():
     """Where an operator computes with a number, a constant of te is one."""
-    one: Any = te.const(2, "int32")
-    two: Any = te.const(0.5, "float32")
-    assert [int(n) for n in topi.repeat(P(2, 3), one, 1).shape] == [2, 6]
-    assert [int(n) for n in topi.tile(P(2, 3), (one, 1)).shape] == [4, 3]
+    two: Any = te.const(2, "int32")
+    half: Any = te.const(0.5, "float32")
+    assert [int(n) for n in topi.repeat(P(2, 3), two, 1).shape] == [2, 6]
+    assert [int(n) for n in topi.tile(P(2, 3), (two, 1)).shape] == [4, 3]
     given = np.array([-2.0, 4.0], np.float32)
     result = np.empty(2, np.float32)
     A = P(2)
-    kc.build([A, topi.nn.leaky_relu(A, two)])(given, result)
+    kc.build([A, topi.nn.leaky_relu(A, half)])(given, result)
     np.testing.assert_array_equal(result, np.where(given > 0, given, given * 0.5))
 
 
