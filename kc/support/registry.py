@@ -227,6 +227,7 @@ PASSES = {
             "convert-te-to-tir",
             "convert-tir-to-gpu",
             "convert-tir-to-scf",
+            "convert-scf-to-cf",
             "legalize-narrow-floats",
             "convert-gpu-to-nvvm",
             "convert-nvvm-to-llvm",
@@ -265,7 +266,6 @@ XDSL_PASSES = {
         "Hoist code out of conditionals.",
     ),
     "lower-affine": ("lower_affine:LowerAffinePass", "Lower affine to scf, arith and memref."),
-    "convert-scf-to-cf": ("convert_scf_to_cf:ConvertScfToCf", "Lower scf to branches."),
     "reconcile-unrealized-casts": (
         "reconcile_unrealized_casts:ReconcileUnrealizedCastsPass",
         "Remove casts that cancel out.",

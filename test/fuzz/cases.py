@@ -106,6 +106,8 @@ class Outcome:
 
     lines: list[str] = field(default_factory=list)
     """The calls that were accepted, and last the one that failed."""
+    given: list[str] | None = None
+    """The calls to make instead of those that would be drawn."""
     tried: Counter[str] = field(default_factory=Counter)
     """How often each primitive was called."""
     source: str = ""
@@ -133,7 +135,7 @@ def run_case(
     native: bool = True,
 ) -> Outcome:
     """Run the case of ``seed``: its first ``keep`` computes, and ``lines`` instead of its calls."""
-    outcome = Outcome()
+    outcome = Outcome(given=lines)
     try:
         if family == PROGRAMS and lines is None and keep is None and seed % TE_EVERY == 0:
             _run_te(seed, native, outcome)

@@ -166,6 +166,7 @@ FAMILIES = {
             calls=8,
         ),
         Family("texts", 10, own_run=True),
+        Family("passes", 12, own_run=True),
     )
 }
 

@@ -51,6 +51,8 @@ COLLECTED = 20_000
 """New objects after which garbage is collected: IR is full of cycles, and ends with its case."""
 APART = 1_000_000
 """Cases of one seed, at most."""
+CALLS = ("sch.", "mod = after(")
+"""How the lines of a script begin that are calls of primitives, or passes."""
 LONG = 5_000
 """Programs from which on a run says something about how often primitives are accepted."""
 
@@ -260,6 +262,11 @@ def write(request: Request, report: Report) -> Path:
     command = f"python test/fuzz/fuzzing.py --case={request.case} --family={request.family}"
     smaller = "" if request.keep is None else f" --keep={request.keep}"
     comment = "\n".join(f"# {line}".rstrip() for line in report.details.splitlines())
+    calls = chr(10).join(request.lines or report.lines)
+    module = 'kc.IRModule.parse(Path(__file__).with_suffix(".mlir").read_text())'
+    program = f"from kc import tir\n\nsch = tir.Schedule({module})\n{calls}\nprint(sch.mod)"
+    if FAMILIES[request.family].own_run:
+        program = f"from passes import after  # in test/fuzz\n\nmod = {module}\n{calls}\nprint(mod)"
     text = f'''"""{report.failure}.
 
 The results are compared by `{command}{smaller} --lines={name}.py`,
@@ -269,11 +276,7 @@ and the whole case is `{command}`.
 from pathlib import Path
 
 import kc
-from kc import tir
-
-sch = tir.Schedule(kc.IRModule.parse(Path(__file__).with_suffix(".mlir").read_text()))
-{chr(10).join(request.lines or report.lines)}
-print(sch.mod)
+{program}
 
 {comment}
 '''
@@ -428,7 +431,7 @@ def _again(request: Request, script: Path | None) -> int:
     lines: Any = None
     if script is not None:
         path = script if script.exists() else OUT / script
-        lines = [line for line in path.read_text().splitlines() if line.startswith("sch.")]
+        lines = [line for line in path.read_text().splitlines() if line.startswith(CALLS)]
     outcome = run_case(request.case, family=request.family, keep=request.keep, lines=lines)
     print(outcome.source, outcome.module, *outcome.lines, sep="\n")
     report = report_of(outcome)

@@ -79,8 +79,9 @@ def draw_legal(random: Random, sch: tir.Schedule, name: str) -> str | None:
 
 
 def primitive_of(line: str) -> str:
-    """The primitive that a line calls."""
-    return line.split(".")[1].split("(")[0]
+    """The primitive that a line calls; the flag of the pass that it applies."""
+    applied = re.match(r'mod = after\(mod, r"([\w-]+)', line)
+    return f"--{applied[1]}" if applied is not None else line.split(".")[1].split("(")[0]
 
 
 def perform(sch: tir.Schedule, line: str) -> bool:

@@ -41,6 +41,7 @@ OF_FAMILY = {
     "affine_nests": 2,
     "values": 2,
     "texts": 6,
+    "passes": 6,
 }
 
 

@@ -208,7 +208,7 @@ def run(random: Random, keep: int | None, native: bool, outcome: Outcome) -> Non
     name = random.choice((*LOWERINGS, *(pass_name for pass_name in _passes())))
     target = random.choice(("llvm", "llvm", "c"))
     level = random.choice((0, 1, 2))
-    with diagnostic_handler(lambda _: None), _elsewhere():
+    with diagnostic_handler(lambda _: None), elsewhere():
         module = None
         for _ in range(TRIES):
             outcome.stage = "mutant"
@@ -243,7 +243,7 @@ def _passes() -> list[str]:
 
 
 @contextlib.contextmanager
-def _elsewhere():
+def elsewhere():
     """In a folder of its own: what fails writes a reproducer where it is."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
