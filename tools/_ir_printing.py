@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 
 from kc.support.files import make_directory, write_output
+from kc.support.ir_text import print_module
 from kc.support.text_diff import unified
 from kc.transforms.pass_runner import Instrument, Stage
 
@@ -84,21 +85,30 @@ class Diff(Instrument):
 
 
 class DumpFiles(Instrument):
-    """``--dump-dir``: the module at every stage as ``NN_pass.mlir``, the input as 00."""
+    """``--dump-dir``: the module at every stage as ``NN_pass.mlir``, the input as 00.
 
-    def __init__(self, folder: str, prefix: str = "") -> None:
+    With ``generic`` the files of ``module`` are in the generic form (``--dump-generic``), which
+    ``mlir-opt --allow-unregistered-dialect`` reads, whatever is shown elsewhere.
+    """
+
+    def __init__(
+        self, folder: str, prefix: str, module: ModuleOp, *, generic: bool = False
+    ) -> None:
         self._folder = Path(folder)
         self._prefix = prefix
+        self._module = module
+        self._generic = generic
         self._count = 0
         make_directory(folder)
 
     def start(self, text: Callable[[], str]) -> None:
-        self._save("input", text())
+        self._save("input", text)
 
     def after(self, stage: Stage, text: Callable[[], str]) -> None:
-        self._save(stage.name, text())
+        self._save(stage.name, text)
 
-    def _save(self, name: str, text: str) -> None:
+    def _save(self, name: str, shown: Callable[[], str]) -> None:
+        text = print_module(self._module, generic=True) if self._generic else shown()
         file = self._folder / f"{self._prefix}{self._count:02}_{name}.mlir"
         self._count += 1
         write_output(os.fspath(file), text)

@@ -235,7 +235,8 @@ class _Run:
             color = sys.stderr is not None and wants_color(sys.stderr)
             instruments.append(Diff(write, color=color))
         if (folder := self.arguments.text("dump-dir")) is not None:
-            instruments.append(DumpFiles(folder, prefix))
+            generic = self.arguments.on("dump-generic")
+            instruments.append(DumpFiles(folder, prefix, module, generic=generic))
         if self.report is not None:
             instruments.append(ReportStages(self.report, module))
         return instruments

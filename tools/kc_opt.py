@@ -76,6 +76,12 @@ FLAGS = (
     Flag("diff", "print what each pass changed", None, _SHOW),
     Flag("dump-dir", "write the module at every stage to files in DIR", "DIR", _SHOW),
     Flag(
+        "dump-generic",
+        "in the generic form, which mlir-opt --allow-unregistered-dialect reads",
+        None,
+        _SHOW,
+    ),
+    Flag(
         "report",
         "write a page that steps through the passes: loop trees, costs, diffs, source lines",
         "FILE.html",
@@ -118,6 +124,13 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
         take_pipeline(arguments)
         if (page := arguments.text("report")) is not None:
             arguments.texts["schedule-report"] = page
+        if arguments.on("dump-generic") and arguments.text("dump-dir") is None:
+            raise InputError(
+                "KC0002",
+                "--dump-generic without --dump-dir",
+                why="it says how the files of --dump-dir are written",
+                hints=["--dump-dir=DIR --dump-generic", "--mlir-print-op-generic for the output"],
+            )
         for output in (arguments.text("o"), arguments.text("schedule-report")):
             if output not in (None, "-"):
                 check_writable(output)

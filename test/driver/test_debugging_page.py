@@ -43,5 +43,6 @@ def test_the_commands(command, tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", tmp_path / "examples", dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     assert kc_opt.main(shlex.split(command)[1:]) == 0
-    if "--dump-dir" in command:
-        assert Path("stages/00_input.mlir").exists()
+    if (folder := re.search(r"--dump-dir=(\w+)", command)) is not None:
+        text = Path(folder[1], "00_input.mlir").read_text()
+        assert ('"te.func"' in text) == ("--dump-generic" in command)
