@@ -12,6 +12,9 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
+UNSAFE_ATTRIBUTE = "kc.unsafe"
+"""The attribute of an operation that says what of it was taken on trust."""
+
 
 @dataclass(frozen=True)
 class Undecided:

@@ -39,6 +39,7 @@ from xdsl.traits import (
     SymbolUserOpInterface,
 )
 
+from kc.analysis.combiner_laws import require_laws_in
 from kc.analysis.dominance import check_dominance
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Space
@@ -87,12 +88,14 @@ def verify_changes(root: Operation, within: Iterable[Operation] | None = None) -
 
 
 def verify_all(module: Operation) -> None:
-    """Verify everything that makes a module valid: each operation, dominance, domains of blocks.
+    """Verify everything that makes a module valid: each operation, dominance, domains of blocks,
+    laws of combiners.
 
-    It is noted as verified. Raises ParseError, as :func:`verify_changes` does.
+    It is noted as verified. Raises ParseError, as :func:`verify_changes` does, and KC2046.
     """
     verify_module(module)
     check_dominance(module)
+    require_laws_in(module)
     _Visit(None, are_verified=True).run(module)
 
 

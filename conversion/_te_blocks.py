@@ -19,6 +19,7 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import Rewriter
 
 from kc.analysis.module_copy import copy_operation
+from kc.analysis.trust import UNSAFE_ATTRIBUTE
 from kc.dialects import te, tir
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.tir.combine import combiner_region
@@ -249,6 +250,8 @@ class BlockBuilder:
             assert op.identity is not None
             region = combiner_region(op.combine)
             step = tir.CombineOp(op.combiner_name.data, old, new, region, op.identity, captured)
+            if UNSAFE_ATTRIBUTE in op.attributes:
+                step.attributes[UNSAFE_ATTRIBUTE] = op.attributes[UNSAFE_ATTRIBUTE]
         ops.append(step)
         return list(step.results)
 

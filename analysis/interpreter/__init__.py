@@ -7,7 +7,8 @@ wrap, every access is checked, memory starts as garbage, undefined behaviour rai
 
 from __future__ import annotations
 
-from kc.analysis.interpreter.call import KernelInterpreter, call, make_interpreter, run
+from typing import TYPE_CHECKING, Any
+
 from kc.analysis.interpreter.errors import (
     DomainError,
     ExecutionError,
@@ -15,6 +16,9 @@ from kc.analysis.interpreter.errors import (
     PoisonError,
     UninterpretableError,
 )
+
+if TYPE_CHECKING:
+    from kc.analysis.interpreter.call import KernelInterpreter, call, make_interpreter, run
 
 __all__ = [
     "DomainError",
@@ -27,3 +31,12 @@ __all__ = [
     "make_interpreter",
     "run",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Only what runs functions needs all dialects: see :mod:`.scalars`.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import kc.analysis.interpreter.call
+
+    return getattr(kc.analysis.interpreter.call, name)

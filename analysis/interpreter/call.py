@@ -21,8 +21,6 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions
 from xdsl.ir import Attribute, Operation
 
 from kc.analysis.dominance import check_dominance
-from kc.analysis.interpreter.arith_float import ArithValueFunctions, float_functions
-from kc.analysis.interpreter.arith_integer import integer_functions
 from kc.analysis.interpreter.collectives import CollectiveFunctions
 from kc.analysis.interpreter.control import (
     AffineFunctions,
@@ -34,8 +32,8 @@ from kc.analysis.interpreter.engine import KernelInterpreter
 from kc.analysis.interpreter.errors import ExecutionError, UninterpretableError
 from kc.analysis.interpreter.foreign import ForeignFunctions
 from kc.analysis.interpreter.llvm_intrinsics import LlvmIntrinsicFunctions
-from kc.analysis.interpreter.math import math_functions
 from kc.analysis.interpreter.memory import MemRefFunctions
+from kc.analysis.interpreter.scalars import SCALAR_FUNCTIONS
 from kc.analysis.interpreter.symbols import argument_attributes, argument_name, bind_symbols
 from kc.analysis.interpreter.te import TeFunctions
 from kc.analysis.interpreter.tir import TirFunctions
@@ -52,7 +50,7 @@ from kc.dialects import te
 _FUNCTIONS = (
     AffineFunctions(),
     CollectiveFunctions(),
-    ArithValueFunctions(),
+    *SCALAR_FUNCTIONS,
     ControlFlowFunctions(),
     ForeignFunctions(),
     FuncFunctions(),
@@ -67,9 +65,6 @@ _FUNCTIONS = (
     VectorReductionFunctions(),
     VectorShapeFunctions(),
     ViewFunctions(),
-    float_functions(),
-    integer_functions(),
-    math_functions(),
 )
 
 

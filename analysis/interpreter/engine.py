@@ -164,6 +164,17 @@ class KernelInterpreter(Interpreter):
             return lambda *_: ()
         return partial(self._execute, self._plan(block))
 
+    def standalone(self, region: Region) -> Runner:
+        """As :meth:`runner`, of a region that is in no function: in an environment of its own."""
+        self._env = [None] * self._number(region)
+        run = self.runner(region)
+
+        def quietly(*args: Any) -> PythonValues:
+            with np.errstate(all="ignore"):
+                return run(*args)
+
+        return quietly
+
     def plan(self, block: Block) -> Plan:
         """How to run the ops of ``block`` one by one, ready to be used."""
         plan = self._plan(block)

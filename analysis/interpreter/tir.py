@@ -10,12 +10,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.interpreter import (
-    Interpreter,
     InterpreterFunctions,
-    PythonValues,
-    ReturnedValues,
-    TerminatorValue,
-    impl_terminator,
     register_impls,
 )
 from xdsl.ir import Operation
@@ -106,12 +101,6 @@ class TirFunctions(InterpreterFunctions):
     def combine(self, interpreter: KernelInterpreter, op: tir.CombineOp) -> Run:
         run = interpreter.runner(op.combiner)
         return run if len(op.combined) != 1 else lambda *args: run(*args)[0]
-
-    @impl_terminator(tir.YieldOp)
-    def yield_(
-        self, interpreter: Interpreter, op: tir.YieldOp, args: PythonValues
-    ) -> tuple[TerminatorValue, PythonValues]:
-        return ReturnedValues(args), ()
 
     @prepared(tir.ConditionOp)
     def condition(self, interpreter: KernelInterpreter, op: tir.ConditionOp) -> Run:

@@ -1,7 +1,7 @@
 """Lesson 4: reductions of tuples: argmax, and mean and variance in one pass.
 
-``comm_reducer`` takes a function that combines two tuples, and the identity tuple. You promise that
-the combiner is commutative and associative; reordering and rfactor rely on it.
+``comm_reducer`` takes a function that combines two tuples, and the identity tuple. The combiner
+must be commutative and associative, since reordering and rfactor rely on it; kc tries it on values.
 """
 
 import numpy as np

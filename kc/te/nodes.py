@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from kc.support.diagnostics import Location
 from kc.te.dtypes import lanes as lanes_of
@@ -411,6 +411,9 @@ class CommReducer:
     identity: tuple[Const, ...]
     captures: tuple[Var, ...] = ()
     """What stands in ``result`` for the values :attr:`Reduce.captured`."""
+    laws: Literal["checked", "vouched", "known"] = "checked"
+    """That it is associative and so on is to be checked, is vouched for by the user, or is known.
+    """
 
     @property
     def identity_element(self) -> tuple[Const, ...]:

@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from kc.support.diagnostics import Location, TEError, counted
 from kc.support.float_formats import NARROW_FLOATS, upper_limit
@@ -120,14 +120,18 @@ def comm_reducer(
     fcombine: Callable[[Any, Any], Any],
     fidentity: IdentityFunction,
     name: str = "reduce",
+    *,
+    unsafe: bool = False,
 ) -> Callable[..., Any]:
     """A reduction with a user-defined combiner.
 
     ``fcombine(x, y)`` combines two values, or two tuples of values; ``fidentity(dtype, ...)``
     gives the value or the tuple that changes nothing. The combiner must be associative and
-    commutative; it may use axes of the element that is reduced to, and sizes. The result is called
-    as ``te.sum`` is; with a tuple of expressions it gives a tuple of results, which a compute
-    returns::
+    commutative, floats up to rounding; when the compute is lowered, this is proven or tried on
+    values of the types, and refused (KC2046) with values that show the contrary, unless ``unsafe``
+    says that such values do not occur. It may use axes of the element that is reduced to, and
+    sizes. The result is called as ``te.sum`` is; with a tuple of expressions it gives a tuple of
+    results, which a compute returns::
 
         argmax = te.comm_reducer(
             lambda x, y: (te.Select(x[1] >= y[1], x[0], y[0]), te.max(x[1], y[1])),
@@ -142,6 +146,22 @@ def comm_reducer(
         raise TEError(
             "KC2040", f"the reducer's name is {name!r}, not a string", location=caller_location()
         )
+    return _reducer_of(fcombine, fidentity, name, "vouched" if unsafe else "checked")
+
+
+def known_reducer(
+    fcombine: Callable[[Any, Any], Any], fidentity: IdentityFunction, name: str
+) -> Callable[..., Any]:
+    """As :func:`comm_reducer`, for a combiner of kc's own, whose laws need no check."""
+    return _reducer_of(fcombine, fidentity, name, "known")
+
+
+def _reducer_of(
+    fcombine: Callable[[Any, Any], Any],
+    fidentity: IdentityFunction,
+    name: str,
+    laws: Literal["checked", "vouched", "known"],
+) -> Callable[..., Any]:
 
     def reducer(
         expr: Any, axis: Any = None, where: Any = None, init: Any = None, *more: Any
@@ -156,6 +176,7 @@ def comm_reducer(
         values = tuple(as_expr(value) for value in (expr if several else (expr,)))
         axes = _axes(name, axis, location)
         combiner, captured = _reducer(fcombine, fidentity, name, values, axes, several, location)
+        combiner = dataclasses.replace(combiner, laws=laws)
         condition = _condition(name, where, location)
         start = _start(name, init, values, axes, location)
         results = tuple(

@@ -20,13 +20,14 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
 
+from kc.analysis.combiner_laws import require_laws
 from kc.dialects import te, tir
 from kc.dialects.size_requirements import set_requirements
 from kc.support.diagnostics import Location, TEError, warn
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location, copy_location, loc_attr
 from kc.te.body import Body
-from kc.te.dtypes import UINTS, is_float, lanes, scalar
+from kc.te.dtypes import UINTS, is_float, is_signed, lanes, scalar
 from kc.te.expr import Binary, CommReducer, Const, Element, Expr, IterVar, Reduce, Var
 from kc.te.indices import affine
 from kc.te.lanes import Lane, lane_axis
@@ -490,8 +491,22 @@ class _Emitter:
             domain,
         )
         compute.location = loc_attr(op.location)
+        if isinstance(first, Reduce) and isinstance(first.combiner, CommReducer):
+            self._check_laws(compute, first, first.combiner)
         (self.block if step is None else step).add_op(compute)
         self.values.update(zip(op.outputs, compute.results, strict=True))
+
+    def _check_laws(self, compute: te.ComputeOp, reduce: Reduce, combiner: CommReducer) -> None:
+        """Refuse (KC2046) a combiner that is not what schedules take it for."""
+        if combiner.laws != "known":
+            unsigned = [not is_signed(scalar(value.dtype)) for value in reduce.values]
+            require_laws(
+                compute,
+                unsafe=combiner.laws == "vouched",
+                error=TEError,
+                unsigned=unsigned,
+                location=reduce.location,
+            )
 
     def _domain(
         self,

@@ -15,6 +15,7 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineSymExpr
 from xdsl.rewriter import Rewriter
 
 from kc.analysis import loop_tree
+from kc.analysis.trust import UNSAFE_ATTRIBUTE
 from kc.analysis.verify_changes import require_domains
 from kc.conversion._access_bounds import require_inside
 from kc.conversion._statements import make_blocks
@@ -35,7 +36,7 @@ from kc.te.sizes import scaled_size
 from kc.te.tensor import Tensor
 from kc.te.to_ir import create_func
 from kc.tir.stmt import For, Stmt, Value, attributes_of, is_one, truth
-from kc.transforms.schedule.base import UNSAFE_ATTRIBUTE, LoopRef, Primitive, Site, called_from
+from kc.transforms.schedule.base import LoopRef, Primitive, Site, called_from
 
 
 class Emitter:

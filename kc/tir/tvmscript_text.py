@@ -59,6 +59,7 @@ from xdsl.ir.affine import (
 from kc.analysis.index_reader import AFFINE_OPS
 from kc.analysis.index_values import IndexValues
 from kc.analysis.simplify_affine import UNBOUNDED, bounds
+from kc.analysis.trust import UNSAFE_ATTRIBUTE
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.arith import EXACT
 from kc.dialects.llvm.call import CallIntrinsicOp
@@ -718,7 +719,8 @@ class _Function:
             self.codes[value] = Code(targets[-1], dtype)
         arguments = [_quoted(op.label), *groups, f"lambda {', '.join(names)}: ({body},)"]
         left = f"{', '.join(targets)}{',' * (len(targets) == 1)}"
-        return f"{left} = T.combine({', '.join(arguments)}, identity=[{identity}])"
+        unsafe = ", unsafe=True" if UNSAFE_ATTRIBUTE in op.attributes else ""
+        return f"{left} = T.combine({', '.join(arguments)}, identity=[{identity}]{unsafe})"
 
     def _call_statement(self, op: CallExternOp) -> list[str]:
         text = self._call(op)

@@ -11,7 +11,7 @@ from kc.te.computes import compute
 from kc.te.dtypes import FLOATS, is_float
 from kc.te.expr import Expr, compare, const, select
 from kc.te.intrinsics import isnan
-from kc.te.reducers import comm_reducer, max_value, min_value, reduction
+from kc.te.reducers import known_reducer, max_value, min_value, reduction
 from kc.te.tensor import Tensor, reduce_axis
 from kc.topi.arguments import axes_of, is_size
 from kc.topi.table import BOOL, INTEGERS, NUMBERS, OF_PLACES, OF_TRUTHS, WORDS, operator, refuse
@@ -74,7 +74,7 @@ def _reduction(
 
 
 def _bool_reducer(name: str, combine: Callable[..., Expr], start: bool) -> Callable[..., Any]:
-    return comm_reducer(lambda x, y: combine(x, y), lambda _: const(start), name=name)
+    return known_reducer(lambda x, y: combine(x, y), lambda _: const(start), name=name)
 
 
 sum = _reduction(  # noqa: A001
@@ -128,7 +128,7 @@ def first_of(largest: bool, last: bool, dtype: str) -> Callable[..., Any]:
             worst = const(float("-inf") if largest else float("inf"), value)
         return const(-1 if last else NOTHING, index), worst
 
-    return comm_reducer(combine, identity, name="argmax" if largest else "argmin")
+    return known_reducer(combine, identity, name="argmax" if largest else "argmin")
 
 
 def _arg(data: Tensor, axis: Any, keepdims: bool, last: bool, largest: bool) -> Tensor:

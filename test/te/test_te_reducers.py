@@ -322,7 +322,9 @@ def test_a_combiner_that_uses_an_axis_in_a_schedule_and_a_script():
 
     def farthest(i: Any) -> Any:
         reducer = te.comm_reducer(
-            lambda x, y: te.Select(te.abs(x - i) >= te.abs(y - i), x, y), lambda t: zero.astype(t)
+            lambda x, y: te.Select(te.abs(x - i) >= te.abs(y - i), x, y),
+            lambda t: zero.astype(t),
+            unsafe=True,  # 0 is nearer to i than the farthest of these values
         )
         return reducer(a[i, k], axis=k, init=i.astype("float32"))
 

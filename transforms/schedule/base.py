@@ -29,7 +29,7 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.trust import Undecided, undecided
+from kc.analysis.trust import UNSAFE_ATTRIBUTE, Undecided, undecided
 from kc.analysis.verify_changes import verify_changes
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, LoadOp, PrefetchOp
 from kc.support.diagnostics import (
@@ -631,9 +631,6 @@ class Primitive(ABC):
         A generator: each step is applied before the next is asked for.
         """
         raise NotImplementedError
-
-
-UNSAFE_ATTRIBUTE = "kc.unsafe"
 
 
 def _note_unsafe(ops: Sequence[Operation], reason: str) -> None:

@@ -69,6 +69,7 @@ from kc.analysis.dependence import late_init
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import all_loops_around, buffer_name, has_effects, iter_types
 from kc.analysis.reductions import Reduction, Update, makers_of_element, reduction_of
+from kc.analysis.trust import UNSAFE_ATTRIBUTE
 from kc.dialects.tir import (
     AllocOp,
     ApplyOp,
@@ -306,6 +307,8 @@ class _Lowering:
                 if isinstance(step, CombineOp)
                 else (),
             )
+            if UNSAFE_ATTRIBUTE in step.attributes:
+                reduce.attributes[UNSAFE_ATTRIBUTE] = step.attributes[UNSAFE_ATTRIBUTE]
             ops.append(reduce)
             for update, total in zip(updates, reduce.combined, strict=True):
                 total.name_hint = "total"

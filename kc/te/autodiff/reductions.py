@@ -31,7 +31,7 @@ from kc.te.expr import (
     select,
     walk,
 )
-from kc.te.reducers import comm_reducer, identity, reduction
+from kc.te.reducers import identity, known_reducer, reduction
 from kc.te.relations import dim_of
 from kc.te.rewrite import Substitution
 from kc.te.tensor import ComputeOp, Tensor, make_axis
@@ -155,7 +155,7 @@ def _first_and_count(combiner: str, nothing: Const) -> _Reducer:
         )
 
     neutral = (nothing, const(0, "int32"), nowhere)
-    return comm_reducer(combine, lambda *_: neutral, f"{combiner}_first")
+    return known_reducer(combine, lambda *_: neutral, f"{combiner}_first")
 
 
 def _one_if_equal(a: Expr, b: Expr | int) -> Expr:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Block, Region
 
+from kc.analysis.combiner_laws import require_laws, vouch_for
 from kc.dialects import tir
 from kc.te.body import Body
 from kc.te.expr import Const, Expr
@@ -35,6 +36,7 @@ class CombineStmt(Stmt):
     bodies: Sequence[Expr]
     identity: Sequence[Expr]
     results: Sequence[Value]
+    unsafe: bool = False
 
     def emit(self, emitter: Emitter) -> None:
         emitter.check(*self.lhs, *self.rhs, *self.captured)
@@ -53,6 +55,9 @@ class CombineStmt(Stmt):
         ]
         op = tir.CombineOp(self.name, lhs, rhs, Region(block), ArrayAttr(identity), captured)
         emitter.add(op, self.location)
+        if self.unsafe:
+            vouch_for(op, self.name)
+        require_laws(op)
         for value, result in zip(self.results, op.combined, strict=True):
             result.name_hint = value.name
             emitter.lets[value] = result

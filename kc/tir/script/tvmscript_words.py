@@ -740,7 +740,7 @@ class TvmWords:
         """``T.combine("argmax", (i0, v0), (i1, v1), lambda ...: (...), identity=[...])``."""
         function = node.args[-1] if len(node.args) in (4, 5) else None
         keywords = {keyword.arg: keyword.value for keyword in node.keywords}
-        if not isinstance(function, ast.Lambda) or set(keywords) != {"identity"}:
+        if not isinstance(function, ast.Lambda) or set(keywords) - {"unsafe"} != {"identity"}:
             raise refused(
                 f"{ast.unparse(node.func)} combines two tuples by a lambda",
                 "",
@@ -757,10 +757,13 @@ class TvmWords:
             self.reader.scope.names.update({param.name: param for param in params})
             bodies = [as_expr(value) for value in self.expressions.eval(function.body)]
         identity = [as_expr(value) for value in self.expressions.eval(keywords["identity"])]
+        unsafe = "unsafe" in keywords and self.expressions.eval(keywords["unsafe"]) is True
         names = self.reader.assignments.targets or [name or "combined"]
         results = [Value(given, value.dtype, at) for given, value in zip(names, lhs, strict=True)]
         self.reader.body.append(
-            CombineStmt(at, str(label), lhs, rhs, captured, params, bodies, identity, results)
+            CombineStmt(
+                at, str(label), lhs, rhs, captured, params, bodies, identity, results, unsafe
+            )
         )
         return tuple(results) if self.reader.assignments.targets is not None else results[0]
 

@@ -12,7 +12,7 @@
 // CHECK-NEXT:    } {key}
 // CHECK-NEXT:    %f = tir.combine "first" (%i) (%n) by (%a: i32) (%b: i32) identity [0 : i32] {
 // CHECK-NEXT:      tir.yield %a : i32
-// CHECK-NEXT:    }
+// CHECK-NEXT:    } {kc.unsafe = "the first one is wanted"}
 
 // CHECK-NEXT:    %g = tir.combine "nearest" (%i) (%n) (%x) by (%a: i32) (%b: i32) (%c: i32) identity [0 : i32] {
 // CHECK:           tir.yield %p : i32
@@ -35,12 +35,12 @@ func.func @f(%x: i32, %y: f32, %n: i32, %w: f32, %A: memref<i32>, %B: memref<f32
   } {key}
   %f = tir.combine "first" (%i) (%n) by (%a: i32) (%b: i32) identity [0 : i32] {
     tir.yield %a : i32
-  }
+  } {kc.unsafe = "the first one is wanted"}
   %g = tir.combine "nearest" (%i) (%n) (%x) by (%a: i32) (%b: i32) (%c: i32) identity [0 : i32] {
     %d = arith.cmpi sle, %a, %c : i32
     %p = arith.select %d, %a, %b : i32
     tir.yield %p : i32
-  }
+  } {kc.unsafe = "either one is near enough"}
   tir.store %g, %A[] : memref<i32>
   tir.store %f, %A[] : memref<i32>
   tir.store %v, %B[] : memref<f32>

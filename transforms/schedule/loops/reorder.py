@@ -30,7 +30,7 @@ it into its first iteration, statements after it into its last::
    can move into it: the loop is serial, has at least one iteration, and uses no value of the other.
 2. KC3034: no extent depends on a loop that would no longer be around it.
 3. KC3035: no dependence between two iterations changes its direction. Updates of one reduction may
-   change places (the combiner is associative and commutative by declaration), its initialisation
+   change places (the combiner is associative and commutative), its initialisation
    may not.
 4. KC3041: the iterations of a parallel or vectorized loop, and the blocks of a GPU, stay
    independent with the loops that they newly hold (threads of a block are in lockstep, so the place

@@ -16,7 +16,7 @@ The loop is a new one, with the suffix ``_r``.
 
 1. KC3010, KC3011: the loop is serial and carries no annotation.
 2. KC3457: no iteration depends on an earlier one. Updates of one reduction may change places (the
-   combiner is associative and commutative by declaration), its initialisation may not.
+   combiner is associative and commutative), its initialisation may not.
 
 Exo: ``reverse_loop``. Polyhedral compilers: loop reversal.
 """
