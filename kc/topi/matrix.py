@@ -12,6 +12,7 @@ from kc.te.computes import compute
 from kc.te.expr import Expr, as_expr, compare, const, select
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.accumulation import accumulation
 from kc.topi.arguments import agree, axis_of, is_size, plus, rank, same_size, tensor, whole
 from kc.topi.elementwise import as_wide, cast, is_narrow
 from kc.topi.loops import Loops, written
@@ -22,24 +23,34 @@ from kc.topi.table import NUMBERS, WORDS, check_tensor, operator, refuse
     "matmul", NUMBERS, "matmul(T(4, 3), T(3, 5))", numpy="matmul", onnx="MatMul", torch="matmul",
     formula="sum_k a[i, k] * b[k, j]",
 )  # fmt: skip
-def matmul(a: Tensor, b: Tensor, transp_a: bool = False, transp_b: bool = False) -> Tensor:
+def matmul(
+    a: Tensor,
+    b: Tensor,
+    transp_a: bool = False,
+    transp_b: bool = False,
+    acc_dtype: str | None = None,
+) -> Tensor:
     """The product of two matrices, each transposed first if that is asked for.
 
-    Raises KC2301 for different types, KC2302 for another rank, KC2303 for inner dimensions that
-    are different.
+    Elements are multiplied and added up in ``acc_dtype``
+    (:func:`kc.topi.accumulation.accumulation`), and the sums are rounded to their type. Raises
+    KC2301 for different types, KC2302 for another rank, KC2303 for inner dimensions that are
+    different.
     """
     tensor(a, "the first", 2)
     tensor(b, "the second", 2, (a.dtype,))
     inner_a, inner_b = (0 if transp_a else 1), (1 if transp_b else 0)
     same_size(a, inner_a, b, inner_b, "the dimension that is summed over is the same in both")
+    sums = accumulation(a.dtype, acc_dtype)
     k = reduce_axis((0, a.shape[inner_a]), name="k")
 
     def body(i: Any, j: Any) -> Expr:
-        return scalar.sum((a(k, i) if transp_a else a(i, k)) * (b(j, k) if transp_b else b(k, j)),
-                          axis=k)  # fmt: skip
+        left = a(k, i) if transp_a else a(i, k)
+        right = b(j, k) if transp_b else b(k, j)
+        return scalar.sum(sums.wide(left) * sums.wide(right), axis=k)
 
     shape = (a.shape[1 - inner_a], b.shape[1 - inner_b])
-    return compute(shape, body, "T_matmul", tag="matmul")
+    return sums.rounded(compute(shape, body, "T_matmul", tag="matmul"))
 
 
 def _pairs(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
@@ -73,17 +84,19 @@ def _pairs(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
 
 @operator("tensordot", NUMBERS, "tensordot(T(2, 3, 4), T(3, 4, 5), 2)", numpy="tensordot",
           torch="tensordot")  # fmt: skip
-def tensordot(a: Tensor, b: Tensor, axes: Any = 2) -> Tensor:
+def tensordot(a: Tensor, b: Tensor, axes: Any = 2, acc_dtype: str | None = None) -> Tensor:
     """The sum of products over pairs of axes; the others of ``a``, then of ``b`` are left.
 
-    ``axes`` is a number (the last of ``a`` with the first of ``b``), or a list for each. Raises
-    KC2301 for different types, KC2303 for pairs of different sizes, KC2304 and KC2305 for axes
-    that are not there or given twice, KC2311 for lists of different lengths.
+    ``axes`` is a number (the last of ``a`` with the first of ``b``), or a list for each.
+    Types are those of :func:`matmul`. Raises KC2301 for different types, KC2303 for pairs of
+    different sizes, KC2304 and KC2305 for axes that are not there or given twice, KC2311 for lists
+    of different lengths.
     """
     tensor(b, "the second", None, (a.dtype,))
     of_a, of_b = _pairs(a, b, axes)
     for left, right in zip(of_a, of_b, strict=True):
         same_size(a, left, b, right, "a pair of axes is equally long")
+    sums = accumulation(a.dtype, acc_dtype)
     loops = [reduce_axis((0, a.shape[axis]), name=f"k{n}") for n, axis in enumerate(of_a)]
     free_a = [n for n in range(a.ndim) if n not in of_a]
     free_b = [n for n in range(b.ndim) if n not in of_b]
@@ -91,11 +104,12 @@ def tensordot(a: Tensor, b: Tensor, axes: Any = 2) -> Tensor:
     def body(*at: Any) -> Expr:
         place_a = dict(zip((*free_a, *of_a), (*at[: len(free_a)], *loops), strict=True))
         place_b = dict(zip((*free_b, *of_b), (*at[len(free_a) :], *loops), strict=True))
-        value = a(*(place_a[n] for n in range(a.ndim))) * b(*(place_b[n] for n in range(b.ndim)))
+        left = sums.wide(a(*(place_a[n] for n in range(a.ndim))))
+        value = left * sums.wide(b(*(place_b[n] for n in range(b.ndim))))
         return scalar.sum(value, axis=loops) if loops else value
 
     shape = [*(a.shape[n] for n in free_a), *(b.shape[n] for n in free_b)]
-    return compute(shape, body, "T_tensordot", tag="matmul")
+    return sums.rounded(compute(shape, body, "T_tensordot", tag="matmul"))
 
 
 @operator("det", WORDS, "det(T(2, 3, 3))", numpy="linalg.det", onnx="Det",
@@ -294,14 +308,15 @@ def _subscripts(text: Any, operands: Sequence[Tensor]) -> tuple[list[list[str]],
 
 @operator("einsum", NUMBERS, 'einsum("ij,jk->ik", T(2, 3), T(3, 4))', takes="", numpy="einsum",
           onnx="Einsum", torch="einsum")  # fmt: skip
-def einsum(subscripts: str, *operands: Any) -> Tensor:
+def einsum(subscripts: str, *operands: Any, acc_dtype: str | None = None) -> Tensor:
     """The sum of products in Einstein's notation, as numpy's.
 
     Letters name the axes of each operand; one that the result does not name is summed over, one
     that comes twice in an operand takes its diagonal. Without an arrow the result has the letters
     that come once, in the order of the alphabet. An ellipsis stands for the other axes, which are
-    broadcast. Raises KC2300 and KC2301 for operands that are no tensors of one type, KC2303 for
-    sizes of one letter that are different, KC2318 for subscripts that do not fit.
+    broadcast. Types are those of :func:`matmul`. Raises KC2300 and KC2301 for operands that are no
+    tensors of one type, KC2303 for sizes of one letter that are different, KC2318 for subscripts
+    that do not fit.
     """
     given = (
         operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
@@ -325,6 +340,7 @@ def einsum(subscripts: str, *operands: Any) -> Tensor:
                     f"{'the ellipsis' if letter.isdigit() else letter} is {known} and {size}",
                 )
             sizes[letter] = (size, operand) if is_size(known, 1) else (known, holder)
+    sums = accumulation(first.dtype, acc_dtype)
     summed = [letter for letter in sizes if letter not in result]
     loops = [reduce_axis((0, sizes[letter][0]), name=f"k{n}") for n, letter in enumerate(summed)]
 
@@ -336,9 +352,10 @@ def einsum(subscripts: str, *operands: Any) -> Tensor:
                 *(0 if c.isdigit() and is_size(operand.shape[n], 1) else place[c]
                   for n, c in enumerate(own))
             )  # fmt: skip
+            element = sums.wide(element)
             value = element if value is None else value * element
         assert value is not None
-        value = convert(value, first.dtype)
         return scalar.sum(value, axis=loops) if loops else value
 
-    return compute([sizes[letter][0] for letter in result], body, "T_einsum", tag="matmul")
+    shape = [sizes[letter][0] for letter in result]
+    return sums.rounded(compute(shape, body, "T_einsum", tag="matmul"))

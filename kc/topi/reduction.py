@@ -13,6 +13,7 @@ from kc.te.expr import Expr, compare, const, select
 from kc.te.intrinsics import isnan
 from kc.te.reducers import known_reducer, max_value, min_value, reduction
 from kc.te.tensor import Tensor, reduce_axis
+from kc.topi.accumulation import accumulation
 from kc.topi.arguments import axes_of, is_size
 from kc.topi.table import BOOL, INTEGERS, NUMBERS, OF_PLACES, OF_TRUTHS, WORDS, operator, refuse
 from kc.topi.tag import COMM_REDUCE, COMM_REDUCE_IDX, INJECTIVE
@@ -27,7 +28,8 @@ def reduced(
     term: Callable[[Expr], Expr] = lambda value: value,
     tag: str = COMM_REDUCE,
 ) -> Tensor:
-    """``reducer`` of ``term`` of the elements along some axes; of no axes, the term itself."""
+    """``reducer`` of ``term`` of the elements along some axes; of no axes, the term itself. Both
+    are in the type of the term."""
     axes = axes_of(axis, data.ndim, twice=True)
     shape = [
         1 if n in axes else size for n, size in enumerate(data.shape) if keepdims or n not in axes
@@ -55,9 +57,15 @@ def _reduction(
 ) -> Callable[..., Tensor]:
     """The operator of a reducer."""
 
-    def function(data: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
+    def plain(data: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
         return reduced(data, axis, keepdims, reducer, f"{data.name}_{name}")
 
+    def accumulating(
+        data: Tensor, axis: Any = None, keepdims: bool = False, acc_dtype: str | None = None
+    ) -> Tensor:
+        return _accumulated(data, axis, keepdims, reducer, f"{data.name}_{name}", acc_dtype)
+
+    function = accumulating if name in ("sum", "prod") else plain
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
         f"{meaning}\n\n    ``axis``: None is all, else one or several, negative ones from the end; "
@@ -73,17 +81,37 @@ def _reduction(
     return enter(function)
 
 
+def _accumulated(
+    data: Tensor,
+    axis: Any,
+    keepdims: bool,
+    reducer: Callable[..., Any],
+    name: str,
+    acc_dtype: str | None,
+) -> Tensor:
+    """:func:`reduced` in the type ``acc_dtype``, rounded once to the type of the elements."""
+    if not axes_of(axis, data.ndim, twice=True):
+        return reduced(data, axis, keepdims, reducer, name)
+    sums = accumulation(data.dtype, acc_dtype)
+    return sums.rounded(reduced(data, axis, keepdims, reducer, name, sums.wide))
+
+
 def _bool_reducer(name: str, combine: Callable[..., Expr], start: bool) -> Callable[..., Any]:
     return known_reducer(lambda x, y: combine(x, y), lambda _: const(start), name=name)
 
 
+_ADDED = """Integers wrap
+    around. It is made in ``acc_dtype``, which is float32 for narrower floats and else the type of
+    the elements, and is rounded once."""
+
+
 sum = _reduction(  # noqa: A001
-    "sum", scalar.sum, NUMBERS, "The sum, in the type of the elements (integers wrap around); of "
-    "nothing, 0.", "ReduceSum",
+    "sum", scalar.sum, NUMBERS, f"The sum, in the type of the elements; of nothing, 0. {_ADDED}",
+    "ReduceSum",
 )  # fmt: skip
 prod = _reduction(
-    "prod", reduction("prod"), NUMBERS, "The product, in the type of the elements (integers wrap "
-    "around); of nothing, 1.", "ReduceProd",
+    "prod", reduction("prod"), NUMBERS, "The product, in the type of the elements; of nothing, 1. "
+    f"{_ADDED}", "ReduceProd",
 )  # fmt: skip
 max = _reduction(  # noqa: A001
     "max", scalar.max, NUMBERS, "The largest; NaN if one is. Of nothing, -infinity, of integers "
@@ -229,6 +257,6 @@ def argmin(
     return _arg(data, axis, keepdims, select_last_index, largest=False)
 
 
-def summed(data: Tensor, axis: Any, keepdims: bool, name: str, term: Any = None) -> Tensor:
-    """A sum of ``term`` of the elements, for operators that need one."""
-    return reduced(data, axis, keepdims, scalar.sum, name, term or (lambda value: value))
+def summed(data: Tensor, name: str) -> Tensor:
+    """The sum of all elements, for operators that need one."""
+    return _accumulated(data, None, False, scalar.sum, name, None)

@@ -12,6 +12,7 @@ from kc.te.expr import Expr, all_of, as_expr, const, select
 from kc.te.expr import cast as convert
 from kc.te.rewrite import Substitution
 from kc.te.tensor import Tensor, placeholder
+from kc.topi.accumulation import accumulation
 from kc.topi.arguments import axis_of, called, number, plus
 from kc.topi.broadcast import multiply
 from kc.topi.elementwise import cast
@@ -98,9 +99,11 @@ def _undone(
 
 def _scan(
     data: Tensor, axis: int | None, dtype: str | None, exclusive: bool | None, name: str,
-    start: Any, combine: Callable[[Any, Any], Any],
+    start: Any, combine: Callable[[Any, Any], Any], within: str = "",
 ) -> Tensor:  # fmt: skip
+    """``within`` is the type of what is combined so far, by default that of the result."""
     kind = check_dtype(dtype) if dtype else data.dtype
+    within = within or kind
     source = reshape(data, (-1,)) if axis is None else data
     along = 0 if axis is None else axis_of(axis, data.ndim)
 
@@ -108,16 +111,16 @@ def _scan(
         (given,), (result,) = loops.ins, loops.outs
 
         def line(place: Callable[[Any], Any]) -> None:
-            total = loops.variable(kind, "total")
-            total[0] = number(start, kind)
+            total = loops.variable(within, "total")
+            total[0] = number(start, within)
             with loops.ib.for_range(0, source.shape[along], name="k") as k:
                 if exclusive:
-                    result[place(k)] = total[0]
-                element = convert(given[place(k)], kind)
+                    result[place(k)] = convert(total[0], kind)
+                element = convert(given[place(k)], within)
                 combined = as_expr(called(combine, "binop", total[0], element))
-                total[0] = convert(combined, kind)
+                total[0] = convert(combined, within)
                 if not exclusive:
-                    result[place(k)] = total[0]
+                    result[place(k)] = convert(total[0], kind)
 
         loops.along(source.shape, along, line)
 
@@ -134,14 +137,20 @@ def _scan(
     gradient="own",
 )
 def cumsum(
-    data: Tensor, axis: int | None = None, dtype: str | None = None, exclusive: bool | None = None
+    data: Tensor,
+    axis: int | None = None,
+    dtype: str | None = None,
+    exclusive: bool | None = None,
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """The sums of the elements up to each place along an axis (None: of the flat tensor).
 
-    They are added up in ``dtype``, by default that of the data; ``exclusive`` leaves out the
-    element at the place itself.
+    They are of ``dtype``, by default that of the data, and are added up in ``acc_dtype``: by
+    default ``dtype`` where that is given, else float32 for narrower floats. ``exclusive`` leaves
+    out the element at the place itself.
     """
-    result = _scan(data, axis, dtype, exclusive, "cumsum", 0, lambda a, b: a + b)
+    within = accumulation(data.dtype, acc_dtype, dtype).within
+    result = _scan(data, axis, dtype, exclusive, "cumsum", 0, lambda a, b: a + b, within)
     (source,) = result.op.input_tensors
 
     def later(head: Tensor) -> Tensor:
@@ -162,17 +171,22 @@ def cumsum(
     gradient="own",
 )
 def cumprod(
-    data: Tensor, axis: int | None = None, dtype: str | None = None, exclusive: bool | None = None
+    data: Tensor,
+    axis: int | None = None,
+    dtype: str | None = None,
+    exclusive: bool | None = None,
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """The products of the elements up to each place along an axis; see :func:`cumsum`."""
-    result = _scan(data, axis, dtype, exclusive, "cumprod", 1, lambda a, b: a * b)
+    within = accumulation(data.dtype, acc_dtype, dtype).within
+    result = _scan(data, axis, dtype, exclusive, "cumprod", 1, lambda a, b: a * b, within)
     (source,) = result.op.input_tensors
     along = 0 if axis is None else axis_of(axis, data.ndim)
 
     def slope(head: Tensor) -> Tensor:
         """What is before each place, times what it is multiplied by behind: no quotient, so that
         an element may be 0."""
-        before = cumprod(source, along, result.dtype, True)
+        before = cumprod(source, along, result.dtype, True, within)
         behind = _weighted_products(source, head, along, bool(exclusive))
         return cast(multiply(before, behind), source.dtype)
 
@@ -182,23 +196,23 @@ def cumprod(
 def _weighted_products(source: Tensor, head: Tensor, along: int, exclusive: bool) -> Tensor:
     """For each place the sum over the places from it on (after it: ``exclusive``) of ``head`` times
     the elements in between."""
-    kind = head.dtype
+    kind, within = head.dtype, accumulation(head.dtype, None).within
 
     def body(loops: Any) -> None:
         (given, flow), (result,) = loops.ins, loops.outs
         last = plus(source.shape[along], -1)
 
         def line(place: Callable[[Any], Any]) -> None:
-            total = loops.variable(kind, "total")
-            total[0] = const(0, kind)
+            total = loops.variable(within, "total")
+            total[0] = const(0, within)
             with loops.ib.for_range(0, source.shape[along], name="k") as k:
                 here = place(last - k)
                 if not exclusive:
-                    total[0] = total[0] + flow[here]
-                result[here] = total[0]
-                total[0] = total[0] * convert(given[here], kind)
+                    total[0] = total[0] + convert(flow[here], within)
+                result[here] = convert(total[0], kind)
+                total[0] = total[0] * convert(given[here], within)
                 if exclusive:
-                    total[0] = total[0] + flow[here]
+                    total[0] = total[0] + convert(flow[here], within)
 
         loops.along(source.shape, along, line)
 

@@ -13,6 +13,7 @@ from kc.te.expr import Expr, as_expr, compare, const, select
 from kc.te.expr import cast as convert
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, reduce_axis
+from kc.topi.accumulation import accumulation, float_type
 from kc.topi.arguments import axes_of, product, whole
 from kc.topi.reduction import reduced
 from kc.topi.table import operator, refuse
@@ -21,13 +22,17 @@ from kc.topi.tag import COMM_REDUCE
 TYPES = tuple(FLOATS)
 
 
-def _wide(data: Tensor) -> str:
+def _within(data: Tensor, acc_dtype: str | None) -> str:
     """The type that is computed in."""
-    return "float64" if data.dtype == "float64" else "float32"
+    return accumulation(data.dtype, acc_dtype, None, float_type(data.dtype)).within
 
 
 def _summed(
-    data: Tensor, axes: Sequence[int], name: str, term: Callable[[Expr, Sequence[Any]], Expr]
+    data: Tensor,
+    axes: Sequence[int],
+    name: str,
+    within: str,
+    term: Callable[[Expr, Sequence[Any]], Expr],
 ) -> Tensor:
     """The sum, with dimensions of 1, of ``term`` of each element and the place of its sum."""
     loops = {n: reduce_axis((0, data.shape[n]), name=f"k{n}") for n in axes}
@@ -35,7 +40,7 @@ def _summed(
 
     def body(*at: Any) -> Expr:
         place: list[Any] = [loops.get(n, index) for n, index in enumerate(at)]
-        value = term(convert(data(*place), _wide(data)), at)
+        value = term(convert(data(*place), within), at)
         return scalar.sum(value, axis=[*loops.values()]) if loops else value
 
     return compute(shape, body, f"{data.name}_{name}", tag=COMM_REDUCE if loops else INJECTIVE)
@@ -61,28 +66,38 @@ def _as_asked(tensor: Tensor, axes: Sequence[int], keepdims: bool, name: str, dt
     return compute(shape, body, name, tag=INJECTIVE)
 
 
-def _mean(data: Tensor, axes: Sequence[int]) -> Tensor:
-    return _averaged(_summed(data, axes, "total", lambda value, _: value), data, axes)
+def _mean(data: Tensor, axes: Sequence[int], within: str) -> Tensor:
+    return _averaged(_summed(data, axes, "total", within, lambda value, _: value), data, axes)
 
 
 @operator(
     COMM_REDUCE, TYPES, "mean(T(4, 3, 5), axis=(0, 2))", formula="sum(x) / count", numpy="mean",
     onnx="ReduceMean", torch="mean",
 )  # fmt: skip
-def mean(data: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
+def mean(
+    data: Tensor, axis: Any = None, keepdims: bool = False, acc_dtype: str | None = None
+) -> Tensor:
     """The mean over axes, which are those of :func:`kc.topi.sum`; of nothing it is NaN.
 
-    Added up in float32, of float64 in that. Raises KC2304 for an axis that is not there.
+    It is computed in ``acc_dtype``, by default float32, of float64 in that. Raises KC2304 for an
+    axis that is not there.
     """
     axes = axes_of(axis, data.ndim, twice=True)
-    return _as_asked(_mean(data, axes), axes, keepdims, "T_mean", data.dtype)
+    result = _mean(data, axes, _within(data, acc_dtype))
+    return _as_asked(result, axes, keepdims, "T_mean", data.dtype)
 
 
 @operator(
     COMM_REDUCE, TYPES, "variance(T(4, 3, 5), axis=(0, 2))",
     formula="sum((x - mean)^2) / (count - ddof)", numpy="var", torch="var",
 )  # fmt: skip
-def variance(data: Tensor, axis: Any = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
+def variance(
+    data: Tensor,
+    axis: Any = None,
+    keepdims: bool = False,
+    ddof: int = 0,
+    acc_dtype: str | None = None,
+) -> Tensor:
     """The mean of the squared distances from the mean, which is computed first.
 
     ``ddof`` is taken from the number of elements: 0 by default, as numpy; torch takes 1. Axes and
@@ -92,13 +107,14 @@ def variance(data: Tensor, axis: Any = None, keepdims: bool = False, ddof: int =
     axes, less = axes_of(axis, data.ndim, twice=True), whole(ddof, "ddof")
     if less < 0:
         raise refuse("KC2306", f"ddof is {less}", "it must be at least 0")
-    middle = _mean(data, axes)
+    within = _within(data, acc_dtype)
+    middle = _mean(data, axes, within)
 
     def square(value: Expr, at: Sequence[Any]) -> Expr:
         distance = value - middle(*at)
         return distance * distance
 
-    squares = _summed(data, axes, "squares", square)
+    squares = _summed(data, axes, "squares", within, square)
     result = _averaged(squares, data, axes, less)
     return _as_asked(result, axes, keepdims, "T_variance", data.dtype)
 
@@ -107,13 +123,15 @@ def variance(data: Tensor, axis: Any = None, keepdims: bool = False, ddof: int =
     COMM_REDUCE, TYPES, "logsumexp(T(4, 5), axis=1)", formula="log(sum(exp(x)))",
     onnx="ReduceLogSumExp", torch="logsumexp",
 )  # fmt: skip
-def logsumexp(data: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
+def logsumexp(
+    data: Tensor, axis: Any = None, keepdims: bool = False, acc_dtype: str | None = None
+) -> Tensor:
     """The logarithm of the sum of the exponentials over axes; the maximum is taken out first.
 
     So nothing overflows. Of nothing, or of -infinities, it is -infinity. Axes and types are those
     of :func:`mean`. Raises KC2304 for an axis that is not there.
     """
-    axes, wide = axes_of(axis, data.ndim, twice=True), _wide(data)
+    axes, wide = axes_of(axis, data.ndim, twice=True), _within(data, acc_dtype)
     largest = reduced(data, axes, True, scalar.max, f"{data.name}_max",
                       lambda value: convert(value, wide))  # fmt: skip
     # An infinity is not taken out: the distance of two of them is no number.
@@ -126,7 +144,7 @@ def logsumexp(data: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
         f"{data.name}_shift",
         tag=INJECTIVE,
     )
-    total = _summed(data, axes, "exp_sum", lambda value, at: scalar.exp(value - shift(*at)))
+    total = _summed(data, axes, "exp_sum", wide, lambda value, at: scalar.exp(value - shift(*at)))
     result = compute(total.shape, lambda *at: scalar.log(total(*at)) + shift(*at),
                      f"{data.name}_log", tag=INJECTIVE)  # fmt: skip
     return _as_asked(result, axes, keepdims, "T_logsumexp", data.dtype)

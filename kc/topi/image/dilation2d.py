@@ -9,9 +9,9 @@ from kc.te.computes import compute
 from kc.te.expr import Expr
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis
+from kc.topi.accumulation import accumulation
 from kc.topi.arguments import over, positive, same_size, tensor
 from kc.topi.nn.convolution import spans_of
-from kc.topi.nn.dense import accumulator
 from kc.topi.nn.padding import amounts, padded, window
 from kc.topi.table import NUMBERS, operator
 
@@ -32,7 +32,7 @@ def _dilated(
     for n, axis in enumerate(space):
         front[axis], back[axis], shape[axis] = heads[n], tails[n], outs[n]
     source = padded(data, front, back, 0, "pad_temp")
-    dtype = accumulator(data, out_dtype)
+    dtype = accumulation(data.dtype, None, out_dtype).result
     loops = [reduce_axis((0, size), name=name) for size, name in zip(taps, ("ry", "rx"),
                                                                      strict=True)]  # fmt: skip
 

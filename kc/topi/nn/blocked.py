@@ -9,18 +9,17 @@ from kc.te import functions as scalar
 from kc.te.computes import compute
 from kc.te.dtypes import INTS, UINTS
 from kc.te.expr import Expr
-from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.accumulation import Accumulation, accumulation
 from kc.topi.arguments import constant, over, positive, rank, same_size, tensor, times
 from kc.topi.nn.convolution import grouped, spans_of
-from kc.topi.nn.dense import accumulator
 from kc.topi.nn.padding import amounts, padded, window
 from kc.topi.table import NUMBERS, OF_INTEGERS, operator, refuse
 
 
 def _blocked(
-    data: Tensor, kernel: Tensor, stride: Any, padding: Any, dilation: Any, dtype: str, name: str,
-    weight: Any, inner: Any, depthwise: bool = False,
+    data: Tensor, kernel: Tensor, stride: Any, padding: Any, dilation: Any, sums: Accumulation,
+    name: str, weight: Any, inner: Any, depthwise: bool = False,
 ) -> Tensor:  # fmt: skip
     steps, apart = positive(stride, 2, "stride"), positive(dilation, 2, "dilation")
     taps = kernel.shape[2:4]
@@ -36,13 +35,15 @@ def _blocked(
         if depthwise:
             value = source(n, oc, *place, block)
             return scalar.sum(
-                convert(value, dtype) * weight(oc, None, kh, kw, block), axis=[kh, kw]
+                sums.wide(value) * sums.wide(weight(oc, None, kh, kw, block)), axis=[kh, kw]
             )
         value = source(n, ic // block_in, *place, ic % block_in)
-        return scalar.sum(convert(value, dtype) * weight(oc, ic, kh, kw, block), axis=[ic, kh, kw])
+        factor = sums.wide(weight(oc, ic, kh, kw, block))
+        return scalar.sum(sums.wide(value) * factor, axis=[ic, kh, kw])
 
     results = kernel.shape[0]
-    return compute((data.shape[0], results, *outs, kernel.shape[5]), body, name, tag=name)
+    shape = (data.shape[0], results, *outs, kernel.shape[5])
+    return sums.rounded(compute(shape, body, name, tag=name))
 
 
 def _known(*layouts: Any) -> None:
@@ -58,6 +59,7 @@ def _known(*layouts: Any) -> None:
 def conv2d_NCHWc(
     data: Tensor, kernel: Tensor, stride: Any, padding: Any, dilation: Any,
     layout: str = "NCHWc", out_layout: str = "NCHWc", out_dtype: str | None = None,
+    acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of (N, C / x, H, W, x) with (O / y, C / x, KH, KW, x, y), in blocks of y.
 
@@ -69,14 +71,14 @@ def conv2d_NCHWc(
     tensor(kernel, "the kernel", 6, NUMBERS)
     same_size(data, 1, kernel, 1, "data and kernel have the same blocks of input channels")
     same_size(data, 4, kernel, 4, "data and kernel have the same blocks of input channels")
-    dtype = accumulator(data, out_dtype)
+    sums = accumulation(data.dtype, acc_dtype, out_dtype)
     x = constant(kernel.shape[4], "the block of input channels")
 
     def weight(oc: Any, ic: Any, kh: Any, kw: Any, block: Any) -> Expr:
-        return convert(kernel(oc, ic // x, kh, kw, ic % x, block), dtype)
+        return kernel(oc, ic // x, kh, kw, ic % x, block)
 
     inner = times(data.shape[1], data.shape[4])
-    return _blocked(data, kernel, stride, padding, dilation, dtype, "conv2d_NCHWc", weight, inner)
+    return _blocked(data, kernel, stride, padding, dilation, sums, "conv2d_NCHWc", weight, inner)
 
 
 @operator(
@@ -88,6 +90,7 @@ def conv2d_NCHWc(
 def conv2d_NCHWc_int8(
     data: Tensor, kernel: Tensor, stride: Any, padding: Any, dilation: Any,
     layout: str = "NCHWc", out_layout: str = "NCHWc", out_dtype: str | None = "int32",
+    acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """:func:`conv2d_NCHWc` of bytes with (O / y, C / x, KH, KW, x / 4, y, 4), added up in int32."""
     _known(layout, out_layout)
@@ -102,16 +105,16 @@ def conv2d_NCHWc_int8(
             "its last dimension has 4 input channels of a block",
             "(O / y, C / x, KH, KW, x / 4, y, 4)",
         )
-    dtype = accumulator(data, out_dtype)
+    sums = accumulation(data.dtype, acc_dtype, out_dtype)
     x = constant(data.shape[4], "the block of input channels")
 
     def weight(oc: Any, ic: Any, kh: Any, kw: Any, block: Any) -> Expr:
         part = ic % x
-        return convert(kernel(oc, ic // x, kh, kw, part // 4, block, part % 4), dtype)
+        return kernel(oc, ic // x, kh, kw, part // 4, block, part % 4)
 
     inner = times(data.shape[1], data.shape[4])
     return _blocked(
-        data, kernel, stride, padding, dilation, dtype, "conv2d_NCHWc_int8", weight, inner
+        data, kernel, stride, padding, dilation, sums, "conv2d_NCHWc_int8", weight, inner
     )
 
 
@@ -122,6 +125,7 @@ def conv2d_NCHWc_int8(
 def depthwise_conv2d_NCHWc(
     Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any,
     layout: str = "NCHWc", out_layout: str = "NCHWc", out_dtype: str | None = None,
+    acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Each channel of (N, C / x, H, W, x) by itself, with (C / x, 1, KH, KW, 1, x)."""
     _known(layout, out_layout)
@@ -129,11 +133,11 @@ def depthwise_conv2d_NCHWc(
     tensor(Filter, "the filter", 6, NUMBERS)
     same_size(Input, 1, Filter, 0, "data and filter have the same blocks of channels")
     same_size(Input, 4, Filter, 5, "data and filter have the same blocks of channels")
-    dtype = accumulator(Input, out_dtype)
+    sums = accumulation(Input.dtype, acc_dtype, out_dtype)
 
     def weight(oc: Any, _: Any, kh: Any, kw: Any, block: Any) -> Expr:
-        return convert(Filter(oc, 0, kh, kw, 0, block), dtype)
+        return Filter(oc, 0, kh, kw, 0, block)
 
     return _blocked(
-        Input, Filter, stride, padding, dilation, dtype, "depthwise_conv2d_NCHWc", weight, 1, True
+        Input, Filter, stride, padding, dilation, sums, "depthwise_conv2d_NCHWc", weight, 1, True
     )

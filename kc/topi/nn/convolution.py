@@ -9,8 +9,8 @@ from kc.support.diagnostics import counted
 from kc.te import functions as scalar
 from kc.te.computes import compute
 from kc.te.expr import Expr
-from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.accumulation import accumulation
 from kc.topi.arguments import (
     dim,
     over,
@@ -21,7 +21,6 @@ from kc.topi.arguments import (
     times,
     whole,
 )
-from kc.topi.nn.dense import accumulator
 from kc.topi.nn.padding import amounts, padded, window
 from kc.topi.table import NUMBERS, operator, refuse
 
@@ -61,8 +60,8 @@ def convolution(
     groups: Any,
     order: str,
     out_dtype: str | None,
+    acc_dtype: str | None,
     name: str,
-    tag: str,
 ) -> Tensor:
     """The convolution of data whose axes ``order`` names: N, C, and letters of space.
 
@@ -89,7 +88,7 @@ def convolution(
     for n, axis in enumerate(axes):
         front[axis], back[axis] = heads[n], tails[n]
     source = padded(data, front, back, 0, "pad_temp")
-    dtype = accumulator(data, out_dtype)
+    sums = accumulation(data.dtype, acc_dtype, out_dtype)
     each = over(channels, number)
     makes = over(results, number)
     rc = reduce_axis((0, each), name="rc")
@@ -114,17 +113,18 @@ def convolution(
         weight[out_axis], weight[in_axis] = o, rc
         for axis, loop in zip(taps_at, loops, strict=True):
             weight[axis] = loop
-        product = convert(source(*place), dtype) * convert(filt(*weight), dtype)
+        product = sums.wide(source(*place)) * sums.wide(filt(*weight))
         return scalar.sum(product, axis=[rc, *loops])
 
-    return compute(shape, body, name, tag=tag)
+    return sums.rounded(compute(shape, body, name, tag=name))
 
 
 _RULES = """The padding is an integer, one an axis, all heads then all tails, "VALID", or "SAME"
-    (``kernel - 1`` in sum, the odd one in front). Elements are converted to ``out_dtype`` (that of
-    the data by default) before they are multiplied. Raises KC2302 for a rank, KC2303 for channels
-    that do not fit, KC2306 for a stride or dilation of 0, KC2307 for a kernel that is larger than
-    the padded input, KC2310 for groups, KC2311 for a padding."""
+    (``kernel - 1`` in sum, the odd one in front). Elements are multiplied and added up in
+    ``acc_dtype`` (:func:`kc.topi.accumulation.accumulation`), and the sums are rounded to
+    ``out_dtype``, by default that of the data. Raises KC2302 for a rank, KC2303 for channels that
+    do not fit, KC2306 for a stride or dilation of 0, KC2307 for a kernel that is larger than the
+    padded input, KC2310 for groups, KC2311 for a padding."""
 
 
 @operator(
@@ -140,6 +140,7 @@ def conv(
     groups: int,
     order: str,
     out_dtype: str | None = None,
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """A convolution of any number of dimensions; ``order`` names the axes, as "NCHW" or "NDHWC".
 
@@ -149,7 +150,7 @@ def conv(
     if not letters >= {"N", "C"} or len(letters) != len(order) or len(order) < 3:
         raise refuse("KC2308", f"the layout {order!r}", "it names N, C and the axes of space once")
     return convolution(
-        inp, filt, stride, padding, dilation, groups, order, out_dtype, "conv", "conv"
+        inp, filt, stride, padding, dilation, groups, order, out_dtype, acc_dtype, "conv"
     )
 
 
@@ -162,22 +163,22 @@ def conv(
 )
 def conv1d_ncw(
     data: Tensor, kernel: Tensor, strides: Any = 1, padding: Any = "VALID", dilation: Any = 1,
-    out_dtype: str | None = None,
+    out_dtype: str | None = None, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of (N, C, W) with (O, C, K)."""
     return convolution(
-        data, kernel, strides, padding, dilation, 1, "NCW", out_dtype, "conv1d_ncw", "conv1d_ncw"
+        data, kernel, strides, padding, dilation, 1, "NCW", out_dtype, acc_dtype, "conv1d_ncw"
     )
 
 
 @operator("conv1d_nwc", NUMBERS, "nn.conv1d_nwc(T(1, 8, 3), T(3, 3, 4), 1, 1, 1)")
 def conv1d_nwc(
     data: Tensor, kernel: Tensor, strides: Any = 1, padding: Any = "VALID", dilation: Any = 1,
-    out_dtype: str | None = None,
+    out_dtype: str | None = None, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of (N, W, C) with (K, C, O)."""
     return convolution(
-        data, kernel, strides, padding, dilation, 1, "NWC", out_dtype, "conv1d_nwc", "conv1d_nwc"
+        data, kernel, strides, padding, dilation, 1, "NWC", out_dtype, acc_dtype, "conv1d_nwc"
     )
 
 
@@ -187,11 +188,12 @@ def conv1d_nwc(
 def conv1d(
     data: Tensor, kernel: Tensor, strides: Any = 1, padding: Any = "VALID", dilation: Any = 1,
     data_layout: str = "NCW", kernel_layout: str = "", out_dtype: str | None = None,
+    acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution along one axis, in the layout NCW or NWC."""
     layout = _known_layout(data_layout, kernel_layout, {"NCW": "OIW", "NWC": "WIO"})
     return convolution(
-        data, kernel, strides, padding, dilation, 1, layout, out_dtype, f"conv1d_{layout.lower()}",
+        data, kernel, strides, padding, dilation, 1, layout, out_dtype, acc_dtype,
         f"conv1d_{layout.lower()}",
     )  # fmt: skip
 
@@ -206,10 +208,11 @@ def conv1d(
 def group_conv1d_ncw(
     data: Tensor, kernel: Tensor, strides: Any = 1, padding: Any = "VALID", dilation: Any = 1,
     groups: int = 1, out_dtype: str | None = None,
+    acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of (N, C, W) with (O, C / groups, K)."""
     return convolution(
-        data, kernel, strides, padding, dilation, groups, "NCW", out_dtype, "group_conv1d_ncw",
+        data, kernel, strides, padding, dilation, groups, "NCW", out_dtype, acc_dtype,
         "group_conv1d_ncw",
     )  # fmt: skip
 
@@ -218,10 +221,11 @@ def group_conv1d_ncw(
 def group_conv1d_nwc(
     data: Tensor, kernel: Tensor, strides: Any = 1, padding: Any = "VALID", dilation: Any = 1,
     groups: int = 1, out_dtype: str | None = None,
+    acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of (N, W, C) with (K, C / groups, O)."""
     return convolution(
-        data, kernel, strides, padding, dilation, groups, "NWC", out_dtype, "group_conv1d_nwc",
+        data, kernel, strides, padding, dilation, groups, "NWC", out_dtype, acc_dtype,
         "group_conv1d_nwc",
     )  # fmt: skip
 
@@ -255,12 +259,15 @@ def conv2d(
     out_dtype: str | None = None,
     *,
     layout: str | None = None,
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """A convolution along two axes, in the layout NCHW (filter OIHW), NHWC or HWCN (HWIO)."""
     known = {"NCHW": "OIHW", "NHWC": "HWIO", "HWCN": "HWIO"}
     order = _known_layout(data_layout if layout is None else layout, kernel_layout, known)
     name = f"conv2d_{order.lower()}"
-    return convolution(input, filter, strides, padding, dilation, 1, order, out_dtype, name, name)
+    return convolution(
+        input, filter, strides, padding, dilation, 1, order, out_dtype, acc_dtype, name
+    )
 
 
 @operator(
@@ -272,33 +279,33 @@ def conv2d(
 )
 def conv2d_nchw(
     Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any,
-    out_dtype: str | None = None,
+    out_dtype: str | None = None, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of (N, C, H, W) with (O, C, KH, KW)."""
     return convolution(
-        Input, Filter, stride, padding, dilation, 1, "NCHW", out_dtype, "conv2d_nchw", "conv2d_nchw"
+        Input, Filter, stride, padding, dilation, 1, "NCHW", out_dtype, acc_dtype, "conv2d_nchw"
     )
 
 
 @operator("conv2d_nhwc", NUMBERS, "nn.conv2d_nhwc(T(1, 8, 8, 3), T(3, 3, 3, 4), 1, 1, 1)")
 def conv2d_nhwc(
     Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any,
-    out_dtype: str | None = None,
+    out_dtype: str | None = None, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of (N, H, W, C) with (KH, KW, C, O)."""
     return convolution(
-        Input, Filter, stride, padding, dilation, 1, "NHWC", out_dtype, "conv2d_nhwc", "conv2d_nhwc"
+        Input, Filter, stride, padding, dilation, 1, "NHWC", out_dtype, acc_dtype, "conv2d_nhwc"
     )
 
 
 @operator("conv2d_hwcn", NUMBERS, "nn.conv2d_hwcn(T(8, 8, 3, 1), T(3, 3, 3, 4), 1, 1, 1)")
 def conv2d_hwcn(
     Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any,
-    out_dtype: str | None = None,
+    out_dtype: str | None = None, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of (H, W, C, N) with (KH, KW, C, O)."""
     return convolution(
-        Input, Filter, stride, padding, dilation, 1, "HWCN", out_dtype, "conv2d_hwcn", "conv2d_hwcn"
+        Input, Filter, stride, padding, dilation, 1, "HWCN", out_dtype, acc_dtype, "conv2d_hwcn"
     )
 
 
@@ -311,11 +318,11 @@ def conv2d_hwcn(
 )
 def group_conv2d_nchw(
     Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, groups: int,
-    out_dtype: str | None = None,
+    out_dtype: str | None = None, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of (N, C, H, W) with (O, C / groups, KH, KW)."""
     return convolution(
-        Input, Filter, stride, padding, dilation, groups, "NCHW", out_dtype, "group_conv2d_nchw",
+        Input, Filter, stride, padding, dilation, groups, "NCHW", out_dtype, acc_dtype,
         "group_conv2d_nchw",
     )  # fmt: skip
 
@@ -325,11 +332,11 @@ def group_conv2d_nchw(
 )
 def group_conv2d_nhwc(
     Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, groups: int,
-    out_dtype: str | None = None,
+    out_dtype: str | None = None, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of (N, H, W, C) with (KH, KW, C / groups, O)."""
     return convolution(
-        Input, Filter, stride, padding, dilation, groups, "NHWC", out_dtype, "group_conv2d_nhwc",
+        Input, Filter, stride, padding, dilation, groups, "NHWC", out_dtype, acc_dtype,
         "group_conv2d_nhwc",
     )  # fmt: skip
 
@@ -343,11 +350,11 @@ def group_conv2d_nhwc(
 )
 def conv3d_ncdhw(
     Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, groups: int = 1,
-    out_dtype: str | None = None,
+    out_dtype: str | None = None, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of (N, C, D, H, W) with (O, C / groups, KD, KH, KW)."""
     return convolution(
-        Input, Filter, stride, padding, dilation, groups, "NCDHW", out_dtype, "conv3d_ncdhw",
+        Input, Filter, stride, padding, dilation, groups, "NCDHW", out_dtype, acc_dtype,
         "conv3d_ncdhw",
     )  # fmt: skip
 
@@ -355,11 +362,11 @@ def conv3d_ncdhw(
 @operator("conv3d_ndhwc", NUMBERS, "nn.conv3d_ndhwc(T(1, 4, 4, 4, 2), T(3, 3, 3, 2, 3), 1, 1, 1)")
 def conv3d_ndhwc(
     Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, groups: int = 1,
-    out_dtype: str | None = None,
+    out_dtype: str | None = None, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of (N, D, H, W, C) with (KD, KH, KW, C / groups, O)."""
     return convolution(
-        Input, Filter, stride, padding, dilation, groups, "NDHWC", out_dtype, "conv3d_ndhwc",
+        Input, Filter, stride, padding, dilation, groups, "NDHWC", out_dtype, acc_dtype,
         "conv3d_ndhwc",
     )  # fmt: skip
 

@@ -7,8 +7,10 @@ from typing import Any
 from kc.te import functions as scalar
 from kc.te.computes import compute
 from kc.te.expr import Expr
+from kc.te.expr import cast as convert
 from kc.te.intrinsics import div
 from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.accumulation import accumulation
 from kc.topi.arguments import constant, positive, same_shape, tensor, whole
 from kc.topi.nn.padding import padded
 from kc.topi.table import NUMBERS, operator, refuse
@@ -63,19 +65,20 @@ def correlation_nchw(
     first, second = (padded(image, amounts, amounts, 0, f"{image.name}_padded")
                      for image in (data1, data2))  # fmt: skip
     channels = constant(data1.shape[1], "the channels")
+    sums = accumulation(data1.dtype, None)
     c = reduce_axis((0, channels), name="rc")
     u, v = (reduce_axis((0, taps), name=name) for name in ("ry", "rx"))
 
     def terms(n: Any, q: Any, i: Any, j: Any) -> Expr:
         y, x = i * step + reach + u, j * step + reach + v
         down, right = (q // count - radius) * apart, (q % count - radius) * apart
-        a, b = first(n, c, y, x), second(n, c, y + down, x + right)
+        a, b = sums.wide(first(n, c, y, x)), sums.wide(second(n, c, y + down, x + right))
         return scalar.sum(a * b if is_multiply else _distance(a, b), axis=[c, u, v])
 
     total = compute((data1.shape[0], count * count, *outs), terms, "correlation_sum",
                     tag="correlation_nchw")  # fmt: skip
     number_of_terms = max(taps * taps * channels, 1)
-    return compute(total.shape, lambda *at: div(total(*at), number_of_terms),
+    return compute(total.shape, lambda *at: convert(div(total(*at), number_of_terms), data1.dtype),
                    "correlation", tag="elemwise")  # fmt: skip
 
 

@@ -10,11 +10,11 @@ from kc.te.expr import Expr, all_of, as_expr, compare, const, if_then_else, sele
 from kc.te.expr import cast as convert
 from kc.te.intrinsics import isnan
 from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.accumulation import accumulation
 from kc.topi.arguments import agree, constant, inside, over, positive, rank, tensor, whole
 from kc.topi.elementwise import FLOAT
 from kc.topi.gradients import scattered
 from kc.topi.nn.convolution import grouped, spans_of
-from kc.topi.nn.dense import accumulator
 from kc.topi.nn.padding import amounts, window
 from kc.topi.shape import transpose
 from kc.topi.table import operator, refuse
@@ -55,6 +55,7 @@ def _between(data: Tensor, n: Any, c: Any, y: Expr, x: Expr) -> Expr:
 def deformable_conv2d_nchw(
     data: Tensor, offset: Tensor, kernel: Tensor, strides: Any, padding: Any, dilation: Any,
     deformable_groups: int, groups: int, out_dtype: str | None = None,
+    acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of (N, C, H, W) with (O, C / groups, KH, KW), each of whose taps is moved.
 
@@ -88,7 +89,7 @@ def deformable_conv2d_nchw(
             f"offset {offset.name} of the shape {shape_text(offset.shape)}",
             f"it has the shape {shape_text(wanted)}: two numbers for each tap",
         )
-    dtype = accumulator(data, out_dtype)
+    sums = accumulation(data.dtype, acc_dtype, out_dtype)
     own = constant(channels, "the channels") // parts
     each, makes = over(channels, number), over(results, number)
     columns = (data.shape[0], channels, *taps, *outs)
@@ -105,11 +106,11 @@ def deformable_conv2d_nchw(
 
     def body(n: Any, o: Any, i: Any, j: Any) -> Expr:
         channel = rc if number == 1 else (o // makes) * each + rc
-        value = convert(source(n, channel, kh, kw, i, j), dtype)
-        return scalar.sum(value * convert(kernel(o, rc, kh, kw), dtype), axis=[rc, kh, kw])
+        value = sums.wide(source(n, channel, kh, kw, i, j))
+        return scalar.sum(value * sums.wide(kernel(o, rc, kh, kw)), axis=[rc, kh, kw])
 
     name = "deformable_conv2d_nchw"
-    return compute((data.shape[0], results, *outs), body, name, tag=name)
+    return sums.rounded(compute((data.shape[0], results, *outs), body, name, tag=name))
 
 
 @operator(
@@ -120,6 +121,7 @@ def deformable_conv2d_nchw(
 def deformable_conv2d_nhwc(
     data: Tensor, offset: Tensor, kernel: Tensor, strides: Any, padding: Any, dilation: Any,
     deformable_groups: int, groups: int, out_dtype: str | None = None,
+    acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """:func:`deformable_conv2d_nchw` of (N, H, W, C), offsets (N, OH, OW, ...), (KH, KW, I, O).
 
@@ -131,6 +133,6 @@ def deformable_conv2d_nhwc(
     result = deformable_conv2d_nchw(
         transpose(data, (0, 3, 1, 2)), transpose(offset, (0, 3, 1, 2)),
         transpose(kernel, (3, 2, 0, 1)), strides, padding, dilation, deformable_groups, groups,
-        out_dtype,
+        out_dtype, acc_dtype,
     )  # fmt: skip
     return transpose(result, (0, 2, 3, 1))

@@ -6,30 +6,33 @@ from typing import Any
 
 from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.dtypes import check_dtype
 from kc.te.expr import Expr
 from kc.te.expr import cast as convert
 from kc.te.tags import BROADCAST, INJECTIVE
 from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.accumulation import Accumulation, accumulation
 from kc.topi.arguments import agree, axis_of, dim, is_size, listed, product, rank, same_size, tensor
 from kc.topi.kinds import shown
 from kc.topi.table import ANY, NUMBERS, operator, refuse
 
 
-def accumulator(data: Tensor, out_dtype: str | None) -> str:
-    """The type in which products are made and added up."""
-    return data.dtype if not out_dtype else check_dtype(out_dtype)
-
-
-def with_bias(result: Tensor, bias: Tensor | None, axis: int, tag: str = BROADCAST) -> Tensor:
-    """``result`` plus a bias along an axis, in the type of the result."""
+def with_bias(
+    result: Tensor,
+    bias: Tensor | None,
+    axis: int,
+    tag: str = BROADCAST,
+    sums: Accumulation | None = None,
+) -> Tensor:
+    """``result`` plus a bias along an axis, added in the type of the result, then rounded to that
+    of ``sums``."""
     if bias is None:
-        return result
+        return sums.rounded(result) if sums else result
     tensor(bias, "bias", 1, NUMBERS)
     same_size(result, axis, bias, 0, "the bias has an element for each output channel")
 
     def body(*at: Any) -> Expr:
-        return result(*at) + convert(bias(at[axis]), result.dtype)
+        value = result(*at) + convert(bias(at[axis]), result.dtype)
+        return convert(value, sums.result) if sums else value
 
     return compute(result.shape, body, "T_add_bias", tag=tag)
 
@@ -39,6 +42,7 @@ def _product(
     b: Tensor,
     bias: Tensor | None,
     out_dtype: str | None,
+    acc_dtype: str | None,
     transpose_a: bool,
     transpose_b: bool,
     name: str,
@@ -47,16 +51,17 @@ def _product(
     tensor(b, "the second", 2, NUMBERS)
     inner_a, inner_b = (0 if transpose_a else 1), (1 if transpose_b else 0)
     same_size(a, inner_a, b, inner_b, "the dimension that is summed over is the same in both")
-    dtype = accumulator(a, out_dtype)
+    sums = accumulation(a.dtype, acc_dtype, out_dtype)
     k = reduce_axis((0, a.shape[inner_a]), name="k")
 
     def body(i: Any, j: Any) -> Expr:
         left = a(k, i) if transpose_a else a(i, k)
         right = b(j, k) if transpose_b else b(k, j)
-        return scalar.sum(convert(left, dtype) * convert(right, dtype), axis=k)
+        return scalar.sum(sums.wide(left) * sums.wide(right), axis=k)
 
     shape = (a.shape[1 - inner_a], b.shape[1 - inner_b])
-    return with_bias(compute(shape, body, name, tag=name.removeprefix("T_")), bias, 1)
+    result = compute(shape, body, name, tag=name.removeprefix("T_"))
+    return with_bias(result, bias, 1, sums=sums)
 
 
 @operator(
@@ -64,14 +69,20 @@ def _product(
     formula="sum_k data[i, k] * weight[j, k] + bias[j]",
 )  # fmt: skip
 def dense(
-    data: Tensor, weight: Tensor, bias: Tensor | None = None, out_dtype: str | None = None
+    data: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    out_dtype: str | None = None,
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """``data @ weight.T + bias`` of (M, K), (N, K) and (N,).
 
-    Elements are converted to ``out_dtype`` (that of ``data`` by default) before they are
-    multiplied. Raises KC2302 for a wrong rank, KC2303 for sizes that do not fit.
+    Elements are multiplied and added up in ``acc_dtype``
+    (:func:`kc.topi.accumulation.accumulation`), then the bias is added, and the result is rounded
+    to ``out_dtype``, by default that of ``data``. Raises KC2302 for a wrong rank, KC2303 for sizes
+    that do not fit.
     """
-    return _product(data, weight, bias, out_dtype, False, True, "T_dense")
+    return _product(data, weight, bias, out_dtype, acc_dtype, False, True, "T_dense")
 
 
 @operator(
@@ -85,9 +96,15 @@ def matmul(
     out_dtype: str | None = None,
     transpose_a: bool = False,
     transpose_b: bool = False,
+    acc_dtype: str | None = None,
 ) -> Tensor:
-    """The product of two matrices, each transposed first where that is said, and a bias (N,)."""
-    return _product(tensor_a, tensor_b, bias, out_dtype, transpose_a, transpose_b, "T_matmul")
+    """The product of two matrices, each transposed first where that is said, and a bias (N,).
+
+    Types and errors are those of :func:`dense`.
+    """
+    return _product(
+        tensor_a, tensor_b, bias, out_dtype, acc_dtype, transpose_a, transpose_b, "T_matmul"
+    )
 
 
 @operator(
@@ -101,10 +118,12 @@ def batch_matmul(
     out_dtype: str | None = None,
     transpose_a: bool = False,
     transpose_b: bool = True,
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """A product of matrices for each of a batch: (B, M, K) and (B, N, K), which is **transposed**.
 
     A batch of 1 goes with each of the other's. ``oshape`` is checked where it is given (KC2303).
+    Types are those of :func:`dense`.
     """
     rank(tensor_a, "the first", 3)
     tensor(tensor_b, "the second", 3, NUMBERS)
@@ -113,7 +132,7 @@ def batch_matmul(
     batches = [dim(operand.shape[0]) for operand in (tensor_a, tensor_b)]
     if not any(is_size(size, 1) for size in batches):
         same_size(tensor_a, 0, tensor_b, 0, "the batches are equal, or one is 1")
-    dtype = accumulator(tensor_a, out_dtype)
+    sums = accumulation(tensor_a.dtype, acc_dtype, out_dtype)
     shape = (
         batches[1] if is_size(batches[0], 1) else batches[0],
         tensor_a.shape[3 - inner_a],
@@ -129,9 +148,9 @@ def batch_matmul(
         places = [0 if is_size(size, 1) else b for size in batches]
         left = tensor_a(places[0], *((k, i) if transpose_a else (i, k)))
         right = tensor_b(places[1], *((j, k) if transpose_b else (k, j)))
-        return scalar.sum(convert(left, dtype) * convert(right, dtype), axis=k)
+        return scalar.sum(sums.wide(left) * sums.wide(right), axis=k)
 
-    return compute(shape, body, "T_batch_matmul", tag="batch_matmul")
+    return sums.rounded(compute(shape, body, "T_batch_matmul", tag="batch_matmul"))
 
 
 @operator(
@@ -139,24 +158,28 @@ def batch_matmul(
     formula="sum_k data[i, k] * weight[j // n, k, j % n]",
 )  # fmt: skip
 def dense_pack(
-    data: Tensor, weight: Tensor, bias: Tensor | None = None, out_dtype: str | None = None
+    data: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    out_dtype: str | None = None,
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """:func:`dense` with a packed weight (N / n, K, n)."""
     rank(data, "data", 2)
     tensor(weight, "weight", 3, NUMBERS)
     same_size(data, 1, weight, 1, "the dimension that is summed over is the same in both")
-    dtype = accumulator(data, out_dtype)
+    sums = accumulation(data.dtype, acc_dtype, out_dtype)
     k = reduce_axis((0, data.shape[1]), name="k")
     inner = weight.shape[2]
     result = compute(
         (data.shape[0], product([weight.shape[0], inner])),
         lambda i, j: scalar.sum(
-            convert(data(i, k), dtype) * convert(weight(j // inner, k, j % inner), dtype), axis=k
+            sums.wide(data(i, k)) * sums.wide(weight(j // inner, k, j % inner)), axis=k
         ),
         "T_dense_pack",
         tag="dense_pack",
     )
-    return with_bias(result, bias, 1)
+    return with_bias(result, bias, 1, sums=sums)
 
 
 @operator(BROADCAST, NUMBERS, "nn.bias_add(T(2, 3, 4), T(3))", formula="data + bias[c]")

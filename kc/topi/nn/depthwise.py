@@ -9,18 +9,17 @@ from kc.support.diagnostics import counted
 from kc.te import functions as scalar
 from kc.te.computes import compute
 from kc.te.expr import Expr, all_of, compare, const, if_then_else
-from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.accumulation import accumulation
 from kc.topi.arguments import agree, over, positive, rank, same_size, tensor, times
 from kc.topi.nn.convolution import spans_of
-from kc.topi.nn.dense import accumulator
 from kc.topi.nn.padding import amounts, padded, window
 from kc.topi.table import NUMBERS, operator, refuse
 
 
 def _depthwise(
     data: Tensor, filt: Tensor, stride: Any, padding: Any, dilation: Any, out_dtype: str | None,
-    first: bool, name: str,
+    acc_dtype: str | None, first: bool, name: str,
 ) -> Tensor:  # fmt: skip
     rank(data, "data", 4)
     tensor(filt, "the filter", 4, NUMBERS)
@@ -35,7 +34,7 @@ def _depthwise(
     for n, axis in enumerate(axes):
         front[axis], back[axis] = heads[n], tails[n]
     source = padded(data, front, back, 0, "PaddedInput")
-    dtype, each = accumulator(data, out_dtype), filt.shape[many]
+    sums, each = accumulation(data.dtype, acc_dtype, out_dtype), filt.shape[many]
     loops = [
         reduce_axis((0, size), name=name_) for size, name_ in zip(taps, ("di", "dj"), strict=True)
     ]
@@ -50,11 +49,9 @@ def _depthwise(
         for axis, loop, step, gap in zip(axes, loops, steps, apart, strict=True):
             place[axis] = at[axis] * step + loop * gap
         kernel = (o // each, o % each, *loops) if first else (*loops, o // each, o % each)
-        return scalar.sum(
-            convert(source(*place), dtype) * convert(filt(*kernel), dtype), axis=loops
-        )
+        return scalar.sum(sums.wide(source(*place)) * sums.wide(filt(*kernel)), axis=loops)
 
-    return compute(shape, body, name, tag=name)
+    return sums.rounded(compute(shape, body, name, tag=name))
 
 
 @operator(
@@ -63,11 +60,19 @@ def _depthwise(
 )  # fmt: skip
 def depthwise_conv2d_nchw(
     Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any,
-    out_dtype: str | None = None,
+    out_dtype: str | None = None, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """(N, C, H, W) with (C, M, KH, KW): channel c makes the channels c * M to c * M + M - 1."""
     return _depthwise(
-        Input, Filter, stride, padding, dilation, out_dtype, True, "depthwise_conv2d_nchw"
+        Input,
+        Filter,
+        stride,
+        padding,
+        dilation,
+        out_dtype,
+        acc_dtype,
+        True,
+        "depthwise_conv2d_nchw",
     )
 
 
@@ -77,11 +82,19 @@ def depthwise_conv2d_nchw(
 )  # fmt: skip
 def depthwise_conv2d_nhwc(
     Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any,
-    out_dtype: str | None = None,
+    out_dtype: str | None = None, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """(N, H, W, C) with (KH, KW, C, M): channel c makes the channels c * M to c * M + M - 1."""
     return _depthwise(
-        Input, Filter, stride, padding, dilation, out_dtype, False, "depthwise_conv2d_nhwc"
+        Input,
+        Filter,
+        stride,
+        padding,
+        dilation,
+        out_dtype,
+        acc_dtype,
+        False,
+        "depthwise_conv2d_nhwc",
     )
 
 
@@ -139,7 +152,8 @@ def depthwise_conv2d_backward_input_nhwc(
         reduce_axis((0, size), name=name) for size, name in zip(taps, ("di", "dj"), strict=True)
     ]
     m = reduce_axis((0, many), name="m")
-    zero = const(0, Out_grad.dtype)
+    sums = accumulation(Out_grad.dtype, None)
+    zero = const(0, sums.within)
 
     def body(b: Any, h: Any, w: Any, c: Any) -> Expr:
         places, conditions = [], []
@@ -152,10 +166,11 @@ def depthwise_conv2d_backward_input_nhwc(
                 (moved % steps[n]).equal(0),
                 compare("lt", out, Out_grad.shape[n + 1]),
             ]
-        flow = Out_grad(b, *places, c * many + m) * Filter(*loops, c, m)
+        flow = sums.wide(Out_grad(b, *places, c * many + m)) * sums.wide(Filter(*loops, c, m))
         return scalar.sum(if_then_else(all_of(*conditions), flow, zero), axis=[*loops, m])
 
-    return compute(tuple(into), body, "In_grad", tag="depthwise_conv2d_backward_input_nhwc")
+    name = "depthwise_conv2d_backward_input_nhwc"
+    return sums.rounded(compute(tuple(into), body, "In_grad", tag=name))
 
 
 @operator(
@@ -172,12 +187,13 @@ def depthwise_conv2d_backward_weight_nhwc(
     of_flow, into = _four(oshape, "oshape"), _four(fshape, "fshape")
     steps, heads, tails = _backward(Input.shape, into, Out_grad, of_flow, "oshape", stride, padding)
     source = padded(Input, [0, *heads, 0], [0, *tails, 0], 0, "PaddedInput")
-    many = into[3]
+    many, sums = into[3], accumulation(Input.dtype, None)
     sizes = (Out_grad.shape[0], *Out_grad.shape[1:3])
     b, h, w = (reduce_axis((0, size), name=name) for size, name in zip(sizes, "bhw", strict=True))
 
     def body(dh: Any, dw: Any, c: Any, m: Any) -> Expr:
-        value = source(b, h * steps[0] + dh, w * steps[1] + dw, c)
-        return scalar.sum(Out_grad(b, h, w, c * many + m) * value, axis=[b, h, w])
+        value = sums.wide(source(b, h * steps[0] + dh, w * steps[1] + dw, c))
+        return scalar.sum(sums.wide(Out_grad(b, h, w, c * many + m)) * value, axis=[b, h, w])
 
-    return compute(tuple(into), body, "Weight_grad", tag="depthwise_conv2d_backward_weight_nhwc")
+    name = "depthwise_conv2d_backward_weight_nhwc"
+    return sums.rounded(compute(tuple(into), body, "Weight_grad", tag=name))

@@ -60,7 +60,7 @@ def nll_loss(
     losses = compute(targets.shape, lambda *place: at(place, loss), "nll_loss", tag=INJECTIVE)
     if reduction == "none":
         return losses
-    total = summed(losses, None, False, "nll_loss_sum")
+    total = summed(losses, "nll_loss_sum")
     if reduction == "sum":
         return total
     used = compute(
@@ -69,5 +69,5 @@ def nll_loss(
         "nll_loss_weights",
         tag=INJECTIVE,
     )
-    divisor = summed(used, None, False, "nll_loss_weight")
+    divisor = summed(used, "nll_loss_weight")
     return compute((), lambda: total() / divisor(), "nll_loss_mean", tag=INJECTIVE)

@@ -12,6 +12,7 @@ from kc.te.expr import Expr, as_expr, const
 from kc.te.expr import cast as convert
 from kc.te.tags import BROADCAST
 from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.accumulation import accumulation, float_type
 from kc.topi.arguments import axes_of, axis_of, constant, product, rank, same_size, tensor, whole
 from kc.topi.elementwise import FLOAT
 from kc.topi.nn.padding import padded
@@ -30,11 +31,13 @@ def lrn(
     alpha: float = 0.0001,
     beta: float = 0.75,
     bias: float = 2,
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """The element over a power of the squares around it along ``axis``, 0 beyond the edges.
 
-    The window of place c is ``c - floor((size - 1) / 2)`` to ``c + ceil((size - 1) / 2)``. Raises
-    KC2306 for a size below 1, KC2304 for an axis that is not there.
+    The window of place c is ``c - floor((size - 1) / 2)`` to ``c + ceil((size - 1) / 2)``. It is
+    computed in ``acc_dtype``, for narrow floats float32 by default. Raises KC2306 for a size below
+    1, KC2304 for an axis that is not there.
     """
     axis = axis_of(axis, data.ndim)
     taps = whole(size, "size")
@@ -43,17 +46,18 @@ def lrn(
     heads, tails = [0] * data.ndim, [0] * data.ndim
     heads[axis], tails[axis] = (taps - 1) // 2, taps // 2
     source = padded(data, heads, tails, 0.0, "pad_data")
+    sums = accumulation(data.dtype, acc_dtype)
     k = reduce_axis((0, taps), name="k")
 
     def square(*at: Any) -> Expr:
-        value = source(*at[:axis], at[axis] + k, *at[axis + 1 :])
+        value = sums.wide(source(*at[:axis], at[axis] + k, *at[axis + 1 :]))
         return scalar.sum(value * value, axis=k)
 
     squares = compute(data.shape, square, "sqr_sum", tag="sqr_sum")
 
     def body(*at: Any) -> Expr:
         scale = squares(*at) * (alpha / taps) + float(bias)
-        return data(*at) / _power(scale, beta)
+        return convert(sums.wide(data(*at)) / _power(scale, beta), data.dtype)
 
     return compute(data.shape, body, "T_lrn", tag=BROADCAST)
 
@@ -79,15 +83,18 @@ def batch_norm(
     epsilon: float | None = None,
     center: bool | None = None,
     scale: bool | None = None,
+    acc_dtype: str | None = None,
 ) -> list[Tensor]:
     """The data normalized by the moving mean and variance: the form of inference.
 
     ``axis`` (1 by default) is the one of channels; the four parameters have an element for each.
     ``epsilon`` is 1e-5 by default; without ``center`` beta is left out, without ``scale`` gamma.
-    The results are the data, and the mean and the variance as they were given.
+    It is computed in ``acc_dtype``, for narrow floats float32 by default, and rounded once. The
+    results are the data, and the mean and the variance as they were given.
     """
     axis = axis_of(1 if axis is None else axis, data.ndim)
     small = 1e-5 if epsilon is None else float(epsilon)
+    sums = accumulation(data.dtype, acc_dtype)
     parameters = {
         "gamma": gamma,
         "beta": beta,
@@ -100,17 +107,21 @@ def batch_norm(
 
     def body(*at: Any) -> Expr:
         c = at[axis]
-        value = (data(*at) - moving_mean(c)) / scalar.sqrt(moving_var(c) + small)
-        value = value if scale is False else value * gamma(c)
-        return value if center is False else value + beta(c)
+        distance = sums.wide(data(*at)) - sums.wide(moving_mean(c))
+        value = distance / scalar.sqrt(sums.wide(moving_var(c)) + small)
+        value = value if scale is False else value * sums.wide(gamma(c))
+        value = value if center is False else value + sums.wide(beta(c))
+        return convert(value, data.dtype)
 
     return [compute(data.shape, body, "T_batch_norm", tag=BROADCAST), moving_mean, moving_var]
 
 
-def _moments(data: Tensor, axes: Sequence[int], centred: bool = True) -> tuple[Any, Any]:
+def _moments(
+    data: Tensor, axes: Sequence[int], acc_dtype: str | None, centred: bool = True
+) -> tuple[Any, Any]:
     """Functions of a place that give the mean there, and the variance (or mean square)."""
     count = product([data.shape[n] for n in axes])
-    wide = "float64" if data.dtype == "float64" else "float32"
+    wide = accumulation(data.dtype, acc_dtype, None, float_type(data.dtype)).within
     share = const(1 / count, wide) if isinstance(count, int) and count else None
 
     def average(total: Expr) -> Expr:
@@ -149,10 +160,11 @@ def _normalized(
     scale: Any,
     shift: Any,
     name: str,
+    acc_dtype: str | None,
     *,
     centred: bool = True,
 ) -> Tensor:
-    mean, variance = _moments(data, axes, centred)
+    mean, variance = _moments(data, axes, acc_dtype, centred)
 
     def body(*at: Any) -> Expr:
         spread = variance(at)
@@ -188,15 +200,17 @@ def layer_norm(
     beta: Tensor | None = None,
     axis: Any = -1,
     epsilon: float = 1e-5,
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """The data normalized over ``axis`` (one or several); gamma and beta have these dimensions.
 
-    Mean and variance are computed in float32, of float64 in that.
+    Everything is computed in ``acc_dtype``, by default float32, of float64 in that, and rounded
+    once. So it is by the other norms.
     """
     axes = axes_of(axis, data.ndim)
     scale = _parameter(gamma, "gamma", data, axes)
     shift = _parameter(beta, "beta", data, axes)
-    return _normalized(data, axes, epsilon, scale, shift, "T_layer_norm")
+    return _normalized(data, axes, epsilon, scale, shift, "T_layer_norm", acc_dtype)
 
 
 @operator(
@@ -204,12 +218,16 @@ def layer_norm(
     formula="x / sqrt(mean(x^2) + epsilon) * weight",
 )  # fmt: skip
 def rms_norm(
-    data: Tensor, weight: Tensor | None = None, axis: Any = -1, epsilon: float = 1e-5
+    data: Tensor,
+    weight: Tensor | None = None,
+    axis: Any = -1,
+    epsilon: float = 1e-5,
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """The data over the root of its mean square along ``axis``. Source: Zhang, Sennrich, 2019."""
     axes = axes_of(axis, data.ndim)
     scale = _parameter(weight, "weight", data, axes)
-    return _normalized(data, axes, epsilon, scale, None, "T_rms_norm", centred=False)
+    return _normalized(data, axes, epsilon, scale, None, "T_rms_norm", acc_dtype, centred=False)
 
 
 @operator(
@@ -223,6 +241,7 @@ def instance_norm(
     beta: Tensor | None = None,
     channel_axis: int = 1,
     epsilon: float = 1e-5,
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """Each channel of each item of the batch (axis 0) normalized by itself."""
     if data.ndim < 3:
@@ -231,7 +250,7 @@ def instance_norm(
     axes = [n for n in range(1, data.ndim) if n != channel]
     scale = _parameter(gamma, "gamma", data, [channel])
     shift = _parameter(beta, "beta", data, [channel])
-    return _normalized(data, axes, epsilon, scale, shift, "T_instance_norm")
+    return _normalized(data, axes, epsilon, scale, shift, "T_instance_norm", acc_dtype)
 
 
 @operator(
@@ -245,6 +264,7 @@ def group_norm(
     num_groups: int,
     channel_axis: int = 1,
     epsilon: float = 1e-5,
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """Groups of the channels of each item of the batch (axis 0), each normalized by itself.
 
@@ -270,7 +290,7 @@ def group_norm(
 
     parts = compute(shape, apart, "T_groups", tag="injective")
     axes = [n for n in range(1, len(shape)) if n != channel]
-    mean, variance = _moments(parts, axes)
+    mean, variance = _moments(parts, axes, acc_dtype)
 
     def body(*at: Any) -> Expr:
         place = (*at[:channel], at[channel] // each, at[channel] % each, *at[channel + 1 :])
@@ -288,11 +308,13 @@ def group_norm(
     BROADCAST, FLOAT, "nn.l2_normalize(T(4, 6), 1e-12, axis=1)", onnx="LpNormalization",
     torch="normalize", formula="x / sqrt(max(sum(x^2), eps))",
 )  # fmt: skip
-def l2_normalize(data: Tensor, eps: float, axis: Any = None) -> Tensor:
+def l2_normalize(
+    data: Tensor, eps: float, axis: Any = None, acc_dtype: str | None = None
+) -> Tensor:
     """The data over the length of the vectors along ``axis`` (None: all of it)."""
     axes = axes_of(axis, data.ndim)
     # The squares of float16 leave its range, and a common eps is 0 in it.
-    wide = "float64" if data.dtype == "float64" else "float32"
+    wide = accumulation(data.dtype, acc_dtype, None, float_type(data.dtype)).within
 
     def square(value: Expr) -> Expr:
         value = convert(value, wide)

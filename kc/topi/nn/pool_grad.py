@@ -11,6 +11,7 @@ from kc.te.expr import Expr, all_of, compare, const, if_then_else
 from kc.te.expr import cast as convert
 from kc.te.intrinsics import div
 from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.accumulation import accumulation
 from kc.topi.arguments import agree, dim, over_up, plus, positive, tensor, word
 from kc.topi.elementwise import FLOAT
 from kc.topi.nn.padding import amounts
@@ -77,7 +78,8 @@ def pool_grad(
             ]
         return place, all_of(*conditions)
 
-    zero = const(0.0, grads.dtype)
+    sums = accumulation(grads.dtype, None)
+    zero = const(0.0, sums.within)
     if pool_type == "avg":
 
         def share(*at: Any) -> Expr:
@@ -90,10 +92,11 @@ def pool_grad(
                 )  # fmt: skip
                 divisor = count * divisor
             if not isinstance(divisor, int):
-                divisor = convert(scalar.max(divisor, const(1, divisor.dtype)), grads.dtype)
-            return scalar.sum(if_then_else(inside, div(grads(*place), divisor), zero), axis=loops)
+                divisor = convert(scalar.max(divisor, const(1, divisor.dtype)), sums.within)
+            value = div(sums.wide(grads(*place)), divisor)
+            return scalar.sum(if_then_else(inside, value, zero), axis=loops)
 
-        return compute(data.shape, share, "T_pool_grad", tag="pool_grad_avg")
+        return sums.rounded(compute(data.shape, share, "T_pool_grad", tag="pool_grad_avg"))
 
     inner = [reduce_axis((0, size), name=f"k{n}") for n, size in enumerate(taps)]
     reducer = first_of(largest=True, last=False, dtype=data.dtype)
@@ -112,7 +115,7 @@ def pool_grad(
         place, inside = windows(at)
         offsets = [plus(at[axis], heads[n]) - place[axis] * steps[n] for n, axis in enumerate(axes)]
         own = offsets[0] * taps[1] + offsets[1]
-        value = if_then_else(winner(*place).equal(own), grads(*place), zero)
+        value = if_then_else(winner(*place).equal(own), sums.wide(grads(*place)), zero)
         return scalar.sum(if_then_else(inside, value, zero), axis=loops)
 
-    return compute(data.shape, flow, "T_pool_grad", tag="pool_grad_max")
+    return sums.rounded(compute(data.shape, flow, "T_pool_grad", tag="pool_grad_max"))

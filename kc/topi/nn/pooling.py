@@ -16,6 +16,7 @@ from kc.te.intrinsics import div
 from kc.te.reducers import min_value
 from kc.te.tags import ELEMWISE
 from kc.te.tensor import Tensor, reduce_axis
+from kc.topi.accumulation import Accumulation, accumulation, largest_integer
 from kc.topi.arguments import constant, dim, over, plus, positive, product, times, word
 from kc.topi.nn.padding import amounts, padded, window
 from kc.topi.table import NUMBERS, operator, refuse
@@ -71,6 +72,7 @@ def _pool(
     ceil_mode: bool,
     layout: str,
     count_include_pad: bool,
+    acc_dtype: str | None,
     letters: str,
 ) -> Tensor:
     word(pool_type, KINDS, "pool_type")
@@ -100,7 +102,8 @@ def _pool(
             "pool_max",
             tag="pool_max",
         )
-    wide = _accumulator(data.dtype)
+    sums = _means(data.dtype, acc_dtype)
+    wide = sums.within
     total = compute(
         shape,
         lambda *at: scalar.sum(convert(source(*place(at)), wide), axis=loops),
@@ -136,10 +139,10 @@ def _pool(
     return compute(shape, mean, "pool_avg", tag=ELEMWISE)
 
 
-def _accumulator(dtype: str) -> str:
-    """What the sum of a window is added up in: of integers, it and the size of the window may be
-    no numbers of the type."""
-    return dtype if is_float(dtype) else "uint64" if dtype == "uint64" else "int64"
+def _means(dtype: str, acc_dtype: str | None) -> Accumulation:
+    """The types of the sum of a window: of integers, it and the size of the window may be no
+    numbers of the type."""
+    return accumulation(dtype, acc_dtype, None, "" if is_float(dtype) else largest_integer(dtype))
 
 
 def window_counts(
@@ -224,6 +227,8 @@ _MEANING = """Windows of ``kernel`` taps, ``dilation`` apart, every ``stride``, 
     the largest, never a pad unless there is nothing else; "avg" the sum over the number of taps in
     the tensor and its padding, or in the tensor alone (at least 1) without ``count_include_pad``.
     ``ceil_mode`` adds a window that sticks out, if it begins inside. ``layout`` names the axes.
+    Sums are made in ``acc_dtype``: of integers by default int64 (uint64 of that), of narrow floats
+    float32, and are rounded once.
     Raises KC2306 for a stride, dilation or kernel below 1, KC2307 for a kernel larger than the
     padded input, KC2308 for a layout, KC2311 for a padding."""
 
@@ -242,6 +247,7 @@ def pool1d(
     ceil_mode: bool = False,
     layout: str = "NCW",
     count_include_pad: bool = True,
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """The largest, or the mean, of windows along one axis."""
     return _pool(
@@ -254,6 +260,7 @@ def pool1d(
         ceil_mode,
         layout,
         count_include_pad,
+        acc_dtype,
         "W",
     )
 
@@ -272,6 +279,7 @@ def pool2d(
     ceil_mode: bool = False,
     layout: str = "NCHW",
     count_include_pad: bool = True,
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """The largest, or the mean, of windows along two axes."""
     return _pool(
@@ -284,6 +292,7 @@ def pool2d(
         ceil_mode,
         layout,
         count_include_pad,
+        acc_dtype,
         "HW",
     )
 
@@ -302,15 +311,23 @@ def pool3d(
     ceil_mode: bool = False,
     layout: str = "NCDHW",
     count_include_pad: bool = True,
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """The largest, or the mean, of windows along three axes."""
     return _pool(
         data, kernel, stride, dilation, padding, pool_type, ceil_mode, layout, count_include_pad,
-        "DHW",
+        acc_dtype, "DHW",
     )  # fmt: skip
 
 
-def _adaptive(data: Tensor, output_size: Any, pool_type: str, layout: str, letters: str) -> Tensor:
+def _adaptive(
+    data: Tensor,
+    output_size: Any,
+    pool_type: str,
+    layout: str,
+    acc_dtype: str | None,
+    letters: str,
+) -> Tensor:
     word(pool_type, KINDS, "pool_type")
     axes = pooled_axes(layout, letters, data.ndim)
     outs = positive(output_size, len(letters), "output_size")
@@ -354,7 +371,8 @@ def _adaptive(data: Tensor, output_size: Any, pool_type: str, layout: str, lette
 
     if pool_type == "max":
         return compute(shape, body(scalar.max), "adaptive_pool_max", tag="adaptive_pool_max")
-    wide = _accumulator(data.dtype)
+    sums = _means(data.dtype, acc_dtype)
+    wide = sums.within
     total = compute(shape, body(scalar.sum, wide), "adaptive_pool_sum", tag="adaptive_pool_sum")
 
     def mean(*at: Any) -> Expr:
@@ -378,27 +396,44 @@ _BINS = """Bin ``o`` of ``out`` covers ``floor(o * in / out)`` to ``ceil((o + 1)
     "adaptive_pool_max", NUMBERS, 'nn.global_pool(T(1, 3, 4, 5), "avg")',
     onnx="GlobalAveragePool", torch="adaptive_avg_pool2d",
 )  # fmt: skip
-def global_pool(data: Tensor, pool_type: str, layout: str = "NCHW") -> Tensor:
+def global_pool(
+    data: Tensor,
+    pool_type: str,
+    layout: str = "NCHW",
+    acc_dtype: str | None = None,
+) -> Tensor:
     """The largest, or the mean, of each channel: :func:`adaptive_pool` to 1 x 1."""
-    return _adaptive(data, (1, 1), pool_type, layout, "HW")
+    return _adaptive(data, (1, 1), pool_type, layout, acc_dtype, "HW")
 
 
 @operator(
     "adaptive_pool_max", NUMBERS, 'nn.adaptive_pool1d(T(1, 3, 7), 3, "max")',
     torch="adaptive_avg_pool1d",
 )  # fmt: skip
-def adaptive_pool1d(data: Tensor, output_size: Any, pool_type: str, layout: str = "NCW") -> Tensor:
+def adaptive_pool1d(
+    data: Tensor,
+    output_size: Any,
+    pool_type: str,
+    layout: str = "NCW",
+    acc_dtype: str | None = None,
+) -> Tensor:
     """The largest, or the mean, of ``output_size`` bins along one axis."""
-    return _adaptive(data, output_size, pool_type, layout, "W")
+    return _adaptive(data, output_size, pool_type, layout, acc_dtype, "W")
 
 
 @operator(
     "adaptive_pool_max", NUMBERS, 'nn.adaptive_pool(T(1, 3, 7, 5), (3, 2), "avg")',
     torch="adaptive_avg_pool2d",
 )  # fmt: skip
-def adaptive_pool(data: Tensor, output_size: Any, pool_type: str, layout: str = "NCHW") -> Tensor:
+def adaptive_pool(
+    data: Tensor,
+    output_size: Any,
+    pool_type: str,
+    layout: str = "NCHW",
+    acc_dtype: str | None = None,
+) -> Tensor:
     """The largest, or the mean, of ``output_size`` bins along two axes."""
-    return _adaptive(data, output_size, pool_type, layout, "HW")
+    return _adaptive(data, output_size, pool_type, layout, acc_dtype, "HW")
 
 
 @operator(
@@ -406,10 +441,14 @@ def adaptive_pool(data: Tensor, output_size: Any, pool_type: str, layout: str = 
     torch="adaptive_avg_pool3d",
 )  # fmt: skip
 def adaptive_pool3d(
-    data: Tensor, output_size: Any, pool_type: str, layout: str = "NCDHW"
+    data: Tensor,
+    output_size: Any,
+    pool_type: str,
+    layout: str = "NCDHW",
+    acc_dtype: str | None = None,
 ) -> Tensor:
     """The largest, or the mean, of ``output_size`` bins along three axes."""
-    return _adaptive(data, output_size, pool_type, layout, "DHW")
+    return _adaptive(data, output_size, pool_type, layout, acc_dtype, "DHW")
 
 
 for _function in (pool1d, pool2d, pool3d):

@@ -15,7 +15,7 @@ from kc.te.tags import INJECTIVE
 from kc.te.tensor import ScanOp, Tensor, placeholder, reduce_axis, shape_text
 from kc.topi.arguments import agree, axis_of, called, constant, same_size, tensor
 from kc.topi.broadcast import add
-from kc.topi.elementwise import FLOAT, sigmoid, tanh
+from kc.topi.elementwise import FLOAT, as_wide, cast, is_narrow, sigmoid, tanh
 from kc.topi.kinds import shown
 from kc.topi.shape import flip
 from kc.topi.slicing import strided_slice
@@ -53,7 +53,8 @@ def lstm(
     the hidden states (T, N, P), and the weights of them (4 H, P). ``p_i``, ``p_f`` and ``p_o``
     (H,) add the cell to the gates. States begin with ``h_init`` (N, H or P) and ``c_init`` (N, H),
     0 by default. ``reverse`` runs from the last input to the first; results stay with their
-    inputs. ``f_act``, ``g_act`` and ``h_act`` are operators (sigmoid, tanh, tanh).
+    inputs. ``f_act``, ``g_act`` and ``h_act`` are operators (sigmoid, tanh, tanh). Narrow floats
+    are computed in float32, the states too, and rounded once.
     Raises KC2302 and KC2303 for ranks and sizes, KC2312 for a layout that is no order of
     the gates.
     """
@@ -96,6 +97,15 @@ def lstm(
     _fitting(h_init, "h_init", dtype, batch, seen)
     _fitting(c_init, "c_init", dtype, batch, hidden)
 
+    if is_narrow(dtype):
+        # One that is None stays so.
+        states = lstm(
+            *(part if part is None else as_wide(part) for part in (
+                Xs, Wi, Wh, Bi, Bh, h_init, c_init, proj, p_i, p_f, p_o
+            )),  # pyright: ignore
+            f_act=f_act, g_act=g_act, h_act=h_act, reverse=reverse, weight_layout=weight_layout,
+        )  # fmt: skip
+        return [cast(state, dtype) for state in states]
     source = flip(Xs, 0) if reverse else Xs
     k = reduce_axis((0, width), name="k")
     inputs = compute(

@@ -8,16 +8,20 @@ from typing import Any
 from kc.te import functions as scalar
 from kc.te.computes import compute
 from kc.te.expr import Expr
+from kc.te.expr import cast as convert
 from kc.te.tags import ELEMWISE
 from kc.te.tensor import Tensor, reduce_axis
+from kc.topi.accumulation import accumulation
 from kc.topi.arguments import axis_of
 from kc.topi.elementwise import FLOAT
 from kc.topi.fast_math import fast_exp_of
 from kc.topi.table import operator
 
 
-def _softmax(x: Tensor, axis: int, exponential: Callable[[Any], Expr], name: str) -> Tensor:
-    axis = axis_of(axis, x.ndim)
+def _softmax(
+    x: Tensor, axis: int, acc_dtype: str | None, exponential: Callable[[Any], Expr], name: str
+) -> Tensor:
+    axis, sums = axis_of(axis, x.ndim), accumulation(x.dtype, acc_dtype)
     rest = [size for n, size in enumerate(x.shape) if n != axis]
 
     def insert(place: tuple[Any, ...], at: Any) -> tuple[Any, ...]:
@@ -30,7 +34,7 @@ def _softmax(x: Tensor, axis: int, exponential: Callable[[Any], Expr], name: str
     largest = compute(rest, lambda *at: scalar.max(x(*insert(at, k)), axis=k), f"{name}_maxelem")
     power = compute(
         x.shape,
-        lambda *at: exponential(x(*at) - largest(*without(at))),
+        lambda *at: exponential(sums.wide(x(*at)) - sums.wide(largest(*without(at)))),
         f"{name}_exp",
         tag=ELEMWISE,
     )
@@ -38,7 +42,7 @@ def _softmax(x: Tensor, axis: int, exponential: Callable[[Any], Expr], name: str
     total = compute(rest, lambda *at: scalar.sum(power(*insert(at, j)), axis=j), f"{name}_expsum")
     return compute(
         x.shape,
-        lambda *at: power(*at) * (1 / total(*without(at))),
+        lambda *at: convert(power(*at) * (1 / total(*without(at))), x.dtype),
         f"{name}_norm",
         tag="softmax_output",
         attrs={"axis": axis},
@@ -49,29 +53,31 @@ def _softmax(x: Tensor, axis: int, exponential: Callable[[Any], Expr], name: str
     "softmax_output", FLOAT, "nn.softmax(T(4, 6))", onnx="Softmax", torch="softmax",
     formula="exp(x - max) / sum(exp(x - max))",
 )  # fmt: skip
-def softmax(x: Tensor, axis: int = -1) -> Tensor:
+def softmax(x: Tensor, axis: int = -1, acc_dtype: str | None = None) -> Tensor:
     """The shares of exp(x) along an axis; the largest element is subtracted first.
 
-    A row of -infinity, or with +infinity or NaN in it, has NaN. Raises KC2304 for an axis that is
-    not there.
+    Exponentials, their sum and the quotient are in ``acc_dtype``, which is float32 for narrower
+    floats and else the type of ``x``; the result is rounded once to that of ``x``. A row of
+    -infinity, or with +infinity or NaN in it, has NaN. Raises KC2304 for an axis that is not there.
     """
-    return _softmax(x, axis, scalar.exp, "T_softmax")
+    return _softmax(x, axis, acc_dtype, scalar.exp, "T_softmax")
 
 
 @operator("softmax_output", FLOAT, "nn.fast_softmax(T(4, 6))", formula="softmax, approximately")
-def fast_softmax(x: Tensor, axis: int = -1) -> Tensor:
-    """:func:`softmax` with :func:`kc.topi.fast_exp`, in float32."""
-    exponential = fast_exp_of if x.dtype == "float32" else scalar.exp
-    return _softmax(x, axis, exponential, "T_fast_softmax")
+def fast_softmax(x: Tensor, axis: int = -1, acc_dtype: str | None = None) -> Tensor:
+    """:func:`softmax` with :func:`kc.topi.fast_exp`, in float32 and narrower types."""
+    within = accumulation(x.dtype, acc_dtype).within
+    exponential = fast_exp_of if within == "float32" else scalar.exp
+    return _softmax(x, axis, acc_dtype, exponential, "T_fast_softmax")
 
 
 @operator(
     "log_softmax_output", FLOAT, "nn.log_softmax(T(4, 6))", onnx="LogSoftmax", torch="log_softmax",
     formula="x - max - log(sum(exp(x - max)))",
 )  # fmt: skip
-def log_softmax(x: Tensor, axis: int = -1) -> Tensor:
-    """The logarithm of :func:`softmax`, without its rounding."""
-    axis = axis_of(axis, x.ndim)
+def log_softmax(x: Tensor, axis: int = -1, acc_dtype: str | None = None) -> Tensor:
+    """The logarithm of :func:`softmax`, without its rounding; types are those of that."""
+    axis, sums = axis_of(axis, x.ndim), accumulation(x.dtype, acc_dtype)
     rest = [size for n, size in enumerate(x.shape) if n != axis]
 
     def insert(place: tuple[Any, ...], at: Any) -> tuple[Any, ...]:
@@ -85,12 +91,17 @@ def log_softmax(x: Tensor, axis: int = -1) -> Tensor:
     j = reduce_axis((0, x.shape[axis]), name="k")
     total = compute(
         rest,
-        lambda *at: scalar.sum(scalar.exp(x(*insert(at, j)) - largest(*at)), axis=j),
+        lambda *at: scalar.sum(
+            scalar.exp(sums.wide(x(*insert(at, j))) - sums.wide(largest(*at))), axis=j
+        ),
         "T_softmax_expsum",
     )
     return compute(
         x.shape,
-        lambda *at: x(*at) - largest(*without(at)) - scalar.log(total(*without(at))),
+        lambda *at: convert(
+            sums.wide(x(*at)) - sums.wide(largest(*without(at))) - scalar.log(total(*without(at))),
+            x.dtype,
+        ),
         "T_log_softmax",
         tag="log_softmax_output",
         attrs={"axis": axis},

@@ -11,6 +11,7 @@ from kc.te.computes import compute
 from kc.te.expr import Expr, all_of, as_expr, const, if_then_else
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.accumulation import accumulation
 from kc.topi.arguments import (
     constant,
     dim,
@@ -244,6 +245,7 @@ def col2im(
             f"{blocks}",
             f"dimension 1 is a multiple of {taps}, dimension 2 is {places}: the number of blocks",
         )
+    sums = accumulation(data.dtype, None)
     loops = [reduce_axis((0, size), name=f"k{n}") for n, size in enumerate(blocks)]
 
     def body(n: Any, c: Any, *at: Any) -> Expr:
@@ -255,9 +257,10 @@ def col2im(
             if steps[m] > 1:
                 conditions.append((moved % steps[m]).equal(0))
             row, column = row * blocks[m] + loop, column * lines[m] + place
-        value = data(n, row, column)
+        value = sums.wide(data(n, row, column))
         return scalar.sum(
-            if_then_else(all_of(*conditions), value, const(0, data.dtype)), axis=loops
+            if_then_else(all_of(*conditions), value, const(0, sums.within)), axis=loops
         )
 
-    return compute((data.shape[0], rows // taps, *image), body, "col2im", tag="col2im")
+    shape = (data.shape[0], rows // taps, *image)
+    return sums.rounded(compute(shape, body, "col2im", tag="col2im"))

@@ -12,6 +12,7 @@ from kc.te.expr import cast as convert
 from kc.te.nodes import IterVar
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.accumulation import Accumulation, accumulation
 from kc.topi.arguments import (
     constant,
     is_size,
@@ -25,14 +26,13 @@ from kc.topi.arguments import (
     wholes,
 )
 from kc.topi.nn.convolution import grouped
-from kc.topi.nn.dense import accumulator
 from kc.topi.nn.padding import amounts, dilated, padded
 from kc.topi.table import NUMBERS, operator, refuse
 
 
 def _transposed(
     data: Tensor, filt: Tensor, strides: Any, padding: Any, out_dtype: str | None,
-    output_padding: Any, groups: int, letters: str, name: str,
+    acc_dtype: str | None, output_padding: Any, groups: int, letters: str, name: str,
 ) -> Tensor:  # fmt: skip
     count = len(letters)
     rank(data, "data", count + 2)
@@ -62,7 +62,7 @@ def _transposed(
             outs[n] = max(0, outs[n] - (step - 1)) if outs[n] >= 0 else outs[n]
     if any(isinstance(size, int) and size < 0 for size in outs):
         raise refuse("KC2314", f"padding is {padding}", f"that leaves {shape_text(outs)}")
-    dtype = accumulator(data, out_dtype)
+    sums = accumulation(data.dtype, acc_dtype, out_dtype)
     each = over(data.shape[1], number)
     makes = filt.shape[1]
     rc = reduce_axis((0, each), name="dc")
@@ -73,7 +73,7 @@ def _transposed(
         ]
         shape = [data.shape[0], results, *outs]
         return _by_phases(
-            data, filt, list(steps), heads, ends, shape, rc, number, dtype, letters,
+            data, filt, list(steps), heads, ends, shape, rc, number, sums, letters,
             name,
         )  # fmt: skip
     loops = [
@@ -86,15 +86,15 @@ def _transposed(
         channel = rc if number == 1 else (o // makes) * each + rc
         turned = [size - 1 - loop for size, loop in zip(taps, loops, strict=True)]
         weight = filt(channel, o if number == 1 else o % makes, *turned)
-        product = convert(source(n, channel, *place), dtype) * convert(weight, dtype)
+        product = sums.wide(source(n, channel, *place)) * sums.wide(weight)
         return scalar.sum(product, axis=[rc, *loops])
 
-    return compute((data.shape[0], results, *outs), body, name, tag=name)
+    return sums.rounded(compute((data.shape[0], results, *outs), body, name, tag=name))
 
 
 def _by_phases(
     data: Tensor, filt: Tensor, steps: list[int], heads: Sequence[int], ends: Sequence[int],
-    shape: list[Any], rc: IterVar, groups: int, dtype: str, letters: str, name: str,
+    shape: list[Any], rc: IterVar, groups: int, sums: Accumulation, letters: str, name: str,
 ) -> Tensor:  # fmt: skip
     """One convolution for the results at each place modulo the strides.
 
@@ -156,7 +156,7 @@ def _by_phases(
         ]
         channel = rc if groups == 1 else (o // makes) * over(data.shape[1], groups) + rc
         taken = weights(*phases, channel, o if groups == 1 else o % makes, *loops)
-        term = convert(source(n, channel, *index), dtype) * convert(taken, dtype)
+        term = sums.wide(source(n, channel, *index)) * sums.wide(taken)
         return scalar.sum(where_taps(numbers(phases, loops), term), axis=[rc, *loops])
 
     parts = compute((shape[0], *steps, shape[1], *places), body, f"{name}_phases", tag=name)
@@ -164,7 +164,7 @@ def _by_phases(
     def gathered(n: Any, o: Any, *at: Any) -> Expr:
         phases = [axis % step for axis, step in zip(at, steps, strict=True)]
         place = [axis // step for axis, step in zip(at, steps, strict=True)]
-        return parts(n, *phases, o, *place)
+        return convert(parts(n, *phases, o, *place), sums.result)
 
     return compute(shape, gathered, name, tag=INJECTIVE)
 
@@ -183,12 +183,13 @@ _MEANING = """The result is ``(in - 1) * stride - pads + kernel + output_padding
 )
 def conv1d_transpose_ncw(
     data: Tensor, kernel: Tensor, stride: Any, padding: Any, out_dtype: str | None,
-    output_padding: Any,
+    output_padding: Any, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """(N, C, W) with (C, O, K)."""
     return _transposed(
-        data, kernel, stride, padding, out_dtype, output_padding, 1, "W", "conv1d_transpose_ncw"
-    )
+        data, kernel, stride, padding, out_dtype, acc_dtype, output_padding, 1, "W",
+        "conv1d_transpose_ncw",
+    )  # fmt: skip
 
 
 @operator(
@@ -200,11 +201,11 @@ def conv1d_transpose_ncw(
 )
 def conv2d_transpose_nchw(
     Input: Tensor, Filter: Tensor, strides: Any, padding: Any, out_dtype: str | None,
-    output_padding: Any,
+    output_padding: Any, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """(N, C, H, W) with (C, O, KH, KW)."""
     return _transposed(
-        Input, Filter, strides, padding, out_dtype, output_padding, 1, "HW",
+        Input, Filter, strides, padding, out_dtype, acc_dtype, output_padding, 1, "HW",
         "conv2d_transpose_nchw",
     )  # fmt: skip
 
@@ -218,11 +219,11 @@ def conv2d_transpose_nchw(
 )
 def group_conv2d_transpose_nchw(
     data: Tensor, kernel: Tensor, stride: Any, padding: Any, out_dtype: str | None,
-    output_padding: Any, groups: int,
+    output_padding: Any, groups: int, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """(N, C, H, W) with (C, O / groups, KH, KW)."""
     return _transposed(
-        data, kernel, stride, padding, out_dtype, output_padding, groups, "HW",
+        data, kernel, stride, padding, out_dtype, acc_dtype, output_padding, groups, "HW",
         "group_conv2d_transpose_nchw",
     )  # fmt: skip
 
@@ -236,11 +237,11 @@ def group_conv2d_transpose_nchw(
 )
 def conv3d_transpose_ncdhw(
     Input: Tensor, Filter: Tensor, strides: Any, padding: Any, out_dtype: str | None,
-    output_padding: Any,
+    output_padding: Any, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """(N, C, D, H, W) with (C, O, KD, KH, KW)."""
     return _transposed(
-        Input, Filter, strides, padding, out_dtype, output_padding, 1, "DHW",
+        Input, Filter, strides, padding, out_dtype, acc_dtype, output_padding, 1, "DHW",
         "conv3d_transpose_ncdhw",
     )  # fmt: skip
 

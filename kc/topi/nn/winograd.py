@@ -14,9 +14,9 @@ from kc.te.dtypes import check_dtype
 from kc.te.expr import Expr, const, select
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.accumulation import accumulation
 from kc.topi.arguments import constant, over_up, plus, positive, rank, same_size, tensor, times
 from kc.topi.elementwise import FLOAT
-from kc.topi.nn.dense import accumulator
 from kc.topi.nn.padding import amounts, padded, window
 from kc.topi.table import operator, refuse
 
@@ -119,14 +119,20 @@ def _square(kernel: Tensor) -> int:
 def conv2d_winograd_weight_transform(kernel: Tensor, tile_size: int) -> Tensor:
     """A filter (O, I, K, K) as (alpha, alpha, O, I), for ``pre_computed`` convolutions."""
     rank(kernel, "the kernel", 4)
+    sums = accumulation(kernel.dtype, None)
+    return sums.rounded(_transformed(kernel, tile_size, sums.within))
+
+
+def _transformed(kernel: Tensor, tile_size: int, dtype: str) -> Tensor:
+    """The transformed filter in a type of its own."""
     tile, taps = _sizes(tile_size, _square(kernel))
-    matrix = _constant(_matrices(tile, taps)[2], kernel.dtype, "winograd_G")
+    matrix = _constant(_matrices(tile, taps)[2], dtype, "winograd_G")
     u, v = reduce_axis((0, taps), name="r_kh"), reduce_axis((0, taps), name="r_kw")
     alpha = tile + taps - 1
     return compute(
         (alpha, alpha, *kernel.shape[:2]),
         lambda i, j, o, c: scalar.sum(
-            kernel(o, c, u, v) * matrix(i, u) * matrix(j, v), axis=[u, v]
+            convert(kernel(o, c, u, v), dtype) * matrix(i, u) * matrix(j, v), axis=[u, v]
         ),
         "transform_weight",
     )
@@ -160,6 +166,7 @@ def _on_tiles(source: Tensor, matrix: Tensor, name: str) -> Tensor:
 def conv2d_winograd_nchw(
     data: Tensor, weight: Tensor, strides: Any, padding: Any, dilation: Any,
     out_dtype: str | None = None, pre_computed: bool = False, tile_size: int = 4,
+    acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of (N, C, H, W) with (O, C, K, K) in tiles of ``tile_size``; F(4, 3) as a rule.
 
@@ -179,7 +186,8 @@ def conv2d_winograd_nchw(
             "tiles are of neighbours: strides and dilation are 1",
             "topi.nn.conv2d_nchw takes others",
         )
-    dtype = accumulator(data, out_dtype)
+    sums = accumulation(data.dtype, acc_dtype, out_dtype)
+    dtype = sums.within
     same_size(data, 1, weight, 3 if pre_computed else 1, "data and filter have the same channels")
     if pre_computed:
         tile = positive(tile_size, 1, "tile_size")[0]
@@ -194,7 +202,7 @@ def conv2d_winograd_nchw(
         transformed, results = weight, weight.shape[2]
     else:
         tile, taps = _sizes(tile_size, _square(weight))
-        transformed, results = conv2d_winograd_weight_transform(weight, tile), weight.shape[0]
+        transformed, results = _transformed(weight, tile, dtype), weight.shape[0]
     alpha = tile + taps - 1
     heads, tails = amounts(padding, [taps, taps])
     height, width = window(
@@ -231,7 +239,7 @@ def conv2d_winograd_nchw(
 
     def body(n: Any, o: Any, y: Any, x: Any) -> Expr:
         p = (n * rows + y // tile) * columns + x // tile
-        return inverse(y % tile, x % tile, o, p)
+        return convert(inverse(y % tile, x % tile, o, p), sums.result)
 
     shape = (data.shape[0], results, height, width)
     return compute(shape, body, "conv2d_winograd", tag="conv2d_winograd_nchw")

@@ -18,6 +18,7 @@ from kc.te.expr import Expr, all_of, as_expr, const
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, index_tensor, plus, same_size, tensor, times
+from kc.topi.elementwise import as_wide, cast, is_narrow
 from kc.topi.loops import Loops, written
 from kc.topi.nn.dense import with_bias
 from kc.topi.table import NUMBERS, check_tensor, operator, refuse
@@ -81,6 +82,9 @@ def _times(
     (rows of dense, rows of sparse), else (rows of sparse, the other dimension of dense).
     """
     data, indices, indptr = matrix
+    if is_float(data.dtype) and is_narrow(data.dtype):
+        wider = as_wide(data), indices, indptr
+        return cast(_times(wider, as_wide(dense), inner, name, dense_first), data.dtype)
     high, wide = (data.shape[1], data.shape[2]) if data.ndim == 3 else (1, 1)
     high, wide = constant(high, "the height of a block"), constant(wide, "the width of a block")
     outer = [n for n in range(dense.ndim) if n != inner]

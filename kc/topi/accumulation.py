@@ -1,0 +1,81 @@
+"""The types in which operators add up, and in which they give the result.
+
+float16, bfloat16 and 8-bit floats have 11, 8 and fewer digits: a sum of ones in bfloat16 ends at
+256. Operators that add up therefore do so in float32 unless they are told another type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kc.te.computes import compute
+from kc.te.dtypes import check_dtype, is_bool, is_float
+from kc.te.expr import Expr
+from kc.te.expr import cast as convert
+from kc.te.tags import ELEMWISE
+from kc.te.tensor import Tensor
+from kc.topi.elementwise import wide_type
+from kc.topi.table import refuse
+
+
+@dataclass(frozen=True)
+class Accumulation:
+    """Terms are computed and added up in the type ``within``, and the sum is rounded once."""
+
+    within: str
+    result: str
+    """The type of the result."""
+
+    def wide(self, value: Expr) -> Expr:
+        """An operand in the type of the terms."""
+        return convert(value, self.within)
+
+    def rounded(self, total: Tensor) -> Tensor:
+        """A sum in the type of the result."""
+        if total.dtype == self.result:
+            return total
+        return compute(
+            total.shape,
+            lambda *at: convert(total(*at), self.result),
+            f"{total.name}_cast",
+            tag=ELEMWISE,
+        )
+
+
+def _within(dtype: str) -> str:
+    """The type in which elements are added up if nothing is said."""
+    return wide_type(dtype) if is_float(dtype) else dtype
+
+
+def float_type(dtype: str) -> str:
+    """The type of means and of functions of ``dtype``: float64, or else float32."""
+    return "float64" if dtype == "float64" else "float32"
+
+
+def accumulation(
+    dtype: str, acc_dtype: str | None, out_dtype: str | None = None, default: str = ""
+) -> Accumulation:
+    """The types of an operator on elements of ``dtype``.
+
+    ``acc_dtype`` is the type of the sums; by default ``out_dtype`` where that is given, as in TVM,
+    else ``default``, which is float32 for narrow floats and ``dtype`` for the rest if it is not
+    said. The result is of ``out_dtype``, or ``dtype``. Raises KC2001 for what is no type, KC2301
+    for floats that would be added up in a type that is none of floats.
+    """
+    result = check_dtype(out_dtype) if out_dtype else dtype
+    if not acc_dtype:
+        return Accumulation(result if out_dtype else default or _within(dtype), result)
+    within = check_dtype(acc_dtype)
+    if is_bool(within) or (is_float(dtype) and not is_float(within)):
+        raise refuse(
+            "KC2301",
+            f"acc_dtype is {within}",
+            f"{dtype} is added up in a type of " + ("floats" if is_float(dtype) else "numbers"),
+            f'acc_dtype="{_within(dtype)}"',
+        )
+    return Accumulation(within, result)
+
+
+def largest_integer(dtype: str) -> str:
+    """The type in which integers are added up where their sum may be none of their type."""
+    return "uint64" if dtype == "uint64" else "int64"
