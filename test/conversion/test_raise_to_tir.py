@@ -226,6 +226,28 @@ def test_loops_that_start_below_zero(low: int, high: int, step: int):
     check(text, arguments, {0: a, 1: b})
 
 
+def test_a_reduction_that_starts_anew(floats: Any):
+    """A fill in a loop over parts of a reduction is for each part: the last one stays."""
+    a = floats(8, 12)
+    text = """
+    func.func @f(%A: memref<8x12xf32>, %C: memref<8xf32>) {
+      %zero = arith.constant 0.0 : f32
+      affine.for %i = 0 to 8 {
+        affine.for %o = 0 to 3 {
+          affine.store %zero, %C[%i] : memref<8xf32>
+          affine.for %k = affine_map<(d) -> (d * 4)>(%o) to affine_map<(d) -> (d * 4 + 4)>(%o) {
+            %a = affine.load %A[%i, %k] : memref<8x12xf32>
+            %c = affine.load %C[%i] : memref<8xf32>
+            %s = arith.addf %a, %c : f32
+            affine.store %s, %C[%i] : memref<8xf32>
+          }
+        }
+      }
+      return
+    }"""
+    check(text, [a, out(8)], {1: a[:, 8:].sum(axis=1)}, 1e-4)
+
+
 @pytest.mark.parametrize("path", sorted(INPUTS.glob("*.mlir")), ids=lambda path: path.stem)
 def test_upstream_accepts_the_inputs(path: Path):
     tool = optional_tools.find("mlir-opt")

@@ -660,3 +660,57 @@ func.func @main(%v: vector<3xi1>, %t: tensor<?xf32>) -> (tensor<?xf32>, vector<3
     doubled, turned = kc.build(kc.IRModule.parse(text))(np.array([1, 0, 1], bool), numbers(2))
     np.testing.assert_array_equal(doubled, [0, 2])
     np.testing.assert_array_equal(turned, [False, True, False])
+
+
+MASKED_REDUCTIONS: dict[str, dict[str, Callable[[np.ndarray], Any]]] = {
+    "i32": {
+        "add": np.sum, "mul": np.prod, "and": np.bitwise_and.reduce, "or": np.bitwise_or.reduce,
+        "xor": np.bitwise_xor.reduce, "minsi": np.min, "maxsi": np.max,
+        "minui": lambda x: x.view("u4").min().view("i4"),
+        "maxui": lambda x: x.view("u4").max().view("i4"),
+    },
+    "f32": {
+        "add": np.sum, "mul": np.prod, "minnumf": np.min, "maxnumf": np.max, "minimumf": np.min,
+        "maximumf": np.max,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("element", MASKED_REDUCTIONS)
+def test_masked_reductions_at_the_limits(element: str):
+    """What a mask leaves out changes nothing, also where the rest are the limits of the type."""
+    kinds = MASKED_REDUCTIONS[element]
+    dtype = np.dtype("f4" if element == "f32" else "i4")
+    low, high = (-np.inf, np.inf) if element == "f32" else (-(2**31), 2**31 - 1)
+    lines = [
+        f"%r{n} = vector.mask %m {{ vector.reduction <{kind}>, %a : vector<8x{element}> into "
+        f"{element} }} : vector<8xi1> -> {element}\n%i{n} = arith.constant {n} : index\n"
+        f"memref.store %r{n}, %B[%i{n}] : memref<{len(kinds)}x{element}>"
+        for n, kind in enumerate(kinds)
+    ]
+    text = "\n".join(
+        [
+            f"func.func @main(%A: memref<8x{element}>, %B: memref<{len(kinds)}x{element}>) {{",
+            "%c0 = arith.constant 0 : index",
+            f"%a = vector.load %A[%c0] : memref<8x{element}>, vector<8x{element}>",
+            "%m = arith.constant dense<[true, false, false, true, true, false, true, false]> "
+            ": vector<8xi1>",
+            *lines,
+            "return }",
+        ]
+    )
+    module = kc.IRModule.parse(text)
+    function = kc.build(module)
+    rows = [[value] * 8 for value in (low, high, -1, 0, 1)]
+    for row in np.array([*rows, [3, low, high, 5, -2, 7, 4, -9]], dtype):
+        taken = row[[0, 3, 4, 6]]
+        with np.errstate(all="ignore"):
+            expected = [reduce(taken) for reduce in kinds.values()]
+        expected = np.array([int(value) & 0xFFFFFFFF for value in expected], "u4").view("i4") if (
+            element == "i32"
+        ) else np.array(expected, dtype)  # fmt: skip
+        native, interpreted = np.zeros(len(kinds), dtype), np.zeros(len(kinds), dtype)
+        function(row, native)
+        np.testing.assert_array_equal(native, expected)
+        run(module.op, "main", [row, interpreted])
+        np.testing.assert_array_equal(interpreted, expected)

@@ -87,6 +87,24 @@ def test_several_outputs_are_a_tuple():
     np.testing.assert_array_equal(c, [True, False])
 
 
+def test_sizes_from_small_scalars():
+    """A size of 32 bits has a sign: -3 mod 10 is 7."""
+    text = """
+    func.func @f(%n: i32 {kc.symbol = "n"}, %B: memref<?xf32> {kc.role = "out",
+        kc.shape = affine_map<()[n] -> (n mod 10)>}) attributes {kc.symbols = ["n"]} {
+      %m = tir.symbol "n"
+      %size = tir.apply (%m mod 10)
+      %one = arith.constant 1.0 : f32
+      tir.for %i in %size {
+        tir.store %one, %B[%i] : memref<?xf32>
+      }
+      func.return
+    }"""
+    function = kc.build(kc.IRModule.parse(text))
+    for size, count in ((23, 3), (-3, 7), (-(2**31), 2)):
+        np.testing.assert_array_equal(function(size), np.ones(count, np.float32))
+
+
 def test_sizes_from_scalars_and_derived_ones():
     n = te.var("n", "int64")
     A = te.compute((n, 2), lambda i, j: (i * 2 + j).astype("int32"), name="A")

@@ -216,6 +216,17 @@ REFUSALS = {
         + "  why: an element that is stored twice has no definite value\n"
         "  try: pass np.empty(B.shape, np.float32) and copy the result back",
     ),
+    "elements that two dimensions share": (
+        lambda: (
+            np.zeros((2, 2), np.float32),
+            np.lib.stride_tricks.as_strided(np.zeros(3, np.float32), (2, 2), (4, 4)),
+        ),
+        "error[KC5275]: main: argument 2 'B' is written and overlaps itself in dimension 1\n"
+        "   |  came: numpy.ndarray float32[2, 2] with strides of [4, 4] bytes\n"
+        + IS_B
+        + "  why: an element that is stored twice has no definite value\n"
+        "  try: pass np.empty(B.shape, np.float32) and copy the result back",
+    ),
     "fields of records": (
         lambda: (RECORDS["x"], np.zeros((8, 2), np.float32)),
         "error[KC5273]: main: argument 1 'A' has a stride of 10 bytes in dimension 0, "

@@ -234,6 +234,17 @@ def test_of_equal_elements():
     places = "T(1, 2, dtype='int32', of=[[0, 0]]), T(2, dtype='float64', of=[5, 5]), 'max'"
     result = gradient_of(f"scatter_nd(T(2, of=[5, 1]), {places})", np.array([2.0, 3.0]))
     np.testing.assert_array_equal(result, [2, 3])
+    for mode, places in (("max", [5.0, 5.0]), ("min", [1.0, 1.0])):
+        head = te.placeholder((2,), "float64", "H")
+        data, news = (te.placeholder((2,), "float64", name) for name in "XY")
+        indices = te.placeholder((1, 2), "int32", "I")
+        out = topi.scatter_nd(data, indices, news, mode)
+        flows = te.gradient(out, [news], head)
+        arrays = [np.array([5.0, 1.0]), np.array([[0, 1]], "int32"), np.array(places), np.ones(2)]
+        call = Program([data, indices, news, head], arrays, flows)
+        # What was there before keeps an equal element; the smaller or larger new one has it.
+        expected = [0.0, 1.0] if mode == "max" else [1.0, 0.0]
+        np.testing.assert_array_equal(call.interpreted()[0], expected)
 
 
 def test_of_products_with_zeros():

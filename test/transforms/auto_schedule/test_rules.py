@@ -16,7 +16,7 @@ import kc
 from kc import te, tir, topi
 from kc.dialects.tir import AllocOp, ForOp
 from kc.target import Target
-from kc.transforms.auto_schedule.contraction import best_tile
+from kc.transforms.auto_schedule.contraction import best_tile, contraction_behind
 from kc.transforms.auto_schedule.machine import FMA_LATENCY, FMA_PER_CYCLE, Machine
 from kc.transforms.auto_schedule.nests import Nest
 
@@ -329,6 +329,22 @@ def test_what_is_no_contraction():
     total = te.compute((64,), lambda i: te.sum(X[i, r], axis=r), name="S")
     assert best_tile(nest_of([X, total], "S"), machine) is None
     assert best_tile(nest_of(product(1, 64, 64), "C"), machine) is None
+
+
+def test_what_a_product_behind_is():
+    """It is read once, element by element: not where some loop of the reader reads it again."""
+    tensors = product(8, 8, 8)
+    C = tensors[-1]
+    for body, behind in (
+        (lambda i, j: C[i, j] + 1, True),
+        (lambda i, j: C[j, i] + 1, True),
+        (lambda i, j: C[j, 0] + 1, False),
+        (lambda i, j: C[0, j] + 1, False),
+    ):
+        D = te.compute((8, 8), body, name="D")
+        block = contraction_behind(nest_of([*tensors[:-1], D], "D"))
+        assert (block is not None) == behind
+        assert block is None or block.label == "C"
 
 
 def kinds(schedule: tir.Schedule, block: str) -> list[str]:
@@ -678,6 +694,13 @@ def test_products_without_a_version(target: Target, tensors: list[Any]):
     script = kc.auto_schedule(tensors, target).trace.as_python()
     assert "tensorize" not in script
     assert "version_loops" not in script
+
+
+def test_products_from_which_on_a_version_pays():
+    """From 16 multiplications for each element on that is looked at: 32 * 32 = 16 * (32 + 32)."""
+    for rows, pays in ((32, True), (31, False)):
+        script = kc.auto_schedule(product_of_halves(sizes=(rows, 64, 32)), BF16).trace.as_python()
+        assert ("version_loops" in script) == pays
 
 
 @pytest.mark.skipif(

@@ -9,6 +9,7 @@
 // RUN: kc-opt %s --compact-buffer-allocation="func=part" | FileCheck %s --check-prefix=PART
 // RUN: kc-opt %s --compact-buffer-allocation="func=neighbours" | FileCheck %s --check-prefix=NEIGHBOURS
 // RUN: kc-opt %s --compact-buffer-allocation="func=threads" | FileCheck %s --check-prefix=THREADS
+// RUN: kc-opt %s --compact-buffer-allocation="func=empty" | FileCheck %s --check-prefix=EMPTY
 
 te.func @rows(%A: tensor<16x8xf32>) -> tensor<14x8xf32> {
   %B = te.compute "B" [%i = 16, %j = 8] {
@@ -301,6 +302,34 @@ func.func @threads(%A: memref<?x8xi32>, %I: memref<4xi32>, %C: memref<?x8xi32>, 
         %v = arith.addi %w, %p : i32
         tir.store %v, %C[%row, %j] : memref<?x8xi32>
       }
+    }
+  }
+  func.return
+}
+
+// Where %n is 0, the init is for all 16 elements, and not for the 10 that the loops count.
+
+// EMPTY-LABEL: func.func @empty
+// EMPTY:         %T = tir.alloc "T" : memref<16xf32>
+func.func @empty(%S: memref<16xf32>, %m: index {kc.symbol = "n"}) attributes {kc.symbols = ["n"]} {
+  %n = tir.symbol "n"
+  %T = tir.alloc "T" : memref<16xf32>
+  tir.for %i in 8 {
+    tir.for %k in 3 {
+      tir.block "T" (spatial %v_i in 16 = %i + %k, reduce %v_k in %n = %k) where (%k < %n) init {
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %T[%v_i] : memref<16xf32>
+      } do {
+        %c = tir.load %T[%v_i] : memref<16xf32>
+        %s = arith.addf %c, %c : f32
+        tir.store %s, %T[%v_i] : memref<16xf32>
+      }
+    }
+  }
+  tir.for %i in 4 {
+    tir.block "S" (spatial %v_i in 4 = %i) do {
+      %a = tir.load %T[%v_i] : memref<16xf32>
+      tir.store %a, %S[%v_i] : memref<16xf32>
     }
   }
   func.return

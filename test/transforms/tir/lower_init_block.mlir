@@ -119,3 +119,27 @@ func.func @empty(%A: memref<4xf32>, %S: memref<0xf32>) {
   }
   func.return
 }
+
+// -----
+
+// A condition that no iteration meets: nothing runs, so nothing is initialised.
+
+// CHECK-LABEL: func.func @never
+// CHECK-NOT:     "S_init"
+// CHECK:         tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 10 = %k) where (%k < 0) do {
+func.func @never(%A: memref<8x10xf32>, %S: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.for %k in 10 {
+      tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 10 = %k) where (%k + 1 <= 0) init {
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %S[%v_i] : memref<8xf32>
+      } do {
+        %a = tir.load %A[%v_i, %v_k] : memref<8x10xf32>
+        %c = tir.load %S[%v_i] : memref<8xf32>
+        %s = arith.addf %c, %a : f32
+        tir.store %s, %S[%v_i] : memref<8xf32>
+      }
+    }
+  }
+  func.return
+}
