@@ -20,7 +20,8 @@ _EXTREMUM = """\
 /* A NaN wins, and -0 is less than 0. */
 static inline {type} kc_{which}{suffix}({type} a, {type} b) {{
   if (isnan(a) || isnan(b)) return a + b;
-  if (a == b) return signbit(a) {sign} signbit(b) ? a : b;
+  /* signbit is any number but 0. */
+  if (a == b) return !signbit(a) {sign} !signbit(b) ? a : b;
   return a {less} b ? a : b;
 }}
 """
@@ -183,7 +184,7 @@ for _source, _to in (("int32_t", "float"), ("int64_t", "double")):
         _text = _BITS.format(to=_b, to_name=_names[0], source=_a, from_name=_names[1])
         _HELPERS[f"kc_{_names[0]}_of_{_names[1]}"] = (_text, ("string.h",), ())
 for _kind, _suffix in (("float", "f"), ("double", "")):
-    for _which, _sign, _less in (("minimum", ">", "<"), ("maximum", "<", ">")):
+    for _which, _sign, _less in (("minimum", "<", "<"), ("maximum", ">", ">")):
         _HELPERS[f"kc_{_which}{_suffix}"] = (
             _EXTREMUM.format(type=_kind, which=_which, suffix=_suffix, sign=_sign, less=_less),
             ("math.h",),

@@ -33,8 +33,6 @@ from kc.dialects.arith import (
     CmpiOp,
     ExtSIOp,
     ExtUIOp,
-    FPToSIOp,
-    FPToUIOp,
     SelectOp,
     SIToFPOp,
     TruncIOp,
@@ -105,6 +103,20 @@ def _key_of(op: IROperation) -> Hashable:
 _PURE = frozenset((te.ReadOp.name, tir.ApplyOp.name))
 
 
+_OF_INTEGERS = ("floordiv", "floormod", "truncdiv", "truncmod")
+"""The quotients that the IR has operations for, of integers."""
+
+
+def _is_composed(expr: Expr) -> bool:
+    """Whether :mod:`kc.te.definitions` says what ``expr`` means."""
+    if isinstance(expr, Binary):
+        return expr.op in _OF_INTEGERS and is_float(expr.dtype)
+    if isinstance(expr, Cast):
+        to_integer = is_float(expr.value.dtype) and not is_float(expr.dtype)
+        return to_integer and not is_bool(expr.dtype)
+    return isinstance(expr, Call) and expr.op == "power" and not is_float(expr.dtype)
+
+
 class Body:
     """The scalar ops of one region of a compute."""
 
@@ -123,6 +135,8 @@ class Body:
         self.rows = rows
         self.memo: MutableMapping[Expr, SSAValue] = {}
         self.lazy: dict[Expr, bool] = {}
+        self.meanings: dict[Expr, Expr] = {}
+        """What stands for expressions that the IR has no operation for."""
         self.computed: MutableMapping[Hashable, SSAValue] = {}
         """What has been computed by operations without effects, by :func:`_key_of` these."""
 
@@ -158,6 +172,8 @@ class Body:
     def _needs(self, expr: Expr) -> Sequence[Expr]:
         if isinstance(expr, Compare) and self._index_sides(expr) is not None:
             return ()
+        if _is_composed(expr):
+            return (self._meaning(expr),)
         if isinstance(expr, Binary | Compare):
             return (expr.lhs, expr.rhs)
         if isinstance(expr, Call) and expr.op.startswith("ir_index."):
@@ -173,6 +189,13 @@ class Body:
         if isinstance(expr, SelectExpr | IfThenElse):
             return (expr.condition,) if self._is_lazy(expr) else children(expr)
         return ()
+
+    def _meaning(self, expr: Expr) -> Expr:
+        if expr not in self.meanings:
+            from kc.te.definitions import definition_of  # few programs need it
+
+            self.meanings[expr] = definition_of(expr)
+        return self.meanings[expr]
 
     def _is_lazy(self, expr: SelectExpr | IfThenElse) -> bool:
         if expr not in self.lazy:
@@ -193,6 +216,8 @@ class Body:
             source = self.values[expr.tensor]
             read = tir.LoadOp if isinstance(source.type, MemRefType) else te.ReadOp
             return self.add(read(source, space, operands), at)
+        if expr in self.meanings:
+            return self.memo[self.meanings[expr]]
         if isinstance(expr, Binary):
             return self._binary(expr)
         if isinstance(expr, Compare):
@@ -238,6 +263,7 @@ class Body:
         inner = Body(Block(), self.axes, self.values, self.rows)
         inner.memo = ChainMap({}, self.memo)  # pyright: ignore[reportArgumentType]
         inner.lazy = self.lazy
+        inner.meanings = self.meanings
         inner.computed = ChainMap({}, self.computed)  # pyright: ignore[reportArgumentType]
         end = scf.YieldOp(inner.value(expr))
         end.location = loc_attr(expr.location)
@@ -389,8 +415,6 @@ class Body:
         a, b = self.memo[expr.lhs], self.memo[expr.rhs]
         at, dtype = expr.location, expr.dtype
         if is_float(dtype):
-            if expr.op == "floordiv":
-                return self.add(math.FloorOp(self.add(arith.DivfOp(a, b), at)), at)
             return self.add(FLOAT_OPS[expr.op](a, b), at)
         if expr.op in ("floordiv", "floormod", "truncdiv", "truncmod"):
             return self._divide(expr, a, b)
@@ -530,8 +554,6 @@ class Body:
             if bits(source) == bits(target):
                 x, source = self.add(arith.ExtFOp(x, like(kind, f32)), at), "float32"  # pyright: ignore
             op = arith.ExtFOp if bits(target) > bits(source) else arith.TruncFOp
-        elif is_float(source):
-            op = FPToSIOp if is_signed(target) else FPToUIOp
         elif is_float(target):
             op = UIToFPOp if unsigned else SIToFPOp
         elif bits(source) == bits(target):

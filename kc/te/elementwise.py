@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
-from kc.te.dtypes import check_dtype, is_bool, is_float
+from kc.te.dtypes import check_dtype
 from kc.te.expr import (
     Const,
     Element,
@@ -54,26 +54,11 @@ def _apply(op: str, a: Any, b: Any) -> Expr:
     if op in ("shl", "shr"):
         a, b = match(a, b)
         return a << b if op == "shl" else a >> b
-    if op not in ("floordiv", "floormod", "pow"):
-        return binary(op, a, b)
-    from kc.te.numpy_arithmetic import floor_divide, floor_mod, power  # the others need none
+    if op == "pow":
+        from kc.te.intrinsics import power  # the others need none of these
 
-    a, b = match(a, b)
-    if is_bool(a.dtype):
-        return binary(op, a, b)
-    if op == "floordiv":
-        return floor_divide(a, b)
-    if op == "floormod":
-        return floor_mod(a, b)
-    if not is_float(a.dtype) and isinstance(b, Const) and b.value < 0:
-        raise TEError(
-            "KC2317",
-            f"a tensor of {a.dtype} to the power of {int(b.value)}",
-            location=caller_location(),
-            why="powers of integers have exponents of at least 0",
-            hints=['A.astype("float32")'],
-        )
-    return power(a, b)
+        return power(a, b)
+    return binary(op, a, b)
 
 
 class TensorOperators(NumpyFunctions):

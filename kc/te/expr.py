@@ -294,14 +294,6 @@ def binary(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
                 why="conditions are combined with &, | and ^",
                 hints=['convert to a number: x.astype("int32")'],
             )
-    if op in ("truncdiv", "truncmod", "floormod") and is_float(a.dtype):
-        raise TEError(
-            "KC2006",
-            f"{op} of {a.dtype} values",
-            location=location,
-            why=f"{op} is for integers",
-            hints=["te.floor and te.trunc round floats"],
-        )
     if op == "div" and not is_float(a.dtype):
         raise TEError(
             "KC2007",

@@ -40,7 +40,7 @@ def subtract(lhs, rhs):
 
 
 def floordiv(a, b):
-    """Integer quotient rounded down."""
+    """The quotient rounded down; of floats as numpy has it, from the exact remainder."""
     return binary("floordiv", a, b)
 
 
@@ -50,12 +50,12 @@ def floormod(a, b):
 
 
 def truncdiv(a, b):
-    """Integer quotient rounded towards zero, as in C."""
+    """The quotient rounded towards zero, as in C; of floats, ``trunc(a / b)``."""
     return binary("truncdiv", a, b)
 
 
 def truncmod(a, b):
-    """The remainder of :func:`truncdiv`; it has the sign of ``a``."""
+    """The exact remainder of the quotient rounded towards zero; it has the sign of ``a``."""
     return binary("truncmod", a, b)
 
 

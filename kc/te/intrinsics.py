@@ -15,6 +15,7 @@ from kc.support.locations import caller_location
 from kc.te.dtypes import bits, check_dtype, is_bool, is_float, lanes, scalar, total_bits, vector_of
 from kc.te.expr import (
     Call,
+    Const,
     Expr,
     ExprLike,
     as_expr,
@@ -52,7 +53,28 @@ def _of_floats(op: str, meaning: str) -> Callable[[ExprLike, ExprLike], Expr]:
 atan2 = _of_floats("atan2", "The angle of the point (y, x) = (x1, x2), from -pi to pi.")
 copysign = _of_floats("copysign", "The size of the first with the sign of the second.")
 fmod = _of_floats("fmod", "The remainder of the quotient rounded towards zero; sign of the first.")
-power = _of_floats("power", "The first to the power of the second.")
+
+
+def power(x: ExprLike, y: ExprLike) -> Expr:
+    """The first to the power of the second; of integers by products, which wrap around.
+
+    A negative exponent of an integer gives 0, of 1 and -1 these. Raises KC2317 where it is
+    constant, KC2006 for conditions.
+    """
+    a, b = match(x, y)
+    if is_bool(a.dtype):
+        _require_float("power", a)
+    if not is_float(a.dtype) and isinstance(b, Const) and b.value < 0:
+        raise TEError(
+            "KC2317",
+            f"{a.dtype} to the power of {int(b.value)}",
+            location=caller_location(),
+            why="powers of integers have exponents of at least 0",
+            hints=['convert: x.astype("float32")'],
+        )
+    return Call("power", (a, b), a.dtype, caller_location())
+
+
 pow = power
 
 

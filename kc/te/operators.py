@@ -47,8 +47,8 @@ NUMPY_NAMES = {
     "conjugate": None,
     "maximum": "max",
     "minimum": "min",
-    "fmax": "max",
-    "fmin": "min",
+    "fmax": None,
+    "fmin": None,
     "rint": "nearbyint",
 }
 """The functions of numpy that have another name in te; None: that it has none of."""
@@ -227,6 +227,11 @@ class Operators(NumpyFunctions):
 
         return power(self, other)
 
+    def __rpow__(self, other: ExprLike) -> Expr:
+        from kc.te.intrinsics import power
+
+        return power(other, self)
+
     def __invert__(self) -> Expr:
         from kc.te.expr import as_expr, const
 
@@ -259,7 +264,8 @@ class Operators(NumpyFunctions):
         return _compare("eq", self, other)
 
     def astype(self, dtype: str) -> Expr:
-        """The value converted to ``dtype``; floats to integers truncate.
+        """The value converted to ``dtype``; a float to the integer, truncated, or to the limit of
+        the type that it is beyond; NaN to 0.
 
         Without bits it is of 32, as in TVM: "float", "int", "uint".
         """

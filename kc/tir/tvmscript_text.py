@@ -136,7 +136,7 @@ _FUNCTIONS = {
 _CASTS = {
     # source is signed, target is signed; None: a float
     "arith.extf": (None, None), "arith.truncf": (None, None), "arith.sitofp": (True, None),
-    "arith.uitofp": (False, None), "arith.fptosi": (None, True), "arith.fptoui": (None, False),
+    "arith.uitofp": (False, None),
     "arith.extsi": (True, True), "arith.extui": (False, None), "arith.trunci": (None, None),
 }  # fmt: skip
 _COMPARE = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")

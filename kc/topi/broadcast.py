@@ -9,9 +9,8 @@ from kc.support.locations import caller_location
 from kc.te import functions as scalar
 from kc.te import intrinsics
 from kc.te.computes import compute
-from kc.te.dtypes import is_float
 from kc.te.elementwise import combine
-from kc.te.expr import Const, Expr, compare, match
+from kc.te.expr import Expr, compare, match
 from kc.te.tags import BROADCAST
 from kc.te.tensor import Tensor, check_shape, shape_text
 from kc.topi.arguments import agree, dim, is_size
@@ -67,43 +66,6 @@ def _of_two(
     return kept(function)
 
 
-def _divide(a: Expr, b: Expr) -> Expr:
-    return intrinsics.div(a, b)
-
-
-def _floor_divide(a: Expr, b: Expr) -> Expr:
-    from kc.te.numpy_arithmetic import floor_divide  # a call's, not an import's
-
-    return floor_divide(a, b)
-
-
-def _floor_mod(a: Expr, b: Expr) -> Expr:
-    from kc.te.numpy_arithmetic import floor_mod
-
-    return floor_mod(a, b)
-
-
-def _mod(a: Expr, b: Expr) -> Expr:
-    return intrinsics.fmod(a, b) if is_float(a.dtype) else scalar.truncmod(a, b)
-
-
-def _trunc_divide(a: Expr, b: Expr) -> Expr:
-    return scalar.trunc(a / b) if is_float(a.dtype) else scalar.truncdiv(a, b)
-
-
-def _power(a: Expr, b: Expr) -> Expr:
-    if not is_float(a.dtype) and isinstance(b, Const) and b.value < 0:
-        raise refuse(
-            "KC2317",
-            f"an integer to the power of {int(b.value)}",
-            "powers of integers have exponents of at least 0",
-            'topi.power(topi.cast(x, "float32"), ...)',
-        )
-    from kc.te.numpy_arithmetic import power
-
-    return power(a, b)
-
-
 def _compare(op: str) -> Callable[[Expr, Expr], Expr]:
     return lambda a, b: compare(op, a, b)
 
@@ -127,28 +89,31 @@ multiply = _of_two(
     formula="lhs * rhs", numpy="multiply", onnx="Mul", torch="mul",
 )  # fmt: skip
 divide = _of_two(
-    "divide", _divide, NUMBERS, "The quotient; of integers, rounded towards zero.",
+    "divide", intrinsics.div, NUMBERS, "The quotient; of integers, rounded towards zero.",
     formula="lhs / rhs", numpy="true_divide", onnx="Div", torch="div",
 )  # fmt: skip
 floor_divide = _of_two(
-    "floor_divide", _floor_divide, NUMBERS, "The quotient rounded down.",
+    "floor_divide", scalar.floordiv, NUMBERS, "The quotient rounded down, as numpy has it.",
     formula="floor(lhs / rhs)", numpy="floor_divide", torch="floor_divide", gradient="zero",
 )  # fmt: skip
 mod = _of_two(
-    "mod", _mod, NUMBERS, "The remainder of the quotient rounded towards zero; the sign is lhs's.",
+    "mod", scalar.truncmod, NUMBERS,
+    "The remainder of the quotient rounded towards zero; the sign is lhs's.",
     formula="lhs - trunc(lhs / rhs) * rhs", numpy="fmod", onnx="Mod", torch="fmod",
 )  # fmt: skip
 floor_mod = _of_two(
-    "floor_mod", _floor_mod, NUMBERS,
+    "floor_mod", scalar.floormod, NUMBERS,
     "The remainder of the quotient rounded down; the sign is "
     "rhs's.", formula="lhs - floor(lhs / rhs) * rhs", numpy="mod", onnx="Mod", torch="remainder",
 )  # fmt: skip
 trunc_divide = _of_two(
-    "trunc_divide", _trunc_divide, NUMBERS, "The quotient rounded towards zero.",
+    "trunc_divide", scalar.truncdiv, NUMBERS,
+    "The quotient rounded towards zero; of floats, that of lhs / rhs.",
     formula="trunc(lhs / rhs)", gradient="zero",
 )  # fmt: skip
 trunc_mod = _of_two(
-    "trunc_mod", _mod, NUMBERS, "The remainder of :func:`trunc_divide`; the sign is lhs's.",
+    "trunc_mod", scalar.truncmod, NUMBERS,
+    "The exact remainder of the quotient rounded towards zero; the sign is lhs's.",
     formula="lhs - trunc(lhs / rhs) * rhs", numpy="fmod", torch="fmod",
 )  # fmt: skip
 maximum = _of_two(
@@ -160,17 +125,18 @@ minimum = _of_two(
     formula="min(lhs, rhs)", numpy="minimum", onnx="Min", torch="minimum",
 )  # fmt: skip
 power = _of_two(
-    "power", _power, NUMBERS, "The power; of integers by repeated squaring, which wraps around.\n\n"
+    "power", intrinsics.power, NUMBERS,
+    "The power; of integers by repeated squaring, which wraps around.\n\n"
     "    A negative exponent of an integer gives 0, of 1 and -1 these; where it is constant, KC2317"
     ".", formula="lhs ** rhs", numpy="power", onnx="Pow", torch="pow",
 )  # fmt: skip
 left_shift = _of_two(
-    "left_shift", _wide(intrinsics.shift_left), INTEGERS, "Bits moved up; 0 from the width on.",
+    "left_shift", intrinsics.shift_left, INTEGERS, "Bits moved up; 0 from the width on.",
     formula="lhs << rhs", numpy="left_shift", onnx="BitShift", torch="bitwise_left_shift",
     gradient=OF_INTEGERS,
 )  # fmt: skip
 right_shift = _of_two(
-    "right_shift", _wide(intrinsics.shift_right), INTEGERS, "Bits moved down, with copies of the "
+    "right_shift", intrinsics.shift_right, INTEGERS, "Bits moved down, with copies of the "
     "sign of signed types; only these from the width on.",
     formula="lhs >> rhs", numpy="right_shift", onnx="BitShift", torch="bitwise_right_shift",
     gradient=OF_INTEGERS,

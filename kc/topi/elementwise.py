@@ -222,7 +222,7 @@ def _bound(value: Any, dtype: str) -> Expr:
 def cast(x: Tensor, dtype: str) -> Tensor:
     """The elements converted to ``dtype``: floats to integers truncate, to bool is ``!= 0``.
 
-    What does not fit in an integer type is undefined. Raises KC2001 for an unknown type.
+    What is beyond a type of integers becomes its limit, NaN 0. Raises KC2001 for an unknown type.
     """
     kind = check_dtype(dtype)
     return one_by_one("T_cast", lambda value: convert(value, kind), x)

@@ -213,7 +213,8 @@ def test_q_multiply_shift():
 
 REFUSED = [
     (lambda x, i: te.popcount(x), "error[KC2006]: popcount of float32 values"),
-    (lambda x, i: te.power(i, i), "error[KC2006]: power of int32 values"),
+    (lambda x, i: te.power(i > 0, i > 1), "error[KC2006]: power of bool values"),
+    (lambda x, i: te.power(i, -2), "error[KC2317]: int32 to the power of -2"),
     (lambda x, i: x << 1, "error[KC2006]: a shift of float32 values"),
     (lambda x, i: te.acos(i), "error[KC2006]: acos of int32 values"),
     (lambda x, i: te.reinterpret("int64", x), "error[KC2062]: reinterpret: float32 as int64"),

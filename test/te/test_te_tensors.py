@@ -110,10 +110,9 @@ PARTS = [
         "error[KC2010]: A is a tensor, not a scalar\n  try: index it: A[i, j]",
     ),
     (
-        lambda a: te.compute((4,), lambda i: a[i, i] % 0.5),
-        "error[KC2006]: floormod of float32 values\n"
-        "  why: floormod is for integers\n"
-        "  try: te.floor and te.trunc round floats",
+        lambda a: te.compute((4,), lambda i: a[i, i] & 1),
+        "error[KC2006]: bitwise and of float32 values\n"
+        "  why: bitwise operations are for integers and conditions",
     ),
     (
         lambda a: a + "text",

@@ -40,7 +40,7 @@ from kc.te.tensor import Tensor
 
 Rule = Callable[[Expr, Sequence[Expr], Expr], Expr]
 
-_exp, _log, _sqrt, _trunc = (intrinsic(name) for name in ("exp", "log", "sqrt", "trunc"))
+_exp, _log, _sqrt, _round = (intrinsic(name) for name in ("exp", "log", "sqrt", "round"))
 _sin, _cos, _sinh, _cosh = (intrinsic(name) for name in ("sin", "cos", "sinh", "cosh"))
 
 
@@ -85,6 +85,11 @@ def _power(g: Expr, args: Sequence[Expr], y: Expr) -> Expr:
     return g * (exponent * power(x, exponent - 1))
 
 
+def _remainder(g: Expr, args: Sequence[Expr], y: Expr) -> Expr:
+    """To the divisor flows the quotient, which ``a / b`` itself may be rounded past."""
+    return -(g * _round((args[0] - y) / args[1]))
+
+
 _RULES: dict[str, tuple[Rule | None, ...]] = {
     # Operators
     "add": (lambda g, a, y: g, lambda g, a, y: g),
@@ -100,6 +105,9 @@ _RULES: dict[str, tuple[Rule | None, ...]] = {
         lambda g, a, y: select(exactly(a[0] <= a[1]), 0, g),
     ),
     "floordiv": (None, None),
+    "floormod": (lambda g, a, y: g, lambda g, a, y: -(g * binary("floordiv", a[0], a[1]))),
+    "truncdiv": (None, None),
+    "truncmod": (lambda g, a, y: g, _remainder),
     # Steps
     "ceil": (None,),
     "floor": (None,),
@@ -130,7 +138,7 @@ _RULES: dict[str, tuple[Rule | None, ...]] = {
     "exp": (lambda g, a, y: times(g, y),),
     "exp2": (lambda g, a, y: g * (y * math.log(2)),),
     "expm1": (lambda g, a, y: g * (y + 1),),
-    "fmod": (lambda g, a, y: g, lambda g, a, y: -(g * _trunc(a[0] / a[1]))),
+    "fmod": (lambda g, a, y: g, _remainder),
     "log": (lambda g, a, y: g / a[0],),
     "log10": (lambda g, a, y: g / (a[0] * math.log(10)),),
     "log1p": (lambda g, a, y: g / (a[0] + 1),),
