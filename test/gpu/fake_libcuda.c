@@ -425,6 +425,7 @@ CUresult cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *base, 
                                 const uint64_t *strides, const unsigned *box, const unsigned *steps,
                                 int interleave, int swizzle, int promotion, int fill) {
   if (!encode_hook) return 801;
+  NEEDS_CONTEXT; /* which CUDA's manual does not say of it */
   if ((uintptr_t)map % 64 || !is_device((uint64_t)base)) return INVALID_VALUE;
   ++counts[MAPS];
   return encode_hook(map, type, rank, base, sizes, strides, box, steps, interleave, swizzle, promotion,

@@ -163,8 +163,11 @@ static int make_map(const Table *table, uint64_t *map, const uint64_t *key, void
   if (is_made(place, key)) {
     for (int i = 0; i < MAP_WORDS; ++i) map[i] = place->map[i];
   } else { /* where it is wanted, which is aligned as the driver asks for */
-    error = table->encode(map, form & 255, (unsigned)(form >> 8 & 255), base, sizes, strides, box,
-                          steps, 0, form >> 16 & 255, form >> 24 & 255, form >> 32 & 255);
+    error = enter(table); /* no argument is of a context, but drivers want one */
+    if (!error)
+      error = leave(table, table->encode(map, form & 255, (unsigned)(form >> 8 & 255), base, sizes,
+                                         strides, box, steps, 0, form >> 16 & 255, form >> 24 & 255,
+                                         form >> 32 & 255));
     for (int i = 0; i < KEY_WORDS; ++i) place->key[i] = error ? 0 : key[i];
     for (int i = 0; i < MAP_WORDS; ++i) place->map[i] = map[i];
   }

@@ -1,5 +1,5 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of launcher.c: 374875aba647643b647667bc1d907c1194e654e5007c98f1e7ab7dc670f29beb
+; The sha256 of launcher.c: 6711b5eaafc63f4d8a66e1fcab80bb2582a1f38d8ad2a2785087ee946f18ecb9
 
 %struct.Made = type { [17 x i64], [16 x i64] }
 %struct.Kernel = type { ptr, i64, i64 }
@@ -239,6 +239,7 @@ entry:
 
 define void @kc_gpu_tensor_map(ptr noundef captures(none) %record, ptr noundef %map, ptr noundef %base, i64 noundef %form, i64 noundef %size_0, i64 noundef %size_1, i64 noundef %size_2, i64 noundef %size_3, i64 noundef %size_4, i64 noundef %stride_1, i64 noundef %stride_2, i64 noundef %stride_3, i64 noundef %stride_4, i64 noundef %box_0, i64 noundef %box_1, i64 noundef %box_2, i64 noundef %box_3, i64 noundef %box_4) local_unnamed_addr #0 {
 entry:
+  %context.i80.i = alloca ptr, align 8
   %sizes = alloca [5 x i64], align 16
   %strides = alloca [4 x i64], align 16
   %box = alloca [5 x i32], align 16
@@ -432,30 +433,30 @@ for.body.i.i:                                     ; preds = %for.cond.i.i
 while.cond.i:                                     ; preds = %for.cond.i.i, %while.cond.i
   %17 = atomicrmw xchg ptr @is_taken, i8 1 acquire, align 1
   %tobool.not.i146 = icmp eq i8 %17, 0
-  br i1 %tobool.not.i146, label %for.cond.i66.preheader.i, label %while.cond.i
+  br i1 %tobool.not.i146, label %for.cond.i74.preheader.i, label %while.cond.i
 
-for.cond.i66.preheader.i:                         ; preds = %while.cond.i
+for.cond.i74.preheader.i:                         ; preds = %while.cond.i
   %shr.i.i = lshr i64 %hash.0.i.i, 56
   %arrayidx1.i.i = getelementptr inbounds nuw %struct.Made, ptr @made, i64 %shr.i.i
-  br label %for.cond.i66.i
+  br label %for.cond.i74.i
 
-for.cond.i66.i:                                   ; preds = %for.body.i69.i, %for.cond.i66.preheader.i
-  %indvars.iv.i67.i = phi i64 [ %indvars.iv.next.i71.i, %for.body.i69.i ], [ 0, %for.cond.i66.preheader.i ]
-  %is_same.0.i.i = phi i32 [ %and.i.i, %for.body.i69.i ], [ 1, %for.cond.i66.preheader.i ]
-  %exitcond.not.i68.i = icmp eq i64 %indvars.iv.i67.i, 17
-  br i1 %exitcond.not.i68.i, label %is_made.exit.i, label %for.body.i69.i
+for.cond.i74.i:                                   ; preds = %for.body.i77.i, %for.cond.i74.preheader.i
+  %indvars.iv.i75.i = phi i64 [ %indvars.iv.next.i79.i, %for.body.i77.i ], [ 0, %for.cond.i74.preheader.i ]
+  %is_same.0.i.i = phi i32 [ %and.i.i, %for.body.i77.i ], [ 1, %for.cond.i74.preheader.i ]
+  %exitcond.not.i76.i = icmp eq i64 %indvars.iv.i75.i, 17
+  br i1 %exitcond.not.i76.i, label %is_made.exit.i, label %for.body.i77.i
 
-for.body.i69.i:                                   ; preds = %for.cond.i66.i
-  %arrayidx.i70.i = getelementptr inbounds nuw i64, ptr %arrayidx1.i.i, i64 %indvars.iv.i67.i
-  %18 = load i64, ptr %arrayidx.i70.i, align 8
-  %arrayidx3.i.i = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv.i67.i
+for.body.i77.i:                                   ; preds = %for.cond.i74.i
+  %arrayidx.i78.i = getelementptr inbounds nuw i64, ptr %arrayidx1.i.i, i64 %indvars.iv.i75.i
+  %18 = load i64, ptr %arrayidx.i78.i, align 8
+  %arrayidx3.i.i = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv.i75.i
   %19 = load i64, ptr %arrayidx3.i.i, align 8
   %cmp4.i.i = icmp eq i64 %18, %19
   %and.i.i = select i1 %cmp4.i.i, i32 %is_same.0.i.i, i32 0
-  %indvars.iv.next.i71.i = add nuw nsw i64 %indvars.iv.i67.i, 1
-  br label %for.cond.i66.i
+  %indvars.iv.next.i79.i = add nuw nsw i64 %indvars.iv.i75.i, 1
+  br label %for.cond.i74.i
 
-is_made.exit.i:                                   ; preds = %for.cond.i66.i
+is_made.exit.i:                                   ; preds = %for.cond.i74.i
   %tobool2.not.i = icmp eq i32 %is_same.0.i.i, 0
   br i1 %tobool2.not.i, label %if.else.i, label %for.cond.preheader.i
 
@@ -481,70 +482,89 @@ for.body.i:                                       ; preds = %for.cond.i
   br label %for.cond.i
 
 if.else.i:                                        ; preds = %is_made.exit.i
-  %21 = load ptr, ptr %encode, align 8
-  %22 = trunc i64 %form to i32
-  %conv.i = and i32 %22, 255
-  %23 = lshr i32 %22, 8
-  %conv7.i = and i32 %23, 255
-  %24 = lshr i32 %22, 16
-  %conv10.i = and i32 %24, 255
-  %25 = lshr i32 %22, 24
-  %shr14.i = lshr i64 %form, 32
-  %26 = trunc nuw i64 %shr14.i to i32
-  %conv16.i = and i32 %26, 255
-  %call17.i = call i32 %21(ptr noundef %map, i32 noundef %conv.i, i32 noundef %conv7.i, ptr noundef %base, ptr noundef nonnull %sizes, ptr noundef nonnull %strides, ptr noundef nonnull %box, ptr noundef nonnull @make_map.steps, i32 noundef 0, i32 noundef %conv10.i, i32 noundef %25, i32 noundef %conv16.i) #5
-  %tobool23.not.i = icmp eq i32 %call17.i, 0
-  br label %for.cond19.i
+  %21 = load ptr, ptr %1, align 8
+  %context.i.i = getelementptr inbounds nuw i8, ptr %1, i64 96
+  %22 = load ptr, ptr %context.i.i, align 8
+  %call.i.i = tail call i32 %21(ptr noundef %22) #5
+  %tobool7.not.i = icmp eq i32 %call.i.i, 0
+  br i1 %tobool7.not.i, label %if.then8.i, label %if.end.i147
 
-for.cond19.i:                                     ; preds = %cond.end.i, %if.else.i
-  %indvars.iv75.i = phi i64 [ %indvars.iv.next76.i, %cond.end.i ], [ 0, %if.else.i ]
-  %exitcond78.not.i = icmp eq i64 %indvars.iv75.i, 17
-  br i1 %exitcond78.not.i, label %for.cond33.preheader.i, label %for.body22.i
+if.then8.i:                                       ; preds = %if.else.i
+  %23 = load ptr, ptr %encode, align 8
+  %24 = trunc i64 %form to i32
+  %conv.i = and i32 %24, 255
+  %25 = lshr i32 %24, 8
+  %conv10.i = and i32 %25, 255
+  %26 = lshr i32 %24, 16
+  %conv13.i = and i32 %26, 255
+  %27 = lshr i32 %24, 24
+  %shr17.i = lshr i64 %form, 32
+  %28 = trunc nuw i64 %shr17.i to i32
+  %conv19.i = and i32 %28, 255
+  %call20.i = call i32 %23(ptr noundef %map, i32 noundef %conv.i, i32 noundef %conv10.i, ptr noundef %base, ptr noundef nonnull %sizes, ptr noundef nonnull %strides, ptr noundef nonnull %box, ptr noundef nonnull @make_map.steps, i32 noundef 0, i32 noundef %conv13.i, i32 noundef %27, i32 noundef %conv19.i) #5
+  call void @llvm.lifetime.start.p0(ptr nonnull %context.i80.i)
+  %pop.i.i = getelementptr inbounds nuw i8, ptr %1, i64 8
+  %29 = load ptr, ptr %pop.i.i, align 8
+  %call.i81.i = call i32 %29(ptr noundef nonnull %context.i80.i) #5
+  %tobool.not.i.i = icmp eq i32 %call20.i, 0
+  %cond.i.i = select i1 %tobool.not.i.i, i32 %call.i81.i, i32 %call20.i
+  call void @llvm.lifetime.end.p0(ptr nonnull %context.i80.i)
+  br label %if.end.i147
 
-for.cond33.preheader.i:                           ; preds = %for.cond19.i
-  %map39.i = getelementptr inbounds nuw i8, ptr %arrayidx1.i.i, i64 136
-  br label %for.cond33.i
+if.end.i147:                                      ; preds = %if.then8.i, %if.else.i
+  %error.0.i = phi i32 [ %call.i.i, %if.else.i ], [ %cond.i.i, %if.then8.i ]
+  %tobool27.not.i = icmp eq i32 %error.0.i, 0
+  br label %for.cond23.i
 
-for.body22.i:                                     ; preds = %for.cond19.i
-  br i1 %tobool23.not.i, label %cond.false.i, label %cond.end.i
+for.cond23.i:                                     ; preds = %cond.end.i, %if.end.i147
+  %indvars.iv85.i = phi i64 [ %indvars.iv.next86.i, %cond.end.i ], [ 0, %if.end.i147 ]
+  %exitcond88.not.i = icmp eq i64 %indvars.iv85.i, 17
+  br i1 %exitcond88.not.i, label %for.cond37.preheader.i, label %for.body26.i
 
-cond.false.i:                                     ; preds = %for.body22.i
-  %arrayidx25.i = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv75.i
-  %27 = load i64, ptr %arrayidx25.i, align 8
+for.cond37.preheader.i:                           ; preds = %for.cond23.i
+  %map43.i = getelementptr inbounds nuw i8, ptr %arrayidx1.i.i, i64 136
+  br label %for.cond37.i
+
+for.body26.i:                                     ; preds = %for.cond23.i
+  br i1 %tobool27.not.i, label %cond.false.i, label %cond.end.i
+
+cond.false.i:                                     ; preds = %for.body26.i
+  %arrayidx29.i = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv85.i
+  %30 = load i64, ptr %arrayidx29.i, align 8
   br label %cond.end.i
 
-cond.end.i:                                       ; preds = %cond.false.i, %for.body22.i
-  %cond.i = phi i64 [ %27, %cond.false.i ], [ 0, %for.body22.i ]
-  %arrayidx28.i = getelementptr inbounds nuw i64, ptr %arrayidx1.i.i, i64 %indvars.iv75.i
-  store i64 %cond.i, ptr %arrayidx28.i, align 8
-  %indvars.iv.next76.i = add nuw nsw i64 %indvars.iv75.i, 1
-  br label %for.cond19.i
+cond.end.i:                                       ; preds = %cond.false.i, %for.body26.i
+  %cond.i = phi i64 [ %30, %cond.false.i ], [ 0, %for.body26.i ]
+  %arrayidx32.i = getelementptr inbounds nuw i64, ptr %arrayidx1.i.i, i64 %indvars.iv85.i
+  store i64 %cond.i, ptr %arrayidx32.i, align 8
+  %indvars.iv.next86.i = add nuw nsw i64 %indvars.iv85.i, 1
+  br label %for.cond23.i
 
-for.cond33.i:                                     ; preds = %for.body36.i, %for.cond33.preheader.i
-  %indvars.iv79.i = phi i64 [ 0, %for.cond33.preheader.i ], [ %indvars.iv.next80.i, %for.body36.i ]
-  %exitcond82.not.i = icmp eq i64 %indvars.iv79.i, 16
-  br i1 %exitcond82.not.i, label %if.end100, label %for.body36.i
+for.cond37.i:                                     ; preds = %for.body40.i, %for.cond37.preheader.i
+  %indvars.iv89.i = phi i64 [ 0, %for.cond37.preheader.i ], [ %indvars.iv.next90.i, %for.body40.i ]
+  %exitcond92.not.i = icmp eq i64 %indvars.iv89.i, 16
+  br i1 %exitcond92.not.i, label %if.end100, label %for.body40.i
 
-for.body36.i:                                     ; preds = %for.cond33.i
-  %arrayidx38.i = getelementptr inbounds nuw i64, ptr %map, i64 %indvars.iv79.i
-  %28 = load i64, ptr %arrayidx38.i, align 8
-  %arrayidx41.i = getelementptr inbounds nuw i64, ptr %map39.i, i64 %indvars.iv79.i
-  store i64 %28, ptr %arrayidx41.i, align 8
-  %indvars.iv.next80.i = add nuw nsw i64 %indvars.iv79.i, 1
-  br label %for.cond33.i
+for.body40.i:                                     ; preds = %for.cond37.i
+  %arrayidx42.i = getelementptr inbounds nuw i64, ptr %map, i64 %indvars.iv89.i
+  %31 = load i64, ptr %arrayidx42.i, align 8
+  %arrayidx45.i = getelementptr inbounds nuw i64, ptr %map43.i, i64 %indvars.iv89.i
+  store i64 %31, ptr %arrayidx45.i, align 8
+  %indvars.iv.next90.i = add nuw nsw i64 %indvars.iv89.i, 1
+  br label %for.cond37.i
 
-if.end100:                                        ; preds = %for.cond33.i
+if.end100:                                        ; preds = %for.cond37.i
   store atomic i8 0, ptr @is_taken release, align 1
-  br i1 %tobool23.not.i, label %if.end104, label %if.then102
+  br i1 %tobool27.not.i, label %if.end104, label %if.then102
 
 if.then102:                                       ; preds = %if.end100
   %.pre = load i64, ptr %status, align 8
-  %29 = icmp eq i64 %.pre, 0
-  %30 = sext i32 %call17.i to i64
-  br i1 %29, label %if.end.i150, label %if.end104
+  %32 = icmp eq i64 %.pre, 0
+  %33 = sext i32 %error.0.i to i64
+  br i1 %32, label %if.end.i150, label %if.end104
 
 if.end.i150:                                      ; preds = %for.end93, %if.then102
-  %error.0158182 = phi i64 [ %30, %if.then102 ], [ 801, %for.end93 ]
+  %error.0158182 = phi i64 [ %33, %if.then102 ], [ 801, %for.end93 ]
   store i64 1, ptr %status, align 8
   %what3.i151 = getelementptr inbounds nuw i8, ptr %record, i64 16
   store i64 6, ptr %what3.i151, align 8
