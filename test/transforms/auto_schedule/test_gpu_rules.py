@@ -64,6 +64,42 @@ def test_results(name: str):
     np.testing.assert_allclose(output, row.numpy(), rtol=2e-4, atol=2e-4)
 
 
+@pytest.mark.parametrize(
+    ("rows", "columns", "depth", "is_wide"),
+    [
+        (130, 72, 40, True),
+        (70, 131, 33, False),
+        pytest.param(256, 128, 32, True, marks=pytest.mark.sweep),
+    ],
+)
+def test_threads_of_a_large_product_have_many_sums(
+    rows: int, columns: int, depth: int, is_wide: bool, monkeypatch: pytest.MonkeyPatch
+):
+    """As on a GPU that one block keeps busy: two runs of four rows and of four columns, from
+    operands that are copied by 16 bytes where rows begin at multiples of them."""
+    monkeypatch.setattr("kc.transforms.auto_schedule.gpu.contraction.GRID", 1)
+    args = product(rows, columns, depth, WORDS)
+    sch = kc.auto_schedule(args, target=EMULATOR)
+    script = sch.trace.as_python()
+    assert script.count("factors=[None, 2, 16, 4]") >= (columns > 72) + 1
+    assert 'thread_axis="vthread.y"' in script
+    assert (script.count("sch.vectorize") == 2) is is_wide
+    r = np.random.default_rng(0)
+    a, b = (
+        r.integers(-4, 5, shape).astype("float32") for shape in ((rows, depth), (depth, columns))
+    )
+    c = np.full((rows, columns), np.nan, "float32")
+    report = kc.gpu.check(kc.build(sch, target=EMULATOR), a, b, c)
+    assert report.ok, str(report)
+    np.testing.assert_array_equal(c, a.astype("float64") @ b.astype("float64"))
+
+
+def test_a_product_that_fills_a_gpu_keeps_its_sums_in_registers():
+    """Not a thread for each result, whose operands all come from global memory."""
+    script = kc.auto_schedule(product(4096, 4096, 4096, WORDS), target="cuda -arch=sm_90")
+    assert "decompose_reduction" in script.trace.as_python()
+
+
 @pytest.mark.parametrize("target", ["metal", "rocm -arch=gfx90a", "opencl"])
 def test_others_have_no_tensor_cores(target: str):
     """Their products are those of threads: in tiles of shared memory."""

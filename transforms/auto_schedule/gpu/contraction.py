@@ -2,21 +2,25 @@
 
 A block has a tile of rows times columns, where rows are a loop that one operand does not depend on,
 and columns one that another operand does not depend on. Parts of both operands are copied to shared
-memory by all threads; each thread has a tile of its own in registers, whose rows and columns are as
-far apart as there are threads, so that neighbouring threads read and write neighbours::
+memory by all threads; each thread has a tile of its own in registers. Of eight rows or columns, a
+thread has two runs of four, each beside those of its neighbours (virtual threads), so that threads
+read and write neighbours::
 
     for blocks:
-      for threads: sums = 0                     # local: registers
+      for virtual threads: for threads: sums = 0   # local: registers
         for parts of the reduction:
-          copy parts of the operands            # shared
+          copy parts of the operands               # shared
           for the part: for the tile of a thread: sums += ...
         result = sums
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import MemRefType
 
 from kc.dialects.tir import ForOp
 from kc.transforms.auto_schedule.draft import Draft
@@ -29,12 +33,19 @@ from kc.transforms.auto_schedule.nests import (
     is_untouched,
     iterations,
 )
+from kc.transforms.trace.handles import LoopRV
 
 THREADS = 16
 """Threads of a block along each side."""
 
 SIDES = (8, 4, 2, 1)
 """Rows or columns that a thread may have."""
+
+SUMS = 64
+"""The results that a thread may have in registers."""
+
+RUN = 4
+"""Rows or columns of a thread that follow one another: 16 bytes of float32."""
 
 DEPTH = 16
 """Terms of the reduction that are in shared memory at a time."""
@@ -119,12 +130,41 @@ def _tile(nest: Nest, sides: Sides) -> tuple[int, int]:
         for across in SIDES
         if down * THREADS < 2 * extent(sides.rows)
         and across * THREADS < 2 * extent(sides.columns)
-        and down * across <= 32
+        and down * across <= SUMS
     ]
     return max(
         choices,
         key=lambda it: (min(blocks(*it), GRID), it[0] * it[1], -abs(it[0] - it[1])),
     )
+
+
+def _lanes(nest: Nest, access: Access, tile: Mapping[ForOp, int]) -> int:
+    """Elements that a thread copies at once: 16 bytes, where each tile of an operand, and each row
+    of it, begins at a multiple of them; else 1."""
+    lanes = 128 // access.bits
+    along = nest.loop_of(nest.indices(access)[-1])
+    buffer = access.buffer.type
+    assert isinstance(buffer, MemRefType)
+    if (
+        along is None
+        or along not in tile
+        or not access.regular
+        or buffer.get_shape()[-1] % lanes
+        or tile[along] % lanes
+    ):
+        return 1
+    elements = prod(tile[loop] for loop in tile if access.stride(loop))
+    return lanes if elements % (lanes * THREADS**2) == 0 else 1
+
+
+def _split(draft: Draft, loop: LoopRV, count: int) -> tuple[LoopRV, list[LoopRV], LoopRV, LoopRV]:
+    """Blocks, the runs of a thread if it has several, threads, and a run of ``count`` in all."""
+    run = min(count, RUN)
+    if run == count:
+        block, thread, own = draft.split(loop, [None, THREADS, run])
+        return block, [], thread, own
+    block, part, thread, own = draft.split(loop, [None, count // run, THREADS, run])
+    return block, [part], thread, own
 
 
 def _perform(draft: Draft, block: str, sides: Sides) -> None:
@@ -134,26 +174,36 @@ def _perform(draft: Draft, block: str, sides: Sides) -> None:
     batch = [handles[it] for it in nest.spatial if it not in (sides.rows, sides.columns)]
     terms = [handles[it] for it in nest.reduce]
     longest = max(nest.reduce, key=extent)
-    by, it, ty = draft.split(handles[sides.rows], [None, down, THREADS])
-    bx, jt, tx = draft.split(handles[sides.columns], [None, across, THREADS])
+    by, vy, ty, it = _split(draft, handles[sides.rows], down)
+    bx, vx, tx, jt = _split(draft, handles[sides.columns], across)
     depth = min(DEPTH, extent(longest))
     outer, inner = draft.split(handles[longest], [None, depth])
     steps = [outer if handle is handles[longest] else handle for handle in terms]
-    draft.reorder(*batch, by, bx, ty, tx, *steps, inner, it, jt)
+    draft.reorder(*batch, by, bx, *vy, *vx, ty, tx, *steps, inner, it, jt)
     if batch:
         by = fused(draft, [*batch, by])
-    for loop, axis in ((by, "blockIdx.y"), (bx, "blockIdx.x"), (ty, "threadIdx.y")):
+    for loop, axis in ((by, "blockIdx.y"), (bx, "blockIdx.x")):
         draft.bind(loop, axis)
+    for parts, axis in ((vy, "vthread.y"), (vx, "vthread.x")):
+        for loop in parts:
+            draft.bind(loop, axis)
+    draft.bind(ty, "threadIdx.y")
     draft.bind(tx, "threadIdx.x")
-    operands = [nest.read_number(access.buffer) for access in sides.operands]
+    tiles = ((sides.rows, down * THREADS), (sides.columns, across * THREADS))
+    copies = [
+        (nest.read_number(access.buffer), _lanes(nest, access, {loop: side, longest: depth}))
+        for access, (loop, side) in zip(sides.operands, tiles, strict=True)
+    ]
     sums = draft.cache_write(draft.block(block), 0, "local")
     draft.reverse_compute_at(sums, tx)
     draft.settled.add(draft.session.block(sums).label)
-    for number in operands:
+    for number, lanes in copies:
         copy = draft.cache_read(draft.block(block), number, "shared")
         name = draft.session.block(copy).label
         draft.compute_at(copy, steps[-1])
         outside = len(draft.loops(block)) - 3
-        copy_together(draft, name, outside, (THREADS, THREADS))
+        copy_together(draft, name, outside, (THREADS, THREADS), lanes)
+        # Threads of a warp have rows of A that begin at other banks.
+        draft.attempt("storage_align", copy, 0, -2, DEPTH, RUN)
         draft.settled.add(name)
     draft.decompose_reduction(draft.block(block), steps[0])
