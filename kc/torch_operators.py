@@ -97,7 +97,7 @@ def _unary(function: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
 for _name in (
     "exp", "log", "log2", "log10", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh",
     "asin", "acos", "atan", "asinh", "acosh", "atanh", "erf", "sigmoid", "abs", "floor", "ceil",
-    "trunc", "sign", "bitwise_not",
+    "trunc", "bitwise_not",
 ):  # fmt: skip
     _operator(_name)(_unary(getattr(topi, _name)))
 _operator("neg")(_unary(topi.negative))
@@ -109,10 +109,25 @@ _operator("log1p")(_unary(lambda x: one_by_one("T_log1p", te.log1p, x)))
 _operator("silu")(_unary(lambda x: topi.multiply(x, topi.sigmoid(x))))
 
 
-@_operator("round")
-def _round(x: Tensor, *, node: Output) -> Tensor:
-    """Half to even."""
-    return te.compute(x.shape, lambda *i: te.nearbyint(x(*i)), "round")
+_operator("round")(_unary(topi.round))
+
+
+@_operator("sign")
+def _sign(x: Tensor, *, node: Output) -> Tensor:
+    """1, 0 or -1, and 0 of NaN, unlike numpy's and topi's."""
+    if "float" not in x.dtype:
+        return topi.sign(x)
+    return topi.where(topi.isnan(x), te.const(0.0, x.dtype), topi.sign(x))
+
+
+@_operator("round.decimals")
+def _round_decimals(x: Tensor, *, decimals: int = 0, node: Output) -> Tensor:
+    """By the power of 10, as torch does it: halves of its product go to the even number."""
+    if "float" not in x.dtype:
+        raise Unsupported("round of integers to decimals")
+    power = te.const(10.0 ** abs(decimals), x.dtype)
+    into, out = (topi.multiply, topi.divide) if decimals > 0 else (topi.divide, topi.multiply)
+    return out(topi.round(into(x, power)), power)
 
 
 @_operator("_to_copy", "to.dtype")
@@ -172,6 +187,20 @@ for _name in ("maximum", "minimum"):
     _operator(_name)(_binary(getattr(topi, _name)))
 
 
+def _of_numbers(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Tensor], Tensor]:
+    """An extreme that passes over one NaN."""
+
+    def extreme(a: Any, b: Any) -> Any:
+        x, y = topi.where(topi.isnan(a), b, a), topi.where(topi.isnan(b), a, b)
+        return function(x, y)
+
+    return extreme
+
+
+for _name, _function in {"fmax": topi.maximum, "fmin": topi.minimum}.items():
+    _operator(_name)(_binary(_of_numbers(_function)))
+
+
 @_operator("rsub.Scalar", "rsub.Tensor")
 def _rsub(a: Tensor, b: Any, *, node: Output) -> Tensor:
     return topi.subtract(_in_type(b, node.dtype), _in_type(a, node.dtype))
@@ -179,39 +208,27 @@ def _rsub(a: Tensor, b: Any, *, node: Output) -> Tensor:
 
 @_operator("div.Tensor_mode", "div.Scalar_mode")
 def _rounded_quotient(a: Any, b: Any, *, rounding_mode: str | None = None, node: Output) -> Tensor:
-    a, b = _in_type(a, node.dtype), _in_type(b, node.dtype)
-    if rounding_mode is None:
-        return topi.divide(a, b)
-    if "float" not in node.dtype:
-        return topi.floor_divide(a, b) if rounding_mode == "floor" else topi.trunc_divide(a, b)
-    return (topi.floor if rounding_mode == "floor" else topi.trunc)(topi.divide(a, b))
+    functions = {None: topi.divide, "floor": topi.floor_divide, "trunc": topi.trunc_divide}
+    return functions[rounding_mode](_in_type(a, node.dtype), _in_type(b, node.dtype))
 
 
-@_operator("remainder.Tensor", "remainder.Scalar")
-def _remainder(a: Any, b: Any, *, node: Output) -> Tensor:
-    return topi.floor_mod(_in_type(a, node.dtype), _in_type(b, node.dtype))
-
-
-@_operator("fmod.Tensor", "fmod.Scalar")
-def _fmod(a: Any, b: Any, *, node: Output) -> Tensor:
-    """The remainder that has the sign of the dividend."""
-    a, b = _in_type(a, node.dtype), _in_type(b, node.dtype)
-    if "float" not in node.dtype:
-        return topi.trunc_mod(a, b)
-    divisor = b if isinstance(b, Tensor) else topi.full((), node.dtype, b)
-    a, divisor = topi.broadcast_to(a, node.shape), topi.broadcast_to(divisor, node.shape)
-    return te.compute(node.shape, lambda *i: te.fmod(a(*i), divisor(*i)), "fmod")
+for _name, _function in {
+    "floor_divide": topi.floor_divide, "remainder": topi.floor_mod, "fmod": topi.trunc_mod,
+    "bitwise_left_shift": topi.left_shift, "bitwise_right_shift": topi.right_shift,
+    "__lshift__": topi.left_shift, "__rshift__": topi.right_shift,
+}.items():  # fmt: skip
+    _overloads = ("Tensor", "Scalar", "Tensor_Scalar", "Scalar_Tensor")
+    _operator(_name, *(f"{_name}.{overload}" for overload in _overloads))(_binary(_function))
 
 
 @_operator("pow.Tensor_Scalar", "pow.Tensor_Tensor", "pow.Scalar")
 def _power(a: Any, b: Any, *, node: Output) -> Tensor:
+    """The power; as torch, of some exponents the product or root, also where these differ."""
     a = _in_type(a, node.dtype)
     if isinstance(b, int | float) and b in (2, 3):
         return reduce(topi.multiply, [a] * int(b))
-    if isinstance(b, int | float) and b == 0.5:
-        return topi.sqrt(a)
-    if "float" not in node.dtype:
-        raise Unsupported("a power of integers other than 2 and 3")
+    if isinstance(b, int | float) and b in (0.5, -0.5):
+        return topi.sqrt(a) if b > 0 else topi.rsqrt(a)
     return topi.power(a, _in_type(b, node.dtype))
 
 

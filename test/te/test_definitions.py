@@ -11,11 +11,16 @@ Not compared, as they have no definition: ``arith.shli`` and the like by the wid
 more and ``intdiv`` by 0. MLIR and TOSA leave them open; the interpreter reports them.
 """
 
+# Scripts have words of their own.
+# ruff: noqa: F821
+# pyright: reportUndefinedVariable=false
+
 from __future__ import annotations
 
 import itertools
 import math
 import operator
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -29,6 +34,8 @@ from kc import te, tir, topi
 from kc.analysis.interpreter import run
 from kc.dialects.tir import StoreOp
 from kc.runtime import opencl
+from kc.script import from_source
+from kc.torch_operators import OPERATORS, Output
 
 EXECUTORS = ("interpreter", "llvm", "vectors", "c", "opencl", "cuda-emu")
 FLOATS = ("float64", "float32", "float16", "bfloat16", "float8_e5m2", "float8_e4m3fn")
@@ -355,6 +362,114 @@ def test_all_spellings_are_one_value(dtype: str):
             assert value is stored[0], f"{name} of {dtype}: {spelling!r} is another one\n{mod}"
 
 
+def torch_rule(name: str, **options: Any) -> Spelling:
+    """What kc.from_torch makes of an operator; torch itself is not asked."""
+    return lambda a, b: OPERATORS[f"aten.{name}"](a, b, node=Output(a.shape, a.dtype), **options)
+
+
+OF_TENSORS: dict[str, list[Spelling]] = {
+    "floordiv": [
+        operator.floordiv, te.floordiv, topi.floor_divide, torch_rule("floor_divide.default"),
+        torch_rule("div.Tensor_mode", rounding_mode="floor"),
+    ],
+    "floormod": [
+        operator.mod, te.floormod, topi.floor_mod, torch_rule("remainder.Tensor"),
+    ],
+    "truncdiv": [
+        topi.trunc_divide, torch_rule("div.Tensor_mode", rounding_mode="trunc"),
+    ],
+    "truncmod": [topi.mod, topi.trunc_mod, torch_rule("fmod.Tensor")],
+    "max": [topi.maximum, torch_rule("maximum.default")],
+    "min": [topi.minimum, torch_rule("minimum.default")],
+    "shl": [operator.lshift, topi.left_shift, torch_rule("__lshift__.Tensor")],
+    "shr": [operator.rshift, topi.right_shift, torch_rule("bitwise_right_shift.Tensor")],
+    "power": [operator.pow, topi.power, torch_rule("pow.Tensor_Tensor")],
+    "round": [lambda a, b: topi.round(a), lambda a, b: OPERATORS["aten.round.default"](
+        a, node=Output(a.shape, a.dtype))],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8", "uint32"])
+def test_tensors(dtype: str):
+    a, b = pairs((floats if dtype in FLOATS else integers)(dtype))
+    A, B = (te.placeholder(a.shape, dtype, name) for name in "AB")
+    plain = [(it.astype("f8") if dtype in FLOATS else it).tolist() for it in (a, b)]
+    rows: Table = OF_FLOATS if dtype in FLOATS else {**OF_INTEGERS, **POWERS}
+    cases: list[Case] = []
+    for name in [name for name in OF_TENSORS if name in rows]:
+        reference, _ = rows[name]
+        values = [reference(x, y, dtype) for x, y in zip(*plain, strict=True)]
+        want = np.array(values, "f8" if dtype in FLOATS else dtype).astype(a.dtype)
+        cases += [(f"{name} {f!r}", f(A, B), want) for f in OF_TENSORS[name]]
+    compare("interpreter", [(A, a), (B, b)], cases)
+
+
+def test_signs():
+    """topi's, and torch's, which is 0 of NaN."""
+    for dtype in ("float32", "float16"):
+        x = floats(dtype)
+        X = te.placeholder(x.shape, dtype, name="X")
+        numbers = x.astype("f8").tolist()
+        signs = np.array([v if math.isnan(v) else float((v > 0) - (v < 0)) for v in numbers])
+        rule = OPERATORS["aten.sign.default"](X, node=Output(X.shape, dtype))
+        cases: list[Case] = [
+            ("topi", topi.sign(X), signs.astype(x.dtype)),
+            ("torch", rule, np.nan_to_num(signs).astype(x.dtype)),
+        ]
+        compare("llvm", [(X, x)], cases)
+
+
+TEXTS: dict[str, list[str]] = {
+    "floordiv": ["a // b", "T.floordiv(a, b)", "T.FloorDiv(a, b)", "T.indexdiv(a, b)"],
+    "floormod": ["a % b", "T.floormod(a, b)", "T.FloorMod(a, b)", "T.indexmod(a, b)"],
+    "truncdiv": ["T.truncdiv(a, b)"],
+    "truncmod": ["T.truncmod(a, b)", "T.Mod(a, b)"],
+    "div": ["a / b", "T.div(a, b)", "T.Div(a, b)"],
+    "max": ["T.max(a, b)", "T.Max(a, b)"],
+    "min": ["T.min(a, b)", "T.Min(a, b)"],
+    "round": ["T.round(a)", "T.nearbyint(a)"],
+    "trunc": ["T.trunc(a)"],
+    "shl": ["a << b", "T.shift_left(a, b)"],
+    "shr": ["a >> b", "T.shift_right(a, b)"],
+    "power": ["a ** b", "T.power(a, b)", "T.pow(a, b)"],
+}
+OF_INTEGERS_ONLY = {"truncdiv": ["T.div(a, b)", "T.Div(a, b)"]}
+
+
+@pytest.mark.parametrize("executor", ["interpreter", "llvm", "c"])
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_tvmscript(executor: str, dtype: str):
+    is_float = dtype in FLOATS
+    a, b = pairs((floats if is_float else integers)(dtype))
+    plain = [(it.astype("f8") if is_float else it).tolist() for it in (a, b)]
+    rows: Table = OF_FLOATS if is_float else {**OF_INTEGERS, **POWERS}
+    lines, wanted, texts = [], [], []
+    for name in [name for name in TEXTS if name in rows]:
+        values = [rows[name][0](x, y, dtype) for x, y in zip(*plain, strict=True)]
+        want = np.array(values, "f8" if is_float else dtype).astype(dtype)
+        for text in TEXTS[name] + ([] if is_float else OF_INTEGERS_ONLY.get(name, [])):
+            n = len(texts)
+            lines += [
+                f"    for i in range({a.size}):",
+                f'        with T.block("B{n}"):',
+                f"            v = T.axis.spatial({a.size}, i)",
+                f"            O{n}[v] = {text}",
+            ]
+            texts.append(text)
+            wanted.append(want)
+    outs = [f"O{n}" for n in range(len(texts))]
+    params = ", ".join(f'{name}: T.Buffer(({a.size},), "{dtype}")' for name in ("A", "B", *outs))
+    body = "\n".join(lines)
+    for name in "ab":
+        body = re.sub(rf"\b{name}\b", f"{name.upper()}[v]", body)
+    mod = from_source(f"@T.prim_func\ndef main({params}):\n{body}\n")
+    results = [np.full(a.size, 1, dtype) for _ in texts]
+    execute(executor, mod, [a, b, *results])
+    for text, want, result in zip(texts, wanted, results, strict=True):
+        for n in differences(result, want):
+            raise AssertionError(f"{text} of {a[n]}, {b[n]}: {result[n]}, not {want[n]}")
+
+
 def whole(value: float, dtype: str) -> int:
     info = np.iinfo(dtype)
     if math.isnan(value):
@@ -444,3 +559,61 @@ def test_what_flows_to_the_divisor_of_a_remainder():
         run(mod.op, "main", [a, b, *results])
         np.testing.assert_array_equal(results[0], np.ones(4))
         np.testing.assert_array_equal(results[1], -np.array(quotients))
+
+
+@kc.script
+def quotients(a, b):
+    q = output_tensor(a.shape, a.dtype)
+    r = output_tensor(a.shape, a.dtype)
+    t = output_tensor(a.shape, a.dtype)
+    s = output_tensor(a.shape, a.dtype)
+    f = output_tensor(a.shape, a.dtype)
+    m = output_tensor(a.shape, a.dtype)
+    for i in range(a.shape[0]):
+        q[i] = a[i] // b[i]
+        r[i] = a[i] % b[i]
+        t[i] = truncdiv(a[i], b[i])
+        s[i] = truncmod(a[i], b[i])
+        f[i] = floordiv(a[i], b[i])
+        m[i] = floormod(a[i], b[i])
+    return q, r, t, s, f, m
+
+
+@kc.script
+def extremes_and_powers(a, b):
+    x = output_tensor(a.shape, a.dtype)
+    n = output_tensor(a.shape, a.dtype)
+    p = output_tensor(a.shape, a.dtype)
+    for i in range(a.shape[0]):
+        x[i] = max(a[i], b[i])
+        n[i] = min(a[i], b[i])
+        p[i] = a[i] ** b[i] if a.dtype == "int8" else round(a[i])
+    return x, n, p
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_scripts(dtype: str):
+    """As kernels, and where Python executes them with numpy's numbers."""
+    is_float = dtype in FLOATS
+    a, b = pairs((floats if is_float else integers)(dtype))
+    A, B = (te.placeholder(a.shape, dtype, name) for name in "AB")
+    plain = [(it.astype("f8") if is_float else it).tolist() for it in (a, b)]
+    rows: Table = OF_FLOATS if is_float else {**OF_INTEGERS, **POWERS}
+    of_quotients = ["floordiv", "floormod", "truncdiv", "truncmod", "floordiv", "floormod"]
+    last = "round" if is_float else "power"
+    for script, names in ((quotients, of_quotients), (extremes_and_powers, ["max", "min", last])):
+        wanted = [
+            np.array([rows[name][0](x, y, dtype) for x, y in zip(*plain, strict=True)]).astype(
+                dtype
+            )
+            for name in names
+        ]
+        compare(
+            "interpreter", [(A, a), (B, b)], list(zip(names, script(A, B), wanted, strict=True))
+        )
+        if script is quotients:
+            with np.errstate(all="ignore"):
+                executed = script(a, b)
+            for name, result, want in zip(names, executed, wanted, strict=True):
+                for n in differences(result, want):
+                    raise AssertionError(f"{name} of {a[n]}, {b[n]}: {result[n]}, not {want[n]}")

@@ -34,6 +34,15 @@ def _memory(shape: Any, dtype: str = "float32", scope: str = "") -> Any:
     return np.zeros(shape, dtype)
 
 
+def _truncated_quotient(a: Any, b: Any) -> Any:
+    """The quotient rounded towards zero: of floats from theirs, of integers from the remainder."""
+    import numpy as np
+
+    if isinstance(a, float | np.floating) or isinstance(b, float | np.floating):
+        return np.trunc(a / b)
+    return (a - np.fmod(a, b)) // b
+
+
 def _names() -> dict[str, Any]:
     import numpy as np
 
@@ -54,8 +63,8 @@ def _names() -> dict[str, Any]:
         "if_then_else": lambda condition, a, b: a if condition else b,
         "floordiv": lambda a, b: a // b,
         "floormod": lambda a, b: a % b,
-        "truncdiv": lambda a, b: int(a / b),
-        "truncmod": lambda a, b: int(np.fmod(a, b)),
+        "truncdiv": _truncated_quotient,
+        "truncmod": np.fmod,
         "ceil_div": ceil_div,
         "max_num_threads": max_num_threads,
     }

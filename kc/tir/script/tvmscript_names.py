@@ -376,7 +376,7 @@ NAMES: dict[str, Any] = {
     "Add": _of_two("add"),
     "Sub": _of_two("sub"),
     "Mul": _of_two("mul"),
-    "Div": _of_two("div"),
+    "Div": _of_two("Div", lambda _, a, b: tir.Div(a, b)),
     "Mod": _of_two("truncmod"),
     "FloorDiv": _of_two("floordiv"),
     "FloorMod": _of_two("floormod"),
