@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith, memref, scf, vector
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AnyFloat,
     BoolAttr,
     DenseIntOrFPElementsAttr,
@@ -371,15 +372,22 @@ class ConvertView(ConversionPattern[TirToScf]):
         source, wanted = op.buffer.type, op.result.type
         assert isinstance(source, MemRefType)
         assert isinstance(wanted, MemRefType)
-        offsets: list[SSAValue | int] = []
-        for expr in op.indices.data.results:
-            offset = conversion.index.compose(expr, op.operands_of_map)
-            is_number = isinstance(offset, AffineConstantExpr)
-            offsets.append(offset.value if is_number else conversion.arith.value(offset))
         rank = source.get_num_dims()
-        sizes: list[SSAValue | int] = [1] * rank
+        sizes = [1] * rank
         for dim, size in zip(op.positions, wanted.get_shape(), strict=True):
             sizes[dim] = size
+        offsets: list[SSAValue | int] = []
+        for expr, size, extent in zip(
+            op.indices.data.results, sizes, source.get_shape(), strict=True
+        ):
+            offset = conversion.index.compose(expr, op.operands_of_map)
+            # A number that is outside is in code that never runs: such a type is invalid.
+            if isinstance(offset, AffineConstantExpr) and (
+                extent == DYNAMIC_INDEX or 0 <= offset.value <= extent - size
+            ):
+                offsets.append(offset.value)
+            else:
+                offsets.append(conversion.arith.value(offset))
         units: list[SSAValue | int] = [1] * rank
         whole = memref.SubviewOp.infer_result_type(source, offsets, sizes, units)
         strides = whole.get_strides() or ()

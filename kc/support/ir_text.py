@@ -21,6 +21,9 @@ from xdsl.dialects.builtin import (
     Float80Type,
     Float128Type,
     FunctionType,
+    IndexType,
+    IntegerType,
+    MemRefType,
     ModuleOp,
     ShapedType,
     StringAttr,
@@ -501,6 +504,11 @@ def _verify_declared_sizes(op: Operation) -> None:
         shape, symbol = given.data.get("kc.shape"), given.data.get("kc.symbol")
         if symbol is not None and not isinstance(symbol, StringAttr):
             raise _invalid(op, f"{op.name}: kc.symbol of argument {n} is {symbol}, no name")
+        if symbol is not None and not isinstance(taken, IndexType | IntegerType):
+            raise _invalid(
+                op,
+                f"{op.name}: kc.symbol of argument {n}, a {taken}; sizes are indices or integers",
+            )
         if shape is None:
             continue
         argument = f"{op.name}: kc.shape of argument {n}"
@@ -520,8 +528,29 @@ def _verify_declared_sizes(op: Operation) -> None:
             raise _invalid(op, f"{argument} is of {uses}, and kc.symbols names {declared}")
 
 
+def _verify_slice(op: Operation) -> None:
+    """What is known of a slice lies in the buffer."""
+    source = op.operands[0].type
+    if not isinstance(source, MemRefType):
+        return
+    parts = [op.properties[f"static_{word}"] for word in ("offsets", "sizes", "strides")]
+    assert all(isinstance(part, DenseArrayBase) for part in parts)
+    numbers = zip(*(part.iter_values() for part in parts), source.get_shape(), strict=False)  # pyright: ignore
+    for dim, (offset, size, stride, whole) in enumerate(numbers):
+        if DYNAMIC_INDEX in (size, stride, whole) or size == 0:
+            continue
+        first = 0 if offset == DYNAMIC_INDEX else offset
+        if not 0 <= first < whole or not 0 <= first + (size - 1) * stride < whole:
+            raise _invalid(
+                op,
+                f"{op.name}: elements {first} to {first + (size - 1) * stride} along dimension "
+                f"{dim} of {source}, which has {whole}",
+            )
+
+
 _UNSEEN: dict[str, Callable[[Operation], None]] = {
     "func.func": _verify_declared_sizes,
+    "memref.subview": _verify_slice,
     "te.func": _verify_declared_sizes,
     "scf.if": _verify_yields,
     "affine.if": _verify_yields,

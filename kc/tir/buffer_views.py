@@ -16,7 +16,7 @@ from xdsl.ir.affine import AffineMap
 
 from kc.dialects.tir import ViewOp
 from kc.dialects.tir.views import strides_of
-from kc.support.diagnostics import TEError
+from kc.support.diagnostics import TEError, counted
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer
 from kc.te.expr import BufferAccess, Const, Element, Expr, Ramp, as_expr, binary
@@ -283,6 +283,16 @@ def part_of(base: Any, region: Sequence[tuple[Any, Any]], shape: Any, name: str)
             location=location,
             why="the buffer has the shape of the part; only dimensions of 1 may be left out",
         )
+    for dim, (start, extent) in enumerate(region):
+        first, size, whole = (_number(value) for value in (start, extent, base.shape[dim]))
+        low = first or 0
+        if size is not None and whole is not None and not 0 <= low <= low + size <= whole:
+            raise TEError(
+                "KC2130",
+                f"match_buffer: {name} is {base.name}[{low}:{low + size}] along dimension {dim}",
+                location=location,
+                why=f"{base.name} has {counted(whole, 'element')} there",
+            )
     return PartOfBuffer(base, [start for start, _ in region], along, wanted, name)
 
 

@@ -280,3 +280,21 @@ func.func @vectors(%A: memref<1024xf32>, %x: f32) {
   }
   func.return
 }
+
+// -----
+
+// A view in code that never runs may begin outside of the buffer; the type of a slice may not.
+
+func.func private @use(memref<2xf32, strided<[1], offset: ?>>)
+
+// CHECK-LABEL: func.func @never_runs
+// CHECK:         %[[THREE:.*]] = arith.constant 3 : index
+// CHECK:         memref.subview %A[%[[THREE]]] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1], offset: ?>>
+func.func @never_runs(%A: memref<4xf32>) {
+  %false = arith.constant false
+  scf.if %false {
+    %v = tir.view %A[3] : memref<4xf32> to memref<2xf32, strided<[1], offset: ?>>
+    tir.call @use(update %v) : (memref<2xf32, strided<[1], offset: ?>>)
+  }
+  func.return
+}

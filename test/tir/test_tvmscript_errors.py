@@ -187,6 +187,13 @@ error[KC2130]: match_buffer: P of shape (4, 4) is a part of A of shape (4, 8)
   --> <tvmscript>:5:5  P = T.match_buffer(A[0:4, 0:8], (4, 4))
   why: the buffer has the shape of the part; only dimensions of 1 may be left out""",
     ),
+    "a_part_that_is_larger": (
+        "    P = T.match_buffer(A[8:24, 0:8], (16, 8))\n",
+        """\
+error[KC2130]: match_buffer: P is A[8:24] along dimension 0
+  --> <tvmscript>:5:5  P = T.match_buffer(A[8:24, 0:8], (16, 8))
+  why: A has 16 elements there""",
+    ),
     "a_part_of_symbolic_size": (
         "    for i in range(16):\n        P = T.match_buffer(A[0:i, 0], (i,))\n"
         '        T.call_packed("f", P.access_ptr("r"))\n',

@@ -12,6 +12,8 @@ from xdsl.traits import SymbolTable
 
 from kc.dialects.nvvm import FragmentAttr
 from kc.dialects.tir import CallOp
+from kc.support.diagnostics import CodegenError, counted
+from kc.support.locations import location_of
 
 LANES = "kc.lanes"
 """The attribute of a function that the lanes of a warp do together: what each of them does."""
@@ -27,12 +29,38 @@ def fragments_of(function: FuncOp) -> list[FragmentAttr | None]:
     return [fragment if isinstance(fragment, FragmentAttr) else None for fragment in fragments]
 
 
+def lane_of(function: FuncOp) -> FuncOp | None:
+    """What each lane does where a warp calls ``function``; None for any other function.
+
+    Raises KC4254 unless that is another function, with a body and as many arguments.
+    """
+    name = function.attributes.get(LANES)
+    if name is None:
+        return None
+    lane = SymbolTable.lookup_symbol(function, name) if isinstance(name, SymbolRefAttr) else None
+    count = len(function.function_type.inputs)
+    if not isinstance(lane, FuncOp):
+        why = "there is no function of this name"
+    elif lane is function:
+        why = "that is the function itself"
+    elif lane.is_declaration:
+        why = "it has no body"
+    elif len(lane.function_type.inputs) != count:
+        given = counted(len(lane.function_type.inputs), "argument")
+        why = f"it has {given}, and the function {count}"
+    else:
+        return lane
+    raise CodegenError(
+        "KC4254",
+        f"the lanes of @{function.sym_name.data} do {name}",
+        location=location_of(function),
+        why=why,
+    )
+
+
 def lanes_of(call: CallOp) -> int:
     """How many threads along x hold the tiles of a call together; 0 where none are held."""
     function = SymbolTable.lookup_symbol(call, call.callee)
-    name = function.attributes.get(LANES) if isinstance(function, FuncOp) else None
-    if not isinstance(name, SymbolRefAttr):
-        return 0
-    lane = SymbolTable.lookup_symbol(call, name)
-    assert isinstance(lane, FuncOp)
-    return max((held.lanes for held in fragments_of(lane) if held is not None), default=0)
+    lane = lane_of(function) if isinstance(function, FuncOp) else None
+    held = fragments_of(lane) if lane is not None else []
+    return max((fragment.lanes for fragment in held if fragment is not None), default=0)

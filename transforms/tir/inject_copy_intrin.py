@@ -43,6 +43,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     MemRefType,
     ModuleOp,
     NoneAttr,
@@ -132,6 +133,8 @@ def _copy_of(loop: ForOp, value: Attribute) -> _Copy:
         name = buffer_name(load.buffer)
         raise _refused(loop, f"{name} is copied to itself, and the parts may overlap")
     to, source = _part(loop, nest, store), _part(loop, nest, load)
+    for part, access in ((to, store), (source, load)):
+        _require_inside(loop, sizes, part, access)
     return _Copy(loop, value.data, sizes, to, source)
 
 
@@ -184,6 +187,21 @@ def _part(loop: ForOp, nest: list[ForOp], access: LoadOp | StoreOp) -> _Part:
     )
     base, operands = compact(base, operands)
     return _Part(access.buffer, base, operands, dims, [own[n] or 0 for n in dims])
+
+
+def _require_inside(loop: ForOp, sizes: list[int], part: _Part, access: LoadOp | StoreOp) -> None:
+    """Refuse a copy of more elements than a buffer has along a dimension."""
+    type_ = part.buffer.type
+    assert isinstance(type_, MemRefType)
+    for size, dim in zip(sizes, part.dims, strict=True):
+        whole = type_.get_shape()[dim]
+        if whole != DYNAMIC_INDEX and size > whole:
+            raise _refused(
+                loop,
+                f"it copies {size} elements along dimension {dim} of {buffer_name(access.buffer)}, "
+                f"which has {whole}",
+                "the loops must stay in the buffers",
+            )
 
 
 def _slope(expr: AffineExpr, positions: list[int]) -> int | None:

@@ -40,6 +40,7 @@ Requires: one nest of loops of threads around each kernel (``unify-thread-bindin
 4. KC4243: all lanes of a warp reach a call, for the same tiles.
 5. KC4244: rows of tiles in memory begin at multiples of 16 bytes, where lanes load them as such.
 6. KC4248: tiles that four warps read have a layout that a descriptor can express.
+7. KC4254: ``kc.lanes`` names another function, with a body and as many arguments.
 
 A buffer, its views and all calls that take them change at once, since the buffer's type does, and
 only after every call was found legal. So this is one walk over the function: a rewrite pattern
@@ -104,7 +105,7 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import compact
 from kc.transforms.tir._fragment_elements import Held, Nest, nest_of
-from kc.transforms.tir._warp_calls import LANES, fragments_of
+from kc.transforms.tir._warp_calls import fragments_of, lane_of
 from kc.transforms.tir.swizzle_storage import separates, swizzle_of
 from kc.transforms.tir.unify_thread_binding import axes_of
 
@@ -146,10 +147,9 @@ class LowerFragmentsPass(ModulePass):
             function.sym_name.data: function for function in op.ops if isinstance(function, FuncOp)
         }
         lanes = {
-            name: functions[of.string_value()]
+            name: lane
             for name, function in functions.items()
-            if isinstance(of := function.attributes.get(LANES), SymbolRefAttr)
-            and of.string_value() in functions
+            if (lane := lane_of(function)) is not None
         }
         used = [function for function in functions.values() if function not in lanes.values()]
         allocs = [
@@ -814,11 +814,12 @@ def _redirect(
 
 def _erase_declarations(functions: dict[str, FuncOp], lanes: dict[str, FuncOp]) -> None:
     """Take away what the calls were of."""
+    gone: dict[FuncOp, None] = {}  # several may be described by one
     for name, lane in lanes.items():
         described = functions[name].attributes.get("kc.description")
-        gone = [functions[name], lane]
+        gone.update(dict.fromkeys((functions[name], lane)))
         if isinstance(described, SymbolRefAttr) and described.string_value() in functions:
-            gone.append(functions[described.string_value()])
-        for function in gone:
-            function.detach()
-            function.erase()
+            gone[functions[described.string_value()]] = None
+    for function in gone:
+        function.detach()
+        function.erase()

@@ -108,20 +108,23 @@ class UnifyThreadBindingPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
         roots = [root for function in loop_tree.functions(op) for root in kernel_roots(function)]
-        for root in roots:
-            _add_lanes(root)
+        for root, count in [(root, _missing_lanes(root)) for root in roots]:
+            if count:
+                _add_lanes(root, count)
         plans = [_plan(root) for root in roots]
         for plan in plans:
             _unify(plan)
 
 
-def _add_lanes(root: ForOp) -> None:
-    """Give a kernel with calls that lanes do together, and no threads along x, so many of them."""
+def _missing_lanes(root: ForOp) -> int:
+    """How many lanes do the calls of a kernel together that has no threads along x; else 0."""
     if any(loop.axis == LANE_AXES[0] for loop in loop_tree.loops(root)):
-        return
-    count = max((lanes_of(op) for op in root.walk() if isinstance(op, CallOp)), default=0)
-    if not count:
-        return
+        return 0
+    return max((lanes_of(op) for op in root.walk() if isinstance(op, CallOp)), default=0)
+
+
+def _add_lanes(root: ForOp, count: int) -> None:
+    """Give a kernel ``count`` threads along x."""
     body = launch_loops(root)[-1].body.block
     ops = list(body.ops)
     for op in ops:

@@ -75,3 +75,23 @@ def test_what_is_no_copy_is_refused_where_the_loop_comes_from():
     assert (
         caught.value.why == "the innermost loop does more than to load an element and to store it"
     )
+
+
+@pytest.mark.parametrize(("a", "b", "name"), [(64, 16, "B"), (16, 64, "A")])
+def test_a_copy_of_more_than_there_is(a: int, b: int, name: str):
+    """The function would copy beyond the end of a buffer."""
+    text = f"""
+    func.func @f(%A: memref<{a}xf32>, %B: memref<{b}xf32>) {{
+      tir.for %i in 32 annotations {{pragma_copy_intrin = "copy"}} {{
+        %a = tir.load %A[%i] : memref<{a}xf32>
+        tir.store %a, %B[%i] : memref<{b}xf32>
+      }}
+      func.return
+    }}"""
+    module = kc.IRModule.parse(text)
+    before = str(module)
+    with pytest.raises(KCError) as caught:
+        kc.tir.transform.InjectCopyIntrin()(module)
+    assert caught.value.code == "KC4343"
+    assert caught.value.why == (f"it copies 32 elements along dimension 0 of {name}, which has 16")
+    assert str(module) == before
