@@ -7,6 +7,7 @@ them with ``tir.call_extern``; the value is the IR, or the path of a file of it 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,15 +51,17 @@ def imported_code(module: ModuleOp) -> list[ImportedCode]:
 def _read(language: str, value: str, location: Location | None) -> ImportedCode:
     if "\n" in value or not value.endswith((".ll", ".bc", ".c")):
         return ImportedCode(language, value, location, is_file=False)
+    content = b""
     try:
-        content = Path(value).read_bytes()
-    except OSError as error:
+        why = "it is no file" if not os.path.isfile(value) and os.path.exists(value) else None
+        if why is None:  # pipes and devices may have no end
+            content = Path(value).read_bytes()
+    except (OSError, ValueError) as error:
+        why = str(getattr(error, "strerror", error))
+    if why is not None:
         raise CodegenError(
-            "KC4355",
-            f"import_{language}: {value} cannot be read",
-            location=location,
-            why=error.strerror,
-        ) from error
+            "KC4355", f"import_{language}: {value} cannot be read", location=location, why=why
+        )
     text = content if value.endswith(".bc") else content.decode(errors="replace")
     return ImportedCode(language, text, location, is_file=True)
 

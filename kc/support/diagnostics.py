@@ -15,6 +15,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import linecache
+import os
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
@@ -42,12 +44,47 @@ class Location:
         return f"{file}:{self.line}" + (f":{self.column}" if self.column else "")
 
     def source_line(self) -> str:
-        """The text of the line, empty when the file cannot be read."""
+        """The text of the line; empty when the file cannot be read, or is neither an input nor a
+        file of the program."""
         for name, text in _SOURCES.get():
             if name == self.file:
                 lines = text.split("\n")
                 return lines[self.line - 1] if 0 < self.line <= len(lines) else ""
-        return linecache.getline(self.file, self.line).rstrip("\n")
+        return _line_of_file(self.file, self.line) if _may_show(self.file) else ""
+
+
+_USED_FILES: set[str] = set()
+"""The files that a program gave kc to read, and those of the Python code that called kc."""
+LARGEST_SOURCE = 1 << 26
+"""The size, in bytes, of the largest file whose lines are shown."""
+
+
+def use_file(name: str) -> None:
+    """Let diagnostics show lines of the file ``name``: a program has named it, not a text."""
+    _USED_FILES.add(name)
+
+
+def _may_show(name: str) -> bool:
+    """Whether the text of a file is that of the user's program, or of an input.
+
+    A location may come from a text, which could name any file of the machine.
+    """
+    if name in linecache.cache or name in _USED_FILES:
+        return True
+    modules = list(sys.modules.values())
+    return any(getattr(module, "__file__", None) == name for module in modules)
+
+
+def _line_of_file(name: str, line: int) -> str:
+    if name not in linecache.cache:
+        try:
+            status = os.stat(name)
+        except (OSError, ValueError):
+            pass  # linecache finds files of Python in its path
+        else:
+            if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_SOURCE:
+                return ""  # pipes and devices may have no end
+    return linecache.getline(name, line).rstrip("\n")
 
 
 # Texts that are not on disk (standard input, strings): newest first.
@@ -56,7 +93,8 @@ _SOURCES: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("kc_sources", def
 
 @contextlib.contextmanager
 def source_text(name: str, text: str) -> Iterator[None]:
-    """Make ``text`` the source shown for locations in the file ``name``."""
+    """Make ``text`` the source shown for locations in the file ``name``; afterwards its file is."""
+    use_file(name)
     token = _SOURCES.set(((name, text), *_SOURCES.get()))
     try:
         yield

@@ -8,7 +8,7 @@ import stat
 import sys
 from pathlib import Path
 
-from kc.support.diagnostics import InputError, suggest
+from kc.support.diagnostics import InputError, suggest, use_file
 
 STDIN = "-"
 
@@ -22,6 +22,7 @@ def read_text(path: str) -> str:
         data = _stdin_bytes() if path == STDIN else Path(path).read_bytes()
     except (OSError, ValueError) as error:
         raise _cannot("KC0020", "read", path, error) from error
+    use_file(path)
     return decode(data, path)
 
 

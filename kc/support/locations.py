@@ -35,7 +35,7 @@ from xdsl.parser import Parser
 from xdsl.utils.mlir_lexer import MLIRTokenKind, StringLiteral
 
 from kc.support.affine_parser import SemiAffineParser
-from kc.support.diagnostics import Location
+from kc.support.diagnostics import Location, use_file
 
 _UNKNOWN = UnknownLoc()
 _NEWLINE = re.compile("\n")
@@ -160,7 +160,10 @@ def caller_location() -> Location | None:
     if (location := _READING.get()) is not None:
         return location
     frame = _caller()
-    return None if frame is None else Location(frame.f_code.co_filename, frame.f_lineno)
+    if frame is None:
+        return None
+    use_file(frame.f_code.co_filename)
+    return Location(frame.f_code.co_filename, frame.f_lineno)
 
 
 def caller_names() -> dict[str, Any]:

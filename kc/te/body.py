@@ -78,6 +78,22 @@ from kc.te.scalar_ops import (
 from kc.te.tensor import Tensor
 from kc.te.vector_code import cast_bits, load_rows, made_of_lanes
 
+LARGEST_INDEX = 4096
+"""The terms of an affine function, each counted as often as it is used."""
+
+
+class _TooManyTerms(Exception):
+    """An affine function has more than :data:`LARGEST_INDEX` terms."""
+
+
+def _is_small(expr: Expr) -> bool:
+    """Whether an expression is of at most :data:`LARGEST_INDEX` parts, as it is written out."""
+    waiting, count = [expr], 0
+    while waiting and count <= LARGEST_INDEX:
+        waiting += children(waiting.pop())
+        count += 1
+    return count <= LARGEST_INDEX
+
 
 def _constraint(op: str, lhs: AffineExpr, rhs: AffineExpr) -> AffineConstraintExpr:
     """``lhs op rhs`` in normal form."""
@@ -289,7 +305,9 @@ class Body:
 
     def index_form(self, expr: Expr, operands: list[SSAValue]) -> AffineExpr:
         """``expr`` as an affine function of ``operands``, which grow; what is not affine of it is
-        computed, and one of these."""
+        computed, and one of these. So is what uses its parts so often that it is of more than
+        :data:`LARGEST_INDEX` terms, as is a sum that is doubled twenty times."""
+        terms = 0
 
         def dim(value: SSAValue) -> AffineExpr:
             if value not in operands:
@@ -297,6 +315,10 @@ class Body:
             return AffineExpr.dimension(operands.index(value))
 
         def build(expr: Expr) -> AffineExpr:
+            nonlocal terms
+            terms += 1
+            if terms > LARGEST_INDEX:
+                raise _TooManyTerms
             if isinstance(expr, Const):
                 return AffineExpr.constant(int(expr.value))
             if isinstance(expr, IterVar):
@@ -312,7 +334,10 @@ class Body:
             value = self.value(expr)
             return dim(self._to_index(value, expr.dtype, expr.location))
 
-        return build(expr)
+        try:
+            return build(expr)
+        except _TooManyTerms:
+            return dim(self._to_index(self.value(expr), expr.dtype, expr.location))
 
     def conditions(
         self, condition: Expr
@@ -342,10 +367,13 @@ class Body:
 
     def affine_of(self, expr: Expr, operands: list[SSAValue]) -> AffineExpr | None:
         """``expr`` as an affine function of axes and sizes, which are added to ``operands``."""
+        return self._affine_part(expr, operands) if _is_small(expr) else None
+
+    def _affine_part(self, expr: Expr, operands: list[SSAValue]) -> AffineExpr | None:
         if isinstance(expr, Const):
             return AffineExpr.constant(int(expr.value))
         if isinstance(expr, Cast) and keeps_value(expr):
-            return self.affine_of(expr.value, operands)
+            return self._affine_part(expr.value, operands)
         if isinstance(expr, IterVar | Var):
             known = self.axes if isinstance(expr, IterVar) else self.values
             value = known.get(expr)  # pyright: ignore[reportCallIssue, reportArgumentType]
@@ -356,7 +384,7 @@ class Body:
             start = expr.start if isinstance(expr, IterVar) else 0
             return AffineExpr.dimension(operands.index(value)) + start
         if isinstance(expr, Binary) and is_affine_step(expr):
-            lhs, rhs = (self.affine_of(side, operands) for side in (expr.lhs, expr.rhs))
+            lhs, rhs = (self._affine_part(side, operands) for side in (expr.lhs, expr.rhs))
             if lhs is not None and rhs is not None:
                 return affine(expr.op, lhs, rhs, expr)
         return None

@@ -366,11 +366,10 @@ def _same_constant(lhs: Any, rhs: Any) -> bool | None:
 
 def _called_here(pattern: str) -> str | None:
     """What the user's line calls, if that is a single function of the pattern's group."""
-    import linecache
     import re
 
     where = caller_location()
-    text = linecache.getline(where.file, where.line) if where is not None else ""
+    text = where.source_line() if where is not None else ""
     called = set(re.findall(pattern, text))
     return called.pop() if len(called) == 1 else None
 

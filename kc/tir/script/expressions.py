@@ -30,6 +30,7 @@ from kc.te.expr import (
 from kc.te.indices import difference
 from kc.te.slices import TensorSlice
 from kc.te.tensor import Tensor
+from kc.tir.script import limits
 from kc.tir.script.functions import for_expressions
 from kc.tir.script.names import Word
 from kc.tir.script.scope import Local, lookup
@@ -109,6 +110,7 @@ class Expressions:
 
     def __init__(self, reader: Statements) -> None:
         self.reader = reader
+        self.weights = limits.Weights()
 
     def at(self, node: ast.AST) -> Location:
         """The place of a node in the user's file."""
@@ -117,7 +119,10 @@ class Expressions:
     def eval(self, node: ast.expr) -> Any:
         """The value of an expression: of Python, or an expression of the kernel."""
         if isinstance(node, ast.Constant):
+            if isinstance(node.value, int):
+                limits.check_value(node.value, self.at(node))
             return node.value
+        limits.count_step(lambda: self.at(node))
         if isinstance(node, ast.Name):
             is_known, value = self.reader.scope.find(node.id)
             if is_known:
@@ -151,13 +156,11 @@ class Expressions:
 
     def _eval(self, node: ast.expr, at: Location) -> Any:
         match node:
-            case ast.Constant():
-                return node.value
             case ast.Name():
                 value = lookup(self.reader.source, self.reader.scope, node.id, at)
                 return value.buffer() if isinstance(value, Local) else value
             case ast.Tuple() | ast.List():
-                return tuple(self.eval_each(node.elts))
+                return self.weights.check(tuple(self.eval_each(node.elts)), at)
             case ast.Dict(keys=keys) if None not in keys:
                 pairs = zip((key for key in keys if key is not None), node.values, strict=True)
                 return {self.eval(key): self.eval(value) for key, value in pairs}
@@ -195,7 +198,9 @@ class Expressions:
             lhs, rhs = as_scalar(lhs, rhs), as_scalar(rhs, lhs)
         if type(op) is ast.MatMult:
             raise refuse("@", at, "loops over rows, columns and the sum")
-        return python(lambda: _BINARY[type(op)](lhs, rhs), type(op).__name__, at)
+        limits.check_operands(type(op), lhs, rhs, at)
+        result = python(lambda: _BINARY[type(op)](lhs, rhs), type(op).__name__, at)
+        return self.weights.check(limits.check_value(result, at), at)
 
     def _unary(self, node: ast.UnaryOp, at: Location) -> Any:
         value = self.eval(node.operand)
@@ -221,6 +226,9 @@ class Expressions:
             if not is_symbolic(lhs) and not is_symbolic(rhs):
                 if isinstance(op, ast.Is | ast.IsNot):
                     return (lhs is rhs) is isinstance(op, ast.Is)
+                if not (isinstance(rhs, range) and isinstance(lhs, int)):
+                    limits.check_range(rhs, at)
+                    limits.count_step(lambda: at, rhs)
                 return python(lambda: (lhs in rhs) is isinstance(op, ast.In), "in", at)
             raise refuse(
                 "in and is of values that are known only when the kernel runs",
@@ -230,6 +238,7 @@ class Expressions:
         name, compute = _COMPARE[type(op)]
         if is_symbolic(lhs) or is_symbolic(rhs):
             return compare(name, as_scalar(lhs, rhs), as_scalar(rhs, lhs))
+        limits.count_step(lambda: at, lhs, rhs)
         return python(lambda: compute(lhs, rhs), name, at)
 
     @staticmethod
@@ -334,14 +343,16 @@ class Expressions:
             at = self.at(rest[0].iter)
             if is_symbolic(source):
                 raise refuse("a comprehension over a buffer", at, "a for writes the elements")
+            limits.check_range(source, at)
             for value in python(lambda: list(source), "the iteration", at):
+                limits.count_step(lambda: at)
                 with self.reader.inside("a comprehension", self.reader.body, at):
                     self.reader.loops.unpack(rest[0].target, value, at)
                     if all(self._known_condition(test) for test in rest[0].ifs):
                         over(rest[1:])
 
         over(node.generators)
-        return tuple(values)
+        return self.weights.check(tuple(values), self.at(node))
 
     def _known_condition(self, node: ast.expr) -> bool:
         condition = self.eval(node)
@@ -403,6 +414,8 @@ class Expressions:
             instead = f"te.{own}" if own in dir(te) else "a function of te"
             raise refuse(f"{text} of values of the kernel", at, f"{instead} computes in a kernel")
         function = for_expressions(function)
+        if not symbolic:
+            limits.check_arguments(function, values, named, at)
         try:
             inspect.signature(function).bind(*values, **named)
         except ValueError:

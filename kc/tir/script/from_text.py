@@ -24,6 +24,7 @@ from kc.tir.script import names, tvmscript_names
 from kc.tir.script.expressions import refuse
 from kc.tir.script.function import ScriptFunction
 from kc.tir.script.function_calls import FunctionsOfModule, functions_of_module, returns_value
+from kc.tir.script.limits import limited_steps
 from kc.tir.script.source import Source
 from kc.tir.script.statements import Statements
 from kc.tir.script.tvmscript import TvmFunction, module_of_new
@@ -101,8 +102,16 @@ def from_source(input_source: Any, extra_vars: Mapping[str, Any] | None = None) 
             location=Location(file, 1, 1),
             why="Python's parser rejects this text",
         ) from None
-    with paused_collection():
-        return _Reader(file, extra_vars or {}).read(tree)
+    try:
+        with paused_collection(), limited_steps(tree):
+            return _Reader(file, extra_vars or {}).read(tree)
+    except RecursionError:
+        raise ParseError(
+            "KC2131",
+            "from_source: this is nested too deeply",
+            location=Location(file, 1, 1),
+            why="expressions, loops and tuples are in too many others",
+        ) from None
 
 
 _numbers = itertools.count(1)

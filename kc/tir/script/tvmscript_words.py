@@ -36,6 +36,7 @@ from kc.tir.script.combine_statements import CombineStmt
 from kc.tir.script.expressions import is_symbolic, refuse, truth
 from kc.tir.script.function_calls import seen_as
 from kc.tir.script.index_statements import IndexStmt
+from kc.tir.script.limits import count_step
 from kc.tir.script.missing_words import MissingWord
 from kc.tir.script.names import Word
 from kc.tir.script.tvmscript_names import (
@@ -270,6 +271,8 @@ class TvmWords:
                 "there is one for each element",
             )
         self._allocated(buffer, at)
+        for _ in values:
+            count_step(lambda: at)
         self.reader.body += stores_of(buffer, values, at)
         return buffer
 

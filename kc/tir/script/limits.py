@@ -1,0 +1,152 @@
+"""Bounds of what is computed while a script is read, so that a short text ends soon.
+
+Numbers of Python have no end, nor have sequences: ``10 ** 10 ** 8`` and ``max(range(10 ** 12))``
+are short and take hours. Everything here is checked before it is computed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from kc.support.diagnostics import Location, TEError
+
+MAX_BITS = 4096
+"""The bits of an integer; of those in kernels there are 64."""
+MAX_LENGTH = 1 << 16
+"""The elements of a sequence, those of sequences in it included."""
+MAX_STEPS = 50_000
+"""The expressions that are computed for a text, beside those that it has: by repeated statements,
+comprehensions, and calls of its functions."""
+
+_left: ContextVar[list[int] | None] = ContextVar("kc_script_steps", default=None)
+
+
+def refuse_size(what: str, at: Location, why: str) -> TEError:
+    """The error for a value that is too large, or takes too long (KC2135)."""
+    return TEError("KC2135", f"{what} while a script is read", location=at, why=why)
+
+
+@contextmanager
+def limited_steps(tree: ast.AST) -> Iterator[None]:
+    """Count the steps of reading ``tree``; at :data:`MAX_STEPS` and its own they are refused."""
+    token = _left.set([MAX_STEPS + sum(1 for _ in ast.walk(tree))])
+    try:
+        yield
+    finally:
+        _left.reset(token)
+
+
+def count_step(at: Callable[[], Location], *sequences: Any) -> None:
+    """One expression more is computed; going through ``sequences`` of Python counts as more."""
+    left = _left.get()
+    if left is None:
+        return
+    left[0] -= 1
+    for value in sequences:
+        if isinstance(value, str | bytes | tuple | list):
+            left[0] -= len(value) // 8
+        elif isinstance(value, range):
+            left[0] -= _length(value) // 8
+    if left[0] < 0:
+        raise refuse_size(
+            "too many expressions are computed",
+            at(),
+            f"a text has {MAX_STEPS} besides those that it writes; range makes a loop",
+        )
+
+
+def check_value(value: Any, at: Location) -> Any:
+    """``value``, unless it is an integer of too many bits."""
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        raise _too_many_bits(value.bit_length(), at)
+    return value
+
+
+def _too_many_bits(bits: int, at: Location) -> TEError:
+    return refuse_size(
+        f"a number of {bits} bits is computed", at, f"numbers have at most {MAX_BITS} bits"
+    )
+
+
+def _too_long(length: int, at: Location) -> TEError:
+    return refuse_size(
+        f"a sequence of {length} elements is computed",
+        at,
+        f"sequences have at most {MAX_LENGTH} elements",
+    )
+
+
+def check_operands(op: type[ast.operator], lhs: Any, rhs: Any, at: Location) -> None:
+    """Refuse an operation on values of Python whose result is too large."""
+    count_step(lambda: at, lhs, rhs)
+    if isinstance(lhs, int) and isinstance(rhs, int):
+        bits, other_bits = lhs.bit_length(), rhs.bit_length()
+        size = max(bits, other_bits) + 1
+        if op is ast.Pow and rhs > 0:
+            size = max(bits - 1, 0) * rhs + 1  # or somewhat more
+        elif op is ast.LShift and rhs > 0:
+            size = bits + rhs
+        elif op is ast.Mult:
+            size = bits + other_bits
+        if size > MAX_BITS + 1:
+            raise _too_many_bits(size, at)
+    elif op is ast.Mult:
+        for sequence, count in ((lhs, rhs), (rhs, lhs)):
+            if isinstance(sequence, str | bytes | tuple | list) and isinstance(count, int):
+                if len(sequence) * count > MAX_LENGTH:
+                    raise _too_long(len(sequence) * count, at)
+    elif op is ast.Mod and isinstance(lhs, str | bytes):  # a format may ask for any width
+        raise refuse_size("a formatted string is made", at, "a kernel knows numbers only")
+    elif op is ast.Add and isinstance(lhs, str | bytes | tuple | list):
+        if isinstance(rhs, str | bytes | tuple | list) and len(lhs) + len(rhs) > MAX_LENGTH:
+            raise _too_long(len(lhs) + len(rhs), at)
+
+
+def check_arguments(
+    function: Any, values: Sequence[Any], named: Mapping[str, Any], at: Location
+) -> None:
+    """Refuse a call of a function of Python's own on values that take it too long."""
+    name = getattr(function, "__name__", "")
+    given = [*values, *named.values()]
+    for value in given:
+        check_value(value, at)
+        if function is not range:
+            check_range(value, at)
+    count_step(lambda: at, *given)
+    if name == "pow" and len(given) == 2:
+        check_operands(ast.Pow, given[0], given[1], at)
+    if name == "round" and len(given) == 2 and isinstance(given[1], int):
+        if abs(given[1]) > MAX_BITS:
+            raise _too_many_bits(abs(given[1]), at)
+
+
+def check_range(value: Any, at: Location) -> None:
+    """Refuse a range whose elements are too many to be gone through."""
+    if isinstance(value, range):
+        if _length(value) > MAX_LENGTH:
+            raise _too_long(_length(value), at)
+
+
+def _length(numbers: range) -> int:
+    """The length of a range, which ``len`` knows of short ones only."""
+    return max(-((numbers.start - numbers.stop) // numbers.step), 0)
+
+
+class Weights:
+    """How many elements tuples have, those of tuples in them included."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, int]] = {}
+
+    def check(self, value: Any, at: Location) -> Any:
+        """``value``, unless it is a tuple of too many elements."""
+        if isinstance(value, tuple):
+            weight = sum(self._known.get(id(part), (None, 1))[1] for part in value)
+            if weight > MAX_LENGTH:
+                raise _too_long(weight, at)
+            self._known[id(value)] = value, max(weight, 1)
+        return value
