@@ -6,6 +6,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SEED := 1
 COUNT := 20000
+FAMILY :=
 FILES :=
 SAMPLE := 0
 CLANG := clang-22
@@ -56,8 +57,8 @@ site: $(INSTALLED) ## build the site from docs, lessons and docstrings: out/site
 native: $(INSTALLED) ## compile the C sources in kc/support to the LLVM IR beside them: CLANG=clang-22
 	$(PY) scripts/make_native.py $(CLANG)
 
-fuzz: $(INSTALLED) ## run many random programs: SEED=1 COUNT=20000; failures go to out/fuzz/
-	$(PY) test/fuzz/fuzzing.py --seed=$(SEED) --count=$(COUNT)
+fuzz: $(INSTALLED) ## run many random programs: SEED=1 COUNT=20000 FAMILY=hostile; failures go to out/fuzz/
+	$(PY) test/fuzz/fuzzing.py --seed=$(SEED) --count=$(COUNT) $(if $(FAMILY),--family=$(FAMILY))
 
 fuzz-auto: $(INSTALLED) ## choose schedules for many random programs, and check them: SEED=1 COUNT=3000
 	$(PY) test/fuzz/auto_schedules.py --seed=$(SEED) --count=$(COUNT)

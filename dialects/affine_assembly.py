@@ -23,8 +23,10 @@ from xdsl.ir.affine import (
     AffineMap,
     AffineSet,
 )
-from xdsl.parser import AffineParser, Parser, UnresolvedOperand
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
+
+from kc.support.affine_parser import BoundedAffineParser
 
 ZERO = AffineExpr.constant(0)
 
@@ -34,7 +36,7 @@ class AffineOperandsParser:
 
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
-        self._affine = AffineParser(parser._parser_state)
+        self._affine = BoundedAffineParser(parser._parser_state)
         self._position: dict[tuple[str, int], int] = {}
         self._names: list[UnresolvedOperand] = []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -32,6 +33,8 @@ def find_compiler(given: str | None = None, triple: str = "") -> list[str] | Non
     if triple:
         short = triple.replace("-unknown-", "-")
         candidates = (f"{triple}-gcc", f"{short}-gcc", f"{triple}-clang")
+        if re.search(r"[^\w.-]", triple):  # of a text, which names no file to be run
+            return None
     return next(([compiler] for compiler in candidates if shutil.which(compiler)), None)
 
 

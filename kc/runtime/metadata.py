@@ -25,7 +25,8 @@ from typing import Any
 
 from kc.runtime.checksums import damaged
 from kc.runtime.signature import Signature
-from kc.support.diagnostics import CallError
+from kc.support.diagnostics import CallError, InternalError
+from kc.support.field_types import check_fields
 from kc.support.packed_signature import PackedSignature
 
 FORMAT = 2
@@ -42,6 +43,8 @@ _HEAD = struct.Struct("<Q32s")
 OBJECT, LIBRARY = b"\x3c", b"\xc3"
 """The kinds of content with a checksum. One changed bit does not turn one into the other."""
 _NOTHING = b"\0"
+_NOT_A_RECORD = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
+"""What reading the data of a record raises if it is that of something else."""
 _SEAL = 1 + hashlib.sha256().digest_size
 
 
@@ -150,15 +153,21 @@ def _read(data: bytes, at: int, path: str) -> ModuleRecord:
     text = data[at + _HEAD.size : at + _HEAD.size + length]
     if len(text) != length or hashlib.sha256(text).digest() != digest:
         raise damaged(path)
-    fields = json.loads(text)
-    if fields["format"] != FORMAT:
-        raise CallError(
-            "KC5142",
-            f"{path} was made by kc {fields['kc']}, in format {fields['format']}",
-            why=f"this version of kc reads format {FORMAT}",
-            hints=["save the module again with this version"],
-        )
-    return ModuleRecord._decode(fields)
+    try:
+        fields = json.loads(text)
+        version, maker = fields["format"], fields["kc"]
+        if version == FORMAT:
+            record = ModuleRecord._decode(fields)
+            check_fields(record)
+            return record
+    except (*_NOT_A_RECORD, InternalError) as error:
+        raise damaged(path, "the record of its functions is none that kc wrote") from error
+    raise CallError(
+        "KC5142",
+        f"{path} was made by kc {maker}, in format {version}",
+        why=f"this version of kc reads format {FORMAT}",
+        hints=["save the module again with this version"],
+    )
 
 
 def merged(records: Sequence[ModuleRecord]) -> dict[str, tuple[str, Signature]]:

@@ -20,17 +20,40 @@ _KINDS = {
 }
 
 
-class SemiAffineParser(AffineParser):
+MAX_DEPTH = 200
+"""How deep an affine expression may nest: xDSL prints, compares and maps them by recursion."""
+
+
+class BoundedAffineParser(AffineParser):
+    """xDSL's parser of affine expressions, which refuses those of more than :data:`MAX_DEPTH`."""
+
+    _depths: dict[int, tuple[AffineExpr, int]]
+    """The depth of each expression that was read, by its ``id``."""
+
+    def _create_binop_expr(self, lhs: AffineExpr, rhs: AffineExpr, binop: MLIRToken) -> AffineExpr:
+        depths = self.__dict__.setdefault("_depths", {})
+        depth = 1 + max(depths.get(id(side), (side, 0))[1] for side in (lhs, rhs))
+        if depth > MAX_DEPTH:
+            raise ParseError(binop.span, f"an affine expression of more than {MAX_DEPTH} levels")
+        result = self._combined(lhs, rhs, binop)
+        depths[id(result)] = result, depth
+        return result
+
+    def _combined(self, lhs: AffineExpr, rhs: AffineExpr, binop: MLIRToken) -> AffineExpr:
+        return super()._create_binop_expr(lhs, rhs, binop)
+
+
+class SemiAffineParser(BoundedAffineParser):
     """xDSL's parser of affine expressions, with products and divisions by symbols.
 
     ``d0 floordiv s0`` is the structured term of its two sides; xDSL refuses it. A divisor with a
     dimension in it is an error, as for MLIR.
     """
 
-    def _create_binop_expr(self, lhs: AffineExpr, rhs: AffineExpr, binop: MLIRToken) -> AffineExpr:
+    def _combined(self, lhs: AffineExpr, rhs: AffineExpr, binop: MLIRToken) -> AffineExpr:
         kind = _KINDS.get(binop.text)
         if kind is None:
-            return super()._create_binop_expr(lhs, rhs, binop)
+            return super()._combined(lhs, rhs, binop)
         if kind is AffineBinaryOpKind.Mul:
             if isinstance(lhs, AffineConstantExpr) or isinstance(rhs, AffineConstantExpr):
                 return lhs * rhs

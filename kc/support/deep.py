@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from kc.support.diagnostics import ParseError
+
 T = TypeVar("T")
 
 SHALLOW = 40
@@ -31,6 +33,26 @@ def nesting(text: str) -> int:
         else:
             depth -= 1
     return deepest
+
+
+@contextlib.contextmanager
+def refusing_depth(what: str, source: Callable[[], str]) -> Iterator[None]:
+    """Refuse (ParseError KC1003) a module that is too deep for the recursion of ``what`` on it.
+
+    ``source`` gives its text. A RecursionError of a module of few levels stays: it is a bug.
+    """
+    try:
+        yield
+    except RecursionError as error:
+        depth = nesting(source())
+        if depth <= SHALLOW:
+            raise
+        raise ParseError(
+            "KC1003",
+            f"{what}: the module is nested too deeply",
+            why=f"it has {depth} levels of brackets",
+            hints=["kc-opt, kc-run and kc-translate have room for some thousand levels"],
+        ) from error
 
 
 @contextlib.contextmanager

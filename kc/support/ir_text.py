@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     AnyFloat,
     ArrayAttr,
+    BytesAttr,
     ComplexType,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
@@ -27,6 +28,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     ShapedType,
     StringAttr,
+    TensorType,
 )
 from xdsl.ir import Attribute, ErasedSSAValue, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap, AffineSymExpr
@@ -52,6 +54,19 @@ _LAST_NAME = re.compile(r"[\w$.-]*$")
 _VALUE = re.compile(r"%[\w$.-]+")
 _MOST_ELEMENTS = 2**24
 """Of a constant that is given by those of its elements that are not 0."""
+MOST_BYTES = 2**29
+"""Of a constant: all of its elements are kept, also if they are equal."""
+MOST_DIMENSIONS = 64
+"""Of a type, as of numpy's arrays."""
+
+
+_NO_SPLAT = (
+    MLIRTokenKind.L_SQUARE,
+    MLIRTokenKind.GREATER,
+    MLIRTokenKind.STRING_LIT,
+    MLIRTokenKind.BYTES_LIT,
+)
+"""What the elements of a constant begin with, if they are not one number for all."""
 
 
 def _is_splat(self: DenseIntOrFPElementsAttr) -> bool:
@@ -187,6 +202,50 @@ class ModuleParser(LocationParser):
             self._resume_from(delimiter)
         return sizes
 
+    def parse_ranked_shape(self) -> tuple[list[int], Attribute]:
+        at = self._current_token.span.start
+        sizes, element = super().parse_ranked_shape()
+        if len(sizes) > MOST_DIMENSIONS:
+            self.raise_error(
+                f"a type has {len(sizes)} dimensions, of at most {MOST_DIMENSIONS}", at
+            )
+        return sizes, element
+
+    def parse_dense_int_or_fp_elements_attr(self, type: Any) -> DenseIntOrFPElementsAttr:
+        """``dense<1.5> : tensor<4xf32>``; xDSL makes a list of equal elements to read it."""
+        start = self._current_token.span.start
+        self.parse_punctuation("<", " in dense attribute")
+        if self._current_token.kind in _NO_SPLAT:
+            self._resume_from(start)
+            if type is not None:
+                self._check_bytes(type, start)
+            return super().parse_dense_int_or_fp_elements_attr(type)
+        ((given, *_), _) = self._parse_tensor_literal()
+        self.parse_punctuation(">", " in dense attribute")
+        if type is None:
+            self.parse_punctuation(":", " in dense attribute")
+            type = self._parse_dense_literal_type()
+        self._check_bytes(type, start)
+        single = TensorType(type.element_type, [1])
+        number: Any = given.to_type(self, type.element_type)
+        element: Any = DenseIntOrFPElementsAttr.from_list(single, [number])
+        return DenseIntOrFPElementsAttr(type, BytesAttr(element.data.data * prod(type.get_shape())))
+
+    def _parse_dense_literal_type(self) -> Any:
+        at = self._current_token.span.start
+        type_: Any = super()._parse_dense_literal_type()
+        if not self._is_sparse:
+            self._check_bytes(type_, at)
+        return type_
+
+    def _check_bytes(self, type_: Any, at: int) -> None:
+        """Refuse a constant of more than :data:`MOST_BYTES`."""
+        count = prod(type_.get_shape())
+        if count * getattr(type_.element_type, "compile_time_size", 1) > MOST_BYTES:
+            self.raise_error(f"dense: {type_} has more than {MOST_BYTES} bytes", at)
+
+    _is_sparse = False
+
     def _parse_optional_builtin_parametrized_attr(self) -> Attribute | None:
         if self.parse_optional_keyword("sparse") is None:
             return super()._parse_optional_builtin_parametrized_attr()
@@ -205,7 +264,9 @@ class ModuleParser(LocationParser):
             values = self._parse_tensor_literal()
             self.parse_punctuation(">")
         self.parse_punctuation(":")
+        self._is_sparse = True  # its own number of elements is checked below
         type_: Any = self._parse_dense_literal_type()
+        self._is_sparse = False
         sizes: list[int] = list(type_.get_shape())
         element = type_.element_type
         numbers = [place.to_int(self) for place in places[0]]

@@ -146,9 +146,21 @@ def _entry_points_on(
     """Read once for a search path: it takes as long as a pass."""
     if not _may_name(path, group):
         return []
-    from importlib.metadata import entry_points
+    from importlib.metadata import distributions, entry_points
 
-    entries = sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value))
+    try:
+        points = list(entry_points(group=group))
+    except _RAISED:  # of one of the packages; which one, is seen package by package
+        by_package: dict[str, list[Any]] = {}
+        for package in distributions():
+            name = "?"
+            try:
+                name = package.name
+                by_package.setdefault(name, list(package.entry_points.select(group=group)))
+            except _RAISED as error:
+                _warn_broken(name, "entry_points.txt", error)
+        points = [entry for own in by_package.values() for entry in own]
+    entries = sorted(points, key=lambda entry: (entry.name, entry.value))
     return [(entry.name, entry.value, entry.load) for entry in entries]
 
 

@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from kc.support.deep import refusing_depth
 from kc.support.diagnostics import Diagnostic, InternalError
 
 CODE = "KC0070"
@@ -70,10 +71,12 @@ def internal_error(
 def reproducing(call: str, source: Callable[[], str]) -> Iterator[None]:
     """Let an InternalError of the Python ``call`` in this context name a reproducer.
 
-    ``source`` gives the text of the module that the call began with, and of what it did.
+    ``source`` gives the text of the module that the call began with, and of what it did. Raises
+    ParseError KC1003 for a module that is nested too deeply.
     """
     try:
-        yield
+        with refusing_depth(call, source):
+            yield
     except InternalError as error:
         if error.reproduced:
             raise

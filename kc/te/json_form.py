@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections import abc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
-from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import Any, get_type_hints
 
 from kc.dialects.te.compute import Combiner
 from kc.support.diagnostics import InputError, Location, TEError
+from kc.support.field_types import is_of
 from kc.support.locations import caller_location
 from kc.te import nodes
 from kc.te.axes import Record
@@ -284,7 +284,7 @@ def _fill(node: Any, kind: type, given: Mapping[str, Any], reader: _Reader) -> N
     for name in fields:
         if name in names:
             value = reader.value(given[name])
-            if not _is_of(value, fields[name]):
+            if not is_of(value, fields[name]):
                 raise _Wrong(f"{name} of a {kind.__name__} is a {type(value).__name__}")
             object.__setattr__(node, name, value)  # also of frozen ones
 
@@ -320,7 +320,7 @@ class _Reader:
         raise _Wrong(f"{name!r:.60} of {content!r:.60} is no value")
 
     def _several(self, name: str, entries: list[Any]) -> Any:
-        if name == "location" and _is_of(entries, list[str | int]) and len(entries) == 3:
+        if name == "location" and is_of(entries, list[str | int]) and len(entries) == 3:
             file, line, column = entries
             if isinstance(file, str) and isinstance(line, int) and isinstance(column, int):
                 return Location(file, line, column)
@@ -348,30 +348,6 @@ def _fields(kind: type) -> dict[str, Any]:
     if issubclass(kind, IterVar):  # of what a split makes, and of threads, the loop decides it
         hints["extent"] = Operators | int | None
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
-
-
-def _is_of(value: Any, hint: Any) -> bool:
-    """Whether a value is of a type, as it is annotated."""
-    if hint is Any:
-        return True
-    origin, parts = get_origin(hint), get_args(hint)
-    if origin in (Union, UnionType):
-        return any(_is_of(value, part) for part in parts)
-    if origin is None:
-        if hint in (int, float):
-            allowed = (int, Size, bool) if hint is int else (float, int)
-            return type(value) in allowed
-        return isinstance(value, NoneType if hint is None else hint)
-    if origin is abc.Callable:
-        return False  # code is no data
-    if origin is dict:
-        return type(value) is dict and all(
-            _is_of(key, parts[0]) and _is_of(entry, parts[1]) for key, entry in value.items()
-        )
-    if origin is tuple and parts[-1] is not Ellipsis:
-        return type(value) is tuple and len(value) == len(parts) and all(map(_is_of, value, parts))
-    allowed = (tuple, list) if origin is abc.Sequence else (origin,)
-    return type(value) in allowed and all(_is_of(entry, parts[0]) for entry in value)
 
 
 # What holds of nodes -----------------------------------------------------------------------------

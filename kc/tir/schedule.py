@@ -15,6 +15,7 @@ from kc.analysis.module_copy import copy_module
 from kc.analysis.trust import undecided
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.declarations import Slot, parameters
+from kc.support.deep import refusing_depth
 from kc.support.diagnostics import (
     InternalError,
     KCError,
@@ -113,11 +114,12 @@ class Schedule(ScheduleViews, ScheduleMethods):
             )
         _require_choice("debug_mask", debug_mask, ("none", "all"), isinstance(debug_mask, int))
         _require_choice("error_render_level", error_render_level, ("detail", "fast", "none"))
-        copy = copy_module(module)
-        to_tir(copy)
+        with refusing_depth("tir.Schedule", lambda: print_module(module)):
+            copy = copy_module(module)
+            to_tir(copy)
+            self._original = copy_module(copy)
         # What the last call was refused with, if it was.
         self._refusal: ScheduleError | None = None
-        self._original = copy_module(copy)
         self.session = Session(
             copy, Target(target) if target is not None else target_to_build_for(copy), seed
         )

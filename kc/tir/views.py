@@ -12,6 +12,7 @@ from kc.analysis import loop_tree
 from kc.analysis.cost import Cost, estimate
 from kc.analysis.module_copy import copy_module
 from kc.analysis.ptx_resources import KernelResources
+from kc.support.deep import refusing_depth
 from kc.support.diagnostics import KCError, ScheduleError
 from kc.support.display import (
     Shown,
@@ -153,7 +154,8 @@ class ScheduleViews:
         module = copy_module(self._original)
         names = ", ".join(f"@{function.sym_name.data}" for function in loop_tree.functions(module))
         report = ScheduleReport(f"schedule of {names}", self.session.target)
-        with paused_collection():
+        deep = refusing_depth("report", lambda: print_module(self._original))
+        with paused_collection(), deep:
             report.start(module)
             with report.watch(module):
                 replay(self.session.fresh(module), self.session.trace, told=False)

@@ -167,6 +167,7 @@ FAMILIES = {
         ),
         Family("texts", 10, own_run=True),
         Family("passes", 12, own_run=True),
+        Family("hostile", 4, own_run=True),
     )
 }
 
