@@ -17,7 +17,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from kc.analysis.loop_tree import preorder
 from kc.contrib.clang import create_llvm
 from kc.dialects.tir import ForOp
-from kc.support.diagnostics import CodegenError, Location
+from kc.support.diagnostics import CodegenError, Location, is_used
+from kc.support.files import is_code_file
 from kc.support.locations import location_of
 
 LANGUAGES = {"llvm": "pragma_import_llvm", "c": "pragma_import_c"}
@@ -49,8 +50,16 @@ def imported_code(module: ModuleOp) -> list[ImportedCode]:
 
 
 def _read(language: str, value: str, location: Location | None) -> ImportedCode:
-    if "\n" in value or not value.endswith((".ll", ".bc", ".c")):
+    if not is_code_file(value):
         return ImportedCode(language, value, location, is_file=False)
+    if not is_used(value):
+        raise CodegenError(
+            "KC4355",
+            f"import_{language}: the text names the file {value}",
+            location=location,
+            why="a build opens files that the program names, and none that it has read of",
+            hints=[f'sch.annotate(loop, "pragma_import_{language}", open({value!r}).read())'],
+        )
     content = b""
     try:
         why = "it is no file" if not os.path.isfile(value) and os.path.exists(value) else None

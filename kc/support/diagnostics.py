@@ -60,8 +60,13 @@ LARGEST_SOURCE = 1 << 26
 
 
 def use_file(name: str) -> None:
-    """Let diagnostics show lines of the file ``name``: a program has named it, not a text."""
+    """The file ``name`` may be read, its lines be shown: a program has named it, not a text."""
     _USED_FILES.add(name)
+
+
+def is_used(name: str) -> bool:
+    """Whether a program has named the file, or called kc from it."""
+    return name in _USED_FILES
 
 
 def _may_show(name: str) -> bool:

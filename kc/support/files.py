@@ -34,6 +34,18 @@ def read_bytes(path: str) -> bytes:
         raise _cannot("KC0020", "read", path, error) from error
 
 
+def is_code_file(value: object) -> bool:
+    """Whether the value of a pragma ``import_c`` or ``import_llvm`` is the name of a file."""
+    return isinstance(value, str) and "\n" not in value and value.endswith((".ll", ".bc", ".c"))
+
+
+def use_code_files(*values: object) -> None:
+    """Let a build read those of ``values`` that are files of code: a program gives them."""
+    for value in values:
+        if is_code_file(value):
+            use_file(str(value))
+
+
 def decode(data: bytes, path: str) -> str:
     """The bytes of the file ``path`` as text."""
     if data.startswith(b"ML\xefR"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import Location, ScheduleError, warn
 from kc.support.display import to_html
+from kc.support.files import use_code_files
 from kc.support.locations import caller_location
 from kc.support.public_names import PublicNames
 from kc.te.axes import Axes, Record
@@ -200,6 +201,7 @@ class Stage(Axes, metaclass=PublicNames):
             self._kind(pragma_type, var, {})
             return
         axis = self.leaf(var, "pragma")
+        use_code_files(pragma_value)
         given = {} if pragma_value is None else {"value": _plain(pragma_value)}
         self.record("pragma", [axis], {"pragma_type": pragma_type, **given})
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kc.support.diagnostics import TEError, suggest
+from kc.support.files import use_code_files
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer
 from kc.te.dtypes import check_dtype, lanes, scalar
@@ -215,6 +216,7 @@ class IRBuilder:
             return
         loop = self._loop_of(node)
         if attr_key.startswith("pragma") and loop is not None:
+            use_code_files(value)
             given = value.value if isinstance(value, Const) else value
             loop.annotations[attr_key] = Annotation.of(given).attr
             return

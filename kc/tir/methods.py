@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from kc.support.declarations import REQUIRED, Parameter, parameters
+from kc.support.files import use_code_files
 from kc.support.registry import current
 from kc.transforms.trace.binding import UNSAFE, UNSAFE_HELP
 from kc.transforms.trace.session import Step
@@ -55,6 +56,7 @@ def method_of(step: Step) -> Callable[..., Any]:
     """The function that performs ``step`` on a schedule, its first argument."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        use_code_files(*args, *kwargs.values())
         return self._call(step, args, kwargs)
 
     name = step.name.replace("-", "_")

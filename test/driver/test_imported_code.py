@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import subprocess
 from pathlib import Path
 
@@ -115,3 +116,28 @@ def test_code_that_is_refused(code: str, target: str, lines: list[str]):
         built("llvm", code, target)
     said = [line for line in caught.value.render().split("\n") if not line.startswith("  -->")]
     assert said[: len(lines)] == lines
+
+
+def test_a_text_names_no_file(tmp_path: Path):
+    """A program may, in each way to give a loop a pragma."""
+    path = tmp_path / "twice.ll"
+    A = te.placeholder((8,), name="A")
+    B = te.compute((8,), lambda i: tir.call_extern("float32", "kc_test_twice", A[i]), name="B")
+    loops = kc.lower(te.create_schedule(B.op), [A, B])
+    noted = tir.Schedule(loops)
+    noted.annotate(noted.get_loops("B")[0], "pragma_import_llvm", "elsewhere.ll")
+    text = str(noted.mod).replace("elsewhere.ll", str(path))
+    assert str(path) in text
+    for is_there in (False, True):
+        if is_there:
+            path.write_text(TWICE)
+        with pytest.raises(KCError) as caught:
+            kc.build(kc.IRModule.parse(text))
+        assert caught.value.message == f"import_llvm: the text names the file {path}"
+    sch = tir.Schedule(loops)
+    sch.annotate(sch.get_loops("B")[0], "pragma_import_llvm", str(path))
+    assert_doubles(kc.build(sch.mod))
+    pipe = tmp_path / "pipe.ll"
+    os.mkfifo(pipe)
+    with pytest.raises(KCError, match="it is no file"):
+        built("llvm", str(pipe))
