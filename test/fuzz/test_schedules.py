@@ -42,7 +42,7 @@ OF_FAMILY = {
     "values": 2,
     "texts": 6,
     "passes": 6,
-    "hostile": 100,
+    "hostile": 25,
 }
 
 
