@@ -8,11 +8,15 @@ here: their work is done by other passes, by LLVM, or is not needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from kc.pass_config import TVM_PASSES
 from kc.support import registry
+from kc.support.diagnostics import InputError, KCError, counted
+from kc.support.locations import caller_location
+from kc.support.options import Option, Options, Word
 from kc.transform import PassInfo, UserPass, prim_func_pass
 
 __all__ = ["prim_func_pass"]
@@ -20,29 +24,89 @@ __all__ = ["prim_func_pass"]
 _PASSES = {name.removeprefix("tir."): own for name, own in TVM_PASSES.items() if own is not None}
 
 
-_SCOPED = {"ThreadSync"}
-"""Passes that TVM runs once for each memory scope, its argument; kc's are for all at once."""
+_ARGUMENTS: dict[str, dict[str, Any]] = {
+    "CommonSubexprElimTIR": {"enable_cse_tir": True, "identify_equiv_terms": False},
+    "CompactBufferAllocation": {"is_strict": True},
+    "HoistIfThenElse": {"variant": None},
+    "NarrowDataType": {"target_bits": 32},
+    "StorageFlatten": {"cache_line_size": 64, "create_bound_attribute": False},
+    "ThreadSync": {"storage_scope": None},
+    "VectorizeLoop": {"enable_vectorize": True},
+}
+"""What TVM's passes take besides kc's options, and the defaults. Of these, ``enable_*`` decide what
+runs, and ``target_bits`` is an option of kc's pass. The others say how TVM's pass computes what
+kc's derives: bounds are exact, and a scope or a line has its own barriers and offsets anyway."""
 
-_POSITIONAL = {"NarrowDataType": "bits"}
-"""Passes whose first option TVM's users give by position."""
+_WITHOUT = {"enable_vectorize": "skip-vectorize", "enable_cse_tir": None}
+"""The pass that runs where a switch is False."""
+
+
+def _nothing(mod: Any, ctx: Any) -> None:
+    del mod, ctx
 
 
 def _maker(name: str, own: str) -> Callable[..., UserPass]:
-    def make(*scope: Any, **options: Any) -> UserPass:
-        if name in _POSITIONAL and len(scope) == 1:
-            options[_POSITIONAL[name]], scope = scope[0], ()
-        if len(scope) > (name in _SCOPED):
-            raise TypeError(f"{name} takes its options by name")
-        cls = registry.pass_class(own)
+    taken = _ARGUMENTS.get(name, {})
+
+    def make(*args: Any, **options: Any) -> UserPass:
+        if len(args) > len(taken):
+            raise InputError(
+                "KC0012",
+                f"tir.transform.{name} is given {counted(len(args), 'argument')}",
+                location=caller_location(),
+                why=f"it takes {counted(len(taken), 'argument')} by position",
+                hints=[
+                    f"options have names: {', '.join(_options_of(own, taken)) or 'there are none'}"
+                ],
+            )
+        given = dict(zip(taken, args, strict=False))
+        for word in [word for word in options if word in taken]:
+            given[word] = options.pop(word)
+        used: str | None = own
+        for word, value in given.items():
+            if word == "target_bits":
+                options["bits"] = value
+            elif isinstance(taken[word], bool) and not isinstance(value, bool):
+                raise InputError(
+                    "KC0012",
+                    f"tir.transform.{name}: {word} is {value!r}",
+                    location=caller_location(),
+                    why="it is True or False",
+                )
+            elif word in _WITHOUT and not value:
+                used = _WITHOUT[word]
+        if used is None:
+            return UserPass(_nothing, PassInfo(own))
+        items = [Option(word.replace("_", "-"), _words(value)) for word, value in options.items()]
+        try:
+            pass_ = registry.get_pass(used, Options(tuple(items)))
+        except KCError as error:
+            error.with_location(caller_location())
+            raise
 
         def run(mod: Any, ctx: Any) -> None:
-            cls(**options).apply(registry.context(), mod.op)
+            del ctx
+            pass_.apply(registry.context(), mod.op)
 
-        return UserPass(run, PassInfo(own))
+        return UserPass(run, PassInfo(used))
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = f"The pass ``{own}``; ``options`` are its fields."
     return make
+
+
+def _words(value: Any) -> tuple[Word, ...]:
+    """A value as the words of an option."""
+    values = value if isinstance(value, list | tuple) else (value,)
+    return tuple(
+        Word("true" if each is True else "false" if each is False else str(each)) for each in values
+    )
+
+
+def _options_of(own: str, taken: Mapping[str, Any]) -> list[str]:
+    kind = registry.pass_class(own)
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    return [*taken, *(field.name for field in fields if field.init)]
 
 
 def __getattr__(name: str) -> Any:

@@ -82,6 +82,12 @@ class UserPass(ModulePass):
 
     of_user = True
 
+    def __str__(self) -> str:
+        return str(self.info)
+
+    def __repr__(self) -> str:
+        return f"Pass({self.info})"
+
     @property
     def name(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
         return self.info.name
@@ -185,9 +191,30 @@ class Sequential:
     an IRModule.
     """
 
-    def __init__(self, passes: Iterable[Any], name: str = "sequential") -> None:
-        self.name = name
+    def __init__(
+        self,
+        passes: Iterable[Any] = (),
+        opt_level: int = 0,
+        name: str = "sequential",
+        required: Sequence[str] = (),
+    ) -> None:
+        if isinstance(passes, ModulePass | str) or not isinstance(passes, Iterable):
+            raise CodegenError(
+                "KC4505",
+                f"{passes!r} is not a list of passes",
+                location=caller_location(),
+                hints=["kc.transform.Sequential([first, second])"],
+            )
         self.passes = [as_pass(pass_) for pass_ in passes]
+        self.info = PassInfo(name, opt_level, required)
+
+    @property
+    def name(self) -> str:
+        """The name of the sequence."""
+        return self.info.name
+
+    def __repr__(self) -> str:
+        return f"Sequential({[info_of(pass_).name for pass_ in self.passes]}, {self.info})"
 
     def __call__(self, mod: IRModule) -> IRModule:
         from kc.instrument import run_passes

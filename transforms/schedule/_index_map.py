@@ -100,11 +100,26 @@ class IndexMap:
         )
 
     @classmethod
-    def from_func(cls, function: IndexFunction, ndim: int | None = None) -> Self:
-        """The map that ``function`` computes; ``ndim`` is needed for a function of ``*indices``."""
-        names = _parameters(function, ndim)
+    def from_func(
+        cls, function: IndexFunction, ndim: int | None = None, *, index_dtype: str = "int32"
+    ) -> Self:
+        """The map that ``function`` computes; ``ndim`` is needed for a function of ``*indices``.
+
+        Indices that are named after these are the last ones: ``lambda *i, n: [*i, n // 4, n % 4]``.
+        ``index_dtype`` is TVM's type of the indices, and says nothing: those of kc have 64 bits.
+        """
+        if index_dtype not in ("int32", "int64"):
+            raise _unusable(
+                f"index_dtype is {index_dtype!r}", "indices are integers", 'index_dtype="int64"'
+            )
+        if not callable(function):
+            raise _unusable(
+                f"{_shown(function)} is not an index map", "it is a function of indices"
+            )
+        names, last = _parameters(function, ndim)
         indices = [Index(AffineExpr.dimension(n)) for n in range(len(names))]
-        returned = function(*indices)
+        first = len(names) - len(last)
+        returned = function(*indices[:first], **dict(zip(last, indices[first:], strict=True)))
         if isinstance(returned, Index | int):
             returned = [returned]
         if not isinstance(returned, Iterable):
@@ -125,10 +140,10 @@ class IndexMap:
 
     @classmethod
     def from_func_with_separators(
-        cls, mapping_function: IndexFunction, ndim: int | None = None
+        cls, mapping_function: IndexFunction, ndim: int | None = None, *, index_dtype: str = "int32"
     ) -> tuple[Self, list[int]]:
         """The map that the function computes, without its separators, and these (TVM)."""
-        whole = cls.from_func(mapping_function, ndim)
+        whole = cls.from_func(mapping_function, ndim, index_dtype=index_dtype)
         return cls(whole.names, whole.results), list(whole.separators)
 
     def attr(self) -> Attribute:
@@ -430,25 +445,42 @@ def _too_large(exprs: Iterable[AffineExpr]) -> int | None:
     return next((value for value in values if not -(2**63) <= value < 2**63), None)
 
 
-def _parameters(function: Callable[..., Any], ndim: int | None) -> tuple[str, ...]:
+def _parameters(
+    function: Callable[..., Any], ndim: int | None
+) -> tuple[tuple[str, ...], list[str]]:
+    """The names of all indices in order, and of the last ones those that are passed by name."""
     names: list[str] = []
+    last: list[str] = []
+    rest: str | None = None
     for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            raise _unusable(
+                f"the index map takes **{parameter.name}", "each index is a parameter of its own"
+            )
         if parameter.kind is parameter.VAR_POSITIONAL:
-            if ndim is None:
-                raise _unusable(
-                    f"the index map takes *{parameter.name}",
-                    "the number of indices must be known",
-                    "IndexMap.from_func(function, ndim=2), or name each: lambda "
-                    f"{parameter.name}0, {parameter.name}1: ...",
-                )
-            names += [f"{parameter.name}{n}" for n in range(len(names), ndim)]
-        elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            rest = parameter.name
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            last.append(parameter.name)
+        else:
             names.append(parameter.name)
+    if rest is not None:
+        if ndim is None:
+            raise _unusable(
+                f"the index map takes *{rest}",
+                "the number of indices must be known",
+                f"IndexMap.from_func(function, ndim=2), or name each: lambda {rest}0, {rest}1: ...",
+            )
+        count = ndim - len(last)
+        taken = {*names, *last}
+        for n in range(len(names), count):
+            plain = f"{rest}{n}"
+            names.append(f"{rest}_{n}" if plain in taken else plain)
     # Names that text could not have (a word of its grammar, a letter that is not ASCII).
-    return tuple(
+    shown = tuple(
         name if name.isascii() and name not in _RESERVED else f"i{n}"
-        for n, name in enumerate(names)
+        for n, name in enumerate((*names, *last))
     )
+    return shown, last
 
 
 def _shown(value: Any) -> str:
