@@ -162,6 +162,9 @@ def _stages(
             hints=[how_to_get_module(inp)] if isinstance(inp, str | os.PathLike) else [],
         )
     copy = copy_module(module)
+    for script in [op for op in copy.body.ops if op.name == "transform.named_sequence"]:
+        script.detach()  # it says how a module is to be changed, and nothing of what it computes
+        script.erase()
     unscheduled = [op.sym_name.data for op in copy.body.ops if isinstance(op, FuncOp)]
     to_tir(copy, loops=False)
     return [("tir", _choose(copy, target, unscheduled) if unscheduled else copy)]

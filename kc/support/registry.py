@@ -48,6 +48,7 @@ DIALECTS = {
     "nvgpu": "kc.dialects.nvgpu:NVGPU",
     "nvvm": "kc.dialects.nvvm:NVVM",
     "sched": "kc.dialects.sched:SCHED",
+    "transform": "kc.dialects.transform:TRANSFORM",
 }
 """Ours, beside or instead of xDSL's."""
 
@@ -239,6 +240,7 @@ PASSES = {
             "convert-to-llvm",
             "make-coroutines",
             "reuse-workspace",
+            "transform-interpreter",
         ),
     ),
     "pipeline": (

@@ -1,0 +1,640 @@
+"""The steps of a transform script, each on the ops that its handles stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+from xdsl.context import Context
+from xdsl.dialects import linalg, transform
+from xdsl.dialects.affine import ForOp as AffineForOp
+from xdsl.dialects.affine import ParallelOp as AffineParallelOp
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
+from xdsl.dialects.transform import OperationType
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint
+from xdsl.traits import IsolatedFromAbove
+
+from kc.analysis.loop_tree import preorder
+from kc.conversion.raise_to_tir.structured import STRUCTURED, Structure, structure_of
+from kc.conversion.transform_interpreter import tiling
+from kc.conversion.transform_interpreter.tiling import Builder, Number, Tile, Untileable
+from kc.conversion.transform_interpreter.unrolling import unroll
+from kc.dialects import scf
+from kc.dialects import transform as steps
+from kc.dialects.linalg import GenericOp
+from kc.dialects.tensor import ExtractSliceOp
+from kc.support.diagnostics import CodegenError, ScheduleError, suggest
+from kc.support.locations import location_of
+from kc.support.registry import get_pass
+
+LOOPS = (scf.ForOp, scf.ForallOp, scf.ParallelOp, scf.WhileOp, AffineForOp, AffineParallelOp)
+"""What MLIR's ``LoopLikeInterface`` stands for."""
+MOST_DEEP = 64
+"""Sequences that include one another."""
+
+Payload = Sequence[Operation | int]
+"""What a handle or a parameter stands for."""
+
+
+def refused(step: Operation, message: str, why: str = "", hints: Sequence[str] = ()) -> NoReturn:
+    """Refuse a step that cannot be done on its ops (KC3724)."""
+    raise ScheduleError(
+        "KC3724", f"{step.name}: {message}", location=location_of(step), why=why, hints=list(hints)
+    )
+
+
+class Script:
+    """A script that runs on a module, which it changes step by step."""
+
+    def __init__(self, ctx: Context, module: ModuleOp, sequences: Mapping[str, Operation]) -> None:
+        self.ctx = ctx
+        self.module = module
+        self.sequences = sequences
+        self.depth = 0
+
+    def perform(
+        self, sequence: transform.NamedSequenceOp, given: Sequence[Payload]
+    ) -> list[Payload]:
+        """The steps of a sequence; what it yields."""
+        return self._run(sequence.body.block, given, sequence)
+
+    def _run(self, block: Block, given: Sequence[Payload], around: Operation) -> list[Payload]:
+        if len(block.args) != len(given):
+            refused(around, f"it takes {len(block.args)} handles, and is given {len(given)}")
+        values: dict[SSAValue, Payload] = dict(zip(block.args, given, strict=True))
+        return self._steps(block, values)
+
+    def _steps(self, block: Block, values: dict[SSAValue, Payload]) -> list[Payload]:
+        for step in block.ops:
+            given = [self._payload(step, values[operand]) for operand in step.operands]
+            if isinstance(step, transform.YieldOp):
+                return given
+            perform = _STEPS.get(type(step))
+            if isinstance(step, steps.ForeachOp):
+                results = self._foreach(step, given, values)
+            elif perform is None:
+                raise ScheduleError(
+                    "KC3723",
+                    f"{step.name} is a step that kc does not perform",
+                    location=location_of(step),
+                    hints=["docs/raising.md lists the steps"],
+                )
+            else:
+                try:
+                    results = perform(self, step, given)
+                except Untileable as reason:
+                    refused(step, "there are no such tiles", str(reason))
+            values.update(zip(step.results, results, strict=True))
+        return []
+
+    def _payload(self, step: Operation, payload: Payload) -> Payload:
+        for op in payload:
+            if isinstance(op, Operation) and not self._is_alive(op):
+                refused(
+                    step,
+                    "its handle stands for an operation that is gone",
+                    "a step before replaced it, and gave a handle of what there is instead",
+                )
+        return payload
+
+    def _is_alive(self, op: Operation) -> bool:
+        top: Operation | None = op
+        while top is not None and top is not self.module:
+            top = top.parent_op()
+        return top is self.module
+
+    # Steps
+
+    def match(self, step: transform.MatchOp, given: Sequence[Payload]) -> list[Payload]:
+        (root,) = self._only(step, given[0])
+        names = None if step.ops is None else {name.data for name in step.ops}
+        wanted = dict(step.op_attrs.data) if step.op_attrs is not None else {}
+        interface = None if step.interface is None else step.interface.value.data
+        found: list[Operation] = []
+        for op in root.walk(region_first=True):
+            if op.name.startswith("transform.") or (names is not None and op.name not in names):
+                continue
+            if interface is not None and not _has_interface(op, interface):
+                continue
+            attributes = {**op.attributes, **op.properties}
+            if any(attributes.get(name) != value for name, value in wanted.items()):
+                continue
+            result, operands = step.filter_result_type, step.filter_operand_types
+            if result is not None and [value.type for value in op.results] != [result]:
+                continue
+            if operands is not None and not _fits_operands(op, list(operands)):
+                continue
+            found.append(op)
+        return [found]
+
+    def tile_using_for(self, step: steps.TileUsingForOp, given: Sequence[Payload]) -> list[Payload]:
+        sizes = self._sizes(step, step.sizes(), given[1:])
+        targets = self._structures(step, given[0])
+        for target in targets:  # all are checked before one is changed
+            tiling.require_sizes(target, sizes, step.order())
+        tiled: list[Operation] = []
+        loops: list[list[Operation]] = [[] for _ in step.loops]
+        for target in targets:
+            # Its operands may have been those of a target before.
+            new, around = tiling.tile_using_for(structure_of(target.op), sizes, step.order())
+            if len(around) != len(loops):
+                refused(step, f"there are {len(around)} loops of tiles, and {len(loops)} results")
+            tiled.append(new)
+            for handle, loop in zip(loops, around, strict=True):
+                handle.append(loop)
+        return [tiled, *loops]
+
+    def tile_using_forall(
+        self, step: steps.TileUsingForallOp, given: Sequence[Payload]
+    ) -> list[Payload]:
+        sizes = self._sizes(step, step.sizes(), given[1:])
+        targets = self._structures(step, given[0])
+        chosen = [
+            _sizes_of_threads(step, target, sizes) if step.counts_threads else sizes
+            for target in targets
+        ]
+        for target, own in zip(targets, chosen, strict=True):
+            tiling.require_sizes(target, own, (), parallel=True)
+        pairs = [
+            tiling.tile_using_forall(structure_of(target.op), own, step.mapping)
+            for target, own in zip(targets, chosen, strict=True)
+        ]
+        return [[new for new, _ in pairs], [loop for _, loop in pairs]]
+
+    def fuse(self, step: steps.FuseIntoContainingOp, given: Sequence[Payload]) -> list[Payload]:
+        producers, loops = given
+        if not producers:
+            return [[], loops]
+        (loop,) = self._only(step, loops, "into")
+        fused: list[Operation] = []
+        for producer in reversed(self._structures(step, producers)):
+            fused += fuse_into(step, structure_of(producer.op), loop)
+        return [fused, [loop]]
+
+    def generalize(self, step: steps.GeneralizeOp, given: Sequence[Payload]) -> list[Payload]:
+        targets = self._structures(step, given[0])
+        return [[generalized(structure_of(target.op)) for target in targets]]
+
+    def interchange(self, step: steps.InterchangeOp, given: Sequence[Payload]) -> list[Payload]:
+        targets = self._structures(step, given[0])
+        order = step.order()
+        for target in targets:
+            if not isinstance(target.op, linalg.ops.GenericOp):
+                refused(
+                    step,
+                    f"{target.op.name} has its loops in the order of its name",
+                    hints=["transform.structured.generalize makes a linalg.generic of it"],
+                )
+            if order and sorted(order) != list(range(target.rank)):
+                refused(step, f"{order} is no order of {target.rank} loops")
+        if not order:
+            return [given[0]]
+        return [[interchanged(structure_of(target.op), order) for target in targets]]
+
+    def unroll(self, step: steps.LoopUnrollOp, given: Sequence[Payload]) -> list[Payload]:
+        factor = step.factor.value.data
+        if factor < 1:
+            refused(step, f"the factor is {factor}")
+        for loop in given[0]:
+            if not isinstance(loop, scf.ForOp):
+                refused(step, f"{_name(loop)} is no scf.for", hints=['kc has --unroll="loop=i"'])
+            reason = unroll(loop, factor, is_asked=True)
+            if reason:
+                refused(step, "the loop has an unknown number of iterations", reason)
+        for loop in given[0]:
+            assert isinstance(loop, scf.ForOp)
+            unroll(loop, factor)
+        return []
+
+    def split_handle(self, step: steps.SplitHandleOp, given: Sequence[Payload]) -> list[Payload]:
+        (ops,) = given
+        count = len(step.results_)
+        if not ops and _flag(step.pass_through_empty_handle, True):
+            return [[] for _ in range(count)]
+        overflow = step.overflow_result.value.data if step.overflow_result is not None else None
+        if len(ops) < count and _flag(step.fail_on_payload_too_small, True):
+            refused(step, f"there are {len(ops)} operations for {count} results")
+        if len(ops) > count and overflow is None:
+            refused(step, f"there are {len(ops)} operations for {count} results")
+        if overflow is not None and not 0 <= overflow < count:
+            refused(step, f"overflow_result is {overflow}; there are {count} results")
+        parts: list[Payload] = [ops[n : n + 1] for n in range(count)]
+        if overflow is not None and len(ops) > count:
+            parts[overflow] = [*ops[overflow : overflow + 1], *ops[count:]]
+        return parts
+
+    def merge(self, step: steps.MergeHandlesOp, given: Sequence[Payload]) -> list[Payload]:
+        merged: list[Any] = [op for payload in given for op in payload]
+        return [list(dict.fromkeys(merged)) if step.deduplicate is not None else merged]
+
+    def parent(self, step: steps.GetParentOp, given: Sequence[Payload]) -> list[Payload]:
+        name = step.op_name.data if isinstance(step.op_name, StringAttr) else None
+        count = step.nth_parent.value.data if step.nth_parent is not None else 1
+        found: list[Operation] = []
+        for op in given[0]:
+            assert isinstance(op, Operation)
+            at, left = op.parent_op(), count
+            while at is not None:
+                if (name is None or at.name == name) and (
+                    step.isolated_from_above is None or at.has_trait(IsolatedFromAbove)
+                ):
+                    left -= 1
+                if left == 0:
+                    break
+                at = at.parent_op()
+            if at is not None:
+                found.append(at)
+            elif step.allow_empty_results is None:
+                refused(step, f"{op.name} is in no {name or 'operation'}")
+        return [list(dict.fromkeys(found)) if step.deduplicate is not None else found]
+
+    def producer(
+        self, step: steps.GetProducerOfOperandOp, given: Sequence[Payload]
+    ) -> list[Payload]:
+        found: list[Operation] = []
+        for op in given[0]:
+            assert isinstance(op, Operation)
+            if not 0 <= step.position < len(op.operands):
+                refused(step, f"{op.name} has {len(op.operands)} operands")
+            owner = op.operands[step.position].owner
+            if not isinstance(owner, Operation):
+                refused(step, f"operand {step.position} of {op.name} is an argument")
+            found.append(owner)
+        return [found]
+
+    def consumers(
+        self, step: steps.GetConsumersOfResultOp, given: Sequence[Payload]
+    ) -> list[Payload]:
+        if not given[0]:
+            return [[]]
+        (op,) = self._only(step, given[0])
+        if not 0 <= step.position < len(op.results):
+            refused(step, f"{op.name} has {len(op.results)} results")
+        return [[use.operation for use in op.results[step.position].uses]]
+
+    def cast(self, step: steps.CastOp, given: Sequence[Payload]) -> list[Payload]:
+        if isinstance(step.output.type, OperationType):
+            name = step.output.type.operation.data
+            for op in given[0]:
+                if _name(op) != name:
+                    refused(step, f"{_name(op)} is no {name}")
+        return [given[0]]
+
+    def constant(self, step: steps.ParamConstantOp, given: Sequence[Payload]) -> list[Payload]:
+        del given
+        if not isinstance(step.value, IntegerAttr):
+            refused(step, f"{step.value} is no integer")
+        return [[step.value.value.data]]
+
+    def include(self, step: steps.IncludeOp, given: Sequence[Payload]) -> list[Payload]:
+        name = step.target.root_reference.data
+        sequence = self.sequences.get(name)
+        if not isinstance(sequence, transform.NamedSequenceOp):
+            known = suggest(name, list(self.sequences), "the sequences are")
+            refused(step, f"there is no sequence @{name}", hints=known)
+        if step.failure_propagation_mode.value.data != 1:
+            refused(step, "failures(suppress) would go on with a module that is half changed")
+        if self.depth == MOST_DEEP:
+            refused(step, f"sequences include one another more than {MOST_DEEP} deep")
+        self.depth += 1
+        results = self.perform(sequence, given)
+        self.depth -= 1
+        return results
+
+    def _foreach(
+        self, step: steps.ForeachOp, given: Sequence[Payload], values: Mapping[SSAValue, Payload]
+    ) -> list[Payload]:
+        lengths = {len(payload) for payload in given}
+        if len(lengths) > 1 and step.with_zip_shortest is None:
+            refused(step, f"its handles stand for {sorted(lengths)} operations")
+        merged: list[list[Operation | int]] = [[] for _ in step.results_]
+        for n in range(min(lengths, default=0)):
+            own = dict(values)
+            own.update(zip(step.body.block.args, [[it[n]] for it in given], strict=True))
+            yielded = self._steps(step.body.block, own)
+            for whole, part in zip(merged, yielded, strict=True):
+                whole += part
+        return list(merged)
+
+    def patterns(self, step: steps.ApplyPatternsOp, given: Sequence[Payload]) -> list[Payload]:
+        known = {f"transform.apply_patterns.{name}" for name in steps.PATTERNS}
+        for pattern in step.patterns.block.ops:
+            if pattern.name not in known:
+                refused(step, f"{pattern.name} is not among the patterns that kc has")
+        names = ["canonicalize", *(["cse"] if step.apply_cse is not None else [])]
+        return self._clean(given[0], names)
+
+    def cse(self, step: steps.ApplyCSEOp, given: Sequence[Payload]) -> list[Payload]:
+        del step
+        return self._clean(given[0], ["cse"])
+
+    def dce(self, step: steps.ApplyDCEOp, given: Sequence[Payload]) -> list[Payload]:
+        del step
+        return self._clean(given[0], ["dce"])
+
+    def licm(self, step: steps.ApplyLICMOp, given: Sequence[Payload]) -> list[Payload]:
+        del step
+        return self._clean(given[0], ["licm"])
+
+    def registered(
+        self, step: transform.ApplyRegisteredPassOp, given: Sequence[Payload]
+    ) -> list[Payload]:
+        for op in given[0]:
+            if op is not self.module and not (
+                isinstance(op, Operation) and op.parent_op() is self.module
+            ):
+                refused(step, f"a pass is for a module or a function, not for {_name(op)}")
+        options = " ".join(
+            f"{name}={value.data if isinstance(value, StringAttr) else value}"
+            for name, value in step.options.data.items()
+        )
+        pass_ = get_pass(step.pass_name.data, options)
+        return [[self._applied(op, [pass_]) for op in given[0] if isinstance(op, Operation)]]
+
+    def _clean(self, ops: Payload, names: Sequence[str]) -> list[Payload]:
+        functions: list[Operation] = []
+        for op in ops:
+            assert isinstance(op, Operation)
+            at: Operation = op
+            while at is not self.module and at.parent_op() is not self.module:
+                around = at.parent_op()
+                assert around is not None
+                at = around
+            functions.append(at)
+        for function in dict.fromkeys(functions):
+            self._applied(function, [get_pass(name) for name in names])
+        return []
+
+    def _applied(self, target: Operation, passes: Sequence[Any]) -> Operation:
+        """Apply passes to a function, or to all of the module but scripts; what became of it."""
+        ops = list(self.module.body.block.ops) if target is self.module else [target]
+        ops = [op for op in ops if not isinstance(op, transform.NamedSequenceOp)]
+        mark = ModuleOp([])
+        if ops:
+            self.module.body.block.insert_ops_before([mark], ops[0])
+        for op in ops:
+            op.detach()
+        alone = ModuleOp(ops, attributes=dict(self.module.attributes))
+        for pass_ in passes:
+            pass_.apply(self.ctx, alone)
+        left = list(alone.body.block.ops)
+        for op in left:
+            op.detach()
+        if ops:
+            self.module.body.block.insert_ops_before(left, mark)
+            mark.detach()
+            mark.erase()
+        if target is self.module or target in left:
+            return target
+        return left[0] if len(left) == 1 else target
+
+    # Operands
+
+    def _only(self, step: Operation, ops: Payload, what: str = "") -> list[Operation]:
+        if len(ops) != 1 or not isinstance(ops[0], Operation):
+            word = f"'{what}' is" if what else "its handle is"
+            refused(step, f"{word} for one operation, not for {len(ops)}")
+        return [ops[0]]
+
+    def _structures(self, step: Operation, ops: Payload) -> list[Structure]:
+        structures: list[Structure] = []
+        if len(set(ops)) < len(ops):
+            refused(
+                step,
+                "its handle stands for an operation more than once",
+                hints=["transform.merge_handles deduplicate %handle"],
+            )
+        for op in ops:
+            if not isinstance(op, STRUCTURED):
+                refused(
+                    step,
+                    f"{_name(op)} is no operation of linalg with loops",
+                    hints=["transform.structured.match interface{LinalgOp} in %module finds these"],
+                )
+            try:
+                structures.append(structure_of(op))
+            except CodegenError as reason:
+                refused(step, f"{op.name} does not define its computation", str(reason.why or ""))
+        return structures
+
+    def _sizes(
+        self, step: Operation, sizes: Sequence[int | SSAValue], given: Sequence[Payload]
+    ) -> list[int]:
+        values = iter(given)
+        numbers: list[int] = []
+        for size in sizes:
+            if isinstance(size, int):
+                numbers.append(size)
+                continue
+            payload = next(values)
+            if len(payload) != 1 or not isinstance(payload[0], int):
+                refused(step, "a size is one number", hints=["transform.param.constant 8 : i64"])
+            if payload[0] < 0:
+                refused(step, f"a size is {payload[0]}")
+            numbers.append(payload[0])
+        return numbers
+
+
+def _name(op: Operation | int) -> str:
+    return op.name if isinstance(op, Operation) else "a number"
+
+
+def _flag(attr: IntegerAttr | None, default: bool) -> bool:
+    return default if attr is None else attr.value.data != 0
+
+
+def _has_interface(op: Operation, number: int) -> bool:
+    interface = transform.MATCH_INTERFACES[number]
+    if interface is transform.MatchInterfaceEnum.LOOP_LIKE_INTERFACE:
+        return isinstance(op, LOOPS)
+    return isinstance(op, STRUCTURED)
+
+
+def _fits_operands(op: Operation, types: Sequence[Any]) -> bool:
+    """Whether operands have these types; one type is for all of them."""
+    own = [value.type for value in op.operands]
+    return own == list(types) or (len(types) == 1 and own == list(types) * len(own))
+
+
+def _sizes_of_threads(step: Operation, target: Structure, counts: Sequence[int]) -> list[int]:
+    """The sizes of tiles of which there are so many along each loop."""
+    sizes: list[int] = []
+    for loop, count in enumerate(counts[: target.rank]):
+        source = target.dimension_source(loop)
+        extent = source[0].type.get_shape()[source[1]] if source is not None else -1  # pyright: ignore
+        if count and extent < 0:
+            refused(
+                step,
+                f"the extent of loop {loop} is not known",
+                "how long the tiles are depends on it",
+                ["tile_sizes [8] has tiles of one length"],
+            )
+        sizes.append(max(1, -(-extent // count)) if count else 0)
+    return sizes + [0] * (len(counts) - len(sizes))
+
+
+# Rewrites ----------------------------------------------------------------------------------
+
+
+def generalized(target: Structure) -> Operation:
+    """A linalg op as ``linalg.generic``, which takes its place."""
+    op = target.op
+    if isinstance(op, linalg.ops.GenericOp):
+        return op
+    owner = target.body.parent_op()
+    body = target.body if owner is None else target.body.clone()
+    kinds = [IteratorType.REDUCTION if it else IteratorType.PARALLEL for it in target.is_reduced]
+    return _in_place_of(
+        op,
+        GenericOp(
+            list(target.inputs),
+            list(target.outputs),
+            body,
+            ArrayAttr([AffineMapAttr(space) for space in target.maps]),
+            ArrayAttr([IteratorTypeAttr(kind) for kind in kinds]),
+            [value.type for value in op.results],
+        ),
+    )
+
+
+def interchanged(target: Structure, order: Sequence[int]) -> Operation:
+    """A ``linalg.generic`` whose n-th loop is ``order[n]`` of the one before."""
+    op = target.op
+    assert isinstance(op, linalg.ops.GenericOp)
+    places = [AffineExpr.dimension(order.index(loop)) for loop in range(target.rank)]
+    maps = [
+        AffineMap(
+            target.rank,
+            0,
+            tuple(expr.replace_dims_and_symbols(places, []) for expr in space.results),
+        )
+        for space in target.maps
+    ]
+    body = op.body.clone()
+    for index in body.walk():
+        if isinstance(index, linalg.ops.IndexOp) and index.parent_block() is body.block:
+            position = order.index(index.dim.value.data)
+            index.properties["dim"] = IntegerAttr(position, 64)
+    new = GenericOp(
+        list(target.inputs),
+        list(target.outputs),
+        body,
+        ArrayAttr([AffineMapAttr(space) for space in maps]),
+        ArrayAttr([op.iterator_types.data[loop] for loop in order]),
+        [value.type for value in op.results],
+    )
+    return _in_place_of(op, new)
+
+
+def _in_place_of(op: Operation, new: Operation) -> Operation:
+    new.attributes.update(op.attributes)
+    Builder(InsertPoint.before(op), op).add(new)
+    for old, result in zip(op.results, new.results, strict=True):
+        result.name_hint = old.name_hint
+        old.replace_all_uses_with(result)
+    op.detach()
+    op.erase()
+    return new
+
+
+def fuse_into(step: Operation, producer: Structure, loop: Operation) -> list[Operation]:
+    """Compute what ``loop`` reads of a producer in it: on the part that its first slice takes, or
+    whole where it is used as a whole. The producer goes where nothing else uses it."""
+    op = producer.op
+    if loop.is_ancestor(op):
+        refused(step, f"{op.name} is in {loop.name} already")
+    shared: dict[SSAValue, int] = {result: n for n, result in enumerate(op.results)}
+    if isinstance(loop, scf.ForallOp):
+        # Each iteration reads shared tensors as they were before the loop.
+        arguments = loop.body.block.args[loop.rank :]
+        for argument, value in zip(arguments, loop.outputs, strict=True):
+            if value in op.results:
+                shared[argument] = op.results.index(value)
+    for user in preorder(loop):
+        if not isinstance(user, ExtractSliceOp) or user.source not in shared:
+            continue
+        new = _fused(step, producer, user, shared[user.source])
+        _drop_unused(op)
+        return [new]
+    for user in preorder(loop):
+        if user is loop or not any(operand in op.results for operand in user.operands):
+            continue
+        copy = op.clone()
+        Builder(InsertPoint.before(user), op).add(copy)
+        for old, result in zip(op.results, copy.results, strict=True):
+            old.replace_uses_with_if(result, lambda use, user=user: use.operation is user)
+        _drop_unused(op)
+        return [copy]
+    refused(
+        step,
+        f"{loop.name} reads nothing of {op.name}",
+        "neither slices of its results nor these as a whole are used in the loop",
+        ["kc's --compute-at places the loops of a block in those of another"],
+    )
+
+
+def _drop_unused(op: Operation) -> None:
+    if not any(result.first_use for result in op.results):
+        op.detach()
+        op.erase()
+
+
+def _fused(step: Operation, producer: Structure, user: ExtractSliceOp, n: int) -> Operation:
+    space = producer.maps[len(producer.inputs) + n]
+    loops = [expr.position for expr in space.results if isinstance(expr, AffineDimExpr)]
+    if len(set(loops)) != len(space.results):
+        refused(step, f"a slice of the result of {producer.op.name} is no tile: {space}")
+    if any(stride != 1 for stride in user.static_strides.iter_values()) or len(
+        user.result.type.get_shape()
+    ) != len(loops):
+        refused(step, "the loop reads a slice with gaps, or of fewer dimensions")
+    tiling.require_slices(producer, [loop in loops for loop in range(producer.rank)])
+    builder = Builder(InsertPoint.before(user), producer.op)
+    offsets: list[Number] = [0] * producer.rank
+    sizes: list[Number] = list(tiling.extents(producer, builder))
+    columns = (
+        steps.mixed(user.offsets, [int(it) for it in user.static_offsets.iter_values()]),
+        steps.mixed(user.sizes, [int(it) for it in user.static_sizes.iter_values()]),
+    )
+    for loop, offset, size in zip(loops, *columns, strict=True):
+        offsets[loop], sizes[loop] = offset, size
+    whole = tuple(loop not in loops for loop in range(producer.rank))
+    tile = Tile(tuple(offsets), tuple(sizes), whole)
+    new, _ = tiling.tiled_op(producer, producer.outputs, tile, builder)
+    user.result.replace_all_uses_with(new.results[n])
+    user.detach()
+    user.erase()
+    return new
+
+
+_STEPS: dict[type[Operation], Callable[[Script, Any, Sequence[Payload]], list[Payload]]] = {
+    transform.MatchOp: Script.match,
+    transform.ApplyRegisteredPassOp: Script.registered,
+    steps.TileUsingForOp: Script.tile_using_for,
+    steps.TileUsingForallOp: Script.tile_using_forall,
+    steps.FuseIntoContainingOp: Script.fuse,
+    steps.GeneralizeOp: Script.generalize,
+    steps.InterchangeOp: Script.interchange,
+    steps.LoopUnrollOp: Script.unroll,
+    steps.SplitHandleOp: Script.split_handle,
+    steps.MergeHandlesOp: Script.merge,
+    steps.GetParentOp: Script.parent,
+    steps.GetProducerOfOperandOp: Script.producer,
+    steps.GetConsumersOfResultOp: Script.consumers,
+    steps.CastOp: Script.cast,
+    steps.ParamConstantOp: Script.constant,
+    steps.IncludeOp: Script.include,
+    steps.ApplyPatternsOp: Script.patterns,
+    steps.ApplyCSEOp: Script.cse,
+    steps.ApplyDCEOp: Script.dce,
+    steps.ApplyLICMOp: Script.licm,
+}
