@@ -228,6 +228,7 @@ PASSES = {
             "convert-te-to-tir",
             "convert-tir-to-gpu",
             "convert-tir-to-scf",
+            "lower-affine",
             "convert-scf-to-cf",
             "legalize-narrow-floats",
             "convert-gpu-to-nvvm",
@@ -267,7 +268,6 @@ XDSL_PASSES = {
         "control_flow_hoist:ControlFlowHoistPass",
         "Hoist code out of conditionals.",
     ),
-    "lower-affine": ("lower_affine:LowerAffinePass", "Lower affine to scf, arith and memref."),
     "reconcile-unrealized-casts": (
         "reconcile_unrealized_casts:ReconcileUnrealizedCastsPass",
         "Remove casts that cancel out.",
