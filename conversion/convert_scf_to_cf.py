@@ -26,8 +26,6 @@ from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.irdl import IRDLOperation
-from xdsl.irdl.operations import SingleBlockRegionDef, VarSingleBlockRegionDef
 from xdsl.passes import ModulePass
 from xdsl.transforms.convert_scf_to_cf import ConvertScfToCf
 
@@ -37,6 +35,13 @@ from kc.support.locations import location_of
 
 LOWERED = (scf.ForOp, scf.IfOp, scf.IndexSwitchOp)
 """What becomes branches, and so lets what is in it be branches."""
+BRANCHING = ("func.func", "llvm.func", "gpu.func", "gpu.launch", "scf.execute_region")
+"""What has a region of several blocks, and is read back with it."""
+
+_LOWERED_BY = {
+    "tir": "lower loops of tir before, by --convert-tir-to-scf",
+    "affine": "lower loops of affine before, by --lower-affine",
+}
 
 
 @dataclass(frozen=True)
@@ -54,24 +59,12 @@ class ConvertScfToCfPass(ModulePass):
 
 def _require_blocks_around(op: Operation) -> None:
     around = op.parent_op()
-    if around is None or isinstance(around, LOWERED) or _takes_blocks(around):
+    if around is None or isinstance(around, LOWERED) or around.name in BRANCHING:
         return
     raise CodegenError(
         "KC4253",
         f"convert-scf-to-cf: {op.name} is in {around.name}, which has no branches",
         location=location_of(op),
         why="branches go between the blocks of a region, and that region has one block",
-        hints=[f"lower {around.name} before: loops of tir by --convert-tir-to-scf"]
-        if around.name.startswith("tir.")
-        else [f"lower {around.name} before"],
-    )
-
-
-def _takes_blocks(op: Operation) -> bool:
-    """Whether regions of ``op`` may have several blocks."""
-    if not isinstance(op, IRDLOperation):
-        return True
-    return not any(
-        isinstance(region, SingleBlockRegionDef | VarSingleBlockRegionDef)
-        for _, region in op.get_irdl_definition().regions
+        hints=[_LOWERED_BY.get(around.name.partition(".")[0], f"lower {around.name} before")],
     )

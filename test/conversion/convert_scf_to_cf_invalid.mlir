@@ -36,6 +36,18 @@ func.func @in_a_while(%A: memref<8xf32>, %a: f32, %c: i1) {
 
 // -----
 
+func.func @in_affine(%A: memref<8xf32>, %a: f32, %c: i1) {
+  affine.for %i = 0 to 8 {
+    // expected-error@+1 {{scf.if is in affine.for, which has no branches}}
+    scf.if %c {
+      memref.store %a, %A[%i] : memref<8xf32>
+    }
+  }
+  func.return
+}
+
+// -----
+
 // An scf.execute_region may have several.
 func.func @in_a_region(%A: memref<8xf32>, %a: f32, %c: i1) {
   %c0 = arith.constant 0 : index

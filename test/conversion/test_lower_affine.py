@@ -33,7 +33,7 @@ func.func @f(%n: index, %A: memref<9xi32>, %B: memref<9x9xi32>, %V: memref<8xi32
       %6 = affine.if affine_set<(d0, d1) : (d0 - d1 >= 0, d0 mod 2 == 0)>(%i, %j) -> i32 {
         affine.yield %5 : i32
       } else {
-        %7 = arith.muli %5, %5 : i32
+        %7 = arith.muli %5, %c100 : i32
         affine.yield %7 : i32
       }
       affine.store %6, %B[%i, %j] : memref<9x9xi32>
@@ -65,7 +65,7 @@ def expected(n: int, a: np.ndarray, b: np.ndarray, v: np.ndarray) -> None:
         for j in range(i - n, 9, 2):
             q, c = (i - 3 * j) // 2 + n, -(-(i - 3 * j) // 4)
             value = (q * 100 + c) * 100 + min(2 * i, j + 3) + max(j, n) + a[(i - 7) % 4 + n]
-            b[i, j] = value if i >= j and i % 2 == 0 else value * value
+            b[i, j] = value if i >= j and i % 2 == 0 else value * 100
     for i in range(max(n, 1), min(9, n + 4), 2):
         for j in range(3):
             if i >= 3:
