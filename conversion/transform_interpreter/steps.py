@@ -119,7 +119,7 @@ class Script:
         names = None if step.ops is None else {name.data for name in step.ops}
         wanted = dict(step.op_attrs.data) if step.op_attrs is not None else {}
         interface = None if step.interface is None else step.interface.value.data
-        found: list[Operation] = []
+        matched: list[Operation] = []
         for op in root.walk(region_first=True):
             if op.name.startswith("transform.") or (names is not None and op.name not in names):
                 continue
@@ -133,8 +133,8 @@ class Script:
                 continue
             if operands is not None and not _fits_operands(op, list(operands)):
                 continue
-            found.append(op)
-        return [found]
+            matched.append(op)
+        return [matched]
 
     def tile_using_for(self, step: steps.TileUsingForOp, given: Sequence[Payload]) -> list[Payload]:
         sizes = self._sizes(step, step.sizes(), given[1:])
@@ -239,7 +239,7 @@ class Script:
     def parent(self, step: steps.GetParentOp, given: Sequence[Payload]) -> list[Payload]:
         name = step.op_name.data if isinstance(step.op_name, StringAttr) else None
         count = step.nth_parent.value.data if step.nth_parent is not None else 1
-        found: list[Operation] = []
+        parents: list[Operation] = []
         for op in given[0]:
             assert isinstance(op, Operation)
             at, left = op.parent_op(), count
@@ -252,15 +252,15 @@ class Script:
                     break
                 at = at.parent_op()
             if at is not None:
-                found.append(at)
+                parents.append(at)
             elif step.allow_empty_results is None:
                 refused(step, f"{op.name} is in no {name or 'operation'}")
-        return [list(dict.fromkeys(found)) if step.deduplicate is not None else found]
+        return [list(dict.fromkeys(parents)) if step.deduplicate is not None else parents]
 
     def producer(
         self, step: steps.GetProducerOfOperandOp, given: Sequence[Payload]
     ) -> list[Payload]:
-        found: list[Operation] = []
+        owners: list[Operation] = []
         for op in given[0]:
             assert isinstance(op, Operation)
             if not 0 <= step.position < len(op.operands):
@@ -268,8 +268,8 @@ class Script:
             owner = op.operands[step.position].owner
             if not isinstance(owner, Operation):
                 refused(step, f"operand {step.position} of {op.name} is an argument")
-            found.append(owner)
-        return [found]
+            owners.append(owner)
+        return [owners]
 
     def consumers(
         self, step: steps.GetConsumersOfResultOp, given: Sequence[Payload]

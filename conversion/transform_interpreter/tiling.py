@@ -135,13 +135,13 @@ class Builder:
 
 def extents(structure: Structure, builder: Builder) -> tuple[Number, ...]:
     """The number of iterations of each loop. Raises :class:`Untileable` where no operand has it."""
-    found: list[Number] = []
+    counts: list[Number] = []
     for loop in range(structure.rank):
         source = structure.dimension_source(loop)
         if source is None:
             raise Untileable(f"no operand has the extent of loop {loop}")
-        found.append(builder.size(*source))
-    return tuple(found)
+        counts.append(builder.size(*source))
+    return tuple(counts)
 
 
 def require_slices(structure: Structure, tiled: Sequence[bool]) -> None:
@@ -359,9 +359,9 @@ def tile_using_for(
     for loop, (end, step) in zip(tiled, bounds, strict=True):
         types = [value.type for value in carried]
         body = Block(arg_types=[IndexType(), *types])
-        made = ForOp(zero, end, step, carried, Region(body))
-        builder.add(made)
-        loops.append(made)
+        loop_op = ForOp(zero, end, step, carried, Region(body))
+        builder.add(loop_op)
+        loops.append(loop_op)
         offsets[loop] = body.args[0]
         carried = list(body.args[1:])
         builder = Builder(InsertPoint.at_end(body), op)
@@ -380,11 +380,11 @@ def tile_using_for(
             if part is not None:
                 value = insert(InsertSliceOp, value, output, part, builder).results[0]
             yielded.append(value)
-    for made in reversed(loops):
+    for loop_op in reversed(loops):
         done = scf.YieldOp(*yielded)
         done.location = op.location
-        made.body.block.add_op(done)
-        yielded = list(made.results)
+        loop_op.body.block.add_op(done)
+        yielded = list(loop_op.results)
     _replace(op, yielded)
     return new, list(loops)
 

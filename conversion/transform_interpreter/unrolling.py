@@ -67,14 +67,14 @@ def _copies(
         op = arith.ConstantOp(IntegerAttr(value, index))
         return at.add(op).results[0]
 
-    made = ForOp(
+    copied = ForOp(
         number(start, builder),
         number(end, builder),
         number(step * factor, builder),
         carried,
         Region(body),
     )
-    builder.add(made)
+    builder.add(copied)
     inner = Builder(InsertPoint.at_end(body), loop)
     values = list(body.args[1:])
     for n in range(factor):
@@ -91,4 +91,4 @@ def _copies(
     done = scf.YieldOp(*values)
     done.location = loop.location
     body.add_op(done)
-    return list(made.results)
+    return list(copied.results)
