@@ -30,7 +30,9 @@ from kc.dialects.memref_views import GlobalOp
 from kc.support.diagnostics import InputError, Location
 from kc.te.tensor import Tensor
 from kc.tir.module import IRModule
-from kc.torch_operators import OPERATORS, Output, Unsupported
+from kc.torch_numerics import Output
+from kc.torch_operators import OPERATORS, Unsupported
+from kc.torch_sizes import size_of
 
 
 def import_exported(program: Any, name: str, at: Location | None) -> IRModule:
@@ -132,10 +134,11 @@ class _Import:
             if symbol not in self.sizes:
                 self.sizes[symbol] = te.var(symbol)
         try:
-            # Sums and products of symbols and numbers, as sympy prints them.
-            return eval(str(value.node.expr), {"__builtins__": {}}, self.sizes)
-        except Exception as error:
-            raise self.refused(f"the size {value} is no sum or product of sizes") from error
+            return size_of(str(value.node.expr), self.sizes)
+        except ValueError as error:
+            raise self.refused(
+                f"the size {value} is no sum or product of sizes: {error}"
+            ) from error
 
     def computed(self, node: Any) -> Any:
         name = str(node.target)

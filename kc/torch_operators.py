@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import operator as python_operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from math import prod
 from typing import Any
 
@@ -18,15 +17,8 @@ from kc import te, topi
 from kc.te.elementwise import one_by_one
 from kc.te.tensor import Tensor
 from kc.topi import image, nn
-
-
-@dataclass(frozen=True)
-class Output:
-    """The type of what an operator gives, as torch says: sizes are numbers or expressions."""
-
-    shape: tuple[Any, ...]
-    dtype: str
-
+from kc.topi.reduction import first_of
+from kc.torch_numerics import Output, converted, with_numerics
 
 OPERATORS: dict[str, Callable[..., Any]] = {}
 """Operator -> its expression."""
@@ -37,11 +29,14 @@ class Unsupported(Exception):
 
 
 def _operator(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Enter a function for operators; those without an overload are the default one."""
+    """Enter a function for operators; those without an overload are the default one.
+
+    Each computes in the types that :data:`kc.torch_numerics.NUMERICS` says."""
 
     def enter(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
-            OPERATORS[f"aten.{name}" if "." in name else f"aten.{name}.default"] = function
+            full = f"aten.{name}" if "." in name else f"aten.{name}.default"
+            OPERATORS[full] = with_numerics(name, function)
         return function
 
     return enter
@@ -64,7 +59,7 @@ def _sizes(value: Any, count: int) -> list[Any]:
 def _in_type(value: Any, dtype: str) -> Any:
     """An operand in the type that torch computes in; a number becomes a constant of it."""
     if isinstance(value, Tensor):
-        return value if value.dtype == dtype else _cast(value, dtype)
+        return value if value.dtype == dtype else converted(value, dtype)
     if dtype == "bool":
         return te.const(int(bool(value)), dtype)
     return te.const(float(value) if "float" in dtype else int(value), dtype)
@@ -73,15 +68,6 @@ def _in_type(value: Any, dtype: str) -> Any:
 def _number(value: Any, dtype: str) -> Any:
     """A size, or a number, in a type."""
     return te.const(value, dtype) if isinstance(value, int | float) else value.astype(dtype)
-
-
-def _cast(x: Tensor, dtype: str) -> Tensor:
-    """``Tensor.to``: to bool, whether it is not 0."""
-    if x.dtype == dtype:
-        return x
-    if dtype == "bool":
-        return topi.not_equal(x, te.const(0, x.dtype))
-    return topi.cast(x, dtype)
 
 
 # Elements ------------------------------------------------------------------------------------
@@ -132,7 +118,7 @@ def _round_decimals(x: Tensor, *, decimals: int = 0, node: Output) -> Tensor:
 
 @_operator("_to_copy", "to.dtype")
 def _to_copy(x: Tensor, *_: Any, node: Output, **__: Any) -> Tensor:
-    return topi.identity(x) if x.dtype == node.dtype else _cast(x, node.dtype)
+    return topi.identity(x) if x.dtype == node.dtype else converted(x, node.dtype)
 
 
 @_operator("gelu")
@@ -269,7 +255,7 @@ for _name, _function in {
 
 def _logical(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
     def elementwise(a: Tensor, b: Tensor, *, node: Output) -> Tensor:
-        return function(_cast(a, "bool"), _cast(b, "bool"))
+        return function(converted(a, "bool"), converted(b, "bool"))
 
     return elementwise
 
@@ -445,25 +431,26 @@ def _flip(x: Tensor, axes: Sequence[int], *, node: Output) -> Tensor:
 
 
 @_operator("mm")
-def _mm(a: Tensor, b: Tensor, *, node: Output) -> Tensor:
-    return topi.matmul(a, b)
+def _mm(a: Tensor, b: Tensor, *, node: Output, acc: str) -> Tensor:
+    return topi.matmul(a, b, acc_dtype=acc)
 
 
 @_operator("bmm")
-def _bmm(a: Tensor, b: Tensor, *, node: Output) -> Tensor:
-    return nn.batch_matmul(a, b, transpose_b=False)
+def _bmm(a: Tensor, b: Tensor, *, node: Output, acc: str) -> Tensor:
+    return nn.batch_matmul(a, b, transpose_b=False, acc_dtype=acc)
 
 
 @_operator("addmm")
 def _addmm(
-    c: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: Any = 1, node: Output
+    c: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: Any = 1, node: Output, acc: str
 ) -> Tensor:
-    scaled = topi.matmul(a, b)
+    scaled = nn.matmul(a, b, out_dtype=acc)
     if alpha != 1:
-        scaled = topi.multiply(scaled, _in_type(alpha, node.dtype))
+        scaled = topi.multiply(scaled, _in_type(alpha, acc))
+    c = converted(c, acc)
     if beta != 1:
-        c = topi.multiply(c, _in_type(beta, node.dtype))
-    return topi.add(scaled, c)
+        c = topi.multiply(c, _in_type(beta, acc))
+    return converted(topi.add(scaled, c), node.dtype)
 
 
 @_operator("_trilinear")
@@ -495,6 +482,7 @@ def _convolution(
     groups: int,
     *,
     node: Output,
+    acc: str,
 ) -> Tensor:
     """Of one to three dimensions. A transposed one is that of the dilated input with the flipped
     kernel, whose channels change places in each group."""
@@ -522,10 +510,10 @@ def _convolution(
         stride, before = [1] * count, [0] * (2 * count)
     else:
         before = [*padding, *padding]
-    y = nn.conv(x, weight, stride, before, dilation, groups, f"NC{'DHW'[3 - count :]}")
-    if bias is None:
-        return y
-    return topi.add(y, topi.reshape(bias, (bias.shape[0], *[1] * count)))
+    y = nn.conv(x, weight, stride, before, dilation, groups, f"NC{'DHW'[3 - count :]}", acc)
+    if bias is not None:
+        y = topi.add(y, topi.reshape(converted(bias, acc), (bias.shape[0], *[1] * count)))
+    return converted(y, node.dtype)
 
 
 def _padded(x: Tensor, low: Sequence[int], high: Sequence[int]) -> Tensor:
@@ -560,32 +548,32 @@ def _reduction(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return reduction
 
 
-_operator("sum", "sum.dim_IntList")(_reduction(topi.sum))
+def _sums(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def sums(*given: Any, node: Output, acc: str, **options: Any) -> Tensor:
+        return _reduction(partial(function, acc_dtype=acc))(*given, node=node, **options)
+
+    return sums
+
+
+_operator("sum", "sum.dim_IntList")(_sums(topi.sum))
 _operator("amax", "max")(_reduction(topi.max))
 _operator("amin", "min")(_reduction(topi.min))
-_operator("prod", "prod.dim_int")(_reduction(topi.prod))
+_operator("prod", "prod.dim_int")(_sums(topi.prod))
+_operator("mean", "mean.dim")(_sums(topi.mean))
 
 
 @_operator("any", "any.dim", "any.dims")
 def _any(x: Tensor, axis: Any = None, keepdim: bool = False, *, node: Output) -> Tensor:
-    return topi.reshape(topi.any(_cast(x, "bool"), _axes(axis, _rank(x)), keepdim), node.shape)
+    return topi.reshape(topi.any(converted(x, "bool"), _axes(axis, _rank(x)), keepdim), node.shape)
 
 
 @_operator("all", "all.dim", "all.dims")
 def _all(x: Tensor, axis: Any = None, keepdim: bool = False, *, node: Output) -> Tensor:
-    return topi.reshape(topi.all(_cast(x, "bool"), _axes(axis, _rank(x)), keepdim), node.shape)
+    return topi.reshape(topi.all(converted(x, "bool"), _axes(axis, _rank(x)), keepdim), node.shape)
 
 
 def _count(x: Tensor, axes: Sequence[int]) -> Any:
     return prod(x.shape[axis] for axis in axes)
-
-
-@_operator("mean", "mean.dim")
-def _mean(x: Tensor, axis: Any = None, keepdim: bool = False, *, node: Output, **_: Any) -> Tensor:
-    axes = _axes(axis, _rank(x))
-    count = _count(x, axes)
-    total = topi.sum(_in_type(x, node.dtype), axes, keepdim)
-    return topi.reshape(topi.divide(total, _number(count, node.dtype)), node.shape)
 
 
 @_operator("var.correction")
@@ -598,6 +586,40 @@ def _variance(
     apart = topi.subtract(x, mean)
     squares = topi.sum(topi.multiply(apart, apart), axes, keepdim)
     return topi.reshape(topi.divide(squares, _number(count - correction, x.dtype)), node.shape)
+
+
+@_operator("var_mean.correction")
+def _variance_and_mean(
+    x: Tensor, axis: Any = None, *, correction: Any = 1, keepdim: bool = False, node: Any
+) -> list[Tensor]:
+    axes = _axes(axis, _rank(x))
+    mean = topi.divide(topi.sum(x, axes, keepdim), _number(_count(x, axes), x.dtype))
+    variance = _variance(x, axis, correction=correction, keepdim=keepdim, node=node[0])
+    return [variance, topi.reshape(mean, node[1].shape)]
+
+
+@_operator("linalg_vector_norm")
+def _vector_norm(
+    x: Tensor, order: Any = 2, axis: Any = None, keepdim: bool = False, *, node: Output, **_: Any
+) -> Tensor:
+    """The root of the sum of the powers; the largest or smallest size, or how many are not 0."""
+    x = _in_type(x, node.dtype)
+    sizes, axes = topi.abs(x), _axes(axis, _rank(x))
+    if not axes:  # a number
+        power = sizes if order != 0 else converted(converted(x, "bool"), x.dtype)
+        return topi.reshape(power, node.shape)
+    if order in (float("inf"), float("-inf")):
+        result = (topi.max if order > 0 else topi.min)(sizes, axes, keepdim)
+    elif order == 0:
+        result = topi.sum(converted(converted(x, "bool"), x.dtype), axes, keepdim)
+    elif order == 1:
+        result = topi.sum(sizes, axes, keepdim)
+    elif order == 2:
+        result = topi.sqrt(topi.sum(topi.multiply(x, x), axes, keepdim))
+    else:
+        power = topi.sum(topi.power(sizes, te.const(float(order), x.dtype)), axes, keepdim)
+        result = topi.power(power, te.const(1 / order, x.dtype))
+    return topi.reshape(result, node.shape)
 
 
 @_operator("argmax", "argmin")
@@ -634,21 +656,30 @@ def _min_with_index(x: Tensor, axis: int, keepdim: bool = False, *, node: Any) -
 
 
 @_operator("cumsum")
-def _cumsum(x: Tensor, axis: int, *, node: Output, **_: Any) -> Tensor:
-    return topi.cumsum(_in_type(x, node.dtype), _axis(axis, _rank(x)))
+def _cumsum(x: Tensor, axis: int, *, node: Output, acc: str, **_: Any) -> Tensor:
+    return _scanned(topi.cumsum, _in_type(x, node.dtype), axis, acc)
+
+
+@_operator("cumprod")
+def _cumprod(x: Tensor, axis: int, *, node: Output, acc: str, **_: Any) -> Tensor:
+    return _scanned(topi.cumprod, _in_type(x, node.dtype), axis, acc)
+
+
+def _scanned(function: Callable[..., Tensor], x: Tensor, axis: int, acc: str) -> Tensor:
+    return function(x, _axis(axis, _rank(x)), acc_dtype=acc) if _rank(x) else topi.identity(x)
 
 
 # Normalisation -------------------------------------------------------------------------------
 
 
 @_operator("_softmax", "softmax.int")
-def _softmax(x: Tensor, axis: int, *_: Any, node: Output) -> Tensor:
-    return nn.softmax(_in_type(x, node.dtype), _axis(axis, _rank(x)))
+def _softmax(x: Tensor, axis: int, *_: Any, node: Output, acc: str) -> Tensor:
+    return nn.softmax(_in_type(x, node.dtype), _axis(axis, _rank(x)), acc)
 
 
 @_operator("_log_softmax", "log_softmax.int")
-def _log_softmax(x: Tensor, axis: int, *_: Any, node: Output) -> Tensor:
-    return nn.log_softmax(_in_type(x, node.dtype), _axis(axis, _rank(x)))
+def _log_softmax(x: Tensor, axis: int, *_: Any, node: Output, acc: str) -> Tensor:
+    return nn.log_softmax(_in_type(x, node.dtype), _axis(axis, _rank(x)), acc)
 
 
 def _scaled(
@@ -722,7 +753,7 @@ _ADAPTIVE = (nn.adaptive_pool1d, nn.adaptive_pool, nn.adaptive_pool3d)
 
 def _pool(
     x: Tensor, count: int, kind: str, window: Any, stride: Any, padding: Any, dilation: Any,
-    ceil_mode: bool, includes_padding: bool, node: Output,
+    ceil_mode: bool, includes_padding: bool, node: Output, acc: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Windows along the last ``count`` axes; a batch is added where there is none."""
     window = _sizes(window, count)
@@ -732,7 +763,7 @@ def _pool(
     pooled = _POOLS[count - 1](
         topi.reshape(x, shape) if shape is not x.shape else x,
         window, stride, _sizes(dilation, count), [*padding, *padding], kind, ceil_mode,
-        f"NC{'DHW'[3 - count :]}", includes_padding,
+        f"NC{'DHW'[3 - count :]}", includes_padding, acc,
     )  # fmt: skip
     return topi.reshape(pooled, node.shape) if shape is not x.shape else pooled
 
@@ -743,7 +774,43 @@ def _max_pool(
     ceil_mode: bool = False, *, node: Any,
 ) -> list[Tensor]:  # fmt: skip
     count = len(window)
-    return [_pool(x, count, "max", window, stride, padding, dilation, ceil_mode, True, node[0])]
+    pool = _pool(x, count, "max", window, stride, padding, dilation, ceil_mode, True, node[0])
+    taps, apart = _sizes(window, count), _sizes(dilation, count)
+    steps, before = _sizes(stride, count) if stride else taps, _sizes(padding, count)
+
+    def place(n: int, at: Any, tap: Any) -> tuple[Any, list[Any]]:
+        inside = at * steps[n] + tap * apart[n] - before[n]
+        return inside, [inside >= 0, inside < x.shape[n - count]]
+
+    return [pool, _places_of_maxima(x, taps, place, node[1])]
+
+
+def _places_of_maxima(
+    x: Tensor,
+    taps: Sequence[Any],
+    place: Callable[[int, Any, Any], tuple[Any, list[Any]]],
+    node: Output,
+) -> Tensor:
+    """Row-major numbers, in the last axes, of the first largest element of each window, or of its
+    first NaN. ``place`` gives a tap's place along an axis, and the conditions of its being there.
+    """
+    count = len(taps)
+    loops = [te.reduce_axis((0, size), name=f"k{n}") for n, size in enumerate(taps)]
+    sizes, front = x.shape[-count:], _rank(x) - count
+    reducer = first_of(largest=True, last=False, dtype=x.dtype)
+
+    def best(*i: Any) -> Any:
+        places, conditions, number = [], [], te.const(0, "int64")
+        for n, size in enumerate(sizes):
+            at, there = place(n, i[front + n], loops[n])
+            places.append(at)
+            conditions += there
+            number = number * size + at.astype("int64")
+        where = te.all(*conditions)
+        return reducer((number, x(*i[:front], *places)), axis=loops, where=where)
+
+    number, _ = te.compute(node.shape, best, "max_places")
+    return _in_type(number, node.dtype)
 
 
 @_operator("max_pool1d", "max_pool2d", "max_pool3d")
@@ -757,29 +824,38 @@ def _max_pool_alone(
 @_operator("avg_pool1d", "avg_pool2d", "avg_pool3d")
 def _avg_pool(
     x: Tensor, window: Any, stride: Any = (), padding: Any = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True, divisor_override: Any = None, *, node: Output,
+    count_include_pad: bool = True, divisor_override: Any = None, *, node: Output, acc: str,
 ) -> Tensor:  # fmt: skip
     if divisor_override is not None:
         raise Unsupported("divisor_override")
     return _pool(
-        x, len(window), "avg", window, stride, padding, 1, ceil_mode, count_include_pad, node
+        x, len(window), "avg", window, stride, padding, 1, ceil_mode, count_include_pad, node, acc
     )
 
 
 @_operator("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool1d")
-def _adaptive_avg_pool(x: Tensor, size: Sequence[int], *, node: Output) -> Tensor:
+def _adaptive_avg_pool(x: Tensor, size: Sequence[int], *, node: Output, acc: str) -> Tensor:
     if _rank(x) == len(size) + 1:
         x = topi.reshape(x, (1, *x.shape))
-    pool = _ADAPTIVE[len(size) - 1](x, list(size), "avg", f"NC{'DHW'[3 - len(size) :]}")
+    pool = _ADAPTIVE[len(size) - 1](x, list(size), "avg", f"NC{'DHW'[3 - len(size) :]}", acc)
     return topi.reshape(pool, node.shape)
 
 
 @_operator("adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d")
 def _adaptive_max_pool(x: Tensor, size: Sequence[int], *, node: Any) -> list[Tensor]:
-    if _rank(x) == len(size) + 1:
+    count, given = len(size), x
+    if _rank(x) == count + 1:
         x = topi.reshape(x, (1, *x.shape))
-    pool = _ADAPTIVE[len(size) - 1](x, list(size), "max", f"NC{'DHW'[3 - len(size) :]}")
-    return [topi.reshape(pool, node[0].shape)]
+    pool = _ADAPTIVE[count - 1](x, list(size), "max", f"NC{'DHW'[3 - count :]}")
+
+    def place(n: int, at: Any, tap: Any) -> tuple[Any, list[Any]]:
+        whole, bins = given.shape[n - count], size[n]
+        inside = at * whole // bins + tap
+        return inside, [inside < ((at + 1) * whole + bins - 1) // bins]
+
+    # A bin begins in the middle of an element at most, and ends in the middle of another.
+    taps = [whole // bins + 2 for whole, bins in zip(given.shape[-count:], size, strict=True)]
+    return [topi.reshape(pool, node[0].shape), _places_of_maxima(given, taps, place, node[1])]
 
 
 def _resized(x: Tensor, node: Output, method: str, mode: str, cubic: float = -0.75) -> Tensor:
@@ -954,8 +1030,16 @@ def _topk(
     return list(topi.topk(x, k, _axis(axis, _rank(x)), "both", not largest, node[1].dtype))
 
 
-_operator("_assert_tensor_metadata", "sym_constrain_range_for_size")(lambda *_, **__: None)
-OPERATORS["<built-in function getitem>"] = lambda parts, n, *, node: parts[n]
+def _part(parts: Any, n: int, *, node: Any) -> Any:
+    """One of several results."""
+    if n >= len(parts):
+        raise Unsupported(f"result {n} of an operator of which {len(parts)} are computed here")
+    return parts[n]
+
+
+for _name in ("_assert_tensor_metadata", "sym_constrain_range_for_size"):
+    OPERATORS[f"aten.{_name}.default"] = lambda *_, **__: None
+OPERATORS["<built-in function getitem>"] = _part
 for _function in (python_operator.add, python_operator.sub, python_operator.mul):
     # Sizes.
     OPERATORS[str(_function)] = lambda a, b, *, node, _f=_function: _f(a, b)
