@@ -44,6 +44,14 @@ def import_exported(program: Any, name: str, at: Location | None) -> IRModule:
     return _Import(program.run_decompositions(), at).module(name)
 
 
+_DENSE = {
+    "sparse": ("call to_dense() on it before the export",),
+    "quantized": ("call dequantize() on it before the export",),
+    "meta": ("load the module's parameters before the export",),
+}
+"""What to do with tensors whose elements do not lie in memory."""
+
+
 class _Import:
     """One program on its way."""
 
@@ -105,9 +113,26 @@ class _Import:
         """The bytes of a parameter, or of a buffer."""
         for table in (self.program.state_dict, self.program.constants):
             if target in table:
-                tensor = table[target].detach().cpu().contiguous()
-                return ctypes.string_at(tensor.data_ptr(), tensor.nbytes)
+                return self.bytes_of(target, table[target].detach())
         raise self.refused(f"{target} has no elements")
+
+    def bytes_of(self, target: str, tensor: Any) -> bytes:
+        """The elements of a tensor, row-major: not only what is in its memory.
+
+        Raises InputError KC0091 for one that is sparse, quantized, or has no memory.
+        """
+        for kind in ("sparse", "quantized", "meta"):
+            if getattr(tensor, f"is_{kind}", False):
+                raise self.refused(f"{target} is a {kind} tensor", *_DENSE.get(kind, ()))
+        if not str(getattr(tensor, "layout", "torch.strided")).endswith("strided"):
+            raise self.refused(f"{target} has the layout {tensor.layout}", *_DENSE["sparse"])
+        for bit in ("conj", "neg"):  # lazy: what is in memory is still to be conjugated, or negated
+            if hasattr(tensor, f"resolve_{bit}"):
+                tensor = getattr(tensor, f"resolve_{bit}")()
+        tensor = tensor.cpu().contiguous()
+        if not tensor.data_ptr() and tensor.nbytes:
+            raise self.refused(f"{target} has no memory: it is a {type(tensor).__name__}")
+        return ctypes.string_at(tensor.data_ptr(), tensor.nbytes)
 
     def placeholder(self, node: Any) -> Any:
         value = node.meta.get("val")

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kc import topi
+from kc import te, topi
 from kc.te.tensor import Tensor
 
 
@@ -31,6 +31,8 @@ class Numerics:
     kind: str
     single: str = "float32"
     """The type in which elements of float32 are computed."""
+    rounds_numbers: bool = False
+    """Whether numbers among the operands are rounded to the type of the elements first."""
 
     def within(self, dtype: str) -> str:
         """The type in which elements of ``dtype`` are computed, and added up."""
@@ -44,7 +46,9 @@ EXACT = Numerics("exact")
 ONCE = Numerics("once")
 """One operation of te on elements of one type, which kc computes in float32 and rounds once."""
 WIDE = Numerics("wide")
-"""Several operations, or one with a number that is none of the type: all are in float32."""
+"""Several operations, or one with a number of float32: ``x * 0.1`` multiplies by float32's 0.1."""
+ROUNDED = Numerics("wide", rounds_numbers=True)
+"""As :data:`WIDE`, of elements and numbers of their type: ``x + 0.1`` adds float16's 0.1."""
 WIDEST = Numerics("wide", "float64")
 """As :data:`WIDE`; float32 is computed in float64."""
 SUMS = Numerics("sums")
@@ -52,10 +56,16 @@ SUMS = Numerics("sums")
 SCANS = Numerics("sums", "float64")
 """As :data:`SUMS`; float32 is added up in float64."""
 
+_OVERLOADED = """
+    floor_divide remainder fmod bitwise_left_shift bitwise_right_shift __lshift__ __rshift__
+    """
+"""Quotients, remainders and shifts, which te defines for each type; a number is rounded to it."""
+_OVERLOADS = ("", ".Tensor", ".Scalar", ".Tensor_Scalar", ".Scalar_Tensor")
+
 _ROWS: dict[Numerics, str] = {
     EXACT: """
         relu abs neg sign floor ceil trunc round bitwise_not clone alias detach lift_fresh_copy
-        contiguous _to_copy to.dtype clamp clamp.Tensor hardtanh maximum minimum
+        contiguous _to_copy to.dtype clamp clamp.Tensor hardtanh maximum minimum fmax fmin
         eq.Tensor eq.Scalar ne.Tensor ne.Scalar lt.Tensor lt.Scalar le.Tensor le.Scalar gt.Tensor
         gt.Scalar ge.Tensor ge.Scalar logical_and logical_or logical_xor logical_not where.self
         isnan isinf bitwise_and.Tensor bitwise_and.Scalar bitwise_or.Tensor bitwise_or.Scalar
@@ -79,15 +89,17 @@ _ROWS: dict[Numerics, str] = {
         erf expm1 log1p
         """,
     WIDE: """
-        sigmoid reciprocal silu gelu leaky_relu elu
-        add.Tensor add.Scalar sub.Tensor sub.Scalar mul.Tensor mul.Scalar div.Tensor div.Scalar
-        rsub.Scalar rsub.Tensor div.Tensor_mode div.Scalar_mode remainder.Tensor remainder.Scalar
-        fmod.Tensor fmod.Scalar pow.Tensor_Scalar pow.Tensor_Tensor pow.Scalar
+        sigmoid reciprocal silu gelu leaky_relu elu round.decimals
+        mul.Tensor mul.Scalar div.Tensor div.Scalar
         native_layer_norm native_group_norm _native_batch_norm_legit_no_training
         upsample_linear1d.vec upsample_bilinear2d.vec upsample_trilinear3d.vec
         upsample_linear1d upsample_bilinear2d upsample_trilinear3d
         upsample_bicubic2d.vec upsample_bicubic2d grid_sampler_2d
         linalg_vector_norm _trilinear _embedding_bag _embedding_bag_forward_only scatter_add
+        """,
+    ROUNDED: """
+        add.Tensor add.Scalar sub.Tensor sub.Scalar rsub.Scalar rsub.Tensor
+        div.Tensor_mode div.Scalar_mode pow.Tensor_Scalar pow.Tensor_Tensor pow.Scalar
         """,
     WIDEST: """
         arange arange.start arange.start_step var.correction var_mean.correction
@@ -103,15 +115,14 @@ _ROWS: dict[Numerics, str] = {
 }
 
 NUMERICS: dict[str, Numerics] = {
-    name: numerics for numerics, names in _ROWS.items() for name in names.split()
+    **{name: numerics for numerics, names in _ROWS.items() for name in names.split()},
+    **{name + overload: ONCE for name in _OVERLOADED.split() for overload in _OVERLOADS},
 }
 """Operator, without ``aten.`` and ``.default`` -> how it computes."""
 
 
 def converted(x: Tensor, dtype: str) -> Tensor:
     """``Tensor.to``: to bool, whether it is not 0."""
-    from kc import te
-
     if x.dtype == dtype:
         return x
     if dtype == "bool":
@@ -139,6 +150,8 @@ def with_numerics(name: str, rule: Callable[..., Any]) -> Callable[..., Any]:
     The rule of :data:`SUMS` is called with ``acc``, the type of its sums. That of :data:`WIDE` is
     called with operands, and for outputs, of the wider type.
     """
+    if name not in NUMERICS:
+        raise KeyError(f"kc/torch_numerics.py says of no type in which torch computes {name}")
     numerics = NUMERICS[name]
     if numerics.kind in ("exact", "once"):
         return rule
@@ -149,14 +162,16 @@ def with_numerics(name: str, rule: Callable[..., Any]) -> Callable[..., Any]:
 
         return summed
 
-    def wide(value: Any) -> Any:
-        if isinstance(value, Tensor):
-            return converted(value, numerics.within(value.dtype))
-        if isinstance(value, Output):
-            return replace(value, dtype=numerics.within(value.dtype))
-        return value
-
     def widened(*args: Any, node: Any, **options: Any) -> Any:
+        def wide(value: Any) -> Any:
+            if isinstance(value, Tensor):
+                return converted(value, numerics.within(value.dtype))
+            if isinstance(value, Output):
+                return replace(value, dtype=numerics.within(value.dtype))
+            if numerics.rounds_numbers and isinstance(value, float) and "float" in node.dtype:
+                return te.const(value, node.dtype).value
+            return value
+
         results = rule(
             *(_each(part, wide) for part in args),
             node=_each(node, wide),

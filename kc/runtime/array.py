@@ -341,6 +341,7 @@ def from_dlpack(source: Any) -> NDArray:
 
         return shared_on_device(source)
     try:
+        dlpack.read(dlpack.export(source))  # numpy does not ask whether there are elements
         view = np.from_dlpack(source)
     except KCError:
         raise

@@ -48,8 +48,12 @@ class DLPackView(NamedTuple):
 def export(obj: Any, stream: int | None = None) -> Any:
     """A DLPack capsule of ``obj`` without a copy, whatever version of the protocol it knows.
 
-    ``stream`` is that of a device where the memory will be used. Errors are the producer's own.
+    ``stream`` is that of a device where the memory will be used. Errors are the producer's own;
+    BufferError for a tensor of torch whose elements are the negative of what is in memory.
     """
+    if (is_neg := getattr(obj, "is_neg", None)) is not None and is_neg():
+        # torch keeps z.conj().imag so, and exports the memory without a word.
+        raise BufferError("its negative bit is set: its elements are those in memory, negated")
     queue = {} if stream is None else {"stream": stream}
     for options in ({"max_version": MAX_VERSION, "copy": False}, {"max_version": MAX_VERSION}):
         try:
@@ -74,7 +78,8 @@ def _capsule_functions() -> tuple[Any, Any]:
 
 
 def read(capsule: Any) -> DLPackView:
-    """The tensor that a fresh capsule describes. ValueError: it is not one, or too new."""
+    """The tensor that a fresh capsule describes. ValueError: it is not one, too new, or a tensor
+    without elements, as torch's fake tensors are."""
     is_valid, get_pointer = _capsule_functions()
     readonly, copied = None, False
     if is_valid(capsule, b"dltensor_versioned"):
@@ -89,6 +94,8 @@ def read(capsule: Any) -> DLPackView:
     else:
         raise ValueError("__dlpack__() gave no fresh DLPack capsule")
     data, device_type, device_id, rank, code, bits, lanes, shape, strides, offset = tensor
+    if not data and all(_extents(shape, rank)):
+        raise ValueError("it has a shape, and no memory: its elements are nowhere")
     return DLPackView(
         data + offset,
         device_type,

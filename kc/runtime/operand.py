@@ -213,6 +213,7 @@ def shareable(obj: Any, error: Exception) -> str | None:
     reason = str(error).lower()
     for word, call in (
         ("conj", "resolve_conj()"),
+        ("negative bit", "resolve_neg()"),
         ("sparse", "to_dense()"),
         ("layout", "to_dense()"),
     ):

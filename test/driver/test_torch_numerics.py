@@ -139,11 +139,6 @@ SUMS: dict[str, Row] = {
 """Operators that add up, or multiply, thousands of elements."""
 X = np.linspace(-4, 4, 256)
 ELEMENTS: dict[str, Row] = {
-    # 0.1 is none of either type: near it, a difference shows in what the number was rounded.
-    "sub.Scalar": ([np.linspace(0, 0.2, 64)], lambda x: [x, 0.1], lambda x: x - np.float32(0.1)),
-    "add.Tensor": (
-        [X, X[::-1].copy()], lambda a, b: [a, b], lambda a, b: a + np.float32(0.3) * b,
-    ),
     "leaky_relu": ([X], lambda x: [x, 0.01], lambda x: np.where(x > 0, x, np.float32(0.01) * x)),
     "silu": ([X], lambda x: [x], lambda x: x / (1 + np.exp(-x))),
     "elu": ([X], lambda x: [x], lambda x: np.where(x > 0, x, np.expm1(x))),
@@ -170,13 +165,30 @@ def test_halves_are_computed_in_float32(name: str, dtype: str):
         results += [np.empty(norms[name], kind)] * 2
     overload = name.split()[0]
     target = f"aten.{overload}" if "." in overload else f"aten.{overload}.default"
-    options = {"alpha": 0.3} if name == "add.Tensor" else {}
-    result = computed(target, arrays, args, results, **options)[0]
+    result = computed(target, arrays, args, results)[0]
     assert result.dtype == kind
     # One unit: half of one is the rounding, the rest is float32's. A mean of 40,000 elements, in
     # float32, is subtracted from elements that are close to it.
     near = 2.0**-17 if name in norms else 2.0**-20
     np.testing.assert_allclose(result.astype("float64"), expected, rtol=UNIT[dtype], atol=near)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_numbers_are_those_that_torch_takes(dtype: str):
+    """0.1 is none of either type: torch adds that of the type, and multiplies by float32's."""
+    kind = TYPES[dtype]
+    x = np.linspace(0, 0.2, 64).astype(kind)
+    wide, own, single = x.astype("float32"), np.float32(kind(0.1)), np.float32(0.1)
+    for target, expected in (("sub", wide - own), ("add", wide + own), ("mul", wide * single),
+                             ("div", wide / single)):  # fmt: skip
+        (result,) = computed(f"aten.{target}.Scalar", [x], lambda x: [x, 0.1], [x])
+        np.testing.assert_array_equal(
+            result.astype("float32"), expected.astype(kind).astype("float32"), target
+        )
+    (result,) = computed("aten.add.Tensor", [x, x], lambda a, b: [a, b], [x], alpha=0.1)
+    np.testing.assert_array_equal(
+        result.astype("float32"), (wide + own * wide).astype(kind).astype("float32")
+    )
 
 
 def test_integers_are_added_up_in_int64():

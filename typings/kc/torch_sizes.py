@@ -1,0 +1,1 @@
+../../kc/torch_sizes.py
