@@ -34,6 +34,8 @@ marked ``kc.library``. A kernel for a GPU has no library, but those in a languag
 (OpenCL C, Metal: the list ``math_functions`` of the target's data file), and those for NVIDIA GPUs
 have NVIDIA's libdevice where the target asks for it (``-libs=libdevice``).
 
+Remainders of floats (``arith.remf``) in kernels are long divisions, for LLVM's code is not exact.
+
 (MLIR: ``math-polynomial-approximation``, ``math-expand-ops``.)
 """
 
@@ -73,7 +75,7 @@ from xdsl.pattern_rewriter import (
 from xdsl.rewriter import InsertPoint
 
 from kc.analysis.loop_tree import preorder
-from kc.dialects.arith import element_of
+from kc.dialects.arith import RemFOp, element_of
 from kc.dialects.gpu import GPUModuleOp
 from kc.support.libdevice import uses_libdevice
 from kc.support.patterns import PatternSet
@@ -99,6 +101,7 @@ from kc.transforms.elementary.normal_distribution import (
     times_share_by_tanh,
 )
 from kc.transforms.elementary.powers import cbrt, pow, rsqrt
+from kc.transforms.elementary.remainder import fmod
 from kc.transforms.elementary.values import Code, Real
 
 _Sum = TypeVar("_Sum", arith.AddfOp, arith.MulfOp)
@@ -173,6 +176,8 @@ class ExpandMathPass(ModulePass):
                 pattern = whole(target, kept)
                 PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)
             own.append(ExpandFunction(target, kept))
+        if RemFOp in kinds:
+            own.append(ExpandRemainder(target, kept))
         if is_x86(target) and (own or any(issubclass(kind, _EXTREMA) for kind in kinds)):
             own.append(ExpandExtremum())
         if own or added:
@@ -286,6 +291,30 @@ class ExpandFunction(_Expansion):
         numbers = [Real(converted(arith.ExtFOp, value, wide), code) for value in op.operands]
         result = converted(arith.TruncFOp, function(*numbers).value, type_)
         result.name_hint = result.name_hint or op.results[0].name_hint
+        rewriter.replace(op, [], [result])
+
+
+class ExpandRemainder(_Expansion):
+    """``%r = arith.remf %x, %y : f32``    ->    long division, in a kernel
+
+    LLVM's code for GPUs is ``x - trunc(x / y) * y``, whose quotient is rounded: wrong for 1 and
+    0.1.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: RemFOp, rewriter: PatternRewriter, /) -> None:
+        if not _is_in_kernel(op) or "math.fmod" in self._kept:
+            return
+        type_ = op.result.type
+        code = self._code(op, rewriter)
+        numbers = [Real(value, code) for value in op.operands]
+        if isinstance(element_of(type_), NARROW_FLOATS):
+            wide = VectorType(f32, type_.shape) if isinstance(type_, VectorType) else f32
+            numbers = [Real(code.add(arith.ExtFOp(it.value, wide)), code) for it in numbers]  # pyright: ignore
+        result = fmod(*numbers).value
+        if result.type != type_:
+            result = code.add(arith.TruncFOp(result, type_))  # pyright: ignore
+        result.name_hint = result.name_hint or op.result.name_hint
         rewriter.replace(op, [], [result])
 
 

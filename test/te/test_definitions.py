@@ -617,3 +617,29 @@ def test_scripts(dtype: str):
             for name, result, want in zip(names, executed, wanted, strict=True):
                 for n in differences(result, want):
                     raise AssertionError(f"{name} of {a[n]}, {b[n]}: {result[n]}, not {want[n]}")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_remainders_in_kernels(dtype: str):
+    """A kernel divides itself: of any numbers, whose quotients have up to 2,098 digits, exactly."""
+    size = 512
+    random = np.random.default_rng(0)
+    raw = random.integers(0, 256, (2, size * np.dtype(dtype).itemsize), dtype=np.uint8)
+    a, b = (row.view(dtype) for row in raw)
+    a[:100], b[:50] = random.normal(size=100), 0.1
+    A, B = (te.placeholder((size,), dtype, name) for name in "AB")
+    C = te.compute((size,), lambda i: te.fmod(A[i], B[i]), name="C")
+    s = te.create_schedule(C.op)
+    threads, pair = s[C].split(C.op.axis[0], 2)
+    blocks, threads = s[C].split(threads, 64)
+    s[C].bind(blocks, te.thread_axis("blockIdx.x"))
+    s[C].bind(threads, te.thread_axis("threadIdx.x"))
+    s[C].vectorize(pair)
+    result = np.zeros(size, dtype)
+    kc.build(s, [A, B, C], target="cuda-emu")(a, b, result)
+    with np.errstate(all="ignore"):
+        assert not differences(result, np.fmod(a, b))
+    if dtype == "float32":  # LLVM's code for PTX has one rounded quotient
+        ptx = kc.build(s, [A, B, C], target="cuda -arch=sm_80").imported_modules[0].get_source()
+        assert "bra" in ptx
+        assert "cvt.rzi" not in ptx

@@ -237,3 +237,25 @@ func.func @approximate(%x: f32, %d: f64) -> (f32, f64) {
   %1 = math.exp %d fastmath<afn> : f64
   func.return %0, %1 : f32, f64
 }
+
+// A remainder in a kernel is a long division; the host has a library.
+// CHECK-LABEL: func.func @remainder(%x: f32, %y: f32) -> f32 {
+// CHECK-NEXT:    arith.remf %x, %y : f32
+// CHECK:       gpu.module @remainders {
+// CHECK-NOT:     arith.remf
+// CHECK:         [[UP:%[0-9]+]] = scf.while
+// CHECK:           scf.condition
+// CHECK:         [[DOWN:%[0-9]+]], {{%[0-9]+}} = scf.while
+// CHECK:           math.fma
+// CHECK:           scf.condition
+// CHECK:         math.copysign [[DOWN]], %x : f32
+func.func @remainder(%x: f32, %y: f32) -> f32 {
+  %r = arith.remf %x, %y : f32
+  func.return %r : f32
+}
+gpu.module @remainders {
+  func.func @kernel(%x: f32, %y: f32) -> f32 {
+    %r = arith.remf %x, %y : f32
+    func.return %r : f32
+  }
+}

@@ -34,6 +34,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from kc.dialects.arith import CmpfOp, CmpiOp, SelectOp, like
 from kc.dialects.direct_access import new_operation
 from kc.dialects.llvm.call import CallIntrinsicOp
+from kc.dialects.scf import WhileOp
 from kc.dialects.vector import ExtractStridedSliceOp, InsertStridedSliceOp
 
 getcontext().prec = 90
@@ -457,6 +458,28 @@ class Real(Value):
         self.code.emit, self.code.constants = outer, known
         otherwise = Region(Block([scf.YieldOp(self.value)]))
         return self.of(self.code.add(scf.IfOp(test, [self.value.type], Region(block), otherwise)))
+
+
+def repeated(
+    values: Sequence[Real], step: Callable[..., tuple[Bool, Sequence[Real]]]
+) -> list[Real]:
+    """The numbers after steps, as a loop that ends when the condition of a step holds in no lane.
+
+    ``step`` takes the numbers, and gives the condition and the next ones.
+    """
+    code = values[0].code
+    types = [number.value.type for number in values]
+    outer, known = code.emit, dict(code.constants)
+    body, again = Block(arg_types=types), Block(arg_types=types)
+    code.emit = body.add_op
+    condition, following = step(*(Real(arg, code) for arg in body.args))
+    body.add_op(scf.ConditionOp(condition.any(), *(number.value for number in following)))
+    again.add_op(scf.YieldOp(*again.args))
+    code.emit, code.constants = outer, known
+    given = [number.value for number in values]
+    loop = WhileOp(given, types, Region(body), Region(again))
+    code.emit(loop)
+    return [Real(result, code) for result in loop.results]
 
 
 INFINITY = python_math.inf
