@@ -53,8 +53,10 @@ def migrate(argv: Sequence[str]) -> str:
         raise InputError("KC0002", "migrate takes a file", hints=["kc migrate program.py"])
     name = argv[0]
     text = read_text(name)
+    methods, table = _tables()
+    uses = _Uses(methods)
     try:
-        tree = ast.parse(text, name)
+        uses.visit(ast.parse(text, name))
     except SyntaxError as error:
         raise ParseError(
             "KC0087",
@@ -62,9 +64,13 @@ def migrate(argv: Sequence[str]) -> str:
             location=Location(name, error.lineno or 1, error.offset or 1),
             why="a program for TVM is written in Python",
         ) from None
-    methods, table = _tables()
-    uses = _Uses(methods)
-    uses.visit(tree)
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ParseError(
+            "KC0087",
+            f"migrate: {error or 'too many levels'}",
+            location=Location(name, 1, 1),
+            why="Python's parser rejects this text",
+        ) from None
     return _report(name, uses, table)
 
 

@@ -1,10 +1,10 @@
 """Hostile input for every loader: valid texts and files with what an attacker would put into them.
 
-IR, TVMScript, JSON of ``kc.ir``, traces (JSON, Python, IR), saved modules, entries of the compile
-cache, targets, pipelines of passes and the metadata of plugins. Whatever is read, nothing of it may
-run, open a file that it names, start a process, take more than :data:`SECONDS` or :data:`MEMORY`,
-or end in anything but a diagnostic. Files, processes, imports and pickles are watched by an audit
-hook of Python, which stops what is forbidden.
+IR, TVMScript, files in an editor, JSON of ``kc.ir``, traces (JSON, Python, IR), saved modules,
+entries of the compile cache, targets, pipelines of passes and the metadata of plugins. Whatever is
+read, nothing of it may run, open a file that it names, start a process, take more than
+:data:`SECONDS` or :data:`MEMORY`, or end in anything but a diagnostic. Files, processes, imports
+and pickles are watched by an audit hook of Python, which stops what is forbidden.
 """
 
 from __future__ import annotations
@@ -42,6 +42,9 @@ from kc.support.diagnostics import KCError, diagnostic_handler
 from kc.support.options import parse_pipeline
 from kc.support.registry import context
 from kc.support.target import Target
+from kc.te.bounds import arguments
+from kc.tools.lsp.document import Document
+from kc.tools.lsp.python_files import problems
 from kc.transforms.pass_runner import Pipeline, make_stages
 
 if TYPE_CHECKING:
@@ -257,7 +260,7 @@ def hostile_ir(random: Random, traps: Traps) -> str:
     """A module of the tests with hostile numbers, types, attributes and locations."""
     text = random.choice(modules())
     for _ in range(random.randint(1, 3)):
-        kind = random.randrange(9)
+        kind = random.randrange(12)
         lines = text.split("\n")
         at = random.randrange(len(lines))
         if kind == 0:
@@ -282,6 +285,17 @@ def hostile_ir(random: Random, traps: Traps) -> str:
             continue
         text = "\n".join(lines)
     return text
+
+
+def _resized(random: Random, text: str) -> str:
+    """``text`` with one of its numbers made huge wherever it stands: it may be valid still."""
+    numbers = sorted(set(re.findall(r"(?<![\w.%@#-])\d+(?![\w.])|(?<=[<x])\d+(?=x)", text)))
+    if not numbers:
+        return text
+    number = random.choice(numbers)
+    size = random.choice((2**16, 2**20, 2**31 - 1, 2**31, 2**40, 2**62, 2**63 - 1))
+    place = rf"(?<![\w.%@#-]){number}(?![\w.])|(?<=[<x]){number}(?=x)|(?<=[ =]){number}(?=x)"
+    return re.sub(place, str(size), text)
 
 
 def _replaced(random: Random, text: str, word: str) -> str:
@@ -334,6 +348,22 @@ def read_script(text: str) -> None:
     """Read TVMScript, and print what is valid."""
     with warnings.catch_warnings(action="ignore"):  # Python's, of numbers before names
         str(from_source(text))
+
+
+def hostile_document(random: Random, traps: Traps) -> tuple[str, str]:
+    """A file in an editor, IR or Python, and what it is after a change."""
+    make = random.choice((hostile_ir, hostile_script))
+    first = make(random, traps)
+    return first, random.choice((make(random, traps), first[: random.randrange(len(first) + 1)]))
+
+
+def read_document(given: tuple[str, str]) -> None:
+    """What the language server does with a file that is opened and changed."""
+    document = Document("hostile.mlir", given[0])
+    document.update(given[1])
+    for text in given:
+        with warnings.catch_warnings(action="ignore"):
+            problems(f"import tvm\n{text}")
 
 
 # JSON --------------------------------------------------------------------------------------------
@@ -411,8 +441,13 @@ def read_json(text: str) -> None:
     node = kc.ir.load_json(text)
     if isinstance(node, tir.Schedule):
         node.report(os.path.join(os.getcwd(), "own.html"))
-    elif isinstance(node, te.Schedule | kc.IRModule):
+    elif isinstance(node, kc.IRModule):
         str(node)
+    elif isinstance(node, te.Schedule):
+        str(node)
+        str(kc.lower(node, arguments(node)))
+    else:
+        repr(node)
 
 
 def hostile_trace(random: Random, traps: Traps) -> tuple[str, str]:
@@ -576,6 +611,7 @@ def read_metadata(data: bytes, watch: Watch) -> None:
 LOADERS: dict[str, tuple[Callable[[Random, Traps], Any], Callable[..., None]]] = {
     "IR": (hostile_ir, read_ir),
     "TVMScript": (hostile_script, read_script),
+    "document": (hostile_document, read_document),
     "JSON": (hostile_json, read_json),
     "trace": (hostile_trace, read_trace),
     "saved module": (hostile_file, read_file),

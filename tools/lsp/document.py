@@ -25,7 +25,7 @@ from kc.support.diagnostics import Diagnostic, KCError, diagnostic_handler
 from kc.support.ir_text import ModuleParser, parse_module
 from kc.support.paused_collection import paused_collection
 
-_PLACE = re.compile(r"(<part \d+>):(\d+)(?::\d+)?")
+_PLACE = re.compile(r"(<part \d+>):(\d{1,9})(?::\d+)?")
 _MODULE = re.compile(r"(?:builtin\.)?module\b(?:\s+@[\w$.-]+)?\s*(?:attributes\s*\{[^{}]*\}\s*)?\{")
 _ALIAS = re.compile(r"[#!][\w$.-]+\s*=")
 

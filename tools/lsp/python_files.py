@@ -46,10 +46,10 @@ def problems(text: str) -> list[Diagnostic]:
     if "tvm" not in text:
         return []
     try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
+        used = list(differences(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     return [
         Diagnostic("KC0089", f"{name}: {told}", location=Location("", line), kind="warning")
-        for name, line, told in differences(tree)
+        for name, line, told in used
     ]
