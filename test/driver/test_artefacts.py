@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import pickle
 import shutil
@@ -373,6 +375,46 @@ def test_an_object_that_ends_too_early(tmp_path: Path):
     data = path.read_bytes()
     path.write_bytes(data[: data.index(metadata.MAGIC) + 40])
     assert refused(load_module, path).code == "KC5143"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda record: record.pop("functions"),
+        lambda record: record.update(functions=[3]),
+        lambda record: record.update(cpu={"a": 1}),
+        lambda record: record.update(entry=7),
+        lambda record: record["functions"][0].update(symbol=[]),
+        lambda record: record["functions"][0]["signature"]["args"][0].update(dtype="int3"),
+        lambda record: record["functions"][0]["signature"]["args"][0].update(role="out of"),
+        lambda record: record["functions"][0]["signature"]["args"][0].update(shape=[["n"]]),
+        lambda record: record["functions"][0]["signature"]["args"][0].update(run="code"),
+        lambda record: record.update(packed=[{"name": "os.system"}]),
+        b"[" * 100_000,
+        b"\x94",
+        b"3",
+    ],
+)
+def test_a_record_that_somebody_else_wrote(change: Any, tmp_path: Path):
+    """Its checksum is right, and so is that of no file."""
+    path = write(add(), tmp_path / "add.o")
+    data = path.read_bytes()
+    start = data.index(metadata.MAGIC) + len(metadata.MAGIC)
+    length = int.from_bytes(data[start : start + 8], "little")
+    text = data[start + 40 : start + 40 + length]
+    if isinstance(change, bytes):
+        text = change
+    else:
+        record = json.loads(text)
+        change(record)
+        text = json.dumps(record).encode()
+    head = len(text).to_bytes(8, "little") + hashlib.sha256(text).digest()
+    path.write_bytes(data[:start] + head + text + bytes(33) + data[start + 40 + length + 33 :])
+    error = refused(load_module, path)
+    assert (error.code, error.why) == (
+        "KC5143",
+        "the record of its functions is none that kc wrote",
+    )
 
 
 def test_another_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

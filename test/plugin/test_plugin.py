@@ -239,6 +239,23 @@ def test_a_broken_plugin_is_a_warning(tmp_path: Path, value):
     )
 
 
+def test_metadata_that_is_no_text_is_a_warning(tmp_path: Path):
+    """Of another package, too: those that are whole are seen."""
+    for name, content in (
+        ("broken", b"[kc.plugins]\nmine = \x94"),
+        ("whole", b"[kc.plugins]\nx = y"),
+    ):
+        info = tmp_path / f"{name}-1.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+        (info / "entry_points.txt").write_bytes(content)
+    done = kc_opt(tmp_path, input="")
+    assert (done.returncode, done.stdout) == (0, "builtin.module {\n}\n")
+    assert "warning[KC0030]: plugin 'broken' is broken and left out\n" in done.stderr
+    assert "entry_points.txt: UnicodeDecodeError: " in done.stderr
+    assert "warning[KC0030]: plugin 'x' is broken and left out\n" in done.stderr
+
+
 def test_a_broken_universe_is_a_warning(tmp_path: Path):
     info = tmp_path / "broken-1.dist-info"
     info.mkdir()

@@ -99,6 +99,8 @@ def test_what_is_no_program_is_refused(capsys: pytest.CaptureFixture[str], tmp_p
         "why: a program for TVM is written in Python",
         "",
     ]
+    path.write_text("-" * 5000 + "1\n")
+    assert report(capsys, path)[2].startswith("error[KC0087]: migrate: ")
     assert main(["migrate"]) == 2
     assert capsys.readouterr().err == (
         "error[KC0002]: migrate takes a file\n  try: kc migrate program.py\n"
