@@ -48,6 +48,8 @@ _KNOWN = re.compile(
     r"|mem(cpy|set|move)\.\S+|assume|lifetime\.\S+|expect\.\S+)"
 )
 """The intrinsics that every GPU has code for."""
+_ODD_NAME = re.compile(r'@(?:"|[\w.$]*-)')
+"""Names that PTX cannot write, on which LLVM aborts. ``legalize-symbols`` leaves none."""
 
 
 def ptx_of(module: ModuleOp, target: Target, *, debug_info: bool = False) -> str:
@@ -112,7 +114,7 @@ def compile_ptx(text: str, arch: Architecture, opt_level: int = 3) -> str:
     """
     called = set(re.findall(r"@(llvm\.[\w.]+)\(", text))
     unknown = sorted(name for name in called if not _KNOWN.fullmatch(name))
-    if not unknown and " asm " not in text:
+    if not unknown and " asm " not in text and not _ODD_NAME.search(text):
         return _compile(text, arch, opt_level)
     return _ask_worker(text, arch, opt_level, unknown)["asm"]
 

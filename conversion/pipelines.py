@@ -46,6 +46,7 @@ TO_LLVM: Order = (
     "legalize-narrow-floats",
     3,
     "instrument-bound-checkers",  # where it is asked for
+    "legalize-symbols",
     "convert-to-llvm",
     "reuse-workspace",  # where it is asked for
 )
@@ -90,6 +91,7 @@ TO_GPU: Order = (
     "expand-math",
     "legalize-narrow-floats",
     3,
+    "legalize-symbols",
 )
 # ... and on to PTX.
 TO_NVVM: Order = (*TO_GPU, "convert-gpu-to-nvvm")
@@ -111,6 +113,7 @@ TO_EMULATOR: Order = (
     "gpu-serialize-threads",
     "convert-gpu-to-cpu",
     "legalize-narrow-floats",
+    "legalize-symbols",
     "convert-to-llvm",
     "make-coroutines",
 )
@@ -121,8 +124,15 @@ _WITHOUT_CHECKS = frozenset({"storage-rewrite"})
 TO_C: Order = tuple(
     "skip-vectorize" if name == "vectorize-loop" else name
     for name in TO_LLVM
-    if name not in ("lower-lane-reduction", "nontemporal-stores", "expand-math", "convert-to-llvm")
-    and name not in _ON_REQUEST
+    if name not in _ON_REQUEST
+    and name
+    not in (
+        "lower-lane-reduction",
+        "nontemporal-stores",
+        "expand-math",
+        "legalize-symbols",  # the printer names functions as C can
+        "convert-to-llvm",
+    )
 )
 
 # What a pass is told when it runs as a part of a pipeline.

@@ -116,7 +116,7 @@ _PACKAGES = (
     "kc.codegen",
     "kc.tools",
 )
-_ENDINGS = (".py", ".toml", ".mlir", ".ll")
+_ENDINGS = (".py", ".toml", ".txt", ".mlir", ".ll")
 
 
 @cache

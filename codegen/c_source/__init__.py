@@ -7,47 +7,32 @@ dense, row by row, and do not overlap. Parallel loops are OpenMP's where it is o
 
 from __future__ import annotations
 
-import re
-
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
 
 from kc.codegen.c_source.expressions import Expressions
 from kc.codegen.c_source.function import FunctionPrinter
 from kc.codegen.c_source.helpers import Helpers
+from kc.codegen.c_source.names import names_in_c
 from kc.codegen.c_source.tables import define_tables
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
 
 def emit_c(module: ModuleOp) -> str:
-    """The C source of a module's functions. Raises CodegenError (KC44xx) for what C lacks."""
+    """The C source of a module's functions. Raises CodegenError (KC44xx) for what C lacks, and
+    KC4510 for two functions of one name in C."""
     helpers = Helpers()
     tables = define_tables(module.body.ops, Expressions(helpers))
-    printers = [FunctionPrinter(function, Expressions(helpers)) for function in _functions(module)]
-    declared = [
-        f"{FunctionPrinter(printer.function, printer.expressions).prototype()};\n"
-        for printer in printers
-    ]
-    defined = [printer.define() for printer in printers if printer.function.body.blocks]
+    functions = _functions(module)
+    names = names_in_c(functions)
+
+    def printer(function: func.FuncOp) -> FunctionPrinter:
+        return FunctionPrinter(function, Expressions(helpers), names)
+
+    declared = [f"{printer(function).prototype()};\n" for function in functions]
+    defined = [printer(function).define() for function in functions if function.body.blocks]
     return "\n".join([helpers.text(), *tables, "".join(declared), *defined])
-
-
-def emit_header(module: ModuleOp, name: str) -> str:
-    """The header ``name`` that declares a module's functions, for C and C++."""
-    guard = re.sub(r"\W", "_", name).upper()
-    lines = [
-        f"{FunctionPrinter(function, Expressions(Helpers())).prototype()};\n"
-        for function in _functions(module)
-        if function.body.blocks
-    ]
-    text = "".join(lines)
-    return (
-        f"#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n\n"
-        "#ifdef __cplusplus\n#define restrict __restrict\n"
-        f'extern "C" {{\n#endif\n\n{text}\n'
-        f"#ifdef __cplusplus\n#undef restrict\n}}\n#endif\n\n#endif\n"
-    )
 
 
 def _functions(module: ModuleOp) -> list[func.FuncOp]:

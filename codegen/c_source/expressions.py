@@ -452,7 +452,7 @@ def _reciprocal_root(expressions: Expressions, op: Operation, operands: list[Cod
 
 def _absolute(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     width = bits(op.results[0].type)
-    code = call(expressions.helpers.use("kc_abs"), operands[0].text)
+    code = call(expressions.helpers.use("kc_absolute"), operands[0].text)
     return code if width == 64 else _cast(code, f"int{width}_t")
 
 

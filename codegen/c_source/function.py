@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, StringAttr
@@ -28,20 +28,13 @@ from kc.codegen.c_source.expressions import (
     Expressions,
     is_decided,
 )
-from kc.codegen.c_source.language import C99, Language
 from kc.codegen.c_source.tables import table_name
 from kc.conversion._foreign_calls import POINTERS
 from kc.dialects.memref import PrefetchOp
+from kc.support.c_names import to_identifier
 from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
-
-
-def c_name(name: str, language: Language = C99) -> str:
-    """The name of a function in C: ``kc_main`` for ``main``, as for every word that C has taken."""
-    plain = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return f"kc_{plain}" if plain in language.words or plain[:1].isdigit() else plain
-
 
 STACK = 1 << 14
 """Bytes of an array that goes on the stack; larger ones are allocated."""
@@ -51,15 +44,18 @@ _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 class FunctionPrinter:
-    """Prints one function."""
+    """Prints one function. ``functions`` are the names in C of all functions of the module."""
 
-    def __init__(self, function: func.FuncOp, expressions: Expressions) -> None:
+    def __init__(
+        self, function: func.FuncOp, expressions: Expressions, functions: Mapping[str, str]
+    ) -> None:
         self.function = function
         self.expressions = expressions
         self.lines: list[str] = []
         self._variables: dict[int, str] = {}  # by the numbers of the lines that define them
         self.indent = 1
-        self._names: set[str] = set(expressions.language.words) | {c_name(function.sym_name.data)}
+        self._functions = functions
+        self._names: set[str] = {*expressions.language.words, *functions.values()}
         self._code: dict[SSAValue, Code] = {}
         self._waiting: dict[SSAValue, Operation] = {}
         self._shapes: dict[SSAValue, list[Code]] = {}
@@ -71,7 +67,7 @@ class FunctionPrinter:
 
     def fresh(self, hint: str | None, default: str = "v") -> str:
         """A name that is free in the function."""
-        base = re.sub(r"\W", "_", hint or default, flags=re.ASCII)
+        base = to_identifier(hint or default)
         if not base or base[0].isdigit():
             base = f"{default}{base}"
         base = re.sub(r"^(_+|(?=kc_))", "v_", base)
@@ -134,7 +130,9 @@ class FunctionPrinter:
                 parameters.append(f"int64_t {dim}")
                 shape.append(Code(dim))
             self._shapes[value] = shape
-        return f"{kind} {c_name(function.sym_name.data)}({', '.join(parameters) or 'void'})"
+        return (
+            f"{kind} {self._functions[function.sym_name.data]}({', '.join(parameters) or 'void'})"
+        )
 
     def _bare(self, kind: Attribute) -> str:
         if isinstance(kind, MemRefType):
@@ -549,7 +547,7 @@ class FunctionPrinter:
                 shape = zip(operand.type.get_shape(), self._shapes[operand], strict=True)
                 arguments += [size.text for known, size in shape if known < 0]
         self.settle()
-        text = f"{c_name(op.callee.string_value())}({', '.join(arguments)})"
+        text = f"{self._functions[op.callee.string_value()]}({', '.join(arguments)})"
         if not op.results or op.results[0].first_use is None:
             self.write(f"{text};")
             return

@@ -99,7 +99,7 @@ static inline float kc_round_{kind}(double value) {{
 }}
 """
 _ABS = """\
-static inline int64_t kc_abs(int64_t a) {
+static inline int64_t kc_absolute(int64_t a) {
   return a < 0 ? (int64_t)(0 - (uint64_t)a) : a;
 }
 """
@@ -150,7 +150,7 @@ _HELPERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "kc_max": (_CHOICE.format(type="int64_t", name="max", sign=">"), (), ()),
     "kc_minu": (_CHOICE.format(type="uint64_t", name="minu", sign="<"), (), ()),
     "kc_maxu": (_CHOICE.format(type="uint64_t", name="maxu", sign=">"), (), ()),
-    "kc_abs": (_ABS, (), ()),
+    "kc_absolute": (_ABS, (), ()),
     "kc_popcount": (_POPCOUNT, (), ()),
     "kc_clz": (_CLZ, (), ()),
     "kc_ctz": (_CTZ, (), ()),

@@ -20,12 +20,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-_C_WORDS = (
-    "auto break case char const continue default do double else enum extern float for goto if "
-    "inline int long register restrict return short signed sizeof static struct switch typedef "
-    "union unsigned void volatile while bool true false main NAN INFINITY I y0 y1 yn j0 j1 jn "
-    "gamma exp log sin cos tan round floor ceil index time div abs"
-)
+from kc.support.c_names import c_words
 
 
 class Language:
@@ -37,7 +32,7 @@ class Language:
     types = "C has integers of 8, 16, 32 and 64 bits, float and double, and no vectors"
     elements = "arrays are dense, of integers of 8, 16, 32 or 64 bits, float, double"
     code = "the C target takes loops, branches, buffers and scalar arithmetic"
-    words: frozenset[str] = frozenset(_C_WORDS.split())
+    words: frozenset[str] = c_words()
     """What no variable or function may be called."""
     functions: Mapping[str, str] = {}
     """Functions of math.h -> the name of each that is called something else."""

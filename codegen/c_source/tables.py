@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 
 from kc.codegen.c_source.expressions import Expressions, float_bits
 from kc.dialects.float_types import float_dtype
+from kc.support.c_names import to_identifier
 from kc.support.diagnostics import CodegenError
 from kc.support.float_formats import NARROW_FLOATS
 from kc.support.locations import location_of
@@ -20,7 +21,8 @@ _WIDTH = 100
 
 def table_name(symbol: str) -> str:
     """The name of a table in C, which no variable of a function has."""
-    return f"kc_table_{symbol}"
+    is_plain = symbol == to_identifier(symbol) and not symbol.startswith("_")
+    return f"kc_table_{symbol if is_plain else '_' + symbol.encode().hex()}"
 
 
 def define_tables(ops: Iterable[Operation], expressions: Expressions) -> list[str]:

@@ -20,6 +20,7 @@ from kc.codegen.c_source.tables import define_tables
 from kc.codegen.gpu_source.kernel import KernelPrinter
 from kc.codegen.gpu_source.languages import Cuda, GpuLanguage, Metal, OpenCl
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
+from kc.support.c_names import c_name
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -52,9 +53,17 @@ def emit_gpu_source(module: ModuleOp, language: str, warp: int) -> str:
                 why="the source has kernels and tables of constants",
             )
     tables = define_tables(ops, Expressions(helpers))
-    defined = [KernelPrinter(kernel, Expressions(helpers), warp).define() for kernel in kernels]
+    names = {kernel.sym_name.data: kernel_name(kernel, chosen) for kernel in kernels}
+    defined = [
+        KernelPrinter(kernel, Expressions(helpers), names, warp).define() for kernel in kernels
+    ]
     vectors = [form.definition for form in chosen.vectors.values()]
     return "\n".join([helpers.text(), *vectors, *tables, *defined])
+
+
+def kernel_name(kernel: GPUFuncOp, language: GpuLanguage) -> str:
+    """What a kernel is called in the source, by which a driver finds it."""
+    return c_name(kernel.sym_name.data, language.words)
 
 
 def _may_contract(kernel: GPUFuncOp) -> bool:

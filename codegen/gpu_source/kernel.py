@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from xdsl.dialects import arith, memref, scf, vector
@@ -21,7 +22,6 @@ from xdsl.ir import Operation, SSAValue
 
 from kc.analysis.kernel_launches import overlapping_arguments
 from kc.codegen.c_source.expressions import TERNARY, UNARY, Code, Expressions
-from kc.codegen.c_source.function import c_name
 from kc.codegen.gpu_source.languages import CONSTANT, GLOBAL, PRIVATE, SHARED
 from kc.codegen.gpu_source.vectors import VectorPrinter, is_vector
 from kc.dialects import gpu
@@ -50,10 +50,17 @@ _FLOATS = {
 
 
 class KernelPrinter(VectorPrinter):
-    """Prints one kernel. ``warp`` is how many threads exchange values, 1 where none do."""
+    """Prints one kernel. ``kernels`` are the names of all; ``warp`` is how many threads exchange
+    values, 1 where none do."""
 
-    def __init__(self, kernel: GPUFuncOp, expressions: Expressions, warp: int) -> None:
-        super().__init__(kernel, expressions)  # it has all that is asked of a function
+    def __init__(
+        self,
+        kernel: GPUFuncOp,
+        expressions: Expressions,
+        kernels: Mapping[str, str],
+        warp: int,
+    ) -> None:
+        super().__init__(kernel, expressions, kernels)  # it has all that is asked of a function
         self.kernel, self.warp = kernel, warp
         self._names.add(DYNAMIC)
 
@@ -121,7 +128,7 @@ class KernelPrinter(VectorPrinter):
             self.write(line)
         sizes = kernel.known_block_size
         bounds = language.bounds(None if sizes is None else list(sizes.get_values()))
-        words = [*language.heading(bounds), c_name(kernel.sym_name.data, language)]
+        words = [*language.heading(bounds), self._functions[kernel.sym_name.data]]
         return f"{' '.join(filter(None, words))}({', '.join(parameters)})"
 
     def define(self) -> str:

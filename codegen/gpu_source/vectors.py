@@ -6,7 +6,7 @@ done lane by lane, by the expressions of scalars, so that it means the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects import arith, vector
@@ -52,8 +52,10 @@ def is_vector(op: Operation) -> bool:
 class VectorPrinter(FunctionPrinter):
     """Prints functions with vectors, in a language of GPUs."""
 
-    def __init__(self, function: Any, expressions: Expressions) -> None:
-        super().__init__(function, expressions)
+    def __init__(
+        self, function: Any, expressions: Expressions, functions: Mapping[str, str]
+    ) -> None:
+        super().__init__(function, expressions, functions)
         assert isinstance(expressions.language, GpuLanguage)
         self.language = expressions.language
         self._constants: dict[SSAValue, list[Code]] = {}

@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 from kc.codegen.llvm_ir.metadata import Metadata
 from kc.codegen.llvm_ir.types import quoted
 from kc.dialects.llvm import FuncOp
+from kc.support.c_names import name_of_symbol
 from kc.support.diagnostics import Location
 from kc.support.locations import location_of, to_location
 
@@ -54,7 +55,7 @@ class DebugInfo:
         place = _place_of(op)
         file = self._main if place is None else self._file(place.file)
         line = 0 if place is None else place.line
-        name = quoted(op.sym_name.data.encode())
+        name = quoted(name_of_symbol(op.sym_name.data).encode())
         local = "DISPFlagLocalToUnit | " if op.linkage.linkage.data == "internal" else ""
         node = self._metadata.distinct(
             f"!DISubprogram(name: {name}, scope: {self._namespace}, "

@@ -36,6 +36,7 @@ from kc.conversion.convert_to_llvm.values import MemRef, Origin
 from kc.dialects import llvm
 from kc.dialects.gpu import DynamicSharedMemoryOp, GPUFuncOp, ReturnOp
 from kc.dialects.nvgpu import TensorMapDescriptorType
+from kc.support.c_names import to_identifier
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -150,7 +151,7 @@ def foreign_function(conversion: str, op: FuncOp) -> CodegenError:
 def _body(s: GpuFunction, op: GPUFuncOp, signature: Signature) -> Generator[Block, None, None]:
     define_arguments(s, op.arguments, signature)
     for n, memory in enumerate(op.workgroup_memory):
-        label = f"{op.sym_name.data}_{memory.name_hint or n}"
+        label = to_identifier(f"{op.sym_name.data}_{memory.name_hint or n}")
         _define_shared(s, memory, label, max(ALIGNMENT, op.alignment_of(n) or 0))
     for memory in op.private_memory:
         type_ = memory.type

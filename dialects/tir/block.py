@@ -219,6 +219,8 @@ class BlockOp(IRDLOperation):
                     f"tir.block: block {self.label} has {count} iteration variables "
                     f"but {number} {what}"
                 )
+        for name in self.names:
+            verify_name(self, name)
         dynamic = 0
         for name, extent in zip(self.names, self.static_extents.iter_values(), strict=True):
             dynamic += extent == DYNAMIC

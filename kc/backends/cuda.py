@@ -21,6 +21,7 @@ from kc.dialects.gpu import GPUModuleOp
 from kc.runtime.function import CompiledFunction, DeferredFunction
 from kc.runtime.module import Module, Source
 from kc.runtime.signature import Signature
+from kc.support.c_names import machine_symbol
 from kc.support.diagnostics import DeviceError, Diagnostic, diagnostic_handler
 from kc.support.libdevice import find_libdevice
 from kc.support.nvidia import Architecture, architecture_of
@@ -64,8 +65,8 @@ class _HostCode:
     jit: Callable[[str, dict[str, int]], Any] = call_jit
 
     def address(self, name: str) -> int:
-        """The address of a function."""
-        return self.engine.address(name)
+        """The address of the function ``name``."""
+        return self.engine.address(machine_symbol(name))
 
 
 def build(build: Build) -> Module:

@@ -11,7 +11,7 @@ from kc.runtime.checksums import with_comment
 from kc.runtime.metadata import ModuleRecord
 from kc.runtime.module import Source
 from kc.runtime.signature import Signature
-from kc.support.diagnostics import CodegenError
+from kc.support.c_names import c_name
 from kc.support.packed_signature import PackedSignature
 from kc.support.target import Target
 from kc.tir.module import IRModule
@@ -65,16 +65,8 @@ def loops_text(source: Source, target: Target, entry: str) -> str:
 
 def _symbols(signatures: Sequence[Signature]) -> tuple[str, ...]:
     """The names that functions have in C. Raises CodegenError KC4510 where two have the same."""
-    from kc.codegen.c_source.function import c_name
+    from kc.codegen.c_source.names import require_names_in_c
 
-    functions: dict[str, str] = {}
-    for signature in signatures:
-        symbol = c_name(signature.name)
-        if symbol in functions:
-            raise CodegenError(
-                "KC4510",
-                f"@{functions[symbol]} and @{signature.name} have the same name in C, {symbol}",
-                hints=["rename one of them"],
-            )
-        functions[symbol] = signature.name
-    return tuple(functions)
+    names = [signature.name for signature in signatures]
+    require_names_in_c(names)
+    return tuple(map(c_name, names))

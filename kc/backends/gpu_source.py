@@ -28,8 +28,7 @@ from kc.analysis.module_copy import copy_module
 from kc.backends import Backend, Build, printing, warn_unchecked
 from kc.backends.files import Files, loops_text, record_of
 from kc.backends.interpreter import refusal
-from kc.codegen.c_source.function import c_name
-from kc.codegen.gpu_source import emit_gpu_source
+from kc.codegen.gpu_source import emit_gpu_source, kernel_name
 from kc.codegen.gpu_source.kernel import STORES
 from kc.codegen.gpu_source.languages import OpenCl
 from kc.conversion.pipelines import TO_GPU
@@ -223,7 +222,7 @@ def _kernel(op: GPUFuncOp) -> _Kernel:
         operand for inner in op.walk() if isinstance(inner, STORES) for operand in inner.operands
     }
     return _Kernel(
-        c_name(op.sym_name.data, OpenCl()),
+        kernel_name(op, OpenCl()),
         tuple(op.function_type.inputs),
         tuple(argument in stored for argument in op.arguments),
         any(isinstance(inner, gpu.DynamicSharedMemoryOp) for inner in op.walk()),

@@ -24,6 +24,7 @@ from kc.runtime.module import Module, Source
 from kc.runtime.operand import HOST
 from kc.runtime.signature import Signature
 from kc.signatures import bound_checks_of
+from kc.support.c_names import machine_symbol
 from kc.support.diagnostics import (
     CallError,
     CodegenError,
@@ -277,7 +278,7 @@ def _loaded(
         engine = linked()
         return CompiledFunction(
             signature,
-            engine.address(signature.name),
+            engine.address(machine_symbol(signature.name)),
             call_jit,
             engine,
             checks,

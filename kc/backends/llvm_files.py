@@ -17,6 +17,7 @@ from kc.runtime.checksums import check_block, check_comment, damaged, with_block
 from kc.runtime.metadata import OBJECT, SYMBOL, ModuleRecord, merged, read_records, with_checksum
 from kc.runtime.module import Module, Source
 from kc.runtime.signature import Signature
+from kc.support.c_names import machine_symbol
 from kc.support.diagnostics import KCError
 from kc.support.packed_signature import PackedSignature
 from kc.support.target import Target
@@ -112,11 +113,12 @@ def standalone_ir(text: str, record: ModuleRecord, conversions: Sequence[str]) -
         parts.append(emulator_ir(record.triple))
     with parsed(text) as (module, parse):
         for signature, symbol in zip(record.functions, record.symbols, strict=True):
+            own = machine_symbol(signature.name)
             # Anything else that has the name is private to the module.
             for definition in (*module.functions, *module.global_variables):
-                if definition.name == symbol and signature.name != symbol:
+                if definition.name == symbol != own:
                     definition.name = f"{symbol}.private"
-            module.get_function(signature.name).name = symbol
+            module.get_function(own).name = symbol
         for part in parts:
             # The linker takes what it links in.
             module.link_in(parse(_for_triple(part, record.triple)))

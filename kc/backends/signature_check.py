@@ -24,6 +24,7 @@ from xdsl.ir import Attribute
 from kc.analysis.loop_tree import functions
 from kc.dialects.llvm import FuncOp, LLVMPointerType, LLVMVoidType
 from kc.runtime.signature import DTYPES, Signature
+from kc.support.c_names import machine_symbol
 from kc.support.diagnostics import InternalError
 
 _SIZES = {dtype.llvm: dtype.size for dtype in DTYPES.values()}
@@ -44,7 +45,9 @@ def check_signatures(
         for function in (*functions(module), *_llvm_functions(module))
     }
     for signature in signatures:
-        function = lowered.get(signature.name)
+        # A function of the C library that is called may have its name.
+        symbol = machine_symbol(signature.name)
+        function = lowered.get(symbol) or lowered.get(signature.name)
         if function is None:
             raise InternalError(f"@{signature.name} is not in the module after it was lowered")
         wanted = [_size(type_) for type_ in signature.machine_types]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from kc.runtime.hooks import hook_declarations
 from kc.runtime.metadata import ModuleRecord
 from kc.runtime.signature import ArgSpec, Signature
+from kc.support.c_names import c_words, in_comment, is_reserved, to_identifier
 from kc.support.fresh_names import fresh_name
 
 _TYPES = {
@@ -19,19 +18,12 @@ _TYPES = {
     "float64": "double",
 }
 _SHORT_SCALARS = {"float16": "_Float16", "bfloat16": "__bf16"}
-_KEYWORDS = frozenset(
-    "auto bool break case char const continue default do double else enum extern false float for "
-    "goto if inline int long register restrict return short signed sizeof static struct switch "
-    "true typedef union unsigned void volatile while alignas asm catch class constexpr delete "
-    "explicit export friend mutable namespace new operator private protected public template this "
-    "throw try typename using virtual and or not xor".split()
-)
 
 
 def c_header(record: ModuleRecord, name: str) -> str:
     """The header, for C99 and C++; ``name`` is the file's."""
-    guard = re.sub(r"\W", "_", name, flags=re.ASCII).upper()
-    if not guard or guard[0].isdigit():
+    guard = to_identifier(name).upper()
+    if not guard or guard[0].isdigit() or is_reserved(guard):
         guard = f"KC_{guard}"
     declared = "\n".join(
         _declaration(symbol, signature)
@@ -40,7 +32,7 @@ def c_header(record: ModuleRecord, name: str) -> str:
     hooks = hook_declarations(record.packed)
     hooks = f"\n{hooks}" if hooks else ""
     return f"""\
-/* Kernels compiled by kc {record.version} for {record.target}.
+/* Kernels compiled by kc {record.version} for {in_comment(record.target)}.
    Arrays are dense, row by row, unless they have strides. An array that is written shares no byte
    with another argument.
    Nothing is checked here. */
@@ -69,7 +61,7 @@ extern "C" {{
 
 def _declaration(symbol: str, signature: Signature) -> str:
     """A prototype, under a comment that says what each argument is."""
-    taken: set[str] = set(_KEYWORDS)
+    taken = {*c_words(), symbol, "KC_RESTRICT"}
     parameters: list[str] = []
     about: list[str] = []
     for spec in signature.args:
@@ -85,7 +77,7 @@ def _declaration(symbol: str, signature: Signature) -> str:
         parameters += strides
         about.append(f"   {name}: {_shown(spec)}")
     about += [f"   required: {condition}" for condition in signature.requires]
-    comment = "\n".join([f"/* {signature.name}", *about]) + " */"
+    comment = "\n".join([f"/* {in_comment(signature.name)}", *map(in_comment, about)]) + " */"
     inside = ",\n    ".join(parameters) or "void"
     return f"{comment}\nvoid {symbol}(\n    {inside});\n"
 
@@ -105,6 +97,6 @@ def _c_type(spec: ArgSpec) -> str:
 
 
 def _fresh(name: str, taken: set[str]) -> str:
-    base = re.sub(r"\W", "_", name, flags=re.ASCII) or "arg"
-    base = f"arg{base}" if base[0].isdigit() else base
+    base = to_identifier(name)
+    base = f"arg{base}" if not base or base[0].isdigit() or is_reserved(base) else base
     return fresh_name(base, taken)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kc.support.c_names import in_comment
 from kc.support.diagnostics import CallError
 from kc.support.packed_signature import PackedSignature, PackedText
 
@@ -38,4 +39,4 @@ def hook_declarations(packed: Sequence[PackedSignature]) -> str:
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace("*/", "* /").replace("\n", " ") + '"'
+    return f'"{in_comment(text)}"'

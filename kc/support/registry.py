@@ -231,6 +231,7 @@ PASSES = {
             "lower-affine",
             "convert-scf-to-cf",
             "legalize-narrow-floats",
+            "legalize-symbols",
             "convert-gpu-to-nvvm",
             "convert-nvvm-to-llvm",
             "convert-nvvm-to-gpu",

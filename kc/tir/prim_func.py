@@ -23,6 +23,8 @@ from kc.tir.stmt import Stmt
 
 AS_WRITTEN = "kc.as_written"
 """The attribute of a function whose stores that stand in no block stay so."""
+NAME = "kc.name"
+"""The attribute of a function whose name is none of Python: its name."""
 
 
 class PrimFunc(IRModule):
@@ -60,6 +62,7 @@ class PrimFunc(IRModule):
         given = dict(attributes or {})
         buffers = dict(buffer_map or {})
         taken = [buffers.get(param, param) if isinstance(param, Var) else param for param in params]
+        name = str(given.get(NAME, name))
         function = build_function(taken, body, name, location, blocks=not given.get(AS_WRITTEN))
         set_read_requirements(function, given.pop(REQUIRES, ()))
         super().__init__(ModuleOp([function]))

@@ -155,7 +155,7 @@ class _Function:
         return "\n".join(
             [
                 f"@{name} = primfn({', '.join(parameters)}) -> ()",
-                f'  attr = {{"global_symbol": "{name}", "tir.noalias": True}}',
+                f'  attr = {{"global_symbol": {json.dumps(name)}, "tir.noalias": True}}',
                 f"  buffers = {{{sep.join(buffers)}}}",
                 f"  buffer_map = {{{', '.join(pairs)}}} {{",
                 *_indented(body),

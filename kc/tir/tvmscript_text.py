@@ -21,7 +21,7 @@ has no word for stand as ``T.scalar_op("arith.divsi", a, b, dtype="int32")``,
 
 from __future__ import annotations
 
-import json
+import keyword
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -85,11 +85,12 @@ from kc.dialects.tir import (
     symbol_names,
 )
 from kc.dialects.tir.calls import TRACED, UNSIGNED
+from kc.support.c_names import to_identifier
 from kc.support.diagnostics import CodegenError
 from kc.support.float_formats import NARROW_IR_FLOATS
 from kc.support.locations import location_of, op_name
 from kc.te.raw_operations import is_raw
-from kc.tir.prim_func import AS_WRITTEN
+from kc.tir.prim_func import AS_WRITTEN, NAME
 from kc.tir.size_requirements_text import requirements_text
 from kc.tir.stmt import OF_THE_IR
 
@@ -146,18 +147,20 @@ _FLOAT_COMPARE = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
 def tvmscript_text(module: ModuleOp) -> str:
     """The functions of a module. Raises CodegenError KC4331 for what TVMScript cannot say."""
     lines = ["@I.ir_module", "class Module:"]
+    labels = _Names()
     for op in module.body.ops:
         if not isinstance(op, func.FuncOp):
             raise unsayable(op)
         if op.body.blocks:
-            lines += [f"{_INDENT}{line}" if line else "" for line in _Function(op).lines()] + [""]
+            printer = _Function(op, labels.fresh(op.sym_name.data))
+            lines += [f"{_INDENT}{line}" if line else "" for line in printer.lines()] + [""]
     return HEADER + "\n" + "\n".join(lines).rstrip() + "\n"
 
 
 def function_text(function: func.FuncOp) -> tuple[str, dict[str, str]]:
     """One function by itself, and the names of its sizes in it. Raises as
     :func:`tvmscript_text`."""
-    printer = _Function(function)
+    printer = _Function(function, _Names().fresh(function.sym_name.data))
     lines = [FUNCTION_HEADER, *printer.lines()]
     return "\n".join(lines).rstrip() + "\n", dict(printer.symbols)
 
@@ -208,27 +211,28 @@ class _Names:
 
     def fresh(self, name: str) -> str:
         """``name``, with a number if it stands for something here."""
-        base = name if name.isidentifier() and not name[0].isdigit() else f"v_{name}"
+        base = to_identifier(name)
+        base = base if base.isidentifier() else f"v_{base}"
         chosen, n = base, 0
-        while any(chosen in names for names in self.taken) or chosen in _KEYWORDS:
+        while any(chosen in names for names in self.taken) or _is_word(chosen):
             n += 1
             chosen = f"{base}_{n}"
         self.taken[-1].add(chosen)
         return chosen
 
 
-_KEYWORDS = frozenset(
-    "and as assert break class continue def del elif else except for from global if import in is "
-    "lambda None nonlocal not or pass raise return try while with yield True False int float "
-    "bool".split()
-)
+def _is_word(name: str) -> bool:
+    """Whether a name means something in Python, or in TVMScript."""
+    return keyword.iskeyword(name) or name in ("int", "float", "bool")
 
 
 class _Function:
     """Prints one function."""
 
-    def __init__(self, function: func.FuncOp) -> None:
+    def __init__(self, function: func.FuncOp, label: str) -> None:
+        """``label`` is the name of the function in Python."""
         self.function = function
+        self.label = label
         self.names = _Names()
         self.index = IndexValues()
         self.codes: dict[SSAValue, Code] = {}
@@ -274,9 +278,11 @@ class _Function:
         declared = [self.symbols[symbol] for symbol in symbols if symbol not in scalars]
         declared += strides.values()
         head = ["@T.prim_func(private=True)" if private else "@T.prim_func"]
-        head.append(f"def {name}({', '.join(ordered)}):")
+        head.append(f"def {self.label}({', '.join(ordered)}):")
         start = [f"{symbol} = T.int32()" for symbol in declared]
-        attributes = [f'"{AS_WRITTEN}": True'] if _has_bare_stores(self.function) else []
+        attributes = [] if name == self.label else [f'"{NAME}": {_quoted(name)}']
+        if _has_bare_stores(self.function):
+            attributes.append(f'"{AS_WRITTEN}": True')
         required = requirements_of(self.function)
         if required:
             sizes = [self.symbols[symbol] for symbol in symbols]
@@ -325,7 +331,7 @@ class _Function:
         options = self._layout(value, strides)
         scope = kind.memory_space
         if isinstance(scope, StringAttr):
-            options.append(f'scope="{scope.data}"')
+            options.append(f"scope={_quoted(scope.data)}")
         arguments = ", ".join([f"({', '.join(shape)}{',' * (len(shape) == 1)})", f'"{dtype}"'])
         if not options and all(size.isdecimal() for size in shape):
             return f"{name}: T.Buffer({arguments})"
@@ -664,7 +670,7 @@ class _Function:
         self.shapes[op.buffer] = shape
         text = f"({', '.join(shape)}{',' * (len(shape) == 1)})"
         scope = kind.memory_space
-        option = f', scope="{scope.data}"' if isinstance(scope, StringAttr) else ""
+        option = f", scope={_quoted(scope.data)}" if isinstance(scope, StringAttr) else ""
         if op.attributes:
             option += f", annotations={{{', '.join(_attributes(op.attributes))}}}"
         return f'{name} = T.alloc_buffer({text}, "{dtype}"{option})'
@@ -688,7 +694,7 @@ class _Function:
         self.shapes[op.result] = [*map(str, shape)]
         text = f"({', '.join(map(str, shape))}{',' * (len(shape) == 1)})"
         space = kind.memory_space
-        option = f', scope="{space.data}"' if isinstance(space, StringAttr) else ""
+        option = f", scope={_quoted(space.data)}" if isinstance(space, StringAttr) else ""
         return f'{name} = T.match_buffer({base}[{", ".join(parts)}], {text}, "{dtype}"{option})'
 
     def _combine(self, op: CombineOp) -> str:
@@ -1272,7 +1278,14 @@ def _number(code: Code) -> int:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text)
+    """``text`` as a literal of Python, in ASCII."""
+
+    def shown(char: str) -> str:
+        if char in '"\\':
+            return f"\\{char}"
+        return char if char.isascii() and char.isprintable() else ascii(char)[1:-1]
+
+    return f'"{"".join(map(shown, text))}"'
 
 
 def _is_plain(op: ForOp) -> bool:

@@ -11,7 +11,7 @@ import pytest
 
 import kc
 from kc import te
-from kc.codegen.c_source import emit_c, emit_header
+from kc.codegen.c_source import emit_c
 from kc.error import KCError
 from kc.support.diagnostics import source_text
 from kc.support.ir_text import parse_module
@@ -81,8 +81,9 @@ def test_words_that_c_has_taken():
 @pytest.mark.skipif(not CC, reason="there is no C compiler")
 def test_a_c_program_calls_a_kernel(tmp_path):
     module = lowered(MATMUL, "convert-te-to-tir", "parallel")
+    built = kc.build(kc.IRModule.parse(MATMUL), target="c")
     (tmp_path / "matmul.c").write_text(emit_c(module))
-    (tmp_path / "matmul.h").write_text(emit_header(module, "matmul.h"))
+    (tmp_path / "matmul.h").write_text(built.get_header("matmul.h"))
     (tmp_path / "main.c").write_text(
         '#include <stdio.h>\n#include "matmul.h"\n'
         "int main(void) {\n"

@@ -43,6 +43,7 @@ ORDER = [
     "convert-tir-to-scf",
     "expand-math",
     "legalize-narrow-floats",
+    "legalize-symbols",
     "convert-to-llvm",
 ]
 
@@ -59,7 +60,7 @@ def test_order():
         (0, "convert-te-to-tir"),
         (1, "partition-loops"),
         (2, "convert-tir-to-scf"),
-        (3, "convert-to-llvm"),
+        (3, "legalize-symbols"),
     ],
 )
 def test_hooks_run_in_their_phase(phase: int, before: str):

@@ -25,7 +25,7 @@ from kc.te.dtypes import check_dtype
 from kc.te.expr import Var
 from kc.tir.buffer_views import DerivedBuffer, PartOfBuffer
 from kc.tir.module import IRModule
-from kc.tir.prim_func import PrimFunc
+from kc.tir.prim_func import NAME, PrimFunc
 from kc.tir.script.assignments import SCALARS
 from kc.tir.script.function import ScriptFunction
 from kc.tir.script.function_calls import (
@@ -265,7 +265,14 @@ def ir_module(cls: type | None = None, **options: Any) -> Any:
         for name, value in members.items()
         if not (isinstance(value, UnreadFunction) and returns_value(value.source))
     }
-    return module_of(cls.__name__, functions, caller_location())
+    named = {_name_of(key, function): function for key, function in functions.items()}
+    return module_of(cls.__name__, named, caller_location())
+
+
+def _name_of(key: str, function: IRModule) -> str:
+    """The name of a function that a class has as ``key``."""
+    given = function.given_attributes if isinstance(function, PrimFunc) else {}
+    return str(given.get(NAME, key))
 
 
 def module_of(name: str, functions: Mapping[str, IRModule], at: Location | None) -> IRModule:
@@ -282,9 +289,10 @@ def module_of(name: str, functions: Mapping[str, IRModule], at: Location | None)
 
 def module_of_new(name: str, functions: Mapping[str, IRModule], at: Location | None) -> IRModule:
     """As :func:`module_of`, of functions that nothing else knows: they are not copied."""
-    ops = {key: list(function.op.body.ops) for key, function in functions.items()}
+    named = {_name_of(key, function): function for key, function in functions.items()}
+    ops = {key: list(function.op.body.ops) for key, function in named.items()}
     if not ops or any(len(own) != 1 for own in ops.values()):
-        return module_of(name, functions, at)
+        return module_of(name, named, at)
     for key, (op,) in ops.items():
         op.detach()
         op.properties["sym_name"] = StringAttr(key)

@@ -1,0 +1,111 @@
+"""Names that are not free: in C, and in the symbols of machine code.
+
+A kernel that is called ``floor`` keeps that name in Python, in IR and in records of files. In code
+it cannot have it: what LLVM makes of the operation ``floor`` is a call of the C library's function
+of that name, which would be the kernel. So two other names stand for it:
+
+- :func:`c_name`, ``kc_floor``, is what a C program calls: in C source, headers, objects, libraries;
+- :func:`machine_symbol`, ``kc.floor``, is the symbol in this process, and of what is private.
+
+Names that begin with ``kc_`` and ``kc.`` are taken for that reason, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+PREFIX = "kc_"
+"""What :func:`c_name` puts in front, and what the functions of kc's own in C begin with."""
+_SYMBOL = "kc."
+_OF_LLVM = "llvm."
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_RESERVED = re.compile(r"_[_A-Z]|kc_")
+_CODED = re.compile(r"\$([0-9a-f]+)\$")
+
+
+@cache
+def _lists() -> Mapping[str, frozenset[str]]:
+    text = Path(__file__).with_name("c_names.txt").read_text("utf-8")
+    lists: dict[str, list[str]] = {}
+    words: list[str] = []
+    for line in text.splitlines():
+        if line.startswith("["):
+            words = lists[line.strip("[]")] = []
+        elif not line.startswith("#"):
+            words += line.split()
+    return {kind: frozenset(words) for kind, words in lists.items()}
+
+
+@cache
+def c_words() -> frozenset[str]:
+    """What no function, argument or variable in C may be called: keywords, macros, and what the
+    code and its headers call."""
+    return frozenset().union(*_lists().values())
+
+
+def keywords() -> frozenset[str]:
+    """The keywords of C and C++, and the types of the standard headers."""
+    return _lists()["keywords"]
+
+
+def is_reserved(name: str) -> bool:
+    """Whether C reserves an identifier as a whole kind (``__x``, ``_X``), or kc does (``kc_x``)."""
+    return _RESERVED.match(name) is not None
+
+
+def c_name(name: str, words: frozenset[str] | None = None) -> str:
+    """The name of a function in C: ``kc_main`` for ``main``, and for all names that are not free.
+
+    Characters that identifiers lack become underscores. ``words`` are those of another language.
+    """
+    plain = to_identifier(name)
+    is_taken = plain in (c_words() if words is None else words) or is_reserved(plain)
+    return f"{PREFIX}{plain}" if is_taken or not _IDENTIFIER.fullmatch(plain) else plain
+
+
+def to_identifier(name: str) -> str:
+    """``name`` with an underscore for each character that identifiers of C lack."""
+    return re.sub(r"\W", "_", name, flags=re.ASCII)
+
+
+def two_of_one_name(names: Iterable[str]) -> tuple[str, str] | None:
+    """The first two of ``names`` that have one :func:`c_name`; None where there are none."""
+    known: dict[str, str] = {}
+    for name in names:
+        if (first := known.setdefault(c_name(name), name)) != name:
+            return first, name
+    return None
+
+
+def machine_symbol(name: str) -> str:
+    """The symbol of a function or global of IR in machine code, which nothing else has.
+
+    It is the name, if that is an identifier which neither the C library, nor a compiler's, nor kc
+    uses. Two names have two symbols (:func:`name_of_symbol` is the inverse); no symbol has a
+    character that LLVM, an assembler or a file of symbols understands otherwise.
+    """
+    is_free = name not in _lists()["functions"] or name == "main"
+    if is_free and _IDENTIFIER.fullmatch(name) and not is_reserved(name):
+        return name
+    coded = re.sub(r"[^\w]", lambda match: f"${ord(match[0]):x}$", name, flags=re.ASCII)
+    return f"{_SYMBOL}{coded}"
+
+
+def name_of_symbol(symbol: str) -> str:
+    """The name whose :func:`machine_symbol` it is; a symbol of another kind as it is."""
+    if not symbol.startswith(_SYMBOL):
+        return symbol
+    return _CODED.sub(lambda match: chr(int(match[1], 16)), symbol.removeprefix(_SYMBOL))
+
+
+def in_comment(text: str) -> str:
+    """``text`` as it stands in a comment of C: on one line, without begins and ends of comments.
+
+    Characters that are not shown (controls, and those that change the direction of text) are
+    written as escapes of Python.
+    """
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return shown.replace("*/", "* /").replace("/*", "/ *")
