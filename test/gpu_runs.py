@@ -44,18 +44,21 @@ def compare(expected: Any, result: Any) -> None:
     if expected.dtype.kind in "biu":
         np.testing.assert_array_equal(result, expected)
         return
-    # Of the types of ml_dtypes, numpy knows only how they are cast.
-    relative = max(1e-3, 4 * _epsilon(expected.dtype))
+    epsilon = _epsilon(expected.dtype)
     expected, result = expected.astype("float64"), result.astype("float64")
     finite = np.abs(expected[np.isfinite(expected)])
     scale = float(finite.max()) if finite.size else 0.0
     np.testing.assert_allclose(
-        result, expected, rtol=relative, atol=1e-2 * relative * scale, equal_nan=True
+        *(result, expected),
+        rtol=max(1e-3, 4 * epsilon),
+        # What is rounded on the way is as large as the largest values.
+        atol=max(1e-5, epsilon / 4) * scale,
+        equal_nan=True,
     )
 
 
 def _epsilon(dtype: np.dtype[Any]) -> float:
-    """The distance from 1 to the next number of a type of floats."""
+    """The distance from 1 to the next number of a type of floats, ml_dtypes' included."""
     import ml_dtypes
 
     return float(ml_dtypes.finfo(dtype).eps)
@@ -98,6 +101,7 @@ class Repeated:
         """The same program for this GPU, or None."""
         if not isinstance(module, Module):
             target = target_on(self.arch, options.get("target", "cuda-emu"))
+            module = kc.IRModule.parse(module) if isinstance(module, str) else module
             return target and self._build(module, target=target)
         if module not in self._builds:
             return None
