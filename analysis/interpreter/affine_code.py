@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -25,12 +26,17 @@ KEPT = 4096
 """Functions of maps and of sets that are not made again."""
 
 _OPERATOR = {
-    AffineBinaryOpKind.Add: "{} + {}",
-    AffineBinaryOpKind.Mul: "{} * {}",
-    AffineBinaryOpKind.FloorDiv: "{} // {}",
-    AffineBinaryOpKind.CeilDiv: "-(-{} // {})",
-    AffineBinaryOpKind.Mod: "{} % {}",
+    AffineBinaryOpKind.Add: "({} + {})",
+    AffineBinaryOpKind.Mul: "({} * {})",
+    AffineBinaryOpKind.FloorDiv: "({} // {})",
+    AffineBinaryOpKind.CeilDiv: "ceildiv({}, {})",
+    AffineBinaryOpKind.Mod: "({} % {})",
 }
+"""Each with one bracket: Python reads 200 in each other, kc affine expressions of fewer levels."""
+
+
+def _ceildiv(lhs: Any, rhs: Any) -> Any:
+    return -(-lhs // rhs)
 
 
 def _source(expr: AffineExpr, dims: int) -> str:
@@ -41,13 +47,12 @@ def _source(expr: AffineExpr, dims: int) -> str:
     if isinstance(expr, AffineSymExpr):
         return f"x{dims + expr.position}"
     assert isinstance(expr, AffineBinaryOpExpr)
-    text = _OPERATOR[expr.kind].format(_source(expr.lhs, dims), _source(expr.rhs, dims))
-    return f"({text})"
+    return _OPERATOR[expr.kind].format(_source(expr.lhs, dims), _source(expr.rhs, dims))
 
 
 def _function(count: int, body: str) -> Callable[..., object]:
     arguments = ", ".join(f"x{n}" for n in range(count))
-    return eval(f"lambda {arguments}: {body}", {"__builtins__": {}})
+    return eval(f"lambda {arguments}: {body}", {"__builtins__": {}, "ceildiv": _ceildiv})
 
 
 def _positions(constraint: AffineConstraintExpr, dims: int) -> set[int]:

@@ -20,8 +20,9 @@ _KINDS = {
 }
 
 
-MAX_DEPTH = 200
-"""How deep an affine expression may nest: xDSL prints, compares and maps them by recursion."""
+MAX_DEPTH = 190
+"""How deep an affine expression may nest: xDSL prints, compares and maps them by
+recursion, and the interpreter makes Python of them, whose brackets nest 200 times."""
 
 
 class BoundedAffineParser(AffineParser):
