@@ -74,7 +74,10 @@ def compare(functions: dict[str, Callable[..., Any]], values: Any, close: float)
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_floats(dtype: str):
     kind = getattr(torch, dtype)
-    compare(OF_FLOATS, torch.tensor(VALUES).to(kind), 4 * torch.finfo(kind).eps)
+    functions = dict(OF_FLOATS)
+    if dtype == "bfloat16":  # torch's own vectors and single numbers differ: 10 and 9 for 1 / 0.1
+        del functions["div trunc"]
+    compare(functions, torch.tensor(VALUES).to(kind), 4 * torch.finfo(kind).eps)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32"])
