@@ -30,6 +30,7 @@ from kc.codegen.c_source.expressions import (
 )
 from kc.codegen.c_source.tables import table_name
 from kc.conversion._foreign_calls import POINTERS
+from kc.conversion.convert_to_llvm.types import CPU_SCOPES
 from kc.dialects.memref import PrefetchOp
 from kc.support.c_names import to_identifier
 from kc.support.diagnostics import CodegenError
@@ -369,6 +370,14 @@ class FunctionPrinter:
         buffer = op.memref
         assert isinstance(buffer.type, MemRefType)
         element = self.require_array(buffer, op)
+        space = buffer.type.memory_space
+        if isinstance(space, StringAttr) and space.data not in ("", *CPU_SCOPES):
+            raise CodegenError(
+                "KC4303",
+                f"c: the type {buffer.type} is not supported",
+                location=location_of(op),
+                why=f"the memory space {space} does not exist in C",
+            )
         sizes = iter([self.value(size) for size in op.dynamic_sizes])
         shape = [Code(str(size)) if size >= 0 else next(sizes) for size in buffer.type.get_shape()]
         named: list[Code] = []

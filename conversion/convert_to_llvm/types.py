@@ -65,7 +65,7 @@ _FLOATS = (Float16Type, BFloat16Type, Float32Type, Float64Type)
 _BYTE_FLOATS = (Float8E4M3FNType, Float8E5M2Type)
 _MEMORY_WIDTHS = (8, 16, 32, 64)
 # Memory scopes that are plain memory on a CPU, where every thread sees all of it.
-_CPU_SCOPES = ("global", "local", "shared", "warp")
+CPU_SCOPES = ("global", "local", "shared", "shared.dyn", "warp")
 
 
 def unsupported_type(ty: Attribute, why: str) -> CodegenError:
@@ -176,7 +176,7 @@ def pointer_type(memref: MemRefType) -> LLVMPointerType:
     ):
         raise unsupported_type(memref, "memory is dense and row-major, or a strided part of it")
     if isinstance(space, NoneAttr) or (
-        isinstance(space, StringAttr) and space.data in ("", *_CPU_SCOPES)
+        isinstance(space, StringAttr) and space.data in ("", *CPU_SCOPES)
     ):
         return POINTER
     if isinstance(space, IntegerAttr):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from kc.te.expr import Expr, IterVar
 from kc.te.intrin_calls import forget_call
 from kc.te.relations import Rebase, Transform, dim_of, family
 from kc.te.rewrite import Substitution
-from kc.te.stage import Stage
+from kc.te.stage import Stage, check_scope
 from kc.te.tensor import ComputeOp, Operation, Tensor, make_axis
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 def cache_name(name: str, scope: str) -> str:
     """``A_shared``: the name of a copy of the tensor ``name``."""
-    return f"{name}_{scope or 'global'}".replace(".", "_")
+    return f"{name}_" + re.sub(r"\W", "_", scope or "global", flags=re.ASCII)
 
 
 def cache_read(
@@ -32,6 +33,7 @@ def cache_read(
 ) -> Tensor:
     """See :meth:`kc.te.schedule.Schedule.cache_read`."""
     location = caller_location()
+    check_scope("cache_read", scope)
     source = known_tensor(schedule, "cache_read", tensor)
     given: list[Any] = list(readers) if isinstance(readers, list | tuple) else [readers]
     stages = [schedule[reader] for reader in given]
@@ -92,6 +94,7 @@ def _place(schedule: Schedule, op: Operation, scope: str, near: Stage) -> None:
 
 def cache_write(schedule: Schedule, tensor: Any, scope: str) -> Any:
     """See :meth:`kc.te.schedule.Schedule.cache_write`."""
+    check_scope("cache_write", scope)
     several = isinstance(tensor, list | tuple)
     given = tensor if several else [tensor]
     tensors = [known_tensor(schedule, "cache_write", result) for result in given]

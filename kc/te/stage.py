@@ -243,6 +243,7 @@ class Stage(Axes, metaclass=PublicNames):
     def set_scope(self, scope: str) -> None:
         """Put the tensor into a memory scope, as ``"shared"``."""
         self._computed("set_scope")
+        check_scope("set_scope", scope)
         self.scope, self.scope_location = scope, caller_location()
 
     def transform_layout(self, mapping_function: Callable[..., Any]) -> list[IterVar] | None:
@@ -389,3 +390,14 @@ class Group:
 def _plain(value: Any) -> Any:
     """A constant expression as the number that it is."""
     return getattr(value, "value", value)
+
+
+def check_scope(primitive: str, scope: Any) -> None:
+    """Refuse (KC3702) what is no name of a memory scope; None is the global one."""
+    if scope is not None and not isinstance(scope, str):
+        raise ScheduleError(
+            "KC3702",
+            f"{primitive}: scope is a string, not {scope!r}",
+            location=caller_location(),
+            hints=['scope="local"'],
+        )

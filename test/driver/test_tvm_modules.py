@@ -378,6 +378,47 @@ def test_passes_that_kc_lacks():
         tir.transform.UnrollLoop(4)
 
 
+def test_arguments_of_passes():
+    """Those of TVM's passes are taken, and mean the same or change nothing."""
+    make = tir.transform
+    text = """func.func @f(%A: memref<8xf32>) {
+      tir.for %i in 8 vectorized {
+        %a = tir.load %A[%i] : memref<8xf32>
+        %b = tir.load %A[%i] : memref<8xf32>
+        %c = arith.addf %a, %b : f32
+        tir.store %c, %A[%i] : memref<8xf32>
+      }
+      func.return
+    }"""
+    module = kc.IRModule.parse(text)
+    assert "vector<8xf32>" in str(make.VectorizeLoop(True)(module))
+    serial = str(make.VectorizeLoop(enable_vectorize=False)(module))
+    assert "vector" not in serial
+    assert str(make.CommonSubexprElimTIR(False, True)(module)) == str(module)
+    assert make.CompactBufferAllocation(is_strict=True).info.name == "compact-buffer-allocation"
+    assert make.NarrowDataType(target_bits=32).info.name == "narrow-data-type"
+    for call, message in (
+        (lambda: make.VectorizeLoop(1), "tir.transform.VectorizeLoop: enable_vectorize is 1"),
+        (lambda: make.VectorizeLoop(True, 2), "tir.transform.VectorizeLoop is given 2 arguments"),
+        (lambda: make.NarrowDataType("x"), "narrow-data-type: option 'bits' takes an integer"),
+        (lambda: make.UnrollLoop(steps=1), "unroll-loop: there is no option 'steps'"),
+        (lambda: kc.transform.Sequential(make.Simplify()), "is not a list of passes"),
+    ):
+        with pytest.raises(kc.KCError) as caught:
+            call()
+        assert message in str(caught.value).split("\n")[0]
+        assert f"{Path(__file__).name}:" in str(caught.value).split("\n")[1]
+
+
+def test_passes_print():
+    made = tir.transform.LoopPartition()
+    assert str(made) == "PassInfo(name='partition-loops', opt_level=0, required=())"
+    assert repr(made) == f"Pass({made})"
+    both = kc.transform.Sequential([made, "cse"], opt_level=2, name="both")
+    assert both.info.name == both.name == "both"
+    assert repr(both).startswith("Sequential(['partition-loops', 'cse'], PassInfo(name='both'")
+
+
 def test_structural_equality_of_a_long_chain_of_values():
     lines = "\n".join(f"%v{n + 1} = arith.addf %v{n}, %v{n} : f32" for n in range(2000))
     text = f"""func.func @f(%A: memref<1xf32>) {{

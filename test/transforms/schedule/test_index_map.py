@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 from xdsl.dialects.builtin import AffineMapAttr, StringAttr
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr, AffineMap
@@ -199,3 +202,28 @@ def test_option():
     assert caught.value.message == (
         "taker: option 'index-map' takes an index map (there is no index 'k'), not '(i)->(k)'"
     )
+
+
+def test_indices_by_name():
+    """Those behind ``*indices`` are the last ones, as in TVM."""
+    rows = IndexMap.from_func(lambda *i, n: [*i, n // 4, n % 4], ndim=3, index_dtype="int64")
+    assert str(rows) == "(i0, i1, n)->(i0, i1, n floordiv 4, n mod 4)"
+    assert rows.map_indices([1, 2, 7]) == [1, 2, 1, 3]
+    order: Any = lambda i0, *i, i1, m: [m, i1, *i, i0]  # noqa: E731
+    mixed = IndexMap.from_func(order, ndim=5)
+    assert len(set(mixed.names)) == 5
+    assert mixed.map_indices([1, 2, 3, 4, 5]) == [5, 4, 2, 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "message"),
+    [
+        (lambda *i, n: [*i, n], {}, "the index map takes *i"),
+        (lambda **i: [], {"ndim": 2}, "the index map takes **i"),
+        (3, {}, "int 3 is not an index map"),
+        (lambda i: i, {"index_dtype": "float32"}, "index_dtype is 'float32'"),
+    ],
+)
+def test_what_is_no_index_map(function: Any, options: dict[str, Any], message: str):
+    with pytest.raises(ScheduleError, match=rf"KC3500\]: {re.escape(message)}"):
+        IndexMap.from_func(function, **options)
