@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
+
+from xdsl.passes import ModulePass
 
 from kc.pass_config import TVM_PASSES
 from kc.support import registry
@@ -39,6 +42,16 @@ kc's derives: bounds are exact, and a scope or a line has its own barriers and o
 
 _WITHOUT = {"enable_vectorize": "skip-vectorize", "enable_cse_tir": None}
 """The pass that runs where a switch is False."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A pass of kc as a function of a module and the context; pickles, as functions do not."""
+
+    pass_: ModulePass
+
+    def __call__(self, mod: Any, ctx: Any) -> None:
+        self.pass_.apply(registry.context(), mod.op)
 
 
 def _nothing(mod: Any, ctx: Any) -> None:
@@ -84,11 +97,7 @@ def _maker(name: str, own: str) -> Callable[..., UserPass]:
             error.with_location(caller_location())
             raise
 
-        def run(mod: Any, ctx: Any) -> None:
-            del ctx
-            pass_.apply(registry.context(), mod.op)
-
-        return UserPass(run, PassInfo(used))
+        return UserPass(_Run(pass_), PassInfo(used))
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = f"The pass ``{own}``; ``options`` are its fields."

@@ -173,11 +173,12 @@ def prim_func_pass(
 def PrintIR(header: str = "", show_meta_data: bool = False) -> UserPass:
     """A pass that prints the module on standard error, under ``header``, and leaves it as it is."""
     del show_meta_data  # there is none: all of a module is in its text
+    return UserPass(functools.partial(_show, header), PassInfo("PrintIR"))
 
-    def show(mod: IRModule, ctx: PassContext) -> None:
-        print(f"PrintIR({header}):\n{mod}", file=sys.stderr)
 
-    return UserPass(show, PassInfo("PrintIR"))
+def _show(header: str, mod: IRModule, ctx: PassContext) -> None:
+    del ctx
+    print(f"PrintIR({header}):\n{mod}", file=sys.stderr)
 
 
 def _name_of(function: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 import tempfile
@@ -240,10 +241,7 @@ class Module:
             raise DeviceError("KC6204", f"{func_name} runs on {place}, not on {dev}")
         repeats = Repeats(number, repeat, min_repeat_ms, cooldown_interval_ms, repeats_to_cooldown)
 
-        def evaluate(*args: Any) -> BenchmarkResult:
-            return repeats.measure(function.timer(*args))
-
-        return evaluate
+        return functools.partial(_measured, function, repeats)
 
     def __reduce__(self) -> Any:
         """As a file that it can be saved in: compiled code where there is some, for this machine.
@@ -294,3 +292,7 @@ class WatchedModule:
     module: Module
     places: Sequence[Place]
     verdicts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+
+def _measured(function: Any, repeats: Repeats, *args: Any) -> BenchmarkResult:
+    return repeats.measure(function.timer(*args))

@@ -289,6 +289,13 @@ class Schedule(ScheduleViews, ScheduleMethods):
         choices that the primitive offers (its ``candidates``).
         """
         with called_from(caller_location()):
+            if not isinstance(primitive, str):
+                raise ScheduleError(
+                    "KC3701",
+                    f"legal: {type(primitive).__name__} is not the name of a primitive",
+                    location=CALL_SITE.get(),
+                    hints=['sch.legal("compute_at", block=b)'],
+                )
             step = self.step_of(primitive)
             before = len(self.session.trace)
             given = {parameter.name for parameter in parameters(step)}

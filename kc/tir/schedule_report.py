@@ -93,7 +93,10 @@ class ScheduleReport:
     """f32 elements of a vector of the target."""
 
     def __post_init__(self) -> None:
-        self._reader = PartReader(lambda: self._caches)
+        self._reader = PartReader(self._caches_now)
+
+    def _caches_now(self) -> tuple[int, ...]:
+        return self._caches
 
     def start(self, module: ModuleOp) -> None:
         """Take the module as it is before the first step."""
