@@ -44,6 +44,9 @@ class PassInstrument:
     ``required``.
     """
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
     def enter_pass_ctx(self) -> None:
         """When the ``with`` block of the context begins."""
 

@@ -110,6 +110,9 @@ class Range(Domain):
 
     _count: Any = None
 
+    def __getnewargs__(self) -> tuple[Any, Any]:
+        return self[0], self[1]
+
     @property
     def extent(self) -> Any:
         """The number of values."""

@@ -307,6 +307,13 @@ class PassContext:
         self._options = self._plan(added)
         self._entered: list[contextlib.ExitStack] = []
 
+    def __repr__(self) -> str:
+        return (
+            f"PassContext(opt_level={self.opt_level}, required_pass={[*self.required_pass]}, "
+            f"disabled_pass={[*self.disabled_pass]}, instruments={self.instruments}, "
+            f"config={self.config})"
+        )
+
     def _check_instruments(self) -> None:
         from kc.instrument import PassInstrument
 

@@ -339,6 +339,9 @@ class Group:
         self.group: Group | None = None
         self.attach: Attach | None = None
 
+    def __repr__(self) -> str:
+        return f"Group({', '.join(op.name for op in self.ops)})"
+
     def describe(self) -> str:
         """``the group of B, C``."""
         return f"the group of {', '.join(op.name for op in self.ops)}"

@@ -76,6 +76,9 @@ class BijectiveLayout:
     Raises TEError KC2182 for layouts of different dimensions, KC2183 for another number of indices.
     """
 
+    def __repr__(self) -> str:
+        return f"BijectiveLayout({self.src_layout.name}->{self.dst_layout.name})"
+
     def __init__(self, src_layout: Layout, dst_layout: Layout) -> None:
         self.src_layout, self.dst_layout = src_layout, dst_layout
         known = [

@@ -49,6 +49,9 @@ class BufferVar:
         self._builder = builder
         self.buffer = buffer
 
+    def __repr__(self) -> str:
+        return f"BufferVar({self.buffer})"
+
     def asobject(self) -> Buffer:
         """The buffer."""
         return self.buffer
@@ -88,6 +91,9 @@ class IRBuilder:
         self._open: list[list[Stmt]] = [[]]
         self._scopes = 0
         self._names: dict[str, int] = {}
+
+    def __repr__(self) -> str:
+        return f"IRBuilder({self._open})"
 
     # Statements ----------------------------------------------------------------------------
 

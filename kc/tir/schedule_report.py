@@ -68,7 +68,7 @@ class Step:
         return "\n".join(texts) + "\n"
 
 
-@dataclass
+@dataclass(repr=False)
 class ScheduleReport:
     """Collects the steps of a schedule; :meth:`html` is the page."""
 
@@ -79,18 +79,21 @@ class ScheduleReport:
     """The code of the loops of the last step."""
     left_out: set[Operation] = field(default_factory=set)
     """The loops of the last step that were not compiled."""
-    _reader: PartReader = field(init=False, repr=False)
-    _made_by: dict[Operation, tuple[int, ...]] = field(default_factory=dict, repr=False)
+    _reader: PartReader = field(init=False)
+    _made_by: dict[Operation, tuple[int, ...]] = field(default_factory=dict)
     """Of each loop and block the steps that made it what it is."""
-    _places: dict[str, tuple[int, str]] = field(default_factory=dict, repr=False)
+    _places: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Places in sources, with a number and the text that is there."""
-    _parts: dict[Part, int] = field(default_factory=dict, repr=False)
+    _parts: dict[Part, int] = field(default_factory=dict)
     """All parts of all steps that have a tree, in order."""
-    _lines: list[list[list[Any]]] = field(default_factory=list, repr=False)
+    _lines: list[list[list[Any]]] = field(default_factory=list)
     """The lines of each part's tree: text, place, steps."""
     _caches: tuple[int, ...] = ()
     _lanes: int = 1
     """f32 elements of a vector of the target."""
+
+    def __repr__(self) -> str:
+        return f"ScheduleReport({self.title!r}, {len(self.steps)} steps)"
 
     def __post_init__(self) -> None:
         self._reader = PartReader(self._caches_now)

@@ -39,6 +39,11 @@ class StmtSRef:
 
     stmt: Operation
 
+    def __repr__(self) -> str:
+        stmt = self.stmt
+        name = stmt.sym_name.data if isinstance(stmt, FuncOp) else getattr(stmt, "label", "")
+        return f"StmtSRef({stmt.name} {name})"
+
     def same_as(self, node: StmtSRef) -> bool:
         """Whether both are of one loop or block."""
         return self.stmt is node.stmt
@@ -117,6 +122,10 @@ class ScheduleState:
             )
         self.module = module
         self.debug_mask = debug_mask
+
+    def __repr__(self) -> str:
+        functions = [op.sym_name.data for op in self.module.ops if isinstance(op, FuncOp)]
+        return f"ScheduleState({', '.join(functions)})"
 
     @property
     def mod(self) -> IRModule:

@@ -411,10 +411,10 @@ def test_arguments_of_passes():
 
 
 def test_passes_print():
-    made = tir.transform.LoopPartition()
-    assert str(made) == "PassInfo(name='partition-loops', opt_level=0, required=())"
-    assert repr(made) == f"Pass({made})"
-    both = kc.transform.Sequential([made, "cse"], opt_level=2, name="both")
+    partition = tir.transform.LoopPartition()
+    assert str(partition) == "PassInfo(name='partition-loops', opt_level=0, required=())"
+    assert repr(partition) == f"Pass({partition})"
+    both = kc.transform.Sequential([partition, "cse"], opt_level=2, name="both")
     assert both.info.name == both.name == "both"
     assert repr(both).startswith("Sequential(['partition-loops', 'cse'], PassInfo(name='both'")
 

@@ -206,7 +206,8 @@ def test_option():
 
 def test_indices_by_name():
     """Those behind ``*indices`` are the last ones, as in TVM."""
-    rows = IndexMap.from_func(lambda *i, n: [*i, n // 4, n % 4], ndim=3, index_dtype="int64")
+    tiles: Any = lambda *i, n: [*i, n // 4, n % 4]  # noqa: E731
+    rows = IndexMap.from_func(tiles, ndim=3, index_dtype="int64")
     assert str(rows) == "(i0, i1, n)->(i0, i1, n floordiv 4, n mod 4)"
     assert rows.map_indices([1, 2, 7]) == [1, 2, 1, 3]
     order: Any = lambda i0, *i, i1, m: [m, i1, *i, i0]  # noqa: E731
