@@ -56,6 +56,7 @@ from kc.dialects.tir import (
     ViewOp,
     symbol_names,
 )
+from kc.dialects.unscheduled import UNSCHEDULED
 from kc.support.locations import location_of
 
 _IN_ORDER = (ForKind.SERIAL, ForKind.UNROLLED, ForKind.WHILE)
@@ -255,7 +256,7 @@ class _Side:
         rest = {
             key: value
             for key, value in self.function.attributes.items()
-            if key not in _NAMES and key != REQUIRES
+            if key not in _NAMES and key not in (REQUIRES, UNSCHEDULED)
         }
         own = _texts(rest), self._requirements()
         return str(self.function.function_type), parameters, len(self.symbols), own

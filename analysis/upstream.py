@@ -30,6 +30,10 @@ _TENSORS = (
     "scf.forall",
     "ml_program.",
 )
+_STRUCTURED = ("linalg.", "tm_tensor.", "tosa.", "tensor.")
+_WRITTEN_LOOPS = frozenset(
+    {"affine.for", "affine.parallel", "scf.for", "scf.forall", "scf.parallel", "scf.while"}
+)
 _VIEWS = (
     "memref.alloca_scope",
     "memref.assume_alignment",
@@ -94,6 +98,18 @@ def _has_strides(type_: Attribute) -> bool:
     return isinstance(type_, MemRefType) and isinstance(
         type_.layout, StridedLayoutAttr | AffineMapAttr
     )
+
+
+def computes_without_loops(function: func.FuncOp) -> bool:
+    """Whether a function has ops that compute whole tensors or buffers, and neither loops nor
+    anything of tir: it says what is computed, and leaves open how."""
+    is_structured = False
+    for op in preorder(function):
+        if op.name in _WRITTEN_LOOPS or op.name.startswith(("tir.", "gpu.", "vector.")):
+            return False
+        is_structured = is_structured or op.name.startswith(_STRUCTURED)
+        is_structured |= any(isinstance(result.type, TensorType) for result in op.results)
+    return is_structured
 
 
 def upstream_functions(module: ModuleOp, *, loops: bool = False) -> list[func.FuncOp]:

@@ -9,7 +9,7 @@ Before::
 
 After::
 
-    func.func @row_sum(%A: memref<8x4xf32>, %S: memref<8xf32>) {
+    func.func @row_sum(%A: memref<8x4xf32>, %S: memref<8xf32>) attributes {kc.unscheduled} {
       tir.for %i in 8 {
         tir.for %k in 4 {
           tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 4 = %k) init { ... } do { ... }
@@ -17,7 +17,8 @@ After::
 A compute of several tensors is one block that stores to several buffers; a ``te.scan`` is a loop
 over time around the blocks of its computes, which get a variable for the row; the region of a
 ``te.extern`` is taken as it is. Inputs keep their order; results become trailing arguments
-(``kc.arg_order`` permutes them); tensors that are not returned become ``tir.alloc``.
+(``kc.arg_order`` permutes them); tensors that are not returned become ``tir.alloc``. The function
+is marked ``kc.unscheduled``: a build chooses a schedule for it unless a primitive comes first.
 
 The function is built beside the source, which stays as it is, by patterns that plugins add to: an
 operation of theirs on tensors is converted where kc's are.
@@ -66,6 +67,7 @@ from kc.conversion.driver import (
 )
 from kc.dialects import te, tir
 from kc.dialects.size_requirements import requirements_of, set_requirements
+from kc.dialects.unscheduled import mark_unscheduled
 from kc.support.diagnostics import CodegenError, TEError
 from kc.support.fresh_names import free_name, fresh_name
 from kc.support.locations import copy_location, location_of
@@ -83,6 +85,7 @@ class ConvertTeToTirPass(ModulePass):
         functions = [function for function in op.body.ops if isinstance(function, te.FuncOp)]
         converted = [convert_function(function) for function in functions]
         for old, new in zip(functions, converted, strict=True):
+            mark_unscheduled(new)
             Rewriter.replace_op(old, new, [])
 
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
-from kc.dialects.te import FuncOp
+from kc.default_schedules import (
+    choose_where_unscheduled,
+    loops_as_written,
+    tell_of_loops_as_written,
+)
+from kc.dialects.unscheduled import mark_unscheduled
 from kc.intrin_rules import lower_operators
-from kc.support.diagnostics import TEError
+from kc.support.diagnostics import TEError, counted, suggest
 from kc.support.files import read_bytes, read_text
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
@@ -26,10 +31,12 @@ from kc.te.expr import Var
 from kc.te.lowering import lower_schedule
 from kc.te.schedule import Schedule, create_schedule
 from kc.te.tensor import Operation, PlaceholderOp, Tensor
-from kc.tir.module import IRModule, how_to_get_module
+from kc.tir.module import IRModule, how_to_get_module, kind_of
+from kc.tir.prim_func import PrimFunc
 from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.threads._foreign_values import require_kernels
 from kc.transforms.to_tir import to_tir
+from kc.transforms.trace.session import is_rewrite
 
 if TYPE_CHECKING:
     from kc import tir
@@ -52,24 +59,28 @@ def lower(
     """The scheduled loops (``tir``) of a schedule, tensors, or module.
 
     ``inp`` is a TE schedule with its ``args``, a ``kc.tir.Schedule``, tensors, a module with ``te``
-    or ``tir`` functions, or a list of modules. Tensors (with ``args``, or all arguments as a list)
-    and ``te`` functions have no schedule: one is chosen (:func:`auto_schedule`) unless the
-    PassContext has ``opt_level=0``. A schedule that is given stays as it is, also one without a
-    call. ``binds`` are buffers (``tir.decl_buffer``) that say how arguments lie in memory, where
-    that is not dense. The result is at the level that people schedule and read; the passes of phase
-    0 that plugins and the PassContext add have run. If the PassContext adds passes to a later
-    phase, the result is lowered to that phase, for ``target``. With ``simple_mode`` it is the same
-    module, which is shown as the loops that TVM prints (``script(style="tvm")``): by ``show()``,
-    ``repr`` and notebooks alone, by ``print`` as comments above the IR, so that ``str`` is always
-    IR.
+    or ``tir`` functions, or a list of modules. Nobody has scheduled tensors (with ``args``, or all
+    arguments as a list), ``te`` functions, linalg, tosa, and what is marked ``kc.unscheduled``
+    (``te.create_prim_func``, :func:`kc.from_torch`): a schedule is chosen (:func:`auto_schedule`)
+    unless the PassContext has ``opt_level=0``. A schedule that is given stays as it is, also one
+    without a call, and so do loops. In the place of ``args`` may be the target; a list beside a
+    module must name the arguments that its function has, and ``name`` is the new name of a
+    ``PrimFunc``, or a function of a module (KC2029). ``binds`` are buffers (``tir.decl_buffer``)
+    that say how arguments lie in memory, where that is not dense. The result is at the level that
+    people schedule and read; the passes of phase 0 that plugins and the PassContext add have run.
+    If the PassContext adds passes to a later phase, the result is lowered to that phase, for
+    ``target``. With ``simple_mode`` it is the same module, which is shown as the loops that TVM
+    prints (``script(style="tvm")``): by ``show()``, ``repr`` and notebooks alone, by ``print`` as
+    comments above the IR, so that ``str`` is always IR.
     Raises TEError and ScheduleError.
     """
     from kc.conversion.pipelines import planned_passes
     from kc.instrument import run_passes
 
+    inp, args, target = _checked("lower", inp, args, target, name, binds)
     chosen = _target(target) if target is not None else Target.current() or Target.generic()
     with paused_collection(), reproducing("kc.lower", lambda: _source(inp, args, chosen)):
-        module = _stages(inp, args, name, chosen, binds)[-1][1]
+        module = _stages(inp, args, name, chosen, binds).loops
         with chosen:
             added = planned_passes(_order(chosen), chosen.kind)
             if added:
@@ -107,10 +118,100 @@ def _source(inp: Any, args: Sequence[Any] | None, target: Target) -> str:
     )
 
 
+def _checked(
+    what: str, inp: Any, args: Any, target: Any, name: Any, binds: Any
+) -> tuple[Any, Any, Any]:
+    """The input, its arguments and the target, each from where it is given.
+
+    Raises TEError KC2029 for arguments that would not be used.
+    """
+
+    def refuse(title: str, why: str, *hints: str) -> TEError:
+        return TEError(
+            "KC2029", f"{what}: {title}", location=caller_location(), why=why, hints=list(hints)
+        )
+
+    if isinstance(args, Target | Mapping | str):  # TVM since 0.20
+        if target is not None:
+            raise refuse(
+                f"two targets, {args} and {target}",
+                "the second argument is a target, too, if it is no list",
+                f"kc.{what}(mod, target=...)",
+            )
+        args, target = None, args
+    if args is not None and not isinstance(args, Sequence):
+        raise refuse(
+            f"the second argument is {kind_of(args)}",
+            "it is the list of the function's arguments, or the target",
+            f"kc.{what}(s, [A, B, C])",
+            f'kc.{what}(mod, target="llvm")',
+        )
+    if not isinstance(name, str):
+        raise refuse(f"the name is {kind_of(name)}", "a function has a name")
+    if binds is not None and not isinstance(binds, Mapping):
+        raise refuse(
+            f"binds is {kind_of(binds)}",
+            "it is a dict of tensors and their buffers",
+            "binds={A: Ab}",
+        )
+    modules = _modules(_scheduled(inp, args)[0])
+    if modules is None:
+        return inp, args, target
+    if args is not None:
+        _require_arguments(modules, args, refuse)
+    functions = [name for module in modules for name in IRModule(module).functions]
+    if name != "main" and name not in functions:
+        if not isinstance(inp, PrimFunc):
+            raise refuse(
+                f"the module has no function '{name}'",
+                "functions of a module have their names",
+                *suggest(name, functions, "the functions are"),
+            )
+        inp = inp.with_attr("global_symbol", name)
+    return inp, None, target
+
+
+def _modules(inp: Any) -> list[ModuleOp] | None:
+    """The modules that are built; None for a schedule of te, and for what is no module."""
+    parts = inp if isinstance(inp, list | tuple) else [inp]
+    modules = [getattr(part, "module", None) or getattr(part, "op", part) for part in parts]
+    return modules if modules and all(isinstance(it, ModuleOp) for it in modules) else None
+
+
+def _require_arguments(modules: Sequence[ModuleOp], args: Sequence[Any], refuse: Any) -> None:
+    """The list is that of the arguments that the only function of the modules has."""
+    functions = [function for module in modules for function in loop_tree.functions(module)]
+    names = [getattr(arg, "name", None) or repr(arg) for arg in args]
+    if len(functions) == 1:
+        own = PrimFunc.of(functions[0]).param_names
+        if names == own:
+            return
+        why = f"@{functions[0].sym_name.data} has the arguments {', '.join(own)}"
+    else:
+        why = f"it has {counted(len(functions), 'function')}, with arguments of their own"
+    raise refuse(f"the arguments {', '.join(names)} beside a module", why, "leave the list out")
+
+
 def _target(target: Target | str | None) -> Target:
     if target is None:
         return Target.current() or Target.host_cpu()
     return target if isinstance(target, Target) else Target(target)
+
+
+@dataclass
+class Stages:
+    """The modules on the way to ``tir``: (stage, module), the last one is the scheduled loops."""
+
+    modules: list[tuple[str, ModuleOp]]
+    chosen: list[str] = field(default_factory=list)
+    """The names of the functions that a schedule was chosen for."""
+    given: list[str] = field(default_factory=list)
+    """The names of those whose schedule was given, and has a call."""
+
+    @property
+    def loops(self) -> ModuleOp:
+        """The scheduled loops."""
+        return self.modules[-1][1]
 
 
 def _stages(
@@ -121,8 +222,8 @@ def _stages(
     binds: Mapping[Tensor, Buffer] | None,
     *,
     checks_kernels: bool = True,
-) -> list[tuple[str, ModuleOp]]:
-    """The modules on the way to ``tir``: (stage, module), the last one is the scheduled loops.
+) -> Stages:
+    """The modules on the way to ``tir``.
 
     Kernels of a schedule are checked here unless a pass does that later.
     """
@@ -138,11 +239,17 @@ def _stages(
                 hints=["kc.build([A, B, C])" if chooses else "kc.build(s, [A, B, C])"],
             )
         lowered = lower_schedule(inp, args, name, target, binds)
+        stages = Stages([("te", lowered.te), ("tir", lowered.tir)])
         if chooses:
-            return [("te", lowered.te), ("tir", _choose(lowered.tir, target, None))]
+            for function in loop_tree.functions(lowered.tir):
+                mark_unscheduled(function)
+            stages.chosen = choose_where_unscheduled(lowered.tir, target)
+            return stages
         for function in loop_tree.functions(lowered.tir) if checks_kernels else ():
             require_kernels(Site(function, target, primitive="lower"))
-        return [("te", lowered.te), ("tir", lowered.tir)]
+        if lowered.is_scheduled:
+            stages.given = [name]
+        return stages
     if binds:
         raise TEError(
             "KC4342",
@@ -151,7 +258,12 @@ def _stages(
             why="the arguments of a schedule of te are bound; a function has its buffers",
         )
     if isinstance(inp, list | tuple):
-        inp = _merged([_stages(part, None, name, target, None)[-1][1] for part in inp])
+        parts = [_stages(part, None, name, target, None) for part in inp]
+        stages = Stages([("tir", _merged([part.loops for part in parts]).op)])
+        for part in parts:
+            stages.chosen += part.chosen
+            stages.given += part.given
+        return stages
     module = getattr(inp, "module", None) or getattr(inp, "op", inp)
     if not isinstance(module, ModuleOp):
         raise TEError(
@@ -165,9 +277,11 @@ def _stages(
     for script in [op for op in copy.body.ops if op.name == "transform.named_sequence"]:
         script.detach()  # it says how a module is to be changed, and nothing of what it computes
         script.erase()
-    unscheduled = [op.sym_name.data for op in copy.body.ops if isinstance(op, FuncOp)]
     to_tir(copy, loops=False)
-    return [("tir", _choose(copy, target, unscheduled) if unscheduled else copy)]
+    stages = Stages([("tir", copy)], choose_where_unscheduled(copy, target))
+    if any(map(is_rewrite, getattr(getattr(inp, "session", None), "trace", ()))):
+        stages.given = [function.sym_name.data for function in loop_tree.kernels(copy)]
+    return stages
 
 
 def _scheduled(inp: Any, args: Sequence[Any] | None) -> tuple[Any, Sequence[Any] | None]:
@@ -179,20 +293,6 @@ def _scheduled(inp: Any, args: Sequence[Any] | None) -> tuple[Any, Sequence[Any]
         computed = [it for it in tensors if not isinstance(it.op, PlaceholderOp)]
         return create_schedule(computed), inp if args is None else args
     return inp, args
-
-
-def _choose(module: ModuleOp, target: Target, functions: Sequence[str] | None) -> ModuleOp:
-    """``module`` with a schedule for ``functions`` (None: all), unless the context wants none."""
-    from kc.transform import PassContext
-    from kc.transforms.auto_schedule.auto_schedule import AutoSchedulePass, choose
-    from kc.transforms.trace.session import Session
-
-    context = PassContext.current()
-    if context.opt_level == 0 or AutoSchedulePass.name in context.disabled_pass:
-        return module
-    session = Session(module, target)
-    choose(session, functions)
-    return session.module
 
 
 def auto_schedule(mod: Any, target: Target | str | None = None) -> tir.Schedule:
@@ -271,13 +371,49 @@ def build(
     out and then returned. ``target_host`` is the CPU beside a GPU; as in TVM, it may stand in the
     position of ``name``. ``runtime`` is accepted for programs written for TVM: kc has a single
     runtime. ``get_source("tir"|"mlir"|"llvm"|"ll"|"asm"|"c")`` shows the stages. The current
-    ``kc.transform.PassContext`` determines which passes run and which instruments observe them.
+    ``kc.transform.PassContext`` determines which passes run and which instruments observe them. A
+    remark (KC3750) names functions whose loops are compiled as they are written.
     """
-    from kc.backends import Build, backend_of
-
     del runtime
     if not isinstance(name, str) or name.split()[:1] == ["llvm"]:  # in TVM's order
         target_host, name = name, "main"
+    return _built(inp, args, target, name, target_host, binds, instrument, tell_of_loops)
+
+
+def build_and_tell(inp: Any, target: Target, tell: Callable[[Stages, Target], None]) -> Any:
+    """:func:`build`, where ``tell`` is told what was scheduled, in place of the user."""
+    return _built(inp, None, target, "main", None, None, None, tell)
+
+
+def tell_of_loops(stages: Stages, target: Target) -> None:
+    """What :func:`build` tells of loops that stay as they are written: KC3750."""
+    is_te = len(stages.modules) > 1
+    tensors = "kc.build([A, B, C]) chooses a schedule"
+    module = "kc.build(kc.auto_schedule(mod)) chooses a schedule"
+    scheduled = [*stages.chosen, *stages.given]
+    tell_of_loops_as_written(
+        loops_as_written(stages.loops, target, scheduled),
+        hints=[
+            tensors if is_te else module,
+            'PassContext(disabled_pass=["auto-schedule"]) says that they are wanted so',
+        ],
+        location=caller_location(),
+    )
+
+
+def _built(
+    inp: Any,
+    args: Any,
+    target: Any,
+    name: str,
+    target_host: Any,
+    binds: Any,
+    instrument: Instrument | None,
+    tell: Callable[[Stages, Target], None],
+) -> Any:
+    from kc.backends import Build, backend_of
+
+    inp, args, target = _checked("build", inp, args, target, name, binds)
     chosen = _target(target)
     if target_host is not None:
         chosen = Target(chosen, target_host)
@@ -292,11 +428,12 @@ def build(
         backend = backend_of(chosen)
         later = "verify-gpu-code" in backend.pipeline
         stages = _stages(inp, args, name, chosen, binds, checks_kernels=not later)
-        lower_operators(stages[-1][1], chosen)
+        tell(stages, chosen)
+        lower_operators(stages.loops, chosen)
         if instrument is not None:
-            for stage, module in stages:
+            for stage, module in stages.modules:
                 instrument(stage, module)
-        return backend.build(Build(stages, chosen, name, instrument, backend))
+        return backend.build(Build(stages.modules, chosen, name, instrument, backend))
 
 
 def build_watched(inp: Any, target: Target | str) -> WatchedModule | None:
@@ -309,7 +446,7 @@ def build_watched(inp: Any, target: Target | str) -> WatchedModule | None:
         return None
     with reproducing("kc.gpu.check", lambda: _source(inp, None, chosen)):
         stages = _stages(inp, None, "main", chosen, None, checks_kernels=False)
-        return cuda_emu.watched(Build(stages, chosen, "main", None, cuda_emu.CUDA_EMU))
+        return cuda_emu.watched(Build(stages.modules, chosen, "main", None, cuda_emu.CUDA_EMU))
 
 
 def load_loops(path: str) -> Any:
@@ -327,7 +464,8 @@ def load_loops(path: str) -> Any:
     target, entry = (
         getattr(module.op.attributes.get(key), "data", None) for key in ("kc.target", "kc.entry")
     )
-    return build(module, target=target, name=entry or "main")
+    # Whoever loads it does not choose its loops.
+    return _built(module, None, target, entry or "main", None, None, None, lambda *_: None)
 
 
 __path__: list[str] = []  # its modules by TVM's names: kc.support.import_hints

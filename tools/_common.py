@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 from kc.support import plugins, registry
 from kc.tools._command_line import Arguments, Flag, early_values
+
+if TYPE_CHECKING:
+    from kc.transform import PassContext
 
 INPUT = "Input and output"
 CHECKS = "Checking"
@@ -33,6 +37,23 @@ def target_flag(default: str) -> Flag:
 
 
 GENERIC_TARGET = target_flag("x86-64 with 256-bit vectors")
+
+
+AUTO_SCHEDULE = Flag(
+    "auto-schedule",
+    "choose a schedule for loops, too (tir, affine, scf); false: for nothing, not for te, linalg "
+    "or tosa either",
+    None,
+    INPUT,
+)
+
+
+def default_schedules(arguments: Arguments) -> PassContext:
+    """The context of ``--auto-schedule=false``, or one that changes nothing."""
+    from kc.transform import PassContext
+
+    wanted = arguments.on(AUTO_SCHEDULE.name, True)
+    return PassContext(disabled_pass=[] if wanted else [AUTO_SCHEDULE.name])
 
 
 def checking_each() -> AbstractContextManager[None]:

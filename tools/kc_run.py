@@ -14,6 +14,7 @@ from kc.support.files import check_writable, write_output
 from kc.support.fresh_names import fresh_name
 from kc.tools._command_line import Arguments, Flag, parse
 from kc.tools._common import (
+    AUTO_SCHEDULE,
     CHECK_EACH,
     CHECKS,
     DIAGNOSTICS_FORMAT,
@@ -22,6 +23,7 @@ from kc.tools._common import (
     LOAD_PLUGIN,
     VERSION,
     checking_each,
+    default_schedules,
     information,
     registry_for,
     target_flag,
@@ -30,7 +32,9 @@ from kc.tools._reporter import Reporter
 from kc.tools._tool import MISTAKE, OK, run_tool
 
 if TYPE_CHECKING:
+    from kc.driver import Stages
     from kc.runtime.timing import BenchmarkResult
+    from kc.support.target import Target
 
 TIME_BUDGET = 2.0
 """Seconds that ``--time`` takes, but for the first run."""
@@ -47,13 +51,8 @@ FLAGS = (
     Flag("seed", "the seed of random inputs (default: 0)", "N", INPUT),
     Flag("sizes", "symbolic sizes of random inputs: n=128,m=64", "SIZES", INPUT),
     Flag("o", "write the output to a .npy file (several: to a .npz file)", "FILE", INPUT),
-    Flag(
-        "auto-schedule",
-        "choose a schedule for loops, too: of tir, linalg, affine, scf (te has one)",
-        None,
-        INPUT,
-    ),
     target_flag("this machine"),
+    AUTO_SCHEDULE,
     LOAD_PLUGIN,
     Flag(
         "check",
@@ -101,7 +100,8 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
 
 
 def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
-    from kc.driver import auto_schedule, build, lower
+    from kc.default_schedules import loops_as_written
+    from kc.driver import auto_schedule, build_and_tell, lower
     from kc.support.target import Target
     from kc.tools._run_arguments import compare, made_arguments, read_arguments, sizes_from_text
 
@@ -111,16 +111,25 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
     target = given.target(arguments.text("target"), Target.host_cpu)
     reporter.progress("compiling ...")
     program = given.module
-    with checking_each() if arguments.on(CHECK_EACH.name) else nullcontext():
-        if arguments.on("auto-schedule"):
-            program = auto_schedule(program, target).mod
+    context = default_schedules(arguments)
+    scheduled: list[str] = []
+    as_written: list[str] = []
+
+    def note(stages: Stages, target: Target) -> None:
+        scheduled.extend([*stages.chosen, *stages.given])
+        as_written.extend(loops_as_written(stages.loops, target, scheduled))
+
+    chooses = arguments.on(AUTO_SCHEDULE.name)
+    with checking_each() if arguments.on(CHECK_EACH.name) else nullcontext(), context:
+        if chooses:
+            program = auto_schedule(program, target)
         if arguments.on("interpret"):
             # Others do not wait for it to be imported.
             from kc.backends.interpreter import interpreted
 
             module = interpreted(lower(program, target=target).op)
         else:
-            module = build(program, target=target)
+            module = build_and_tell(program, target, note)
         is_native = target == Target.host_cpu() and not arguments.on("interpret")
     function = module[_function_name(module, arguments.text("e"))]
     signature = function.signature
@@ -137,6 +146,7 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
             "KC0002",
             f"--check has {counted(len(references), 'file')} for {counted(len(written), 'output')}",
         )
+    _tell_of_schedule(function.name, chooses, scheduled, as_written)
     report, passed = None, values
     reporter.progress("running ...")
     start = time.perf_counter()
@@ -161,7 +171,8 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
         measured = _measured(module, function.name, passed, seconds, reporter)
         reporter.write(str(measured))
         if is_native:
-            loops = lower(program, target=target)
+            with context:
+                loops = lower(program, target=target)
             _compare_with_roof(loops, function, values, measured.min, picture, reporter)
     reporter.progress()
     for (name, output), reference in zip(outputs.items(), references, strict=False):
@@ -171,6 +182,22 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
         return OK
     write_output(None, f"{report}\n")
     return OK if report.ok else MISTAKE
+
+
+def _tell_of_schedule(
+    name: str, chooses: bool, scheduled: Sequence[str], rest: Sequence[str]
+) -> None:
+    """Say of the function ``name`` that a schedule was chosen for it, or that its loops are as they
+    are written.
+
+    ``scheduled`` and ``rest`` are the functions of which one or the other holds; ``chooses``: a
+    schedule was to be chosen for loops, too.
+    """
+    from kc.default_schedules import tell_of_loops_as_written, tell_of_schedule
+
+    hints = [] if chooses else ["--auto-schedule chooses a schedule for loops, too"]
+    tell_of_schedule([name] if name in scheduled else [])
+    tell_of_loops_as_written([name] if name in rest else [], hints)
 
 
 def _measured(

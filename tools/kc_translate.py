@@ -10,6 +10,7 @@ from kc.support.diagnostics import InputError, suggest
 from kc.support.files import check_writable, write_output
 from kc.tools._command_line import Arguments, Flag, parse
 from kc.tools._common import (
+    AUTO_SCHEDULE,
     DIAGNOSTICS_FORMAT,
     GENERIC_TARGET,
     HELP,
@@ -17,6 +18,7 @@ from kc.tools._common import (
     LOAD_PLUGIN,
     OUTPUT,
     VERSION,
+    default_schedules,
     information,
     registry_for,
 )
@@ -33,6 +35,7 @@ def flags() -> tuple[Flag, ...]:
         Flag("to", f"the format: {formats}", "FORMAT", INPUT),
         OUTPUT,
         GENERIC_TARGET,
+        AUTO_SCHEDULE,
         LOAD_PLUGIN,
         DIAGNOSTICS_FORMAT,
         HELP,
@@ -41,8 +44,9 @@ def flags() -> tuple[Flag, ...]:
 
 
 ABOUT = """\
-Reads a module, lowers it as far as the format needs, and writes the result. A module that names
-its target (kc.target) is compiled for that one."""
+Reads a module, lowers it as far as the format needs, and writes the result. Functions that nobody
+has scheduled (te, linalg, tosa) get a schedule, as in kc.build. A module that names its target
+(kc.target) is compiled for that one."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -73,12 +77,17 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
 def _translate(arguments: Arguments, wanted: str, output: str | None, reporter: Reporter) -> int:
     from kc.support.target import Target
     from kc.tools._input import Input, with_input
+    from kc.transforms.auto_schedule.auto_schedule import choose_in_place
+    from kc.transforms.to_tir import to_tir
 
     emit = registry.current().formats[wanted].load()
 
     def body(given: Input) -> int:
         target = given.target(arguments.text("target"), Target.generic)
-        with target:
+        with target, default_schedules(arguments):
+            if arguments.on(AUTO_SCHEDULE.name):
+                to_tir(given.module)
+                choose_in_place(given.module, target)
             result = emit(given.module, target)
         if isinstance(result, bytes) and output is None and sys.stdout and sys.stdout.isatty():
             raise InputError("KC0002", f"{wanted} is not written to a terminal", hints=["-o FILE"])

@@ -35,6 +35,7 @@ from kc.dialects.arith import EXACT
 from kc.dialects.gpu import LaunchOp
 from kc.dialects.size_requirements import REQUIRES
 from kc.dialects.tir.calls import CallExternOp
+from kc.dialects.unscheduled import unmark
 from kc.transforms.tir._inline_combine import inline_combine
 
 TARGET = ConversionTarget("convert-tir-to-scf", illegal=("tir",))
@@ -214,6 +215,7 @@ class TirToScf(Conversion):
         function = self.function
         function.attributes.pop("kc.symbols", None)
         function.attributes.pop(REQUIRES, None)
+        unmark([function])  # the loops are compiled as they are
         if function.arg_attrs is None:
             return
         kept = [

@@ -25,8 +25,11 @@ Tensor arguments become buffers; tensor and scalar results become trailing argum
 0 and step by 1 afterwards. A store with the loops around it becomes a block: ``spatial`` along
 loops that give each instance an element of its own, ``reduce`` along those of an update ``C[i] =
 C[i] op x``, ``opaque`` where neither is known; a fill before a reduction becomes its ``init``.
-Where a statement cannot be a block it stays as loads and stores in loops, and an op on scalars or
-memrefs that has no counterpart stays as it is.
+A function of such ops without loops is marked ``kc.unscheduled``: it says what is computed, and a
+build chooses how. Loops of ``affine`` and ``scf`` are somebody's choice, also around an op of
+``linalg``, as where a transform script has tiled it. Where a statement cannot be a block it stays
+as loads and stores in loops, and an op on scalars or memrefs that has no counterpart stays as it
+is.
 
 Legal set: no op of ``linalg``, ``tosa``, ``affine`` and ``tensor`` remains in any function. A
 refusal (KC4550 to KC4557) changes nothing. (TVM: ``tir.Schedule`` of an imported PrimFunc; MLIR:
@@ -53,7 +56,11 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from kc.analysis.loop_tree import functions, preorder
-from kc.analysis.upstream import needs_raising, upstream_functions
+from kc.analysis.upstream import (
+    computes_without_loops,
+    needs_raising,
+    upstream_functions,
+)
 from kc.conversion._statements import make_blocks
 from kc.conversion.decompose_aggregates import without_aggregates
 from kc.conversion.driver import own_and_added
@@ -74,6 +81,7 @@ from kc.conversion.raise_to_tir.values_in_memory import (
 from kc.conversion.tosa_to_linalg import without_tosa
 from kc.conversion.tosa_to_linalg.variables import require_sizes_of_variables, variables_as_globals
 from kc.dialects.tir.memory import CONTAINERS
+from kc.dialects.unscheduled import mark_unscheduled
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -100,20 +108,19 @@ class RaiseToTirPass(ModulePass):
         kept = keep_called(op, taken)
         bodies = {function.sym_name.data: function for function in functions(op)}
         inlined = set[str]().union(*map(inlined_callees, todo))
+        whole = {
+            function: with_bodies_inlined(with_structured_branches(function), bodies)
+            for function in todo
+        }
         sources = {
             function: with_assertions_before(
                 without_aggregates(
                     without_tosa(
-                        with_results_in_memory(
-                            with_globals_in_memory(
-                                with_bodies_inlined(with_structured_branches(function), bodies), op
-                            ),
-                            loops=self.loops,
-                        )
+                        with_results_in_memory(with_globals_in_memory(source, op), loops=self.loops)
                     )
                 )
             )
-            for function in todo
+            for function, source in whole.items()
         }
         raised: dict[func.FuncOp, tuple[func.FuncOp, list[memref.GlobalOp]]] = {}
         for function, source in (*sources.items(), *((copy, copy) for copy in kept.values())):
@@ -123,6 +130,9 @@ class RaiseToTirPass(ModulePass):
                 raised[function] = source, []
         for copy in kept.values():
             op.body.block.add_op(copy)
+        for function, source in (*whole.items(), *((copy, copy) for copy in kept.values())):
+            if function in raised and computes_without_loops(source):
+                mark_unscheduled(raised[function][0])
         for old, (new, tables) in raised.items():
             check_interface(old, new)
             op.body.block.insert_ops_before(tables, old)

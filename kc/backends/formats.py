@@ -1,6 +1,7 @@
 """The formats of kc-translate: functions of a module and a target.
 
-Each lowers the module as far as it needs, unless it is there already.
+Each lowers the module as far as it needs, unless it is there already. Functions that nobody has
+scheduled get a schedule, as in :func:`kc.build`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
+from kc.default_schedules import choose_where_unscheduled
 from kc.dialects.gpu import GPUModuleOp
 from kc.support import registry
 from kc.support.diagnostics import CodegenError, TargetError
@@ -149,12 +151,18 @@ def _require_kernels(module: ModuleOp) -> None:
 
 def _run(module: ModuleOp, target: Target, *lowering: PassSpec) -> None:
     """Lower a module that is not there yet, for ``target``."""
+    module.attributes["kc.target"] = StringAttr(str(target))
+    _to_loops(module, target)
+    Pipeline(make_stages(lowering)).run(registry.context(), module)
+
+
+def _to_loops(module: ModuleOp, target: Target) -> None:
+    """Bring a module to scheduled loops, as a build does."""
     from kc.conversion._access_bounds import require_accesses_inside
 
-    module.attributes["kc.target"] = StringAttr(str(target))
     to_tir(module, loops=False)
+    choose_where_unscheduled(module, target)
     require_accesses_inside(module)
-    Pipeline(make_stages(lowering)).run(registry.context(), module)
 
 
 def _compile(module: ModuleOp, target: Target):  # pyright: ignore[reportUnknownParameterType]
@@ -170,10 +178,7 @@ def _compile(module: ModuleOp, target: Target):  # pyright: ignore[reportUnknown
 def lower(module: ModuleOp, target: Target) -> None:
     """Bring a module to the llvm dialect, for ``target``."""
     module.attributes["kc.target"] = StringAttr(str(target))
-    from kc.conversion._access_bounds import require_accesses_inside
-
     if all(op.name.startswith("llvm.") for op in module.body.ops):
         return
-    to_tir(module, loops=False)
-    require_accesses_inside(module)
+    _to_loops(module, target)
     Pipeline(make_stages([PassSpec("lower-to-llvm")])).run(registry.context(), module)

@@ -36,7 +36,7 @@ from kc.te.hybrid_loops import Loops, number_loops, numbered_loops
 from kc.te.replay import BlockOf, Enter, Leaf, Result, Step, steps
 from kc.te.schedule import Schedule
 from kc.te.stage import Stage
-from kc.te.tensor import ExternOp, Operation, ScanOp, Tensor, output_name, shape_text
+from kc.te.tensor import ExternOp, Operation, PlaceholderOp, ScanOp, Tensor, output_name, shape_text
 from kc.te.to_ir import create_func
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Rewritten, Site, called_from
@@ -57,6 +57,8 @@ class Lowered:
     """For each stage that has loops, how its axes began, in their order."""
     extents: dict[IterVar, int]
     """The extents of the loops that primitives made, where they are constants."""
+    is_scheduled: bool
+    """Whether the schedule has a call."""
 
 
 @dataclass(frozen=True)
@@ -123,9 +125,18 @@ def lower_schedule(
     """The module that ``schedule`` stands for, as one function ``name`` of ``args``.
 
     ``binds`` are the buffers of arguments that have strides of their own. Raises
-    :class:`TEError` for wrong arguments and :class:`ScheduleError`, at the line of the recorded
-    call, for a schedule that is not legal.
+    :class:`TEError` for wrong arguments, or if nothing is computed (KC2028), and
+    :class:`ScheduleError`, at the line of the recorded call, for a schedule that is not legal.
     """
+    if all(isinstance(op, PlaceholderOp) for op in schedule.outputs):
+        names = [arg.name for arg in args if isinstance(arg, Tensor)]
+        raise TEError(
+            "KC2028",
+            f"nothing is computed in {name}",
+            location=caller_location(),
+            why=f"there are inputs alone: {', '.join(names)}" if names else "there is no tensor",
+            hints=["results are arguments, too: [A, B, C] with C = te.compute(...)"],
+        )
     tensors = {buffer: tensor for tensor, buffer in (binds or {}).items()}
     # A bound buffer among the arguments is the tensor that it is bound to.
     args = [tensors.get(arg, arg) if isinstance(arg, Buffer) else arg for arg in args]
@@ -158,7 +169,8 @@ def lower_schedule(
         else:
             replay.run(step)
     replay.vectorize_lanes()
-    return Lowered(source, module, replay.entered, replay.extents)
+    is_scheduled = any(isinstance(step, Step) for step in planned)
+    return Lowered(source, module, replay.entered, replay.extents, is_scheduled)
 
 
 def _verify(module: ModuleOp) -> None:

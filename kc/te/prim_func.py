@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kc.analysis import loop_tree
+from kc.dialects.unscheduled import mark_unscheduled
 from kc.support.target import Target
 from kc.te.expr import Var
 from kc.te.schedule import create_schedule
@@ -21,8 +22,9 @@ def create_prim_func(
     """The unscheduled loops of tensors, as the function ``main``.
 
     ``ops`` are its arguments in order: inputs, sizes, and the tensors that are computed, which are
-    its outputs. ``kc.tir.Schedule`` takes the result. Indices have 64 bits, whatever TVM's
-    ``index_dtype_override`` says. Raises TEError.
+    its outputs. ``kc.tir.Schedule`` takes the result; ``kc.build`` and ``kc.lower`` choose a
+    schedule for it, as for the tensors, because it is marked ``kc.unscheduled``. Indices have 64
+    bits, whatever TVM's ``index_dtype_override`` says. Raises TEError, KC2028 for inputs alone.
     """
     del index_dtype_override
     from kc.te.lowering import lower_schedule
@@ -35,4 +37,6 @@ def create_prim_func(
     ]
     schedule = create_schedule(computed)
     lowered = lower_schedule(schedule, ops, "main", Target.generic()).tir
-    return PrimFunc.of(*loop_tree.functions(lowered))
+    (function,) = loop_tree.functions(lowered)
+    mark_unscheduled(function)
+    return PrimFunc.of(function)

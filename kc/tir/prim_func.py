@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, StringAttr, f64, i1, i64
+from xdsl.dialects.builtin import (
+    FloatAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+    f64,
+    i1,
+    i64,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from kc.dialects.size_requirements import REQUIRES
+from kc.dialects.unscheduled import UNSCHEDULED, mark_unscheduled
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer
@@ -65,6 +75,8 @@ class PrimFunc(IRModule):
         name = str(given.get(NAME, name))
         function = build_function(taken, body, name, location, blocks=not given.get(AS_WRITTEN))
         set_read_requirements(function, given.pop(REQUIRES, ()))
+        if given.pop(UNSCHEDULED, False):
+            mark_unscheduled(function)
         super().__init__(ModuleOp([function]))
         self.given_attributes = given
         self._statement: Any = body
@@ -124,6 +136,11 @@ class PrimFunc(IRModule):
         return {
             param: value for param, value in self._parameters.items() if isinstance(value, Buffer)
         }
+
+    @property
+    def param_names(self) -> list[str]:
+        """The names of the parameters."""
+        return [value.name for value in self._parameters.values()]
 
     @property
     def _parameters(self) -> dict[Var, Buffer | Var]:
@@ -192,6 +209,9 @@ def _set_attribute(function: FuncOp, key: str, value: Any) -> None:
         return
     if key == "tir.noalias" and value:
         return
+    if key == UNSCHEDULED and value is True:
+        mark_unscheduled(function)
+        return
     if key != "tir.noalias":
         if isinstance(value, bool):
             attribute = IntegerAttr(int(value), i1)
@@ -218,6 +238,8 @@ def _key(key: str) -> str:
 
 
 def _number(value: Attribute) -> Any:
+    if isinstance(value, UnitAttr):
+        return True
     if isinstance(value, IntegerAttr):
         number = value.value.data
         return bool(number) if value.type == i1 else number

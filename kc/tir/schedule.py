@@ -14,6 +14,7 @@ from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
 from kc.analysis.trust import undecided
 from kc.dialects.tir import BlockOp, ForOp
+from kc.dialects.unscheduled import unmark
 from kc.support.declarations import Slot, parameters
 from kc.support.deep import refusing_depth
 from kc.support.diagnostics import (
@@ -84,7 +85,8 @@ class Schedule(ScheduleViews, ScheduleMethods):
     """Rewrites a module by schedule primitives.
 
     ``mod`` is a ``kc.IRModule`` or an xDSL ``ModuleOp`` at the level of ``tir`` (tensor expressions
-    are lowered first); it is copied, :attr:`mod` is the scheduled one. Primitives raise
+    are lowered first); it is copied, :attr:`mod` is the scheduled one, whose loops ``kc.build``
+    takes as they are, also before the first call. Primitives raise
     :class:`ScheduleError` with the line of the call, and leave the module as it was.
 
     Every primitive is a method, those of plugins too: ``help(sch.split)`` and ``dir(sch)`` tell.
@@ -117,6 +119,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         with refusing_depth("tir.Schedule", lambda: print_module(module)):
             copy = copy_module(module)
             to_tir(copy)
+            unmark(loop_tree.functions(copy))
             self._original = copy_module(copy)
         # What the last call was refused with, if it was.
         self._refusal: ScheduleError | None = None

@@ -85,6 +85,7 @@ from kc.dialects.tir import (
     symbol_names,
 )
 from kc.dialects.tir.calls import TRACED, UNSIGNED
+from kc.dialects.unscheduled import UNSCHEDULED, is_unscheduled
 from kc.support.c_names import to_identifier
 from kc.support.diagnostics import CodegenError
 from kc.support.float_formats import NARROW_IR_FLOATS
@@ -283,6 +284,8 @@ class _Function:
         attributes = [] if name == self.label else [f'"{NAME}": {_quoted(name)}']
         if _has_bare_stores(self.function):
             attributes.append(f'"{AS_WRITTEN}": True')
+        if is_unscheduled(self.function):
+            attributes.append(f'"{UNSCHEDULED}": True')
         required = requirements_of(self.function)
         if required:
             sizes = [self.symbols[symbol] for symbol in symbols]

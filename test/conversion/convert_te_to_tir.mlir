@@ -63,7 +63,7 @@ te.func @identities(%A: tensor<4xi8>)
 // A tensor that is not returned is allocated; a symbolic size is a value of the function.
 // CHECK-LABEL: func.func @chain(
 // CHECK-SAME:    %C: memref<?xf32> {kc.name = "C", kc.role = "out", kc.shape = affine_map<()[s0] -> (s0)>})
-// CHECK-SAME:    attributes {kc.symbols = ["n"]}
+// CHECK-SAME:    attributes {kc.symbols = ["n"], kc.unscheduled}
 // CHECK:         %n = tir.symbol "n"
 // CHECK:         %B = tir.alloc "B" (%n) : memref<?xf32>
 // CHECK:         tir.for %i in %n {
@@ -95,7 +95,7 @@ te.func @identity(%A: tensor<3xf32>) -> tensor<3xf32> {
 }
 
 // The caller's order of arguments: the result first.
-// CHECK-LABEL: func.func @ordered(%B: memref<3xf32> {{.*}}kc.role = "out"}, %A: memref<3xf32> {{.*}}kc.role = "in"}) {
+// CHECK-LABEL: func.func @ordered(%B: memref<3xf32> {{.*}}kc.role = "out"}, %A: memref<3xf32> {{.*}}kc.role = "in"}) attributes {kc.unscheduled} {
 te.func @ordered(%A: tensor<3xf32>) -> tensor<3xf32> attributes {kc.arg_order = array<i64: 1, 0>} {
   %B = te.compute "B" [%i = 3] {
     %a = te.read %A[%i] : tensor<3xf32>

@@ -4,7 +4,7 @@
 
 // The ops of the region stand where the operation stood; blocks and buffers get names of their own.
 
-// CHECK-LABEL: func.func @f(%A: memref<8x?xf32> {{.*}}, %s: f32 {{.*}}, %C: memref<8x?xf32> {{.*}}) attributes {kc.symbols = ["n"]} {
+// CHECK-LABEL: func.func @f(%A: memref<8x?xf32> {{.*}}, %s: f32 {{.*}}, %C: memref<8x?xf32> {{.*}}) attributes {kc.symbols = ["n"], kc.unscheduled} {
 // CHECK-NEXT:    %n = tir.symbol "n"
 // CHECK-NEXT:    %B = tir.alloc "B" (%n) : memref<8x?xf32>
 // CHECK:             tir.block "B" (spatial

@@ -5,7 +5,7 @@
 
 // One block stores all results; what the buffers held is read before.
 
-// CHECK-LABEL: func.func @argmin(%A: memref<8x16xf32> {{.*}}, %M_v1: memref<8xf32> {{.*}}) {
+// CHECK-LABEL: func.func @argmin(%A: memref<8x16xf32> {{.*}}, %M_v1: memref<8xf32> {{.*}}) attributes {kc.unscheduled} {
 // CHECK-NEXT:    %M_v0 = tir.alloc "M_v0" : memref<8xi32>
 // CHECK-NEXT:    tir.for %i in 8 {
 // CHECK-NEXT:      tir.for %k in 16 {

@@ -67,9 +67,9 @@ def test_schedules_and_loops_stay():
     A, B, C = product()
     written = kc.lower(te.create_schedule(C.op), [A, B, C])
     assert not is_chosen(written)
-    function = te.create_prim_func([A, B, C])
-    assert str(kc.lower(function)) == str(function) == str(written)
-    assert str(kc.lower(tir.Schedule(function))) == str(function)
+    schedule = tir.Schedule(te.create_prim_func([A, B, C]))
+    assert str(kc.lower(schedule)) == str(kc.lower(schedule.mod)) == str(written)
+    assert str(kc.lower(written)) == str(written)
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,8 @@ def run(capsys: pytest.CaptureFixture[str], tool, *argv: str) -> tuple[int, str,
 
 
 def test_llvm_ir(folder, capsys):
-    status, out, err = run(capsys, kc_translate, "mm.mlir", "--to=llvmir")
+    argv = ("mm.mlir", "--to=llvmir", "--auto-schedule=false")  # as --lower-to-llvm has the loops
+    status, out, err = run(capsys, kc_translate, *argv)
     assert (status, err) == (0, "")
     assert 'target triple = "x86_64-unknown-linux-gnu"' in out
     assert re.search(r"^define void @mm\(", out, re.M)
@@ -157,27 +158,43 @@ def test_translate_names_the_line_of_a_mistake(folder, capsys):
 # kc-run
 
 
+def chosen(name: str) -> str:
+    """What kc-run says of a function that nobody has scheduled."""
+    return (
+        f"remark[KC3751]: a schedule was chosen for @{name}\n"
+        "  try: kc-opt --auto-schedule shows it; --auto-schedule=false runs the loops as written\n"
+    )
+
+
+AS_WRITTEN = """\
+remark[KC3750]: the loops of @scale are compiled as they are written
+  why: no loop is parallel, vectorized or unrolled; rules choose a schedule for tensors, \
+te, linalg, tosa
+  try: --auto-schedule chooses a schedule for loops, too
+"""
+
+
 def test_runs_on_files(folder, capsys):
     assert run(capsys, kc_run, "add.mlir", "--args=a.npy,b.npy", "--check=c.npy") == (
         0,
         "C: float32[4]\n[ 0. 11. 22. 33.]\n",
-        "",
+        chosen("add"),
     )
     argv = ("add.mlir", "--args", "a.npy,b.npy", "-o", "out.npy")
-    assert run(capsys, kc_run, *argv) == (0, "", "")
+    assert run(capsys, kc_run, *argv) == (0, "", chosen("add"))
     assert (np.load("out.npy") == np.load("c.npy")).all()
     np.save("x.npy", np.array([1, 2, 3], np.int32))
     assert run(capsys, kc_run, "scale.mlir", "--args=-2,x.npy") == (
         0,
         "A: int32[3]\n[-2 -4 -6]\n",
-        "",
+        AS_WRITTEN,
     )
 
 
 def test_random_inputs_are_the_same_for_a_seed(folder, capsys):
     argv = ("mm.mlir", "--random", "--seed=3")
     status, first, err = run(capsys, kc_run, *argv)
-    assert (status, err) == (0, "")
+    assert (status, err) == (0, chosen("mm"))
     assert run(capsys, kc_run, *argv)[1] == first
     assert run(capsys, kc_run, "mm.mlir", "--seed=4")[1] != first
     run(capsys, kc_run, *argv, "-o", "out.npy")
@@ -223,7 +240,7 @@ def test_time_goes_to_standard_error(folder, capsys):
     status, out, err = run(capsys, kc_run, "scale.mlir", "--time", "--seed=1")
     assert status == 0
     assert out.startswith("A: int32[3]\n")
-    assert err.startswith("Execution time summary:\n")
+    assert err.startswith(f"{AS_WRITTEN}Execution time summary:\n")
     # What is shown is the result of one run, not of those that were measured.
     assert run(capsys, kc_run, "scale.mlir", "--seed=1")[1] == out
 
@@ -233,7 +250,8 @@ def test_a_long_run_is_not_repeated(folder, capsys, monkeypatch):
     monkeypatch.setattr(kc_run, "time", SimpleNamespace(perf_counter=lambda: next(readings)))
     status, out, err = run(capsys, kc_run, "mm.mlir", "--time")
     assert status == 0
-    first, title, _, numbers, memory, rates = err.split("\n")[:6]
+    assert err.startswith(chosen("mm"))
+    first, title, _, numbers, memory, rates = err.removeprefix(chosen("mm")).split("\n")[:6]
     assert first == "one run alone: it took 7.2 s"
     assert title == "Execution time summary:"
     mean, median, longest, shortest, deviation = map(float, numbers.split())
@@ -341,7 +359,10 @@ RUN_ERRORS = {
 
 @pytest.mark.parametrize("argv", RUN_ERRORS, ids=" ".join)
 def test_run_errors(folder, capsys, argv):
-    assert run(capsys, kc_run, *argv) == (RUN_ERRORS[argv][0], "", RUN_ERRORS[argv][1])
+    status, text = RUN_ERRORS[argv]
+    # What is found after the run comes after what was said before it.
+    said = chosen(argv[0].removesuffix(".mlir")) if status == 1 and "KC5201" in text else ""
+    assert run(capsys, kc_run, *argv) == (status, "", said + text)
 
 
 def test_one_of_several_functions(folder, capsys):

@@ -119,6 +119,7 @@ def test_loops_of_one_iteration_are_not_parallel(text: str):
     with diagnostic_handler(warnings.append), kc.target.Target("llvm -mcpu=x86-64-v3"):
         s = topi.generic.schedule_injective(call.computed)
         built = kc.build(s, call.args)
-    assert warnings == []
+    # A schedule of loops of one iteration may have no call, which a remark says.
+    assert [warning for warning in warnings if warning.kind != "remark"] == []
     for result, want in zip(call._run(built), call.interpreted(), strict=True):
         np.testing.assert_allclose(result, want, rtol=1e-5, atol=1e-6)

@@ -25,13 +25,14 @@ from xdsl.passes import ModulePass
 
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
+from kc.dialects.unscheduled import unmark
 from kc.support import registry
 from kc.support.diagnostics import ScheduleError, diagnostic_handler, tell
-from kc.support.target import target_of
+from kc.support.target import Target, target_of
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.rule import Rule
 from kc.transforms.to_tir import to_tir
-from kc.transforms.trace.session import Session
+from kc.transforms.trace.session import Session, is_rewrite
 
 
 @dataclass(frozen=True)
@@ -42,26 +43,50 @@ class AutoSchedulePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         to_tir(op)
-        session = Session(copy_module(op), target_of(op))
-        choose(session)
-        block = op.body.block
-        for old_op in reversed(list(block.ops)):
-            old_op.detach()
-            old_op.erase(safe_erase=False)
-        for new_op in list(session.module.body.block.ops):
-            new_op.detach()
-            block.add_op(new_op)
+        choose_in_place(op, target_of(op))
 
 
-def choose(session: Session, functions: Iterable[str] | None = None) -> None:
-    """Choose a schedule for ``functions`` (default: all that are scheduled) of a session."""
+def choose_in_place(
+    module: ModuleOp, target: Target, functions: Iterable[str] | None = None
+) -> dict[str, int]:
+    """Choose a schedule for ``functions`` (default: all that are scheduled) of a module of tir.
+
+    The number of primitives that each of them got.
+    """
+    session = Session(copy_module(module), target)
+    counts = choose(session, functions)
+    block = module.body.block
+    for old_op in reversed(list(block.ops)):
+        old_op.detach()
+        old_op.erase(safe_erase=False)
+    for new_op in list(session.module.body.block.ops):
+        new_op.detach()
+        block.add_op(new_op)
+    return counts
+
+
+def choose(session: Session, functions: Iterable[str] | None = None) -> dict[str, int]:
+    """Choose a schedule for ``functions`` (default: all that are scheduled) of a session.
+
+    The number of primitives that each of them got. Afterwards none is marked as unscheduled.
+    """
     kind = session.target.kind
     rules = [rule for rule in load_rules() if kind in rule.kinds]
     names = [function.sym_name.data for function in loop_tree.kernels(session.module)]
     working = session.working
+    counts: dict[str, int] = {}
     for name in names if functions is None else functions:
+        before = sum(map(is_rewrite, session.trace))
         _choose(Draft(session, name), rules)
+        counts[name] = sum(map(is_rewrite, session.trace)) - before
+        unmark([session.function(name)])
     session.working = working
+    return counts
+
+
+def has_rules(target: Target) -> bool:
+    """Whether default schedules are chosen for targets of this kind."""
+    return any(target.kind in rule.kinds for rule in load_rules())
 
 
 def load_rules() -> list[Rule]:

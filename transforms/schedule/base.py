@@ -32,6 +32,7 @@ from kc.analysis import loop_tree
 from kc.analysis.trust import UNSAFE_ATTRIBUTE, Undecided, undecided
 from kc.analysis.verify_changes import verify_changes
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, LoadOp, PrefetchOp
+from kc.dialects.unscheduled import unmark
 from kc.support.diagnostics import (
     InternalError,
     KCError,
@@ -670,6 +671,7 @@ def perform(step: Primitive, site: Site, *, unsafe: bool = False) -> Rewritten:
         [access.op for access in alignment.unaligned_vectors(site.function)] if moves else []
     )
     done = step.apply(site, unsafe=unsafe)
+    unmark([site.function])
     if grows:
         shared_memory.warn_of_shared_memory(step.name, site.function, site.target, before)
     if moves:

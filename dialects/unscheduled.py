@@ -1,0 +1,36 @@
+"""The mark of a function that nobody has scheduled: ``kc.unscheduled``.
+
+Conversion from te, ``te.create_prim_func`` and raising of structured operations set it::
+
+    func.func @main(%A: memref<8xf32>, %B: memref<8xf32>) attributes {kc.unscheduled} {
+
+A build chooses a schedule for such a function, as it does for tensors. The first primitive, a
+``kc.tir.Schedule`` of the module and a build with ``opt_level=0`` remove the mark; then the loops
+are somebody's choice and stay as they are. It is a note about a function, not part of the program:
+``structural_equal`` does not compare it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xdsl.dialects.builtin import UnitAttr
+from xdsl.dialects.func import FuncOp
+
+UNSCHEDULED = "kc.unscheduled"
+
+
+def mark_unscheduled(function: FuncOp) -> None:
+    """Note that the loops of a function are only what it computes, not how."""
+    function.attributes[UNSCHEDULED] = UnitAttr()
+
+
+def is_unscheduled(function: FuncOp) -> bool:
+    """Whether a function has the mark."""
+    return UNSCHEDULED in function.attributes
+
+
+def unmark(functions: Iterable[FuncOp]) -> None:
+    """Remove the mark of functions, whose loops are as somebody wants them from now on."""
+    for function in functions:
+        function.attributes.pop(UNSCHEDULED, None)

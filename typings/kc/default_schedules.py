@@ -1,0 +1,1 @@
+../../kc/default_schedules.py
