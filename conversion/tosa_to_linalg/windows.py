@@ -8,7 +8,9 @@ from math import pi
 from xdsl.dialects import arith, linalg, math, tensor
 from xdsl.dialects.builtin import (
     AnyFloat,
+    BFloat16Type,
     DenseArrayBase,
+    Float16Type,
     IntegerAttr,
     IntegerType,
     TensorType,
@@ -97,7 +99,7 @@ def _reduction(op: TosaOp, element: Attribute) -> tuple[int | float, Callable[..
         case "any":
             return 0, lambda x, acc: arith.OrIOp(acc, x).result
         case "sum":
-            return 0, lambda x, acc: plus(acc, x)
+            return 0, lambda x, acc: plus(acc, resized(x, acc.type))
         case "product":
             return 1, lambda x, acc: times(acc, x)
         case "max":
@@ -120,15 +122,20 @@ class ConvertReduction(RewritePattern):
         every = dims(*range(len(shape)))
         start, body = _reduction(op, element)
         kept = [*every[:axis], *every[axis + 1 :]]
-        (reduced,) = emitter.generic(
-            [(value, every)],
-            element,
-            kept,
-            body,
-            shape=[*shape[:axis], *shape[axis + 1 :]],
-            loops=len(shape),
-            start=start,
+        rest = [*shape[:axis], *shape[axis + 1 :]]
+        # TOSA adds up bf16 in f32, which is within its bounds for f16 too, and rounds once.
+        is_wide_sum = op.name == "tosa.reduce_sum" and isinstance(
+            element, BFloat16Type | Float16Type
         )
+        total = f32 if is_wide_sum else element
+        (reduced,) = emitter.generic(
+            [(value, every)], total, kept, body, shape=rest, loops=len(shape), start=start
+        )
+        if is_wide_sum:
+            places = dims(*range(len(rest)))
+            (reduced,) = emitter.generic(
+                [(reduced, places)], element, places, lambda x: resized(x, element), shape=rest
+            )
         result = [*shape[:axis], 1, *shape[axis + 1 :]]
         emitter.replace(emitter.reassociated(reduced, _with_unit(len(shape), axis), result))
 
