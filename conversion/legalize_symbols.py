@@ -55,18 +55,22 @@ class LegalizeSymbolsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
-        names = _new_names(op)
-        if not names:
-            return
-        for top in list(op.body.block.ops):
-            home = _name(top) if top.name == _HOME else None
-            for inner in preorder(top):
-                _rename_references(inner, names, None if inner is top else home)
-            if home is None:
-                _rename(top, names.get((_name(top) or "",)))
-                continue
-            for inner in top.regions[0].block.ops:
-                _rename(inner, names.get((home, _name(inner) or "")))
+        rename_symbols(op, _new_names(op))
+
+
+def rename_symbols(module: ModuleOp, names: Names) -> None:
+    """Rename symbols of a module, and the references to them."""
+    if not names:
+        return
+    for top in list(module.body.block.ops):
+        home = _name(top) if top.name == _HOME else None
+        for inner in preorder(top):
+            _rename_references(inner, names, None if inner is top else home)
+        if home is None:
+            _rename(top, names.get((_name(top) or "",)))
+            continue
+        for inner in top.regions[0].block.ops:
+            _rename(inner, names.get((home, _name(inner) or "")))
 
 
 def _name(op: Operation) -> str | None:

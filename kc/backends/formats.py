@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from kc.default_schedules import choose_where_unscheduled
 from kc.dialects.gpu import GPUModuleOp
 from kc.support import registry
+from kc.support.c_names import c_name, name_of_symbol
 from kc.support.diagnostics import CodegenError, TargetError
 from kc.support.options import Options, PassSpec
 from kc.support.target import Target
@@ -182,3 +183,25 @@ def lower(module: ModuleOp, target: Target) -> None:
         return
     _to_loops(module, target)
     Pipeline(make_stages([PassSpec("lower-to-llvm")])).run(registry.context(), module)
+    _name_for_c(module)
+
+
+def _name_for_c(module: ModuleOp) -> None:
+    """Give public functions the names by which C programs call them, as in saved modules.
+
+    Raises CodegenError KC4510 for two functions of one name.
+    """
+    from kc.codegen.c_source.names import require_names_in_c
+    from kc.conversion.legalize_symbols import rename_symbols
+    from kc.dialects.llvm import FuncOp
+
+    public = [
+        op.sym_name.data
+        for op in module.ops
+        if isinstance(op, FuncOp) and op.body.blocks and op.linkage.linkage.data == "external"
+    ]
+    named = {symbol: name_of_symbol(symbol) for symbol in public}
+    require_names_in_c(named.values())
+    rename_symbols(
+        module, {(symbol,): c_name(name) for symbol, name in named.items() if symbol != name}
+    )

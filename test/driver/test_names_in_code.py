@@ -16,12 +16,13 @@ import pytest
 
 import kc
 from kc.codegen.c_source.helpers import _HELPERS
-from kc.codegen.elf import ElfObject
+from kc.codegen.elf import ElfObject, undefined_symbols
 from kc.codegen.float_conversions import NAMES as CONVERSIONS
 from kc.codegen.perf_map import entries
 from kc.conversion.reuse_workspace import RELEASE
 from kc.runtime.gpu.launcher import SYMBOLS as LAUNCHER
 from kc.runtime.parallel import SYMBOLS as POOL
+from kc.support import registry
 from kc.support.c_names import c_name, c_words, in_comment, machine_symbol, name_of_symbol
 from kc.transform import PassContext
 
@@ -175,7 +176,6 @@ def test_kernels_named_like_what_they_call(tmp_path: Path) -> None:
         folder = Path(sys.argv[1])
         module = built()
         check(module)
-        from kc.codegen.elf import undefined_symbols
         needed = set(undefined_symbols(module._artefacts["o"]()))
         assert {"floor", "pow", "sin", "memset", "memcpy", "free"} <= needed
         module.save(str(folder / "k.o"))
@@ -314,6 +314,15 @@ def test_every_name_in_c(tmp_path: Path) -> None:
         if command[0] is not None:
             flags = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
             subprocess.run([*command, *flags], cwd=tmp_path, check=True)
+
+
+def test_translated_objects_have_names_for_c() -> None:
+    module = kc.IRModule.parse(function("floor", elementwise("%1 = math.floor %0 : f64")))
+    target = kc.target.Target("llvm -mcpu=x86-64")
+    data = registry.current().formats["obj"].load()(module.op.clone(), target)
+    assert isinstance(data, bytes)
+    defined = [symbol.name for symbol in ElfObject(data).symbols if symbol.is_function]
+    assert (defined, undefined_symbols(data)) == (["kc_floor"], ["floor"])
 
 
 def test_two_functions_of_one_name_in_c() -> None:
