@@ -9,6 +9,7 @@ import pytest
 import kc
 from kc.conversion.raise_to_tir.patterns import PATTERNS
 from kc.support.patterns import roots
+from kc.support.registry import context, get_pass
 
 PAGE = (Path(__file__).parents[2] / "docs" / "raising.md").read_text()
 BLOCKS = dict(re.findall(r"```mlir (\S+)\n(.*?)```", PAGE, flags=re.DOTALL))
@@ -29,6 +30,15 @@ def test_the_loops_compute():
     sums = np.zeros(6, np.float32)
     kc.build(kc.IRModule.parse(BLOCKS["rows"]))(a, sums)
     np.testing.assert_allclose(sums, a.sum(1), rtol=1e-5)
+
+
+def test_the_script():
+    module = kc.IRModule.parse(BLOCKS["tiled"])
+    get_pass("transform-interpreter").apply(context(), module.op)
+    assert str(module).count("scf.for") == 2
+    a, b = (np.random.default_rng(n).random((60 + 4 * n, 64), np.float32) for n in range(2))
+    c = np.ones((60, 64), np.float32)
+    np.testing.assert_allclose(kc.build(module)(a, b, c), c + a @ b, rtol=1e-4)
 
 
 def test_every_op_is_listed():

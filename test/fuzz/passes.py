@@ -268,9 +268,9 @@ class PassSequence:
         self.signatures: Sequence[Any] = ()
         self.is_exact = True
         self.takes_record = False
-        self.history = [Step("no pass", module, ())]
+        self._remember(program.module)  # the arguments are those of the loops from the beginning
+        self.history = [Step("no pass", module, self.signatures)]
         """The modules so far, for the first wrong one."""
-        self._remember()
 
     def take(self, spec: PassSpec) -> bool:
         """Whether a pass is accepted; then the module is that after it."""
@@ -298,16 +298,16 @@ class PassSequence:
             self.layouts.sch = _of(self.module)
         self.is_exact &= spec.name not in INEXACT
         self.takes_record |= spec.name == "instrument-bound-checkers"
-        self._remember()
+        self._remember(self.module)
         self.history.append(Step(str(spec), self.module, self.signatures))
         return True
 
-    def _remember(self) -> None:
+    def _remember(self, module: kc.IRModule) -> None:
         """Note the signatures, which machine code does not have, as long as functions have them."""
-        if _has_no_blocks(self.module) or any(_llvm_functions(self.module)):
+        if _has_no_blocks(module) or any(_llvm_functions(module)):
             return
         with contextlib.suppress(KCError):
-            self.signatures = tuple(signatures_of(self.module.op, Target.host_cpu()))
+            self.signatures = tuple(signatures_of(module.op, Target.host_cpu()))
 
     def check(self, native: bool, outcome: Outcome) -> None:
         """Run the last module. The first pass after which it is wrong is named, if it is."""
