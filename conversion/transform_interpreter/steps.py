@@ -34,7 +34,9 @@ from kc.dialects.linalg import GenericOp
 from kc.dialects.tensor import ExtractSliceOp
 from kc.support.diagnostics import CodegenError, ScheduleError, suggest
 from kc.support.locations import location_of
-from kc.support.registry import get_pass
+from kc.support.options import PassSpec
+from kc.support.registry import parse_options
+from kc.transforms.pass_runner import apply_stage, make_stages
 
 LOOPS = (scf.ForOp, scf.ForallOp, scf.ParallelOp, scf.WhileOp, AffineForOp, AffineParallelOp)
 """What MLIR's ``LoopLikeInterface`` stands for."""
@@ -357,8 +359,9 @@ class Script:
             f"{name}={value.data if isinstance(value, StringAttr) else value}"
             for name, value in step.options.data.items()
         )
-        pass_ = get_pass(step.pass_name.data, options)
-        return [[self._applied(op, [pass_]) for op in given[0] if isinstance(op, Operation)]]
+        name = step.pass_name.data
+        spec = PassSpec(name, parse_options(name, options))
+        return [[self._applied(op, [spec]) for op in given[0] if isinstance(op, Operation)]]
 
     def _clean(self, ops: Payload, names: Sequence[str]) -> list[Payload]:
         functions: list[Operation] = []
@@ -371,10 +374,10 @@ class Script:
                 at = around
             functions.append(at)
         for function in dict.fromkeys(functions):
-            self._applied(function, [get_pass(name) for name in names])
+            self._applied(function, [PassSpec(name) for name in names])
         return []
 
-    def _applied(self, target: Operation, passes: Sequence[Any]) -> Operation:
+    def _applied(self, target: Operation, passes: Sequence[PassSpec]) -> Operation:
         """Apply passes to a function, or to all of the module but scripts; what became of it."""
         ops = list(self.module.body.block.ops) if target is self.module else [target]
         ops = [op for op in ops if not isinstance(op, transform.NamedSequenceOp)]
@@ -384,8 +387,8 @@ class Script:
         for op in ops:
             op.detach()
         alone = ModuleOp(ops, attributes=dict(self.module.attributes))
-        for pass_ in passes:
-            pass_.apply(self.ctx, alone)
+        for stage in make_stages(passes):
+            apply_stage(stage, self.ctx, alone)
         left = list(alone.body.block.ops)
         for op in left:
             op.detach()

@@ -272,6 +272,16 @@ CASES = {
         lambda a, b, c: 2 * (a @ b),
         has={"scf.for": 2},
     ),
+    "registered_pass": Case(
+        MATMUL_TYPES,
+        FILLED,
+        '%0 = transform.structured.match ops{["func.func"]} in %m : (ANY) -> ANY\n'
+        '%1 = transform.apply_registered_pass "canonicalize" to %0 : (ANY) -> ANY\n'
+        '%2 = transform.structured.match ops{["linalg.matmul"]} in %1 : (ANY) -> ANY\n'
+        "%t, %l = transform.structured.tile_using_for %2 tile_sizes [4] : (ANY) -> (ANY, ANY)",
+        lambda a, b, c: 2 * (a @ b),
+        has={"scf.for": 1},
+    ),
     "attributes": Case(
         MATMUL_TYPES,
         FILLED.replace("linalg.add ins", "linalg.add {mark} ins"),
@@ -404,6 +414,12 @@ REFUSED = {
         "KC3724",
         "linalg.matmul is in scf.for already",
     ),
+    "an_unknown_pass": (
+        '%0 = transform.structured.match ops{["func.func"]} in %m : (ANY) -> ANY\n'
+        '%1 = transform.apply_registered_pass "no-such-pass" to %0 : (ANY) -> ANY',
+        "KC0003",
+        "no-such-pass",
+    ),
     "vectorize": (
         FIND + "transform.structured.vectorize %0 : ANY",
         "KC3723",
@@ -429,7 +445,7 @@ def test_a_step_is_refused(name: str):
     error = refusal.value
     assert error.code == code, error
     assert message in f"{error.message} {error.why}"
-    assert error.location is not None
+    assert error.location is not None or code == "KC0003"
     if code == "KC3723":
         assert error.hints
     for module in read:
