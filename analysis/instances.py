@@ -111,6 +111,8 @@ class Instance:
     repeats: list[Operation] = field(default_factory=list)
     """Operations around ``op``, outermost first, that run it any number of times, and are no loops
     of tir: ``scf.while`` and others."""
+    is_copy: bool = False
+    """Whether questions may be about the instance that it is a copy of, without it."""
 
     def copy(self) -> Instance:
         """The same execution, to which a question can add what it asks of it."""
@@ -123,6 +125,7 @@ class Instance:
             values=dict(self.values),
             empty=list(self.empty),
             repeats=list(self.repeats),
+            is_copy=True,
         )
 
     def at(self, witness: Witness) -> str:
@@ -157,6 +160,8 @@ class Space:
         self.facts: list[Condition] = []
         self._keys: dict[SSAValue, str] = {}
         self._computed: dict[tuple[object, ...], str] = {}
+        self._contents: dict[tuple[object, ...], Term] = {}
+        """Terms for elements of inputs that were loaded in some instance."""
         self._fresh = 0
 
     # Instances -----------------------------------------------------------------------------
@@ -421,9 +426,44 @@ class Space:
         def leaf(value: SSAValue) -> Term:
             if _is_invariant(value):
                 return self._parameter(value)
-            return self._opaque(f"{value.name_hint or 'an index'} is not affine", instance)
+            key = self._content(value, instance)
+            known = self._contents.get(key) if key is not None else None
+            if known is not None:
+                return known
+            term = self._opaque(f"{value.name_hint or 'an index'} is not affine", instance)
+            # It is a coordinate of the instance that those of the index are coordinates of.
+            used = {atom for part in key or () if isinstance(part, Term) for atom in part.atoms}
+            if key is not None and used.issubset(instance.dims) and not instance.is_copy:
+                self._contents[key] = term
+            return term
 
         return TermReader(instance.values, leaf, lambda reason: self._opaque(reason, instance))
+
+    def _content(self, value: SSAValue, instance: Instance) -> tuple[object, ...] | None:
+        """What says which element of an input ``value`` is, where nothing writes it: instances that
+        share the loops that the index is about have the same value."""
+        op = value.owner
+        if not isinstance(op, Operation) or op.regions or len(op.results) != 1:
+            return None
+        if isinstance(op, LoadOp):
+            buffer = op.buffer
+            if not isinstance(buffer.owner, Block) or any(
+                not isinstance(use.operation, LoadOp) for use in buffer.uses
+            ):
+                return None
+            index = [
+                self.expr(expr, op.operands_of_map, instance) for expr in op.indices.data.results
+            ]
+            # An index without a coordinate of loops might be of an instance that a question lacks.
+            loops = {atom for at in instance.loops.values() for atom in at.atoms}
+            if not any(loops.intersection(term.atoms) for term in index):
+                return None
+            return (op.name, buffer, *index)
+        if len(op.operands) == 1 and not has_effects(op):
+            source = self._content(op.operands[0], instance)
+            attributes = *op.properties.items(), *op.attributes.items(), *op.result_types
+            return None if source is None else (op.name, *attributes, *source)
+        return None
 
     def _parameter(self, value: SSAValue) -> Term:
         owner = value.owner

@@ -131,6 +131,24 @@ def has_work(op: Operation) -> bool:
     return type(op) in _NODES or has_effects(op)
 
 
+def is_size(op: Operation) -> bool:
+    """Whether ``op`` is a load that only says how long loops and reductions are."""
+    if not isinstance(op, LoadOp):
+        return False
+    for value in derived_values(op.result):
+        for use in value.uses:
+            user = use.operation
+            extents: Sequence[SSAValue] = user.operands if isinstance(user, ForOp) else ()
+            if isinstance(user, BlockOp):
+                extents = [*user.dynamic_extents, *user.predicate_operands]
+            # (A block may also bind a variable to it.)
+            if user.regions and list(user.operands).count(value) != list(extents).count(value):
+                return False
+            if not user.regions and has_effects(user) and not isinstance(user, LoadOp):
+                return False
+    return True
+
+
 _NODES = frozenset((ForOp, BlockOp, IfOp, LoadOp, StoreOp, AllocOp))
 
 

@@ -79,7 +79,8 @@ def infer_bound(schedule: Schedule) -> dict[IterVar, Range]:
     for stage, starts in lowered.entered.items():
         extents: dict[IterVar, Dim] = {}
         for axis, start in zip(stage.roots, starts, strict=True):
-            extents[axis] = start.extent if start.extent is not None else dim_of(axis.extent)
+            extent = start.extent
+            extents[axis] = dim_of(stage.op.extent_of(axis)) if extent is None else extent
             low = _to_te(start.base, start.values, sizes)
             ranges[axis] = Range(add(low, const(axis.start)), as_expr(extents[axis]))
         for relation in stage.relations:

@@ -107,6 +107,7 @@ def cache_write(schedule: Schedule, tensor: Any, scope: str) -> Any:
         op,
         axis=list(op.axis),
         reduce_axis=[],
+        rebased={},
         body=copies,
         call=None,
     )
@@ -196,7 +197,7 @@ def _cache(stage: Stage, op: ComputeOp, scope: str) -> tuple[ComputeOp, list[Exp
                 *([] if mixed else [f"s.rfactor({op.name}, {axis.name}) makes it data-parallel"]),
             ],
         )
-    rebase = Rebase(stage.relations, [*op.axis, *op.reduce_axis])
+    rebase = Rebase(stage.relations, [*op.axis, *op.reduce_axis], op.extent_of)
     own: dict[IterVar, Expr] = {}
     axes: list[IterVar] = []
     for leaf in leaves:
@@ -204,14 +205,11 @@ def _cache(stage: Stage, op: ComputeOp, scope: str) -> tuple[ComputeOp, list[Exp
         own[leaf] = axes[-1]
     roots, _ = rebase.to_roots(own)
     substitute = Substitution({axis: roots[axis] for axis in op.axis})
-    new = tuple(substitute(body) for body in op.bodies)
-    cache = replace(
-        op,
+    cache = op.rebase(
+        substitute,
         name=cache_name(op.name, scope),
         shape=tuple(dim_of(axis.extent) for axis in axes),
         axis=axes,
-        reduce_axis=list(op.reduce_axis),
-        body=new,
         call=None if op.call is None else op.call.on(roots),
     )
     values = rebase.to_leaves()

@@ -12,7 +12,7 @@ from kc.support.locations import caller_location
 from kc.te.caching import join_group, known_tensor, require_no_transform
 from kc.te.expr import Expr, IterVar, Reduce, binary, select
 from kc.te.reducers import identity
-from kc.te.relations import Rebase, dim_of, family
+from kc.te.relations import Rebase, depends_on_element, dim_of, family
 from kc.te.rewrite import Substitution
 from kc.te.stage import Stage
 from kc.te.tensor import ComputeOp, Tensor, make_axis
@@ -57,6 +57,17 @@ def rfactor(schedule: Schedule, tensor: Tensor, axis: IterVar, factor_axis: int 
             else f"{op.name} has an element for each of its iterations",
             hints=[f"the axes of the reduction: {', '.join(kinds)}"] if kinds else (),
         )
+    length = Rebase(stage.relations, [*op.axis, *op.reduce_axis], op.extent_of).extents[axis]
+    if depends_on_element(length):
+        raise ScheduleError(
+            "KC3139",
+            f"rfactor: axis {axis.name} of {op.name} has another number of iterations for each "
+            "element",
+            location=caller_location(),
+            why=f"the partial results would have {length} elements along it, and a dimension of a "
+            "tensor has one size",
+            hints=["split it by factor=8, or by nparts=8, and factor the axis that has 8 of them"],
+        )
     rank = len(op.axis)
     if not isinstance(factor_axis, int) or not -rank - 1 <= factor_axis <= rank:
         raise ScheduleError(
@@ -92,7 +103,7 @@ def _partial(stage: Stage, op: ComputeOp, axis: IterVar, place: int) -> ComputeO
     """The partial results: ``axis`` is an axis of them, and what else was made from the same axes
     is reduced over; other reduction axes stay as they are."""
     reduce = reduction_of(op)
-    rebase = Rebase(stage.relations, [*op.axis, *op.reduce_axis])
+    rebase = Rebase(stage.relations, [*op.axis, *op.reduce_axis], op.extent_of)
     related = family(stage.relations, axis)
     factor = make_axis(axis.name, rebase.extents[axis], "spatial", op.location)
     leaves: dict[IterVar, Expr] = {axis: factor}
@@ -155,6 +166,7 @@ def _final(op: ComputeOp, partial: ComputeOp, axis: IterVar, place: int) -> Comp
         op,
         axis=axes,
         reduce_axis=[factor],
+        rebased={},
         body=results,
     )
 

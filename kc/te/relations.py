@@ -8,10 +8,23 @@ the other way round.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from kc.te.expr import Cast, Const, Expr, ExprLike, IterVar, binary, cast, compare, const
+from kc.te.expr import (
+    Cast,
+    Const,
+    Element,
+    Expr,
+    ExprLike,
+    IterVar,
+    binary,
+    cast,
+    compare,
+    const,
+    walk,
+)
 from kc.te.nodes import Dim
 
 
@@ -129,10 +142,16 @@ def family(relations: Sequence[Relation], axis: IterVar) -> set[IterVar]:
 class Rebase:
     """The axes of a compute in terms of its leaves, and the other way round."""
 
-    def __init__(self, relations: Sequence[Relation], roots: Sequence[IterVar]) -> None:
+    def __init__(
+        self,
+        relations: Sequence[Relation],
+        roots: Sequence[IterVar],
+        extent_of: Callable[[IterVar], ExprLike] = lambda axis: axis.extent,
+    ) -> None:
+        """``extent_of`` gives the extents of ``roots``, where the operation rebased them."""
         self.relations = list(relations)
         self.roots = list(roots)
-        self.extents: dict[IterVar, Dim] = {axis: dim_of(axis.extent) for axis in roots}
+        self.extents: dict[IterVar, Dim] = {axis: dim_of(extent_of(axis)) for axis in roots}
         for relation in self.relations:
             if all(parent in self.extents for parent in parents(relation)):
                 self.extents.update(relation.extents(self.extents))
@@ -202,6 +221,12 @@ def dim_of(extent: ExprLike) -> Dim:
     if isinstance(extent, Const):
         return int(extent.value)
     return extent if isinstance(extent, Expr) else int(extent)  # pyright: ignore
+
+
+def depends_on_element(extent: Any) -> bool:
+    """Whether an extent differs between elements: it reads a tensor, or an axis."""
+    parts = walk(extent) if isinstance(extent, Expr) else ()
+    return any(isinstance(part, Element | IterVar) for part in parts)
 
 
 def ceil_divide(whole: Dim, part: Dim) -> Dim:

@@ -168,7 +168,7 @@ def _is_tight(stage: Stage, split: Split) -> bool:
     results = offspring(stage.relations, sized)
     if any(record.primitive == "bind" and record.axes[0] in results for record in stage.records):
         return False
-    whole = Rebase(stage.relations, stage.roots).extents.get(split.parent)
+    whole = Rebase(stage.relations, stage.roots, stage.op.extent_of).extents.get(split.parent)
     if stage.place is not None or (isinstance(whole, int) and 0 < whole < given):
         return True
     return any(

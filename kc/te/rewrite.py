@@ -84,7 +84,7 @@ def with_inputs(op: Operation, tensors: Mapping[Tensor, Tensor]) -> Operation:
         return dataclasses.replace(op, init=init, update=update, inputs=inputs)
     if isinstance(op, ExternOp):
         return op.with_tensors(tensors)
-    return op.with_inputs(Substitution(tensors=tensors))
+    return op.rebase(Substitution(tensors=tensors))
 
 
 def replace_dataflow(

@@ -75,8 +75,9 @@ class Stage(Axes, metaclass=PublicNames):
     def expressions(self) -> list[Expr]:
         """All expressions of the operation: of what it computes, and of sizes."""
         op = self.op
-        exprs: list[Any] = [*op.shape, *(axis.extent for axis in op.reduce_axis)]
-        exprs += op.bodies if isinstance(op, ComputeOp) else []
+        exprs: list[Any] = list(op.shape)
+        if isinstance(op, ComputeOp):
+            exprs += [*map(op.extent_of, op.reduce_axis), *op.bodies]
         return [expr for expr in exprs if isinstance(expr, Expr)]
 
     def continue_as(self, source: Stage) -> None:

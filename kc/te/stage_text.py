@@ -49,7 +49,7 @@ def stage_text(stage: Stage) -> str:
     if isinstance(op, PlaceholderOp):
         return lines[0]
     depth = 1
-    extents = Rebase(stage.relations, stage.roots).extents
+    extents = Rebase(stage.relations, stage.roots, op.extent_of).extents
     for axis in stage.leaf_iter_vars:
         size = f" in {extents[axis]}" if axis in extents else ""
         lines.append("  " * depth + f"for {axis.name}{size}{_kind(stage, axis)}:")
@@ -85,7 +85,7 @@ def tensor_text(tensor: Tensor) -> str:
     shown = formulas(op)
     formula = shown[tensor.value_index] if len(shown) == op.num_outputs else shown[0]
     loops = [*op.axis, *op.reduce_axis] if isinstance(op, ComputeOp) else []
-    domain = ", ".join(f"{axis.name} in {axis.extent}" for axis in loops)
+    domain = ", ".join(f"{axis.name} in {op.extent_of(axis)}" for axis in loops)
     return f"{head}\n  {formula}" + (f"  for {domain}" if domain else "")
 
 

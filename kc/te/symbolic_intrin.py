@@ -141,7 +141,7 @@ class SymbolicIntrin:
         location = caller_location()
         order = stage.leaf_iter_vars
         inside = order[[leaf is axis for leaf in order].index(True) :]
-        extents = Rebase(stage.relations, stage.roots).extents
+        extents = Rebase(stage.relations, stage.roots, stage.op.extent_of).extents
         values: dict[Var, Any] = {}
         for kind, axes in (("spatial", self.op.axis), ("reduce", self.op.reduce_axis)):
             loops = [leaf for leaf in inside if (leaf.kind == "reduce") is (kind == "reduce")]

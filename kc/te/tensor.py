@@ -66,10 +66,14 @@ class Operation:
         del index
         return self.dtype
 
-    def with_inputs(self, substitute: Callable[[Expr], Expr]) -> Operation:
+    def rebase(self, substitute: Callable[[Expr], Expr]) -> Operation:
         """A copy whose expressions are what ``substitute`` gives for them."""
         del substitute
         return self
+
+    def extent_of(self, axis: IterVar) -> ExprLike:
+        """The number of values of an axis, over the other axes and the inputs of this operation."""
+        return axis.extent
 
     def output(self, index: int = 0) -> Tensor:
         """A tensor made; always the same object."""
@@ -130,6 +134,9 @@ class ComputeOp(Operation):
     """The expression of each output."""
     call: TileCall | None = field(kw_only=True, default=None)
     """The call of an intrinsic that its function returned."""
+    rebased: Mapping[IterVar, Expr] = field(kw_only=True, default_factory=dict, repr=False)
+    """The extents of reduction axes that are about other axes and tensors here than those that they
+    were made with. (The axes stay, since schedules refer to them.)"""
 
     @property
     def bodies(self) -> tuple[Expr, ...]:
@@ -149,21 +156,32 @@ class ComputeOp(Operation):
     def input_tensors(self) -> list[Tensor]:
         """The tensors read, each once, in order of first use."""
         tensors: dict[Tensor, None] = {}
-        extents = [axis.extent for axis in self.reduce_axis if isinstance(axis.extent, Expr)]
-        for part in walk(*extents, *self.bodies):
+        extents = map(self.extent_of, self.reduce_axis)
+        for part in walk(*(it for it in extents if isinstance(it, Expr)), *self.bodies):
             if isinstance(part, Element):
                 tensors.setdefault(part.tensor)
         return list(tensors)
 
-    def with_inputs(self, substitute: Callable[[Expr], Expr]) -> ComputeOp:
-        """A copy with the same axes whose body is what ``substitute`` gives for it."""
-        new = tuple(substitute(body) for body in self.bodies)
-        return replace(
-            self,
-            axis=list(self.axis),
-            reduce_axis=list(self.reduce_axis),
-            body=new,
-        )
+    def extent_of(self, axis: IterVar) -> ExprLike:
+        """See :meth:`Operation.extent_of`."""
+        return self.rebased.get(axis, axis.extent)
+
+    def rebase(self, substitute: Callable[[Expr], Expr], **changes: Any) -> ComputeOp:
+        """A copy with other inputs, or over other axes (``changes`` of fields): its body, and the
+        extents of its reduction axes, are what ``substitute`` gives for them."""
+        rebased: dict[IterVar, Expr] = {}
+        for axis in self.reduce_axis:
+            extent = self.extent_of(axis)
+            new = substitute(extent) if isinstance(extent, Expr) else extent
+            if new is not axis.extent and isinstance(new, Expr):
+                rebased[axis] = new
+        fields: dict[str, Any] = {
+            "axis": list(self.axis),
+            "reduce_axis": list(self.reduce_axis),
+            "body": tuple(substitute(body) for body in self.bodies),
+            "rebased": rebased,
+        }
+        return replace(self, **{**fields, **changes})
 
 
 @dataclass(eq=False)

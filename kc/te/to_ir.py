@@ -28,9 +28,10 @@ from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location, copy_location, loc_attr
 from kc.te.body import Body
 from kc.te.dtypes import UINTS, is_float, is_signed, lanes, scalar
-from kc.te.expr import Binary, CommReducer, Const, Element, Expr, IterVar, Reduce, Var
+from kc.te.expr import Binary, CommReducer, Const, Expr, ExprLike, IterVar, Reduce, Var
 from kc.te.indices import affine
 from kc.te.lanes import Lane, lane_axis
+from kc.te.relations import depends_on_element
 from kc.te.scalar_ops import constant_attr, element_type
 from kc.te.sizes import OwnDimensions, agreement
 from kc.te.tensor import ComputeOp, ExternOp, Operation, PlaceholderOp, ScanOp, Tensor, walk
@@ -67,12 +68,6 @@ def _cycle(op: Operation, path: list[Operation]) -> TEError:
         why="a tensor is computed from tensors that are there before",
         hints=["te.scan computes rows of a tensor from rows before"],
     )
-
-
-def depends_on_element(extent: Any) -> bool:
-    """Whether an extent differs between elements: it reads a tensor, or an axis."""
-    parts = walk(extent) if isinstance(extent, Expr) else ()
-    return any(isinstance(part, Element | IterVar) for part in parts)
 
 
 def block_names(order: Sequence[Operation]) -> dict[Operation, str]:
@@ -297,7 +292,7 @@ class _Emitter:
             shape = list(op.shape)
             extents: list[Any] = [*shape]
             if isinstance(op, ComputeOp):
-                extents += [axis.extent for axis in op.reduce_axis]
+                extents += map(op.extent_of, op.reduce_axis)
                 extents += op.bodies
             elif isinstance(op, ExternOp):
                 extents += [*op.code.sizes, *op.code.scalars]
@@ -474,10 +469,12 @@ class _Emitter:
                 where = self._where(axes, fixed, first.condition)
             if first.init is not None:
                 init = self._region(spatial, fixed, first.init, op.location)
-        own = [axis for axis in op.reduce_axis if depends_on_element(axis.extent)]
-        domain = self._domain(spatial, fixed, own) if own else None
+        own = [axis for axis in op.reduce_axis if depends_on_element(op.extent_of(axis))]
+        extents_of_own = {axis: op.extent_of(axis) for axis in own}
+        domain = self._domain(spatial, fixed, extents_of_own) if own else None
         extents = [
-            (axis.name, None if axis in own else self._extent(axis.extent, op)) for axis in axes
+            (axis.name, None if axis in own else self._extent(op.extent_of(axis), op))
+            for axis in axes
         ]
         compute = te.ComputeOp(
             self.names[op],
@@ -512,12 +509,12 @@ class _Emitter:
         self,
         axes: Sequence[IterVar],
         fixed: Mapping[IterVar, SSAValue],
-        reduce: Sequence[IterVar],
+        reduce: Mapping[IterVar, ExprLike],
     ) -> Region:
-        """The region over ``axes`` that yields the extents of ``reduce``."""
+        """The region over ``axes`` that yields the extents of the axes in ``reduce``."""
         scope = self._scope(axes, fixed)
-        end = te.YieldOp(*[scope.index(axis.extent) for axis in reduce])
-        end.location = loc_attr(reduce[0].location)
+        end = te.YieldOp(*[scope.index(extent) for extent in reduce.values()])
+        end.location = loc_attr(next(iter(reduce)).location)
         scope.block.add_op(end)
         return Region(scope.block)
 

@@ -147,6 +147,7 @@ FAMILIES = {
         Family("programs", 40, threads=0.2),
         Family("bindings", 20, ("decompose-reduction", "rfactor", "loop-partition", "merge")),
         Family("scans", 8, ("split", "reorder", "compute-at", "vectorize", "cache-write"), calls=8),
+        Family("ragged", 6, ("split", "reorder", "compute-at", "rfactor", "cache-write"), calls=6),
         Family("shapes", 32, threads=0.1),
         Family("intrinsics", 8),
         Family("kernels", 10, own_calls=True),

@@ -29,6 +29,7 @@ from kc.support.registry import pass_class
 CALLS = 8
 SLICE = 10
 OF_FAMILY = {
+    "ragged": 6,
     "scans": 2,
     "shapes": 2,
     "intrinsics": 2,

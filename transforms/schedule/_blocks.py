@@ -513,13 +513,18 @@ def own_loops(block: BlockOp) -> list[ForOp]:
     child: Operation = block
     parent = block.parent_op()
     while isinstance(parent, ForOp | IfOp):
-        work = [op for op in loop_tree.children(parent) if loop_tree.has_work(op)]
+        work = [op for op in loop_tree.children(parent) if _is_work(op)]
         if work != [child]:
             break
         if isinstance(parent, ForOp):
             loops.append(parent)
         child, parent = parent, parent.parent_op()
     return loops[::-1]
+
+
+def _is_work(op: Operation) -> bool:
+    """Whether ``op`` is more than what says how long loops are."""
+    return loop_tree.has_work(op) and not loop_tree.is_size(op)
 
 
 def erase_with_loops(block: BlockOp) -> None:
@@ -533,7 +538,7 @@ def erase_with_loops(block: BlockOp) -> None:
 def erase_empty(parent: Operation | None) -> None:
     """Erase ``parent`` and what is around it, as long as it holds nothing of the loop tree."""
     while isinstance(parent, ForOp | IfOp):
-        if any(loop_tree.has_work(op) for op in loop_tree.children(parent)):
+        if any(_is_work(op) for op in loop_tree.children(parent)):
             return
         above = parent.parent_op()
         parent.detach()

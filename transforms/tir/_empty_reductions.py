@@ -83,9 +83,13 @@ def fill_instead(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
 
 def fill_if_empty(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
     """Store the initial value before the loops where a size makes the reduction empty."""
+    index = IndexValues()
     for extent in reduce_extents(block):
         if isinstance(extent, int):
             continue
+        low, _ = index.bounds(index.expr(extent))
+        if low is not None and low > 0:
+            continue  # as i + 1 of a loop i
         nothing = at_least_zero(AffineExpr.dimension(0) * -1)
         place, fill = _fill(block, fresh_name, extent)
         guard = IfOp(AffineSet(1, 0, (nothing,)), [extent], Region(Block(fill)))

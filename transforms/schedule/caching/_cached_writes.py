@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
 
 from kc.analysis import loop_tree
 from kc.analysis.instances import Instance, Space, Supply, Witness, touched
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import scope_of, unit_of
-from kc.analysis.terms import Condition, equal
+from kc.analysis.terms import Condition, Term, equal, number
 from kc.analysis.trust import Undecided
 from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp, ViewOp
 from kc.dialects.tir.threads import is_shared
@@ -272,7 +273,8 @@ class CachedWrites:
         for store in self.stores:
             if _updates_nothing(store):
                 continue
-            write = space.instance(store, loops_shared(place.level, copy))
+            shared = loops_shared(place.level, copy)
+            write = _start(space, self.block, store, shared) or space.instance(store, shared)
             supplies.append(Supply(write, space.element(store, write)))
         witness = space.uncovered(copy, element, supplies, self._not_empty(place, space, copy))
         if witness is None:
@@ -390,3 +392,32 @@ def _updates_nothing(store: StoreOp) -> bool:
                 return True
         child, parent = parent, parent.parent_op()
     return False
+
+
+def _start(
+    space: Space, block: BlockOp, store: StoreOp, shared: Mapping[ForOp, Term]
+) -> Instance | None:
+    """The instance of a ``store`` in the init of ``block`` as the reduction of an element begins,
+    before its own loops: whatever number of iterations these have, it is executed once. None where
+    the loops are not of the reduction alone."""
+    if store.parent_region() is not block.init or block.predicate.data.constraints:
+        return None
+    top: Operation = block
+    while isinstance(top.parent_op(), ForOp) and loop_tree.only_child(top.parent_op()) is top:  # pyright: ignore[reportArgumentType]
+        loop = top.parent_op()
+        assert isinstance(loop, ForOp)
+        if loop in shared or loop_tree.iter_types(loop, block) != {IterType.REDUCE}:
+            break
+        top = loop
+    if top is block:
+        return None
+    start = space.place(top, shared)
+    bindings = zip(block.types, block.binding_exprs, block.init.block.args, strict=True)
+    for kind, expr, arg in bindings:
+        if kind is IterType.REDUCE:
+            if not isinstance(expr, AffineDimExpr):
+                return None  # perhaps never 0
+            start.values[arg] = number(0)
+        else:
+            start.values[arg] = space.expr(expr, block.binding_operands, start)
+    return start

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineSet
+from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineMap, AffineSet
+from xdsl.rewriter import Rewriter
 
 from kc.analysis import loop_tree
-from kc.dialects.tir import AllocOp, BlockOp, DelinearizeOp, ForOp, IfOp, IterType, LinearizeOp
+from kc.dialects.tir import (
+    INDEX,
+    AllocOp,
+    ApplyOp,
+    BlockOp,
+    DelinearizeOp,
+    ForOp,
+    IfOp,
+    IterType,
+    LinearizeOp,
+    LoadOp,
+)
 from kc.transforms.affine_rewrite import add_predicate, compact
 from kc.transforms.schedule.base import Site
 
@@ -81,11 +95,16 @@ def guard_body(
     which positions are not to be taken apart.
     """
     ops = list(_outside_of_blocks(body))
-    work = [op for op in ops if loop_tree.has_work(op) and not _is_fixed(op, body)]
+    sizes = [op for op in ops if isinstance(op, LoadOp) and _can_clamp(op)]
+    work = [
+        op for op in ops if loop_tree.has_work(op) and not _is_fixed(op, body) and op not in sizes
+    ]
     divides = of_nothing and any(isinstance(op, DelinearizeOp) for op in ops)
     if not divides and all(
         isinstance(op, BlockOp | ForOp | IfOp) and not _may_read_poison(op) for op in work
     ):
+        for size in sizes:
+            _clamp(size)
         for op in ops:
             if isinstance(op, BlockOp):
                 for constraint in condition.constraints:
@@ -107,6 +126,32 @@ def guard_body(
     first = inner.first_op
     guard.location = first.location if first is not None else guard.location
     body.add_op(guard)
+
+
+def _can_clamp(load: LoadOp) -> bool:
+    """Whether ``load`` only says how long loops are and may read any element: where blocks do not
+    run, that many iterations do nothing."""
+    shape = load.buffer.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+    return loop_tree.is_size(load) and all(size > 0 for size in shape)
+
+
+def _clamp(load: LoadOp) -> None:
+    """Let ``load`` read the nearest element that there is."""
+    new: list[Operation] = []
+    indices: list[SSAValue] = []
+    shape = load.buffer.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+    zero = arith.ConstantOp(IntegerAttr(0, INDEX))
+    for expr, size in zip(load.indices.data.results, shape, strict=True):
+        index = ApplyOp(expr, load.operands_of_map)
+        last = arith.ConstantOp(IntegerAttr(size - 1, INDEX))
+        low = arith.MinSIOp(index.result, last.result)
+        both = arith.MaxSIOp(low.result, zero.result)
+        new += [index, last, low, both]
+        indices.append(both.result)
+    copy = LoadOp(load.buffer, AffineMap.identity(len(indices)), indices)
+    for op in (zero, *new, copy):
+        op.location = load.location
+    Rewriter.replace_op(load, [zero, *new, copy], [copy.result])
 
 
 def _may_read_poison(op: Operation) -> bool:

@@ -17,7 +17,7 @@ from kc.analysis.captures import captured_values
 from kc.analysis.instances import Space
 from kc.analysis.terms import number
 from kc.dialects.affine_assembly import ZERO
-from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IfOp
+from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IfOp, LoadOp
 from kc.transforms.affine_rewrite import add_predicate
 from kc.transforms.schedule._blocks import describe
 
@@ -28,7 +28,9 @@ def why_it_stays(chain: Sequence[ForOp]) -> str | None:
     outer, nested = chain[0], chain[1]
     if nested.parent is not outer.body.block:
         return f"{nested.label} is in a branch of {outer.label}, which would hold for a part of it"
-    siblings = [op for op in outer.body.block.ops if loop_tree.has_work(op) and op is not nested]
+    siblings = [op for op in outer.body.block.ops if op is not nested and not is_index(op, chain)]
+    if not siblings:
+        return None
     first = siblings[0]
     for inner in chain[1:]:
         if inner.kind.data is not ForKind.SERIAL:
@@ -68,10 +70,43 @@ def _has_iterations(loop: ForOp) -> bool:
     return space.find([place], [size < number(1)]) is None
 
 
+def is_index(op: Operation, chain: Sequence[ForOp]) -> bool:
+    """Whether ``op``, in a loop of ``chain``, may stand wherever in the nest its operands are
+    known: arithmetic, and loads of how long a loop is from what nothing around them writes. A load
+    does not leave a loop that may have no iteration, where perhaps nothing is to be read."""
+    if not loop_tree.has_work(op):
+        return True
+    home = op.parent_op()
+    if not isinstance(op, LoadOp) or not loop_tree.is_size(op) or home not in chain:
+        return False
+    if _is_written(op, loop_tree.loops_around(op)[0]):
+        return False
+    return all(
+        loop.static_extent or not loop_tree.derived_values(loop.var).isdisjoint(op.operands)
+        for loop in chain[: chain.index(home) + 1]
+    )
+
+
+def is_perfect(chain: Sequence[ForOp]) -> bool:
+    """Whether each loop holds nothing but the next one, and what :func:`is_index`."""
+    return all(
+        [op for op in outer.body.block.ops if not is_index(op, chain)] == [nested]
+        for outer, nested in zip(chain, chain[1:], strict=False)
+    )
+
+
+def _is_written(load: LoadOp, loop: ForOp) -> bool:
+    """Whether anything in ``loop`` but loads uses the buffer of ``load``, or it is there alone."""
+    return loop_tree.defined_inside(load.buffer, loop) or any(
+        loop_tree.is_inside(use.operation, loop) and not isinstance(use.operation, LoadOp)
+        for use in load.buffer.uses
+    )
+
+
 def sink_siblings(chain: Sequence[ForOp]) -> None:
     """Move what stands beside each loop of ``chain`` into it, guarded: the nest is perfect then."""
     for outer, nested in zip(chain, chain[1:], strict=False):
-        ops = list(outer.body.block.ops)
+        ops = [op for op in outer.body.block.ops if not _is_size(op, chain)]
         at = ops.index(nested)
         first = InsertPoint.at_start(nested.body.block)
         for group, is_before in ((ops[:at], True), (ops[at + 1 :], False)):
@@ -80,6 +115,11 @@ def sink_siblings(chain: Sequence[ForOp]) -> None:
             if not any(loop_tree.has_work(op) for op in moved):
                 continue
             _sink(moved, nested, first if is_before else InsertPoint.at_end(nested.body.block))
+
+
+def _is_size(op: Operation, chain: Sequence[ForOp]) -> bool:
+    """Whether ``op`` is a load that may stay."""
+    return loop_tree.has_work(op) and is_index(op, chain)
 
 
 def _is_last(op: Operation) -> bool:

@@ -55,7 +55,12 @@ from kc.dialects.tir import ForKind, ForOp
 from kc.dialects.tir.threads import BLOCK_AXES
 from kc.transforms.schedule.base import LoopRef, Primitive, Rewritten, Site, on_copy
 from kc.transforms.schedule.loops._chain import require_chain
-from kc.transforms.schedule.loops._imperfect import sink_siblings, why_it_stays
+from kc.transforms.schedule.loops._imperfect import (
+    is_index,
+    is_perfect,
+    sink_siblings,
+    why_it_stays,
+)
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,7 @@ class Plan:
     @property
     def is_perfect(self) -> bool:
         """Whether each loop holds nothing but the next one."""
-        nested = zip(self.chain, self.chain[1:], strict=False)
-        return all(loop_tree.only_child(outer) is inner for outer, inner in nested)
+        return is_perfect(self.chain)
 
 
 @dataclass(frozen=True)
@@ -226,7 +230,8 @@ class Reorder(Primitive):
             outer.body.block.add_op(nested)
         Rewriter.replace_op(chain[0], loops[0], [])
         return Rewritten(
-            tuple(new[loop] for loop in plan.asked), {loop: (new[loop],) for loop in chain}
+            tuple(new[loop] for loop in plan.asked),
+            {loop: (new[loop],) for loop in chain},
         )
 
 
@@ -235,7 +240,7 @@ def _depends_on(value: SSAValue, loop: ForOp, chain: list[ForOp]) -> bool:
     if not loop_tree.defined_inside(value, loop):
         return False
     op = value.owner
-    if not isinstance(op, Operation) or op.parent_op() not in chain or loop_tree.has_work(op):
+    if not isinstance(op, Operation) or op.parent_op() not in chain or not is_index(op, chain):
         return True
     return any(_depends_on(operand, loop, chain) for operand in op.operands)
 
@@ -247,7 +252,10 @@ def _take_index_ops(chain: list[ForOp], order: list[ForOp]) -> list[tuple[int | 
     it depends on (None: of no loop of the nest).
     """
     between = [
-        op for outer in chain[:-1] for op in outer.body.block.ops if not loop_tree.has_work(op)
+        op
+        for outer, nested in zip(chain, chain[1:], strict=False)
+        for op in outer.body.block.ops
+        if op is not nested and is_index(op, chain)
     ]
     needed = {loop.dynamic_extent for loop in chain if loop.dynamic_extent is not None}
     for op in reversed(between):

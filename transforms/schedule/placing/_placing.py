@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import StringAttr
@@ -32,6 +32,7 @@ from kc.transforms.schedule._blocks import (
 )
 from kc.transforms.schedule._radix import variables_in
 from kc.transforms.schedule.base import CALL_SITE, LoopRef, Site, require_serial
+from kc.transforms.schedule.placing._ragged import Ragged, ragged_of
 
 
 @dataclass
@@ -40,13 +41,18 @@ class Domain:
 
     intervals: list[Interval]
     index: IndexValues
+    ragged: Ragged | None = None
+    """The variables whose extents differ between elements, if there are some."""
 
     def enter(self, block: BlockOp, space: Space, place: Instance) -> list[Term]:
         """The variables as new coordinates of ``place``, an instance of the new place."""
         dims: list[Term] = []
-        for interval, extent in zip(self.intervals, block.extents, strict=True):
+        for n, (interval, extent) in enumerate(zip(self.intervals, block.extents, strict=True)):
             dim = space.dim(place)
             dims.append(dim)
+            if self.ragged is not None and n in self.ragged.variables:
+                place.constraints.append(dim >= 0)
+                continue
             place.constraints.append(dim.within(space.size(extent, place)))
             if interval.size is not None:
                 base = self.base(interval, space, place)
@@ -67,7 +73,7 @@ class Domain:
                 intervals.append(
                     interval if interval.size >= second_interval.size else second_interval
                 )
-        return Domain(intervals, self.index)
+        return Domain(intervals, self.index, self.ragged)
 
     def base(self, interval: Interval, space: Space, place: Instance) -> Term:
         """A base as a term of ``place``."""
@@ -158,7 +164,10 @@ def plan_placing(
     """
     block = definition.block
     loose = require_loose(site, block)
-    require_available(site, block, anchor, where, leave=definition.buffers)
+    ragged = ragged_of(block, anchor, loose)
+    known = () if ragged is None else [block.extents[n] for n in ragged.variables]
+    leave = [*definition.buffers, *(value for value in known if isinstance(value, SSAValue))]
+    require_available(site, block, anchor, where, leave=leave)
     index = BoundIndexValues()
     loads = definition.reads
     needed = [
@@ -170,6 +179,7 @@ def plan_placing(
     domain = needed[0]
     for part in needed[1:]:
         domain = domain.with_all_of(part)
+    domain.ragged = ragged
     plan = _Prover(site, definition, anchor, domain, where)
     for load in loads:
         plan.require_cover(load)
@@ -202,12 +212,16 @@ class _Prover:
         read = space.instance(load)
         shared = {loop: read.loops[loop] for loop in all_loops_around(self.anchor)}
         new = space.place(self.anchor, shared)
+        around = self.anchor.parent_op()
+        if around is not None and around.is_ancestor(load):
+            new.opaque.clear()  # what is not known of loops around both is the same for both
         new.values.update(
             zip(block.body.block.args, self.domain.enter(block, space, new), strict=True)
         )
         # A reduction over nothing is its initial value: the element is there all the same.
-        for kind, _, extent in block.iters:
-            if kind is IterType.REDUCE and not isinstance(extent, int):
+        ragged = () if self.domain.ragged is None else self.domain.ragged.variables
+        for n, (kind, _, extent) in enumerate(block.iters):
+            if kind is IterType.REDUCE and not isinstance(extent, int) and n not in ragged:
                 space.facts.append(space.size(extent, new) >= 1)
         element = space.element(load, read)
         supplies: list[Supply] = []
@@ -238,8 +252,15 @@ class _Prover:
         new = space.place(self.anchor)
         values = self.domain.enter(block, space, new)
         common = {loop: dim for loop, dim in new.loops.items() if loop_tree.is_inside(block, loop)}
-        old = space.instance(block, common)
-        witness = space.uncovered(new, values, [Supply(old, old_values(old, block))])
+        ragged = self.domain.ragged
+        if ragged is None:
+            old = space.instance(block, common)
+            supply = Supply(old, old_values(old, block))
+        else:
+            old = ragged.instance(space, common)
+            supply = Supply(old, ragged.values(space, old))
+            values = [values[n] for n in ragged.outer]
+        witness = space.uncovered(new, values, [supply])
         if witness is not None:
             at = ", ".join(
                 f"{name}={value}" for name, value in zip(block.names, witness.element, strict=False)
@@ -254,8 +275,8 @@ class _Prover:
                 or f"it does not run for {at}, which is in the bounding box of all reads",
             )
         if block.is_reduction:
-            require_once(self.site, self.definition, self.anchor)
-            require_init_first(self.site, self.definition, self.anchor)
+            require_once(self.site, self.definition, self.anchor, ragged)
+            require_init_first(self.site, self.definition, self.anchor, ragged)
 
     def require_unchanged(self) -> None:
         """Require that what the block reads has the same value at the new place."""
@@ -266,19 +287,24 @@ class _Prover:
         values = self.domain.enter(block, space, new)
         common = {loop: dim for loop, dim in new.loops.items() if loop_tree.is_inside(block, loop)}
         old = space.instance(block, common)
-        same = equal(values, old_values(old, block))
+        ragged = self.domain.ragged
+        compared = range(len(values)) if ragged is None else ragged.outer
+        before = old_values(old, block)
+        same = equal([values[n] for n in compared], [before[n] for n in compared])
         is_later = is_before(block, self.anchor)
         ends = (old, new) if is_later else (new, old)
         require_unchanged(self.site, self.definition, space, old, *ends, same)
 
 
-def require_once(site: Site, definition: Definition, anchor: Operation) -> None:
+def require_once(
+    site: Site, definition: Definition, anchor: Operation, ragged: Ragged | None = None
+) -> None:
     """Refuse (KC3209) if the block runs twice for the same values, between one start and the next
     of what is around both it and ``anchor``, or is around its buffer."""
     block = definition.block
     space = Space()
-    first, second, earlier = _two_instances(space, definition, anchor)
-    same = equal(old_values(first, block), old_values(second, block))
+    first, second, earlier = _two_instances(space, definition, anchor, ragged)
+    same = equal(*(_values(space, run, block, ragged) for run in (first, second)))
     witness = space.find([first, second], [earlier, *same])
     if witness is not None:
         raise site.refuse(
@@ -293,17 +319,19 @@ def require_once(site: Site, definition: Definition, anchor: Operation) -> None:
         )
 
 
-def require_init_first(site: Site, definition: Definition, anchor: Operation) -> None:
+def require_init_first(
+    site: Site, definition: Definition, anchor: Operation, ragged: Ragged | None = None
+) -> None:
     """Refuse (KC3233) if the block, a reduction that passes :func:`require_once`, adds to an
     element before its init: elsewhere the init, of the first iteration, would come first."""
     block = definition.block
     space = Space()
-    update, init, earlier = _two_instances(space, definition, anchor)
+    update, init, earlier = _two_instances(space, definition, anchor, ragged)
+    compared = range(len(block.types)) if ragged is None else ragged.outer
+    updated, started = (_values(space, run, block, ragged) for run in (update, init))
     same = [
-        y.equals(0) if kind is IterType.REDUCE else x.equals(y)
-        for x, y, kind in zip(
-            old_values(update, block), old_values(init, block), block.types, strict=True
-        )
+        y.equals(0) if block.types[n] is IterType.REDUCE else x.equals(y)
+        for x, y, n in zip(updated, started, compared, strict=True)
     ]
     witness = space.find([update, init], [earlier, *same])
     if witness is not None:
@@ -319,19 +347,31 @@ def require_init_first(site: Site, definition: Definition, anchor: Operation) ->
         )
 
 
+def _values(space: Space, instance: Instance, block: BlockOp, ragged: Ragged | None) -> list[Term]:
+    """The variables of an instance of ``block``, or of one of what is ``ragged``."""
+    return old_values(instance, block) if ragged is None else ragged.values(space, instance)
+
+
 def _two_instances(
-    space: Space, definition: Definition, anchor: Operation
+    space: Space, definition: Definition, anchor: Operation, ragged: Ragged | None
 ) -> tuple[Instance, Instance, Condition]:
-    """Two instances of the block, between one start and the next of what is around both it and
-    ``anchor``, or is around its buffer; and that the first one is the earlier one."""
-    first = space.instance(definition.block)
+    """Two instances of the block (of what is ``ragged``), between one start and the next of what is
+    around both it and ``anchor``, or is around its buffer; and that the first one is the earlier
+    one."""
+
+    def instance(shared: Mapping[ForOp, Term]) -> Instance:
+        if ragged is None:
+            return space.instance(definition.block, shared)
+        return ragged.instance(space, shared)
+
+    first = instance({})
     shared = {
         loop: dim
         for loop, dim in first.loops.items()
         if loop_tree.is_inside(anchor, loop)
         or all(loop_tree.defined_inside(buffer, loop) for buffer in definition.buffers)
     }
-    second = space.instance(definition.block, shared)
+    second = instance(shared)
     rest = [loop for loop in first.loops if loop not in shared]
     earlier = lexicographic(
         [first.loops[loop] for loop in rest], [second.loops[loop] for loop in rest]
@@ -425,6 +465,9 @@ def build(
         home.insert_op_after(op, plan.anchor)
     else:
         home.insert_op_before(op, plan.anchor)
+    if plan.domain.ragged is not None:
+        guarded = [low or high for low, high in plan.guards]
+        plan.domain.ragged.rebuild(counters, bindings, guarded, index)
     _rebuild_values(op, allocs)
     erase_empty(old_parent)
     return loops

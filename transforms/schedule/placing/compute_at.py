@@ -47,7 +47,10 @@ front of the loop's n-th child. ``preserve-unit-loops`` keeps loops of one itera
 7. KC3215: the index is a place before the first consumer.
 8. KC3206: everything that an iteration of the loop reads is computed earlier in that iteration.
 9. KC3209: the block runs for all that the box contains, and only once if it is a reduction.
-10. KC3207, KC3208: what the block reads is known, and still the same, at the new place.
+10. KC3207, KC3208: what the block reads is known, and still the same, at the new place. An extent
+   of a reduction that depends on the element (a triangle, or a length that is loaded from what
+   nothing writes in between) is computed there again, if loops of the reduction alone are inside
+   of the loop that has it.
 
 TVM, Halide: ``compute_at``. Exo: ``fuse`` of the producer's loops and the consumer's.
 """
