@@ -259,6 +259,19 @@ class EnvFunc:
     def __call__(self, *args: Any) -> Any:
         return self.func(*args)
 
+    def __repr__(self) -> str:
+        return f"EnvFunc({self.name})"
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        del memo
+        return self
+
+    def __reduce__(self) -> Any:
+        return EnvFunc.get, (self.name,)
+
 
 def make_node(type_key: str, **kwargs: Any) -> Any:
     """What the class of that name makes of named arguments: ``make_node("IntImm", dtype="int32",

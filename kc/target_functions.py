@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kc.support.diagnostics import TargetError
+from kc.support.function_holders import FunctionHolder
 from kc.support.locations import caller_location
 from kc.support.target import Target
 
 
-class GenericFunc:
+class GenericFunc(FunctionHolder):
     """A function with variants for keys of targets. A call selects the variant of the current
     target: that of the first of its keys that has one, or the default.
 
@@ -24,6 +25,9 @@ class GenericFunc:
         self._functions: dict[str, Callable[..., Any]] = {}
         if default is not None:
             functools.update_wrapper(self, default)
+
+    def __repr__(self) -> str:
+        return f"GenericFunc({self.name})"
 
     def set_default(self, func: Callable[..., Any], allow_override: bool = False) -> None:
         """The function for all other targets. Raises KC0093 if there is one already."""

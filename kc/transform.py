@@ -37,6 +37,7 @@ from kc.pass_config import DEFAULT_OPT_LEVEL, KEYS, TVM_PASSES, check_config
 from kc.support import registry
 from kc.support.diagnostics import CodegenError, InputError, suggest, warn
 from kc.support.environment import is_on
+from kc.support.function_holders import FunctionHolder
 from kc.support.locations import caller_location
 from kc.support.pass_context import PipelineOptions, using_options, watching_steps
 from kc.support.plugins import PHASES
@@ -70,7 +71,7 @@ class PassInfo:
 
 
 @dataclass(frozen=True)
-class UserPass(ModulePass):
+class UserPass(FunctionHolder, ModulePass):
     """A pass that is a function of the program: ``function(mod, ctx)`` of an IRModule.
 
     It changes the module or returns another one, whose content then is the module's. Calling the
@@ -148,26 +149,32 @@ def prim_func_pass(
 
     def make(function: Callable[[FuncOp, IRModule, PassContext], Any]) -> UserPass:
         title = name or _name_of(function)
-
-        def each(mod: IRModule, ctx: PassContext) -> None:
-            for func_op in [op for op in mod.op.body.ops if isinstance(op, FuncOp)]:
-                result = function(func_op, mod, ctx)
-                if result is None or result is func_op:
-                    continue
-                if not isinstance(result, FuncOp):
-                    raise CodegenError(
-                        "KC4505",
-                        f"pass '{title}' returned {type(result).__name__}",
-                        why="a pass of functions returns a func.func, or None",
-                    )
-                result.detach()
-                mod.op.body.block.insert_op_before(result, func_op)
-                func_op.detach()
-                func_op.erase(safe_erase=False)
-
+        each = functools.partial(_apply_to_functions, function, title)
         return UserPass(each, PassInfo(title, opt_level, required))
 
     return make if pass_func is None else make(pass_func)
+
+
+def _apply_to_functions(
+    function: Callable[[FuncOp, IRModule, PassContext], Any],
+    title: str,
+    mod: IRModule,
+    ctx: PassContext,
+) -> None:
+    for func_op in [op for op in mod.op.body.ops if isinstance(op, FuncOp)]:
+        result = function(func_op, mod, ctx)
+        if result is None or result is func_op:
+            continue
+        if not isinstance(result, FuncOp):
+            raise CodegenError(
+                "KC4505",
+                f"pass '{title}' returned {type(result).__name__}",
+                why="a pass of functions returns a func.func, or None",
+            )
+        result.detach()
+        mod.op.body.block.insert_op_before(result, func_op)
+        func_op.detach()
+        func_op.erase(safe_erase=False)
 
 
 def PrintIR(header: str = "", show_meta_data: bool = False) -> UserPass:

@@ -40,6 +40,11 @@ def pages() -> Iterator[tuple[str, str]]:
         yield f"api/{name}.md", "\n".join(lines)
 
 
+def modules() -> list[ModuleType]:
+    """The public modules: each has a page."""
+    return [import_module(_path(name)) for name in MODULES]
+
+
 def _path(name: str) -> str:
     return name if name == "kc" else f"kc.{name}"
 
@@ -97,13 +102,13 @@ def members(cls: type) -> list[str]:
 
 def _is_elsewhere(base: type) -> bool:
     """Whether a base has a page, or is not kc's."""
-    return base.__module__.partition(".")[0] != "kc" or base in _public_classes()
+    return base.__module__.partition(".")[0] != "kc" or base in public_classes()
 
 
 @cache
-def _public_classes() -> frozenset[type]:
-    modules = [import_module(_path(name)) for name in MODULES]
-    values = [getattr(module, name) for module in modules for name in public_names(module)]
+def public_classes() -> frozenset[type]:
+    """The classes that the pages describe."""
+    values = [getattr(module, name) for module in modules() for name in public_names(module)]
     return frozenset(value for value in values if inspect.isclass(value))
 
 

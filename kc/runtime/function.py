@@ -259,15 +259,20 @@ class CompiledFunction:
         return sorted({*super().__dir__()} - {"address", "call_with_slots", "retain"})
 
     def __reduce__(self) -> Any:
-        raise CallError(
-            "KC5141",
-            f"the function {self.signature.name} cannot be pickled",
-            why="its code belongs to a module",
-            hints=["pickle the module, which kc.build returned"],
-        )
+        raise function_not_pickled(self.signature)
 
     def __repr__(self) -> str:
         return f"<kc function {self.signature}>"
+
+
+def function_not_pickled(signature: Signature) -> CallError:
+    """The refusal of a pickle or a copy of one function of a module."""
+    return CallError(
+        "KC5141",
+        f"the function {signature.name} cannot be pickled",
+        why="its code belongs to a module",
+        hints=["pickle the module, which kc.build returned"],
+    )
 
 
 class DeferredFunction:
@@ -309,6 +314,9 @@ class DeferredFunction:
     def timer(self, *args: Any) -> Callable[[int], float]:
         """See :meth:`CompiledFunction.timer`."""
         return self.compiled.timer(*args)
+
+    def __reduce__(self) -> Any:
+        raise function_not_pickled(self.signature)
 
     def __repr__(self) -> str:
         return f"<kc function {self.signature}>"

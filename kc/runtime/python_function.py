@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kc.runtime.arguments import BoundArguments, bind
+from kc.runtime.function import function_not_pickled
 from kc.runtime.native import numpy_dtype
 from kc.runtime.outputs import bind_inputs
 from kc.runtime.signature import DTYPES, ArgSpec, Signature
@@ -75,6 +76,9 @@ class PythonFunction:
             return time.perf_counter() - start
 
         return seconds
+
+    def __reduce__(self) -> Any:
+        raise function_not_pickled(self.signature)
 
     def __repr__(self) -> str:
         return f"<kc function {self.signature}>"

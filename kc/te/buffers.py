@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kc.support.diagnostics import TEError
+from kc.support.diagnostics import TEError, suggest
 from kc.support.locations import caller_location
+from kc.support.target_data import kinds
 from kc.te.dtypes import check_dtype, vector_of
 from kc.te.expr import BufferAccess, Const, Element, Expr, Var, as_expr
 from kc.te.slices import check_indices
@@ -214,6 +215,18 @@ def _refuse(buffer: Buffer, what: str, why: str, hints: Sequence[str]) -> TEErro
 
 
 def _check_scope(scope: Any, name: str) -> str:
+    """The scope of a buffer. Refuses (KC2101) what is no scope of any target; that of a target is
+    known when the buffer is lowered for it."""
+    if isinstance(scope, str) and scope not in ("", "global"):
+        known = dict.fromkeys(scope for kind in kinds().values() for scope in kind.scopes)
+        if scope not in known:
+            raise TEError(
+                "KC2101",
+                f"decl_buffer: {name} with the scope '{scope}'",
+                location=caller_location(),
+                why="no target has such memory; scopes have no tags",
+                hints=suggest(scope, known, "the scopes are"),
+            )
     if scope is not None and not isinstance(scope, str):
         raise TEError(
             "KC2101",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from kc.support.diagnostics import Location, TEError
@@ -432,6 +433,7 @@ def condition_of(
     return chosen
 
 
+@cache
 def intrinsic(op: str) -> Callable[[ExprLike], Expr]:
     """The Python function of an elementwise float intrinsic."""
 
@@ -449,6 +451,6 @@ def intrinsic(op: str) -> Callable[[ExprLike], Expr]:
             )
         return Call(op, (value,), value.dtype, caller_location())
 
-    call.__name__ = op
+    call.__module__, call.__name__, call.__qualname__ = "kc.te", op, op
     call.__doc__ = f"Elementwise {op} of a floating-point expression."
     return call

@@ -45,7 +45,7 @@ def _of_floats(op: str, meaning: str) -> Callable[[ExprLike, ExprLike], Expr]:
         _require_float(op, a)
         return Call(op, (a, b), a.dtype, caller_location())
 
-    call.__name__ = op
+    call.__module__, call.__name__, call.__qualname__ = "kc.te", op, op
     call.__doc__ = meaning
     return call
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 
 from kc.support.diagnostics import Location, TEError, counted
 from kc.support.float_formats import NARROW_FLOATS, upper_limit
+from kc.support.function_holders import FunctionHolder
 from kc.support.locations import caller_location
 from kc.te.dtypes import bits, check_dtype, is_bool, is_float, is_signed, scalar
 from kc.te.expr import (
@@ -92,7 +93,7 @@ def reduction(combiner: str) -> Callable[..., Any]:
         start = _start(name, init, (value,), axes, location)
         return Reduce(combiner, (value,), axes, value.dtype, location, 0, condition, start)
 
-    reduce.__name__ = combiner
+    reduce.__module__, reduce.__name__, reduce.__qualname__ = "kc.te", combiner, combiner
     reduce.__doc__ = (
         f"Reduce an expression with {combiner} over one or more reduction axes, from ``init`` on; "
         "terms for which ``where`` does not hold are left out."
@@ -146,37 +147,51 @@ def comm_reducer(
         raise TEError(
             "KC2040", f"the reducer's name is {name!r}, not a string", location=caller_location()
         )
-    return _reducer_of(fcombine, fidentity, name, "vouched" if unsafe else "checked")
+    return Reducer(fcombine, fidentity, name, "vouched" if unsafe else "checked")
 
 
 def known_reducer(
     fcombine: Callable[[Any, Any], Any], fidentity: IdentityFunction, name: str
 ) -> Callable[..., Any]:
     """As :func:`comm_reducer`, for a combiner of kc's own, whose laws need no check."""
-    return _reducer_of(fcombine, fidentity, name, "known")
+    return Reducer(fcombine, fidentity, name, "known")
 
 
-def _reducer_of(
-    fcombine: Callable[[Any, Any], Any],
-    fidentity: IdentityFunction,
-    name: str,
-    laws: Literal["checked", "vouched", "known"],
-) -> Callable[..., Any]:
+class Reducer(FunctionHolder):
+    """A reduction with a user-defined combiner, to call: what :func:`comm_reducer` makes."""
 
-    def reducer(
-        expr: Any, axis: Any = None, where: Any = None, init: Any = None, *more: Any
+    def __init__(
+        self,
+        fcombine: Callable[[Any, Any], Any],
+        fidentity: IdentityFunction,
+        name: str,
+        laws: Literal["checked", "vouched", "known"],
+    ) -> None:
+        self.__name__ = name
+        self._combine = fcombine
+        self._identity = fidentity
+        self._laws: Literal["checked", "vouched", "known"] = laws
+
+    def __repr__(self) -> str:
+        return f"<te.comm_reducer {self.__name__}>"
+
+    def __call__(
+        self, expr: Any, axis: Any = None, where: Any = None, init: Any = None, *more: Any
     ) -> Any:
         location = caller_location()
+        name, combine = self.__name__, self._combine
         several = isinstance(expr, list | tuple)
         if axis is not None and not _is_axes(axis):
             result = expr
             for operand in (axis, where, init, *more):
-                result = result if operand is None else fcombine(result, operand)
+                result = result if operand is None else combine(result, operand)
             return result
         values = tuple(as_expr(value) for value in (expr if several else (expr,)))
         axes = _axes(name, axis, location)
-        combiner, captured = _reducer(fcombine, fidentity, name, values, axes, several, location)
-        combiner = dataclasses.replace(combiner, laws=laws)
+        combiner, captured = _reducer(
+            combine, self._identity, name, values, axes, several, location
+        )
+        combiner = dataclasses.replace(combiner, laws=self._laws)
         condition = _condition(name, where, location)
         start = _start(name, init, values, axes, location)
         results = tuple(
@@ -184,9 +199,6 @@ def _reducer_of(
             for n, value in enumerate(values)
         )
         return results if len(results) != 1 or several else results[0]
-
-    reducer.__name__ = name
-    return reducer
 
 
 def _is_axes(axis: Any) -> bool:

@@ -25,6 +25,9 @@ class SpecializedCondition:
         ]
         self._tokens: list[Token[tuple[SpecializedCondition, ...]]] = []
 
+    def __repr__(self) -> str:
+        return f"SpecializedCondition({', '.join(map(str, self.clauses))})"
+
     @staticmethod
     def current() -> SpecializedCondition | None:
         """The innermost one that holds here; None where none does."""

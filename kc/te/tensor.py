@@ -134,7 +134,7 @@ class ComputeOp(Operation):
     """The expression of each output."""
     call: TileCall | None = field(kw_only=True, default=None)
     """The call of an intrinsic that its function returned."""
-    rebased: Mapping[IterVar, Expr] = field(kw_only=True, default_factory=dict, repr=False)
+    rebased: dict[IterVar, Expr] = field(kw_only=True, default_factory=dict, repr=False)
     """The extents of reduction axes that are about other axes and tensors here than those that they
     were made with. (The axes stay, since schedules refer to them.)"""
 

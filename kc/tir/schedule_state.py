@@ -99,6 +99,10 @@ class BlockScope:
                     if buffers
                 ]
 
+    def __repr__(self) -> str:
+        lines = (f"{it.src} before {it.dst}: {it.kind.name}" for it in self.dependencies)
+        return f"BlockScope({', '.join(lines)})"
+
     def get_deps_by_src(self, block: StmtSRef) -> list[Dependency]:
         """What depends on ``block``."""
         return [dependency for dependency in self.dependencies if dependency.src == block]

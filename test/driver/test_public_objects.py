@@ -9,100 +9,17 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
-from functools import cache
+from types import ModuleType
 from typing import Any
 
+import api_pages
 import numpy as np
 import pytest
+from public_objects import objects
 
 import kc
-from kc import nd, te, tir, topi, transform
-from kc.error import InternalError, KCError
-
-A = te.placeholder((8, 16), name="A")
-N = te.var("n")
-K = te.reduce_axis((0, 16), name="k")
-B = te.compute((8, 16), lambda i, j: A[i, j] + 1.0, name="B")
-C = te.compute((8,), lambda i: te.sum(B[i, K], axis=K), name="C")
-BUFFER = tir.decl_buffer((4, 4), "float32", name="X")
-
-
-def refusal(call: Callable[[], Any]) -> BaseException:
-    with pytest.raises(KCError) as caught:
-        call()
-    return caught.value
-
-
-def eager() -> dict[str, Any]:
-    sch = tir.Schedule(te.create_prim_func([A, C]))
-    block = sch.get_block("B")
-    loop, inner = sch.get_loops(block)
-    sch.split(inner, [None, 4])
-    return {
-        "eager schedule": sch, "handle of a block": block, "handle of a loop": loop,
-        "trace": sch.trace, "instruction": sch.trace.insts[0], "state": sch.state,
-        "place of a block": sch.get_sref(block), "block": sch.get(block), "loop": sch.get(loop),
-        "costs": sch.cost(), "report": sch.report(), "random decision":
-        sch.sample_categorical([1, 2], [0.5, 0.5]),
-        "unknown block": refusal(lambda: sch.get_block("nothing")),
-    }  # fmt: skip
-
-
-def built() -> dict[str, Any]:
-    module = kc.build(te.create_schedule(C.op), [A, C], name="f")
-    evaluate = module.time_evaluator("f", kc.cpu(0), number=1)
-    arrays = nd.array(np.ones((8, 16), np.float32)), nd.array(np.zeros(8, np.float32))
-    return {
-        "built module": module, "built function": module["f"], "evaluator": evaluate,
-        "times": evaluate(*arrays), "array": arrays[0],
-        "a wrong call": refusal(lambda: module(1)),
-    }  # fmt: skip
-
-
-def statements() -> Any:
-    ib = tir.ir_builder.create()
-    x = ib.allocate("float32", (4,), name="x")
-    with ib.for_range(0, 4, name="i") as i:
-        x[i] = 1.0
-    return {"builder": ib, "variable of a builder": x, "statements": ib.get()}
-
-
-def lazy() -> dict[str, Any]:
-    s = te.create_schedule(C.op)
-    group = s.create_group(outputs=C, inputs=A)
-    lowered = kc.lower(te.create_schedule(C.op), [A, C])
-    return {
-        "schedule": s, "stage": s[B], "group": group, "lowered": lowered,
-        "global variable": lowered.get_global_vars()[0],
-    }  # fmt: skip
-
-
-@cache
-def objects() -> dict[str, Any]:
-    n = N
-    return {
-        "placeholder": A, "tensor": B, "input": A.op, "compute": B.op, "reduction": C.op,
-        "axis": B.op.axis[0], "reduced axis": K, "size": n, "expression": n * 2 + 1,
-        "constant": te.const(1.0), "element": A[0, 0], "part": A[0],
-        "thread": te.thread_axis("threadIdx.x"), "reduce": te.sum(A[0, K], axis=K),
-        "select": tir.Select(n > 1, n, n), "range": kc.ir.Range(0, 4), "let": tir.Let(n, 1, n),
-        "ramp": tir.Ramp(0, 1, 4), "call": tir.call_extern("int32", "f", n),
-        "text": tir.StringImm("x"), "condition": te.any(n > 1, n < 3), "not": tir.Not(n > 1),
-        "and": tir.And(n > 1, n < 3), "broadcast": tir.Broadcast(1, 4),
-        "cast": tir.Cast("float32", n), "buffer": BUFFER, "element of a buffer": BUFFER[0, 0],
-        "function": te.create_prim_func([A, C]), **lazy(), **eager(), **built(), **statements(),
-        "extern": te.extern((4,), [A], lambda i, o: tir.call_packed("f", i[0], o[0]), name="E"),
-        "target": kc.Target("llvm"), "kind of targets": kc.Target("llvm").kind,
-        "device": kc.cpu(0), "no device": kc.cuda(0), "element type": kc.DataType("float32x4"),
-        "pass": tir.transform.Simplify(), "pass that prints": transform.PrintIR("x"),
-        "sequence": transform.Sequential([tir.transform.Simplify()]),
-        "context": transform.PassContext(opt_level=1), "information": tir.transform.Simplify().info,
-        "index map": tir.IndexMap.from_func(lambda i, j: [j, i]),
-        "bijective layout": tir.bijective_layout("NCHW", "NCHW16c"),
-        "place": kc.ir.Span(kc.ir.SourceName("x"), 1, 1, 1, 1), "type": kc.ir.PrimType("int32"),
-        "axis that is not there": refusal(lambda: topi.sum(A, 9)), "bug": InternalError("x"),
-        "instrument": kc.instrument.PassTimingInstrument(),
-    }  # fmt: skip
+from kc import te, tir
+from kc.error import KCError
 
 
 def pickled(value: Any) -> Any:
@@ -111,6 +28,16 @@ def pickled(value: Any) -> Any:
 
 
 NAMES = tuple(objects())
+
+WITHOUT_OBJECTS = {
+    "Let": "made, it is the body with the value in it",
+    "Rebase": "all loops begin at 0, so that no relation is one",
+    "AttrStmt": "a loop over the threads",
+    "AllocateConst": "memory and stores of the numbers",
+    "BufferRealize": "memory, and a condition where one is given",
+    "AssertStmt": "a call that checks, and the statements after it",
+}
+"""Public classes that no value is an instance of, and what they make, or why."""
 
 USES: dict[str, Callable[[Any], Any]] = {
     "str": str, "repr": repr, "format": format, "dir": dir, "copy": lambda o: str(copy.copy(o)),
@@ -154,5 +81,79 @@ def test_copies_print_the_same(name: str):
             again = how(value)
         except KCError:
             continue
-        assert type(again) is type(value)
+        assert isinstance(value, type(again))
         assert str(again) == text
+
+
+def test_every_public_class_has_an_object():
+    missing = {
+        cls.__name__
+        for cls in api_pages.public_classes()
+        if not any(isinstance(value, cls) for value in objects().values())
+    }
+    assert missing == set(WITHOUT_OBJECTS)
+
+
+def test_public_functions_and_classes_pickle_by_their_names():
+    public = [
+        value
+        for module in api_pages.modules()
+        for name in api_pages.public_names(module)
+        if callable(value := getattr(module, name)) and not isinstance(value, ModuleType)
+    ]
+    assert len(public) > 500
+    assert [value for value in public if pickled(value) is not value] == []
+
+
+SCOPE_READERS: dict[str, Callable[[str], Any]] = {
+    "tir.decl_buffer": lambda scope: tir.decl_buffer((4,), scope=scope),
+    "ib.allocate": lambda scope: tir.ir_builder.create().allocate("float32", 4, "x", scope=scope),
+    "T.alloc_buffer": lambda scope: kc.script.from_source(
+        f'''
+@T.prim_func
+def f(A: T.Buffer((4,), "float32")):
+    C = T.alloc_buffer((4,), "float32", scope="{scope}")
+    A[0] = C[0]
+'''
+    ),
+    "T.Buffer": lambda scope: kc.script.from_source(
+        f'''
+@T.prim_func
+def f(A: T.Buffer((4,), "float32", scope="{scope}")):
+    A[0] = 1.0
+'''
+    ),
+}
+
+
+@pytest.mark.parametrize("reader", SCOPE_READERS)
+def test_scopes_that_no_target_has_are_refused(reader: str):
+    read = SCOPE_READERS[reader]
+    for scope in ("global", "shared.dyn", "wmma.matrix_a", "m16n8k16.matrixA"):
+        read(scope)
+    for scope in ("global:tag", "global.texture", "local.L0A", "nonsense", "Shared"):
+        with pytest.raises(KCError, match=f"KC2101.*: .* with the scope '{scope}'") as error:
+            read(scope)
+        assert "the scopes are" in str(error.value) or "did you mean" in str(error.value)
+
+
+def double(x: Any, y: Any) -> Any:
+    return x + y
+
+
+def zero(dtype: str) -> Any:
+    return te.const(0, dtype)
+
+
+def test_reducers_of_functions_that_modules_name_are_pickled():
+    reducer = pickled(te.comm_reducer(double, zero, "total"))
+    axis = te.reduce_axis((0, 4), "k")
+    terms = te.placeholder((2, 4), name="terms")
+    module = kc.build([terms, te.compute((2,), lambda i: reducer(terms[i, axis], axis=axis))])
+    assert module(np.arange(8, dtype=np.float32).reshape(2, 4)).tolist() == [6.0, 22.0]
+
+
+def test_what_holds_functions_without_names_says_so():
+    for name in ("reducer", "script of tensors", "pass of modules", "function by the target"):
+        with pytest.raises(KCError, match="KC0098.*cannot be pickled\n.*\n *why: it holds Python"):
+            pickle.dumps(objects()[name])

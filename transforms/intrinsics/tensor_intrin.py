@@ -73,6 +73,9 @@ class TensorIntrin:
     externals: tuple[FuncOp, ...] = ()
     """What these call, and what describes it to the interpreter."""
 
+    def __repr__(self) -> str:
+        return f"TensorIntrin({self.name})"
+
     @property
     def block(self) -> BlockOp:
         """The block of the description."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
 from kc.support.diagnostics import Location, TEError
+from kc.support.function_holders import FunctionHolder
 from kc.support.locations import reading
 from kc.te.buffers import Buffer
 from kc.te.dtypes import DTYPES
@@ -22,7 +24,7 @@ from kc.tir.script.statements import Statements, parameter_names
 from kc.tir.stmt import Seq
 
 
-class ScriptFunction:
+class ScriptFunction(FunctionHolder):
     """A function that other scripts call, where its statements take the place of the call.
 
     Called with tensors it is an operation that makes tensors (:mod:`kc.te.hybrid`); with arrays
@@ -40,6 +42,9 @@ class ScriptFunction:
             return call_with_tensors(self.__kc_script__, args, kwargs)
         return executable(self.__kc_script__.function)(*args, **kwargs)
 
+    def __repr__(self) -> str:
+        return f"<kc.script {self.__name__}>"
+
 
 class ScriptKernel(IRModule, ScriptFunction):
     """A module of one function, which was written as a script. ``kc.lower``, ``kc.build`` and
@@ -54,6 +59,20 @@ class ScriptKernel(IRModule, ScriptFunction):
         reader.run(source.tree.body)
         function = build_function(self.params, Seq(at, reader.body), source.name, at)
         IRModule.__init__(self, ModuleOp([function]))
+
+    def __copy__(self) -> ScriptKernel:
+        again = object.__new__(type(self))
+        vars(again).update(vars(self))
+        return again
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ScriptKernel:
+        again = copy.copy(self)
+        again.op = copy.deepcopy(self.op, memo)
+        return again
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """A pickle holds the module, an IRModule, without the function that it was made of."""
+        return IRModule, (self.op,)
 
 
 def script(function: Callable[..., Any]) -> Any:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class HybridBody(Seq):
     """The statements of a hybrid script."""
 
-    loops: dict[IterVar, ForOp] = field(default_factory=dict)
+    loops: dict[IterVar, ForOp] = field(default_factory=dict, repr=False)
     """Its loops by their variables, from the first statement to the last, outer ones first."""
 
     of_hybrid = True
