@@ -18,7 +18,7 @@ from kc.analysis.interpreter.errors import (
 )
 
 if TYPE_CHECKING:
-    from kc.analysis.interpreter.call import KernelInterpreter, call, make_interpreter, run
+    from kc.analysis.interpreter.running import KernelInterpreter, call, make_interpreter, run
 
 __all__ = [
     "DomainError",
@@ -34,9 +34,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Only what runs functions needs all dialects: see :mod:`.scalars`.
+    # Only what runs functions needs all dialects: see :mod:`.scalars`. (A module is an attribute of
+    # its package once it is imported, so none is called as a function is.)
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import kc.analysis.interpreter.call
+    import kc.analysis.interpreter.running
 
-    return getattr(kc.analysis.interpreter.call, name)
+    return getattr(kc.analysis.interpreter.running, name)

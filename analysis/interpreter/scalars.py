@@ -56,7 +56,7 @@ def scalar_runner(region: Region) -> Runner:
         for functions in SCALAR_FUNCTIONS:
             interpreter.register_implementations(functions)
     else:
-        from kc.analysis.interpreter.call import make_interpreter  # with all dialects
+        from kc.analysis.interpreter.running import make_interpreter  # with all dialects
 
         interpreter = make_interpreter(ModuleOp([]))
     return interpreter.standalone(region)

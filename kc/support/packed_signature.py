@@ -6,10 +6,9 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from kc.support.diagnostics import Location
+from kc.support.diagnostics import Location
 
 UNKNOWN = -1
 """A dimension or stride that is passed after the pointer, as an int64: dimensions, then strides."""

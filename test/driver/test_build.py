@@ -399,7 +399,7 @@ def test_modules_are_updated():
 
 
 SIZE_OF_A_TYPE = """
-func.func @f(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}, %m: f16 {kc.symbol = "m"})
+func.func @f(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}, %m: i8 {kc.symbol = "m"})
     attributes {kc.symbols = ["m"]} {
   func.return
 }"""
@@ -430,7 +430,9 @@ def test_nothing_to_build():
     with pytest.raises(CodegenError) as refused:
         kc.build(kc.IRModule.parse(SIZE_OF_A_TYPE))
     assert refused.value.code == "KC4005"
-    assert refused.value.message == "@f has the size m in an argument of type f16"
+    assert refused.value.message == "@f has the size m in an argument of type i8"
+    with pytest.raises(ParseError, match="kc.symbol of argument 1, a f16; sizes are indices"):
+        kc.IRModule.parse(SIZE_OF_A_TYPE.replace("i8", "f16"))
     with pytest.raises(ParseError, match=r"block B runs for v = 4, outside of its domain"):
         kc.IRModule.parse(OUTSIDE_OF_DOMAIN)
     with pytest.raises(TEError, match="KC2027"):

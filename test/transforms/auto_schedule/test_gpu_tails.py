@@ -17,7 +17,7 @@ from optional_tools import find
 
 import kc
 from kc import te, tir, topi
-from kc.analysis.interpreter.call import run
+from kc.analysis.interpreter.running import run
 from kc.support.diagnostics import ScheduleError
 from kc.target import Target
 
