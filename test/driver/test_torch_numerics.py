@@ -293,8 +293,8 @@ def test_a_size_that_is_no_sum_or_product():
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_modules_of_halves_are_those_of_torch():
-    import torch
-    import torch.nn.functional as F
+    import torch  # pyright: ignore[reportMissingImports]
+    import torch.nn.functional as F  # pyright: ignore[reportMissingImports]
 
     torch.manual_seed(0)
 

@@ -144,8 +144,8 @@ def test_constants_of_modules():
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
 @pytest.mark.filterwarnings("ignore")
 def test_tensors_of_torch():
-    import torch
-    from torch._subclasses import FakeTensorMode
+    import torch  # pyright: ignore[reportMissingImports]
+    from torch._subclasses import FakeTensorMode  # pyright: ignore[reportMissingImports]
 
     imaginary = torch.complex(torch.zeros(SIZE), torch.arange(1.0, 5.0)).conj().imag
     with FakeTensorMode():
