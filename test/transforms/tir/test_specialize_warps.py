@@ -107,8 +107,9 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         "and thread 256 is at another mbarrier",
     ),
     "the others wait for the other parity": (
+        # They go on before anything is copied, so that there is no copy to race with yet.
         at_wait(1, of_the_other_parity),
-        "race: A_shared[0] is read by thread 0 of block 0, and was copied by thread 256",
+        "uninitialised: A_shared[0] is read by thread 0 of block 0, and no thread has written it",
     ),
     "tiles are given back before the product is done": (
         instead_of(f"{GROUP}1", f"{GROUP}2".replace("\\", "")),
