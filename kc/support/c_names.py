@@ -20,7 +20,6 @@ from pathlib import Path
 PREFIX = "kc_"
 """What :func:`c_name` puts in front, and what the functions of kc's own in C begin with."""
 _SYMBOL = "kc."
-_OF_LLVM = "llvm."
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _RESERVED = re.compile(r"_[_A-Z]|kc_")
 _CODED = re.compile(r"\$([0-9a-f]+)\$")

@@ -568,7 +568,8 @@ def _verify_declared_sizes(op: Operation) -> None:
         if symbol is not None and not isinstance(taken, IndexType | IntegerType):
             raise _invalid(
                 op,
-                f"{op.name}: kc.symbol of argument {n}, a {taken}; sizes are indices or integers",
+                f"{op.name}: kc.symbol of argument {n}, which is of the type {taken}; sizes are "
+                "indices or integers",
             )
         if shape is None:
             continue

@@ -42,21 +42,21 @@ func.func @f(%n: index {kc.symbol = 5 : i32}) attributes {kc.symbols = ["n"]} {
 
 // -----
 
-// expected-error@+1 {{func.func: kc.symbol of argument 0, a vector<4xindex>; sizes are indices or integers}}
+// expected-error@+1 {{func.func: kc.symbol of argument 0, which is of the type vector<4xindex>; sizes are indices or integers}}
 func.func @f(%n: vector<4xindex> {kc.symbol = "n"}) attributes {kc.symbols = ["n"]} {
   func.return
 }
 
 // -----
 
-// expected-error@+1 {{func.func: kc.symbol of argument 0, a f32; sizes are indices or integers}}
+// expected-error@+1 {{func.func: kc.symbol of argument 0, which is of the type f32; sizes are indices or integers}}
 func.func @f(%n: f32 {kc.symbol = "n"}) attributes {kc.symbols = ["n"]} {
   func.return
 }
 
 // -----
 
-// expected-error@+1 {{te.func: kc.symbol of argument 0, a tensor<4xi32>; sizes are indices or integers}}
+// expected-error@+1 {{te.func: kc.symbol of argument 0, which is of the type tensor<4xi32>; sizes are indices or integers}}
 te.func @f(%n: tensor<4xi32> {kc.symbol = "n"}) -> tensor<4xi32> attributes {kc.symbols = ["n"]} {
   te.return %n : tensor<4xi32>
 }
