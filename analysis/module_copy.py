@@ -18,6 +18,19 @@ def copy_module(module: ModuleOp) -> ModuleOp:
     return copy
 
 
+def take_contents(module: ModuleOp, source: ModuleOp) -> None:
+    """Replace all operations and attributes of ``module`` by those of ``source``, which is empty
+    afterwards: a pass that changed a copy thus changes the module, or nothing."""
+    block = module.body.block
+    for old_op in reversed(list(block.ops)):
+        old_op.detach()
+        old_op.erase(safe_erase=False)
+    for new_op in list(source.body.block.ops):
+        new_op.detach()
+        block.add_op(new_op)
+    module.attributes = dict(source.attributes)
+
+
 def copy_operation(op: Operation, values: dict[SSAValue, SSAValue] | None = None) -> Operation:
     """A copy of ``op`` with all in it, which uses the same values from outside, or what ``values``
     has for them. What became of its own results is then added to ``values``."""

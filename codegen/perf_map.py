@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from kc.codegen.elf import ElfObject
 from kc.codegen.line_table import LineRange, line_ranges
-from kc.support.c_names import name_of_symbol
+from kc.support.c_names import name_of_symbol, printable
 from kc.support.environment import is_on
 
 VARIABLE = "KC_PERF"
@@ -54,7 +54,7 @@ def entries(elf: ElfObject, address: Callable[[str], int | None]) -> list[Entry]
             for start, end, place in _parts(
                 function.value, function.value + function.size, lines, function.section
             ):
-                name = f"kc::{_shown(name_of_symbol(function.name))}"
+                name = f"kc::{printable(name_of_symbol(function.name))}"
                 parts.append(Entry(base + start, end - start, f"{name} {place}" if place else name))
     return sorted(parts)
 
@@ -69,17 +69,12 @@ def _parts(
     at, place = start, ""
     for range_ in lines.get(section, ()):
         if range_.line and range_.start < end and range_.end > start:
-            here = f"{_shown(Path(range_.file).name)}:{range_.line}"
+            here = f"{printable(Path(range_.file).name)}:{range_.line}"
             if place and here != place:
                 yield at, range_.start, place
                 at = range_.start
             place = here
     yield at, end, place
-
-
-def _shown(name: str) -> str:
-    """``name`` on one line, as UTF-8 can have it."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)
 
 
 def write(added: list[Entry]) -> None:

@@ -1,4 +1,4 @@
-"""legalize-symbols: functions and globals get symbols that nothing else has in machine code.
+"""legalize-symbols: functions and globals get symbols that no library has.
 
 Before::
 
@@ -8,14 +8,14 @@ After::
 
     func.func @kc.floor(%A: memref<8xf64>, %B: memref<8xf64>) { ... math.floor ... }
 
-What LLVM makes of an operation may be a call of a function by its name: ``floor`` of the C
-library, ``memcpy``, ``__truncsfhf2`` of a compiler's. A function of the module that has such a name
-would be called instead. Functions that have a body, and globals, therefore get their
-:func:`kc.support.c_names.machine_symbol`, in all references to them, too. Functions that are
-declared are those of somebody else, and keep their names.
+LLVM may turn an operation into a call of a function by its name: ``floor`` or ``memcpy`` of the C
+library, ``__truncsfhf2`` of a compiler's library. If a function of the module had that name, it
+would be called instead. Functions with a body and globals therefore get their
+:func:`kc.support.c_names.machine_symbol`, and so do all references to them. Functions that are only
+declared are defined elsewhere, and keep their names.
 
-Kernels and tables in a ``gpu.module`` get names that are identifiers of all languages for GPUs and
-of PTX: they are looked up by them when they are launched. ``@memcpy`` becomes ``@memcpy_kernel``.
+Kernels and tables in a ``gpu.module`` get names that are identifiers in PTX and in all languages
+for GPUs, by which a launch looks them up. ``@memcpy`` becomes ``@memcpy_kernel``.
 
 A symbol and its references are renamed together, so there is no rewrite pattern.
 """
@@ -23,15 +23,16 @@ A symbol and its references are renamed together, so there is no rewrite pattern
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from kc.analysis.loop_tree import preorder
+from kc.analysis.symbol_references import rename_references
 from kc.support.c_names import c_name, machine_symbol, to_identifier
 from kc.support.fresh_names import free_name
 
@@ -45,7 +46,7 @@ Names = dict[tuple[str, ...], str]
 
 @dataclass(frozen=True)
 class LegalizeSymbolsPass(ModulePass):
-    """Rename functions and globals whose names machine code or GPUs understand otherwise."""
+    """Rename functions and globals whose names a library or a language for GPUs has taken."""
 
     name = "legalize-symbols"
 
@@ -65,7 +66,8 @@ def rename_symbols(module: ModuleOp, names: Names) -> None:
     for top in list(module.body.block.ops):
         home = _name(top) if top.name == _HOME else None
         for inner in preorder(top):
-            _rename_references(inner, names, None if inner is top else home)
+            around = None if inner is top else home
+            rename_references(inner, partial(_renamed, names=names, home=around))
         if home is None:
             _rename(top, names.get((_name(top) or "",)))
             continue
@@ -119,25 +121,12 @@ def _rename(op: Operation, name: str | None) -> None:
         of_op["sym_name"] = StringAttr(name)
 
 
-def _rename_references(op: Operation, names: Names, home: str | None) -> None:
-    """Rename what the attributes of ``op`` refer to, which is in the gpu.module ``home``."""
-    for attributes in (op.properties, op.attributes):
-        for key, attribute in attributes.items():
-            attributes[key] = _renamed(attribute, names, home)
-
-
-def _renamed(attribute: Attribute, names: Mapping[tuple[str, ...], str], home: str | None):
-    if isinstance(attribute, ArrayAttr):
-        elements: list[Attribute] = [_renamed(element, names, home) for element in attribute.data]
-        is_same = all(a is b for a, b in zip(elements, attribute.data, strict=True))
-        return attribute if is_same else ArrayAttr(elements)
-    if not isinstance(attribute, SymbolRefAttr):
-        return attribute
-    root = attribute.root_reference.data
-    nested = [part.data for part in attribute.nested_references.data]
-    place = (root,) if home is None else (home, root)
+def _renamed(reference: SymbolRefAttr, names: Names, home: str | None) -> SymbolRefAttr:
+    """A reference from an operation in the gpu.module ``home``, or in none, to its new name."""
+    root = reference.root_reference.data
+    nested = [part.data for part in reference.nested_references.data]
     if home is None and nested:
         renamed = names.get((root, nested[0]))
-        return attribute if renamed is None else SymbolRefAttr(root, [renamed, *nested[1:]])
-    renamed = names.get(place)
-    return attribute if renamed is None else SymbolRefAttr(renamed, nested)
+        return reference if renamed is None else SymbolRefAttr(root, [renamed, *nested[1:]])
+    renamed = names.get((root,) if home is None else (home, root))
+    return reference if renamed is None else SymbolRefAttr(renamed, nested)

@@ -30,7 +30,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from kc.analysis.module_copy import copy_module
+from kc.analysis.module_copy import copy_module, take_contents
 from kc.codegen import perf_map
 from kc.conversion.pipelines import NEEDED, OPTIONAL
 from kc.pass_config import DEFAULT_OPT_LEVEL, KEYS, TVM_PASSES, check_config
@@ -105,14 +105,7 @@ class UserPass(FunctionHolder, ModulePass):
                 f"pass '{self.name}' returned {type(result).__name__}",
                 why="a pass returns a module, or None where it changed the one it got",
             )
-        block = op.body.block
-        for old_op in reversed(list(block.ops)):
-            old_op.detach()
-            old_op.erase(safe_erase=False)
-        for new_op in list(result.body.block.ops):
-            new_op.detach()
-            block.add_op(new_op)
-        op.attributes = dict(result.attributes)
+        take_contents(op, result)
 
     def __call__(self, mod: IRModule) -> IRModule:
         return Sequential([self])(mod)

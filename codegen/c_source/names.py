@@ -1,13 +1,12 @@
-"""What the functions of a module are called in C."""
+"""The names of the functions of a module in C."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.func import FuncOp
 
-from kc.support.c_names import c_name, c_words, keywords, two_of_one_name
+from kc.support.c_names import c_name, c_words, is_identifier, keywords, two_of_one_name
 from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
@@ -16,8 +15,8 @@ from kc.support.locations import location_of
 def names_in_c(functions: Sequence[FuncOp]) -> dict[str, str]:
     """The name in C of each function, all different.
 
-    A declared function is somebody else's and keeps its name; a public one has its
-    :func:`kc.support.c_names.c_name`, by which a program calls it. Private ones get what is free.
+    A declared function is defined elsewhere and keeps its name. A public one has its
+    :func:`kc.support.c_names.c_name`, by which a program calls it. Private ones get free names.
     Raises CodegenError KC4510 for two public functions of one name, and KC4403 for a declared one
     whose name C cannot write.
     """
@@ -55,7 +54,7 @@ def require_names_in_c(names: Iterable[str]) -> None:
 
 def _require_identifier(function: FuncOp) -> None:
     name = function.sym_name.data
-    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or name in keywords():
+    if not is_identifier(name) or name in keywords():
         raise CodegenError(
             "KC4403",
             f"c: the name of the function @{name} cannot be expressed in C",

@@ -47,7 +47,6 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     StringAttr,
-    SymbolRefAttr,
     TensorType,
     UnrankedMemRefType,
     UnrankedTensorType,
@@ -56,6 +55,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from kc.analysis.loop_tree import functions, preorder
+from kc.analysis.symbol_references import references
 from kc.analysis.upstream import (
     computes_without_loops,
     needs_raising,
@@ -189,11 +189,7 @@ def _drop_uncalled(module: ModuleOp, inlined: Set[str]) -> None:
 
 def _is_used(module: ModuleOp, name: str) -> bool:
     """Whether an attribute of an op in a function names the function ``name``."""
-    return any(
-        isinstance(attr, SymbolRefAttr) and attr.string_value() == name
-        for op in preorder(module)
-        for attr in (*op.properties.values(), *op.attributes.values())
-    )
+    return any(name in references(op) for op in preorder(module))
 
 
 def raise_function(

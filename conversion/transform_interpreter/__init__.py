@@ -31,7 +31,7 @@ from xdsl.dialects.transform import NamedSequenceOp
 from xdsl.passes import ModulePass
 
 from kc.analysis.loop_tree import preorder
-from kc.analysis.module_copy import copy_module
+from kc.analysis.module_copy import copy_module, take_contents
 from kc.conversion.transform_interpreter.steps import Script
 from kc.support.diagnostics import ScheduleError, suggest
 from kc.support.locations import location_of
@@ -62,10 +62,4 @@ class TransformInterpreterPass(ModulePass):
                 or ["transform.named_sequence @__transform_main(%module: !transform.any_op)"],
             )
         Script(ctx, changed, sequences).perform(entry, [[changed]] if entry.body.block.args else [])
-        for old in list(op.body.block.ops):
-            old.detach()
-            old.erase(safe_erase=False)
-        for new in list(changed.body.block.ops):
-            new.detach()
-            op.body.block.add_op(new)
-        op.attributes = dict(changed.attributes)
+        take_contents(op, changed)

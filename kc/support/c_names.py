@@ -1,13 +1,13 @@
 """Names that are not free: in C, and in the symbols of machine code.
 
-A kernel that is called ``floor`` keeps that name in Python, in IR and in records of files. In code
-it cannot have it: what LLVM makes of the operation ``floor`` is a call of the C library's function
-of that name, which would be the kernel. So two other names stand for it:
+A kernel that is called ``floor`` keeps that name in Python, in IR and in records of files, but not
+in code: there LLVM turns the operation ``floor`` into a call of the C library's function of that
+name, which would then be the kernel. Two names stand for it in code:
 
 - :func:`c_name`, ``kc_floor``, is what a C program calls: in C source, headers, objects, libraries;
 - :func:`machine_symbol`, ``kc.floor``, is the symbol in this process, and of what is private.
 
-Names that begin with ``kc_`` and ``kc.`` are taken for that reason, too.
+Names that begin with ``kc_`` or ``kc.`` are therefore taken, too.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def keywords() -> frozenset[str]:
 
 
 def is_reserved(name: str) -> bool:
-    """Whether C reserves an identifier as a whole kind (``__x``, ``_X``), or kc does (``kc_x``)."""
+    """Whether C reserves an identifier by its form (``__x``, ``_X``), or kc does (``kc_x``)."""
     return _RESERVED.match(name) is not None
 
 
@@ -62,7 +62,7 @@ def c_name(name: str, words: frozenset[str] | None = None) -> str:
     """
     plain = to_identifier(name)
     is_taken = plain in (c_words() if words is None else words) or is_reserved(plain)
-    return f"{PREFIX}{plain}" if is_taken or not _IDENTIFIER.fullmatch(plain) else plain
+    return f"{PREFIX}{plain}" if is_taken or not is_identifier(plain) else plain
 
 
 def to_identifier(name: str) -> str:
@@ -80,21 +80,21 @@ def two_of_one_name(names: Iterable[str]) -> tuple[str, str] | None:
 
 
 def machine_symbol(name: str) -> str:
-    """The symbol of a function or global of IR in machine code, which nothing else has.
+    """The symbol of a function or global of IR in machine code, which no library has.
 
-    It is the name, if that is an identifier which neither the C library, nor a compiler's, nor kc
-    uses. Two names have two symbols (:func:`name_of_symbol` is the inverse); no symbol has a
-    character that LLVM, an assembler or a file of symbols understands otherwise.
+    It is the name itself if that is an identifier that neither the C library, nor a compiler's
+    library, nor kc uses. Different names have different symbols (:func:`name_of_symbol` is the
+    inverse). No symbol has a character with a meaning for LLVM, an assembler or a file of symbols.
     """
     is_free = name not in _lists()["functions"] or name == "main"
-    if is_free and _IDENTIFIER.fullmatch(name) and not is_reserved(name):
+    if is_free and is_identifier(name) and not is_reserved(name):
         return name
     coded = re.sub(r"[^\w]", lambda match: f"${ord(match[0]):x}$", name, flags=re.ASCII)
     return f"{_SYMBOL}{coded}"
 
 
 def name_of_symbol(symbol: str) -> str:
-    """The name whose :func:`machine_symbol` it is; a symbol of another kind as it is."""
+    """The name whose :func:`machine_symbol` is ``symbol``; any other symbol as it is."""
     if not symbol.startswith(_SYMBOL):
         return symbol
     return _CODED.sub(lambda match: chr(int(match[1], 16)), symbol.removeprefix(_SYMBOL))
@@ -103,8 +103,17 @@ def name_of_symbol(symbol: str) -> str:
 def in_comment(text: str) -> str:
     """``text`` as it stands in a comment of C: on one line, without begins and ends of comments.
 
-    Characters that are not shown (controls, and those that change the direction of text) are
-    written as escapes of Python.
+    Characters that are not shown are escaped (:func:`printable`).
     """
-    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-    return shown.replace("*/", "* /").replace("/*", "/ *")
+    return printable(text).replace("*/", "* /").replace("/*", "/ *")
+
+
+def printable(text: str) -> str:
+    """``text`` on one line, with Python's escapes for characters that are not shown: controls, and
+    those that change the direction of text."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def is_identifier(name: str) -> bool:
+    """Whether C reads ``name`` as one word, be it free or not."""
+    return _IDENTIFIER.fullmatch(name) is not None

@@ -7,10 +7,10 @@ call says all of it: the buffers that it is given, and whether it reads or write
 from __future__ import annotations
 
 import inspect
-import re
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
+from kc.support.c_names import is_identifier
 from kc.support.diagnostics import TEError, counted, suggest
 from kc.support.global_functions import get_global_func, register_func
 from kc.support.locations import caller_location
@@ -255,9 +255,7 @@ def _call(
 ) -> ExternCall:
     location = caller_location()
     of_c = kind == "c"
-    good = isinstance(name, str) and bool(
-        re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) if of_c else name
-    )
+    good = isinstance(name, str) and (is_identifier(name) if of_c else bool(name))
     if not good:
         raise TEError(
             "KC2150",

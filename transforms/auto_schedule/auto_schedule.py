@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from kc.analysis import loop_tree
-from kc.analysis.module_copy import copy_module
+from kc.analysis.module_copy import copy_module, take_contents
 from kc.dialects.unscheduled import unmark
 from kc.support import registry
 from kc.support.diagnostics import ScheduleError, diagnostic_handler, tell
@@ -55,13 +55,7 @@ def choose_in_place(
     """
     session = Session(copy_module(module), target)
     counts = choose(session, functions)
-    block = module.body.block
-    for old_op in reversed(list(block.ops)):
-        old_op.detach()
-        old_op.erase(safe_erase=False)
-    for new_op in list(session.module.body.block.ops):
-        new_op.detach()
-        block.add_op(new_op)
+    take_contents(module, session.module)
     return counts
 
 

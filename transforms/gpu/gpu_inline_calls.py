@@ -46,10 +46,10 @@ from xdsl.pattern_rewriter import (
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import SymbolTable
 
+from kc.analysis.symbol_references import references
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
-from kc.transforms.gpu.gpu_kernel_outlining import references
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ MLIR: ``gpu-kernel-outlining``. TVM: ``SplitHostDevice``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -56,12 +56,13 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import ConstantLike, SymbolOpInterface, SymbolTable
 
 from kc.analysis.captures import captured_values
+from kc.analysis.symbol_references import references
 from kc.dialects.gpu import (
     BlockDimOp,
     BlockIdOp,
@@ -181,19 +182,6 @@ def _used_symbols(module: ModuleOp, root: Operation) -> dict[str, Operation]:
                     used[name] = named
                     waiting.append(named)
     return used
-
-
-def references(op: Operation) -> Iterator[str]:
-    """The symbols that an operation names."""
-    waiting: list[Attribute] = [*op.properties.values(), *op.attributes.values()]
-    while waiting:
-        attr = waiting.pop()
-        if isinstance(attr, SymbolRefAttr):
-            yield attr.root_reference.data
-        elif isinstance(attr, ArrayAttr):
-            waiting.extend(attr.data)
-        elif isinstance(attr, DictionaryAttr):
-            waiting.extend(attr.data.values())
 
 
 def used_from_outside(launch: LaunchOp) -> list[SSAValue]:

@@ -1,0 +1,43 @@
+"""The symbols that operations refer to in their attributes, also inside arrays and dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Operation
+
+
+def references(op: Operation) -> Iterator[str]:
+    """The symbols that an operation names (of ``@code::@kernel``, ``code``)."""
+    waiting: list[Attribute] = [*op.properties.values(), *op.attributes.values()]
+    while waiting:
+        attr = waiting.pop()
+        if isinstance(attr, SymbolRefAttr):
+            yield attr.root_reference.data
+        elif isinstance(attr, ArrayAttr):
+            waiting.extend(attr.data)
+        elif isinstance(attr, DictionaryAttr):
+            waiting.extend(attr.data.values())
+
+
+def rename_references(op: Operation, rename: Callable[[SymbolRefAttr], SymbolRefAttr]) -> None:
+    """Replace each reference of an operation by what ``rename`` gives for it."""
+    for attributes in (op.properties, op.attributes):
+        for key, attribute in attributes.items():
+            attributes[key] = _renamed(attribute, rename)
+
+
+def _renamed(attribute: Attribute, rename: Callable[[SymbolRefAttr], SymbolRefAttr]) -> Attribute:
+    """``attribute`` itself unless a reference in it changes."""
+    if isinstance(attribute, SymbolRefAttr):
+        return rename(attribute)
+    if isinstance(attribute, ArrayAttr):
+        elements: list[Attribute] = [_renamed(element, rename) for element in attribute.data]
+        is_same = all(new is old for new, old in zip(elements, attribute.data, strict=True))
+        return attribute if is_same else ArrayAttr(elements)
+    if isinstance(attribute, DictionaryAttr):
+        entries = {key: _renamed(value, rename) for key, value in attribute.data.items()}
+        is_same = all(entries[key] is value for key, value in attribute.data.items())
+        return attribute if is_same else DictionaryAttr(entries)
+    return attribute
