@@ -1,10 +1,9 @@
-"""Default schedules of what is built: for the functions that nobody has scheduled.
+"""Default schedules for the functions of a build that nobody has scheduled.
 
-A function with the mark ``kc.unscheduled`` (:mod:`kc.dialects.unscheduled`) gets a schedule, as
-:func:`kc.auto_schedule` chooses it, unless the PassContext has ``opt_level=0`` or disables
-``auto-schedule``. All others stay as they are. Where that leaves loops as they are written, a
-remark (KC3750) says so: loops that a person wrote are not changed behind that person's back, and
-they may be 100 times as slow as they could be.
+A function with the mark ``kc.unscheduled`` (:mod:`kc.dialects.unscheduled`) gets the schedule that
+:func:`kc.auto_schedule` chooses, unless the PassContext has ``opt_level=0`` or disables
+``auto-schedule``. All others stay as they are: kc does not change loops that a person wrote. A
+remark (KC3750) names them, because they may be 100 times slower than a schedule would make them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from kc.support.target import Target
 from kc.transform import PassContext
 
 
-def are_wanted() -> bool:
+def wants_default_schedules() -> bool:
     """Whether the PassContext lets default schedules be chosen."""
     context = PassContext.current()
     return context.opt_level > 0 and "auto-schedule" not in context.disabled_pass
@@ -32,14 +31,14 @@ def are_wanted() -> bool:
 def choose_where_unscheduled(module: ModuleOp, target: Target) -> list[str]:
     """Schedule the marked functions of a module, in place, and remove the marks.
 
-    The names of those that got a schedule: none where none is wanted, or no rule is for them.
+    Returns the names of those that got a schedule: none if none is wanted or no rule fits.
     """
     from kc.transforms.auto_schedule.auto_schedule import choose_in_place
 
     names = [
         function.sym_name.data for function in loop_tree.kernels(module) if is_unscheduled(function)
     ]
-    counts = choose_in_place(module, target, names) if names and are_wanted() else {}
+    counts = choose_in_place(module, target, names) if names and wants_default_schedules() else {}
     unmark(loop_tree.functions(module))
     return [name for name, count in counts.items() if count]
 
@@ -47,13 +46,13 @@ def choose_where_unscheduled(module: ModuleOp, target: Target) -> list[str]:
 def loops_as_written(module: ModuleOp, target: Target, scheduled: Iterable[str]) -> list[str]:
     """The names of the functions whose loops stay as they are written, though nobody asked for it.
 
-    ``scheduled`` are the names of those that got a schedule, whatever it left to be done. None
-    where the target has no default schedules, nor for a GPU, which cannot run such loops, nor where
-    the PassContext wants loops as they are.
+    ``scheduled`` are the names of those that got a schedule, whatever it left to be done. There are
+    none if the target has no default schedules or is a GPU, which cannot run such loops, or if the
+    PassContext asks for loops as they are.
     """
     from kc.transforms.auto_schedule.auto_schedule import has_rules
 
-    if not are_wanted() or "gpu" in target.keys:
+    if not wants_default_schedules() or "gpu" in target.keys:
         return []
     done = set(scheduled)
     names = [

@@ -63,9 +63,9 @@ def lower(
     arguments as a list), ``te`` functions, linalg, tosa, and what is marked ``kc.unscheduled``
     (``te.create_prim_func``, :func:`kc.from_torch`): a schedule is chosen (:func:`auto_schedule`)
     unless the PassContext has ``opt_level=0``. A schedule that is given stays as it is, also one
-    without a call, and so do loops. In the place of ``args`` may be the target; a list beside a
-    module must name the arguments that its function has, and ``name`` is the new name of a
-    ``PrimFunc``, or a function of a module (KC2029). ``binds`` are buffers (``tir.decl_buffer``)
+    without a call, and so do loops. The target may stand in the place of ``args``. A list beside a
+    module must name the arguments of its function; ``name`` renames a ``PrimFunc``, or names a
+    function of a module (KC2029). ``binds`` are buffers (``tir.decl_buffer``)
     that say how arguments lie in memory, where that is not dense. The result is at the level that
     people schedule and read; the passes of phase 0 that plugins and the PassContext add have run.
     If the PassContext adds passes to a later phase, the result is lowered to that phase, for
@@ -121,7 +121,7 @@ def _source(inp: Any, args: Sequence[Any] | None, target: Target) -> str:
 def _checked(
     what: str, inp: Any, args: Any, target: Any, name: Any, binds: Any
 ) -> tuple[Any, Any, Any]:
-    """The input, its arguments and the target, each from where it is given.
+    """The input, its arguments and the target, wherever the call gives them.
 
     Raises TEError KC2029 for arguments that would not be used.
     """
@@ -179,7 +179,7 @@ def _modules(inp: Any) -> list[ModuleOp] | None:
 
 
 def _require_arguments(modules: Sequence[ModuleOp], args: Sequence[Any], refuse: Any) -> None:
-    """The list is that of the arguments that the only function of the modules has."""
+    """Refuse a list that does not name the arguments of the only function of the modules."""
     functions = [function for module in modules for function in loop_tree.functions(module)]
     names = [getattr(arg, "name", None) or repr(arg) for arg in args]
     if len(functions) == 1:
@@ -386,7 +386,7 @@ def build_and_tell(inp: Any, target: Target, tell: Callable[[Stages, Target], No
 
 
 def tell_of_loops(stages: Stages, target: Target) -> None:
-    """What :func:`build` tells of loops that stay as they are written: KC3750."""
+    """The remark of :func:`build` on loops that stay as they are written (KC3750)."""
     is_te = len(stages.modules) > 1
     tensors = "kc.build([A, B, C]) chooses a schedule"
     module = "kc.build(kc.auto_schedule(mod)) chooses a schedule"
@@ -395,7 +395,7 @@ def tell_of_loops(stages: Stages, target: Target) -> None:
         loops_as_written(stages.loops, target, scheduled),
         hints=[
             tensors if is_te else module,
-            'PassContext(disabled_pass=["auto-schedule"]) says that they are wanted so',
+            'PassContext(disabled_pass=["auto-schedule"]) keeps them, without this remark',
         ],
         location=caller_location(),
     )
@@ -464,7 +464,7 @@ def load_loops(path: str) -> Any:
     target, entry = (
         getattr(module.op.attributes.get(key), "data", None) for key in ("kc.target", "kc.entry")
     )
-    # Whoever loads it does not choose its loops.
+    # Who loads a module did not write its loops: no remark.
     return _built(module, None, target, entry or "main", None, None, None, lambda *_: None)
 
 

@@ -315,7 +315,7 @@ def test_combiners_of_one_operation_and_choices_are_proven_without_values(
 ):
     from kc.analysis import combiner_laws
 
-    monkeypatch.setattr(combiner_laws, "_Trial", None)
+    monkeypatch.setattr(combiner_laws, "Trial", None)
     monkeypatch.setattr(combiner_laws, "_KNOWN", {})
     for name in ("sum", "bits", "product of integers that wrap", "argmax", "argmax of integers"):
         combine, identity, *types = LAWFUL[name]

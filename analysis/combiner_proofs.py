@@ -1,0 +1,188 @@
+"""Proofs of the laws of combiners (:mod:`kc.analysis.combiner_laws`), from their operations.
+
+A combiner of one known operation for each component is proven, and so is a choice of one of two
+tuples by the value of a component, as in ``argmax``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, IntegerType
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+
+from kc.support.float_formats import NARROW_IR_FLOATS
+
+
+def satisfies_laws(region: Region, identity: ArrayAttr) -> bool:
+    """Whether the combiner ``region`` with ``identity`` is proven to satisfy all laws."""
+    return _is_known(region, identity) or _is_choice(region, identity)
+
+
+_LARGEST = {
+    "f64": math.ldexp(2 - 2**-52, 1023),
+    "f32": math.ldexp(2 - 2**-23, 127),
+    **{name: form.largest for name, form in NARROW_IR_FLOATS.items()},
+}
+
+
+def _is_bound(attr: Attribute, sign: int) -> bool:
+    """Whether it is the lowest (-1) or the largest finite number of a type, or the infinity."""
+    largest = _LARGEST.get(str(attr.type)) if isinstance(attr, FloatAttr) else None
+    return largest is not None and sign * attr.value.data >= largest  # pyright: ignore
+
+
+def _number(attr: Attribute) -> int | None:
+    """An integer as one of its width without a sign."""
+    if not isinstance(attr, IntegerAttr):
+        return None
+    return attr.value.data & ((1 << width(attr.type)) - 1)
+
+
+def width(type_: Attribute) -> int:
+    """The bits of an integer or index."""
+    return type_.width.data if isinstance(type_, IntegerType) else 64
+
+
+_NEUTRAL: dict[str, Callable[[Attribute], bool]] = {
+    "arith.addi": lambda e: _number(e) == 0,
+    "arith.ori": lambda e: _number(e) == 0,
+    "arith.xori": lambda e: _number(e) == 0,
+    "arith.maxui": lambda e: _number(e) == 0,
+    "arith.muli": lambda e: _number(e) == 1,
+    "arith.andi": lambda e: _number(e) == (1 << width(e.type)) - 1,  # pyright: ignore
+    "arith.minui": lambda e: _number(e) == (1 << width(e.type)) - 1,  # pyright: ignore
+    "arith.maxsi": lambda e: _number(e) == 1 << (width(e.type) - 1),  # pyright: ignore
+    "arith.minsi": lambda e: _number(e) == (1 << (width(e.type) - 1)) - 1,  # pyright: ignore
+    "arith.addf": lambda e: isinstance(e, FloatAttr) and e.value.data == 0,
+    "arith.mulf": lambda e: isinstance(e, FloatAttr) and e.value.data == 1,
+    "arith.maximumf": lambda e: _is_bound(e, -1),
+    "arith.maxnumf": lambda e: _is_bound(e, -1),
+    "arith.minimumf": lambda e: _is_bound(e, 1),
+    "arith.minnumf": lambda e: _is_bound(e, 1),
+}
+"""Associative and commutative operations, each with the test that a constant is neutral to it (to
+sums and products of floats up to rounding, to maxima of floats among finite numbers)."""
+
+
+def _is_known(region: Region, identity: ArrayAttr) -> bool:
+    """Whether each component is combined by one operation that is known, from its identity."""
+    args, count = region.block.args, len(identity)
+    end = region.block.last_op
+    assert end is not None
+    for n, value in enumerate(end.operands[:count]):
+        step = value.owner
+        if (
+            not isinstance(step, Operation)
+            or step.name not in _NEUTRAL
+            or {*step.operands} != {args[n], args[count + n]}
+            or not _NEUTRAL[step.name](identity.data[n])
+        ):
+            return False
+    return True
+
+
+_ORDERS = {"gt": 1, "ge": 1, "lt": -1, "le": -1}
+_EXTREMES = {
+    "arith.maximumf": 1, "arith.maxnumf": 1, "arith.maxsi": 1, "arith.maxui": 1,
+    "arith.minimumf": -1, "arith.minnumf": -1, "arith.minsi": -1, "arith.minui": -1,
+}  # fmt: skip
+
+
+def _is_choice(region: Region, identity: ArrayAttr) -> bool:
+    """Whether the combiner is an ``argmax``: it chooses one of two tuples by the larger or smaller
+    value of one component, and by another component if these are equal. The identity must have the
+    worst value of all."""
+    count = len(identity)
+    end = region.block.last_op
+    assert end is not None
+    reader = _Choices(region, count)
+    chosen = [reader.choice(value, n) for n, value in enumerate(end.operands[:count])]
+    keys = {choice[:2] for choice in chosen if choice is not None}
+    if None in chosen or len(keys) != 1:
+        return False
+    ((key, sign),) = keys
+    # What ties are broken by is the same for all components; equal keys are the same value.
+    if len({choice for n, choice in enumerate(chosen) if n != key}) > 1:
+        return False
+    worst = identity.data[key]
+    if isinstance(worst, FloatAttr):
+        return _is_bound(worst, -sign)
+    return sum(1 for test in reader.worst if _NEUTRAL[test](worst)) == len(reader.worst)
+
+
+class _Choices:
+    """Reads which of two tuples a combiner takes."""
+
+    def __init__(self, region: Region, count: int) -> None:
+        args = region.block.args
+        self.left: dict[SSAValue, int] = {arg: n for n, arg in enumerate(args[:count])}
+        self.right: dict[SSAValue, int] = {arg: n for n, arg in enumerate(args[count : 2 * count])}
+        self.worst: set[str] = set()
+        """Operations whose neutral element is the worst value of the integer that decides."""
+
+    def choice(self, value: SSAValue, n: int) -> tuple[int, int, int, int] | None:
+        """The component that decides which component ``n`` is taken, and whether its larger (1) or
+        smaller (-1) value wins; then the same for ties, or -1 and 0."""
+        step = value.owner
+        if not isinstance(step, Operation):
+            return None
+        if step.name in _EXTREMES and self._pair(*step.operands) == n:
+            if not step.name.endswith("f"):
+                self.worst.add(step.name)
+            return (n, _EXTREMES[step.name], -1, 0)
+        if step.name != "arith.select" or self._pair(*step.operands[1:]) != n:
+            return None
+        return self._condition(step.operands[0])
+
+    def _pair(self, x: SSAValue, y: SSAValue) -> int | None:
+        """The component that ``x`` is of the left tuple and ``y`` of the right one."""
+        n = self.left.get(x)
+        return n if n is not None and self.right.get(y) == n else None
+
+    def _condition(self, value: SSAValue) -> tuple[int, int, int, int] | None:
+        key = self._order(value)
+        if key is not None:
+            return (*key, -1, 0)
+        parts = self._operands(value, "arith.ori")
+        for better, tie in (parts, parts[::-1]) if parts else ():
+            key = self._order(better)
+            equal = self._operands(tie, "arith.andi")
+            for same, order in (equal, equal[::-1]) if key and equal else ():
+                second = self._order(order, decides=False)
+                if key and second and self._equals(same) == key[0]:
+                    return (*key, *second)
+        return None
+
+    def _operands(self, value: SSAValue, name: str) -> tuple[SSAValue, ...] | None:
+        step = value.owner
+        return tuple(step.operands) if isinstance(step, Operation) and step.name == name else None
+
+    def _compared(self, value: SSAValue) -> tuple[str, int] | None:
+        """The word of a comparison of a component of the left tuple with the right one's."""
+        step = value.owner
+        if not isinstance(step, arith.CmpfOp | arith.CmpiOp):
+            return None
+        n = self._pair(*step.operands)
+        number = step.predicate.value.data
+        if isinstance(step, arith.CmpfOp):
+            word = arith.CMPF_COMPARISON_OPERATIONS[number]
+        else:
+            word = arith.CMPI_COMPARISON_OPERATIONS[number]
+        return None if n is None else (word, n)
+
+    def _equals(self, value: SSAValue) -> int | None:
+        compared = self._compared(value)
+        return compared[1] if compared and compared[0] in ("eq", "oeq") else None
+
+    def _order(self, value: SSAValue, *, decides: bool = True) -> tuple[int, int] | None:
+        compared = self._compared(value)
+        if compared is None or compared[0][-2:] not in _ORDERS:
+            return None
+        word, n = compared
+        sign = _ORDERS[word[-2:]]
+        if decides and isinstance(value.owner, arith.CmpiOp):
+            self.worst.add(f"arith.{'max' if sign > 0 else 'min'}{word[0]}i")
+        return n, sign
