@@ -32,6 +32,7 @@ from kc.dialects import scf
 from kc.dialects import transform as steps
 from kc.dialects.linalg import GenericOp
 from kc.dialects.tensor import ExtractSliceOp
+from kc.dialects.transform.assembly import mixed
 from kc.support.diagnostics import CodegenError, ScheduleError, suggest
 from kc.support.locations import location_of
 from kc.support.options import PassSpec
@@ -605,8 +606,8 @@ def _fused(step: Operation, producer: Structure, user: ExtractSliceOp, n: int) -
     offsets: list[Number] = [0] * producer.rank
     sizes: list[Number] = list(tiling.extents(producer, builder))
     columns = (
-        steps.mixed(user.offsets, [int(it) for it in user.static_offsets.iter_values()]),
-        steps.mixed(user.sizes, [int(it) for it in user.static_sizes.iter_values()]),
+        mixed(user.offsets, [int(it) for it in user.static_offsets.iter_values()]),
+        mixed(user.sizes, [int(it) for it in user.static_sizes.iter_values()]),
     )
     for loop, offset, size in zip(loops, *columns, strict=True):
         offsets[loop], sizes[loop] = offset, size
