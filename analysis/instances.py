@@ -440,8 +440,10 @@ class Space:
         return TermReader(instance.values, leaf, lambda reason: self._opaque(reason, instance))
 
     def _content(self, value: SSAValue, instance: Instance) -> tuple[object, ...] | None:
-        """What says which element of an input ``value`` is, where nothing writes it: instances that
-        share the loops that the index is about have the same value."""
+        """A key for the element of an input that ``value`` is, if nothing writes that input.
+
+        Instances that share the loops of the index have the same key, and so the same value.
+        """
         op = value.owner
         if not isinstance(op, Operation) or op.regions or len(op.results) != 1:
             return None

@@ -34,9 +34,9 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
 LOWERED = (scf.ForOp, scf.IfOp, scf.IndexSwitchOp)
-"""What becomes branches, and so lets what is in it be branches."""
+"""Operations that become branches, so that operations in them may become branches, too."""
 BRANCHING = ("func.func", "llvm.func", "gpu.func", "gpu.launch", "scf.execute_region")
-"""What has a region of several blocks, and is read back with it."""
+"""Operations that may have a region of several blocks."""
 
 _LOWERED_BY = {
     "tir": "lower loops of tir before, by --convert-tir-to-scf",

@@ -189,7 +189,8 @@ def _require_arguments(modules: Sequence[ModuleOp], args: Sequence[Any], refuse:
         why = f"@{functions[0].sym_name.data} has the arguments {', '.join(own)}"
     else:
         why = f"it has {counted(len(functions), 'function')}, with arguments of their own"
-    raise refuse(f"the arguments {', '.join(names)} beside a module", why, "leave the list out")
+    given = f"the arguments {', '.join(names)}" if names else "an empty list of arguments"
+    raise refuse(f"{given} beside a module", why, "leave the list out")
 
 
 def _target(target: Target | str | None) -> Target:

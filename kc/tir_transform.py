@@ -36,9 +36,9 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "ThreadSync": {"storage_scope": None},
     "VectorizeLoop": {"enable_vectorize": True},
 }
-"""What TVM's passes take besides kc's options, and the defaults. Of these, ``enable_*`` decide what
-runs, and ``target_bits`` is an option of kc's pass. The others say how TVM's pass computes what
-kc's derives: bounds are exact, and a scope or a line has its own barriers and offsets anyway."""
+"""Arguments of TVM's passes besides kc's options, with their defaults. ``enable_*`` decides whether
+the pass runs, and ``target_bits`` is an option of kc's pass. All others are ignored: they tell
+TVM's pass how to compute what kc's pass derives."""
 
 _WITHOUT = {"enable_vectorize": "skip-vectorize", "enable_cse_tir": None}
 """The pass that runs where a switch is False."""

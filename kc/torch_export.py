@@ -49,7 +49,7 @@ _DENSE = {
     "quantized": ("call dequantize() on it before the export",),
     "meta": ("load the module's parameters before the export",),
 }
-"""What to do with tensors whose elements do not lie in memory."""
+"""Hints for tensors whose elements do not lie in memory."""
 
 
 class _Import:

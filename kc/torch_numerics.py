@@ -26,7 +26,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Numerics:
-    """How an operator computes; :data:`EXACT`, :data:`ONCE`, :data:`WIDE` and :data:`SUMS`."""
+    """The rule by which an operator computes: :data:`EXACT`, :data:`ONCE`, :data:`WIDE`, ..."""
 
     kind: str
     single: str = "float32"

@@ -1,6 +1,6 @@
-"""Regions of scalars run by themselves: no memory, no threads, and few imports.
+"""Runs regions of scalars: no memory, no threads, and few imports.
 
-The rest of the interpreter is loaded for operations that are neither of ``arith`` nor of ``math``.
+Only operations of dialects other than ``arith`` and ``math`` need the rest of the interpreter.
 """
 
 from __future__ import annotations

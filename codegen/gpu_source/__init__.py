@@ -62,7 +62,7 @@ def emit_gpu_source(module: ModuleOp, language: str, warp: int) -> str:
 
 
 def kernel_name(kernel: GPUFuncOp, language: GpuLanguage) -> str:
-    """What a kernel is called in the source, by which a driver finds it."""
+    """The name of a kernel in the source, by which a driver looks it up."""
     return c_name(kernel.sym_name.data, language.words)
 
 

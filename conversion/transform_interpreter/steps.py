@@ -33,19 +33,19 @@ from kc.dialects import transform as steps
 from kc.dialects.linalg import GenericOp
 from kc.dialects.tensor import ExtractSliceOp
 from kc.dialects.transform.assembly import mixed
-from kc.support.diagnostics import CodegenError, ScheduleError, suggest
+from kc.support.diagnostics import CodegenError, ScheduleError, counted, suggest
 from kc.support.locations import location_of
 from kc.support.options import PassSpec
 from kc.support.registry import parse_options
 from kc.transforms.pass_runner import apply_stage, make_stages
 
 LOOPS = (scf.ForOp, scf.ForallOp, scf.ParallelOp, scf.WhileOp, AffineForOp, AffineParallelOp)
-"""What MLIR's ``LoopLikeInterface`` stands for."""
+"""The operations with MLIR's ``LoopLikeInterface``."""
 MOST_DEEP = 64
 """Sequences that include one another."""
 
 Payload = Sequence[Operation | int]
-"""What a handle or a parameter stands for."""
+"""The operations of a handle, or the numbers of a parameter."""
 
 
 def refused(step: Operation, message: str, why: str = "", hints: Sequence[str] = ()) -> NoReturn:
@@ -72,7 +72,9 @@ class Script:
 
     def _run(self, block: Block, given: Sequence[Payload], around: Operation) -> list[Payload]:
         if len(block.args) != len(given):
-            refused(around, f"it takes {len(block.args)} handles, and is given {len(given)}")
+            refused(
+                around, f"it takes {counted(len(block.args), 'handle')}, and is given {len(given)}"
+            )
         values: dict[SSAValue, Payload] = dict(zip(block.args, given, strict=True))
         return self._steps(block, values)
 
@@ -95,7 +97,7 @@ class Script:
                 try:
                     results = perform(self, step, given)
                 except Untileable as reason:
-                    refused(step, "there are no such tiles", str(reason))
+                    refused(step, "it has no such tiles", str(reason))
             values.update(zip(step.results, results, strict=True))
         return []
 
@@ -150,7 +152,10 @@ class Script:
             # Its operands may have been those of a target before.
             new, around = tiling.tile_using_for(structure_of(target.op), sizes, step.order())
             if len(around) != len(loops):
-                refused(step, f"there are {len(around)} loops of tiles, and {len(loops)} results")
+                refused(
+                    step,
+                    f"the number of loops of tiles is {len(around)}, that of results {len(loops)}",
+                )
             tiled.append(new)
             for handle, loop in zip(loops, around, strict=True):
                 handle.append(loop)
@@ -224,10 +229,18 @@ class Script:
         if not ops and _flag(step.pass_through_empty_handle, True):
             return [[] for _ in range(count)]
         overflow = step.overflow_result.value.data if step.overflow_result is not None else None
+        operations, results = counted(len(ops), "operation"), counted(count, "result")
+        mismatch = f"its handle stands for {operations}, for {results}"
         if len(ops) < count and _flag(step.fail_on_payload_too_small, True):
-            refused(step, f"there are {len(ops)} operations for {count} results")
+            refused(
+                step,
+                mismatch,
+            )
         if len(ops) > count and overflow is None:
-            refused(step, f"there are {len(ops)} operations for {count} results")
+            refused(
+                step,
+                mismatch,
+            )
         if overflow is not None and not 0 <= overflow < count:
             refused(step, f"overflow_result is {overflow}; there are {count} results")
         parts: list[Payload] = [ops[n : n + 1] for n in range(count)]
@@ -267,7 +280,7 @@ class Script:
         for op in given[0]:
             assert isinstance(op, Operation)
             if not 0 <= step.position < len(op.operands):
-                refused(step, f"{op.name} has {len(op.operands)} operands")
+                refused(step, f"{op.name} has {counted(len(op.operands), 'operand')}")
             owner = op.operands[step.position].owner
             if not isinstance(owner, Operation):
                 refused(step, f"operand {step.position} of {op.name} is an argument")
@@ -281,7 +294,7 @@ class Script:
             return [[]]
         (op,) = self._only(step, given[0])
         if not 0 <= step.position < len(op.results):
-            refused(step, f"{op.name} has {len(op.results)} results")
+            refused(step, f"{op.name} has {counted(len(op.results), 'result')}")
         return [[use.operation for use in op.results[step.position].uses]]
 
     def cast(self, step: steps.CastOp, given: Sequence[Payload]) -> list[Payload]:

@@ -44,7 +44,7 @@ OBJECT, LIBRARY = b"\x3c", b"\xc3"
 """The kinds of content with a checksum. One changed bit does not turn one into the other."""
 _NOTHING = b"\0"
 _NOT_A_RECORD = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
-"""What reading the data of a record raises if it is that of something else."""
+"""Exceptions of reading a record from data that is not a record."""
 _SEAL = 1 + hashlib.sha256().digest_size
 
 

@@ -21,8 +21,8 @@ _KINDS = {
 
 
 MAX_DEPTH = 190
-"""How deep an affine expression may nest: xDSL prints, compares and maps them by
-recursion, and the interpreter makes Python of them, whose brackets nest 200 times."""
+"""The levels of an affine expression. xDSL prints, compares and maps expressions by recursion, and
+the interpreter translates them to Python, whose brackets nest 200 times."""
 
 
 class BoundedAffineParser(AffineParser):

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 PREFIX = "kc_"
-"""What :func:`c_name` puts in front, and what the functions of kc's own in C begin with."""
+"""The prefix that :func:`c_name` adds, and that kc's own functions in C have."""
 _SYMBOL = "kc."
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _RESERVED = re.compile(r"_[_A-Z]|kc_")
@@ -40,8 +40,8 @@ def _lists() -> Mapping[str, frozenset[str]]:
 
 @cache
 def c_words() -> frozenset[str]:
-    """What no function, argument or variable in C may be called: keywords, macros, and what the
-    code and its headers call."""
+    """Names that no function, argument or variable in C may have: keywords, macros, and functions
+    that the code and its headers call."""
     return frozenset().union(*_lists().values())
 
 

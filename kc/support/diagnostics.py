@@ -60,7 +60,7 @@ LARGEST_SOURCE = 1 << 26
 
 
 def use_file(name: str) -> None:
-    """The file ``name`` may be read, its lines be shown: a program has named it, not a text."""
+    """Note that a program has named the file, so that it may be read and its lines shown."""
     _USED_FILES.add(name)
 
 

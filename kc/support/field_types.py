@@ -1,4 +1,4 @@
-"""Whether values are of the types that fields are annotated with: of data that was read."""
+"""Checks of data that was read against the annotations of fields."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 
 def is_of(value: Any, hint: Any) -> bool:
-    """Whether a value is of a type, as it is annotated; what is inside of containers, too.
+    """Whether a value is of an annotated type, including the elements of containers.
 
-    Code is of no type here: a field that holds a function is given none by data.
+    No value is of the type ``Callable``, since data gives no field a function.
     """
     if hint is Any:
         return True

@@ -40,7 +40,7 @@ def is_code_file(value: object) -> bool:
 
 
 def use_code_files(*values: object) -> None:
-    """Let a build read those of ``values`` that are files of code: a program gives them."""
+    """Note the files of code among ``values`` of a program, so that a build may read them."""
     for value in values:
         if is_code_file(value):
             use_file(str(value))

@@ -1,16 +1,16 @@
-"""A fork while other threads work: the child has their locks and caches, but not the threads.
+"""Forks while other threads work: the child has the locks of these threads, but not the threads.
 
-A lock that another thread holds at a fork is never released in the child, which then waits for
-ever. Two rules keep the child usable:
+If another thread holds a lock at a fork, nobody releases it in the child, which would wait forever.
+Two rules keep the child usable:
 
 - *kc's own locks* (:func:`fork_lock`) are free again in the child, unless the forking thread holds
-  them itself. What they protect is consistent after each statement of Python, or is put right by a
-  function that is given to :func:`in_child`.
-- *LLVM* and *imports* have state that only they can put right. A fork waits until no other thread
-  is inside of them: :mod:`llvmlite` runs one call at a time, under a lock that is taken around the
-  fork, as the C library does with those of ``malloc``.
+  them. What they protect is consistent after each statement of Python, or a function that is given
+  to :func:`in_child` repairs it.
+- *LLVM* and *imports* have state that kc cannot repair. A fork waits until no other thread is in
+  them. llvmlite runs one call at a time, under a lock; kc takes that lock around the fork, as the C
+  library does with the locks of ``malloc``.
 
-Python's ``functools.cached_property`` has a lock before Python 3.12, which is freed as kc's own.
+Before Python 3.12, ``functools.cached_property`` has a lock, which is freed like kc's own.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from collections.abc import Callable
 from typing import Any
 
 PATIENCE = 30.0
-"""Seconds that a fork waits for imports of other threads; one that never ends is no reason to hang
-here."""
+"""The most seconds that a fork waits for imports of other threads, as one might never end."""
 
 _locks: weakref.WeakSet[Any] = weakref.WeakSet()
 _repairs: list[Callable[[], None]] = []
@@ -64,12 +63,12 @@ def _llvm_lock() -> Any:
 
 
 def _others_import() -> bool:
-    """Whether another thread is in the middle of an import; the child would wait for its end."""
+    """Whether another thread is importing; the child would wait for the end of that import."""
     bootstrap = sys.modules["_frozen_importlib"]
     own = threading.get_ident()
     locks = [reference() for reference in list(getattr(bootstrap, "_module_locks", {}).values())]
     owners = {getattr(lock, "owner", None) for lock in locks} - {None}
-    # A fork in the middle of an import may be what the other threads wait for.
+    # If this thread is importing, too, other threads may be waiting for that import.
     return bool(owners) and own not in owners
 
 

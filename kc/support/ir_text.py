@@ -66,7 +66,7 @@ _NO_SPLAT = (
     MLIRTokenKind.STRING_LIT,
     MLIRTokenKind.BYTES_LIT,
 )
-"""What the elements of a constant begin with, if they are not one number for all."""
+"""The first tokens of the elements of a constant, unless one number stands for all."""
 
 
 def _is_splat(self: DenseIntOrFPElementsAttr) -> bool:
@@ -591,7 +591,7 @@ def _verify_declared_sizes(op: Operation) -> None:
 
 
 def _verify_slice(op: Operation) -> None:
-    """What is known of a slice lies in the buffer."""
+    """Refuse a slice of which a known part lies outside of the buffer."""
     source = op.operands[0].type
     if not isinstance(source, MemRefType):
         return

@@ -18,7 +18,7 @@ from kc.support.forks import fork_lock, in_child
 
 _LOCK = fork_lock()
 _pauses: dict[int, int] = {}
-"""How many pauses each thread is in; threads that are in none are not there."""
+"""The number of pauses that each thread is in; threads without a pause are left out."""
 
 
 @contextmanager

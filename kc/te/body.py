@@ -152,7 +152,7 @@ class Body:
         self.memo: MutableMapping[Expr, SSAValue] = {}
         self.lazy: dict[Expr, bool] = {}
         self.meanings: dict[Expr, Expr] = {}
-        """What stands for expressions that the IR has no operation for."""
+        """The definitions of expressions that the IR has no operation for."""
         self.computed: MutableMapping[Hashable, SSAValue] = {}
         """What has been computed by operations without effects, by :func:`_key_of` these."""
 

@@ -168,7 +168,7 @@ _ROUNDED = {
     "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "round": round, "nearbyint": round,
 }  # fmt: skip
 _DEPTH = 16
-"""How deep in an expression bounds are looked for, so that the stack is not exhausted."""
+"""The depth to which bounds are derived, so that the stack is not exhausted."""
 
 
 def _range_of(value: Expr, depth: int = _DEPTH) -> tuple[float, float, bool]:

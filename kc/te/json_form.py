@@ -1,9 +1,9 @@
 """Tensor expressions as JSON: an explicit schema, of which nothing is executed.
 
-A text names classes of the table :data:`_CLASSES` and their fields, and no function, module or
-file. Each field is checked against its type, and each node against what holds of its class, before
-the node is given to anybody; nodes refer to nodes that stand before them, except that stages, their
-schedule and its groups refer to each other.
+A text names classes of the table :data:`_CLASSES` and their fields, but no function, module or
+file. Each field is checked against its type, and each node against the rules of its class, before
+anything uses the node. Nodes refer to earlier nodes; only stages, their schedule and its groups
+refer to each other.
 """
 
 from __future__ import annotations
@@ -107,11 +107,11 @@ _LINKED = (Schedule, Group, Stage, Attach)
 """The classes whose values refer to each other, also to what stands behind them in the text."""
 _OPTIONAL = {Buffer: ("declared_strides", "is_input")}
 _MADE_AGAIN = ("_tensors",)
-"""What an operation remembers, and is given when its tensors are read."""
+"""Attributes that an operation caches, and that reading its tensors sets again."""
 
 
 class _NotData(Exception):
-    """A value that is no data: what it is, for the refusal."""
+    """A value that is not data; its argument is a description for the refusal."""
 
 
 class _Wrong(Exception):
@@ -140,7 +140,7 @@ def to_json(node: Any) -> dict[str, Any]:
 
 
 def from_json(data: Any) -> Any:
-    """What :func:`to_json` was given. Raises ValueError, with the reason, for other data."""
+    """The node that :func:`to_json` wrote. Raises ValueError, with the reason, for other data."""
     try:
         return _read(data)
     except (_Wrong, TEError) as error:
@@ -363,7 +363,7 @@ def _require(condition: bool, why: str) -> None:
 
 
 def _check(node: Any) -> None:
-    """Refuse a node whose fields have their types, but do not fit together."""
+    """Refuse a node whose fields have the right types but do not fit together."""
     if isinstance(node, Expr | Operation):
         if node.dtype not in ("void", "handle"):
             check_dtype(node.dtype, vectors=True)

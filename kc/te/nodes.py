@@ -412,8 +412,7 @@ class CommReducer:
     captures: tuple[Var, ...] = ()
     """What stands in ``result`` for the values :attr:`Reduce.captured`."""
     laws: Literal["checked", "vouched", "known"] = "checked"
-    """That it is associative and so on is to be checked, is vouched for by the user, or is known.
-    """
+    """Whether its laws must be checked, or the user vouches for them, or they are known."""
 
     @property
     def identity_element(self) -> tuple[Const, ...]:

@@ -197,7 +197,7 @@ def _is_of_kc(traceback: TracebackType | None) -> bool:
 def _internal(
     name: str, error: Exception, args: tuple[Any, ...], keywords: dict[str, Any]
 ) -> InternalError:
-    """The bug of the operator ``name`` that ended in ``error``, with the call in its reproducer."""
+    """The internal error for ``error`` in an operator ``name``; its reproducer has the call."""
     from kc.support.reproducer import internal_error
 
     given = [repr(value) for value in args]

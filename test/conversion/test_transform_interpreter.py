@@ -404,7 +404,7 @@ REFUSED = {
     "too_few_operations": (
         FIND + "%1, %2 = transform.split_handle %0 : (ANY) -> (ANY, ANY)",
         "KC3724",
-        "1 operations for 2 results",
+        "1 operation, for 2 results",
     ),
     "a_loop_of_other_things": (
         FIND + "%t, %l = transform.structured.tile_using_for %0 tile_sizes [2] : "

@@ -424,7 +424,7 @@ def test_arguments_that_are_not_used_are_refused(call: Callable):
     assert title(te.create_schedule(C.op), 7) == f"{what}: the second argument is an int"
     assert title(function, [C, A, B]) == f"{what}: the arguments C, A, B beside a module"
     assert title(function, [A]) == f"{what}: the arguments A beside a module"
-    assert title([function], []) == f"{what}: the arguments  beside a module"
+    assert title([function], []) == f"{what}: an empty list of arguments beside a module"
     assert title(function, "c", target="llvm") == f"{what}: two targets, c and llvm"
     assert (
         title(kc.IRModule({"g": function}), name="f") == f"{what}: the module has no function 'f'"

@@ -30,7 +30,7 @@ def fragments_of(function: FuncOp) -> list[FragmentAttr | None]:
 
 
 def lane_of(function: FuncOp) -> FuncOp | None:
-    """What each lane does where a warp calls ``function``; None for any other function.
+    """The function that each lane performs if a warp calls ``function``; None for others.
 
     Raises KC4254 unless that is another function, with a body and as many arguments.
     """

@@ -117,7 +117,7 @@ class UnifyThreadBindingPass(ModulePass):
 
 
 def _missing_lanes(root: ForOp) -> int:
-    """How many lanes do the calls of a kernel together that has no threads along x; else 0."""
+    """The number of lanes that a kernel without threads along x needs for its calls; else 0."""
     if any(loop.axis == LANE_AXES[0] for loop in loop_tree.loops(root)):
         return 0
     return max((lanes_of(op) for op in root.walk() if isinstance(op, CallOp)), default=0)

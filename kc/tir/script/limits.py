@@ -1,7 +1,7 @@
-"""Bounds of what is computed while a script is read, so that a short text ends soon.
+"""Bounds of the computations of a script while it is read, so that no short text takes long.
 
-Numbers of Python have no end, nor have sequences: ``10 ** 10 ** 8`` and ``max(range(10 ** 12))``
-are short and take hours. Everything here is checked before it is computed.
+Python bounds neither numbers nor sequences: ``10 ** 10 ** 8`` and ``max(range(10 ** 12))`` are
+short and take hours. Everything here is checked before it is computed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ MAX_BITS = 4096
 MAX_LENGTH = 1 << 16
 """The elements of a sequence, those of sequences in it included."""
 MAX_STEPS = 50_000
-"""The expressions that are computed for a text, beside those that it has: by repeated statements,
-comprehensions, and calls of its functions."""
+"""The expressions that a text computes again: in repeated statements, comprehensions, and calls of
+its functions."""
 
 _left: ContextVar[list[int] | None] = ContextVar("kc_script_steps", default=None)
 
@@ -41,7 +41,7 @@ def limited_steps(tree: ast.AST) -> Iterator[None]:
 
 
 def count_step(at: Callable[[], Location], *sequences: Any) -> None:
-    """One expression more is computed; going through ``sequences`` of Python counts as more."""
+    """Count an expression; going through ``sequences`` of Python counts as more."""
     left = _left.get()
     if left is None:
         return
@@ -137,7 +137,7 @@ def _length(numbers: range) -> int:
 
 
 class Weights:
-    """How many elements tuples have, those of tuples in them included."""
+    """The number of elements of tuples, including those of nested tuples."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Any, int]] = {}

@@ -161,7 +161,7 @@ def _loop(expr: AffineExpr, index: IndexValues) -> ForOp | None:
 
 
 def _roots(value: SSAValue) -> set[SSAValue]:
-    """What ``value`` is computed from in the end."""
+    """The values without operands from which ``value`` is computed."""
     owner = value.owner
     if isinstance(owner, Block) or not owner.operands:
         return {value}
