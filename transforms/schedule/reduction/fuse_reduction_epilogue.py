@@ -19,7 +19,7 @@ After::
 
 The epilogue applies the combiner of the reduction once more: adds to a sum, or takes the maximum of
 a maximum. Then the order does not matter; a sum of floats is rounded in another order, which a
-reduction allows by declaration. Anything else (a ReLU of a sum, a clip) would be applied to partial
+reduction allows. Anything else (a ReLU of a sum, a clip) would be applied to partial
 results: ``reverse_compute_at`` computes it as soon as an element is complete.
 
 *Legal when*

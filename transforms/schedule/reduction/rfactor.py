@@ -25,7 +25,7 @@ After::
 
 The partial results start from the neutral element of the combiner, so the init may be anything.
 ``factor-axis`` is the dimension of the new buffer that stands for the loop. The sum of floats is
-taken in another order, which a reduction allows by declaration. A block that reduces to several
+taken in another order, which a reduction allows. A block that reduces to several
 buffers, with a ``tir.combine`` or a step for each, gets a new one for each; terms that a ``tir.if``
 leaves out are left out of the partial results.
 
