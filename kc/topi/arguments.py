@@ -204,7 +204,7 @@ def positive(value: Any, count: int, what: str) -> tuple[int, ...]:
 def called(function: Callable[..., Any], what: str, *args: Any) -> Any:
     """The result of a function that the user gives an operator.
 
-    Raises KC2320 where it cannot be called with the arguments; what it raises itself is the user's.
+    Raises KC2321 where it cannot be called with the arguments; what it raises itself is the user's.
     """
     try:
         return function(*args)
@@ -213,7 +213,7 @@ def called(function: Callable[..., Any], what: str, *args: Any) -> Any:
         if trace is None or trace.tb_next is not None:  # it was called, and raised this
             raise
         raise refuse(
-            "KC2320",
+            "KC2321",
             f"{what} cannot be called with {counted(len(args), 'argument')}",
             f"{type(error).__name__}: {error}",
         ) from error

@@ -88,7 +88,7 @@ error[KC2319]: topi.nn.rms_norm: epsilon is Tensor(shape=...32, op.name=A)
   why: it must be a number that is known when the program is built
   try: topi.nn.rms_norm(..., epsilon=1e-05)""",
     "topi.scanop(T(4), lambda a: a, 0, 'one')": """\
-error[KC2320]: topi.scanop: binop cannot be called with 2 arguments
+error[KC2321]: topi.scanop: binop cannot be called with 2 arguments
   why: TypeError: <lambda>() takes 1 positional argument but 2 were given""",
     "topi.adv_index(T(4), T(2, dtype='int32'))": """\
 error[KC2300]: topi.adv_index: indices is Tensor(shape=...32, op.name=A)

@@ -213,7 +213,7 @@ def test_constants_are_numbers():
 def test_functions_of_users():
     """A function that cannot be called, or gives no tensor, is refused; its own errors are its."""
     given = P(3, 2, 4), P(20, 4), P(20, 5)
-    for act, code in ((lambda: None, "KC2320"), (int, "KC2320"), (lambda _: None, "KC2300")):
+    for act, code in ((lambda: None, "KC2321"), (int, "KC2321"), (lambda _: None, "KC2300")):
         with pytest.raises(KCError, match=rf"^error\[{code}\]: topi.nn.lstm: f_act ") as caught:
             topi.nn.lstm(*given, f_act=act)
         assert caught.value.code == code
