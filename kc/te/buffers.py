@@ -36,7 +36,7 @@ class Buffer(Tensor):
         op = PlaceholderOp(check_name(name, location), checked, check_dtype(dtype), location)
         super().__init__(op)
         op.__dict__["_tensors"] = {0: self}
-        self._scope = _check_scope(scope, name)
+        self._scope = buffer_scope(scope, name)
 
     def scope(self) -> str:
         """The memory it lives in; "global" is ordinary memory."""
@@ -214,9 +214,12 @@ def _refuse(buffer: Buffer, what: str, why: str, hints: Sequence[str]) -> TEErro
     )
 
 
-def _check_scope(scope: Any, name: str) -> str:
-    """The scope of a buffer. Refuses (KC2101) what is no scope of any target; that of a target is
-    known when the buffer is lowered for it."""
+def buffer_scope(scope: Any, name: str) -> str:
+    """The memory scope of the buffer ``name``.
+
+    Raises TEError KC2101 for a scope that no target has. Whether the target of a build has it is
+    checked when the buffer is lowered.
+    """
     if isinstance(scope, str) and scope not in ("", "global"):
         known = dict.fromkeys(scope for kind in kinds().values() for scope in kind.scopes)
         if scope not in known:

@@ -22,7 +22,7 @@ from kc.support.field_types import is_of
 from kc.support.locations import caller_location
 from kc.te import nodes
 from kc.te.axes import Record
-from kc.te.buffers import Buffer, _check_scope
+from kc.te.buffers import Buffer, buffer_scope
 from kc.te.dtypes import check_dtype
 from kc.te.expr import const
 from kc.te.nodes import Domain, Expr, IterVar, OperatorName, Size, Var
@@ -405,7 +405,7 @@ def _tensor(tensor: Tensor) -> None:
     _require(index not in known, f"the output {index} of {tensor.op.name} stands there twice")
     known[index] = tensor
     if isinstance(tensor, Buffer):
-        _check_scope(tensor._scope, tensor.op.name)
+        buffer_scope(tensor._scope, tensor.op.name)
 
 
 def _operation(op: Operation) -> None:
