@@ -6,14 +6,13 @@ tuples by the value of a component, as in ``argmax``.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
-from kc.support.float_formats import NARROW_IR_FLOATS
+from kc.support.float_formats import NARROW_IR_FLOATS, largest_float
 
 
 def satisfies_laws(region: Region, identity: ArrayAttr) -> bool:
@@ -21,17 +20,14 @@ def satisfies_laws(region: Region, identity: ArrayAttr) -> bool:
     return _is_known(region, identity) or _is_choice(region, identity)
 
 
-_LARGEST = {
-    "f64": math.ldexp(2 - 2**-52, 1023),
-    "f32": math.ldexp(2 - 2**-23, 127),
-    **{name: form.largest for name, form in NARROW_IR_FLOATS.items()},
-}
+_FLOATS = ("f32", "f64", *NARROW_IR_FLOATS)
 
 
 def _is_bound(attr: Attribute, sign: int) -> bool:
     """Whether it is the lowest (-1) or the largest finite number of a type, or the infinity."""
-    largest = _LARGEST.get(str(attr.type)) if isinstance(attr, FloatAttr) else None
-    return largest is not None and sign * attr.value.data >= largest  # pyright: ignore
+    if not isinstance(attr, FloatAttr) or str(attr.type) not in _FLOATS:
+        return False
+    return sign * attr.value.data >= largest_float(str(attr.type))
 
 
 def _number(attr: Attribute) -> int | None:

@@ -94,6 +94,19 @@ NARROW_IR_FLOATS = {float_format.ir: float_format for float_format in NARROW_FLO
 """The formats by the names of their types in the IR, which are MLIR's."""
 
 
+_WIDE_LARGEST = {
+    "float32": math.ldexp(2 - 2**-23, 127),
+    "float64": math.ldexp(2 - 2**-52, 1023),
+}
+_WIDE_LARGEST |= {"f32": _WIDE_LARGEST["float32"], "f64": _WIDE_LARGEST["float64"]}
+
+
+def largest_float(name: str) -> float:
+    """The largest finite number of a float type; ``name`` as in :func:`upper_limit`."""
+    form = NARROW_FLOATS.get(name) or NARROW_IR_FLOATS.get(name)
+    return _WIDE_LARGEST[name] if form is None else form.largest
+
+
 def upper_limit(name: str) -> float:
     """The upper bound of the numbers of a float type: infinity where it has that.
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from kc.support.locations import reading
 from kc.te import functions, intrinsics
-from kc.te.dtypes import bits, is_bool, is_float, is_signed, scalar, vector_of
+from kc.te.dtypes import bits, integer_limits, is_bool, is_float, is_signed, scalar, vector_of
 from kc.te.expr import (
     Binary,
     Call,
@@ -144,14 +144,6 @@ def whole_number(conversion: Cast) -> Expr:
     beyond = compare("ge", inside, end)
     rest = _truncated(_choice(beyond, low, inside), dtype)
     return _choice(beyond, const(highest, dtype), rest)
-
-
-def integer_limits(dtype: str) -> tuple[int, int]:
-    """The lowest and the highest number of a type of integers, or of the lanes of a vector."""
-    width = bits(dtype)
-    return (
-        (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed(dtype) else (0, (1 << width) - 1)
-    )
 
 
 def _truncated(value: Expr, dtype: str) -> Expr:

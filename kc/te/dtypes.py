@@ -110,3 +110,11 @@ def bits(dtype: str) -> int:
     """The width of a lane of ``dtype``."""
     name = scalar(dtype)
     return 1 if name == "bool" else {**FLOATS, **INTS, **UINTS}[name]
+
+
+def integer_limits(dtype: str) -> tuple[int, int]:
+    """The lowest and the highest number of a type of integers, or of the lanes of a vector."""
+    width = bits(dtype)
+    if is_signed(dtype):
+        return -(1 << (width - 1)), (1 << (width - 1)) - 1
+    return 0, (1 << width) - 1

@@ -20,9 +20,9 @@ from kc.te.dtypes import (
     INTS,
     bits,
     check_dtype,
+    integer_limits,
     is_bool,
     is_float,
-    is_signed,
     lanes,
     scalar,
     vector_of,
@@ -115,10 +115,7 @@ def const(value: int | float | bool, dtype: str | None = None) -> Const:
         if isinstance(value, float) and (math.isnan(value) or not value.is_integer()):
             raise _range_error(value, dtype)
         value = int(value)
-        width = bits(dtype)
-        low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1)
-        if not is_signed(dtype):
-            low, high = 0, (1 << width) - 1
+        low, high = integer_limits(dtype)
         if not low <= value <= high:
             raise _range_error(value, dtype)
     return Const(value, dtype, caller_location())

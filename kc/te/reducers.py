@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
 from kc.support.diagnostics import Location, TEError, counted
-from kc.support.float_formats import NARROW_FLOATS, upper_limit
+from kc.support.float_formats import largest_float, upper_limit
 from kc.support.function_holders import FunctionHolder
 from kc.support.locations import caller_location
-from kc.te.dtypes import bits, check_dtype, is_bool, is_float, is_signed, scalar
+from kc.te.dtypes import check_dtype, integer_limits, is_bool, is_float, scalar
 from kc.te.expr import (
     CommReducer,
     Const,
@@ -30,27 +29,21 @@ from kc.te.expr import (
 )
 from kc.te.rewrite import Substitution
 
-_LARGEST = {
-    **{narrow.name: narrow.largest for narrow in NARROW_FLOATS.values()},
-    "float32": (2 - 2**-23) * 2.0**127,
-    "float64": math.ldexp(2 - 2**-52, 1023),
-}
-
 
 def max_value(dtype: str) -> Const:
     """The largest finite value of ``dtype``."""
     dtype = check_dtype(dtype, vectors=True)
     if is_float(dtype):
-        return const(_LARGEST[scalar(dtype)], dtype)
-    return const((1 << (bits(dtype) - is_signed(dtype))) - 1, dtype)
+        return const(largest_float(scalar(dtype)), dtype)
+    return const(integer_limits(dtype)[1], dtype)
 
 
 def min_value(dtype: str) -> Const:
     """The lowest finite value of ``dtype``."""
     dtype = check_dtype(dtype, vectors=True)
     if is_float(dtype):
-        return const(-_LARGEST[scalar(dtype)], dtype)
-    return const(-(1 << (bits(dtype) - 1)) if is_signed(dtype) else 0, dtype)
+        return const(-largest_float(scalar(dtype)), dtype)
+    return const(integer_limits(dtype)[0], dtype)
 
 
 def identity(reduce: Reduce) -> tuple[Const, ...]:
