@@ -19,7 +19,8 @@ from kc.pass_config import TVM_PASSES
 from kc.support import registry
 from kc.support.diagnostics import InputError, KCError, counted
 from kc.support.locations import caller_location
-from kc.support.options import Option, Options, Word
+from kc.support.option_types import words_of
+from kc.support.options import Option, Options
 from kc.transform import PassInfo, UserPass, prim_func_pass
 
 __all__ = ["prim_func_pass"]
@@ -90,7 +91,7 @@ def _maker(name: str, own: str) -> Callable[..., UserPass]:
                 used = _WITHOUT[word]
         if used is None:
             return UserPass(_nothing, PassInfo(own))
-        items = [Option(word.replace("_", "-"), _words(value)) for word, value in options.items()]
+        items = [Option(word.replace("_", "-"), words_of(value)) for word, value in options.items()]
         try:
             pass_ = registry.get_pass(used, Options(tuple(items)))
         except KCError as error:
@@ -102,14 +103,6 @@ def _maker(name: str, own: str) -> Callable[..., UserPass]:
     make.__name__ = make.__qualname__ = name
     make.__doc__ = f"The pass ``{own}``; ``options`` are its fields."
     return make
-
-
-def _words(value: Any) -> tuple[Word, ...]:
-    """A value as the words of an option."""
-    values = value if isinstance(value, list | tuple) else (value,)
-    return tuple(
-        Word("true" if each is True else "false" if each is False else str(each)) for each in values
-    )
 
 
 def _options_of(own: str, taken: Mapping[str, Any]) -> list[str]:

@@ -176,9 +176,14 @@ def to_options(instance: Any) -> Options:
         if value is True:
             items.append(Option(name))
             continue
-        words = value if isinstance(value, tuple | list) else (value,)
-        items.append(Option(name, tuple(Word(_word_text(element)) for element in words)))
+        items.append(Option(name, words_of(value)))
     return Options(tuple(items))
+
+
+def words_of(value: Any) -> tuple[Word, ...]:
+    """A value, or the elements of a list or tuple, as the words of an option."""
+    values = value if isinstance(value, tuple | list) else (value,)
+    return tuple(Word(_word_text(element)) for element in values)
 
 
 def _word_text(value: Any) -> str:
