@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,6 +21,7 @@ from typing import Any, TypeVar
 from kc.support.diagnostics import InternalError, KCError, TEError
 from kc.support.locations import caller_location, is_library
 from kc.te.dtypes import DTYPES, FLOATS, INTS, UINTS
+from kc.te.expr import Expr
 from kc.te.indices import same_dim
 from kc.te.nodes import Dim
 from kc.te.tensor import Tensor
@@ -28,6 +30,7 @@ from kc.topi.kinds import (
     TYPE,
     Complaint,
     Parameter,
+    items_of,
     kind_of,
     tensor_complaint,
 )
@@ -53,6 +56,8 @@ OF_BOXES = "which boxes are kept, and how many, depends on the data"
 _F = TypeVar("_F", bound=Callable[..., Any])
 _sizes: ContextVar[list[tuple[Dim, Dim, bool]] | None] = ContextVar("kc_topi_sizes", default=None)
 _running: ContextVar[str | None] = ContextVar("kc_topi_operator", default=None)
+_given: ContextVar[tuple[Any, ...] | None] = ContextVar("kc_topi_arguments", default=None)
+"""The arguments of the operator that the user called, while an operator is running."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +127,8 @@ def operator(
     the function runs, against the kinds of its parameters (:mod:`kc.topi.kinds`): the call raises
     KC2300 for what is no tensor, KC2301 for a type that is not among ``types``, and the code of the
     kind for anything else. What the function itself cannot do is a bug of the operator: an
-    :class:`InternalError` with the place of the reproducer.
+    :class:`InternalError` with the place of the reproducer. So is a value of its own making, of the
+    wrong kind, that it calls another operator with; one that the user gave is the user's.
     """
 
     def enter(function: _F) -> _F:
@@ -132,7 +138,7 @@ def operator(
 
         @functools.wraps(function)
         def call(*args: Any, **keywords: Any) -> Any:
-            with running(name):
+            with running(name), _giving(args, keywords):
                 parameters = parameters_of(function, name)
                 args, keywords = _checked(parameters, args, keywords, takes, types)
                 try:
@@ -142,6 +148,8 @@ def operator(
                     raise
                 except Exception as error:
                     if not _is_of_kc(error.__traceback__):
+                        if isinstance(error, WrongCall):
+                            raise error.refusal from None
                         raise
                     raise _internal(name, error, args, keywords) from error
                 if sizes:
@@ -182,6 +190,61 @@ def take_as_equal(left: Dim, right: Dim) -> None:
     noted = _sizes.get()
     if noted is not None and not same_dim(left, right):
         noted.append((left, right, False))
+
+
+@contextmanager
+def _giving(args: tuple[Any, ...], keywords: dict[str, Any]) -> Iterator[None]:
+    """Note the arguments, unless an operator called this one."""
+    if _given.get() is not None:
+        yield
+        return
+    token = _given.set((*args, *keywords.values()))
+    try:
+        yield
+    finally:
+        _given.reset(token)
+
+
+class WrongCall(Exception):
+    """An operator called another one with a value of its own making that is of the wrong kind.
+
+    The kinds of its own arguments were checked before it ran, so that this is a bug of the operator
+    and no mistake of the user; in a function that a user gives it, it is a ``refusal``.
+    """
+
+    def __init__(self, refusal: TEError) -> None:
+        super().__init__(f"{refusal.code}, {refusal.message}: {refusal.why}")
+        self.refusal = refusal
+
+
+def _refuse_kind(refusal: TEError, value: Any) -> Exception:
+    """The error for an argument of the wrong kind: the user's where the user made some of it.
+
+    What follows from the sizes of the user's tensors, as an expression, is the user's too.
+    """
+    given = _given.get()
+    caller = sys._getframe(1)
+    while caller.f_back is not None and caller.f_code.co_filename == __file__:
+        caller = caller.f_back
+    if given is None or not is_library(caller.f_code.co_filename):
+        return refusal
+    known = [*_parts(given)]
+    for part in _parts(value):
+        if isinstance(part, Expr) or any(part is it or _same(part, it) for it in known):
+            return refusal
+    return WrongCall(refusal)
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """The items of lists and arrays, those of inner ones too, and the lists and arrays."""
+    yield value
+    for item in items_of(value) or ():
+        yield from _parts(item)
+
+
+def _same(left: Any, right: Any) -> bool:
+    plain = (bool, int, float, str)
+    return type(left) in plain and type(right) in plain and left == right
 
 
 def _is_of_kc(traceback: TracebackType | None) -> bool:
@@ -298,7 +361,7 @@ def _check(parameter: Parameter, value: Any) -> Any:
             why += ", or None"
         if parameter.default is not MISSING and parameter.default is not None:
             hints = (call.format(f"{parameter.name}={parameter.default!r}"),)
-    raise refuse(said.code, said.message, why, *hints)
+    raise _refuse_kind(refuse(said.code, said.message, why, *hints), value)
 
 
 def check_tensor(value: Any, what: str, types: tuple[str, ...] = ANY) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -195,6 +195,79 @@ def test_a_bug_of_an_operator(body: str, error: type[Exception], tmp_path, monke
     assert 'nn/probe.py", line 8, in probe' in text
     assert error.__name__ in text
     assert "\n// topi.nn.probe(Tensor(shape=[4], dtype=float32, op.name=Z), n=3)\n" in text
+
+
+CALLER = """
+from kc import topi
+from kc.topi.table import operator
+from kc.te.tensor import Tensor
+
+@operator()
+def caller(x: Tensor, axis: float = 0, f: object = None) -> Tensor:
+    \"\"\"An operator that calls others.\"\"\"
+    return {body}
+"""
+
+
+@pytest.fixture
+def calling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
+    """An operator of topi with the body that it is given."""
+    monkeypatch.chdir(tmp_path)
+
+    def kind_of(name: str, *rest: str) -> Kind | None:
+        is_caller = name == "nn.caller"
+        return Kind("anything", lambda *_: None) if is_caller else kinds.kind_of(name, *rest)
+
+    monkeypatch.setattr("kc.topi.table.kind_of", kind_of)
+
+    def make(body: str) -> Any:
+        module = types.ModuleType("kc.topi.nn.caller")
+        path = str(Path(kc.topi.__file__).parent / "nn" / "caller.py")
+        exec(compile(CALLER.format(body=body), path, "exec"), module.__dict__)
+        return module.caller
+
+    yield make
+    TABLE.pop("nn.caller", None)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "topi.sum(x, 'rows')",
+        "topi.sum(x, axis=[0, 0.5])",
+        "topi.sum(x, 0, 'float32')",
+        "topi.sum(None)",
+        "topi.sum(x, axis / 2)",
+        "topi.sum(topi.sum(x, 0.5))",
+    ],
+)
+def test_wrong_arguments_that_an_operator_makes_are_its_bug(calling, body: str):
+    """They are told as those of an internal error, with the call of the operator that made them."""
+    with pytest.raises(
+        InternalError, match=r"^internal error in topi\.nn\.caller \(WrongCall: KC23"
+    ) as caught:
+        calling(body)(P(4, 4), axis=3)
+    (reproducer,) = Path().glob("kc-reproducer-*.mlir")
+    assert str(caught.value).endswith(f"; reproducer: {reproducer.name}")
+    call = "// topi.nn.caller(Tensor(shape=[4, 4], dtype=float32, op.name=Z), axis=3)"
+    assert call in reproducer.read_text()
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "given"),
+    [
+        ("topi.sum(x, axis)", "KC2313", {"axis": 0.5}),
+        ("topi.sum(x, [axis, 0])", "KC2313", {"axis": "rows"}),
+        ("topi.sum(x, list(axis))", "KC2313", {"axis": (0.5,)}),
+        ("topi.sum(x, x.shape[0])", "KC2313", {}),  # of the user's tensor
+        ("topi.sum(x, 7)", "KC2304", {}),  # a rank that follows from it
+        ("f(x)", "KC2313", {"f": lambda x: topi.sum(x, "rows")}),  # in the user's function
+    ],
+)
+def test_wrong_arguments_that_an_operator_passes_on_are_the_users(calling, body, code, given):
+    with pytest.raises(KCError) as caught:
+        calling(body)(P(te.var("n"), 4), **given)
+    assert caught.value.code == code
 
 
 def test_constants_are_numbers():
