@@ -42,6 +42,7 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 from kc.support.diagnostics import KCError, Location, ParseError, counted, suggest
 from kc.support.index_numbers import SUSPICIOUS, wrong_number, wrong_number_of_maps
 from kc.support.locations import LocationParser, location_of, op_name
+from kc.support.own_attributes import wrong_attribute
 from kc.support.resources import resolve_resources
 
 _COMMENT_OR_SPACE = re.compile(r"(\s|//[^\n]*(\n|$))*")
@@ -498,6 +499,8 @@ def verify_operation(op: Operation) -> None:
         raise _invalid(op, f"{op_name(op)} in {op_name(around)}, which has no symbol table")
     for region in op.regions:
         _verify_blocks(op, region)
+    if (complaint := wrong_attribute(op)) is not None:
+        raise _invalid(op, f"{op_name(op)}: {complaint}")
     if (unseen := _UNSEEN.get(op.name)) is not None:
         unseen(op)
 

@@ -155,7 +155,15 @@ def _plan(module: ModuleOp) -> list[_Kernel]:
             if there is not None:
                 inside = map(_symbol, there.body.block.ops)
                 names.update(name for name in inside if name is not None)
-            names.update(_used_symbols(module, launch))
+            used = _used_symbols(module, launch)
+            if any(op is function for op in used.values()):
+                raise CodegenError(
+                    "KC4220",
+                    f"gpu-kernel-outlining: the kernel names @{function.sym_name.data}",
+                    location=location_of(launch),
+                    why="that is the function that launches it, which is code of the host",
+                )
+            names.update(used)
             name = launch.function.root_reference.data if launch.function is not None else label
             kernels.append(_Kernel(function, launch, home, name))
     for kernel in kernels:
