@@ -431,7 +431,7 @@ def test_nothing_to_build():
         kc.build(kc.IRModule.parse(SIZE_OF_A_TYPE))
     assert refused.value.code == "KC4005"
     assert refused.value.message == "@f has the size m in an argument of type i8"
-    with pytest.raises(ParseError, match="kc.symbol of argument 1, a f16; sizes are indices"):
+    with pytest.raises(ParseError, match="kc.symbol of argument 1, which is of the type f16"):
         kc.IRModule.parse(SIZE_OF_A_TYPE.replace("i8", "f16"))
     with pytest.raises(ParseError, match=r"block B runs for v = 4, outside of its domain"):
         kc.IRModule.parse(OUTSIDE_OF_DOMAIN)
