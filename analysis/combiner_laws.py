@@ -7,6 +7,9 @@ identity. All schedules give the same result if the combiner ``f`` with its iden
 * ``f(e, x) == x == f(x, e)``, and ``f(e, e) == e``, since parts may be empty. If a reduction
   starts from ``e`` anyway (a maximum from 0), ``f(e, e) == e`` alone is enough: it does not matter
   how often ``e`` takes part. But an ``e`` that changes every value (a product from 0) is refused.
+  If ``f(e, e)`` is no number (an online softmax from -inf: ``exp(-inf - -inf)``), terms are
+  combined in any order, and in parts that have a term each. What makes parts that may be empty
+  asks :func:`why_no_empty_parts`.
 
 The laws are proven for combiners of one operation for each component, and for choices by a value
 (:mod:`kc.analysis.combiner_proofs`). The interpreter evaluates all others on some dozens of values
@@ -48,13 +51,15 @@ def require_laws(
     error: type[KCError] = ParseError,
     unsigned: Sequence[bool] = (),
     location: Location | None = None,
+    has_empty_parts: bool = False,
 ) -> None:
     """Refuse (``error`` KC2046) a reduction whose combiner breaks a law.
 
     With ``unsafe``, or if the operation is marked with ``kc.unsafe``, the user vouches for the
     combiner on the values that it meets, and the operation is marked. ``unsigned`` says which
     components are shown without a sign. ``location`` is where the user wrote the reduction, by
-    default the location of the operation.
+    default the location of the operation. ``has_empty_parts``: terms of the reduction may be
+    identities, as those of threads always may.
     """
     if UNSAFE_ATTRIBUTE in op.attributes:
         return
@@ -66,7 +71,8 @@ def require_laws(
     else:
         region, identity, name = op.combiner, op.identity, op.label
         starts_from_identity = _starts_from_identity(op)
-    broken = broken_law(region, identity, starts_from_identity, unsigned)
+        has_empty_parts = has_empty_parts or isinstance(op, tir.ThreadAllreduceOp)
+    broken = broken_law(region, identity, starts_from_identity, unsigned, has_empty_parts or unsafe)
     if broken is None:
         return
     if unsafe:
@@ -79,8 +85,27 @@ def require_laws(
         location=location or location_of(op),
         why=f"{broken.why}; schedules combine terms in any order, and in parts that start from the "
         "identity",
-        hints=[f"{mark} if such values are never combined"],
+        hints=[
+            *([FINITE_START] if broken.is_of_empty_parts else []),
+            f"{mark} if such values are never combined",
+        ],
     )
+
+
+FINITE_START = "an identity that can be combined with itself: te.min_value(dtype) instead of -inf"
+
+
+def why_no_empty_parts(step: Operation) -> str | None:
+    """Why a reduction by ``step`` has no parts that may be empty, or None where it can have them.
+
+    Combinations by threads and lanes, of which some may have no term, ask for it.
+    """
+    if not isinstance(step, tir.CombineOp) or UNSAFE_ATTRIBUTE in step.attributes:
+        return None
+    broken = broken_law(
+        step.combiner, step.identity, _starts_from_identity(step), has_empty_parts=True
+    )
+    return f"the reducer {step.label} {broken.title}: {broken.why}" if broken is not None else None
 
 
 def vouch_for(op: Operation, name: str) -> None:
@@ -114,10 +139,12 @@ def broken_law(
     identity: ArrayAttr,
     starts_from_identity: bool = True,
     unsigned: Sequence[bool] = (),
+    has_empty_parts: bool = False,
 ) -> BrokenLaw | None:
     """A law that the combiner ``region`` with ``identity`` breaks, or None.
 
-    ``starts_from_identity``: the reduction has no other initial value.
+    ``starts_from_identity``: the reduction has no other initial value. ``has_empty_parts``: parts
+    without a term are combined.
     """
     if satisfies_laws(region, identity):
         return None
@@ -126,7 +153,8 @@ def broken_law(
         if len(_KNOWN) >= _MEMO_SIZE:
             _KNOWN.clear()
         _KNOWN[key] = Trial(region, identity, starts_from_identity, unsigned).broken_law()
-    return _KNOWN[key]
+    broken = _KNOWN[key]
+    return None if broken and broken.is_of_empty_parts and not has_empty_parts else broken
 
 
 def _shown(unsigned: Sequence[bool]) -> tuple[bool, ...]:

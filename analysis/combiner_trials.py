@@ -45,6 +45,8 @@ class BrokenLaw:
     """What is wrong, as the end of a sentence that begins with the combiner."""
     why: str
     """The values and their results; or why there are none."""
+    is_of_empty_parts: bool = False
+    """Whether it matters to parts without a term alone."""
 
 
 class _Undecided(Exception):
@@ -86,15 +88,19 @@ class Trial:
         """A law that fails; for tuples, one that also fails for counts and weights."""
         try:
             first = self._broken(restricted=False)
-            if first is None or self.count == 1 or self._broken(restricted=True) is not None:
+            if first is None or self.count == 1 or first.is_of_empty_parts:
                 return first
+            second = self._broken(restricted=True)
+            return first if second is not None and not second.is_of_empty_parts else second
         except (self.error, _Undecided) as error:
             return BrokenLaw("cannot be evaluated", str(error).splitlines()[0])
-        return None
 
     def _broken(self, *, restricted: bool) -> BrokenLaw | None:
         pools = [self._pool(n, restricted) for n in range(self.count)]
-        return self._broken_identity(pools) or self._broken_order(pools, restricted)
+        start = self._broken_identity(pools)
+        if start is not None and not start.is_of_empty_parts:
+            return start
+        return self._broken_order(pools, restricted) or start
 
     # The identity
 
@@ -127,6 +133,7 @@ class Trial:
             f"has an identity, {e_text}, that changes itself",
             f"f({e_text}, {e_text}) = {self._show_result(twice)}: parts of a reduction may be "
             f"empty{at}",
+            is_of_empty_parts=twice is None and not witnesses,
         )
 
     # The order

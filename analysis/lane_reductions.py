@@ -11,6 +11,7 @@ from __future__ import annotations
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
+from kc.analysis.combiner_laws import why_no_empty_parts
 from kc.analysis.loop_tree import (
     blocks,
     buffer_name,
@@ -65,6 +66,8 @@ def lane_reduction(loop: ForOp, block: BlockOp) -> Reduction | str:
         unknown = next((op for op in ops if op not in scalar and not _is_elementwise(op)), None)
         if unknown is not None:
             return f"the combiner of {block.label} contains {unknown.name}, which no vector has"
+        if (why := why_no_empty_parts(step)) is not None:
+            return why
     spatial = {
         arg
         for arg, kind in zip(block.body.block.args, block.types, strict=True)

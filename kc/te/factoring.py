@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import caller_location
 from kc.te.caching import join_group, known_tensor, require_no_transform
-from kc.te.expr import Expr, IterVar, Reduce, binary, select
+from kc.te.expr import CommReducer, Expr, IterVar, Reduce, binary, select
 from kc.te.reducers import identity
 from kc.te.relations import Rebase, depends_on_element, dim_of, family
 from kc.te.rewrite import Substitution
@@ -78,8 +78,8 @@ def rfactor(schedule: Schedule, tensor: Tensor, axis: IterVar, factor_axis: int 
             hints=[f"factor_axis=0 to {rank}, or -1 for the last"],
         )
     place = factor_axis % (rank + 1)
-    partial = _partial(stage, op, axis, place)
-    final = _final(op, partial, axis, place)
+    partial, has_empty_parts = _partial(stage, op, axis, place)
+    final = _final(op, partial, axis, place, has_empty_parts)
     reason = f"{op.name} is now the reduction of {partial.name}, by rfactor at {caller_location()}"
     stage.become(final, reason, used=related)
     schedule.rewrite(dict(zip(op.outputs, final.outputs, strict=True)), became={stage: final})
@@ -99,9 +99,9 @@ def _is_factor(stage: Stage, op: ComputeOp, axis: IterVar) -> bool:
     return axis.kind == "reduce" and not any(spatial in related for spatial in op.axis)
 
 
-def _partial(stage: Stage, op: ComputeOp, axis: IterVar, place: int) -> ComputeOp:
-    """The partial results: ``axis`` is an axis of them, and what else was made from the same axes
-    is reduced over; other reduction axes stay as they are."""
+def _partial(stage: Stage, op: ComputeOp, axis: IterVar, place: int) -> tuple[ComputeOp, bool]:
+    """The partial results, and whether some may have no term: ``axis`` is an axis of them, and
+    what else was made from the same axes is reduced over; other reduction axes stay as they are."""
     reduce = reduction_of(op)
     rebase = Rebase(stage.relations, [*op.axis, *op.reduce_axis], op.extent_of)
     related = family(stage.relations, axis)
@@ -120,13 +120,18 @@ def _partial(stage: Stage, op: ComputeOp, axis: IterVar, place: int) -> ComputeO
         # The others stand for nothing: the values are there (indices wrap), and do not count.
         values = _where(conditions, values, reduce)
     condition = None if reduce.condition is None else substitute(reduce.condition)
+    sizes = [dim_of(reduced.extent) for reduced in rest]
+    has_empty_parts = bool(conditions) or condition is not None
+    has_empty_parts |= not all(isinstance(size, int) for size in sizes)
+    if has_empty_parts:
+        reduce = _of_empty_parts(reduce)
     if rest:
         bodies = _results(reduce, values, tuple(rest), condition, None)
     else:
         bodies = values if condition is None else _where([condition], values, reduce)
     axes = list(op.axis)
     axes.insert(place, factor)
-    return replace(
+    partial = replace(
         op,
         name=f"{op.name}_rf",
         shape=tuple(dim_of(iter_var.extent) for iter_var in axes),
@@ -134,6 +139,15 @@ def _partial(stage: Stage, op: ComputeOp, axis: IterVar, place: int) -> ComputeO
         reduce_axis=rest,
         body=bodies,
     )
+    return partial, has_empty_parts
+
+
+def _of_empty_parts(reduce: Reduce) -> Reduce:
+    """``reduce`` where parts may have no term: its identity is combined with itself."""
+    combiner = reduce.combiner
+    if not isinstance(combiner, CommReducer) or combiner.laws != "checked":
+        return reduce
+    return replace(reduce, combiner=replace(combiner, laws="checked for empty parts"))
 
 
 def _where(conditions: Sequence[Expr], values: Sequence[Expr], reduce: Reduce) -> tuple[Expr, ...]:
@@ -143,9 +157,13 @@ def _where(conditions: Sequence[Expr], values: Sequence[Expr], reduce: Reduce) -
     return tuple(select(holds, value, neutral) for value, neutral in pairs)
 
 
-def _final(op: ComputeOp, partial: ComputeOp, axis: IterVar, place: int) -> ComputeOp:
+def _final(
+    op: ComputeOp, partial: ComputeOp, axis: IterVar, place: int, has_empty_parts: bool
+) -> ComputeOp:
     """``op`` as the reduction of the partial results; its axes are new ones."""
     reduce = reduction_of(op)
+    if has_empty_parts:
+        reduce = _of_empty_parts(reduce)
     axes = [
         make_axis(spatial.name, dim_of(spatial.extent), "spatial", op.location)
         for spatial in op.axis

@@ -411,8 +411,9 @@ class CommReducer:
     identity: tuple[Const, ...]
     captures: tuple[Var, ...] = ()
     """What stands in ``result`` for the values :attr:`Reduce.captured`."""
-    laws: Literal["checked", "vouched", "known"] = "checked"
-    """Whether its laws must be checked, or the user vouches for them, or they are known."""
+    laws: Literal["checked", "checked for empty parts", "vouched", "known"] = "checked"
+    """Whether its laws must be checked, or the user vouches for them, or they are known. For empty
+    parts: some terms are identities."""
 
     @property
     def identity_element(self) -> tuple[Const, ...]:

@@ -503,6 +503,7 @@ class _Emitter:
                 error=TEError,
                 unsigned=unsigned,
                 location=reduce.location,
+                has_empty_parts=combiner.laws == "checked for empty parts",
             )
 
     def _domain(

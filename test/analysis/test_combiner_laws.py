@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -76,6 +77,13 @@ def lowest_index(x: Any, y: Any) -> Any:
     return te.Select(better, x[0], y[0]), te.Select(better, x[1], y[1])
 
 
+def plain_welford(x: Any, y: Any) -> Any:
+    """Without a guard against parts of no number: 0 / 0."""
+    count, delta = x[0] + y[0], y[1] - x[1]
+    share = y[0] / count
+    return count, x[1] + delta * share, x[2] + y[2] + delta * delta * x[0] * share
+
+
 def best_two(x: Any, y: Any) -> Any:
     """The two largest values."""
     return te.max(x[0], y[0]), te.max(te.min(x[0], y[0]), te.max(x[1], y[1]))
@@ -114,6 +122,9 @@ LAWFUL: dict[str, tuple[Any, ...]] = {
     "argmax, lowest index": (lowest_index, nowhere, I32, F),
     "two largest": (best_two, lambda *t: tuple(map(te.min_value, t)), F, F),
     "softmax": (softmax, lambda s, t: (te.min_value(s), const(0, t)), F, F),
+    "softmax from -inf": (softmax, lambda s, t: (const(-math.inf, s), const(0, t)), F, F),
+    "logarithm of a sum from -inf": (log_add, lambda t: const(-math.inf, t), "float16"),
+    "plain Welford": (plain_welford, zeros, F, F, F),
     "Welford": (welford, zeros, F, F, F),
     "Welford with integers": (welford, zeros, I32, F, F),
 }
@@ -164,11 +175,6 @@ UNLAWFUL: dict[str, tuple[Any, ...]] = {
     "both means": (
         lambda x, y: ((x[0] + y[0]) / 2, x[1] + y[1]), zeros, [F, F],
         "has an identity, (0, 0), that changes values", "f((0, 0), (3, 3)) = (1.5, 3), not (3, 3)",
-    ),
-    "softmax from -inf": (
-        softmax, lambda s, t: (const(float("-inf"), s), const(0, t)), [F, F],
-        "has an identity, (-inf, 0), that changes itself",
-        "f((-inf, 0), (-inf, 0)) = no number: parts of a reduction may be empty",
     ),
     "subtracted bytes": (
         lambda x, y: x - y, zeros, ["uint8"],
@@ -224,6 +230,108 @@ def test_an_identity_of_some_values_is_for_reductions_that_start_from_it():
         result = np.zeros(4, F)
         kc.build(s, [a, c])(x, result)
         np.testing.assert_array_equal(result, np.maximum(x.max(1), 0))
+
+
+def softmax_from_infinity(terms: int, where: Any = None, unsafe: bool = False) -> list[Any]:
+    """An online softmax whose identity combined with itself is NaN: rows, maxima, sums."""
+    rows = te.placeholder((4, terms), F, name="A")
+    k = te.reduce_axis((0, terms), name="k")
+    reducer = te.comm_reducer(
+        softmax, lambda s, t: (const(-math.inf, s), const(0, t)), name="r", unsafe=unsafe
+    )
+    results = te.compute(
+        (4,), lambda i: reducer((rows[i, k], const(1.0, F)), axis=k, where=where and where(k))
+    )
+    return [rows, *results]
+
+
+def check_softmax(built: Any, terms: int) -> None:
+    rows = np.random.default_rng(0).standard_normal((4, terms)).astype(F)
+    largest, total = np.zeros(4, F), np.zeros(4, F)
+    built(rows, largest, total)
+    np.testing.assert_array_equal(largest, rows.max(1))
+    exact = np.exp(np.float64(rows) - rows.max(1, keepdims=True)).sum(1)
+    np.testing.assert_allclose(total, exact, rtol=1e-5)
+
+
+def test_parts_that_have_a_term_start_from_any_identity():
+    """Also 5 terms in 3 parts: each has at least one."""
+    for terms, parts in ((8, 1), (8, 4), (5, 3)):
+        tensors = softmax_from_infinity(terms)
+        sch = tir.Schedule(te.create_prim_func(tensors))
+        block = sch.get_block(tensors[1].op.name)
+        _, k = sch.get_loops(block)
+        outer, inner = sch.split(k, [parts, None])
+        if parts > 1:
+            sch.rfactor(outer, 0)
+        else:
+            sch.reorder(inner, outer)
+        check_softmax(kc.build(sch), terms)
+    # What is chosen: on a GPU, no threads without terms either.
+    for target in ("llvm", "cuda-emu"):
+        check_softmax(kc.build(softmax_from_infinity(40), target=target), 40)
+    s = te.create_schedule((tensors := softmax_from_infinity(8))[1].op)
+    s.rfactor(tensors[1], s[tensors[1]].split(tensors[1].op.reduce_axis[0], 4)[0])
+    check_softmax(kc.build(s, tensors), 8)
+
+
+def test_parts_without_a_term_are_refused_where_they_are_not_defined():
+    """Threads, lanes, and partial results: -inf - -inf is NaN."""
+    nan = "f((-inf, 0), (-inf, 0)) = no number: parts of a reduction may be empty"
+    finite = "te.min_value(dtype) instead of -inf"
+
+    def scheduled(terms: int, where: Any = None) -> tuple[Any, Any, Any]:
+        tensors = softmax_from_infinity(terms, where)
+        sch = tir.Schedule(te.create_prim_func(tensors))
+        return sch, *sch.get_loops(sch.get_block(tensors[1].op.name))
+
+    def refused(code: str, action: Callable[[], Any]) -> str:
+        with pytest.raises(kc.KCError) as caught:
+            action()
+        assert caught.value.code == code
+        assert nan in str(caught.value)
+        return str(caught.value)
+
+    sch, i, k = scheduled(8)
+    sch.bind(i, "blockIdx.x")
+    before = str(sch.mod)
+    text = refused("KC3407", lambda: sch.bind(k, "threadIdx.x"))
+    assert finite in text
+    assert str(sch.mod) == before
+    sch, _, k = scheduled(8)
+    refused("KC3040", lambda: sch.vectorize(k))
+    sch, _, k = scheduled(8, lambda k: k.var % 3 != 0)
+    assert finite in refused("KC3331", lambda: sch.rfactor(k, 0))
+
+    # Of 5 terms in 4 parts of 2, the last part has none.
+    for where, terms in ((None, 5), (lambda k: k.var % 3 != 0, 8)):
+        tensors = softmax_from_infinity(terms, where)
+        s = te.create_schedule(tensors[1].op)
+        s.rfactor(tensors[1], s[tensors[1]].split(tensors[1].op.reduce_axis[0], nparts=4)[0])
+        text = refused("KC2046", lambda s=s, tensors=tensors: kc.lower(s, tensors))
+        assert finite in text
+
+    # Whoever vouches for it gets what was asked for.
+    tensors = softmax_from_infinity(8, unsafe=True)
+    sch = tir.Schedule(te.create_prim_func(tensors))
+    i, k = sch.get_loops(sch.get_block(tensors[1].op.name))
+    sch.bind(i, "blockIdx.x")
+    sch.bind(k, "threadIdx.x")
+
+
+def test_bound_threads_in_text_have_defined_empty_parts():
+    """What no primitive has bound is refused where threads are to combine their values."""
+    sch = tir.Schedule(te.create_prim_func(softmax_from_infinity(8, unsafe=True)))
+    i, k = sch.get_loops(next(iter(sch.get_child_blocks(sch.get_block("root")))))
+    sch.bind(i, "blockIdx.x")
+    sch.bind(k, "threadIdx.x")
+    mark = ' {kc.unsafe = "the laws of r"}'
+    assert mark in str(sch.mod)
+    mod = kc.IRModule.parse(str(sch.mod).replace(mark, ""))
+    with pytest.raises(kc.KCError) as caught:
+        kc.build(mod, target="cuda-emu")
+    assert caught.value.code == "KC4227"
+    assert "f((-inf, 0), (-inf, 0)) = no number" in str(caught.value)
 
 
 def test_what_the_user_vouches_for_is_marked_and_stays_so():

@@ -65,6 +65,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
+from kc.analysis.combiner_laws import FINITE_START, why_no_empty_parts
 from kc.analysis.dependence import late_init
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import all_loops_around, buffer_name, has_effects, iter_types
@@ -174,6 +175,9 @@ def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
     reduction = reduction_of(block)
     if reduction is None or not block.has_init:
         raise _refuse(block, "it is not an init and the updates of one reduction alone", lanes[0])
+    for step in reduction.steps:
+        if (why := why_no_empty_parts(step)) is not None:
+            raise _refuse(block, why, lanes[0], [FINITE_START])
     around = all_loops_around(block)
     kinds = {loop: iter_types(loop, block) for loop in around}
     reduced = [loop for loop in around if IterType.REDUCE in kinds[loop]]

@@ -33,7 +33,8 @@ leaves out are left out of the partial results.
 
 1. KC3010, KC3011: the loop is serial and carries no annotation.
 2. KC3330: the loop is around one block, and so are the loops of the block around it.
-3. KC3200, KC3331: the block is a reduction with a commutative combiner, and its init.
+3. KC3200, KC3331: the block is a reduction with a commutative combiner, and its init. Each partial
+   result has a term, or the identity can be combined with itself.
 4. KC3332: the loop drives only reduce variables, and each other loop either spatial or reduce ones.
 5. KC3333: all reduce loops are among those that hold only the block.
 6. KC3334: the init runs exactly where all reduce loops are at 0.
@@ -55,10 +56,12 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
+from kc.analysis.combiner_laws import FINITE_START, why_no_empty_parts
 from kc.analysis.index_facts import forced_to_zero
 from kc.analysis.index_values import IndexValues, dimensions, substitute
 from kc.analysis.instances import Instance, Space
 from kc.analysis.loop_tree import buffer_name
+from kc.analysis.reductions import reduction_of
 from kc.analysis.simplify_affine import simplify_constraints
 from kc.analysis.terms import ZERO_TERM
 from kc.analysis.trust import Undecided
@@ -101,6 +104,7 @@ class Rfactor(Primitive):
             )
         nest = _Nest(site, loop, definition, chain)
         predicate = nest.check()
+        _require_terms(site, block, nest.rest)
         ranks = {len(sizes_of(site, store.buffer)) for store in definition.stores}
         rank = min(ranks)
         if not -rank - 1 <= self.factor_axis <= rank:
@@ -135,6 +139,28 @@ class Rfactor(Primitive):
 
     def rewrite(self, site: Site, plan: Factoring) -> Rewritten:
         return Rewritten(blocks=(build_partial(site, plan),))
+
+
+def _require_terms(site: Site, block: BlockOp, rest: Sequence[ForOp]) -> None:
+    """Refuse (KC3331) partial results that may have no term, for a combiner that bears none.
+
+    Those whose first term the predicate leaves out are no part of the final reduction.
+    """
+    reduction = reduction_of(block)
+    if reduction is None:
+        return
+    if reduction.guard is None and all(loop.static_extent for loop in rest):
+        return
+    for step in reduction.steps:
+        why = why_no_empty_parts(step)
+        if why is not None:
+            raise site.refuse(
+                "KC3331",
+                f"partial results of {block.label} may have no term",
+                at=block,
+                why=why,
+                hints=[FINITE_START],
+            )
 
 
 def _own_nest(site: Site, loop: ForOp) -> tuple[BlockOp, list[ForOp]]:

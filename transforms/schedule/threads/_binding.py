@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kc.analysis import loop_tree
+from kc.analysis.combiner_laws import FINITE_START, why_no_empty_parts
 from kc.analysis.dependence import combining_conflict, late_init
 from kc.analysis.loop_tree import all_loops_around
+from kc.analysis.reductions import reduction_of
 from kc.dialects.tir import BlockOp, ForKind, ForOp, IterType
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES, is_same_axis
 from kc.transforms.schedule.base import Site, on_copy
@@ -164,6 +166,18 @@ def _require_combining(site: Site, loop: ForOp, block: BlockOp, axis: str) -> No
             hints=["rfactor makes partial results, whose final reduction has this form"]
             + ([f"bind a spatial loop: {spatial}"] if spatial else []),
         )
+    reduction = reduction_of(block)
+    for step in reduction.steps if reduction is not None else ():
+        why = why_no_empty_parts(step)
+        if why is not None:
+            raise site.refuse(
+                "KC3407",
+                f"the threads of {loop.label} cannot combine their values of {block.label}",
+                at=loop,
+                mark={loop: axis, block: "the reduction"},
+                why=f"{why}, as where there are more threads than terms",
+                hints=[FINITE_START],
+            )
     conflict = combining_conflict(loop, block, axis)
     if conflict is not None:
         raise site.refuse(
