@@ -34,7 +34,8 @@ marked ``kc.library``. A kernel for a GPU has no library, but those in a languag
 (OpenCL C, Metal: the list ``math_functions`` of the target's data file), and those for NVIDIA GPUs
 have NVIDIA's libdevice where the target asks for it (``-libs=libdevice``).
 
-Remainders of floats (``arith.remf``) in kernels are long divisions, for LLVM's code is not exact.
+Remainders of floats (``arith.remf``) are long divisions: LLVM's code is not exact on GPUs, and a
+call for each lane on CPUs.
 
 (MLIR: ``math-polynomial-approximation``, ``math-expand-ops``.)
 """
@@ -42,7 +43,7 @@ Remainders of floats (``arith.remf``) in kernels are long divisions, for LLVM's 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from math import copysign, pi, sqrt
+from math import copysign, frexp, pi, sqrt
 from struct import pack, unpack
 from typing import TypeVar
 
@@ -295,15 +296,21 @@ class ExpandFunction(_Expansion):
 
 
 class ExpandRemainder(_Expansion):
-    """``%r = arith.remf %x, %y : f32``    ->    long division, in a kernel
+    """``%r = arith.remf %x, %y : f32``    ->    long division
 
     LLVM's code for GPUs is ``x - trunc(x / y) * y``, whose quotient is rounded: wrong for 1 and
-    0.1.
+    0.1. For CPUs it is a call of the library for each lane, but where ``y`` is 1, 2, 4 and so on, for
+    which LLVM's arithmetic is exact.
     """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: RemFOp, rewriter: PatternRewriter, /) -> None:
-        if not _is_in_kernel(op) or "math.fmod" in self._kept:
+        if _is_in_kernel(op):
+            if "math.fmod" in self._kept:
+                return
+        elif not self._has_fma or (
+            _is_power_of_two(op.rhs) and not isinstance(element_of(op.result.type), NARROW_FLOATS)
+        ):
             return
         type_ = op.result.type
         code = self._code(op, rewriter)
@@ -366,6 +373,18 @@ class ExpandNormalShare(_Expansion):
         number = Real(x, self._code(product or op, rewriter))
         result = (normal_share if product is None else times_normal_share)(number).value
         _replace(op, product, result, rewriter)
+
+
+def _is_power_of_two(value: SSAValue) -> bool:
+    """Whether a float, or all lanes of a vector, are the same constant: 1, 2, 4, and so on."""
+    constant = value.owner
+    attr = constant.value if isinstance(constant, arith.ConstantOp) else None
+    if isinstance(attr, DenseIntOrFPElementsAttr):
+        numbers = set(attr.get_values())
+    else:
+        numbers = {attr.value.data} if isinstance(attr, FloatAttr) else set()
+    divisor = numbers.pop() if len(numbers) == 1 else 0.0
+    return divisor >= 1.0 and frexp(divisor)[0] == 0.5
 
 
 def _replace(

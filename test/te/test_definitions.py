@@ -621,23 +621,49 @@ def test_scripts(dtype: str):
                     raise AssertionError(f"{name} of {a[n]}, {b[n]}: {result[n]}, not {want[n]}")
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
-def test_remainders_in_kernels(dtype: str):
-    """A kernel divides itself: of any numbers, whose quotients have up to 2,098 digits, exactly."""
+def remainders(dtype: str, divisor: float | None = None) -> tuple[Any, Any, list[Any]]:
+    """Numbers of all magnitudes, divisors, and the tensors of these and of the remainders."""
     size = 512
     random = np.random.default_rng(0)
     raw = random.integers(0, 256, (2, size * np.dtype(dtype).itemsize), dtype=np.uint8)
     a, b = (row.view(dtype) for row in raw)
     a[:100], b[:50] = random.normal(size=100), 0.1
+    specials = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0], dtype)
+    a[100:149], b[100:149] = np.repeat(specials, 7), np.tile(specials, 7)
+    if divisor is not None:
+        b[:] = divisor
     A, B = (te.placeholder((size,), dtype, name) for name in "AB")
-    C = te.compute((size,), lambda i: te.fmod(A[i], B[i]), name="C")
+    by = (lambda i: B[i]) if divisor is None else (lambda _: te.const(divisor, dtype))
+    return a, b, [A, B, te.compute((size,), lambda i: te.fmod(A[i], by(i)), name="C")]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_remainders_on_cpus_are_exact_and_call_no_library(dtype: str):
+    """As vectors and one by one; powers of two, too, which LLVM divides by."""
+    for divisor in (None, 3.0, 4.0, 0.25):
+        a, b, tensors = remainders(dtype, divisor)
+        for built in (
+            kc.build(tensors, target="llvm -mcpu=haswell"),
+            kc.build(te.create_schedule(tensors[2].op), tensors),
+        ):
+            result = np.zeros(len(a), dtype)
+            built(a, b, result)
+            with np.errstate(all="ignore"):
+                assert not differences(result, np.fmod(a, b))
+            assert "fmod" not in built.get_source("asm")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_remainders_in_kernels(dtype: str):
+    """A kernel divides itself: of any numbers, whose quotients have up to 2,098 digits, exactly."""
+    a, b, (A, B, C) = remainders(dtype)
     s = te.create_schedule(C.op)
     threads, pair = s[C].split(C.op.axis[0], 2)
     blocks, threads = s[C].split(threads, 64)
     s[C].bind(blocks, te.thread_axis("blockIdx.x"))
     s[C].bind(threads, te.thread_axis("threadIdx.x"))
     s[C].vectorize(pair)
-    result = np.zeros(size, dtype)
+    result = np.zeros(len(a), dtype)
     kc.build(s, [A, B, C], target="cuda-emu")(a, b, result)
     with np.errstate(all="ignore"):
         assert not differences(result, np.fmod(a, b))

@@ -238,9 +238,14 @@ func.func @approximate(%x: f32, %d: f64) -> (f32, f64) {
   func.return %0, %1 : f32, f64
 }
 
-// A remainder in a kernel is a long division; the host has a library.
-// CHECK-LABEL: func.func @remainder(%x: f32, %y: f32) -> f32 {
-// CHECK-NEXT:    arith.remf %x, %y : f32
+// A remainder is a long division; LLVM has exact code for powers of two, on a host.
+// CHECK-LABEL: func.func @remainder(%x: f32, %y: f32, %v: vector<4xf32>) -> (f32, f32, vector<4xf32>, f32) {
+// CHECK:         scf.while
+// CHECK:         scf.while
+// CHECK:         [[R:%[0-9]+]] = math.copysign {{%[0-9]+}}, %x : f32
+// CHECK:         [[FOUR:%r[0-9]*]] = arith.remf %x, %four : f32
+// CHECK-NEXT:    [[LANES:%r[0-9]*]] = arith.remf %v, %fours : vector<4xf32>
+// CHECK-NOT:     arith.remf
 // CHECK:       gpu.module @remainders {
 // CHECK-NOT:     arith.remf
 // CHECK:         [[UP:%[0-9]+]] = scf.while
@@ -249,9 +254,15 @@ func.func @approximate(%x: f32, %d: f64) -> (f32, f64) {
 // CHECK:           math.fma
 // CHECK:           scf.condition
 // CHECK:         math.copysign [[DOWN]], %x : f32
-func.func @remainder(%x: f32, %y: f32) -> f32 {
+func.func @remainder(%x: f32, %y: f32, %v: vector<4xf32>) -> (f32, f32, vector<4xf32>, f32) {
+  %four = arith.constant 4.0 : f32
+  %fours = arith.constant dense<4.0> : vector<4xf32>
+  %third = arith.constant 3.0 : f32
   %r = arith.remf %x, %y : f32
-  func.return %r : f32
+  %r1 = arith.remf %x, %four : f32
+  %r2 = arith.remf %v, %fours : vector<4xf32>
+  %r3 = arith.remf %x, %third : f32
+  func.return %r, %r1, %r2, %r3 : f32, f32, vector<4xf32>, f32
 }
 gpu.module @remainders {
   func.func @kernel(%x: f32, %y: f32) -> f32 {
