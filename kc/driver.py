@@ -80,7 +80,8 @@ def lower(
     inp, args, target = _checked("lower", inp, args, target, name, binds)
     chosen = _target(target) if target is not None else Target.current() or Target.generic()
     with paused_collection(), reproducing("kc.lower", lambda: _source(inp, args, chosen)):
-        module = _stages(inp, args, name, chosen, binds).loops
+        stages = _stages(inp, args, name, chosen, binds)
+        module = stages.loops
         with chosen:
             added = planned_passes(_order(chosen), chosen.kind)
             if added:
@@ -88,6 +89,7 @@ def lower(
                 run_passes(module, added)
     lowered = IRModule(module)
     lowered.prints_loops = simple_mode
+    lowered.scheduled = frozenset([*stages.chosen, *stages.given])
     lowered.added_passes_of = pipeline_options()
     return lowered
 
@@ -280,7 +282,9 @@ def _stages(
         script.erase()
     to_tir(copy, loops=False)
     stages = Stages([("tir", copy)], choose_where_unscheduled(copy, target))
-    if any(map(is_rewrite, getattr(getattr(inp, "session", None), "trace", ()))):
+    if isinstance(inp, IRModule):
+        stages.given = [*inp.scheduled]
+    elif any(map(is_rewrite, getattr(getattr(inp, "session", None), "trace", ()))):
         stages.given = [function.sym_name.data for function in loop_tree.kernels(copy)]
     return stages
 

@@ -223,7 +223,9 @@ class Sequential:
         copy = copy_module(mod.op)
         context = PassContext.current()
         run_passes(copy, [pass_ for pass_ in self.passes if context.enables(pass_)])
-        return IRModule(copy)
+        changed = IRModule(copy)
+        changed.scheduled = mod.scheduled
+        return changed
 
 
 class Pass(Node):

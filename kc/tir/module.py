@@ -73,6 +73,8 @@ class IRModule:
 
     prints_loops = False
     """Whether it is shown as loops, as TVM prints them: of ``lower(..., simple_mode=True)``."""
+    scheduled: frozenset[str] = frozenset()
+    """The functions whose loops a schedule with a call has made: no remark tells of them."""
     added_passes_of: PipelineOptions | None = None
     """The options whose added passes have run, of what ``lower`` gives: ``build`` does not run them
     again."""
@@ -83,8 +85,12 @@ class IRModule:
         if isinstance(functions, ModuleOp):
             self.op = functions
         else:
-            self.op = ModuleOp(
-                [_named(name, function) for name, function in (functions or {}).items()]
+            parts = functions or {}
+            self.op = ModuleOp([_named(name, function) for name, function in parts.items()])
+            self.scheduled = frozenset(
+                name
+                for name, function in parts.items()
+                if isinstance(function, IRModule) and function.scheduled
             )
 
     @classmethod
@@ -221,7 +227,9 @@ class IRModule:
         function = functions[name]
         if not isinstance(function, FuncOp):  # of tensors, or a gpu.module
             return IRModule(ModuleOp([function.clone()]))
-        return PrimFunc.of(function)
+        alone = PrimFunc.of(function)
+        alone.scheduled = self.scheduled & {name}
+        return alone
 
 
 def _named(name: str, function: Any) -> Operation:

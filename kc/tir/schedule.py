@@ -150,7 +150,10 @@ class Schedule(ScheduleViews, ScheduleMethods):
         """The module as it is now, as a ``kc.IRModule``."""
         from kc.tir.module import IRModule
 
-        return IRModule(self.module)
+        module = IRModule(self.module)
+        if any(map(is_rewrite, self.session.trace)):
+            module.scheduled = frozenset(module.functions)
+        return module
 
     def work_on(self, func_name: str) -> None:
         """Look names up in this function from now on, where a call names none."""

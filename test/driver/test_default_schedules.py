@@ -253,6 +253,40 @@ def test_a_module_of_several_functions():
     np.testing.assert_array_equal(c, a[0] + 1)
 
 
+def test_no_remark_of_what_a_schedule_gave():
+    """Programs for TVM build ``sch.mod``; a call may leave loops that are all serial."""
+    sch = tir.Schedule(te.create_prim_func(product()))
+    as_begun = sch.mod
+    block = sch.get_block("C")
+    _, j, k = sch.get_loops(block)
+    sch.reorder(k, j)
+    simplified = kc.tir.transform.Simplify()(sch.mod)
+    s = te.create_schedule((tensors := product())[2].op)
+    s[tensors[2]].reorder(tensors[2].op.reduce_axis[0], tensors[2].op.axis[1])
+    told = Told()
+    a, b = arrays()
+    with told.listening():
+        for module in (
+            sch,
+            sch.mod,
+            sch.mod["main"],
+            simplified,
+            kc.IRModule({"main": sch.mod["main"]}),
+            kc.lower(s, tensors),
+            pickle.loads(pickle.dumps(sch.mod)),
+        ):
+            c = np.zeros((N, N), np.float32)
+            built = kc.build(module)
+            built(a, b, c)
+            np.testing.assert_allclose(c, a @ b, rtol=1e-5, atol=1e-5)
+            assert not is_chosen(built.get_source("tir"))
+    assert told == []
+    for module in (as_begun, kc.IRModule.parse(str(sch.mod))):
+        with told.listening():
+            kc.build(module)
+    assert [remark.code for remark in told] == ["KC3750", "KC3750"]
+
+
 def test_a_list_of_modules():
     marked, loops = te.create_prim_func(product()), kc.IRModule({"loops": by_hand})
     told = Told()
