@@ -17,6 +17,7 @@ from kc import te, topi
 from kc.te.elementwise import one_by_one
 from kc.te.tensor import Tensor
 from kc.topi import image, nn
+from kc.topi.image.resize import resized
 from kc.topi.reduction import first_of
 from kc.torch_numerics import Output, converted, with_numerics
 
@@ -858,30 +859,51 @@ def _adaptive_max_pool(x: Tensor, size: Sequence[int], *, node: Any) -> list[Ten
     return [topi.reshape(pool, node[0].shape), _places_of_maxima(given, taps, place, node[1])]
 
 
-def _resized(x: Tensor, node: Output, method: str, mode: str, cubic: float = -0.75) -> Tensor:
-    count = _rank(x) - 2
-    resize = (image.resize1d, image.resize2d, image.resize3d)[count - 1]
-    rounding = "floor" if method == "nearest_neighbor" else ""
-    return resize(
-        x, None, list(node.shape[2:]), f"NC{'DHW'[3 - count :]}", method, mode, rounding, cubic
-    )
+def _resized(
+    x: Tensor, node: Output, method: str, mode: str, factors: Sequence[Any], cubic: float = -0.75
+) -> Tensor:
+    """``factors``, as the calls have them: a list or None, or numbers or None.
+
+    torch takes the places of elements from a factor where there is one, and not from the size that
+    is its product rounded down. Those of nearest elements are products with a quotient of float32:
+    element 22 of 66 is element 12 of 39, and not 13.
+    """
+    letters = "DHW"[5 - _rank(x) :]
+    given: list[Any] = []
+    for factor in factors:
+        given += factor if isinstance(factor, list | tuple) else [factor]
+    given += [None] * (len(letters) - len(given))
+    nearest = method == "nearest_neighbor"
+    steps: list[float | None] = []
+    for size, out, factor in zip(x.shape[2:], node.shape[2:], given, strict=True):
+        if factor is None:
+            is_known = isinstance(size, int) and isinstance(out, int)
+            steps.append(float(size) / out if nearest and is_known else None)  # pyright: ignore
+        else:
+            is_exact = isinstance(size, int) and size * factor == out
+            steps.append(1.0 / factor if nearest or not is_exact else None)
+    rounding = "floor" if nearest else ""
+    return resized(
+        x, None, list(node.shape[2:]), f"NC{letters}", method, mode, rounding, cubic, 0, 0.0, None,
+        letters, steps,
+    )  # fmt: skip
 
 
 @_operator("upsample_nearest1d.vec", "upsample_nearest2d.vec", "upsample_nearest3d.vec")
 @_operator("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d")
-def _nearest(x: Tensor, *_: Any, node: Output) -> Tensor:
-    return _resized(x, node, "nearest_neighbor", "asymmetric")
+def _nearest(x: Tensor, size: Any, *factors: Any, node: Output) -> Tensor:
+    return _resized(x, node, "nearest_neighbor", "asymmetric", factors)
 
 
 @_operator("upsample_linear1d.vec", "upsample_bilinear2d.vec", "upsample_trilinear3d.vec")
 @_operator("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d")
-def _linear(x: Tensor, size: Any, align_corners: bool, *_: Any, node: Output) -> Tensor:
-    return _resized(x, node, "linear", "align_corners" if align_corners else "half_pixel")
+def _linear(x: Tensor, size: Any, align_corners: bool, *factors: Any, node: Output) -> Tensor:
+    return _resized(x, node, "linear", "align_corners" if align_corners else "half_pixel", factors)
 
 
 @_operator("upsample_bicubic2d.vec", "upsample_bicubic2d")
-def _cubic(x: Tensor, size: Any, align_corners: bool, *_: Any, node: Output) -> Tensor:
-    return _resized(x, node, "cubic", "align_corners" if align_corners else "half_pixel")
+def _cubic(x: Tensor, size: Any, align_corners: bool, *factors: Any, node: Output) -> Tensor:
+    return _resized(x, node, "cubic", "align_corners" if align_corners else "half_pixel", factors)
 
 
 @_operator("grid_sampler_2d")

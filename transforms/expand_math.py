@@ -383,8 +383,8 @@ def _is_power_of_two(value: SSAValue) -> bool:
         numbers = set(attr.get_values())
     else:
         numbers = {attr.value.data} if isinstance(attr, FloatAttr) else set()
-    divisor = numbers.pop() if len(numbers) == 1 else 0.0
-    return divisor >= 1.0 and frexp(divisor)[0] == 0.5
+    divisor = numbers.pop() if len(numbers) == 1 else None
+    return isinstance(divisor, float) and divisor >= 1.0 and frexp(divisor)[0] == 0.5
 
 
 def _replace(

@@ -280,7 +280,7 @@ def test_parts_without_a_term_are_refused_where_they_are_not_defined():
     nan = "f((-inf, 0), (-inf, 0)) = no number: parts of a reduction may be empty"
     finite = "te.min_value(dtype) instead of -inf"
 
-    def scheduled(terms: int, where: Any = None) -> tuple[Any, Any, Any]:
+    def scheduled(terms: int, where: Any = None) -> tuple[Any, ...]:
         tensors = softmax_from_infinity(terms, where)
         sch = tir.Schedule(te.create_prim_func(tensors))
         return sch, *sch.get_loops(sch.get_block(tensors[1].op.name))

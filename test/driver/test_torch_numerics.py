@@ -248,6 +248,65 @@ def test_indices_of_pooled_maxima():
         assert places.dtype == np.int64
 
 
+def between(middles: np.ndarray, size: int, taps: dict[int, Callable[..., Any]]) -> np.ndarray:
+    """The matrix of an interpolation along an axis: ``taps`` are the weights of the elements so far
+    from the one before a place. Outside is the last element."""
+    low = np.floor(middles)
+    matrix = np.zeros((len(middles), size))
+    for offset, weight in taps.items():
+        columns = (low + offset).clip(0, size - 1).astype(int)
+        np.add.at(matrix, (np.arange(len(middles)), columns), weight(middles - low))
+    return matrix
+
+
+def keys(distance: np.ndarray, a: float = -0.75) -> np.ndarray:
+    """The kernel of Keys, 1981, with torch's parameter."""
+    near = (a + 2) * distance**3 - (a + 3) * distance**2 + 1
+    far = a * (distance**3 - 5 * distance**2 + 8 * distance - 4)
+    return np.where(distance <= 1, near, far)
+
+
+@pytest.mark.parametrize("factors", [(2.4, 1.7), (0.37, 2.0)])
+def test_places_follow_from_the_factor_and_not_from_the_rounded_size(factors: tuple[float, float]):
+    """9 rows become 21, which are 1 / 2.4 apart and not 9 / 21."""
+    sizes = (9, 7)
+    outs = tuple(int(size * factor) for size, factor in zip(sizes, factors, strict=True))
+    x = RANDOM.random((1, 1, *sizes)).astype(np.float32)
+    y = np.empty((1, 1, *outs), np.float32)
+    steps = [1 / factor for factor in factors]
+    at = [(np.arange(out) + 0.5) * step - 0.5 for out, step in zip(outs, steps, strict=True)]
+    first = [np.floor(np.arange(out) * step) for out, step in zip(outs, steps, strict=True)]
+    inside = [place.clip(0, size - 1) for place, size in zip(at, sizes, strict=True)]
+    ways: dict[str, tuple[list[np.ndarray], dict[int, Callable[..., Any]]]] = {
+        "nearest2d": (first, {0: np.ones_like}),
+        "bilinear2d": (inside, {0: lambda t: 1 - t, 1: lambda t: t}),
+        "bicubic2d": (at, {n: lambda t, n=n: keys(abs(t - n)) for n in (-1, 0, 1, 2)}),
+    }
+    for kind, (places, taps) in ways.items():
+        rows, columns = (
+            between(place, size, taps) for place, size in zip(places, sizes, strict=True)
+        )
+        for name, size, rest in (
+            (f"{kind}.vec", None, [[*factors]]),
+            (f"{kind}.default", [*outs], [*factors]),
+        ):
+            call = [size, *([] if kind == "nearest2d" else [False]), *rest]
+            given = computed(f"aten.upsample_{name}", [x], lambda x, call=call: [x, *call], [y])
+            np.testing.assert_allclose(given[0][0, 0], rows @ x[0, 0] @ columns.T, atol=1e-5)
+
+
+def test_nearest_places_are_products_of_float32():
+    """As torch has them: 22 * (39 / 66) is 12.999999, not 13."""
+    x = np.arange(39.0)[None, None, :, None]
+    for dtype in (np.float32, np.float64):
+        given, y = x.astype(dtype), np.empty((1, 1, 66, 1), dtype)
+        name = "aten.upsample_nearest2d.vec"
+        (result,) = computed(name, [given], lambda x: [x, [66, 1], None], [y])
+        places = np.floor(np.arange(66, dtype=np.float32) * (np.float32(39) / np.float32(66)))
+        assert places[22] == 12
+        np.testing.assert_array_equal(result[0, 0, :, 0], places)
+
+
 def test_a_result_that_no_rule_computes():
     x = np.ones((2, 3, 4), np.float32)
     three = np.ones(3, np.float32)

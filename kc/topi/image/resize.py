@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator as operators
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from kc.support.diagnostics import counted
@@ -29,9 +29,24 @@ COORDINATES = (
 ROUNDINGS = ("round", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 
 
-def _source(at: Any, size: Any, out: int, mode: str, roi: tuple[float, float], wide: str) -> Expr:
-    """The coordinate in the input; one division, so that a whole number is one."""
+def _source(
+    at: Any,
+    size: Any,
+    out: int,
+    mode: str,
+    roi: tuple[float, float],
+    step: float | None,
+    wide: str,
+) -> Expr:
+    """The coordinate in the input; one division, so that a whole number is one.
+
+    ``step`` is the distance between two elements in the input, where the sizes do not say it.
+    """
     number, length = convert(as_expr(at), wide), convert(as_expr(size), wide)
+    if step is not None and mode == "asymmetric":
+        return number * step
+    if step is not None and mode == "half_pixel":
+        return (number + 0.5) * step - 0.5
     if mode == "align_corners":
         return number * (length - 1.0) / float(max(out - 1, 1))
     if mode == "asymmetric":
@@ -95,10 +110,18 @@ def _taps(
     return [(inside(first + n, size), weight) for n, weight in zip(offsets, weights, strict=True)]
 
 
-def _resize(
+def resized(
     data: Tensor, roi: Any, size: Any, layout: str, method: str, mode: str, rounding: str,
     alpha: float, exclude: Any, extrapolation: float, out_dtype: str | None, letters: str,
+    steps: Sequence[float | None] | None = None,
 ) -> Tensor:  # fmt: skip
+    """Another size of the axes ``letters`` of a layout; arguments are those of :func:`resize2d`.
+
+    ``steps``, one for each axis, are the distances of two elements in the input in the modes
+    "asymmetric" and "half_pixel", by default the quotient of the sizes: as where a factor was asked
+    for, and the size is its product rounded down. The places of nearest elements are then computed
+    in float32, whatever the type of the data.
+    """
     axes = pooled_axes(layout, letters, data.ndim)
     outs = positive(size, len(letters), "size")
     word(method, METHODS, "method")
@@ -124,6 +147,7 @@ def _resize(
         raise refuse("KC2317", f"{data.name} has nothing to resize", "a resized axis is not empty")
     dtype = check_dtype(out_dtype) if out_dtype else data.dtype
     wide = "float64" if "float64" in (data.dtype, dtype) else "float32"
+    place_type = wide if steps is None or method != "nearest_neighbor" else "float32"
     shape = list(data.shape)
     for axis, out in zip(axes, outs, strict=True):
         shape[axis] = out
@@ -132,9 +156,11 @@ def _resize(
         lines, within = [], []
         for n, (axis, out) in enumerate(zip(axes, outs, strict=True)):
             length = dim(data.shape[axis])
-            place = _source(at[axis], length, out, mode, (region[n], region[count + n]), wide)
+            step = steps[n] if steps is not None else None
+            region_of_axis = region[n], region[count + n]
+            place = _source(at[axis], length, out, mode, region_of_axis, step, place_type)
             if cropped:
-                last = convert(as_expr(length), wide) - 1.0
+                last = convert(as_expr(length), place_type) - 1.0
                 within += [place >= 0.0, compare("le", place, last)]
             lines.append(_taps(place, length, method, rounding, alpha, bool(exclude)))
 
@@ -202,7 +228,7 @@ def resize1d(
     out_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Another length of one axis."""
-    return _resize(
+    return resized(
         data, roi, size, layout, method, coordinate_transformation_mode, rounding_method,
         bicubic_alpha, bicubic_exclude, extrapolation_value, out_dtype, "W",
     )  # fmt: skip
@@ -223,7 +249,7 @@ def resize2d(
     out_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Another size of two axes."""
-    return _resize(
+    return resized(
         data, roi, size, layout, method, coordinate_transformation_mode, rounding_method,
         bicubic_alpha, bicubic_exclude, extrapolation_value, out_dtype, "HW",
     )  # fmt: skip
@@ -244,7 +270,7 @@ def resize3d(
     out_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Another size of three axes."""
-    return _resize(
+    return resized(
         data, roi, size, layout, method, coordinate_transformation_mode, rounding_method,
         bicubic_alpha, bicubic_exclude, extrapolation_value, out_dtype, "DHW",
     )  # fmt: skip
