@@ -299,8 +299,8 @@ class ExpandRemainder(_Expansion):
     """``%r = arith.remf %x, %y : f32``    ->    long division
 
     LLVM's code for GPUs is ``x - trunc(x / y) * y``, whose quotient is rounded: wrong for 1 and
-    0.1. For CPUs it is a call of the library for each lane, but where ``y`` is 1, 2, 4 and so on, for
-    which LLVM's arithmetic is exact.
+    0.1. For CPUs it is a call of the library for each lane, but where ``y`` is 1, 2, 4 and so on,
+    for which LLVM's arithmetic is exact.
     """
 
     @op_type_rewrite_pattern
