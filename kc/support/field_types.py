@@ -27,7 +27,7 @@ def is_of(value: Any, hint: Any) -> bool:
         return isinstance(value, NoneType if hint is None else hint)
     if origin is abc.Callable:
         return False
-    if origin is dict:
+    if origin in (dict, abc.Mapping):
         return type(value) is dict and all(
             is_of(key, parts[0]) and is_of(entry, parts[1]) for key, entry in value.items()
         )
