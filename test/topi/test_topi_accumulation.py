@@ -108,12 +108,12 @@ REDUCTIONS: dict[str, tuple[Callable[..., Tensor], Callable[..., Any], list[np.n
         lambda x: x / np.sqrt((x * x).sum(1, keepdims=True)), [outlier(2, 4096)],
     ),
     "nn.lrn": (
-        lambda x: topi.nn.lrn(x, 4095, 1, 1.0, 0.5, 1.0),
+        lambda x: topi.nn.lrn(x, 1023, 1, 1.0, 0.5, 1.0),
         lambda x: x / np.sqrt(
-            1 + np.stack([(x * x)[:, max(c - 2047, 0) : c + 2048].sum(1) for c in range(4095)], 1)
-            / 4095
+            1 + np.stack([(x * x)[:, max(c - 511, 0) : c + 512].sum(1) for c in range(1023)], 1)
+            / 1023
         ),
-        [positive(1, 4095, 1, 1)],
+        [positive(1, 1023, 1, 1)],
     ),
     "nn.pool2d": (
         lambda x: topi.nn.pool2d(x, 64, 64, 1, 0, "avg"),
