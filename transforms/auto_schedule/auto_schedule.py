@@ -31,6 +31,7 @@ from kc.support.diagnostics import ScheduleError, diagnostic_handler, tell
 from kc.support.target import Target, target_of
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.rule import Rule
+from kc.transforms.schedule.base import without_suggestions
 from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.session import Session, is_rewrite
 
@@ -93,7 +94,7 @@ def load_rules() -> list[Rule]:
 def _choose(draft: Draft, rules: list[Rule]) -> None:
     # Whoever did not ask for a schedule is not told about its loops.
     by_block = [rule for rule in rules if not (rule.leftover or rule.whole)]
-    with diagnostic_handler(lambda _: None):
+    with diagnostic_handler(lambda _: None), without_suggestions():
         for downward in (True, False):
             asked = [rule for rule in by_block if rule.downward is downward]
             names = [block.label for block in draft.blocks()]
@@ -113,6 +114,7 @@ def _choose(draft: Draft, rules: list[Rule]) -> None:
 
 
 def _attempt(draft: Draft, rule: Rule, block: str) -> bool:
+    draft.checkpoint()
     mark = draft.mark()
     try:
         if rule.apply(draft, block):

@@ -197,15 +197,27 @@ def best_tile(
     ``in_block``: whole tiles make up the rows, columns are contiguous in the result, and nothing is
     padded, since other loops go through the same rows; packing, which blocks share, costs nothing.
     """
-    reduction = nest.reduction
-    if reduction is None or len(reduction.updates) != 1:
-        return None
-    if not nest.is_plain or reduction.guard is not None or len(nest.stores) != 1:
-        return None
-    if nest.operations > 16:
+    if not _is_sum_of_products(nest):
         return None
     tiles = _tiles(nest, machine, may_pack, may_pad and not in_block, in_block)
     return min(tiles, key=lambda tile: tile.cycles, default=None)
+
+
+def is_contraction(nest: Nest, machine: Machine) -> bool:
+    """Whether there is a tile of any number of cycles: what :func:`best_tile` is asked for."""
+    return _is_sum_of_products(nest) and any(_tiles(nest, machine, True, True, False))
+
+
+def _is_sum_of_products(nest: Nest) -> bool:
+    reduction = nest.reduction
+    return (
+        reduction is not None
+        and len(reduction.updates) == 1
+        and nest.is_plain
+        and reduction.guard is None
+        and len(nest.stores) == 1
+        and nest.operations <= 16
+    )
 
 
 def _tiles(

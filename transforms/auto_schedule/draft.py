@@ -28,6 +28,9 @@ from kc.transforms.trace.reading import find_step
 from kc.transforms.trace.session import Session
 from kc.transforms.trace.trace import replay
 
+CHECKPOINT = 50
+"""Steps after which the state is copied, so that going back is not to perform all of them again."""
+
 
 class Draft:
     """The schedule of one function that is being chosen. Primitives are methods, with the
@@ -47,6 +50,8 @@ class Draft:
         self._original: ModuleOp | None = None
         """What was given, once something is done to it."""
         self._start = len(session.trace)
+        self._checkpoint: Session | None = None
+        """The state at some time before all marks that are still returned to."""
         self._blocks: dict[str, BlockRV] = {}
         self._refused: set[tuple] = set()
         self._nests: dict[str, Nest] = {}
@@ -205,6 +210,12 @@ class Draft:
         """The state as it is now, for :meth:`return_to`."""
         return len(self.session.trace), frozenset(self.settled)
 
+    def checkpoint(self) -> None:
+        """Let nothing return to before the state as it is now, which is copied once in a while."""
+        known = self._start if self._checkpoint is None else len(self._checkpoint.trace)
+        if len(self.session.trace) - known >= CHECKPOINT:
+            self._checkpoint = self.session.copy()
+
     def return_to(self, mark: tuple[int, frozenset[str]]) -> None:
         """Undo what was done since ``mark``. Loops and blocks are other operations afterwards."""
         length, settled = mark
@@ -215,14 +226,20 @@ class Draft:
             del trace[length:]
             return
         self._forget()
-        assert self._original is not None
-        session = self.session.fresh(copy_module(self._original))
+        session = self._earlier()
         session.working = None
-        kept = trace[self._start : length]
-        replay(session, kept, same=True, told=False)
-        session.trace[:0] = trace[: self._start]
+        replay(session, trace[len(session.trace) : length], same=True, told=False)
         session.working = self._working
         self.session.become(session)
+
+    def _earlier(self) -> Session:
+        """A session in the state of the last checkpoint, or in which it was given."""
+        if self._checkpoint is not None:
+            return self._checkpoint.copy()
+        assert self._original is not None
+        session = self.session.fresh(copy_module(self._original))
+        session.trace = self.session.trace[: self._start]
+        return session
 
     # Shared by rules -----------------------------------------------------------------------
 

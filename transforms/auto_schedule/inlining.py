@@ -66,7 +66,8 @@ class Inline(Rule):
             )
         ):
             return False
-        if any(len(Nest(consumer).body_ops) > LARGEST for consumer in consumers):
+        own = len(nest.body_ops)
+        if any(own + len(Nest(consumer).body_ops) > LARGEST for consumer in consumers):
             return False
         draft.compute_inline(draft.block(block))
         draft.settled.add(block)

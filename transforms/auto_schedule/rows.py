@@ -18,7 +18,7 @@ from kc.analysis.regions import stores_to, unit_of
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule import pointwise, reduction
-from kc.transforms.auto_schedule.contraction import best_tile
+from kc.transforms.auto_schedule.contraction import is_contraction
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.nests import (
     Nest,
@@ -115,7 +115,7 @@ def is_product(draft: Draft, nest: Nest) -> bool:
         return False
     key = ("product", nest.block)
     if key not in draft.known:
-        draft.known[key] = best_tile(nest, draft.machine) is not None
+        draft.known[key] = is_contraction(nest, draft.machine)
     return draft.known[key]
 
 

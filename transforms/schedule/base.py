@@ -119,6 +119,25 @@ def called_from(location: Location | None) -> Iterator[None]:
         CALL_SITE.reset(token)
 
 
+# Whether somebody reads what a refusal suggests: what else would be legal may take long to find.
+_SUGGESTS: ContextVar[bool] = ContextVar("kc_schedule_suggests", default=True)
+
+
+def suggests() -> bool:
+    """Whether refusals list what would be legal."""
+    return _SUGGESTS.get()
+
+
+@contextlib.contextmanager
+def without_suggestions() -> Iterator[None]:
+    """Leave out of refusals what takes a search: nobody reads those of a schedule being chosen."""
+    token = _SUGGESTS.set(False)
+    try:
+        yield
+    finally:
+        _SUGGESTS.reset(token)
+
+
 # Function -> loop name -> what became of it, so that a stale name can be explained.
 _HISTORY: weakref.WeakKeyDictionary[Operation, dict[str, str]] = weakref.WeakKeyDictionary()
 

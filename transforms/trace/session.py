@@ -81,8 +81,8 @@ class Session(Handles):
                 copy.bind(handle, new)
         copy.gone = dict(self.gone)
         copy.trace = list(self.trace)
-        for old, new in twin.items():
-            copy_history(old, new)
+        for function in self.module.body.block.ops:
+            copy_history(function, twin[function])
         return copy
 
     def fresh(self, module: ModuleOp) -> Session:

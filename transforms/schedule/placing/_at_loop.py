@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 from kc.analysis import loop_tree
 from kc.dialects.tir import AllocOp, BlockOp, ForOp
 from kc.support.diagnostics import ScheduleError
-from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Rewritten, Site, suggests
 from kc.transforms.schedule.placing._placing import Placing, build, went
 from kc.transforms.schedule.threads._thread_grid import require_place_in_grid, warn_of_global
 
@@ -49,7 +49,7 @@ class AtLoop(Primitive):
         try:
             return self._check_all(site, block)
         except ScheduleError as error:
-            if error.code in self.about_the_loop and not error.hints:
+            if suggests() and error.code in self.about_the_loop and not error.hints:
                 error.hints = self._legal_loops(site, block)
             raise
 
