@@ -12,17 +12,21 @@ from kc.transforms.auto_schedule import inlining
 from kc.transforms.trace.session import Session
 
 
+def product(B: te.Tensor, A: te.Tensor, n: int) -> te.Tensor:
+    k = te.reduce_axis((0, 128), f"k{n}")
+    return te.compute((128, 128), lambda i, j: te.sum(B[i, k] * A[k, j], axis=k), name=f"S{n}")
+
+
+def halved(B: te.Tensor, n: int) -> te.Tensor:
+    return te.compute((5, 7), lambda i, j: B[i, j] * 0.5 + 1.0, name=f"S{n}")
+
+
 def products(count: int) -> list[te.Tensor]:
     """A chain of products of matrices of 128 x 128, all by the same one."""
     A = te.placeholder((128, 128), name="A")
     last = A
     for n in range(count):
-        k = te.reduce_axis((0, 128), f"k{n}")
-        last = te.compute(
-            (128, 128),
-            lambda i, j, last=last, k=k: te.sum(last[i, k] * A[k, j], axis=k),
-            name=f"S{n}",
-        )
+        last = product(last, A, n)
     return [A, last]
 
 
@@ -55,7 +59,7 @@ def test_a_chain_is_inlined_in_parts(monkeypatch: pytest.MonkeyPatch):
     last, expected = A, np.arange(35, dtype="float32").reshape(5, 7)
     array = expected
     for n in range(50):
-        last = te.compute((5, 7), lambda i, j, last=last: last[i, j] * 0.5 + 1.0, name=f"S{n}")
+        last = halved(last, n)
         expected = expected * np.float32(0.5) + np.float32(1.0)
     blocks = loop_tree.blocks(kc.auto_schedule([A, last]).mod.op)
     bodies = [len(list(block.body.walk())) for block in blocks]
