@@ -28,10 +28,11 @@ def wants_default_schedules() -> bool:
     return context.opt_level > 0 and "auto-schedule" not in context.disabled_pass
 
 
-def choose_where_unscheduled(module: ModuleOp, target: Target) -> list[str]:
+def choose_where_unscheduled(module: ModuleOp, target: Target) -> tuple[list[str], list[str]]:
     """Schedule the marked functions of a module, in place, and remove the marks.
 
-    Returns the names of those that got a schedule: none if none is wanted or no rule fits.
+    Returns the names of those that got a schedule, and of those that no rule is for: none if no
+    schedule is wanted.
     """
     from kc.transforms.auto_schedule.auto_schedule import choose_in_place
 
@@ -40,7 +41,10 @@ def choose_where_unscheduled(module: ModuleOp, target: Target) -> list[str]:
     ]
     counts = choose_in_place(module, target, names) if names and wants_default_schedules() else {}
     unmark(loop_tree.functions(module))
-    return [name for name, count in counts.items() if count]
+    return (
+        [name for name, count in counts.items() if count],
+        [name for name, count in counts.items() if not count],
+    )
 
 
 def loops_as_written(module: ModuleOp, target: Target, scheduled: Iterable[str]) -> list[str]:

@@ -208,6 +208,8 @@ class Stages:
     modules: list[tuple[str, ModuleOp]]
     chosen: list[str] = field(default_factory=list)
     """The names of the functions that a schedule was chosen for."""
+    without_rule: list[str] = field(default_factory=list)
+    """The names of those that nobody has scheduled, and that no rule is for."""
     given: list[str] = field(default_factory=list)
     """The names of those whose schedule was given, and has a call."""
 
@@ -246,7 +248,7 @@ def _stages(
         if chooses:
             for function in loop_tree.functions(lowered.tir):
                 mark_unscheduled(function)
-            stages.chosen = choose_where_unscheduled(lowered.tir, target)
+            stages.chosen, stages.without_rule = choose_where_unscheduled(lowered.tir, target)
             return stages
         for function in loop_tree.functions(lowered.tir) if checks_kernels else ():
             require_kernels(Site(function, target, primitive="lower"))
@@ -265,6 +267,7 @@ def _stages(
         stages = Stages([("tir", _merged([part.loops for part in parts]).op)])
         for part in parts:
             stages.chosen += part.chosen
+            stages.without_rule += part.without_rule
             stages.given += part.given
         return stages
     module = getattr(inp, "module", None) or getattr(inp, "op", inp)
@@ -281,7 +284,7 @@ def _stages(
         script.detach()  # it says how a module is to be changed, and nothing of what it computes
         script.erase()
     to_tir(copy, loops=False)
-    stages = Stages([("tir", copy)], choose_where_unscheduled(copy, target))
+    stages = Stages([("tir", copy)], *choose_where_unscheduled(copy, target))
     if isinstance(inp, IRModule):
         stages.given = [*inp.scheduled]
     elif any(map(is_rewrite, getattr(getattr(inp, "session", None), "trace", ()))):
@@ -395,11 +398,12 @@ def tell_of_loops(stages: Stages, target: Target) -> None:
     is_te = len(stages.modules) > 1
     tensors = "kc.build([A, B, C]) chooses a schedule"
     module = "kc.build(kc.auto_schedule(mod)) chooses a schedule"
-    scheduled = [*stages.chosen, *stages.given]
+    names = loops_as_written(stages.loops, target, [*stages.chosen, *stages.given])
+    by_hand = "kc.tir.Schedule(mod) schedules them by hand: no rule is for them"
     tell_of_loops_as_written(
-        loops_as_written(stages.loops, target, scheduled),
+        names,
         hints=[
-            tensors if is_te else module,
+            by_hand if {*names} <= {*stages.without_rule} else tensors if is_te else module,
             'PassContext(disabled_pass=["auto-schedule"]) keeps them, without this remark',
         ],
         location=caller_location(),

@@ -253,6 +253,23 @@ def test_a_module_of_several_functions():
     np.testing.assert_array_equal(c, a[0] + 1)
 
 
+def test_what_no_rule_is_for_is_not_said_to_have_one():
+    """The largest three are steps of one thread: asking for a schedule again would give none."""
+    a = te.placeholder((4, 16), "float32", name="A")
+    tensors = [a, *kc.topi.topk(a, 3)]
+    told = Told()
+    for given in (te.create_prim_func(tensors), tensors):
+        with told.listening():
+            kc.build(given)
+    assert [remark.code for remark in told] == ["KC3750", "KC3750"]
+    for remark in told:
+        assert remark.hints[0] == (
+            "kc.tir.Schedule(mod) schedules them by hand: no rule is for them"
+        )
+    unchanged = kc.auto_schedule(te.create_prim_func(tensors))
+    assert not is_chosen(unchanged.mod)
+
+
 def test_no_remark_of_what_a_schedule_gave():
     """Programs for TVM build ``sch.mod``; a call may leave loops that are all serial."""
     sch = tir.Schedule(te.create_prim_func(product()))
