@@ -75,12 +75,48 @@ def text(scope: str):
     return kc.IRModule.parse(module), None
 
 
+def tvmscript(scope: str):
+    """Memory of a script, as TVM prints it."""
+    script = f"""
+@T.prim_func
+def f(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):
+    C = T.alloc_buffer((16,), "float32", scope={scope!r})
+    for i in range(16):
+        C[i] = A[i] + 1.0
+    for i in range(16):
+        B[i] = C[i]
+"""
+    return kc.script.from_source(script), None
+
+
+def ir_builder(scope: str):
+    """Memory of a builder."""
+    ib = tir.ir_builder.create()
+    A, B = (tir.decl_buffer((16,), name=name) for name in "AB")
+    a, b, c = ib.buffer_ptr(A), ib.buffer_ptr(B), ib.allocate("float32", 16, "C", scope=scope)
+    with ib.for_range(0, 16) as i:
+        c[i] = a[i] + 1.0
+    with ib.for_range(0, 16) as i:
+        b[i] = c[i]
+    return kc.IRModule({"f": tir.PrimFunc([A, B], ib.get())}), None
+
+
+def argument(scope: str):
+    """An argument that is declared; its memory is the caller's."""
+    A, B = tensors()
+    return kc.lower(te.create_schedule(B.op), [A, B], binds={A: buffer(scope)}), None
+
+
+def buffer(scope: str):
+    return tir.decl_buffer((16,), name="X", scope=scope)
+
+
 def built(make: Callable[[Any], Any], scope: Any, target: str):
     program, args = make(scope)
     return kc.build(program, args, target=target)
 
 
-MAKERS = (lazy_read, lazy_write, eager, text)
+MAKERS = (lazy_read, lazy_write, eager, text, tvmscript, ir_builder, argument)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -97,7 +133,7 @@ def test_scopes(make, target: str, capsys: pytest.CaptureFixture[str]):
     for scope in NO_SCOPES:
         with pytest.raises(KCError) as caught:
             built(make, scope, target)
-        assert caught.value.code in ("KC3301", "KC4303"), caught.value
+        assert caught.value.code in ("KC2101", "KC3301", "KC4303"), caught.value
 
 
 def test_what_is_no_name():
@@ -113,3 +149,14 @@ def test_what_is_no_name():
             with pytest.raises(KCError, match=r"KC3702\]: \w+: scope is a string, not "):
                 call()
         assert len(s.stages) == 2
+
+
+def test_a_declaration_says_which_scopes_there_are():
+    with pytest.raises(
+        KCError, match=r"KC2101\]: decl_buffer: X with the scope 'global:tag'\n"
+    ) as error:
+        buffer("global:tag")
+    assert error.value.why == "no target has such memory; scopes have no tags"
+    assert error.value.hints == ("did you mean 'global' or 'local'?",)
+    for known in ("wmma.matrix_a", "m16n8k16.matrixA"):  # of other targets
+        assert buffer(known).scope() == known

@@ -18,7 +18,7 @@ import pytest
 from public_objects import objects
 
 import kc
-from kc import te, tir
+from kc import te
 from kc.error import KCError
 
 
@@ -103,38 +103,6 @@ def test_public_functions_and_classes_pickle_by_their_names():
     ]
     assert len(public) > 500
     assert [value for value in public if pickled(value) is not value] == []
-
-
-SCOPE_READERS: dict[str, Callable[[str], Any]] = {
-    "tir.decl_buffer": lambda scope: tir.decl_buffer((4,), scope=scope),
-    "ib.allocate": lambda scope: tir.ir_builder.create().allocate("float32", 4, "x", scope=scope),
-    "T.alloc_buffer": lambda scope: kc.script.from_source(
-        f'''
-@T.prim_func
-def f(A: T.Buffer((4,), "float32")):
-    C = T.alloc_buffer((4,), "float32", scope="{scope}")
-    A[0] = C[0]
-'''
-    ),
-    "T.Buffer": lambda scope: kc.script.from_source(
-        f'''
-@T.prim_func
-def f(A: T.Buffer((4,), "float32", scope="{scope}")):
-    A[0] = 1.0
-'''
-    ),
-}
-
-
-@pytest.mark.parametrize("reader", SCOPE_READERS)
-def test_scopes_that_no_target_has_are_refused(reader: str):
-    read = SCOPE_READERS[reader]
-    for scope in ("global", "shared.dyn", "wmma.matrix_a", "m16n8k16.matrixA"):
-        read(scope)
-    for scope in ("global:tag", "global.texture", "local.L0A", "nonsense", "Shared"):
-        with pytest.raises(KCError, match=f"KC2101.*: .* with the scope '{scope}'") as error:
-            read(scope)
-        assert "the scopes are" in str(error.value) or "did you mean" in str(error.value)
 
 
 def double(x: Any, y: Any) -> Any:
