@@ -521,7 +521,7 @@ class Kernel:
             if last is not None and _is_same(last.value, value):
                 # Who stores what is there already changes nothing for those who did before.
                 writers = [*writers, *(writer for writer in last.threads if writer not in writers)]
-            elif self.single is not None:
+            elif self.single is not None and memory_scope(op.buffer) == "global":
                 self._require_alone(op, buffer, element, value, last, writers)
             known[element] = Written(writers, value, places)
 
@@ -534,7 +534,11 @@ class Kernel:
         last: Written | None,
         writers: Threads,
     ) -> None:
-        """Require that no other block has stored to or read the element that ``writers`` change."""
+        """Require that no other block has stored to or read the element that ``writers`` change.
+
+        This is asked of global memory only. Of any other, each block has its own where its kernel
+        runs, wherever it is allocated: what the others store there is nothing to this one.
+        """
         blocks = {self._block_of(writer) for writer in writers}
         before = {self._block_of(writer) for writer in last.threads} if last is not None else blocks
         element = f"{buffer.name}{index_text(at)}"
@@ -544,17 +548,16 @@ class Kernel:
                 f"several blocks of threads store {last.value}, then {value} to {element}, and "
                 "blocks do not wait for each other"
             )
-        elif memory_scope(op.buffer) == "global":
-            if last is not None and blocks != before:
-                text = (
-                    f"{last.threads[0]} and {writers[0]} store {last.value} and {value} to "
-                    f"{element}, and blocks of threads are in no order"
-                )
-            elif at in (readers := self.read.get(buffer, {})) and {readers[at]} != blocks:
-                text = (
-                    f"{writers[0]} stores to {element}, which another block of threads reads, and "
-                    "blocks are in no order"
-                )
+        elif last is not None and blocks != before:
+            text = (
+                f"{last.threads[0]} and {writers[0]} store {last.value} and {value} to "
+                f"{element}, and blocks of threads are in no order"
+            )
+        elif at in (readers := self.read.get(buffer, {})) and {readers[at]} != blocks:
+            text = (
+                f"{writers[0]} stores to {element}, which another block of threads reads, and "
+                "blocks are in no order"
+            )
         if text is not None:
             self.current = None
             raise ExecutionError(op, text)

@@ -541,6 +541,47 @@ def test_blocks_may_store_the_same():
     assert a.tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize("first", [0, 7])
+@pytest.mark.parametrize("scope", ["local", "shared"])
+@pytest.mark.parametrize("place", ["outside", "inside"])
+def test_a_block_goes_on_from_what_all_blocks_stored(place: str, scope: str, first: int):
+    """S[x] is 0 in all blocks; block x adds ``first``, which may leave the 0 as it is, then 7."""
+    out = np.zeros(2, np.int32)
+    buffer = f'%S = tir.alloc "S" : memref<2xi32, "{scope}">'
+    call(
+        f"""
+  {buffer if place == "outside" else ""}
+  tir.for %t in 1 thread "threadIdx.x" {{
+    {buffer if place == "inside" else ""}
+    tir.for %w in 2 thread "blockIdx.x" {{
+      %minus = arith.constant -1 : i32
+      tir.store %minus, %S[%w] : memref<2xi32, "{scope}">
+    }}
+    tir.for %e in 2 {{
+      %zero = arith.constant 0 : i32
+      tir.store %zero, %S[%e] : memref<2xi32, "{scope}">
+    }}
+    tir.for %x in 2 thread "blockIdx.x" {{
+      tir.for %k in 2 {{
+        %zero_1 = arith.constant 0 : index
+        %seven = arith.constant 7 : i32
+        %first = arith.constant {first} : i32
+        %is_first = arith.cmpi eq, %k, %zero_1 : index
+        %term = arith.select %is_first, %first, %seven : i32
+        %old = tir.load %S[%x] : memref<2xi32, "{scope}">
+        %sum = arith.addi %old, %term : i32
+        tir.store %sum, %S[%x] : memref<2xi32, "{scope}">
+      }}
+      %y = tir.load %S[%x] : memref<2xi32, "{scope}">
+      tir.store %y, %A[%x] : memref<2xi32>
+    }}
+  }}
+""",
+        out,
+    )
+    assert out.tolist() == [first + 7] * 2
+
+
 def test_an_error_tells_the_thread():
     with pytest.raises(ExecutionError) as caught:
         call(

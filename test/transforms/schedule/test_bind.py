@@ -33,7 +33,7 @@ from kc.analysis.interpreter import run
 from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import AllocOp, BlockOp, IterType
 from kc.support.diagnostics import Diagnostic, KCError, diagnostic_handler
-from kc.support.registry import get_pass, pass_class
+from kc.support.registry import context, get_pass, pass_class
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive
 
@@ -565,3 +565,34 @@ func.func @f(%A: memref<4xi32>, %B: memref<4xi32>) {
     arrays = [np.arange(4, dtype="int32"), np.zeros(4, "int32")]
     run(sch.mod.op, "f", arrays)
     assert arrays[1].tolist() == [3, 2, 1, 0]
+
+
+@pytest.mark.parametrize("scope", ["local", "shared"])
+def test_the_init_that_each_block_runs_needs_memory_of_its_own(scope: str):
+    """The blocks along y all run the init of all of C. In global memory, that is refused; memory of
+    a block may still be allocated outside of the kernel. Terms of 0 leave the init as it is."""
+    a = te.placeholder((4, 3), "int32", name="A")
+    k = te.reduce_axis((0, 3), "k")
+    c = te.compute((4, 2), lambda i, j: te.sum(a[i, k] * (j + 1), axis=[k]), name="C")
+    d = te.compute((4, 2), lambda i, j: c[i, j] + 1, name="D")
+    sch = tir.Schedule(te.create_prim_func([a, d]))
+    i, j, _ = sch.get_loops("C")
+    sch.bind(i, "threadIdx.x")
+    sch.decompose_reduction("C", j)
+    with pytest.raises(KCError) as refusal:
+        sch.bind(j, "blockIdx.y")
+    assert refusal.value.code == "KC3409"
+    sch.set_scope("C", "C", scope)
+    sch.bind(j, "blockIdx.y")
+
+    def check(order: Random | None = None) -> None:
+        array = np.array([[0, 2, 3], [0, 0, 5], [4, 0, 6], [0, 0, 0]], np.int32)
+        result = np.full((4, 2), -9, np.int32)
+        run(sch.mod.op, "main", [array, result], launch_order=order)
+        np.testing.assert_array_equal(result, array.sum(1)[:, None] * [1, 2] + 1)
+
+    check()
+    sch.reverse_compute_at("D", j)
+    check()
+    check(Random(1))
+    get_pass("verify-gpu-code").apply(context(), sch.mod.op)
