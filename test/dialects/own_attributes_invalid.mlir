@@ -74,3 +74,10 @@ func.func private @f(f32) attributes {kc.pointers = "C"}
 te.func @f(%A: tensor<8xf32>) -> tensor<8xf32> attributes {kc.arg_order = [0, 1]} {
   te.return %A : tensor<8xf32>
 }
+
+// -----
+
+// expected-error@+1 {{func.func: kc.pointers is of declared functions; this one has a body}}
+func.func @f(%A: memref<8xf32>) attributes {kc.pointers} {
+  func.return
+}
