@@ -64,6 +64,7 @@ def choose(session: Session, functions: Iterable[str] | None = None) -> dict[str
     """Choose a schedule for ``functions`` (default: all that are scheduled) of a session.
 
     The number of primitives that each of them got. Afterwards none is marked as unscheduled.
+    Functions with branches (``cf``) stay as they are: rules know loops.
     """
     kind = session.target.kind
     rules = [rule for rule in load_rules() if kind in rule.kinds]
@@ -72,7 +73,8 @@ def choose(session: Session, functions: Iterable[str] | None = None) -> dict[str
     counts: dict[str, int] = {}
     for name in names if functions is None else functions:
         before = sum(map(is_rewrite, session.trace))
-        _choose(Draft(session, name), rules)
+        if len(session.function(name).body.blocks) == 1:
+            _choose(Draft(session, name), rules)
         counts[name] = sum(map(is_rewrite, session.trace)) - before
         unmark([session.function(name)])
     session.working = working
