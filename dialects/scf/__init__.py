@@ -5,13 +5,14 @@ from __future__ import annotations
 from xdsl.dialects import scf
 from xdsl.ir import Dialect, Operation
 
+from kc.dialects.scf.execute_region import ExecuteRegionOp
 from kc.dialects.scf.for_loop import ForOp
 from kc.dialects.scf.forall import ForallOp, InParallelOp
 from kc.dialects.scf.parallel import ParallelOp, ReduceOp
 from kc.dialects.scf.while_loop import WhileOp
 
 _CLASSES: dict[str, type[Operation]] = {
-    op.name: op for op in (ForOp, ParallelOp, ReduceOp, WhileOp)
+    op.name: op for op in (ExecuteRegionOp, ForOp, ParallelOp, ReduceOp, WhileOp)
 }
 
 SCF = Dialect(
@@ -25,4 +26,13 @@ SCF = Dialect(
 )
 """xDSL's dialect and what is added here."""
 
-__all__ = ["SCF", "ForOp", "ForallOp", "InParallelOp", "ParallelOp", "ReduceOp", "WhileOp"]
+__all__ = [
+    "SCF",
+    "ExecuteRegionOp",
+    "ForOp",
+    "ForallOp",
+    "InParallelOp",
+    "ParallelOp",
+    "ReduceOp",
+    "WhileOp",
+]
