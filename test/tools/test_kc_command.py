@@ -1,5 +1,6 @@
 """``kc``: its commands, the pages of ``kc docs``, the examples, completion, and the wheel."""
 
+import itertools
 import os
 import re
 import shutil
@@ -150,10 +151,17 @@ def test_help_fits_the_terminal(capsys, monkeypatch, columns):
 
 
 class Terminal:
-    """A command in a tmux of its own, 80 columns wide."""
+    """A command in a tmux of its own, 80 columns wide.
+
+    Each terminal has a server of its own: ``kill-server`` returns before the server has ended,
+    and a session that starts in between is refused.
+    """
+
+    counter = itertools.count()
 
     def __init__(self, folder: Path, command: str) -> None:
-        self.server = ("tmux", "-L", f"kc-test-{os.getpid()}", "-f", "/dev/null")
+        socket = f"kc-test-{os.getpid()}-{next(self.counter)}"
+        self.server = ("tmux", "-L", socket, "-f", "/dev/null")
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "ZDOTDIR": str(folder)}
         environment.pop("COLUMNS", None)
         self.tmux("new-session", "-d", "-x", "80", "-y", "40", command, env=environment)
