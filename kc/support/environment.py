@@ -42,6 +42,17 @@ VARIABLES = {
             "MiB that the compile cache may take; beyond that, the oldest entries are removed",
         ),
         Variable(
+            "KC_RATES",
+            "kc/rates.json in the folder of configurations (XDG_CONFIG_HOME, ~/.config)",
+            "the file of measured rates of processors, which kc doctor --measure writes and "
+            "default schedules are chosen by; none for the numbers that kc comes with",
+        ),
+        Variable(
+            "XDG_CONFIG_HOME",
+            "~/.config",
+            "the folder of configurations, where the file of measured rates is",
+        ),
+        Variable(
             "KC_DEBUG_INFO",
             "off",
             "debug information in compiled code, so that gdb and perf show the line of the tensor "

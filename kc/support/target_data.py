@@ -105,7 +105,7 @@ class Architecture:
 @functools.cache
 def architecture(name: str) -> Architecture:
     """The architecture of this name, from its data file."""
-    data = _read(_HERE / f"{name}.toml")
+    data = read_data(name)
     return Architecture(
         name=name,
         triple=data["triple"],
@@ -140,7 +140,7 @@ def tags() -> Mapping[str, str]:
 
 @functools.cache
 def _own_kinds() -> Mapping[str, Kind]:
-    files = {name: _read(_HERE / f"{name}.toml") for name in _KINDS}
+    files = {name: read_data(name) for name in _KINDS}
     return {
         name: Kind({**files.get(data.get("base", ""), {}), **data}) for name, data in files.items()
     }
@@ -177,6 +177,11 @@ def _plugin_kind(entry: Entry) -> Kind | None:
             facts=[f"{type(error).__name__}: {error}"],
         )
         return None
+
+
+def read_data(name: str) -> dict[str, Any]:
+    """The data file ``kc/support/targets/NAME.toml``."""
+    return _read(_HERE / f"{name}.toml")
 
 
 def _read(file: Any) -> dict[str, Any]:

@@ -34,14 +34,7 @@ from kc.transforms.auto_schedule import pointwise
 from kc.transforms.auto_schedule.digits import digits_of
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.few_rows import few_rows
-from kc.transforms.auto_schedule.machine import (
-    FMA_LATENCY,
-    FMA_PER_CYCLE,
-    LOAD_COST,
-    LOADS_PER_CYCLE,
-    PAGE,
-    Machine,
-)
+from kc.transforms.auto_schedule.machine import LOAD_COST, PAGE, Machine
 from kc.transforms.auto_schedule.nests import (
     Access,
     Nest,
@@ -300,6 +293,8 @@ def _cycles(
     spread = [(load, cost) for load, cost in reach if cost]
     sums = height_of_all * width_of_all * further
     is_turned = nest.stores[0].stride(columns) != 1
+    fma_rate, load_rate = machine.fma_per_cycle, machine.loads_per_cycle
+    latency = machine.fma_latency
     packing = iterations(loop for loop in nest.loops if operand.stride(loop)) * (
         SCALAR_COPY if operand.stride(columns) != 1 else 2 / lanes
     )
@@ -310,7 +305,7 @@ def _cycles(
         for by_rows, by_columns in moves:
             loads += (tall if by_rows else 1) * (vectors if by_columns else 1)
         work = tall * vectors * work_of_sum
-        bound = max(work / FMA_PER_CYCLE, loads / LOADS_PER_CYCLE, FMA_LATENCY, fetch)
+        bound = max(work / fma_rate, loads / load_rate, latency, fetch)
         return bound + LOAD_COST * loads
 
     def cycles_of(height: int, vectors: int, packs: bool, pads: bool) -> float:

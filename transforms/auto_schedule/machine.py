@@ -1,25 +1,23 @@
 """What the rules know of a processor: the numbers of the cost model.
 
-Sizes of vectors and caches and the number of registers are the target's. The rest is what cores of
-the last ten years have in common (Haswell to Zen 5, Cortex-A76 and later): two fused
-multiply-adds and two vector loads a cycle, a result four cycles after its operands. Only ratios of
-such numbers decide anything.
+Sizes of vectors and caches and the number of registers are the target's. What a core does in a
+cycle is in :mod:`kc.support.rates`, by family of cores; :class:`Machine` gives it for the registers
+that the target has. Only ratios of such numbers decide anything.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kc.support.rates import Rates, rates_of
 from kc.support.target import Target
-
-FMA_PER_CYCLE = 2
-LOADS_PER_CYCLE = 2
-FMA_LATENCY = 4
-"""Cycles from the operands of a multiply-add to its result."""
 
 LOAD_COST = 0.05
 """Cycles that a load costs although another bound hides it: of two tiles that are as fast, the one
 with fewer loads is less sensitive to what the caches do."""
+
+TILE_INSTRUCTIONS = ("tdpbf16ps", "tdpfp16ps", "tdpbusd")
+"""Those on tiles, whose size is no matter of vectors."""
 
 PAGE = 4096
 """Bytes of a page of memory, beyond which nothing is read ahead."""
@@ -42,6 +40,8 @@ class Machine:
     l3: int
     """Data caches: L1 and L2 of a core, L3 of all."""
     cores: int
+    rates: Rates
+    """What a core does in a cycle, with registers of the core's full width."""
 
     @classmethod
     def of(cls, target: Target) -> Machine:
@@ -56,8 +56,41 @@ class Machine:
             l2=l2 or 262144,
             l3=l3 or 4 * (l2 or 262144),
             cores=target.num_cores or 1,
+            rates=rates_of(target),
         )
 
     def lanes(self, bits: int) -> int:
         """Elements of ``bits`` bits in a vector register, at least 1."""
         return max(1, self.vector_bits // bits)
+
+    def multiply_adds(self, instruction: str) -> float:
+        """Multiply-adds in a cycle by an instruction of the rates (``fma.f32``, ``vpdpbusd``).
+
+        With registers of the target: a core of two pipes computes 512 bits as fast by one
+        instruction as by two of 256, or twice as fast. 0 for an instruction that the core lacks;
+        whether the target has it switched on is for its features to say.
+        """
+        rate = self.rates.products.get(instruction, 0)
+        return rate if instruction in TILE_INSTRUCTIONS else rate * self._part
+
+    @property
+    def fma_per_cycle(self) -> float:
+        """Vectors of multiply-adds that a core starts in a cycle."""
+        return self.multiply_adds("fma.f32") / self.lanes(32)
+
+    @property
+    def fma_latency(self) -> float:
+        """Cycles from the operands of a multiply-add to its result."""
+        return self.rates.fma_latency
+
+    @property
+    def loads_per_cycle(self) -> float:
+        """Vectors that a core loads from L1 in a cycle."""
+        wide = self.rates.loads
+        return max(wide, min(2, wide * self.rates.bits / self.vector_bits))
+
+    @property
+    def _part(self) -> float:
+        """The part of the full rate that registers of the target's width come to."""
+        full = self.rates.products["fma.f32"] * 32
+        return min(1, self.rates.pipes * self.vector_bits / full)

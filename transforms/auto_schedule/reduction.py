@@ -20,13 +20,7 @@ import math
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.draft import Draft
-from kc.transforms.auto_schedule.machine import (
-    FMA_LATENCY,
-    FMA_PER_CYCLE,
-    LOAD_COST,
-    LOADS_PER_CYCLE,
-    PAGE,
-)
+from kc.transforms.auto_schedule.machine import LOAD_COST, PAGE, Machine
 from kc.transforms.auto_schedule.nests import Nest, extent, is_own, is_untouched, iterations
 from kc.transforms.auto_schedule.pointwise import vector_loop, vectorize
 from kc.transforms.auto_schedule.rule import Rule
@@ -308,7 +302,8 @@ def _rows_of_a_group(draft: Draft, block: str, along: ForOp) -> bool:
                 if vectors > 1 and (vectors - 1) * lanes >= extent(along):
                     continue
                 if height * vectors + vectors + 1 < machine.registers:
-                    cycles = _cycles_of_rows(height, vectors, math.ceil(extent(along) / lanes))
+                    count = math.ceil(extent(along) / lanes)
+                    cycles = _cycles_of_rows(machine, height, vectors, count)
                     if best is None or cycles < best[0]:
                         best = cycles, height, vectors, rows
     if best is None:
@@ -333,14 +328,14 @@ def _rows_of_a_group(draft: Draft, block: str, along: ForOp) -> bool:
     return True
 
 
-def _cycles_of_rows(height: int, vectors: int, count: int) -> float:
+def _cycles_of_rows(machine: Machine, height: int, vectors: int, count: int) -> float:
     """Cycles that one term of a row of ``count`` vectors takes, in tiles of rows and vectors. Loads
     that are not aligned count twice."""
     whole, rest = divmod(count, vectors)
     cycles = 0.0
     for number, width in ((whole, vectors), (1, rest)):
-        loads = (2 * width + height) / LOADS_PER_CYCLE
-        sums = max(height * width / FMA_PER_CYCLE, FMA_LATENCY)
+        loads = (2 * width + height) / machine.loads_per_cycle
+        sums = max(height * width / machine.fma_per_cycle, machine.fma_latency)
         cycles += number * (max(loads, sums) + LOAD_COST * loads) if width else 0
     return cycles / height
 

@@ -17,7 +17,7 @@ from kc import te, tir, topi
 from kc.dialects.tir import AllocOp, ForOp
 from kc.target import Target
 from kc.transforms.auto_schedule.contraction import best_tile, contraction_behind
-from kc.transforms.auto_schedule.machine import FMA_LATENCY, FMA_PER_CYCLE, Machine
+from kc.transforms.auto_schedule.machine import Machine
 from kc.transforms.auto_schedule.nests import Nest
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "peers"))
@@ -217,7 +217,7 @@ def test_tiles_fit_in_the_registers(target: Target, sizes: tuple[int, int, int])
     assert (tile.rows.label, tile.columns.label) == ("i", "j")
     vectors = tile.width // machine.lanes(32)
     assert tile.height * vectors + vectors + 1 <= machine.registers
-    assert tile.height * vectors >= FMA_LATENCY * FMA_PER_CYCLE
+    assert tile.height * vectors >= machine.fma_latency * machine.fma_per_cycle
     assert tile.pads == (sizes[2] % tile.width != 0)
 
 
