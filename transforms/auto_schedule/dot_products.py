@@ -13,6 +13,10 @@ The sums of bytes are of integers, so that they are the same in any order. ``vdp
 products of bf16 to each of the f32 sums in a register, but takes subnormal numbers to be zero: it
 is used in a version of the loops that runs where there are none (``version_loops``,
 :mod:`kc.transforms.auto_schedule.versions`).
+
+Which instruction is used, and whether any is, the rates of the core decide
+(:mod:`kc.support.rates`): on Sapphire Rapids ``vdpbf16ps`` does half of what multiply-adds of f32
+do, on Zen 5 twice as much.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.contraction import contraction_behind
 from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.machine import Machine
 from kc.transforms.auto_schedule.nests import Access, Nest, is_untouched, loop_of_dimension
 from kc.transforms.auto_schedule.pointwise import Pointwise
 from kc.transforms.auto_schedule.rule import Rule
@@ -41,6 +46,8 @@ class Instruction:
     intrinsic: str
     feature: str
     """The feature of the CPU that it needs."""
+    rate: str
+    """Its name in the rates of cores."""
     lanes: int
     """Sums of a register."""
     element: str
@@ -55,20 +62,30 @@ class Instruction:
     exponent: int | None = None
     """Of the smallest magnitude of operands that it is right for; None: for any."""
 
+    def multiply_adds(self, machine: Machine) -> float:
+        """How many it does in a cycle; 0 where its registers are wider than the target's."""
+        if 32 * self.lanes > machine.vector_bits:
+            return 0
+        most = machine.rates.pipes * self.lanes * self.step
+        return min(machine.multiply_adds(self.rate), most)
+
+
+UNSIGNED, SIGNED, FLOAT = "arith.extui", "arith.extsi", "arith.extf"
 
 INSTRUCTIONS = (
-    Instruction("avx512_vnni_dot_16x4", "avx512vnni", 16, "i8", ("arith.extui", "arith.extsi")),
-    Instruction("avx_vnni_dot_8x4", "avxvnni", 8, "i8", ("arith.extui", "arith.extsi")),
-    Instruction("neon_sdot_4x4", "dotprod", 4, "i8", ("arith.extsi", "arith.extsi")),
-    Instruction("neon_udot_4x4", "dotprod", 4, "i8", ("arith.extui", "arith.extui")),
-    Instruction("neon_usdot_4x4", "i8mm", 4, "i8", ("arith.extui", "arith.extsi")),
+    Instruction("avx512_vnni_dot_16x4", "avx512vnni", "vpdpbusd", 16, "i8", (UNSIGNED, SIGNED)),
+    Instruction("avx_vnni_dot_8x4", "avxvnni", "vpdpbusd", 8, "i8", (UNSIGNED, SIGNED)),
+    Instruction("neon_sdot_4x4", "dotprod", "sdot", 4, "i8", (SIGNED, SIGNED)),
+    Instruction("neon_udot_4x4", "dotprod", "sdot", 4, "i8", (UNSIGNED, UNSIGNED)),
+    Instruction("neon_usdot_4x4", "i8mm", "usdot", 4, "i8", (UNSIGNED, SIGNED)),
     # Products are multiples of 2^-124, and so are sums: none is subnormal.
     Instruction(
         "avx512_bf16_dot_16x2",
         "avx512bf16",
+        "vdpbf16ps",
         16,
         "bf16",
-        ("arith.extf", "arith.extf"),
+        (FLOAT, FLOAT),
         step=2,
         rows=4,
         columns=4,
@@ -133,17 +150,33 @@ def product_of(draft: Draft, nest: Nest) -> Product | None:
         if None in loop_of_dimension(nest, operand):
             continue
         extensions = (_extension(row_operand), _extension(operand))
-        for instruction in INSTRUCTIONS:
-            if extensions != instruction.extended:
-                continue
-            if any(element_of(load.buffer) != instruction.element for load in nest.loads):
-                continue
-            if not draft.session.target.has_feature(instruction.feature):
-                continue
+        elements = {element_of(load.buffer) for load in nest.loads}
+        for instruction in instructions_for(draft, elements, extensions):
             if extent_of(columns[0]) % instruction.lanes or extent_of(terms) % instruction.step:
                 continue
             return Product(instruction, rows[-1], columns[0], terms, operand)
     return None
+
+
+def instructions_for(
+    draft: Draft, elements: set[str], extensions: tuple[str | None, str | None]
+) -> list[Instruction]:
+    """The instructions of the target for operands of such elements, extended so, the fastest first.
+
+    Those alone that do more in a cycle than what is computed without: multiply-adds of f32, or of
+    32-bit integers.
+    """
+    machine, target = draft.machine, draft.session.target
+    plain = machine.multiply_adds("fma.f32" if FLOAT in extensions else "mul.i32")
+    usable = [
+        it
+        for it in INSTRUCTIONS
+        if it.extended == extensions
+        and elements == {it.element}
+        and target.has_feature(it.feature)
+        and it.multiply_adds(machine) > plain
+    ]
+    return sorted(usable, key=lambda it: -it.multiply_adds(machine))
 
 
 def extent_of(loop: ForOp) -> int:

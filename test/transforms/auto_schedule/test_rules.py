@@ -670,6 +670,45 @@ def test_products_of_bf16_have_a_version_for_dot_products():
     assert kinds(schedule, "A_least") == ["36 serial", "66 vectorized"]
 
 
+@pytest.mark.parametrize(
+    ("cpu", "pays"),
+    [
+        ("cooperlake", True),
+        ("znver4", True),
+        ("znver5", True),
+        ("sapphirerapids -mattr=-amx-tile", False),  # half of what multiply-adds of f32 do
+        ("emeraldrapids -mattr=-amx-tile", False),
+        ("graniterapids -mattr=-amx-tile", False),
+        ("icelake-server -mattr=+avx512bf16", False),  # nobody knows
+        ("znver5 -mattr=-avx512bf16", False),
+        ("znver5 -vector-width=256", False),
+    ],
+)
+def test_rates_decide_whether_bf16_has_dot_products(cpu: str, pays: bool):
+    """``vdpbf16ps`` has two products for each of ``vfmadd``, in a half to four times the time."""
+    target = Target(f"llvm -mtriple=x86_64-unknown-linux-gnu -mcpu={cpu}")
+    script = kc.auto_schedule(product_of_halves(), target).trace.as_python()
+    assert ("avx512_bf16_dot_16x2" in script) == pays == ("version_loops" in script)
+
+
+@pytest.mark.parametrize(
+    ("options", "intrinsic"),
+    [
+        ("sapphirerapids", "avx512_vnni_dot_16x4"),
+        ("sapphirerapids -vector-width=256", "avx_vnni_dot_8x4"),
+        ("znver4", "avx512_vnni_dot_16x4"),
+        ("znver5", "avx512_vnni_dot_16x4"),
+        ("alderlake", "avx_vnni_dot_8x4"),
+        ("haswell", None),
+    ],
+)
+def test_the_fastest_dot_product_is_taken(options: str, intrinsic: str | None):
+    target = Target(f"llvm -mtriple=x86_64-unknown-linux-gnu -mcpu={options}")
+    script = kc.auto_schedule(product_of_bytes(), target).trace.as_python()
+    assert ("tensorize" in script) == (intrinsic is not None)
+    assert intrinsic is None or f'tensor_intrin="{intrinsic}"' in script
+
+
 @pytest.mark.parametrize("batch", [0, 2])
 def test_both_versions_pack_what_they_read(batch: int):
     """The second one is scheduled first, and packs for itself alone."""
