@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from kc.codegen.llvm_ir import emit_llvm_ir
 from kc.codegen.native_target import Machine, last_words, run_worker
 from kc.dialects.gpu import GPUModuleOp
+from kc.support import progress
 from kc.support.diagnostics import CodegenError
 from kc.support.target import Target
 
@@ -57,6 +58,7 @@ def _compile(module: ModuleOp, machine: Machine, what: str, opt_level: int) -> D
     for home in code:
         for op in home.body.block.ops:
             device.body.block.add_op(op.clone())
+    progress.note("code", 0, "LLVM")
     text = emit_llvm_ir(device, triple=machine.triple, cpu=machine.cpu or None)
     done = run_worker(machine, text, opt_level)
     if done.returncode:

@@ -33,6 +33,7 @@ from kc.codegen.native_target import (
     run_worker,
 )
 from kc.conversion.reuse_workspace import RELEASE
+from kc.support import progress
 from kc.support.diagnostics import CodegenError, suggest
 from kc.support.forks import fork_lock
 from kc.support.process_symbols import find_symbol
@@ -196,6 +197,7 @@ def compile_ir(
     check_machine(machine)
     text = with_bits_of_bfloat(text, machine.triple)
     code = without_bytes(text)
+    progress.note("code", 0, "LLVM")
     check_limits(code, llvm_binding().get_triple_parts(machine.triple).Arch)
     if _is_risky(code, machine) if isolated is None else isolated:
         done = run_worker(machine, text, opt_level)

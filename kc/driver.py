@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from kc.default_schedules import (
 )
 from kc.dialects.unscheduled import mark_unscheduled
 from kc.intrin_rules import lower_operators
+from kc.support import progress
 from kc.support.diagnostics import TEError, counted, suggest
 from kc.support.files import read_bytes, read_text
 from kc.support.ir_text import print_module
@@ -33,6 +35,7 @@ from kc.te.schedule import Schedule, create_schedule
 from kc.te.tensor import Operation, PlaceholderOp, Tensor
 from kc.tir.module import IRModule, how_to_get_module, kind_of
 from kc.tir.prim_func import PrimFunc
+from kc.transform import PassContext
 from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.threads._foreign_values import require_kernels
 from kc.transforms.to_tir import to_tir
@@ -79,7 +82,11 @@ def lower(
 
     inp, args, target = _checked("lower", inp, args, target, name, binds)
     chosen = _target(target) if target is not None else Target.current() or Target.generic()
-    with paused_collection(), reproducing("kc.lower", lambda: _source(inp, args, chosen)):
+    with (
+        paused_collection(),
+        _tracking("kc.lower", "schedule"),
+        reproducing("kc.lower", lambda: _source(inp, args, chosen)),
+    ):
         stages = _stages(inp, args, name, chosen, binds)
         module = stages.loops
         with chosen:
@@ -92,6 +99,11 @@ def lower(
     lowered.scheduled = frozenset([*stages.chosen, *stages.given])
     lowered.added_passes_of = pipeline_options()
     return lowered
+
+
+def _tracking(call: str, *phases: progress.Phase) -> AbstractContextManager[None]:
+    """Let what ``call`` does be shown, or told to what the PassContext has for it."""
+    return progress.tracking(call, PassContext.current().progress, phases)
 
 
 def _order(target: Target) -> Order:
@@ -315,7 +327,7 @@ def auto_schedule(mod: Any, target: Target | str | None = None) -> tir.Schedule:
     from kc.transforms.auto_schedule.auto_schedule import choose
 
     chosen = _target(target)
-    with paused_collection():
+    with paused_collection(), _tracking("kc.auto_schedule", "schedule"):
         if isinstance(mod, list | tuple | Tensor | Operation):
             mod = IRModule(_written(mod, chosen))
         schedule = EagerSchedule(mod, target=chosen)
@@ -432,6 +444,7 @@ def _built(
     with (
         paused_collection(),
         using_options(options),
+        _tracking("kc.build", "schedule", "passes", "code"),
         reproducing("kc.build", lambda: _source(inp, args, chosen)),
     ):
         backend = backend_of(chosen)
@@ -440,8 +453,11 @@ def _built(
         tell(stages, chosen)
         lower_operators(stages.loops, chosen)
         if instrument is not None:
-            for stage, module in stages.modules:
-                instrument(stage, module)
+            with progress.hidden():
+                for stage, module in stages.modules:
+                    instrument(stage, module)
+        functions = len(loop_tree.kernels(stages.loops))
+        progress.note("passes", 0, "passes", count=functions)
         return backend.build(Build(stages.modules, chosen, name, instrument, backend))
 
 

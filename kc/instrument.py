@@ -23,6 +23,7 @@ from kc.analysis.verify_changes import verify_all, verify_changes
 from kc.conversion.pipelines import NEEDED, OPTIONAL
 from kc.support import registry
 from kc.support.diagnostics import CodegenError, KCError
+from kc.support.progress import Progress
 from kc.tir.module import IRModule
 from kc.transform import PassContext, PassInfo, info_of
 from kc.transforms.pass_runner import Instrument, Pipeline, Stage, stage_of
@@ -32,6 +33,7 @@ __all__ = [
     "PassTimingInstrument",
     "PrintAfterAll",
     "PrintBeforeAll",
+    "Progress",
     "VerifyInstrument",
     "pass_instrument",
 ]

@@ -23,7 +23,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -41,6 +41,7 @@ from kc.support.function_holders import FunctionHolder
 from kc.support.locations import caller_location
 from kc.support.pass_context import PipelineOptions, using_options, watching_steps
 from kc.support.plugins import PHASES
+from kc.support.progress import Progress
 from kc.te.node_class import Node
 from kc.tir.module import IRModule
 
@@ -272,11 +273,16 @@ class PassContext:
 
     ``opt_level`` is LLVM's, 0 to 3 (more is 3), and that of passes which have one.
     ``disabled_pass`` and ``required_pass`` are names, kc's or TVM's. ``instruments`` are
-    :mod:`kc.instrument`'s. ``config`` has TVM's keys, see :meth:`list_configs`.
+    :mod:`kc.instrument`'s. ``config`` has TVM's keys, see :meth:`list_configs`. ``progress`` is a
+    function that is told what ``kc.build``, ``kc.lower`` and ``kc.auto_schedule`` are doing,
+    whenever that changes: it gets a :class:`kc.instrument.Progress`, in the thread of the call,
+    which ends with any exception that it raises. Without a function, calls of more than two seconds
+    show their progress on terminals and in notebooks; with False, none do.
 
     Raises InputError KC4500 for an unknown key, KC4501 for a value of the wrong kind, KC4503 for an
-    unknown pass, KC4504 for an indispensable one, KC4507 for an invalid ``opt_level``. Options of
-    TVM that have no use in kc give the warning KC4502.
+    unknown pass, KC4504 for an indispensable one, KC4507 for an invalid ``opt_level``, KC4512 for a
+    ``progress`` that cannot be called. Options of TVM that have no use in kc give the warning
+    KC4502.
     """
 
     def __init__(
@@ -286,6 +292,8 @@ class PassContext:
         disabled_pass: Sequence[str] | None = None,
         instruments: Sequence[Any] | None = None,
         config: Mapping[str, Any] | None = None,
+        *,
+        progress: Callable[[Progress], object] | Literal[False] | None = None,
     ) -> None:
         if type(opt_level) is not int or opt_level < 0:
             raise InputError(
@@ -299,6 +307,15 @@ class PassContext:
         check_config(self.config)
         self.instruments = list(instruments or ())
         self._check_instruments()
+        if not (progress is None or progress is False or callable(progress)):
+            raise InputError(
+                "KC4512",
+                f"PassContext: progress={progress!r}",
+                location=caller_location(),
+                why="progress is told to a function of one argument",
+                hints=["progress=print", "progress=False shows and tells nothing"],
+            )
+        self.progress: Callable[[Progress], object] | Literal[False] | None = progress
         added = [
             (min(phase, PHASES[-1]), as_pass(given))
             for phase, given in self.config.get("tir.add_lower_pass", ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
@@ -13,7 +14,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from kc.analysis.upstream import upstream_functions
 from kc.analysis.verify_changes import verify_all
-from kc.support import registry
+from kc.support import progress, registry
 from kc.support.diagnostics import CodegenError, KCError, ParseError
 from kc.support.ir_text import print_module
 from kc.support.locations import location_of
@@ -117,22 +118,25 @@ class Pipeline:
         snapshot = Snapshot(module, self.generic, self.locations)
         for instrument in self.instruments:
             instrument.start(snapshot.text)
-        for planned in self.stages:
+        for n, planned in enumerate(self.stages):
+            progress.note("passes", n / len(self.stages), planned.name)
             for stage in (*implied_stages(planned, module), planned):
                 self._run_stage(stage, context, module, snapshot)
 
     def _run_stage(
         self, stage: Stage, context: Context, module: ModuleOp, snapshot: Snapshot
     ) -> None:
-        if not all([instrument.wants(stage) for instrument in self.instruments]):
-            return
-        for instrument in self.instruments:
-            instrument.before(stage, snapshot.text)
+        with progress.hidden():
+            if not all([instrument.wants(stage) for instrument in self.instruments]):
+                return
+            for instrument in self.instruments:
+                instrument.before(stage, snapshot.text)
         pass_ = stage.pass_
         if not isinstance(pass_, Selective) or pass_.is_needed(module):
             self._apply_and_verify(stage, context, module, snapshot)
-        for instrument in self.instruments:
-            instrument.after(stage, snapshot.text)
+        with progress.hidden():
+            for instrument in self.instruments:
+                instrument.after(stage, snapshot.text)
 
     def _apply_and_verify(
         self, stage: Stage, context: Context, module: ModuleOp, snapshot: Snapshot
@@ -159,8 +163,10 @@ class Pipeline:
 
 def apply_stage(stage: Stage, context: Context, module: ModuleOp) -> None:
     """Run one pass; what it must not raise becomes a :class:`PassFailure`."""
+    shown = progress.hidden() if stage.origin == USER else contextlib.nullcontext()
     try:
-        stage.pass_.apply(context, module)
+        with shown:
+            stage.pass_.apply(context, module)
     except KCError:
         raise
     except DiagnosticException as error:

@@ -405,6 +405,11 @@ def diagnostic_handler(handler: Callable[[Diagnostic], None]) -> Iterator[None]:
         _HANDLER.reset(token)
 
 
+def current_handler() -> Callable[[Diagnostic], None]:
+    """What warnings and remarks are sent to."""
+    return _HANDLER.get()
+
+
 def tell(diagnostic: Diagnostic) -> None:
     """Tell the user of a warning or a remark that was made before."""
     _HANDLER.get()(diagnostic)

@@ -93,6 +93,13 @@ VARIABLES = {
             "cc, gcc or clang, the first in PATH",
             "the C compiler that links shared libraries and compiles the C target, with its flags",
         ),
+        Variable(
+            "KC_PROGRESS",
+            "on",
+            "show the progress of builds that take longer than 2 seconds, as a line on a terminal "
+            "or a bar in a notebook: 0 is off",
+        ),
+        Variable("TERM", "a terminal", "a terminal that is dumb shows no progress"),
         Variable("NO_COLOR", "off", "no colours in diagnostics and shown IR (no-color.org)"),
         Variable(
             "FORCE_COLOR",

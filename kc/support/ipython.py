@@ -22,9 +22,14 @@ def in_notebook() -> bool:
     return getattr(shell(), "kernel", None) is not None
 
 
-def publish(text: str, html: str) -> None:
-    """Display something at once, as the output of the cell that runs."""
-    shell().display_pub.publish({"text/plain": text, "text/html": html})
+def publish(text: str, html: str, display_id: str | None = None, is_update: bool = False) -> None:
+    """Display something at once, as the output of the cell that runs.
+
+    With ``is_update`` it takes the place of what was displayed with the same ``display_id``.
+    """
+    named = {} if display_id is None else {"transient": {"display_id": display_id}}
+    update = {"update": True} if is_update else {}
+    shell().display_pub.publish({"text/plain": text, "text/html": html}, **named, **update)
 
 
 _texts: dict[str, int] = {}

@@ -52,6 +52,11 @@ MORE = {
     "eager": "sch",
     "change": "sch.changes()[0]",
     "shown": "sch.mod.show()\nsch.mod.show('tvmscript')",
+    "progress": "import time\nfrom kc.support import progress\n"
+    "progress.PATIENCE, progress.PERIOD = 0.0, 0.01\n"
+    "with progress.tracking('kc.build'):\n    progress.note('passes', 0.5, 'cse')\n"
+    "    time.sleep(0.5)\n    get_ipython().display_pub.publish({'text/plain': 'between'})\n"
+    "progress.PATIENCE = 60.0",
     "text": "text = sch.show(); assert text.startswith('for i_o in 32:')",
 }
 
@@ -321,3 +326,10 @@ def test_a_plain_prompt_shows_once():
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (run.stdout, run.stderr) == ("for i in 4:\n  block B\n\n", "")
+
+
+def test_a_build_shows_a_bar_in_its_cell_until_it_ends(executed: Executed):
+    """One display, which is updated in its place, from another thread than the cell's."""
+    bar, between = executed.outputs("progress")
+    assert between.data["text/plain"] == "between"
+    assert bar.data == {"text/plain": "", "text/html": ""}

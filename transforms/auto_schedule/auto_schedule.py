@@ -16,8 +16,9 @@ in threads. What no rule takes, blocks with calls of other functions in them, sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -26,7 +27,7 @@ from xdsl.passes import ModulePass
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module, take_contents
 from kc.dialects.unscheduled import unmark
-from kc.support import registry
+from kc.support import progress, registry
 from kc.support.diagnostics import ScheduleError, diagnostic_handler, tell
 from kc.support.target import Target, target_of
 from kc.transforms.auto_schedule.draft import Draft
@@ -71,10 +72,12 @@ def choose(session: Session, functions: Iterable[str] | None = None) -> dict[str
     names = [function.sym_name.data for function in loop_tree.kernels(session.module)]
     working = session.working
     counts: dict[str, int] = {}
-    for name in names if functions is None else functions:
+    wanted = list(names if functions is None else functions)
+    for number, name in enumerate(wanted):
+        noted = partial(_note, name, number, len(wanted))
         before = sum(map(is_rewrite, session.trace))
         if len(session.function(name).body.blocks) == 1:
-            _choose(Draft(session, name), rules)
+            _choose(Draft(session, name), rules, noted)
         counts[name] = sum(map(is_rewrite, session.trace)) - before
         unmark([session.function(name)])
     session.working = working
@@ -93,14 +96,22 @@ def load_rules() -> list[Rule]:
     return [entry.load()() for entry in ordered]
 
 
-def _choose(draft: Draft, rules: list[Rule]) -> None:
+def _note(function: str, number: int, count: int, part: float) -> None:
+    """Note the progress: ``part`` of the schedule of the function of this number, from 0."""
+    progress.note(
+        "schedule", (number + part) / count, "schedule", function, number=number + 1, count=count
+    )
+
+
+def _choose(draft: Draft, rules: list[Rule], noted: Callable[[float], None]) -> None:
     # Whoever did not ask for a schedule is not told about its loops.
     by_block = [rule for rule in rules if not (rule.leftover or rule.whole)]
     with diagnostic_handler(lambda _: None), without_suggestions():
         for downward in (True, False):
             asked = [rule for rule in by_block if rule.downward is downward]
             names = [block.label for block in draft.blocks()]
-            for name in names if downward else reversed(names):
+            for n, name in enumerate(names if downward else reversed(names)):
+                noted(n / len(names) * 0.2 if downward else 0.2 + n / len(names) * 0.8)
                 for rule in asked:
                     if name in draft.settled or _attempt(draft, rule, name):
                         break
