@@ -20,6 +20,7 @@ from typing import Literal, Protocol
 
 from kc.support.diagnostics import Diagnostic, counted, current_handler, diagnostic_handler
 from kc.support.environment import read
+from kc.support.forks import fork_lock, in_child
 from kc.support.ipython import in_notebook, publish
 
 PATIENCE = 2.0
@@ -134,7 +135,7 @@ class _Ticker:
     def __init__(self, tracker: _Tracker, display: _Display) -> None:
         self._tracker = tracker
         self._display = display
-        self._lock = threading.Lock()
+        self._lock = fork_lock()
         self._ended = threading.Event()
         self._hidden = 0
         # Notebooks know by context variables which cell an output belongs to.
@@ -202,8 +203,37 @@ class _Tracker:
 
 _TRACKER: ContextVar[_Tracker | None] = ContextVar("kc_progress", default=None)
 
-_shown = threading.Lock()
-"""Held by the build whose progress is shown: of several at once the first one."""
+_LOCK = fork_lock()
+_shown: list[_Tracker] = []
+"""The build whose progress is shown: of several at once the first one."""
+
+
+def _show(tracker: _Tracker) -> bool:
+    """Show a build, unless another one is shown or there is no place; whether it is."""
+    display = _display()
+    with _LOCK:
+        if display is None or _shown:
+            return False
+        _shown.append(tracker)
+    tracker.ticker = _Ticker(tracker, display)
+    return True
+
+
+def _end(tracker: _Tracker) -> None:
+    """Show a build no longer."""
+    ticker, tracker.ticker = tracker.ticker, None
+    if ticker is not None:
+        ticker.end()
+        with _LOCK:
+            _shown.clear()
+
+
+@in_child
+def _forget_shown() -> None:
+    """The child of a fork has none of the threads that show something."""
+    for tracker in _shown:
+        tracker.ticker = None
+    _shown.clear()
 
 
 @contextlib.contextmanager
@@ -220,31 +250,23 @@ def tracking(
     if _TRACKER.get() is not None:
         yield
         return
-    display = _display() if callback is None else None
-    if display is not None and not _shown.acquire(blocking=False):
-        display = None
     tracker = _Tracker(call, callback or None, phases)
     token = _TRACKER.set(tracker)
     try:
-        if display is None:
+        if callback is not None or not _show(tracker):
             yield
             return
-        tracker.ticker = _Ticker(tracker, display)
         outer = current_handler()
 
         def tell(diagnostic: Diagnostic) -> None:
             with hidden():
                 outer(diagnostic)
 
-        try:
-            with diagnostic_handler(tell):
-                yield
-        finally:
-            tracker.ticker.end()
+        with diagnostic_handler(tell):
+            yield
     finally:
+        _end(tracker)
         _TRACKER.reset(token)
-        if display is not None:
-            _shown.release()
 
 
 def note(
