@@ -1,21 +1,33 @@
 """Kernels on the CPU with the schedules that kc chooses, beside hand-written ones and peers.
 
     python -m benchmarks.cpu [ROW ...] [--rounds=7] [--threads=1,2] [--quick] [--write]
-                             [--coretype=NAME]
+                             [--coretype=NAME] [--mattr=-amx-tile]
+    python -m benchmarks.cpu [FAMILY ...] --random=SEED [--count=5]
+
+``ROW`` is a family of ``benchmarks/peers/cpu_families.py`` (gemm, conv, softmax, ...), ``table``
+for the rows of README.md, or a part of the names of rows; by default, all are measured. A family
+takes well under a minute, so a run may be stopped, and continued with the families that remain.
+``--random`` draws ``--count`` rows of each family. The same seed gives the same rows.
 
 Each system is a process of its own; they take turns, a few calls at a time, so that what else the
-machine does meets all of them. The times are the best of all rounds, in ms, of the processor where
-there is one thread, so that waiting for it does not count. "best" is kc with the schedules in
+machine does meets all of them. With several threads, the processes that wait are stopped: threads
+of some systems spin after their work. The times are the best of all rounds, in ms, of the processor
+where there is one thread, so that waiting for it does not count. "best" is kc with the schedules in
 ``benchmarks/peers/cpu_schedules.py``, which are for one thread. The first ratio is the best time of
 the fastest peer by kc's, the second by the faster one of kc's; behind them stands what half of kc's
-rounds differ by, as a part of their median. A peer that is not installed (numpy, torch, jax, numba)
-is left out. TVM and Halide are no peers here: they have the schedules that one writes for them
-(``compile_peers.py``).
+rounds differ by, as a part of their median. A peer that is not installed (numpy, torch, jax, numba,
+onnxruntime) is left out. TVM and Halide are no peers here: they have the schedules that one writes
+for them (``compile_peers.py``). Below the table are the geometric mean of each family, and the rows
+whose ratio is below 0.5 (drawn rows) or the least one of their family.
 
-The first lines are what the machine can do: multiply-adds of f32 in vectors, measured in the same
-way, and copying 64 MiB. ``--threads=1,2`` makes a table for each number of threads, and then says
-how much faster kc's rows became. ``--write`` keeps the tables in benchmarks/results; rows that were
-not measured stay there as they are.
+The first lines are the machine, the systems, and what the machine can do: multiply-adds of f32 in
+vectors, measured in the same way, and copying 64 MiB. ``--threads=1,2`` makes a table for each
+number of threads, and then says how much faster kc's rows became. ``--write`` keeps the tables in
+benchmarks/results after each family; rows that were not measured stay there as they are.
+
+``--mattr`` gives features to kc's target. Where it switches AMX or parts of AVX-512 off, oneDNN
+(in torch) and XLA (jax) get the same limit, by ``ONEDNN_MAX_CPU_ISA`` and ``XLA_FLAGS``.
+onnxruntime has no such switch: its products of bytes are left out then.
 
 OpenBLAS takes a processor that is newer than itself for an older one. So numpy is there twice, the
 second time (rows of products alone) with OPENBLAS_CORETYPE: the ``--coretype``, by default
@@ -25,15 +37,21 @@ the one for the vectors that the processor has.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import ctypes
 import json
+import math
 import multiprocessing
 import os
 import platform
+import signal
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import version
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -49,23 +67,75 @@ SYSTEMS = {
     "torch": "torch",
     "jax": "jax",
     "numba": "numba",
+    "ort": "onnxruntime",
 }
 """A system, and the module that it is; best is kc with schedules that are written by hand, openblas
 numpy with a core type that is given."""
 OWN = ("kc", "best")
-PRODUCTS = ("gemm", "gemv", "batched", "dense", "attention", "conv")
+PRODUCTS = ("gemm", "gemv", "batched", "dense", "attention", "conv", "types f64")
 """What the names of rows begin with in which numpy calls OpenBLAS."""
 RATIOS = ("ratio", "best_ratio")
 SHORTEST = 2e-3
 """Seconds that one measurement takes at least: short calls are repeated."""
+LEAST = 0.5
+"""A drawn row with a lower ratio is a defect."""
+LIMITS = {
+    "avx512f": ("AVX2", "AVX2"),
+    "avx512vnni": ("AVX512_CORE", "AVX512"),
+    "avx512bf16": ("AVX512_CORE_VNNI", "AVX512_VNNI"),
+    "avx512fp16": ("AVX512_CORE_BF16", "AVX512_BF16"),
+    "amx-tile": ("AVX512_CORE_FP16", "AVX512_BF16"),
+}
+"""What oneDNN and XLA have at most where a feature is switched off, from the lowest on."""
+AMX = ("amx-tile", "amx-int8", "amx-bf16", "amx-fp16", "amx-complex")
 
 
-def serve(pipe: Connection, system: str, threads: int, coretype: str) -> None:
+@dataclass(frozen=True)
+class Settings:
+    """What all processes know."""
+
+    threads: int = 1
+    coretype: str = ""
+    mattr: tuple[str, ...] = ()
+    seed: int | None = None
+    """Of drawn rows; None for the rows that are given."""
+    count: int = 5
+
+    def rows(self) -> dict[str, Any]:
+        """The rows by their names: the same in each process."""
+        from cpu_families import FAMILIES, given_rows, random_rows
+        from cpu_rows import ROWS
+
+        if self.seed is None:
+            return ROWS | given_rows()
+        return random_rows(list(FAMILIES), self.seed, self.count)
+
+    def limit(self) -> tuple[str, str] | None:
+        """What oneDNN and XLA may use; None for all that there is."""
+        switched_off = {it[1:] for it in self.mattr if it[0] == "-"}
+        return next((limit for name, limit in LIMITS.items() if name in switched_off), None)
+
+
+def features(text: str) -> tuple[str, ...]:
+    """The features of ``--mattr``; without tiles of AMX there is nothing that works on them."""
+    given = [it for it in text.split(",") if it]
+    if f"-{AMX[0]}" in given:
+        given += [f"-{it}" for it in AMX if f"-{it}" not in given]
+    return tuple(given)
+
+
+def serve(pipe: Connection, system: str, settings: Settings) -> None:
     """A process of one system: makes rows, and times them when it is told to."""
-    names = ("KC", "OPENBLAS", "OMP", "MKL")
+    _end_with_parent()
+    threads = settings.threads
+    names = ("KC", "OPENBLAS", "OMP", "MKL", "NUMBA")
     os.environ.update({f"{name}_NUM_THREADS": str(threads) for name in names})
+    limit = settings.limit()
+    if limit is not None:
+        os.environ["ONEDNN_MAX_CPU_ISA"] = limit[0]
+        os.environ["XLA_FLAGS"] = f"--xla_cpu_max_isa={limit[1]}"
     if system == "openblas":
-        os.environ["OPENBLAS_CORETYPE"] = coretype
+        os.environ["OPENBLAS_CORETYPE"] = settings.coretype
     if system == "jax":  # it has a thread for each processor that it may use
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
     call: Any = None
@@ -74,9 +144,11 @@ def serve(pipe: Connection, system: str, threads: int, coretype: str) -> None:
         if order == "row":
             call = None
             try:
-                call, facts = prepare(system, argument, threads)
+                call, facts = prepare(system, argument, settings)
             except ImportError as error:
                 facts = {"missing": str(error)}
+            except Exception as error:  # the other rows are measured
+                facts = {"failed": f"{type(error).__name__}: {error}".strip().splitlines()[0]}
             pipe.send(facts)
         elif order == "time":
             pipe.send(measure(call, time.process_time if threads == 1 else time.perf_counter))
@@ -84,16 +156,23 @@ def serve(pipe: Connection, system: str, threads: int, coretype: str) -> None:
             return
 
 
-def prepare(system: str, name: str, threads: int) -> tuple[Any, dict[str, Any]]:
+def _end_with_parent() -> None:
+    """Do not outlive the program, even stopped (Linux)."""
+    if sys.platform == "linux":
+        of_parent_death = 1  # PR_SET_PDEATHSIG
+        ctypes.CDLL(None).prctl(of_parent_death, signal.SIGKILL)
+
+
+def prepare(system: str, name: str, settings: Settings) -> tuple[Any, dict[str, Any]]:
     """The call to time, and what it gave."""
     import numpy as np
-    from cpu_rows import ROWS
 
+    threads = settings.threads
     if name == "peak":
         return peak() if system == "kc" else (None, {})
     if name == "copy":
         return copy() if system == "kc" else (None, {})
-    row = ROWS[name].make()
+    row = settings.rows()[name].make()
     facts: dict[str, Any] = {
         "operations": row.operations,
         "bytes": row.bytes,
@@ -109,7 +188,7 @@ def prepare(system: str, name: str, threads: int) -> tuple[Any, dict[str, Any]]:
             return None, facts  # none of its loops is parallel
         program = row.tensors() if system == "kc" else SCHEDULES[name](row.tensors())
         started = time.perf_counter()
-        function = kc.build(program)
+        function = kc.build(program, target=_target(settings))
         facts["build"] = time.perf_counter() - started
         # As kc returns them: at a multiple of 64 bytes, as torch's are, and numpy's are not.
         outputs = [np.from_dlpack(kc.nd.empty(row.shape, row.dtype))]
@@ -147,6 +226,11 @@ def prepare(system: str, name: str, threads: int) -> tuple[Any, dict[str, Any]]:
             loops(*given, result)
             return result
 
+    elif system == "ort":
+        bytes_by_amx = settings.limit() is not None and any(it.itemsize == 1 for it in given)
+        if row.onnx is None or bytes_by_amx:
+            return None, facts
+        call = onnx_call(row, given, threads)
     else:
         torch: Any = import_module("torch")
 
@@ -157,7 +241,7 @@ def prepare(system: str, name: str, threads: int) -> tuple[Any, dict[str, Any]]:
             torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
             if array.dtype == "bfloat16"
             else torch.from_numpy(array)
-            for array in given
+            for array in row.of_torch or given
         ]
         of_torch = row.torch
 
@@ -165,8 +249,63 @@ def prepare(system: str, name: str, threads: int) -> tuple[Any, dict[str, Any]]:
             return of_torch(torch, tensors)
 
     with np.errstate(all="ignore"):
-        facts["result"] = np.array(call())
+        result = call()
+        if system == "torch" and str(result.dtype) == "torch.bfloat16":
+            result = result.float()
+        facts["result"] = np.array(result)
     return call, facts
+
+
+def onnx_call(row: Any, inputs: list[Any], threads: int) -> Any:
+    """A call of onnxruntime whose arrays are bound: nothing is copied."""
+    import numpy as np
+
+    ort: Any = import_module("onnxruntime")
+    onnx: Any = import_module("onnx")
+    helper = onnx.helper
+
+    def declared(name: str, shape: Sequence[int], dtype: Any) -> Any:
+        number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        return helper.make_tensor_value_info(name, number, shape)
+
+    graph = helper.make_graph(
+        [helper.make_node(name, *ends, **more) for name, *ends, more in row.onnx.nodes],
+        "row",
+        [declared(f"x{n}", it.shape, it.dtype) for n, it in enumerate(inputs)],
+        [declared("y", row.shape, row.dtype)],
+        [onnx.numpy_helper.from_array(it, name) for name, it in row.onnx.constants.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    options = ort.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.log_severity_level = 3
+    session = ort.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    binding = session.io_binding()
+    values = [ort.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(it)) for it in inputs]
+    for n, value in enumerate(values):
+        binding.bind_ortvalue_input(f"x{n}", value)
+    result = ort.OrtValue.ortvalue_from_shape_and_type(row.shape, np.dtype(row.dtype).type)
+    binding.bind_ortvalue_output("y", result)
+
+    def call() -> Any:
+        session.run_with_iobinding(binding)
+        return result
+
+    return call
+
+
+def _target(settings: Settings) -> Any:
+    """The CPU that this runs on, with the features of ``--mattr``; None for just that."""
+    from kc.support.target_host import host_attributes
+    from kc.target import Target
+
+    if not settings.mattr:
+        return None
+    own = host_attributes()
+    mattr = [*own.get("mattr", ()), *settings.mattr]
+    return Target({"kind": "llvm", **own, "mattr": mattr})
 
 
 def measure(call: Any, clock: Callable[[], float]) -> float | None:
@@ -188,8 +327,6 @@ def measure(call: Any, clock: Callable[[], float]) -> float | None:
 
 def peak() -> tuple[Any, dict[str, Any]]:
     """Multiply-adds on vectors of f32 that need nothing but registers."""
-    import ctypes
-
     from kc.codegen.native import jit
     from kc.support.target import Target
 
@@ -247,21 +384,39 @@ def copy() -> tuple[Any, dict[str, Any]]:
 
 
 class Peer:
-    """The process of a system."""
+    """The process of a system. With several threads it is stopped unless it is asked."""
 
-    def __init__(self, system: str, threads: int, coretype: str) -> None:
+    def __init__(self, system: str, settings: Settings) -> None:
         context = multiprocessing.get_context("spawn")
         self.system = system
         self.pipe, remote = context.Pipe()
-        self.process = context.Process(
-            target=serve, args=(remote, system, threads, coretype), daemon=True
-        )
+        self.process = context.Process(target=serve, args=(remote, system, settings), daemon=True)
         self.process.start()
+        self.stops = settings.threads > 1 and hasattr(signal, "SIGSTOP")
+        self.stopped = False
 
     def ask(self, order: str, argument: str = "") -> Any:
         """Give an order, and wait for the answer."""
+        self.go_on()
         self.pipe.send((order, argument))
-        return self.pipe.recv()
+        answer = self.pipe.recv()
+        if self.stops:
+            os.kill(self.process.pid or 0, signal.SIGSTOP)
+            self.stopped = True
+        return answer
+
+    def go_on(self) -> None:
+        """Let it run."""
+        if self.stopped:
+            os.kill(self.process.pid or 0, signal.SIGCONT)
+            self.stopped = False
+
+    def end(self) -> None:
+        """Let it end."""
+        self.go_on()
+        with contextlib.suppress(OSError):
+            self.pipe.send(("end", ""))
+        self.process.join()
 
 
 def spread(samples: list[float]) -> float:
@@ -273,17 +428,21 @@ def spread(samples: list[float]) -> float:
 
 
 def run_row(name: str, peers: list[Peer], rounds: int) -> dict[str, Any]:
-    """The measurements of one row."""
+    """The measurements of one row; ``failed`` says what is wrong with it, by system."""
     import numpy as np
 
     facts = {peer.system: peer.ask("row", name) for peer in peers}
+    failed = {system: it["failed"] for system, it in facts.items() if "failed" in it}
     results = {system: it["result"] for system, it in facts.items() if "result" in it}
     for system, result in results.items():
-        if system != "kc":
+        if system != "kc" and "kc" in results:
             tolerance = facts["kc"]["tolerance"] * max(1.0, float(np.abs(result).max()))
-            np.testing.assert_allclose(
-                results["kc"], result, rtol=1e-3, atol=tolerance, err_msg=f"{name}: {system}"
-            )
+            try:
+                np.testing.assert_allclose(results["kc"], result, rtol=1e-3, atol=tolerance)
+            except AssertionError as error:
+                failed[system] = " ".join(str(error).split())[:200]
+    if "kc" in failed:
+        return {"name": name, "failed": failed, "times": {}}
     times: dict[str, list[float]] = {}
     for turn in range(rounds):
         for peer in peers if turn % 2 == 0 else reversed(peers):
@@ -291,6 +450,8 @@ def run_row(name: str, peers: list[Peer], rounds: int) -> dict[str, Any]:
             if seconds is not None:
                 times.setdefault(peer.system, []).append(seconds)
     row: dict[str, Any] = {"name": name, "build": facts["kc"].get("build")}
+    if failed:
+        row["failed"] = failed
     row |= {key: facts["kc"].get(key, 0) for key in ("operations", "bytes")}
     row["times"] = {
         system: {
@@ -310,11 +471,11 @@ def run_row(name: str, peers: list[Peer], rounds: int) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Print the table."""
-    from cpu_rows import ROWS
-
+    """Print the tables; 1 where a row failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("rows", nargs="*", metavar="ROW", help="parts of names of rows")
+    parser.add_argument(
+        "rows", nargs="*", metavar="ROW", help="families, or parts of names of rows"
+    )
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument(
         "--threads",
@@ -322,99 +483,190 @@ def main() -> int:
         default=[1],
         help="numbers of threads, a table for each",
     )
+    parser.add_argument("--random", type=int, metavar="SEED", help="draw rows of each family")
+    parser.add_argument("--count", type=int, default=5, help="rows of each family that are drawn")
     parser.add_argument("--quick", action="store_true", help="without the longest rows")
     parser.add_argument("--write", action="store_true", help="keep it in benchmarks/results")
     parser.add_argument("--coretype", help="OPENBLAS_CORETYPE of the second numpy; '' for none")
+    parser.add_argument(
+        "--mattr", type=features, default=(), help="features of kc's target, and limits of peers"
+    )
     options = parser.parse_args()
-    wanted = [
-        name
-        for name, goal in ROWS.items()
-        if (not options.rows or any(part in name for part in options.rows))
-        and (goal.quick or not options.quick)
-    ]
+    if options.write and options.random is not None:
+        parser.error("--write keeps the rows that are given; rows of --random are not kept")
     coretype = _coretype() if options.coretype is None else options.coretype
-    tables = {
-        threads: table(wanted, threads, options.rounds, coretype, options.write)
+    settings = [
+        Settings(threads, coretype, options.mattr, options.random, options.count)
         for threads in options.threads
-    }
+    ]
+    rows = settings[0].rows()
+    names = selected(rows, options.rows, options.quick)
+    if not names:
+        families = ", ".join(dict.fromkeys(it.family for it in rows.values()))
+        parser.error(f"no row is named so; the families: {families}")
+    tables = {it.threads: table(rows, names, it, options.rounds, options.write) for it in settings}
     first, *more = options.threads
     for threads in more:
         print(f"\n{threads} thread(s) by {first}")
         for fewer, several in zip(tables[first], tables[threads], strict=True):
-            gain = fewer["times"]["kc"]["best"] / several["times"]["kc"]["best"]
-            print(f"{fewer['name']:<28}{gain:12.2f}")
-    return 0
+            if "kc" in fewer["times"] and "kc" in several["times"]:
+                gain = fewer["times"]["kc"]["best"] / several["times"]["kc"]["best"]
+                print(f"{fewer['name']:<{WIDTH}}{gain:12.2f}")
+    return int(any("failed" in row for each in tables.values() for row in each))
+
+
+WIDTH = 52
+"""Of the names of rows."""
+
+
+def selected(rows: dict[str, Any], parts: Sequence[str], quick: bool) -> list[str]:
+    """The rows of the families and with the parts of names that are given; all if none is."""
+    families = {it.family for it in rows.values()}
+    return [
+        name
+        for name, goal in rows.items()
+        if (
+            not parts
+            or goal.family in parts
+            or any(part in name for part in parts if part not in families)
+        )
+        and (goal.quick or not quick)
+    ]
 
 
 def table(
-    names: list[str], threads: int, rounds: int, coretype: str, write: bool
+    rows: dict[str, Any], names: list[str], settings: Settings, rounds: int, write: bool
 ) -> list[dict[str, Any]]:
     """Print the table for a number of threads; its rows."""
-    from cpu_rows import ROWS
-
+    threads, coretype = settings.threads, settings.coretype
     systems = [
         system
         for system, module in SYSTEMS.items()
-        if find_spec(module) is not None and (system != "openblas" or coretype)
+        if find_spec(module) is not None
+        and (system != "openblas" or coretype)
+        and (system != "ort" or find_spec("onnx") is not None)
     ]
-    peers = [Peer(system, threads, coretype) for system in systems]
-    limits = {}
-    for name, key in (("peak", "operations"), ("copy", "bytes")):
-        facts = peers[0].ask("row", name)
-        limits[name] = facts[key] / min(peers[0].ask("time") for _ in range(rounds))
-    print(f"{_cpu()}, {threads} thread(s)" + (f", openblas for {coretype}" if coretype else ""))
-    print(
-        f"peak {limits['peak'] / 1e9:.1f} GFLOP/s of f32 a thread, "
-        f"copy {limits['copy'] / 1e9:.1f} GB/s"
-    )
-    heads = [f"{system} ms" for system in systems]
-    print(
-        f"{'':<28}"
-        + "".join(f"{head:>12}" for head in heads)
-        + "     peer/kc   goal  peer/best   goal  spread   rate"
-    )
-    rows = []
-    for name in names:
-        row = run_row(name, peers, rounds)
-        rows.append(row)
-        cells = [row["times"].get(system) for system in systems]
-        text = "".join(f"{it['best'] * 1e3:12.4f}" if it else f"{'-':>12}" for it in cells)
-        ratio, of_best = (f"{row[key]:9.2f}" if row[key] else f"{'-':>9}" for key in RATIOS)
-        seconds = row["times"]["kc"]["best"]
-        if row["operations"]:
-            rate = row["operations"] / seconds
-            said = f"{rate / 1e9:6.1f} GFLOP/s, {rate / limits['peak'] / threads:.2f} of peak"
-        else:
-            rate = row["bytes"] / seconds
-            said = f"{rate / 1e9:6.1f} GB/s, {rate / limits['copy']:.2f} of a copy's"
-        part = row["times"]["kc"]["spread"]
+    peers = [Peer(system, settings) for system in systems]
+    results = []
+    try:
+        limits = {}
+        for name, key in (("peak", "operations"), ("copy", "bytes")):
+            facts = peers[0].ask("row", name)
+            limits[name] = facts[key] / min(peers[0].ask("time") for _ in range(rounds))
+        mattr = f", {','.join(settings.mattr)}" if settings.mattr else ""
+        limit = settings.limit()
         print(
-            f"{name:<28}{text}  {ratio}  {ROWS[name].goal:5.2f}  {of_best}  "
-            f"{ROWS[name].best:5.2f}  {part:6.2f}   {said}",
-            flush=True,
+            f"{_model()}, {_cpu()}{mattr}, {threads} thread(s)"
+            + (f", oneDNN {limit[0]}, XLA {limit[1]}" if limit else "")
+            + (f", openblas for {coretype}" if coretype else "")
         )
-    for peer in peers:
-        peer.pipe.send(("end", ""))
-        peer.process.join()
-    if write:
-        _write(rows, limits, threads, coretype)
-    return rows
+        print(
+            ", ".join(
+                f"{SYSTEMS[it]} {_version(it)}" for it in systems if it not in ("best", "openblas")
+            )
+        )
+        print(
+            f"peak {limits['peak'] / 1e9:.1f} GFLOP/s of f32 a thread, "
+            f"copy {limits['copy'] / 1e9:.1f} GB/s"
+        )
+        heads = [f"{system} ms" for system in systems]
+        print(
+            f"{'':<{WIDTH}}"
+            + "".join(f"{head:>12}" for head in heads)
+            + "     peer/kc   goal  peer/best   goal  spread   rate"
+        )
+        for number, name in enumerate(names):
+            row = run_row(name, peers, rounds)
+            row["family"] = rows[name].family
+            results.append(row)
+            print(_line(row, rows[name], systems, limits, threads), flush=True)
+            at_end = number + 1 == len(names) or rows[names[number + 1]].family != row["family"]
+            if write and at_end:
+                _write(rows, results, limits, settings)
+    finally:
+        for peer in peers:
+            peer.end()
+    _summary(results)
+    return results
+
+
+def _line(
+    row: dict[str, Any], goal: Any, systems: list[str], limits: dict[str, float], threads: int
+) -> str:
+    """A line of the table."""
+    name = f"{row['name']:<{WIDTH}}"
+    if not row["times"]:
+        return f"{name} failed: {row['failed']['kc']}"
+    cells = [row["times"].get(system) for system in systems]
+    text = "".join(f"{it['best'] * 1e3:12.4f}" if it else f"{'-':>12}" for it in cells)
+    ratio, of_best = (f"{row[key]:9.2f}" if row[key] else f"{'-':>9}" for key in RATIOS)
+    seconds = row["times"]["kc"]["best"]
+    if row["operations"]:
+        rate = row["operations"] / seconds
+        said = f"{rate / 1e9:6.1f} GFLOP/s, {rate / limits['peak'] / threads:.2f} of peak"
+    else:
+        rate = row["bytes"] / seconds
+        said = f"{rate / 1e9:6.1f} GB/s, {rate / limits['copy']:.2f} of a copy's"
+    part = row["times"]["kc"]["spread"]
+    wrong = "".join(f"  {system}: {why}" for system, why in row.get("failed", {}).items())
+    return (
+        f"{name}{text}  {ratio}  {goal.goal:5.2f}  {of_best}  "
+        f"{goal.best:5.2f}  {part:6.2f}   {said}{wrong}"
+    )
+
+
+def means(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """The geometric mean of the ratios of each family."""
+    ratios: dict[str, list[float]] = {}
+    for row in rows:
+        if row.get("ratio"):
+            ratios.setdefault(row["family"], []).append(row["ratio"])
+    return {
+        family: math.exp(sum(math.log(it) for it in each) / len(each))
+        for family, each in ratios.items()
+    }
+
+
+def _summary(rows: Sequence[dict[str, Any]]) -> None:
+    """The mean of each family, and the rows that are defects."""
+    from cpu_families import FAMILIES
+
+    print("\ngeometric means of peer/kc")
+    for family, mean in means(rows).items():
+        ratios = [row["ratio"] for row in rows if row["family"] == family and row.get("ratio")]
+        goal = f"{FAMILIES[family].mean:5.2f}" if family in FAMILIES else f"{1.0:5.2f}"
+        print(f"{family:<{WIDTH}}{mean:12.2f}  goal {goal}  least {min(ratios):6.2f}")
+    low = [row for row in rows if (row.get("ratio") or 1.0) < LEAST]
+    print(f"\nrows below {LEAST}: {len(low)} of {len(rows)}")
+    for row in sorted(low, key=lambda row: row["ratio"]):
+        print(f"{row['name']:<{WIDTH}}{row['ratio']:12.2f}")
+    for row in rows:
+        for system, why in row.get("failed", {}).items():
+            print(f"failed: {row['name']}: {system}: {why}")
+
+
+def _version(system: str) -> str:
+    """The version of a system."""
+    return version({"kc": "kc-compiler"}.get(SYSTEMS[system], SYSTEMS[system]))
 
 
 def _write(
-    rows: list[dict[str, Any]], limits: dict[str, float], threads: int, coretype: str
+    known_rows: dict[str, Any],
+    rows: list[dict[str, Any]],
+    limits: dict[str, float],
+    settings: Settings,
 ) -> None:
-    from cpu_rows import ROWS
-
+    threads = settings.threads
     folder = ROOT / "benchmarks" / "results"
     folder.mkdir(exist_ok=True)
     words = "".join(it if it.isalnum() else "-" for it in _cpu().lower()).strip("-")
+    words += "".join(f"-no-{it[1:]}" for it in settings.mattr[:1])
     file = folder / f"cpu-{words}-{threads}.json"
     known = json.loads(file.read_text(encoding="utf-8"))["rows"] if file.exists() else []
     by_name = {row["name"]: row for row in (*known, *rows)}
-    content = {"cpu": _cpu(), "model": _model(), "threads": threads, "coretype": coretype}
-    content["limits"] = limits
-    content["rows"] = [by_name[name] for name in ROWS if name in by_name]
+    content: dict[str, Any] = {"cpu": _cpu(), "model": _model(), "threads": threads}
+    content["coretype"], content["limits"] = settings.coretype, limits
+    content["rows"] = [by_name[name] for name in known_rows if name in by_name]
     file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     print(f"written to {file.relative_to(ROOT)}")
 

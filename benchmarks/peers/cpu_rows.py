@@ -17,6 +17,15 @@ Array = np.ndarray
 
 
 @dataclass
+class Onnx:
+    """A graph for onnxruntime, of the inputs ``x0``, ``x1``, ...; its result is ``y``."""
+
+    nodes: list[tuple[str, list[str], list[str], dict[str, Any]]]
+    """The operator, the inputs, the results, the attributes."""
+    constants: dict[str, Array] = field(default_factory=dict)
+
+
+@dataclass
 class Row:
     """One line of the table."""
 
@@ -40,6 +49,18 @@ class Row:
     """The inputs of the others, where those of kc have another layout."""
     numba: Callable[..., None] | None = None
     """Loops that numba compiles, of the inputs and the output; None where they would be slow."""
+    onnx: Onnx | None = None
+    """What onnxruntime does."""
+    of_torch: list[Array] | None = None
+    """The inputs of torch, where they have another type there."""
+    exact: Callable[[], Array] | None = None
+    """What numpy computes, where ``numpy`` is None or less exact: for tests."""
+
+    def expected(self) -> Array:
+        """What numpy computes."""
+        function = self.exact or self.numpy
+        assert function is not None
+        return function()
 
     @property
     def bytes(self) -> float:
@@ -707,6 +728,7 @@ class Goal:
     best: float = 1.0
     """With the best schedule."""
     quick: bool = field(default=True)
+    family: str = "table"
 
 
 MILLION = (1024, 1024)
