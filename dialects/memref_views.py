@@ -3,8 +3,6 @@ and those that it lacks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -22,7 +20,7 @@ from xdsl.dialects.builtin import (
     UnrankedMemRefType,
 )
 from xdsl.dialects.utils import verify_dynamic_index_list
-from xdsl.ir import Attribute, Block, Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.irdl import (
     IRDLOperation,
@@ -383,40 +381,6 @@ class AtomicYieldOp(IRDLOperation):
     assembly_format = "$result attr-dict `:` type($result)"
 
 
-class AllocaScopeOp(memref.AllocaScopeOp):
-    """``memref.alloca_scope { ... }``: stack memory allocated in it is freed at its end."""
-
-    @classmethod
-    def parse(cls, parser: Parser) -> AllocaScopeOp:
-        types: Sequence[Attribute] = ()
-        if parser.parse_optional_punctuation("->") is not None:
-            types = parser.parse_optional_comma_separated_list(
-                parser.Delimiter.PAREN, parser.parse_type
-            ) or [parser.parse_type()]
-        scope = parser.parse_region()
-        if not scope.blocks:
-            scope.add_block(Block())
-        last = scope.blocks[-1].last_op
-        if not isinstance(last, memref.AllocaScopeReturnOp):
-            scope.blocks[-1].add_op(AllocaScopeReturnOp.build(operands=[[]]))
-        attributes = parser.parse_optional_attr_dict()
-        return cls.build(attributes=attributes, regions=[scope], result_types=[types])
-
-    def print(self, printer: Printer) -> None:
-        if self.res:
-            printer.print_string(" -> ")
-            with printer.in_parens():
-                printer.print_list(self.res.types, printer.print_attribute)
-        printer.print_string(" ")
-        printer.print_region(self.scope, print_block_terminators=bool(self.res))
-        printer.print_op_attributes(self.attributes)
-
-
-@redefined("attr-dict ($ops^ `:` type($ops))?")
-class AllocaScopeReturnOp(memref.AllocaScopeReturnOp):
-    """``memref.alloca_scope.return %x : f32``: the results of the scope."""
-
-
 @redefined(
     sym_visibility=OptPropertyDef(base(StringAttr)),
     initial_value=OptPropertyDef(base(UnitAttr) | base(DenseIntOrFPElementsAttr)),
@@ -505,8 +469,6 @@ class GetGlobalOp(memref.GetGlobalOp):
 REPLACED = {
     op.name: op
     for op in (
-        AllocaScopeOp,
-        AllocaScopeReturnOp,
         CastOp,
         CopyOp,
         ExtractAlignedPointerAsIndexOp,

@@ -164,7 +164,7 @@ class ModuleParser(LocationParser):
     def _parse_dialect_resource_handle(self, dialect_name: str, interface: Any) -> str:
         # Not declared there: xDSL's table of resources is one for all files.
         name = self.parse_optional_str_literal()
-        return self.parse_identifier(" for resource handle") if name is None else name
+        return self.parse_identifier(context_msg=" for resource handle") if name is None else name
 
     def _parse_resource(self, dialect_name: str, interface: Any) -> None:
         name = self._parse_dialect_resource_handle(dialect_name, interface)
