@@ -37,6 +37,7 @@ TO_LLVM: Order = (
     "swizzle-storage",
     "inject-copy-intrin",
     "storage-rewrite",
+    "merge-dimensions",
     "vectorize-loop",
     "nontemporal-stores",
     "hoist-if-then-else",
@@ -119,7 +120,7 @@ TO_EMULATOR: Order = (
 )
 _ON_REQUEST = frozenset({"instrument-bound-checkers", "reuse-workspace"})
 # What is left out then: it hides that an access leaves its buffer.
-_WITHOUT_CHECKS = frozenset({"storage-rewrite"})
+_WITHOUT_CHECKS = frozenset({"storage-rewrite", "merge-dimensions"})
 # Loops stay loops: vectors and threads are the C compiler's, and its library has the functions.
 TO_C: Order = tuple(
     "skip-vectorize" if name == "vectorize-loop" else name
@@ -151,6 +152,7 @@ OPTIONAL = {
     "align-storage": None,
     "inject-copy-intrin": None,
     "storage-rewrite": None,
+    "merge-dimensions": None,
     "nontemporal-stores": None,
     "expand-math": None,
     "hoist-if-then-else": None,

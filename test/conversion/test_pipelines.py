@@ -37,6 +37,7 @@ ORDER = [
     "swizzle-storage",
     "inject-copy-intrin",
     "storage-rewrite",
+    "merge-dimensions",
     "vectorize-loop",
     "nontemporal-stores",
     "hoist-if-then-else",

@@ -6,12 +6,13 @@ Before::
 
 After: the same blocks in loops that are tiled, vectorized and parallel, by primitives that a user
 could have called; ``kc.auto_schedule`` gives them as a trace. The rules of this package look at one
-block after another: those that prepare the program (``inline``) first, in program order; then the
-others, from the outputs to the inputs, so that a block can take its producers into its loops. A
-rule whose primitive is refused has changed nothing, and the next one is asked. In the end there are
-rules for a function as a whole (``whole``), and
-for outermost loops that nothing has been done to (``leftover``): what runs on a GPU has to be
-in threads. What no rule takes, blocks with calls of other functions in them, say, stays as it is.
+block after another: those that prepare the program (``inline``) first, in program order, and
+those that do so for all of it (``fusing``); then the others, from the outputs to the inputs, so
+that a block can take its producers into its loops. A rule whose primitive is refused has changed
+nothing, and the next one is asked. In the end there are rules for a function as a whole
+(``whole``), and for outermost loops that nothing has been done to (``leftover``): what runs on a
+GPU has to be in threads. What no rule takes, blocks with calls of other functions in them, say,
+stays as it is.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ def _note(function: str, number: int, count: int, part: float) -> None:
 
 def _choose(draft: Draft, rules: list[Rule], noted: Callable[[float], None]) -> None:
     # Whoever did not ask for a schedule is not told about its loops.
-    by_block = [rule for rule in rules if not (rule.leftover or rule.whole)]
+    by_block = [rule for rule in rules if not (rule.leftover or rule.whole or rule.prepares)]
     with diagnostic_handler(lambda _: None), without_suggestions():
         for downward in (True, False):
             asked = [rule for rule in by_block if rule.downward is downward]
@@ -115,6 +116,9 @@ def _choose(draft: Draft, rules: list[Rule], noted: Callable[[float], None]) -> 
                 for rule in asked:
                     if name in draft.settled or _attempt(draft, rule, name):
                         break
+            for rule in rules if downward else ():
+                if rule.prepares:
+                    _attempt(draft, rule, draft.function_name)
         for rule in rules:
             if rule.whole:
                 _attempt(draft, rule, draft.function_name)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -31,7 +31,7 @@ from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.transpose_names import SIZES, transpose_name
 from kc.transforms.auto_schedule import pointwise
-from kc.transforms.auto_schedule.digits import digits_of
+from kc.transforms.auto_schedule.digits import digits_of, merging_map
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.few_rows import few_rows
 from kc.transforms.auto_schedule.machine import LOAD_COST, PAGE, Machine
@@ -331,17 +331,19 @@ def _cycles(
         # Between two reductions: sums are set to 0 and stored, and the loops start.
         cycles += tall * wide * further * 8 + 2 * sums / lanes
         if is_turned:
-            cycles += sums * _cycles_to_turn(nest.stores[0], rows, height, lanes)
+            cycles += sums * _cycles_to_turn(nest, rows, height, lanes)
         return cycles + packing if packs and counts_packing else cycles
 
     return cycles_of
 
 
-def _cycles_to_turn(store: Access, rows: ForOp, height: int, lanes: int) -> float:
+def _cycles_to_turn(nest: Nest, rows: ForOp, height: int, lanes: int) -> float:
     """The cycles that storing one sum takes, where the columns are not contiguous in the result."""
+    store = nest.stores[0]
     if store.stride(rows) != 1:
         return 2 * SCALAR_COPY
-    part = _part_to_turn(store, height, lanes) if extent(rows) % height == 0 else None
+    is_whole = extent(rows) % height == 0 and not _joined(nest, store)
+    part = _part_to_turn(store, height, lanes) if is_whole else None
     return SCALAR_COPY if part is None else (math.log2(lanes) + 1) / part
 
 
@@ -414,15 +416,16 @@ def _is_packable(nest: Nest, operand: Access, columns: ForOp) -> bool:
     ``columns``, or by a quotient of one, as heads share keys; a part of it that loops around fix is
     packed with the others."""
     loops: list[ForOp | None] = []
-    exprs, shape = nest.indices(operand), _shape(operand)
-    dims = loop_of_dimension(nest, operand)
-    for loop, expr, size in zip(dims, exprs, shape, strict=True):
+    shape = _shape(operand)
+    for dims, expr in nest.merged_indices(operand):
+        loop = nest.loop_of(expr)
         if loop is not None:
             loops.append(loop)
-        elif size != 1 and not nest.is_fixed(expr):
+        elif any(shape[dim] != 1 for dim in dims) and not nest.is_fixed(expr):
             group = nest.group(expr)
             loops.append(None if group is None else group[0])
-    return columns in dims and None not in loops and len(set(loops)) == len(loops)
+    is_indexed = any(nest.loop_of(expr) is columns for _, expr in nest.merged_indices(operand))
+    return is_indexed and None not in loops and len(set(loops)) == len(loops)
 
 
 def _shape(access: Access) -> Sequence[int]:
@@ -452,9 +455,9 @@ def perform(
     ``nest`` has fewer loops than there are around the block where the outer ones are fixed, whose
     iterations share what is packed. Raises ScheduleError where a primitive is refused.
     """
-    whole = draft.nest(block)
-    nest = nest or whole
-    outer = len(whole.loops) - len(nest.loops)
+    outer = len(draft.nest(block).loops) - len((nest or draft.nest(block)).loops)
+    tile, epilogue, flat = _without_digits(draft, block, tile, epilogue, nest)
+    nest = nest or draft.nest(block)
     rows, columns, terms = tile.rows, tile.columns, nest.reduce
     with_rows, with_columns, shared = _further_loops(nest, tile)
     rows_first = _rows_first(nest, tile, draft.machine, with_rows, with_columns)
@@ -479,9 +482,13 @@ def perform(
         pack, last = pads[0], pads[-1]
         if len(pads) != 2:
             raise ScheduleError("KC3608", "more than the operand of the columns is padded")
+        if flat is not None:
+            draft.compute_inline(flat)
         if epilogue is not None:
             draft.compute_inline(last)
             last = draft.block(epilogue)
+    elif flat is not None:
+        pack = flat
     elif tile.packs:
         # Another version of the loops reads the operand as it is.
         consumers = [draft.block(block)] if draft.versions else []
@@ -552,6 +559,47 @@ def perform(
     ):
         if parts and parts[0].gone is None and (count is None or count % size):
             draft.attempt("pragma", parts[0], "loop_partition_hint", True)
+
+
+def _without_digits(
+    draft: Draft, block: str, tile: Tile, epilogue: str | None, nest: Nest | None
+) -> tuple[Tile, str | None, Any]:
+    """Give a contraction buffers of its own in place of those that it indexes by the digits of a
+    loop (``fusing``): its result, which another block then copies, and what is packed, by a copy
+    that is indexed by the loop itself.
+
+    Returns the tile, the block that finishes the sums, and the copy of the operand or None. Raises
+    ScheduleError where loops around are fixed.
+    """
+    whole = nest or draft.nest(block)
+    stored = _joined(whole, whole.stores[0]) if epilogue is None else []
+    packed = _joined(whole, tile.column_operand) if tile.packs else []
+    if not stored and not packed:
+        return tile, epilogue, None
+    if nest is not None:
+        raise ScheduleError("KC3608", "fused loops are not in blocks of rows")
+    at = [whole.loads.index(load) for load in (tile.row_operand, tile.column_operand)]
+    flat = None
+    if packed:
+        handle = draft.block(block)
+        number = whole.read_number(tile.column_operand.buffer)
+        flat = draft.cache_read(handle, number, "global", [handle] if draft.versions else [])
+        map_ = merging_map(_shape(tile.column_operand), packed)
+        draft.transform_layout(flat, ("write", 0), map_)
+        draft.transform_block_layout(flat, map_)
+    if stored:
+        copy = draft.cache_write(draft.block(block), 0, "global")
+        map_ = merging_map(_shape(whole.stores[0]), stored)
+        draft.transform_layout(draft.block(block), ("write", 0), map_)
+        draft.transform_block_layout(copy, map_)
+        epilogue = draft.session.block(copy).label
+    loads = [draft.nest(block).loads[number] for number in at]
+    return replace(tile, row_operand=loads[0], column_operand=loads[1]), epilogue, flat
+
+
+def _joined(nest: Nest, access: Access) -> list[int]:
+    """The dimensions whose indices are digits of one number with those of the next one."""
+    return [dim for dims, _ in nest.merged_indices(access) for dim in dims[:-1]]
 
 
 def _panels(nest: Nest, tile: Tile, machine: Machine) -> int:
@@ -673,6 +721,8 @@ def _turn(draft: Draft, name: str, sums: SSAValue, outer: int) -> bool:
     load = next((it for it in nest.loads if it.buffer is sums), None)
     lanes = draft.machine.lanes(nest.bits)
     if load is None or len(own) != 2 or nest.block.predicate.data.constraints:
+        return False
+    if _joined(nest, nest.stores[0]):
         return False
     columns = next((loop for loop in own if load.stride(loop) == 1), None)
     rows = next((loop for loop in own if nest.stores[0].stride(loop) == 1), None)

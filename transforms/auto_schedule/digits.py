@@ -10,10 +10,11 @@ own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
+from kc.analysis.merged_dimensions import groups_of
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import ForOp
 from kc.transforms.auto_schedule.draft import Draft
@@ -48,6 +49,22 @@ def digits_of(rank: int, at: int, size: int) -> str:
     given = [f"d{n}" for n in range(rank)]
     digits = [f"d{at} floordiv {size}", f"d{at} mod {size}"]
     return f"({', '.join(given)})->({', '.join([*given[:at], *digits, *given[at + 1 :]])})"
+
+
+def merging_map(shape: Sequence[int], joined: Iterable[int]) -> str:
+    """The map of indices that makes one of each of the ``joined`` dimensions and the next one."""
+    names = [f"d{n}" for n in range(len(shape))]
+    results = [number_text(names, shape, group) for group in groups_of(len(shape), set(joined))]
+    return f"({', '.join(names)})->({', '.join(results)})"
+
+
+def number_text(names: Sequence[str], sizes: Sequence[int], group: Sequence[int]) -> str:
+    """The number whose digits are variables of these sizes."""
+    number = names[group[0]]
+    for n in group[1:]:
+        number = f"({number})" if " " in number else number
+        number = f"{number} * {sizes[n]} + {names[n]}"
+    return number
 
 
 def _digits(nest: Nest, load: Access) -> Iterator[tuple[ForOp, int]]:

@@ -22,6 +22,7 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis import loop_tree
+from kc.analysis.merged_dimensions import merged
 from kc.analysis.reductions import reduction_of
 from kc.analysis.regions import BoundIndexValues, buffers_read, buffers_written
 from kc.dialects.affine_assembly import linear_terms
@@ -127,10 +128,11 @@ class Nest:
         groups: dict[ForOp, int] = {}
         moves: set[ForOp] = set()
         """The loops that move it otherwise than by groups."""
-        for n, expr in enumerate(op.indices.data.results):
-            rows = shape[n + 1 :]
+        exprs = [self._index.compose(it, op.operands_of_map) for it in op.indices.data.results]
+        for dims, expr in merged(exprs, shape, self._index):
+            rows = shape[dims[-1] + 1 :]
             scale = math.prod(rows) if all(size >= 0 for size in rows) else FAR
-            terms, _ = linear_terms(self._index.compose(expr, op.operands_of_map))
+            terms, _ = linear_terms(expr)
             for atom, factor in terms.items():
                 loop = self.loop_of(atom)
                 if loop is not None:
@@ -161,6 +163,17 @@ class Nest:
             return None
         root = self._root(expr.position)
         return self._by_var.get(root) if root is not None else None
+
+    def depends_on(self, expr: AffineExpr, loops: Iterable[ForOp]) -> bool:
+        """Whether the variable of one of ``loops`` changes an index."""
+        behind = {loop for dim in expr.used_dims() for loop in self._loops_behind(self._root(dim))}
+        return not behind.isdisjoint(loops)
+
+    def merged_indices(self, access: Access) -> list[tuple[tuple[int, ...], AffineExpr]]:
+        """What an access indexes its buffer by, with the dimensions in groups of those whose
+        indices are the digits of one number."""
+        shape = access.buffer.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+        return merged(self.indices(access), shape, self._index)
 
     def is_fixed(self, expr: AffineExpr) -> bool:
         """Whether an index follows from the loops that are left out."""

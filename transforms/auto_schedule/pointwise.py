@@ -48,8 +48,13 @@ def chunk(draft: Draft, block: str) -> None:
     if len(nest.loops) != 1 or draft.machine.cores == 1:
         return
     (loop,) = nest.loops
-    size = 64 * VECTORS * draft.machine.lanes(nest.bits)
-    if extent(loop) >= 16 * size:
+    step = VECTORS * draft.machine.lanes(nest.bits)
+    size, parts = 64 * step, 16
+    if draft.pays_in_parallel(extent(loop) * max(1, nest.operations + len(nest.loads))):
+        # Four parts for each core, of whole steps, where there are as many.
+        parts = 2 * draft.machine.cores
+        size = min(size, max(step, extent(loop) // (2 * parts) // step * step))
+    if extent(loop) >= parts * size:
         draft.split(draft.loops(block)[loop], [None, size])
 
 

@@ -5,8 +5,6 @@ Three forms, by where memory is contiguous:
 - along a spatial loop (a sum of columns, a pooling, a depthwise convolution): vectors along it, the
   reduction outside of them; a reduction of few terms is unrolled, and sums stay in registers; where
   a few rows read the same (the channels of one group of a convolution), they are reduced together;
-  where the terms of short rows lie pages apart (the channels of an image), a few terms of all rows
-  go before the next ones;
 - along the reduction (a sum of rows, a dot product): the reduction is vectorized, or, where that is
   refused, as many partial results as a few vector registers have lanes (``rfactor``) are reduced by
   themselves;
@@ -20,7 +18,7 @@ import math
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.draft import Draft
-from kc.transforms.auto_schedule.machine import LOAD_COST, PAGE, Machine
+from kc.transforms.auto_schedule.machine import LOAD_COST, Machine
 from kc.transforms.auto_schedule.nests import Nest, extent, is_own, is_untouched, iterations
 from kc.transforms.auto_schedule.pointwise import vector_loop, vectorize
 from kc.transforms.auto_schedule.rule import Rule
@@ -90,47 +88,11 @@ def schedule(draft: Draft, block: str, outer: int, *, in_place: bool = False) ->
             partial_results(draft, block)
     elif along is not None:
         at = nest.loops.index(along)
-        if not in_place and _short_rows(draft, nest, along, outer):
-            return
         if in_place or not _rows_by_cores(draft, block):
             # Loops are other operations where something was undone.
             columns(draft, block, draft.nest(block).loops[at], outer)
     else:
         serial(draft, block, outer)
-
-
-def _short_rows(draft: Draft, nest: Nest, along: ForOp, outer: int) -> bool:
-    """Add rows of a few vectors that follow each other in memory one after the other, before the
-    next terms, where these lie pages apart: more than a row is read of a page at a time then.
-    Whether there are such rows. Their sums stay in L1."""
-    at, machine = nest.loops.index(along), draft.machine
-    around = nest.loops[at - 1]
-    if at <= outer or around not in nest.spatial or around.static_extent is None:
-        return False
-    if extent(along) >= VECTORS * machine.lanes(nest.bits):
-        return False
-    accesses = (*nest.stores, *nest.loads)
-    if not all(it.stride(along) == 1 and it.stride(around) == extent(along) for it in accesses):
-        return False
-    if iterations((around, along)) * nest.bits // 8 > machine.l1 // 2:
-        return False
-    terms = nest.reduce[-1]
-    if terms.static_extent is None or iterations(nest.reduce) <= TOGETHER:
-        return False
-    if any(it.stride(terms) * it.bits // 8 < PAGE for it in nest.loads):
-        return False
-    handles = draft.loops(nest.name)
-    reduce, together = [handles[loop] for loop in nest.reduce[:-1]], handles[terms]
-    if terms.static_extent > TOGETHER:
-        cut, together = draft.split(together, [None, TOGETHER])
-        reduce.append(cut)
-    draft.put_in_order([*reduce, handles[around], together, handles[along]])
-    draft.unroll(together)
-    draft.vectorize(handles[along])
-    draft.decompose(nest.name, reduce[0])
-    if terms.static_extent > TOGETHER and terms.static_extent % TOGETHER:
-        draft.attempt("pragma", reduce[-1], "loop_partition_hint", True)
-    return True
 
 
 def _lanes_of_row(draft: Draft, block: str, row: ForOp) -> bool:
@@ -256,6 +218,8 @@ def columns(draft: Draft, block: str, along: ForOp, outer: int = 0) -> None:
         together.append(rows)
         if terms is None or terms % at_once:
             hinted.append(reduce[-1])
+    elif at_once > 1 and terms is not None and terms > 1 and len(reduce) > 1:
+        together.append(reduce.pop())
     draft.put_in_order([*reduce, *middle, *together, inner])
     for rows in together:
         draft.unroll(rows)

@@ -24,6 +24,10 @@ class Rule(ABC):
     """Whether blocks are shown to it in program order, before all rules that are not: it prepares
     the program. The other rules see blocks from the last to the first, until one takes them."""
 
+    prepares: ClassVar[bool] = False
+    """Whether it is shown the function, by its name, once after the rules that see blocks in
+    program order, and before those that see them from the last to the first."""
+
     leftover: ClassVar[bool] = False
     """Whether it is shown, after all other rules, the outermost loops that no rule has scheduled,
     instead of blocks."""
@@ -34,9 +38,8 @@ class Rule(ABC):
 
     @abstractmethod
     def apply(self, draft: Draft, block: str) -> bool:
-        """Schedule the block (of a ``leftover`` rule: the loop, of one for the
-        ``whole``: the function) of this name; whether that was
-        done.
+        """Schedule the block (of a ``leftover`` rule: the loop, of one that ``prepares`` or is for
+        the ``whole``: the function) of this name; whether that was done.
 
         What it schedules beside the block it adds to ``draft.settled``. A primitive that is refused
         may raise: what the rule did before is undone, and the next rule is asked.

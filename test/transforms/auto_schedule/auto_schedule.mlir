@@ -41,12 +41,13 @@ te.func @dense(%A: tensor<512x512xf32>, %B: tensor<512x512xf32>, %D: tensor<512x
   te.return %E : tensor<512x512xf32>
 }
 
-// The copy is computed where it is read, and all of it runs in vectors along a row.
+// The copy is computed where it is read, and all of it runs in vectors, which go on from row to row:
+// a row is no whole number of them.
 // CHECK-LABEL: func.func @chain
 // CHECK-NOT:   tir.alloc
-// CHECK:       tir.for %i in 64 {
-// CHECK-NEXT:    tir.for %j in 100 vectorized {
-// CHECK-NEXT:      tir.block "Y"
+// CHECK:       tir.for %ax0 in 6400 vectorized {
+// CHECK-NEXT:    tir.block "Y"
+// CHECK-NEXT:      %a = tir.load %A[%v_ax0 floordiv 100, %v_ax0 mod 100]
 // CHECK-NOT:   tir.for
 te.func @chain(%A: tensor<64x100xf32>) -> tensor<64x100xf32> {
   %X = te.compute "X" [%i = 64, %j = 100] {

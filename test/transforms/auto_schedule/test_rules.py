@@ -474,14 +474,12 @@ def test_few_sums_of_many_rows_are_parallel_in_the_rows():
 @pytest.mark.parametrize(
     ("shape", "axis", "loops"),
     [
-        ((8, 32, 32, 32), 1, ["8 serial", "4 serial", "32 serial", "8 unrolled"]),
-        ((32, 8, 32, 32), (0, 1), ["32 serial", "32 serial", "8 unrolled"]),
-        ((8, 33, 64, 32), 1, ["8 serial", "5 serial", "64 serial", "8 unrolled"]),
-        # Sums that do not fit in L1.
-        ((2, 16, 256, 32), 1, ["2 serial", "256 serial", "16 unrolled"]),
-        # Terms that lie side by side, and a few of them.
-        ((8, 32, 8, 32), 1, ["8 serial", "8 serial", "32 unrolled"]),
-        ((2, 3, 64, 32), 1, ["2 serial", "64 serial", "3 unrolled"]),
+        # The two axes of the rows are one.
+        ((8, 33, 64, 32), 1, ["8 serial", "5 serial", "32 serial", "8 unrolled", "64 vectorized"]),
+        # Terms of two axes, of which the inner ones are written out.
+        ((32, 8, 32, 32), (0, 1), ["32 serial", "16 serial", "8 unrolled", "64 vectorized"]),
+        # A few terms.
+        ((2, 3, 64, 32), 1, ["2 serial", "8 serial", "3 unrolled", "256 vectorized"]),
     ],
 )
 def test_short_rows_of_terms_that_lie_pages_apart(
@@ -489,7 +487,7 @@ def test_short_rows_of_terms_that_lie_pages_apart(
 ):
     A = te.placeholder(shape, name="A")
     tensors = [A, topi.sum(A, axis)]
-    assert kinds(kc.auto_schedule(tensors, AVX512), "A_sum") == [*loops, "32 vectorized"]
+    assert kinds(kc.auto_schedule(tensors, AVX512), "A_sum") == loops
     terms = np.random.default_rng(0).integers(-9, 9, shape).astype("float32")
     np.testing.assert_array_equal(kc.build(tensors)(terms), terms.sum(axis))
 
@@ -667,7 +665,7 @@ def test_products_of_bf16_have_a_version_for_dot_products():
     assert 'tensor_intrin="avx512_bf16_dot_16x2"' in script
     # Each version is scheduled; what looks at the operands is, too.
     assert kinds(schedule, "C_1")[-2:] == ["6 unrolled", "64 vectorized"]
-    assert kinds(schedule, "A_least") == ["36 serial", "66 vectorized"]
+    assert kinds(schedule, "A_least") == ["2376 vectorized"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,280 @@
+"""fusing: loops that go through memory as one loop would are made one.
+
+Before::
+
+    tir.for %c in 40 { tir.for %y in 7 { tir.for %x in 9 { %B[%c, %y, %x] = f(%A[%c, %y, %x]) } } }
+
+After::
+
+    tir.for %v in 2520 { %B[%v] = f(%A[%v floordiv 63, %v floordiv 9 mod 7, %v mod 9]) }
+
+Rows of 7 or 28 elements are no whole vectors; a 1x1 convolution, a normalization or a pooling over
+all positions has no need to end a vector at the end of a row. Two loops are one where each access
+either moves by neither or has them as the indices of two dimensions side by side, the second of
+which the inner loop goes through completely. Buffers of the function lose a dimension
+(``transform_layout``); arguments are indexed by the digits of the new variable, which
+``merge-dimensions`` puts together again behind all schedules.
+
+Loops are fused with those of the blocks that share their buffers, or not at all, so that what one
+block writes is what the next one reads, loop by loop; a product may stand alone, as its sums go
+through a buffer of their own anyway.
+
+The rule calls primitives, which check and rewrite; it has no rewrite pattern of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Operation, SSAValue
+
+from kc.analysis import loop_tree
+from kc.analysis.regions import buffers_written
+from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp
+from kc.transforms.auto_schedule.contraction import is_contraction
+from kc.transforms.auto_schedule.digits import merging_map, number_text
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_own, is_untouched
+from kc.transforms.auto_schedule.rule import Rule
+
+VECTORS = 4
+"""Vector registers that tiles and elementwise loops fill at most: rows that are multiples of so
+many have no rest."""
+
+LONG = 16
+"""So many times as long, a row loses little by its rest."""
+
+Dimension = tuple[SSAValue, int]
+"""A dimension of a buffer, which is one with the next."""
+
+
+@dataclass(eq=False)
+class Pair:
+    """Two loops of a block that are one."""
+
+    nest: Nest
+    number: int
+    """The position of the outer one among the loops of the nest."""
+    inner: ForOp
+    dimensions: list[Dimension] = field(default_factory=list)
+    """Where they index buffers of the function."""
+    following: Pair | None = None
+    """That whose outer loop is the inner one of this."""
+
+    @property
+    def row(self) -> int:
+        """Iterations of the inner loop with those that are one with it."""
+        return extent(self.inner) * (1 if self.following is None else self.following.row)
+
+    @property
+    def along(self) -> ForOp:
+        """The innermost of these loops."""
+        return self.inner if self.following is None else self.following.along
+
+
+class FuseContiguous(Rule):
+    """Make one loop of those that go through memory as one would."""
+
+    name = "fusing"
+    prepares = True
+
+    def apply(self, draft: Draft, block: str) -> bool:
+        nests = [draft.nest(it.label) for it in draft.blocks() if is_untouched(it)]
+        pairs = [pair for nest in nests if nest.is_plain for pair in _pairs(nest)]
+        outer = {pair.nest.loops[pair.number]: pair for pair in pairs}
+        for pair in pairs:
+            pair.following = outer.get(pair.inner)
+        if not any(_pays(draft, pair) for pair in pairs):
+            return False
+        chosen = _chosen(draft, pairs)
+        if not chosen:
+            return False
+        _perform(draft, chosen)
+        return True
+
+
+def _pairs(nest: Nest) -> Iterator[Pair]:
+    """The neighbouring loops of a nest that are one."""
+    loops = [loop for loop in nest.loops if loop.static_extent != 1]
+    accesses = list(_accesses(nest))
+    for outer, inner in zip(loops, loops[1:], strict=False):
+        if None in (outer.static_extent, inner.static_extent):
+            continue
+        kinds = nest.kinds[outer]
+        if kinds != nest.kinds[inner] or kinds not in ({IterType.SPATIAL}, {IterType.REDUCE}):
+            continue
+        if any(_is_a_value(nest, loop) for loop in (outer, inner)):
+            continue
+        pair = Pair(nest, nest.loops.index(outer), inner)
+        for access in accesses:
+            dims = _dimensions(nest, access, outer, inner)
+            if dims is None:
+                break
+            if dims and is_own(access.buffer):
+                pair.dimensions.append((access.buffer, dims[0]))
+        else:
+            yield pair
+
+
+def _accesses(nest: Nest) -> Iterator[Access]:
+    """What a block loads and stores; a reduction loads what it has so far as it stores it."""
+    yield from nest.stores
+    yield from nest.loads
+
+
+def _is_a_value(nest: Nest, loop: ForOp) -> bool:
+    """Whether the block computes with the number of the iteration, as a mask does, so that it would
+    have to take the number apart."""
+    number = nest.loops.index(loop)
+    variable = nest.block.body.block.args[number]
+    return any(not isinstance(use.operation, LoadOp | StoreOp) for use in variable.uses)
+
+
+def _dimensions(nest: Nest, access: Access, outer: ForOp, inner: ForOp) -> list[int] | None:
+    """The dimension that ``outer`` is the index of, before that of ``inner``; an empty list where
+    an access depends on neither; None where they are not one."""
+    exprs = nest.indices(access)
+    used = [n for n, expr in enumerate(exprs) if nest.depends_on(expr, (outer, inner))]
+    if not used:
+        return []
+    at = used[0]
+    if used != [at, at + 1] or shape_of(access.buffer)[at + 1] != inner.static_extent:
+        return None
+    if nest.loop_of(exprs[at]) is not outer or nest.loop_of(exprs[at + 1]) is not inner:
+        return None
+    return [at]
+
+
+def _pays(draft: Draft, pair: Pair) -> bool:
+    """Whether vectors run along the inner loop, in rows that are no whole number of them, or a
+    product has rows for its tiles there."""
+    nest, along = pair.nest, pair.along
+    accesses = nest.loads if along in nest.reduce else [*nest.stores, *nest.loads]
+    strides = [access.stride(along) for access in accesses]
+    if not (1 in strides and all(stride in (0, 1) for stride in strides)):
+        return _is_of_product(draft, pair)
+    whole = VECTORS * draft.machine.lanes(nest.bits)
+    return pair.row % whole != 0 and pair.row < LONG * whole
+
+
+def _is_of_product(draft: Draft, pair: Pair) -> bool:
+    """Whether the loops are rows or columns of a product, whose other operand they do not move."""
+    nest, inner = pair.nest, pair.inner
+    return (
+        inner in nest.spatial
+        and not all(load.stride(inner) for load in nest.loads)
+        and is_contraction(nest, draft.machine)
+    )
+
+
+def _chosen(draft: Draft, pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs that become one loop: those that share a dimension do so together."""
+    mixed = _mixed(pairs)
+    alone = [
+        pair for pair in pairs if mixed.isdisjoint(pair.dimensions) or _is_of_product(draft, pair)
+    ]
+    mixed = _mixed(alone)
+    chosen: list[Pair] = []
+    for group in _groups(alone, mixed):
+        if any(_pays(draft, pair) for pair in group):
+            chosen += group
+    return chosen
+
+
+def _mixed(pairs: Sequence[Pair]) -> set[Dimension]:
+    """The dimensions that a block indexes otherwise than by two loops that are one."""
+    blocks: dict[Dimension, set[BlockOp]] = {}
+    for pair in pairs:
+        for dimension in pair.dimensions:
+            blocks.setdefault(dimension, set()).add(pair.nest.block)
+    return {
+        (buffer, at)
+        for (buffer, at), known in blocks.items()
+        if any(_block_of(use.operation) not in known for use in buffer.uses)
+    }
+
+
+def _block_of(op: Operation) -> BlockOp | None:
+    """The block around a load or a store."""
+    if not isinstance(op, LoadOp | StoreOp):
+        return None
+    return next((it for it in loop_tree.path_to(op) if isinstance(it, BlockOp)), None)
+
+
+def _groups(pairs: Sequence[Pair], mixed: set[Dimension]) -> Iterator[list[Pair]]:
+    """The pairs in groups of those that a dimension of a buffer connects."""
+    users: dict[Dimension, list[Pair]] = {}
+    for pair in pairs:
+        for dimension in pair.dimensions:
+            if dimension not in mixed:
+                users.setdefault(dimension, []).append(pair)
+    grouped: set[Pair] = set()
+    for first in pairs:
+        group, pending = [], [first]
+        while pending:
+            pair = pending.pop()
+            if pair in grouped:
+                continue
+            grouped.add(pair)
+            group.append(pair)
+            for dimension in pair.dimensions:
+                pending += users.get(dimension, ())
+        if group:
+            yield group
+
+
+def _perform(draft: Draft, chosen: Sequence[Pair]) -> None:
+    """Fuse the chosen loops. Raises ScheduleError where a primitive is refused."""
+    mixed = _mixed(chosen)
+    joined: dict[SSAValue, set[int]] = {}
+    for pair in chosen:
+        for buffer, at in pair.dimensions:
+            if (buffer, at) not in mixed:
+                joined.setdefault(buffer, set()).add(at)
+    layouts = [
+        (_writer(buffer), merging_map(shape_of(buffer), dims)) for buffer, dims in joined.items()
+    ]
+    numbers: dict[str, set[int]] = {}
+    for pair in chosen:
+        numbers.setdefault(pair.nest.name, set()).add(pair.number)
+    maps = {name: _loop_map(draft.nest(name), fused) for name, fused in numbers.items()}
+    for (name, number), layout in layouts:
+        draft.transform_layout(draft.block(name), ("write", number), layout)
+    for name, map_ in maps.items():
+        draft.transform_block_layout(draft.block(name), map_)
+
+
+def _writer(buffer: SSAValue) -> tuple[str, int]:
+    """A block that writes a buffer, and the position of the buffer among those that it writes."""
+    block = next(
+        block
+        for use in buffer.uses
+        if isinstance(use.operation, StoreOp) and (block := _block_of(use.operation)) is not None
+    )
+    return block.label, list(buffers_written(block)).index(buffer)
+
+
+def shape_of(buffer: SSAValue) -> Sequence[int]:
+    """The sizes of a buffer."""
+    assert isinstance(buffer.type, MemRefType)
+    return buffer.type.get_shape()
+
+
+def _loop_map(nest: Nest, fused: set[int]) -> str:
+    """The map of a block's variables that makes one of loops, the outer of each two given by its
+    number. Loops of one iteration between them go."""
+    names = [f"d{n}" for n in range(len(nest.loops))]
+    sizes = [extent(loop) for loop in nest.loops]
+    kept = [n for n, loop in enumerate(nest.loops) if loop.static_extent != 1]
+    if not any(nest.loops[n] in nest.reduce for n in kept) and nest.reduce:
+        kept = sorted((*kept, nest.loops.index(nest.reduce[0])))
+    results: list[str] = []
+    group: list[int] = []
+    for n in kept:
+        group.append(n)
+        if n not in fused:
+            results.append(number_text(names, sizes, group))
+            group = []
+    return f"({', '.join(names)})->({', '.join(results)})"
