@@ -131,6 +131,11 @@ def of_unknown_size() -> Tensors:
     return [A, te.compute(A.shape, lambda i, j: A[i, j] + 1.0, name="B")]
 
 
+def beginnings() -> Tensors:
+    A = image(9, 12)
+    return [A, te.compute((9, 7), lambda i, j: A[i, j] + 1.0, name="B")]
+
+
 def windows() -> Tensors:
     A = image(20, 30)
     return [A, te.compute((19, 29), lambda i, j: A[i, j] + A[i + 1, j + 1], name="B")]
@@ -144,6 +149,7 @@ def windows() -> Tensors:
         pytest.param(unary(topi.transpose, 7, 9), id="other order"),
         pytest.param(masked(7, 9), id="numbers of iterations"),
         pytest.param(windows(), id="parts of rows"),
+        pytest.param(beginnings(), id="beginnings of rows"),
         pytest.param(of_unknown_size(), id="unknown sizes"),
     ],
 )
