@@ -109,6 +109,7 @@ PRIMITIVES = {
         "pad-einsum",
         "decompose-padding",
         "online-softmax",
+        "skip-masked",
     ),
     "threads": (
         "bind",

@@ -246,6 +246,10 @@ class ScheduleMethods:
         """Compute the maximum, the powers and the sums of a softmax in one loop over a row."""
         ...
 
+    def skip_masked(self, block: BlockRV | str, loop: LoopRV | str, at: LoopRV | str | None = None) -> LoopRV:
+        """Leave out the iterations of a loop whose terms the indices mask, or whose results nobody"""
+        ...
+
     def bind(self, loop: LoopRV | str, thread_axis: str, *, unsafe: bool = False) -> None:
         """Make the iterations of a loop threads."""
         ...

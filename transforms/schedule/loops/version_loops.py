@@ -46,10 +46,6 @@ from typing import ClassVar, Self
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
     AnyFloat,
-    BFloat16Type,
-    Float16Type,
-    Float32Type,
-    Float64Type,
     IntegerAttr,
     IntegerType,
     MemRefType,
@@ -71,17 +67,10 @@ from kc.analysis.module_copy import copy_operation
 from kc.dialects.tir import INDEX, BlockOp, IfOp, IterType, LoadOp, StoreOp
 from kc.transforms.schedule._buffers import FreshNames, name_apart
 from kc.transforms.schedule._copies import new_alloc
+from kc.transforms.schedule._float_bits import FRACTION_BITS
 from kc.transforms.schedule._nests import Nest, new_body, new_loops, wrap
 from kc.transforms.schedule._sizes import size_value, sizes_of
 from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
-
-_FRACTION_BITS: dict[type, int] = {
-    BFloat16Type: 7,
-    Float16Type: 10,
-    Float32Type: 23,
-    Float64Type: 52,
-}
-"""Bits behind the exponent, by type."""
 
 
 @dataclass(frozen=True)
@@ -210,7 +199,7 @@ def _operands(block: BlockOp, nest: Operation) -> list[SSAValue]:
         return []  # any of them may be what is written
     loads = [op.buffer for op in block.body.walk() if isinstance(op, LoadOp)]
     read = dict.fromkeys(base_buffer(buffer) or buffer for buffer in loads)
-    return [it for it in read if it not in written and type(_element(it)) in _FRACTION_BITS]
+    return [it for it in read if it not in written and type(_element(it)) in FRACTION_BITS]
 
 
 def _is_whole(buffer: SSAValue) -> bool:
@@ -228,14 +217,14 @@ def _element(buffer: SSAValue) -> AnyFloat:
 
 def _normal_exponents(type_: AnyFloat) -> tuple[int, int]:
     """The least and the greatest exponent of normal numbers."""
-    most = (1 << (type_.bitwidth - 2 - _FRACTION_BITS[type(type_)])) - 1
+    most = (1 << (type_.bitwidth - 2 - FRACTION_BITS[type(type_)])) - 1
     return 1 - most, most
 
 
 def _bits_of_power(type_: AnyFloat, exponent: int) -> int:
     """The bits of 2^exponent, as a number: of greater magnitudes they are a greater number."""
     _, bias = _normal_exponents(type_)
-    return (exponent + bias) << _FRACTION_BITS[type(type_)]
+    return (exponent + bias) << FRACTION_BITS[type(type_)]
 
 
 # What is built --------------------------------------------------------------------------------

@@ -1,0 +1,494 @@
+"""skip_masked: iterations are left out whose terms the indices mask, or whose results nobody reads.
+
+Before, ``skip-masked block=T loop=j``::
+
+    tir.for %i in 64 {
+      tir.for %j in 64 {
+        tir.block "X" ... do { %X[%v_i, %v_j] = select(%v_j <= %v_i, %S[%v_i, %v_j], 0) }
+    tir.for %i in 64 {
+      tir.for %j in 64 {
+        tir.block "T" (spatial %v_i in 64 = %i, reduce %v_j in 64 = %j)
+            init { ... } do { %T[%v_i] += %X[%v_i, %v_j] }
+
+After::
+
+    tir.for %i in 64 {
+      %size = tir.apply min(%i + 1, 64)          # at least one iteration
+      tir.for %j in %size {
+        tir.block "T" (spatial %v_i in 64 = %i, reduce %v_j in 64 = %j) ...
+
+In a reduction these are terms that change no result, where a condition of indices says so: zeros in
+a sum, -inf in a maximum, ``exp(-inf - maximum)``, and products with these. In a block that computes
+elements of a buffer they are elements that no block reads, as after ``skip_masked`` of all that do.
+Conditions are affine (causal masks, windows); a bound may be a number that the program loads, as
+the length of a sequence is. The loop gets the smallest range that has all other iterations, the
+same one for each iteration of the loop ``at``, which is around it (default: the next one). What
+other inner loops do is not looked at one by one: their bounds count.
+
+A row whose terms are all masked keeps one: the maximum of such a row is -inf, its powers are NaN
+by definition, and one of them is enough for the sums to be NaN.
+
+Zero times infinity, or NaN, is NaN. So where masked terms are products, a block looks at the other
+factor before the loops (``V_largest``), and if it has an element that is not finite, all iterations
+run.
+
+*Legal when*
+
+1. KC3630: the loop is around the block, and ``at`` is around the loop.
+2. KC3010, KC3011: the loop is serial and carries no annotation.
+3. KC3631: there are terms that are known to be neutral, or elements that are not read, in some
+   iterations, by conditions in which the loop's variable has a constant factor.
+4. KC3632: the loop holds nothing else that has an effect, but what serves the block in the same
+   iteration.
+
+PyTorch (``is_causal``) and FlashAttention leave out such blocks of keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType, MemRefType
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.analysis import loop_tree
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.masked_terms import MaskedTerms, TermReader
+from kc.analysis.regions import BoundIndexValues, loads_of, stores_to
+from kc.dialects.affine_assembly import from_terms, linear_terms
+from kc.dialects.tir import INDEX, AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
+from kc.transforms.affine_rewrite import replace_with_expr
+from kc.transforms.schedule._buffers import FreshNames
+from kc.transforms.schedule._copies import new_alloc
+from kc.transforms.schedule._float_bits import FRACTION_BITS
+from kc.transforms.schedule._nests import Nest, loop_around, new_body, new_loops, wrap
+from kc.transforms.schedule._sizes import size_value, sizes_of
+from kc.transforms.schedule.base import (
+    BlockRef,
+    Gives,
+    LoopRef,
+    Primitive,
+    Rewritten,
+    Site,
+    require_serial,
+)
+from kc.transforms.schedule.reduction._bounds_at import (
+    BoundsAt,
+    Builder,
+    Element,
+    Extreme,
+    Sum,
+    Value,
+    combined,
+    constant,
+)
+
+ONE = AffineExpr.dimension(0)
+
+
+@dataclass(frozen=True)
+class Range:
+    """The iterations that are left: those from the largest of ``starts`` and before the smallest of
+    ``ends``."""
+
+    starts: tuple[Value, ...]
+    ends: tuple[Value, ...]
+    finite: tuple[SSAValue, ...] = ()
+    """The buffers that have to be finite."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The loop, where its range is computed, and what it is."""
+
+    loop: ForOp
+    place: Operation
+    range: Range
+
+
+@dataclass(frozen=True)
+class SkipMasked(Primitive):
+    """Leave out the iterations of a loop whose terms the indices mask, or whose results nobody
+    reads."""
+
+    name: ClassVar[str] = "skip-masked"
+    verb = "was shortened to"
+    gives: ClassVar[Gives] = "loop"
+
+    block: BlockRef = field(metadata={"help": "the block"})
+    loop: LoopRef = field(metadata={"help": "its loop, some of whose iterations are left out"})
+    at: LoopRef | None = field(
+        default=None, metadata={"help": "the loop in which the range is computed once an iteration"}
+    )
+
+    def check(self, site: Site) -> Plan:
+        block = site.resolve_block(self.block)
+        loop = _around(site, self.loop, block)
+        require_serial(site, loop)
+        around = loop_tree.loops_around(loop)
+        at = around[-1] if around else None
+        if self.at is not None:
+            at = _around(site, self.at, block)
+            if at not in around:
+                raise site.refuse(
+                    "KC3630",
+                    f"loop {at.label} is not around loop {loop.label}",
+                    at=block,
+                    mark={at: "the loop at", loop: "the loop"},
+                    why="the range of a loop is computed outside of it",
+                    hints=[f"at={outer.label}" for outer in around],
+                )
+        self._require_alone(site, block, loop)
+        top = _child_of(site.function if at is None else at, loop)
+        left = _range(block, loop, top)
+        if isinstance(left, str):
+            raise site.refuse(
+                "KC3631",
+                f"no iteration of loop {loop.label} of block {block.label} is known to change "
+                "nothing",
+                at=block,
+                mark={loop: "the loop", block: "the block"},
+                why=left,
+                hints=["a mask is a select of -inf or 0 by a comparison of indices"],
+            )
+        return Plan(loop, top, left)
+
+    def _require_alone(self, site: Site, block: BlockOp, loop: ForOp) -> None:
+        own = {op.buffer for op in block.body.walk() if isinstance(op, StoreOp)}
+        index = BoundIndexValues()
+        for op in loop.walk():
+            why = None
+            if isinstance(op, StoreOp) and op.buffer in own:
+                writer = op.parent_op()
+                while writer is not None and not isinstance(writer, BlockOp):
+                    writer = writer.parent_op()
+                if writer is not block:
+                    why = f"another block writes {buffer_name(op.buffer)} there, too"
+            elif isinstance(op, StoreOp):
+                if not _stays_in_iteration(op.buffer, loop, index):
+                    why = f"it stores to {buffer_name(op.buffer)}, which is used elsewhere"
+            elif not isinstance(op, LoadOp | ForOp | BlockOp) and not op.regions:
+                if loop_tree.touches_memory(op):
+                    why = f"it holds {op.name}"
+            if why is not None:
+                raise site.refuse(
+                    "KC3632",
+                    f"iterations of loop {loop.label} do more than what block {block.label} is for",
+                    at=op,
+                    mark={loop: "the loop", block: "the block", op: "here"},
+                    why=why,
+                )
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            if TermReader().terms_of(block) is not None:
+                for loop in loop_tree.loops_around(block):
+                    if IterType.REDUCE in loop_tree.iter_types(loop, block):
+                        yield cls(BlockRef(block), LoopRef(loop))
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        loop, extent = plan.loop, plan.loop.extent_value
+        builder = Builder(plan.place)
+        count: Value = constant(extent) if isinstance(extent, int) else extent
+        checks: list[BlockOp] = []
+        parts: list[Value] = []
+        for buffer in plan.range.finite:
+            block, all_of_it = _all_if_not_finite(
+                site, buffer, builder.value(count), plan.place, loop
+            )
+            checks.append(block)
+            parts.append(all_of_it)
+        last = Sum(ONE - 1, (count,))
+        start: Value = constant(0)
+        if plan.range.starts:
+            begin = combined("min", (combined("max", plan.range.starts), last))
+            for part in parts:
+                begin = Sum(ONE - AffineExpr.dimension(1), (begin, part))
+            start = combined("max", (begin, constant(0)))
+        beyond = combined("min", plan.range.ends or (count,))
+        beyond = combined("max", (beyond, Sum(ONE + 1, (start,)), *parts))
+        end = combined("min", (beyond, count))
+        if plan.range.starts:
+            end = Sum(ONE - AffineExpr.dimension(1), (end, start))
+        size = builder.value(end)
+        size.name_hint = f"{loop.label}_size"
+        body = loop.detach_region(loop.body)
+        variable = body.block.args[0]
+        if plan.range.starts:
+            first = builder.value(start)
+            shifted = ONE + AffineExpr.dimension(1)
+            at = InsertPoint.at_start(body.block)
+            replace_with_expr(variable, shifted, [variable, first], at)
+        new = ForOp(loop.label, size, body)
+        variable.name_hint = loop.label
+        new.attributes.update(loop.attributes)
+        new.location = loop.location
+        Rewriter.replace_op(loop, new, [])
+        return Rewritten((new,), {loop: (new,)}, blocks=tuple(checks))
+
+
+def _child_of(parent: Operation, op: Operation) -> Operation:
+    """What is in ``parent`` and is, or holds, ``op``."""
+    return next(it for it in loop_tree.path_to(op) if it.parent_op() is parent)
+
+
+def _around(site: Site, ref: LoopRef, block: BlockOp) -> ForOp:
+    return loop_around(site, ref, block, "iterations of a loop of the block are left out")
+
+
+def _stays_in_iteration(buffer: SSAValue, loop: ForOp, index: BoundIndexValues) -> bool:
+    """Whether elements of a buffer are stored and loaded in the same iteration of ``loop`` alone:
+    it is made there, or has a dimension of which each iteration has a part of its own."""
+    if loop_tree.defined_inside(buffer, loop):
+        return True
+    if not isinstance(buffer.owner, AllocOp):
+        return False
+    accesses = [use.operation for use in buffer.uses]
+    if not all(
+        isinstance(op, LoadOp | StoreOp) and loop_tree.is_inside(op, loop) for op in accesses
+    ):
+        return False
+    variable = index.expr(loop.var)
+    places = [
+        [index.compose(it, op.operands_of_map) for it in op.indices.data.results]
+        for op in accesses
+        if isinstance(op, LoadOp | StoreOp)
+    ]
+    return any(
+        len({_part(index, expr, variable) for expr in exprs}) == 1
+        and _part(index, exprs[0], variable) is not None
+        for exprs in zip(*places, strict=True)
+    )
+
+
+def _part(index: BoundIndexValues, expr: AffineExpr, variable: AffineExpr) -> object | None:
+    """How large the part is that an iteration has of a dimension, and what else its place depends
+    on; None if parts may overlap."""
+    terms, number = linear_terms(expr)
+    factor = terms.pop(variable, 0)
+    position = variable.position if isinstance(variable, AffineDimExpr) else -1
+    if factor < 1 or any(position in atom.used_dims() for atom in terms):
+        return None
+    low, high = index.bounds(from_terms(terms, number))
+    return factor if low is not None and high is not None and 0 <= low <= high < factor else None
+
+
+# The range ------------------------------------------------------------------------------------
+
+
+def _range(block: BlockOp, loop: ForOp, place: Operation) -> Range | str:
+    """The range of a loop; in words why there is none."""
+    if block.is_reduction and IterType.REDUCE in loop_tree.iter_types(loop, block):
+        return _range_of_terms(block, loop, place)
+    return _range_of_elements(block, loop, place)
+
+
+def _range_of_terms(block: BlockOp, loop: ForOp, place: Operation) -> Range | str:
+    reader = TermReader()
+    terms = reader.terms_of(block)
+    if terms is None:
+        return "its terms are not masked by conditions of indices"
+    conditions = [(condition, None) for condition in terms.conditions]
+    # An init runs in the first iteration.
+    return _solved(reader, conditions, loop, place, terms, may_start=not block.has_init)
+
+
+def _range_of_elements(block: BlockOp, loop: ForOp, place: Operation) -> Range | str:
+    stores = [op for op in block.body.walk() if isinstance(op, StoreOp)]
+    if block.is_reduction or len(stores) != 1:
+        return "it neither reduces over the loop nor computes elements of one buffer"
+    (store,) = stores
+    buffer = store.buffer
+    if not isinstance(buffer.owner, AllocOp) or stores_to(buffer) != [store]:
+        return f"{buffer_name(buffer)} may be read outside of the function, or is also written"
+    loads = loads_of(buffer)
+    if len(loads) + 1 != len(list(buffer.uses)):
+        return f"not all that uses {buffer_name(buffer)} is a load"
+    home = place.parent
+    for load in loads:
+        if not any(op.parent is home for op in loop_tree.path_to(load)):
+            return f"{buffer_name(buffer)} is also read outside of the loops around"
+    reader = TermReader()
+    bounds = BoundsAt(reader, place)
+    conditions: list[tuple[AffineExpr, Value | None]] = []
+    for dim, expr in enumerate(store.indices.data.results):
+        at = reader.index.compose(expr, store.operands_of_map)
+        reads = [
+            reader.index.compose(load.indices.data.results[dim], load.operands_of_map)
+            for load in loads
+        ]
+        highest = [bounds.most(it) for it in reads]
+        lowest = [bounds.most(it, least=True) for it in reads]
+        if not reads or None in highest or None in lowest:
+            continue
+        most = combined("max", [it for it in highest if it is not None])
+        least = combined("min", [it for it in lowest if it is not None])
+        conditions += [(at * -1, most), (at, Sum(ONE * -1, (least,)))]
+    return _solved(reader, conditions, loop, place, None, may_start=True)
+
+
+def _solved(
+    reader: TermReader,
+    conditions: Sequence[tuple[AffineExpr, Value | None]],
+    loop: ForOp,
+    place: Operation,
+    terms: MaskedTerms | None,
+    *,
+    may_start: bool,
+) -> Range | str:
+    """The iterations in which conditions may hold: each is a sum of an expression and a value."""
+    bounds = BoundsAt(reader, place)
+    variable = reader.index.expr(loop.var)
+    starts: list[Value] = []
+    ends: list[Value] = []
+    for condition, extra in conditions:
+        parts, number = linear_terms(reader.index.simplify(condition))
+        factor = parts.pop(variable, 0)
+        rest = bounds.most(from_terms(parts, number))
+        if rest is None or factor == 0:
+            continue
+        operands = (rest,) if extra is None else (rest, extra)
+        total = ONE if extra is None else ONE + AffineExpr.dimension(1)
+        if factor < 0:  # factor * loop + rest >= 0
+            ends.append(Sum(total // -factor + 1, operands))
+        elif may_start:
+            starts.append(Sum((total // factor) * -1, operands))
+    if not _restricts(loop, starts, ends):
+        return "no condition leaves out iterations of this loop in each iteration around it"
+    finite = tuple(terms.finite) if terms is not None else ()
+    return Range(tuple(starts), tuple(ends), finite)
+
+
+def _restricts(loop: ForOp, starts: Sequence[Value], ends: Sequence[Value]) -> bool:
+    """Whether a range is less than all of the loop, in some iterations of those around it."""
+    extent = loop.static_extent
+    for value in ends:
+        number = _number(value)
+        if number is None and _varies(value):
+            return True
+        if number is not None and extent is not None and number < extent:
+            return True
+    for value in starts:
+        number = _number(value)
+        if (number is None and _varies(value)) or (number is not None and number > 0):
+            return True
+    return False
+
+
+def _number(value: Value) -> int | None:
+    """The number that a description is, if it depends on nothing."""
+    if isinstance(value, Sum):
+        operands = [_number(operand) for operand in value.operands]
+        known = [operand for operand in operands if operand is not None]
+        return value.expr.eval(known, []) if len(known) == len(operands) else None
+    if isinstance(value, Extreme):
+        parts = [_number(part) for part in value.parts]
+        known = [part for part in parts if part is not None]
+        pick = min if value.kind == "min" else max
+        return pick(known) if len(known) == len(parts) else None
+    return None
+
+
+def _varies(value: Value) -> bool:
+    """Whether a description depends on a loop, or on what is loaded."""
+    if isinstance(value, Sum):
+        return any(map(_varies, value.operands))
+    if isinstance(value, Extreme):
+        return any(map(_varies, value.parts))
+    if isinstance(value, Element):
+        return True
+    owner = value.owner
+    if isinstance(owner, Operation):
+        return isinstance(owner, LoadOp) or any(map(_varies, owner.operands))
+    return isinstance(owner.parent_op(), ForOp)
+
+
+# What is looked at ----------------------------------------------------------------------------
+
+
+def _all_if_not_finite(
+    site: Site, buffer: SSAValue, count: SSAValue, place: Operation, loop: ForOp
+) -> tuple[BlockOp, SSAValue]:
+    """The block that looks at a buffer, and a value that is ``count`` if it has elements that are
+    not finite, else 0."""
+    type_ = buffer.type
+    assert isinstance(type_, MemRefType)
+    element = type_.element_type
+    assert isinstance(element, AnyFloat)
+    bits = IntegerType(element.bitwidth)
+    top = site.nest_of(loop)
+    assert top is not None
+    extents = [size_value(site, size, top) for size in sizes_of(site, buffer)]
+    name = FreshNames(site).take(f"{buffer_name(buffer)}_largest")
+    alloc = new_alloc(name, MemRefType(bits, []), [], loop)
+    nest = _largest(site, name, buffer, alloc.buffer, extents, loop)
+    alloc.buffer.name_hint = name
+    home = top.parent
+    assert home is not None
+    home.insert_ops_before([alloc, nest.top], top)
+    load = LoadOp(alloc.buffer, AffineMap(0, 0, ()), [])
+    infinity = arith.ConstantOp(IntegerAttr(_bits_of_infinity(element), bits))
+    is_more = arith.CmpiOp(load.result, infinity.result, "sge")
+    zero = arith.ConstantOp(IntegerAttr(0, INDEX))
+    chosen = arith.SelectOp(is_more.result, count, zero.result)
+    around = place.parent
+    assert around is not None
+    for op in (load, infinity, is_more, zero, chosen):
+        op.location = loop.location
+        around.insert_op_before(op, place)
+    return nest.block, chosen.result
+
+
+def _bits_of_infinity(type_: AnyFloat) -> int:
+    """The bits of infinity as a number: those of NaN are more, those of finite magnitudes less."""
+    fraction = FRACTION_BITS[type(type_)]
+    return ((1 << (type_.bitwidth - 1 - fraction)) - 1) << fraction
+
+
+def _largest(
+    site: Site,
+    name: str,
+    source: SSAValue,
+    target: SSAValue,
+    extents: Sequence[int | SSAValue],
+    like: Operation,
+) -> Nest:
+    """The largest magnitude of the elements of ``source``, by its bits."""
+    identity = AffineMap.identity(len(extents))
+    extents = extents or [1]  # a reduction has a variable
+    rank = len(extents)
+    type_ = target.type
+    assert isinstance(type_, MemRefType)
+    bits = type_.element_type
+    assert isinstance(bits, IntegerType)
+    scalar = AffineMap(0, 0, ())
+
+    zero = arith.ConstantOp(IntegerAttr(0, bits))
+    init = new_body(rank)
+    init.add_ops([zero, StoreOp(zero.result, target, scalar, [])])
+
+    body = new_body(rank)
+    load = LoadOp(source, identity, body.args[: identity.num_dims])
+    pattern = arith.BitcastOp(load.result, bits)
+    mask = arith.ConstantOp(IntegerAttr((1 << (bits.width.data - 1)) - 1, bits))
+    magnitude = arith.AndIOp(pattern.result, mask.result)
+    before = LoadOp(target, scalar, [])
+    largest = arith.MaxSIOp(before.result, magnitude.result)
+    store = StoreOp(largest.result, target, scalar, [])
+    body.add_ops([load, pattern, mask, magnitude, before, largest, store])
+    loops = new_loops(site, extents, like)
+    block = BlockOp(
+        name,
+        [(IterType.REDUCE, f"v{n}", extent) for n, extent in enumerate(extents)],
+        AffineMap.identity(rank),
+        [loop.var for loop in loops],
+        Region(body),
+        Region(init),
+    )
+    return wrap(loops, block, like)
