@@ -328,7 +328,7 @@ class TermReader:
         """A root for a value of a block that is no sum of its variables; another one than those of
         all other values, unless it is known to be the same."""
         given = Parameter(value, tuple(variables.items()))
-        is_known = _is_parameter(value)
+        is_known = is_parameter(value)
         for position, known in self.parameters.items():
             if is_known and known == given:
                 return AffineExpr.dimension(position)
@@ -420,7 +420,7 @@ class TermReader:
             ):
                 return expr
             return None
-        return self.parameter(value, variables) if _is_parameter(value) else None
+        return self.parameter(value, variables) if is_parameter(value) else None
 
 
 class _Scoped(BoundIndexValues):
@@ -462,14 +462,14 @@ def is_given(buffer: SSAValue) -> bool:
     return isinstance(buffer.owner, memref.GetGlobalOp)
 
 
-def _is_parameter(value: SSAValue) -> bool:
+def is_parameter(value: SSAValue) -> bool:
     """Whether an integer is computed by casts from an element that the function is given."""
     op = value.owner
     if isinstance(op, Block):
         return False
     if isinstance(op, LoadOp):
-        return is_given(op.buffer) and isinstance(op.parent_op(), BlockOp)
-    return isinstance(op, arith.ExtSIOp | arith.IndexCastOp) and _is_parameter(op.operands[0])
+        return is_given(op.buffer) and isinstance(op.parent_op(), BlockOp | ForOp | FuncOp)
+    return isinstance(op, arith.ExtSIOp | arith.IndexCastOp) and is_parameter(op.operands[0])
 
 
 def _only_writer(load: LoadOp) -> BlockOp | None:

@@ -23,17 +23,28 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import f32, f64
 
+from kc.analysis.masked_terms import TermReader
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule import pointwise, reduction
 from kc.transforms.auto_schedule.contraction import best_tile, perform
 from kc.transforms.auto_schedule.draft import Draft
-from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched, iterations
+from kc.transforms.auto_schedule.nests import (
+    Access,
+    Nest,
+    extent,
+    is_untouched,
+    iterations,
+    readers,
+)
 from kc.transforms.auto_schedule.rows import Group, group_of, is_product
 from kc.transforms.auto_schedule.rule import Rule
 
 LEAST = 16
 """Rows of a block: fewer use a panel of the second operand too seldom."""
+
+PART = 4
+"""Vectors of a row that are left out together where the indices mask them."""
 
 BLOCKS = 4
 """Blocks for each core, so that all have work until the end."""
@@ -129,6 +140,7 @@ def _perform(draft: Draft, group: Group, products: list[str], size: int) -> None
     nests = (root, *group.members)
     best = {nest.name: best_tile(nest, machine) for nest in nests if nest.name in products}
     work = sum(iterations(nest.loops) * max(1, nest.operations + len(nest.loads)) for nest in nests)
+    is_masked = any(TermReader().terms_of(it.block) for it in nests if it.block.is_reduction)
     handles = draft.loops(name)
     outside = [handles[loop] for loop in group.shared]
     inside = [handles[loop] for loop in root.loops if loop not in group.shared]
@@ -138,8 +150,11 @@ def _perform(draft: Draft, group: Group, products: list[str], size: int) -> None
     depth = len(outside)
     for nest in group.members:
         draft.compute_at(draft.block(nest.name), place)
+    skipped: list[str] = []
     for nest in nests:
         label = nest.name
+        if is_masked and label not in products:
+            _cut_rows(draft, label, depth)
         if label in products:
             within = Nest(draft.session.block(draft.block(label)), depth)
             tile = best_tile(within, machine, in_block=True)
@@ -147,10 +162,53 @@ def _perform(draft: Draft, group: Group, products: list[str], size: int) -> None
             if tile is None or whole is None or tile.cycles * blocks > SLOWER * whole.cycles:
                 raise ScheduleError("KC3608", "a block of rows has no good tiles")
             perform(draft, label, tile, None, within)
+            stored = draft.nest(label).stores[0].buffer
+            if not draft.nest(label).block.has_init and nest is not root:
+                finishing = [it for it in readers(stored) or () if it.label != label]
+                skipped += [it.label for it in finishing]
         elif nest.block.is_reduction:
             reduction.schedule(draft, label, depth, in_place=True)
         else:
             label = pointwise.schedule(draft, label, depth)
             name = label if nest is root else name
         draft.settled.add(label)
+        if nest is root or label not in products:
+            skipped.append(label)
+    if is_masked:
+        _skip_masked(draft, skipped, depth)
     draft.run_in_parallel(name, depth, work)
+
+
+def _cut_rows(draft: Draft, label: str, depth: int) -> None:
+    """Cut the rows of a block in parts, some of which may be left out."""
+    nest = draft.nest(label)
+    size = PART * draft.machine.lanes(nest.bits)
+    row = reduction.row_of(draft, nest) if nest.reduce else None
+    own = [loop for loop in nest.loops[depth:] if loop in nest.spatial]
+    row = row or pointwise.vector_loop(nest, own, draft.machine.lanes(nest.bits))
+    if row is not None and extent(row) > size:
+        draft.split(draft.loops(label)[row], [None, size])
+
+
+def _skip_masked(draft: Draft, labels: Sequence[str], depth: int) -> None:
+    """Leave out the parts of rows that are masked: of the reductions, consumers first, and then of
+    what they read."""
+    before = {block.label for block in draft.blocks()}
+    reductions = [label for label in labels if draft.nest(label).block.is_reduction]
+    for label in reductions:
+        nest = draft.nest(label)
+        if TermReader().terms_of(nest.block) is not None:
+            loop = draft.loops(label)[nest.reduce[0]]
+            draft.decompose(label, loop)
+            draft.attempt("skip_masked", draft.block(label), loop)
+    for label in labels:
+        loops = list(draft.loops(label).values())
+        if label not in reductions:
+            any(
+                draft.attempt("skip_masked", draft.block(label), loop, loops[depth - 1])
+                for loop in loops[depth:]
+            )
+    for block in draft.blocks():
+        if block.label not in before and block.is_reduction:
+            reduction.schedule(draft, block.label, 0)
+            draft.settled.add(block.label)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr
@@ -23,7 +24,7 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from kc.analysis.masked_terms import Parameter, TermReader
+from kc.analysis.masked_terms import Parameter, TermReader, is_parameter
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import INDEX, ApplyOp, ExtremeKind, ForOp, LoadOp
 from kc.transforms.affine_rewrite import compact
@@ -58,6 +59,20 @@ class Element:
 Value = Sum | Extreme | Element | SSAValue
 
 
+def total(expr: AffineExpr, operands: Sequence[Value]) -> Sum:
+    """``expr`` over ``operands``: sums among these become part of it, so equal sums are one."""
+    dims: list[AffineExpr] = []
+    flat: list[Value] = []
+    for operand in operands:
+        inner = operand if isinstance(operand, Sum) else Sum(AffineExpr.dimension(0), (operand,))
+        shifted = [AffineExpr.dimension(len(flat) + n) for n in range(len(inner.operands))]
+        dims.append(inner.expr.replace_dims_and_symbols(shifted, ()))
+        flat += inner.operands
+    whole = AffineMap(len(flat), 0, (expr.replace_dims_and_symbols(dims, ()),))
+    space, distinct = compact(whole, cast("list[SSAValue]", flat))  # by equality, whatever it is
+    return Sum(space.results[0], tuple(distinct))
+
+
 def constant(number: int) -> Sum:
     """A number."""
     return Sum(AffineExpr.constant(number))
@@ -65,7 +80,8 @@ def constant(number: int) -> Sum:
 
 def combined(kind: ExtremeKind, parts: Sequence[Value]) -> Value:
     """The smallest or the largest of ``parts``, of which there is at least one."""
-    return parts[0] if len(parts) == 1 else Extreme(kind, tuple(parts))
+    parts = tuple(dict.fromkeys(parts))
+    return parts[0] if len(parts) == 1 else Extreme(kind, parts)
 
 
 class BoundsAt:
@@ -78,14 +94,14 @@ class BoundsAt:
         """What ``expr`` (over the roots of the index) is at most, or at ``least``; None where that
         cannot be said."""
         terms, number = linear_terms(self._index.simplify(expr))
-        total, operands = AffineExpr.constant(number), list[Value]()
+        expr, operands = AffineExpr.constant(number), list[Value]()
         for atom, factor in terms.items():
             part = self._atom(atom, (factor < 0) != least)
             if part is None:
                 return None
-            total = total + AffineExpr.dimension(len(operands)) * factor
+            expr = expr + AffineExpr.dimension(len(operands)) * factor
             operands.append(part)
-        return Sum(total, tuple(operands))
+        return total(expr, operands)
 
     def only(self, expr: AffineExpr) -> Sum | None:
         """``expr``, if it has one value."""
@@ -111,7 +127,7 @@ class BoundsAt:
             if atom.kind is AffineBinaryOpKind.FloorDiv and divisor > 0:
                 inner = self.most(atom.lhs, least=least)
                 dividend = AffineExpr.dimension(0)
-                return None if inner is None else Sum(dividend // divisor, (inner,))
+                return None if inner is None else total(dividend // divisor, (inner,))
             if atom.kind is AffineBinaryOpKind.Mod and divisor > 0:
                 return constant(0 if least else divisor - 1)
         return None
@@ -127,14 +143,16 @@ class BoundsAt:
             if loop.static_extent is not None:
                 return constant(loop.static_extent - 1)
             extent = self.most(self._index.expr(loop.extent_value))  # pyright: ignore
-            return None if extent is None else Sum(AffineExpr.dimension(0) - 1, (extent,))
+            return None if extent is None else total(AffineExpr.dimension(0) - 1, (extent,))
+        if is_parameter(root):
+            return self._element(Parameter(root, ()), root)
         if isinstance(owner, ApplyOp) and owner.extreme is not None:
             exprs = [self._index.compose(it, owner.operands) for it in owner.map.data.results]
             parts = [self.most(expr, least=least) for expr in exprs]
             known = [part for part in parts if part is not None]
             if len(known) < len(parts):
                 return None
-            return owner.combined(known, lambda kind, *pair: Extreme(kind, pair))
+            return owner.combined(known, lambda kind, *pair: combined(kind, pair))
         return None
 
     def _element(self, parameter: Parameter, value: SSAValue) -> Element | None:

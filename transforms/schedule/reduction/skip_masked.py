@@ -63,6 +63,7 @@ from kc.analysis.regions import BoundIndexValues, loads_of, stores_to
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.tir import INDEX, AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.transforms.affine_rewrite import replace_with_expr
+from kc.transforms.known_values import is_available
 from kc.transforms.schedule._buffers import FreshNames
 from kc.transforms.schedule._copies import new_alloc
 from kc.transforms.schedule._float_bits import FRACTION_BITS
@@ -86,6 +87,7 @@ from kc.transforms.schedule.reduction._bounds_at import (
     Value,
     combined,
     constant,
+    total,
 )
 
 ONE = AffineExpr.dimension(0)
@@ -199,23 +201,21 @@ class SkipMasked(Primitive):
         checks: list[BlockOp] = []
         parts: list[Value] = []
         for buffer in plan.range.finite:
-            block, all_of_it = _all_if_not_finite(
-                site, buffer, builder.value(count), plan.place, loop
-            )
+            block, all_of_it = _all_if_not_finite(site, buffer, extent, plan.place, loop)
             checks.append(block)
             parts.append(all_of_it)
-        last = Sum(ONE - 1, (count,))
+        last = total(ONE - 1, (count,))
         start: Value = constant(0)
         if plan.range.starts:
             begin = combined("min", (combined("max", plan.range.starts), last))
             for part in parts:
-                begin = Sum(ONE - AffineExpr.dimension(1), (begin, part))
+                begin = total(ONE - AffineExpr.dimension(1), (begin, part))
             start = combined("max", (begin, constant(0)))
         beyond = combined("min", plan.range.ends or (count,))
-        beyond = combined("max", (beyond, Sum(ONE + 1, (start,)), *parts))
+        beyond = combined("max", (beyond, total(ONE + 1, (start,)), *parts))
         end = combined("min", (beyond, count))
         if plan.range.starts:
-            end = Sum(ONE - AffineExpr.dimension(1), (end, start))
+            end = total(ONE - AffineExpr.dimension(1), (end, start))
         size = builder.value(end)
         size.name_hint = f"{loop.label}_size"
         body = loop.detach_region(loop.body)
@@ -329,7 +329,7 @@ def _range_of_elements(block: BlockOp, loop: ForOp, place: Operation) -> Range |
             continue
         most = combined("max", [it for it in highest if it is not None])
         least = combined("min", [it for it in lowest if it is not None])
-        conditions += [(at * -1, most), (at, Sum(ONE * -1, (least,)))]
+        conditions += [(at * -1, most), (at, total(ONE * -1, (least,)))]
     return _solved(reader, conditions, loop, place, None, may_start=True)
 
 
@@ -354,31 +354,20 @@ def _solved(
         if rest is None or factor == 0:
             continue
         operands = (rest,) if extra is None else (rest, extra)
-        total = ONE if extra is None else ONE + AffineExpr.dimension(1)
+        whole = ONE if extra is None else ONE + AffineExpr.dimension(1)
         if factor < 0:  # factor * loop + rest >= 0
-            ends.append(Sum(total // -factor + 1, operands))
+            ends.append(total(whole // -factor + 1, operands))
         elif may_start:
-            starts.append(Sum((total // factor) * -1, operands))
-    if not _restricts(loop, starts, ends):
+            starts.append(total((whole // factor) * -1, operands))
+    extent = loop.static_extent
+    starts = [it for it in starts if _varies(it) or (_number(it) or 0) > 0]
+    ends = [
+        it for it in ends if _varies(it) or (extent is not None and (_number(it) or 0) < extent)
+    ]
+    if not starts and not ends:
         return "no condition leaves out iterations of this loop in each iteration around it"
     finite = tuple(terms.finite) if terms is not None else ()
     return Range(tuple(starts), tuple(ends), finite)
-
-
-def _restricts(loop: ForOp, starts: Sequence[Value], ends: Sequence[Value]) -> bool:
-    """Whether a range is less than all of the loop, in some iterations of those around it."""
-    extent = loop.static_extent
-    for value in ends:
-        number = _number(value)
-        if number is None and _varies(value):
-            return True
-        if number is not None and extent is not None and number < extent:
-            return True
-    for value in starts:
-        number = _number(value)
-        if (number is None and _varies(value)) or (number is not None and number > 0):
-            return True
-    return False
 
 
 def _number(value: Value) -> int | None:
@@ -413,9 +402,9 @@ def _varies(value: Value) -> bool:
 
 
 def _all_if_not_finite(
-    site: Site, buffer: SSAValue, count: SSAValue, place: Operation, loop: ForOp
+    site: Site, buffer: SSAValue, extent: int | SSAValue, place: Operation, loop: ForOp
 ) -> tuple[BlockOp, SSAValue]:
-    """The block that looks at a buffer, and a value that is ``count`` if it has elements that are
+    """The block that looks at a buffer, and a value that is ``extent`` if it has elements that are
     not finite, else 0."""
     type_ = buffer.type
     assert isinstance(type_, MemRefType)
@@ -436,12 +425,20 @@ def _all_if_not_finite(
     infinity = arith.ConstantOp(IntegerAttr(_bits_of_infinity(element), bits))
     is_more = arith.CmpiOp(load.result, infinity.result, "sge")
     zero = arith.ConstantOp(IntegerAttr(0, INDEX))
-    chosen = arith.SelectOp(is_more.result, count, zero.result)
-    around = place.parent
+    ops: list[Operation] = [load, infinity, is_more, zero]
+    if isinstance(extent, int):
+        ops.append(whole := arith.ConstantOp(IntegerAttr(extent, INDEX)))
+        extent = whole.result
+    chosen = arith.SelectOp(is_more.result, extent, zero.result)
+    # Outside of all loops, where that is possible, so that it is the same for each of their ranges.
+    anchor = (
+        top if is_available(extent, top) or isinstance(extent.owner, arith.ConstantOp) else place
+    )
+    around = anchor.parent
     assert around is not None
-    for op in (load, infinity, is_more, zero, chosen):
+    for op in (*ops, chosen):
         op.location = loop.location
-        around.insert_op_before(op, place)
+        around.insert_op_before(op, anchor)
     return nest.block, chosen.result
 
 

@@ -1,0 +1,87 @@
+"""Attention that leaves out masked keys computes what its definition says, NaN included."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import kc
+from kc import te, topi
+
+HEADS, ROWS, KEYS, DEPTH = 2, 96, 128, 32
+TARGET = "llvm -mcpu=znver4 -num-cores=1 -l1-cache=8192 -l2-cache=32768"
+"""A processor whose caches the scores exceed, so that rows are computed in blocks."""
+
+
+def attended(q, k, v, kept):
+    """softmax(q k^T / sqrt(E), of what is kept) v as the definition says, in f64."""
+    with np.errstate(all="ignore"):
+        scores = np.where(kept, q.astype("f8") @ k.astype("f8").swapaxes(-1, -2) / DEPTH**0.5, -np.inf)
+        powers = np.exp(scores - scores.max(-1, keepdims=True))
+        return (powers / powers.sum(-1, keepdims=True)) @ v.astype("f8")
+
+
+def causal(b, h, i, j, lengths):
+    return j <= i + (KEYS - ROWS)
+
+
+def window(b, h, i, j, lengths):
+    return te.all(j <= i, j > i - 20)
+
+
+def padded(b, h, i, j, lengths):
+    return j < lengths[b]
+
+
+def padded_on_both_sides(b, h, i, j, lengths):
+    return te.all(j < lengths[b], j >= 7, j <= i + 40)
+
+
+def other_way(b, h, i, j, lengths):
+    return te.any(j > i, j > 100)
+
+
+MASKS = {
+    "causal": (causal, lambda i, j, n: j <= i + KEYS - ROWS),
+    "window": (window, lambda i, j, n: (j <= i) & (j > i - 20)),
+    "padded": (padded, lambda i, j, n: j < n),
+    "both sides": (padded_on_both_sides, lambda i, j, n: (j < n) & (j >= 7) & (j <= i + 40)),
+    "after": (lambda b, h, i, j, n: j > i + 90, lambda i, j, n: j > i + 90),
+    "any": (other_way, lambda i, j, n: (j > i) | (j > 100)),
+}
+
+
+def program(mask, rows=ROWS, keys=KEYS):
+    q = te.placeholder((2, HEADS, rows, DEPTH), name="q")
+    k, v = (te.placeholder((2, HEADS, keys, DEPTH), name=name) for name in "kv")
+    lengths = te.placeholder((2,), "int32", name="lengths")
+    kept = te.compute(
+        (2, HEADS, rows, keys), lambda *at: MASKS[mask][0](*at, lengths), name="kept"
+    )
+    return [q, k, v, lengths, topi.nn.attention(q, k, v, kept)]
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_of_attention(mask):
+    sch = kc.auto_schedule(program(mask), target=TARGET)
+    skipped = [step for step in sch.trace.as_python().splitlines() if "skip_masked" in step]
+    # Both products, the maximum, the sum of powers, and what is computed for each score.
+    assert len(skipped) == (0 if mask == "any" else 7)
+    call = kc.build(sch, target=TARGET)
+    random = np.random.default_rng(0)
+    q = random.standard_normal((2, HEADS, ROWS, DEPTH)).astype("f4")
+    k, v = (random.standard_normal((2, HEADS, KEYS, DEPTH)).astype("f4") for _ in range(2))
+    i, j = np.ogrid[:ROWS, :KEYS]
+    lengths = [(0, 128), (77, 1), (-5, 1000), (128, 64)]
+    for n, bad in itertools.product(lengths, ((), ("v", np.nan), ("v", np.inf), ("k", np.nan), ("k", -np.inf))):
+        values = {"k": k.copy(), "v": v.copy()}
+        if bad:
+            values[bad[0]][0, 1, 90, 3] = bad[1]
+        n = np.array(n, "i4")
+        kept = MASKS[mask][1](i, j, n[:, None, None, None])
+        kept = np.broadcast_to(kept, (2, HEADS, ROWS, KEYS))
+        expected = attended(q, values["k"], values["v"], kept)
+        result = call(q, values["k"], values["v"], n)
+        np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5)
