@@ -21,6 +21,9 @@ attributes, and passes may drop metadata where they keep parameter attributes. `
 right although all threads run the body on the same memory: it speaks of locations, and two
 threads that write the same location are a race anyway.
 
+Where inner loops have more iterations in some iterations of the parallel loop than in others, there
+are more chunks than usual, so that no thread has much left when the others have finished.
+
 Loops over several dimensions are linearised, the last dimension varying fastest. A parallel loop
 inside a parallel loop is a serial one.
 """
@@ -35,6 +38,7 @@ from xdsl.dialects.builtin import SymbolRefAttr, UnitAttr, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kc.analysis import loop_tree
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern, Nested
 from kc.conversion.convert_to_llvm.memref import add, emit_gep, multiply
 from kc.conversion.convert_to_llvm.scf import (
@@ -50,6 +54,9 @@ from kc.dialects import llvm
 from kc.support.diagnostics import CodegenError
 
 PARALLEL_FOR = "kc_parallel_for"
+
+UNEVEN = -16
+"""The argument for about sixteen chunks a thread."""
 
 Number = int | SSAValue
 
@@ -129,7 +136,19 @@ def _outline(s: FunctionLowering, op: Operation) -> None:
     context = list(inner.captures)
     struct = llvm.LLVMStructType("", [value.type for value in context])
     _add_task(s, op, name, struct)
-    _launch(s, name, struct, context, s.as_value(total))
+    _launch(s, name, struct, context, s.as_value(total), UNEVEN if _is_uneven(op) else 0)
+
+
+def _is_uneven(op: Operation) -> bool:
+    """Whether loops in a parallel loop have bounds that depend on its iteration."""
+    (block,) = op.regions[0].blocks
+    known: set[SSAValue] = set(block.args)
+    for inner in loop_tree.preorder(op):
+        if isinstance(inner, scf.ForOp) and not known.isdisjoint((inner.lb, inner.ub)):
+            return True
+        if not inner.regions and not known.isdisjoint(inner.operands):
+            known.update(inner.results)
+    return False
 
 
 def _dimension(s: FunctionLowering, lower: SSAValue, upper: SSAValue, step: SSAValue) -> Dimension:
@@ -201,8 +220,9 @@ def _launch(
     struct: llvm.LLVMStructType,
     values: list[SSAValue],
     total: SSAValue,
+    grain: int,
 ) -> None:
-    """Fill the context with ``values`` and run the loop on the pool."""
+    """Fill the context with ``values`` and run the loop on the pool, in chunks of ``grain``."""
     s.module.declare(PARALLEL_FOR, [POINTER, POINTER, i64, i64])
     if values:
         slot = llvm.AllocaOp(s.int_constant(1), struct)
@@ -212,7 +232,7 @@ def _launch(
     else:
         context = s.emit(llvm.ZeroOp, [], POINTER)
     task = s.emit(llvm.AddressOfOp, [], POINTER, {"global_name": SymbolRefAttr(name)})
-    s.insert(llvm.CallOp(PARALLEL_FOR, task, context, total, s.int_constant(0)))
+    s.insert(llvm.CallOp(PARALLEL_FOR, task, context, total, s.int_constant(grain)))
 
 
 def _field(

@@ -121,11 +121,16 @@ def test_gradients():
 
 
 def test_schedules(tmp_path):
-    replay, sums, softmax, pipeline = snippets("schedules.md")
+    replay, sums, softmax, masked, pipeline = snippets("schedules.md")
     state = {"kc": kc, "te": te}
     exec(softmax, state)
     readers = [state["sch"].get(block).label for block in state["sch"].get_consumers("O")]
     assert readers == ["O_rescale", "O_quotient"]
+    exec(masked, state)
+    rng = np.random.default_rng(0)
+    lengths, a = rng.integers(-10, 600, 256, "i4"), rng.random((256, 512), np.float32)
+    terms = np.where(np.arange(512) < lengths[:, None], a, 0)
+    np.testing.assert_allclose(kc.build(state["sch"].mod)(lengths, a), terms.sum(1), rtol=1e-4)
     module = tir.Schedule(kc.IRModule.parse(MATMUL.replace("1024", "64"))).mod
     sch = tir.Schedule(kc.IRModule.parse(MATMUL.replace("1024", "64")))
     i, _, _ = sch.get_loops(sch.get_block("C"))

@@ -448,12 +448,19 @@ def _is_spread(nest: Nest, operand: Access, width: int, machine: Machine) -> boo
 
 
 def perform(
-    draft: Draft, block: str, tile: Tile, epilogue: str | None, nest: Nest | None = None
+    draft: Draft,
+    block: str,
+    tile: Tile,
+    epilogue: str | None,
+    nest: Nest | None = None,
+    *,
+    rows_end: bool = False,
 ) -> None:
     """Schedule the contraction ``block`` by ``tile``; ``epilogue`` is what reads its results.
 
     ``nest`` has fewer loops than there are around the block where the outer ones are fixed, whose
-    iterations share what is packed. Raises ScheduleError where a primitive is refused.
+    iterations share what is packed; the rows of one of these may end early (``rows_end``). Raises
+    ScheduleError where a primitive is refused.
     """
     outer = len(draft.nest(block).loops) - len((nest or draft.nest(block)).loops)
     tile, epilogue, flat = _without_digits(draft, block, tile, epilogue, nest)
@@ -557,7 +564,8 @@ def perform(
         (row_outer, counts[at_rows], tile.height),
         (column_outer, counts[at_columns], tile.width),
     ):
-        if parts and parts[0].gone is None and (count is None or count % size):
+        ends = rows_end and parts is row_outer
+        if parts and parts[0].gone is None and (ends or count is None or count % size):
             draft.attempt("pragma", parts[0], "loop_partition_hint", True)
 
 

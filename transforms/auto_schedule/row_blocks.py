@@ -39,9 +39,14 @@ from kc.transforms.auto_schedule.nests import (
 )
 from kc.transforms.auto_schedule.rows import Group, group_of, is_product
 from kc.transforms.auto_schedule.rule import Rule
+from kc.transforms.trace.handles import LoopRV
 
 LEAST = 16
 """Rows of a block: fewer use a panel of the second operand too seldom."""
+
+TILE = 8
+"""Rows that a number of them is made a multiple of where it does not divide all rows: tiles of most
+heights."""
 
 PART = 4
 """Vectors of a row that are left out together where the indices mask them."""
@@ -53,9 +58,9 @@ SAVED = 3
 """Bytes between the products for each one that is packed: packed panels of all second operands go
 through memory, where other tiles use one panel while it is in L1."""
 
-SLOWER = 1.5
+SLOWER, SLOWER_IF_MASKED = 1.5, 3
 """How many times the cycles of the best tiles those in a block may take: they divide its rows, and
-the last columns are not padded."""
+the last columns are not padded. Blocks leave out what is masked, which is about half of it."""
 
 
 class RowBlocks(Rule):
@@ -100,14 +105,15 @@ def _between(group: Group) -> int:
 
 
 def _exceeds_caches(draft: Draft, group: Group) -> bool:
-    """Whether what lies between the products is known not to be in the L2 cache."""
+    """Whether what lies between the products may not be in the L2 cache."""
     loops = (loop for nest in (group.root, *group.members) for loop in nest.loops)
-    return _between(group) > draft.machine.l2 and all(it.static_extent is not None for it in loops)
+    is_known = all(it.static_extent is not None for it in loops)
+    return not is_known or _between(group) > draft.machine.l2
 
 
 def _rows(draft: Draft, group: Group, products: list[Nest]) -> int | None:
-    """How many rows a block has; None where no number divides them all, or where they save nothing,
-    since each block reads again what is not in the caches, or little is between the products."""
+    """How many rows a block has; None where blocks save nothing, since each of them reads again
+    what is not in the caches, or little is between the products."""
     machine = draft.machine
     second = [
         (load, product)
@@ -124,7 +130,15 @@ def _rows(draft: Draft, group: Group, products: list[Nest]) -> int | None:
     if machine.cores > 1:
         most = min(most, all_rows // (BLOCKS * machine.cores))
     most = min(max(most, LEAST), count // 2)
-    return next((size for size in range(most, LEAST - 1, -1) if count % size == 0), None)
+    if most < LEAST:
+        return None
+    if group.shared[-1].static_extent is None:
+        return most // TILE * TILE
+    exact = [size for size in range(LEAST, most + 1) if count % size == 0]
+    if exact and 2 * exact[-1] > most:
+        return exact[-1]
+    # As many rows in each block, but for the last one, as make up whole tiles.
+    return math.ceil(count / math.ceil(count / most) / TILE) * TILE
 
 
 def _bytes(access: Access, nest: Nest, fixed: Sequence[ForOp] = ()) -> int:
@@ -140,7 +154,10 @@ def _perform(draft: Draft, group: Group, products: list[str], size: int) -> None
     nests = (root, *group.members)
     best = {nest.name: best_tile(nest, machine) for nest in nests if nest.name in products}
     work = sum(iterations(nest.loops) * max(1, nest.operations + len(nest.loads)) for nest in nests)
+    rows = group.shared[-1].static_extent
+    is_ragged = rows is None or rows % size != 0
     is_masked = any(TermReader().terms_of(it.block) for it in nests if it.block.is_reduction)
+    most = SLOWER_IF_MASKED if is_masked else SLOWER
     handles = draft.loops(name)
     outside = [handles[loop] for loop in group.shared]
     inside = [handles[loop] for loop in root.loops if loop not in group.shared]
@@ -159,9 +176,9 @@ def _perform(draft: Draft, group: Group, products: list[str], size: int) -> None
             within = Nest(draft.session.block(draft.block(label)), depth)
             tile = best_tile(within, machine, in_block=True)
             whole, blocks = best[label], iterations(group.shared) // size
-            if tile is None or whole is None or tile.cycles * blocks > SLOWER * whole.cycles:
+            if tile is None or whole is None or tile.cycles * blocks > most * whole.cycles:
                 raise ScheduleError("KC3608", "a block of rows has no good tiles")
-            perform(draft, label, tile, None, within)
+            perform(draft, label, tile, None, within, rows_end=is_ragged)
             stored = draft.nest(label).stores[0].buffer
             if not draft.nest(label).block.has_init and nest is not root:
                 finishing = [it for it in readers(stored) or () if it.label != label]
@@ -176,7 +193,27 @@ def _perform(draft: Draft, group: Group, products: list[str], size: int) -> None
             skipped.append(label)
     if is_masked:
         _skip_masked(draft, skipped, depth)
-    draft.run_in_parallel(name, depth, work)
+    if is_ragged:
+        for label in [it for it in skipped if it not in products]:
+            _hint(draft, list(draft.loops(label).values())[depth])
+        _run_ragged_in_parallel(draft, name, depth, work)
+        _hint(draft, place)
+    else:
+        draft.run_in_parallel(name, depth, work)
+
+
+def _hint(draft: Draft, loop: LoopRV) -> None:
+    draft.attempt("pragma", loop, "loop_partition_hint", True)
+
+
+def _run_ragged_in_parallel(draft: Draft, name: str, depth: int, work: int) -> None:
+    """Run the blocks of rows in parallel, the last of which has fewer rows: their loop stays one of
+    its own, so that this is known of the others."""
+    around = draft.nest(name).loops[: depth - 1]
+    if iterations(around) >= BLOCKS * draft.machine.cores or not draft.pays_in_parallel(work):
+        draft.run_in_parallel(name, depth - 1, work)
+    else:
+        draft.attempt("parallel", list(draft.loops(name).values())[depth - 1])
 
 
 def _cut_rows(draft: Draft, label: str, depth: int) -> None:
@@ -200,15 +237,22 @@ def _skip_masked(draft: Draft, labels: Sequence[str], depth: int) -> None:
         if TermReader().terms_of(nest.block) is not None:
             loop = draft.loops(label)[nest.reduce[0]]
             draft.decompose(label, loop)
-            draft.attempt("skip_masked", draft.block(label), loop)
+            _shorten(draft, label, loop)
     for label in labels:
         loops = list(draft.loops(label).values())
         if label not in reductions:
-            any(
-                draft.attempt("skip_masked", draft.block(label), loop, loops[depth - 1])
-                for loop in loops[depth:]
-            )
+            any(_shorten(draft, label, loop, loops[depth - 1]) for loop in loops[depth:])
     for block in draft.blocks():
         if block.label not in before and block.is_reduction:
             reduction.schedule(draft, block.label, 0)
             draft.settled.add(block.label)
+
+
+def _shorten(draft: Draft, label: str, loop: LoopRV, *at: LoopRV) -> bool:
+    try:
+        shorter = draft.skip_masked(draft.block(label), loop, *at)
+    except ScheduleError:
+        return False
+    if draft.nest(label).block.predicate.data.constraints:
+        _hint(draft, shorter)
+    return True

@@ -3,8 +3,8 @@
  * `make native` compiles this file to the LLVM IR beside it, which is what kc uses: pool.x86_64.ll and
  * pool.aarch64.ll for Linux, pool.serial.ll for everything else. Users need no compiler.
  *
- *     kc_parallel_for      runs the iterations [0, n) in chunks of `grain` (less than 1: about four
- *                          for each thread) and returns when all have run.
+ *     kc_parallel_for      runs the iterations [0, n) in chunks of `grain` (0: about four for
+ *                          each thread, -c: about c) and returns when all have run.
  *     kc_pool_num_threads  the threads that a loop runs on, the caller included.
  *     kc_pool_configure    sets their number and CPUs.
  *     kc_pool_shutdown     ends the workers; the next loop starts new ones.
@@ -717,7 +717,7 @@ static bool run_parallel(struct pool *pool, loop_body *body, void *ctx, int64_t 
         release_lock(pool);
         return false;
     }
-    if (grain < 1) grain = (n - 1) / (4 * threads) + 1;
+    if (grain < 1) grain = (n - 1) / ((grain < 0 ? -grain : 4) * threads) + 1;
     int64_t shared = (n - 1) / grain; /* chunk 0 is the caller's */
     int64_t done = get_relaxed(&pool->done);
     pool->body = body;

@@ -1,5 +1,5 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of pool.c: 59950cf802cb40b34be719686dc238140be5ffcd1564cc1e82e5142df53ee1c5
+; The sha256 of pool.c: bcb08df19e2d5fdb538b954cb7b962a1f26c3257e7c5424dad6d7560c5291dab
 
 define weak_odr void @kc_parallel_for(ptr noundef %body, ptr noundef %ctx, i64 noundef %n, i64 noundef %grain) local_unnamed_addr #0 {
 entry:

@@ -1,5 +1,5 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of pool.c: 59950cf802cb40b34be719686dc238140be5ffcd1564cc1e82e5142df53ee1c5
+; The sha256 of pool.c: bcb08df19e2d5fdb538b954cb7b962a1f26c3257e7c5424dad6d7560c5291dab
 
 %struct.timespec = type { i64, i64 }
 %struct.worker = type { i64, i32, i32 }
@@ -653,85 +653,88 @@ run_parallel.exit.thread19:                       ; preds = %if.end2.i
 if.end5.i:                                        ; preds = %if.end2.i
   %cmp6.i = icmp slt i64 %grain, 1
   %sub.i = add nsw i64 %n, -1
-  br i1 %cmp6.i, label %if.then7.i, label %if.end8.i
+  br i1 %cmp6.i, label %if.then7.i, label %if.end10.i
 
 if.then7.i:                                       ; preds = %if.end5.i
-  %mul.i = shl nsw i32 %8, 2
-  %conv.i = zext nneg i32 %mul.i to i64
-  %div.i = udiv i64 %sub.i, %conv.i
+  %cmp8.not.i = icmp eq i64 %grain, 0
+  %sub9.i = sub nsw i64 0, %grain
+  %cond.i = select i1 %cmp8.not.i, i64 4, i64 %sub9.i
+  %conv.i = zext nneg i32 %8 to i64
+  %mul.i = mul nuw nsw i64 %cond.i, %conv.i
+  %div.i = udiv i64 %sub.i, %mul.i
   %add.i = add nuw nsw i64 %div.i, 1
-  br label %if.end8.i
+  br label %if.end10.i
 
-if.end8.i:                                        ; preds = %if.then7.i, %if.end5.i
+if.end10.i:                                       ; preds = %if.then7.i, %if.end5.i
   %grain.addr.0.i = phi i64 [ %add.i, %if.then7.i ], [ %grain, %if.end5.i ]
-  %div10.i = udiv i64 %sub.i, %grain.addr.0.i
-  %done11.i = getelementptr inbounds nuw i8, ptr %call, i64 128
-  %9 = load atomic i64, ptr %done11.i monotonic, align 128
-  %body13.i = getelementptr inbounds nuw i8, ptr %call, i64 8
-  store ptr %body, ptr %body13.i, align 8
-  %ctx14.i = getelementptr inbounds nuw i8, ptr %call, i64 16
-  store ptr %ctx, ptr %ctx14.i, align 16
-  %n15.i = getelementptr inbounds nuw i8, ptr %call, i64 24
-  store i64 %n, ptr %n15.i, align 8
-  %grain16.i = getelementptr inbounds nuw i8, ptr %call, i64 32
-  store i64 %grain.addr.0.i, ptr %grain16.i, align 32
-  %add17.i = add nuw nsw i64 %div10.i, 1
+  %div12.i = udiv i64 %sub.i, %grain.addr.0.i
+  %done13.i = getelementptr inbounds nuw i8, ptr %call, i64 128
+  %9 = load atomic i64, ptr %done13.i monotonic, align 128
+  %body15.i = getelementptr inbounds nuw i8, ptr %call, i64 8
+  store ptr %body, ptr %body15.i, align 8
+  %ctx16.i = getelementptr inbounds nuw i8, ptr %call, i64 16
+  store ptr %ctx, ptr %ctx16.i, align 16
+  %n17.i = getelementptr inbounds nuw i8, ptr %call, i64 24
+  store i64 %n, ptr %n17.i, align 8
+  %grain18.i = getelementptr inbounds nuw i8, ptr %call, i64 32
+  store i64 %grain.addr.0.i, ptr %grain18.i, align 32
+  %add19.i = add nuw nsw i64 %div12.i, 1
   %chunks.i = getelementptr inbounds nuw i8, ptr %call, i64 40
-  store i64 %add17.i, ptr %chunks.i, align 8
-  %10 = atomicrmw xchg ptr %call, i64 %div10.i seq_cst, align 128
+  store i64 %add19.i, ptr %chunks.i, align 8
+  %10 = atomicrmw xchg ptr %call, i64 %div12.i seq_cst, align 128
   call fastcc void @make_room(ptr noundef nonnull %call) #11
   %sleepers.i = getelementptr inbounds nuw i8, ptr %call, i64 256
   %11 = load atomic i32, ptr %sleepers.i seq_cst, align 128
-  %tobool21.not.i = icmp eq i32 %11, 0
-  br i1 %tobool21.not.i, label %if.end23.i, label %if.then22.i
+  %tobool23.not.i = icmp eq i32 %11, 0
+  br i1 %tobool23.not.i, label %if.end25.i, label %if.then24.i
 
-if.then22.i:                                      ; preds = %if.end8.i
-  call fastcc void @wake(ptr noundef nonnull %call, i64 noundef %div10.i) #11
-  br label %if.end23.i
+if.then24.i:                                      ; preds = %if.end10.i
+  call fastcc void @wake(ptr noundef nonnull %call, i64 noundef %div12.i) #11
+  br label %if.end25.i
 
-if.end23.i:                                       ; preds = %if.then22.i, %if.end8.i
+if.end25.i:                                       ; preds = %if.then24.i, %if.end10.i
   call void %body(i64 noundef 0, i64 noundef %grain.addr.0.i, ptr noundef %ctx) #10
-  %call24.i = call fastcc i64 @run_chunks(ptr noundef nonnull %call) #11
-  %tobool26.not.i = icmp eq i64 %div10.i, %call24.i
-  br i1 %tobool26.not.i, label %run_parallel.exit.thread18, label %if.then27.i
+  %call26.i = call fastcc i64 @run_chunks(ptr noundef nonnull %call) #11
+  %tobool28.not.i = icmp eq i64 %div12.i, %call26.i
+  br i1 %tobool28.not.i, label %run_parallel.exit.thread18, label %if.then29.i
 
-run_parallel.exit.thread18:                       ; preds = %if.end23.i
+run_parallel.exit.thread18:                       ; preds = %if.end25.i
   store atomic i64 0, ptr %lock.i release, align 128
   br label %return
 
-if.then27.i:                                      ; preds = %if.end23.i
-  %sub25.i = sub nsw i64 %div10.i, %call24.i
-  %add28.i = add nsw i64 %sub25.i, %9
+if.then29.i:                                      ; preds = %if.end25.i
+  %sub27.i = sub nsw i64 %div12.i, %call26.i
+  %add30.i = add nsw i64 %sub27.i, %9
   %spin.i.i = getelementptr inbounds nuw i8, ptr %call, i64 400
-  br label %for.cond.i59.i
+  br label %for.cond.i63.i
 
-for.cond.i59.i:                                   ; preds = %for.inc.i.i, %if.then27.i
-  %i.0.i.i = phi i32 [ 1, %if.then27.i ], [ %inc.i.i, %for.inc.i.i ]
-  %until.0.i.i = phi i64 [ 0, %if.then27.i ], [ %until.2.i.i, %for.inc.i.i ]
-  %12 = load atomic i64, ptr %done11.i acquire, align 128
-  %cmp.not.i.i = icmp eq i64 %12, %add28.i
-  br i1 %cmp.not.i.i, label %run_parallel.exit, label %for.body.i60.i
+for.cond.i63.i:                                   ; preds = %for.inc.i.i, %if.then29.i
+  %i.0.i.i = phi i32 [ 1, %if.then29.i ], [ %inc.i.i, %for.inc.i.i ]
+  %until.0.i.i = phi i64 [ 0, %if.then29.i ], [ %until.2.i.i, %for.inc.i.i ]
+  %12 = load atomic i64, ptr %done13.i acquire, align 128
+  %cmp.not.i.i = icmp eq i64 %12, %add30.i
+  br i1 %cmp.not.i.i, label %run_parallel.exit, label %for.body.i64.i
 
-for.body.i60.i:                                   ; preds = %for.cond.i59.i
+for.body.i64.i:                                   ; preds = %for.cond.i63.i
   call void @llvm.x86.sse2.pause()
   %rem.i.i = and i32 %i.0.i.i, 511
-  %tobool.not.i61.i = icmp eq i32 %rem.i.i, 0
-  br i1 %tobool.not.i61.i, label %if.end.i62.i, label %for.inc.i.i
+  %tobool.not.i65.i = icmp eq i32 %rem.i.i, 0
+  br i1 %tobool.not.i65.i, label %if.end.i66.i, label %for.inc.i.i
 
-if.end.i62.i:                                     ; preds = %for.body.i60.i
-  %call.i63.i = call fastcc i64 @clock_ns() #11
+if.end.i66.i:                                     ; preds = %for.body.i64.i
+  %call.i67.i = call fastcc i64 @clock_ns() #11
   %tobool1.not.i.i = icmp eq i64 %until.0.i.i, 0
   br i1 %tobool1.not.i.i, label %if.then2.i.i, label %if.end3.i.i
 
-if.then2.i.i:                                     ; preds = %if.end.i62.i
+if.then2.i.i:                                     ; preds = %if.end.i66.i
   call fastcc void @make_room(ptr noundef nonnull %call) #11
   %13 = load i64, ptr %spin.i.i, align 16
-  %add.i64.i = add nsw i64 %13, %call.i63.i
+  %add.i68.i = add nsw i64 %13, %call.i67.i
   br label %if.end3.i.i
 
-if.end3.i.i:                                      ; preds = %if.then2.i.i, %if.end.i62.i
-  %until.1.i.i = phi i64 [ %until.0.i.i, %if.end.i62.i ], [ %add.i64.i, %if.then2.i.i ]
-  %cmp4.i.i = icmp slt i64 %call.i63.i, %until.1.i.i
+if.end3.i.i:                                      ; preds = %if.then2.i.i, %if.end.i66.i
+  %until.1.i.i = phi i64 [ %until.0.i.i, %if.end.i66.i ], [ %add.i68.i, %if.then2.i.i ]
+  %cmp4.i.i = icmp slt i64 %call.i67.i, %until.1.i.i
   br i1 %cmp4.i.i, label %for.inc.i.i, label %while.cond.preheader.i.i
 
 while.cond.preheader.i.i:                         ; preds = %if.end3.i.i
@@ -740,8 +743,8 @@ while.cond.preheader.i.i:                         ; preds = %if.end3.i.i
 
 while.cond.i.i:                                   ; preds = %while.body.i.i, %while.cond.preheader.i.i
   %14 = atomicrmw xchg ptr %waiting.i.i, i32 1 seq_cst, align 8
-  %15 = load atomic i64, ptr %done11.i seq_cst, align 128
-  %cmp10.not.i.i = icmp eq i64 %15, %add28.i
+  %15 = load atomic i64, ptr %done13.i seq_cst, align 128
+  %cmp10.not.i.i = icmp eq i64 %15, %add30.i
   br i1 %cmp10.not.i.i, label %while.end.i.i, label %while.body.i.i
 
 while.body.i.i:                                   ; preds = %while.cond.i.i
@@ -752,12 +755,12 @@ while.end.i.i:                                    ; preds = %while.cond.i.i
   store atomic i32 0, ptr %waiting.i.i monotonic, align 8
   br label %run_parallel.exit
 
-for.inc.i.i:                                      ; preds = %if.end3.i.i, %for.body.i60.i
-  %until.2.i.i = phi i64 [ %until.0.i.i, %for.body.i60.i ], [ %until.1.i.i, %if.end3.i.i ]
+for.inc.i.i:                                      ; preds = %if.end3.i.i, %for.body.i64.i
+  %until.2.i.i = phi i64 [ %until.0.i.i, %for.body.i64.i ], [ %until.1.i.i, %if.end3.i.i ]
   %inc.i.i = add i32 %i.0.i.i, 1
-  br label %for.cond.i59.i
+  br label %for.cond.i63.i
 
-run_parallel.exit:                                ; preds = %for.cond.i59.i, %while.end.i.i
+run_parallel.exit:                                ; preds = %for.cond.i63.i, %while.end.i.i
   store atomic i64 0, ptr %lock.i release, align 128
   br label %return
 

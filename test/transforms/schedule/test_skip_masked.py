@@ -18,7 +18,9 @@ TARGET = "llvm -mcpu=znver4 -num-cores=1 -l1-cache=8192 -l2-cache=32768"
 def attended(q, k, v, kept):
     """softmax(q k^T / sqrt(E), of what is kept) v as the definition says, in f64."""
     with np.errstate(all="ignore"):
-        scores = np.where(kept, q.astype("f8") @ k.astype("f8").swapaxes(-1, -2) / DEPTH**0.5, -np.inf)
+        scores = np.where(
+            kept, q.astype("f8") @ k.astype("f8").swapaxes(-1, -2) / DEPTH**0.5, -np.inf
+        )
         powers = np.exp(scores - scores.max(-1, keepdims=True))
         return (powers / powers.sum(-1, keepdims=True)) @ v.astype("f8")
 
@@ -57,9 +59,7 @@ def program(mask, rows=ROWS, keys=KEYS):
     q = te.placeholder((2, HEADS, rows, DEPTH), name="q")
     k, v = (te.placeholder((2, HEADS, keys, DEPTH), name=name) for name in "kv")
     lengths = te.placeholder((2,), "int32", name="lengths")
-    kept = te.compute(
-        (2, HEADS, rows, keys), lambda *at: MASKS[mask][0](*at, lengths), name="kept"
-    )
+    kept = te.compute((2, HEADS, rows, keys), lambda *at: MASKS[mask][0](*at, lengths), name="kept")
     return [q, k, v, lengths, topi.nn.attention(q, k, v, kept)]
 
 
@@ -75,7 +75,8 @@ def test_of_attention(mask):
     k, v = (random.standard_normal((2, HEADS, KEYS, DEPTH)).astype("f4") for _ in range(2))
     i, j = np.ogrid[:ROWS, :KEYS]
     lengths = [(0, 128), (77, 1), (-5, 1000), (128, 64)]
-    for n, bad in itertools.product(lengths, ((), ("v", np.nan), ("v", np.inf), ("k", np.nan), ("k", -np.inf))):
+    numbers = ((), ("v", np.nan), ("v", np.inf), ("k", np.nan), ("k", -np.inf))
+    for n, bad in itertools.product(lengths, numbers):
         values = {"k": k.copy(), "v": v.copy()}
         if bad:
             values[bad[0]][0, 1, 90, 3] = bad[1]
