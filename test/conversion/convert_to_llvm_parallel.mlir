@@ -76,3 +76,25 @@ func.func @nest(%A: memref<8x?xf32>, %n: index) {
   }) : (index, index, index, index, index, index) -> ()
   func.return
 }
+
+// -----
+
+// Rows of different lengths: about sixteen chunks a thread.
+// CHECK:       llvm.func @triangle(
+// CHECK:         %[[MANY:.*]] = llvm.mlir.constant(-16 : i64)
+// CHECK:         llvm.call @kc_parallel_for(%{{.*}}, %{{.*}}, %{{.*}}, %[[MANY]])
+func.func @triangle(%A: memref<8x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %z = arith.constant 0.0 : f32
+  "scf.parallel"(%c0, %c8, %c1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
+  ^bb0(%i: index):
+    %end = arith.addi %i, %c1 : index
+    scf.for %k = %c0 to %end step %c1 {
+      memref.store %z, %A[%i, %k] : memref<8x8xf32>
+    }
+    scf.reduce
+  }) : (index, index, index) -> ()
+  func.return
+}
