@@ -36,6 +36,8 @@ TO_LLVM: Order = (
     "apply-strides",
     "swizzle-storage",
     "inject-copy-intrin",
+    "fill-slack",
+    "poison-memory",  # where it is asked for
     "storage-rewrite",
     "merge-dimensions",
     "vectorize-loop",
@@ -118,14 +120,16 @@ TO_EMULATOR: Order = (
     "convert-to-llvm",
     "make-coroutines",
 )
-_ON_REQUEST = frozenset({"instrument-bound-checkers", "reuse-workspace"})
+_ON_REQUEST = frozenset({"instrument-bound-checkers", "poison-memory", "reuse-workspace"})
+# Those of them that the C target has, too.
+_ON_REQUEST_IN_C = frozenset({"poison-memory"})
 # What is left out then: it hides that an access leaves its buffer.
 _WITHOUT_CHECKS = frozenset({"storage-rewrite", "merge-dimensions"})
 # Loops stay loops: vectors and threads are the C compiler's, and its library has the functions.
 TO_C: Order = tuple(
     "skip-vectorize" if name == "vectorize-loop" else name
     for name in TO_LLVM
-    if name not in _ON_REQUEST
+    if name not in _ON_REQUEST - _ON_REQUEST_IN_C
     and name
     not in (
         "lower-lane-reduction",
@@ -151,6 +155,7 @@ OPTIONAL = {
     "inject-double-buffer": None,
     "align-storage": None,
     "inject-copy-intrin": None,
+    "fill-slack": None,
     "storage-rewrite": None,
     "merge-dimensions": None,
     "nontemporal-stores": None,
@@ -217,6 +222,7 @@ def _pass_of(registered: registry.Registry, name: str, options: str) -> ModulePa
 def _left_out(options: PipelineOptions) -> frozenset[str]:
     asked = {
         "instrument-bound-checkers": options.bound_checks,
+        "poison-memory": options.poison_memory,
         "reuse-workspace": options.reuse_workspace,
     }
     left_out = frozenset(name for name in _ON_REQUEST if not asked[name])

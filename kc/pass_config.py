@@ -43,6 +43,9 @@ KEYS: dict[str, Key] = {
         bool, "the program is run before and after each primitive and pass, and compared"
     ),
     "kc.debug_info": Key(bool, "give debuggers and profilers the source line of each instruction"),
+    "kc.poison_memory": Key(
+        bool, "buffers hold subnormal numbers and NaN until something is stored (poison-memory)"
+    ),
     "kc.reuse_workspace": Key(
         bool, "a function keeps the memory of its buffers for its next call (reuse-workspace)"
     ),

@@ -58,6 +58,7 @@ __all__ = [
 
 DEBUG_INFO_VARIABLE = "KC_DEBUG_INFO"
 BOUND_CHECKS_VARIABLE = "KC_BOUND_CHECKS"
+POISON_VARIABLE = "KC_POISON_MEMORY"
 
 _STACK: ContextVar[tuple[PassContext, ...]] = ContextVar("kc_pass_contexts", default=())
 
@@ -419,6 +420,16 @@ class PassContext:
             return bool(given)
         return is_on(BOUND_CHECKS_VARIABLE)
 
+    @property
+    def poison_memory(self) -> bool:
+        """Whether buffers hold subnormal numbers and NaN until something is stored to them.
+
+        ``kc.poison_memory`` of the config; by default what the environment says
+        (``KC_POISON_MEMORY``).
+        """
+        given = self.config.get("kc.poison_memory")
+        return is_on(POISON_VARIABLE) if given is None else bool(given)
+
     def added_at(self, phase: int) -> Sequence[ModulePass]:
         """The passes that were added to a phase."""
         return self._options.added.get(phase, ())
@@ -431,6 +442,8 @@ class PassContext:
         parts = [f"opt_level={self.llvm_level}"]
         if self.debug_info:
             parts.append("debug_info")
+        if self.poison_memory:
+            parts.append("poison_memory")
         if self._options.reuse_workspace:
             parts.append("reuse_workspace")
         for phase, given in self.config.get("tir.add_lower_pass", ()):

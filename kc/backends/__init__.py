@@ -108,7 +108,8 @@ class Build:
         module = copy_module(self.loops)
         sources: dict[str, Source] = {}
         watch = _Snapshots(module, snapshots or {}, callback or self.callback, sources)
-        options = replace(pipeline_options(), bound_checks=checked)
+        poisoned = PassContext.current().poison_memory
+        options = replace(pipeline_options(), bound_checks=checked, poison_memory=poisoned)
         require_accesses_inside(module)
         target = self.device or self.target
         with target, using_options(options):  # passes ask target_of(module)

@@ -71,6 +71,12 @@ VARIABLES = {
             "tir.instrument_bound_checkers does: anything but 0 is on",
         ),
         Variable(
+            "KC_POISON_MEMORY",
+            "off",
+            "fill the buffers of kernels with subnormal numbers and signalling NaN before anything "
+            "is stored to them, as the config key kc.poison_memory does: anything but 0 is on",
+        ),
+        Variable(
             "KC_CUDA",
             "bindings, ctypes and pycuda, the first that finds a GPU",
             "what launches kernels that are built for cuda: bindings (the package cuda-bindings), "

@@ -19,6 +19,7 @@ class PipelineOptions:
 
     ``replaced`` maps the name of a pass to the one that runs in its place; None: nothing does.
     ``bound_checks``: accesses to memory are checked, and kernels have one more argument.
+    ``poison_memory``: buffers hold subnormal numbers and NaN until something is stored to them.
     ``reuse_workspace``: functions keep the memory of their buffers from call to call.
     ``watched``: what kernels of a GPU do is watched, where a CPU runs them.
     ``checks_launches``: their launches check sizes that are not constant; None: where the program
@@ -28,6 +29,7 @@ class PipelineOptions:
     added: Mapping[int, Sequence[ModulePass]] = field(default_factory=dict)
     replaced: Mapping[str, str | None] = field(default_factory=dict)
     bound_checks: bool = False
+    poison_memory: bool = False
     reuse_workspace: bool = False
     watched: bool = False
     checks_launches: bool | None = None

@@ -171,6 +171,8 @@ PASSES = {
             "align-storage",
             "swizzle-storage",
             "apply-strides",
+            "fill-slack",
+            "poison-memory",
             "storage-rewrite",
             "merge-dimensions",
             "vectorize-loop",

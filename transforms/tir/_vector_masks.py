@@ -43,6 +43,7 @@ from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.arith import CmpiOp, SelectOp, vector_class
 from kc.dialects.tir import INDEX, AllocOp, ForKind, ForOp, LoadOp, StoreOp
 from kc.transforms.tir._vector_values import LaneValues, Scope
+from kc.transforms.tir.fill_slack import WHOLE_ROWS
 
 DIVISIONS = (
     arith.DivSIOp,
@@ -277,9 +278,11 @@ class Masks:
         are."""
         assert self.mask is not None
         assert isinstance(buffer.type, MemRefType)
-        if self.is_own_row(buffer, first):
-            return self.whole_row(buffer, first)
         element = buffer.type.element_type
+        # Inactive lanes compute as well, and with floats that nobody wrote that may take long.
+        holds_numbers = not isinstance(element, AnyFloat) or has_whole_rows(buffer)
+        if holds_numbers and self.is_own_row(buffer, first):
+            return self.whole_row(buffer, first)
         zero = self.values.dense(element, [0.0 if isinstance(element, AnyFloat) else 0])
         indices = [self.values.apply(expr) for expr in first]
         return self.values.emit(MaskedLoadOp(buffer, indices, self.mask, zero)).results[0]
@@ -335,6 +338,11 @@ class Masks:
             and decide(at_least_zero(expr * -1 + size - 1), self.values.index.ranges) is True
             for expr, size in zip(place, buffer.type.get_shape(), strict=True)
         )
+
+
+def has_whole_rows(buffer: SSAValue) -> bool:
+    """Whether there are numbers wherever a row of ``buffer`` is read (``fill-slack``)."""
+    return isinstance(buffer.owner, AllocOp) and WHOLE_ROWS in buffer.owner.attributes
 
 
 def _is_in(mask: SSAValue, lane: int) -> bool | None:
