@@ -70,6 +70,9 @@ class Masking:
     conditional: bool = False
     """Whether the loop is in a branch that few lanes of another one may take."""
 
+    shuffles: bool = False
+    """Whether lanes may be chosen of vectors that have more: by CPUs."""
+
 
 class Branches:
     """Loops and branches in ``loop``, whose iterations are the lanes of ``values``.

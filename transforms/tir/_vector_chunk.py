@@ -2,7 +2,8 @@
 
 Ops on uniform values stay scalar, elementwise ops on others become vector ops. Loads and stores
 whose last index grows by one from lane to lane take whole vectors, and so do those whose last index
-falls by one, where no lane is masked; others are done lane by lane.
+falls by one, where no lane is masked; loads whose last index grows by a few load the row with its
+gaps, and choose. Others are done lane by lane.
 Inner loops stay loops, and branches that all lanes take stay branches. A guard that differs from
 lane to lane is assumed to hold in all of them when that can be checked before the loop's body;
 otherwise it is checked in place, and where it does not hold in all lanes its body runs under a mask
@@ -52,6 +53,10 @@ from kc.transforms.tir._vector_branches import Branches, CannotVectorizeError, M
 from kc.transforms.tir._vector_masks import DIVISIONS, Masks
 from kc.transforms.tir._vector_values import LaneValues, Linear
 
+WIDEST_GAP = 4
+"""Elements from one lane to the next up to which a row is loaded as a whole: with so many, each
+vector of lanes takes as many loads and almost as many shuffles."""
+
 
 class Chunk:
     """Vector code for ``width`` iterations of ``loop``, from iteration ``base`` on.
@@ -67,6 +72,7 @@ class Chunk:
         self.loop = loop
         self.values = LaneValues(width, index, loop)
         self.masks = Masks(self.values, masking.element_bits)
+        self.shuffles = masking.shuffles
         self.branches = Branches(loop, self.values, self.masks, masking, self.rewrite)
         self.prologue: list[Operation] = []
         self.code = self.values.scopes[0].block
@@ -308,6 +314,10 @@ class Chunk:
             if self._is_backward(op.buffer, strides):
                 row = self.masks.whole_row(buffer, self._last(lines))
                 self.values.define_vector(op.result, self._reversed(row))
+            elif self._has_gaps(op.buffer, strides):
+                assert strides is not None
+                row = self._every(strides[-1], buffer, self._assumed(lines))
+                self.values.define_vector(op.result, row)
             else:
                 self._access_per_lane(op)
         elif self.masks.mask is not None:
@@ -342,6 +352,42 @@ class Chunk:
         if strides is None or self.masks.mask is not None:
             return False
         return has_rows(buffer.type) and strides[-1:] == [-1] and not any(strides[:-1])
+
+    def _has_gaps(self, buffer: SSAValue, strides: list[int] | None) -> bool:
+        """Whether the lanes load elements of a row that are so near to each other that loading the
+        row and choosing them is better than one load a lane."""
+        if strides is None or self.masks.mask is not None or not self.shuffles:
+            return False
+        most = min(WIDEST_GAP, self.values.width)
+        return has_rows(buffer.type) and 1 < strides[-1] <= most and not any(strides[:-1])
+
+    def _every(self, step: int, buffer: SSAValue, first: list[AffineExpr]) -> SSAValue:
+        """Every ``step``-th element of a row from ``first`` on, out of ``step`` vectors: the last
+        of them ends with the last lane, since the row may end there."""
+        width, simplify = self.values.width, self.values.index.simplify
+        *rows, column = first
+        starts = [width * n for n in range(step - 1)] + [(step - 1) * (width - 1)]
+        vectors = [
+            self.masks.whole_row(buffer, [*rows, simplify(column + start)]) for start in starts
+        ]
+        row = vectors[0]
+        assert isinstance(row.type, VectorType)
+        type_ = row.type
+        at = [n * step if n * step < width else None for n in range(width)]
+        for start, vector in zip(starts[1:], vectors[1:], strict=True):
+            # What no vector so far has is chosen later: until then any lane will do.
+            inside = [0 <= n * step - start < width for n in range(width)]
+            chosen = [
+                place if place is not None else width + n * step - start if here else n
+                for n, (place, here) in enumerate(zip(at, inside, strict=True))
+            ]
+            at = [
+                n if here or place is not None else None
+                for n, (place, here) in enumerate(zip(at, inside, strict=True))
+            ]
+            lanes = DenseArrayBase.from_list(i64, chosen)
+            row = self.values.emit(ShuffleOp(row, vector, lanes, result_type=type_)).results[0]
+        return row
 
     def _last(self, lines: Iterable[Linear | None]) -> list[AffineExpr]:
         """The indices of the last lane of a row that goes backward."""

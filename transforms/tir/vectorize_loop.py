@@ -97,13 +97,15 @@ class VectorizeLoopPass(ModulePass):
     """Bits of a native vector; by default the target's."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        bits = target_of(op).vector_bits if self.vector_bits is None else self.vector_bits
+        target = target_of(op)
+        bits = target.vector_bits if self.vector_bits is None else self.vector_bits
+        shuffles = target.kind == "llvm"
         # A refusal (KC4201, KC4205) leaves the module as it was: all code is made before a loop is
         # replaced. No vectorized loop is in another one that is replaced.
         steps: list[_Step] = []
         try:
             for function in functions(op):
-                lowering = _Lowering(bits)
+                lowering = _Lowering(bits, shuffles)
                 loops, inside = _vectorized_loops(function)
                 for loop in reversed(loops):
                     if loop in inside:
@@ -210,8 +212,9 @@ def _drop(ops: Iterable[Operation]) -> None:
 class _Lowering:
     """The loops of one function."""
 
-    def __init__(self, vector_bits: int) -> None:
+    def __init__(self, vector_bits: int, shuffles: bool) -> None:
         self.vector_bits = vector_bits
+        self.shuffles = shuffles
         self.element_bits = 8
         """The width of the elements of the current loop."""
         self.has_masks = False
@@ -407,6 +410,9 @@ class _Lowering:
 
     # Vectors
 
+    def _masking(self, **options: bool) -> Masking:
+        return Masking(self.has_masks, self.element_bits, shuffles=self.shuffles, **options)
+
     def _piece(self, loop: ForOp, width: int, count: int, start: int) -> list[Operation]:
         """``width * count`` iterations from ``start`` on, in vectors of ``width``."""
         first = AffineExpr.constant(start)
@@ -439,7 +445,7 @@ class _Lowering:
 
         ``conditional``: they are the lanes of another vector for which a condition holds.
         """
-        masking = Masking(self.has_masks, self.element_bits, conditional=conditional)
+        masking = self._masking(conditional=conditional)
         chunk = Chunk(loop, width, base, self.index, masking)
         if not chunk.values.assumptions:
             ops = chunk.take()
@@ -462,7 +468,7 @@ class _Lowering:
         would be lane after lane."""
         if _size(loop) > LARGEST_BODY:
             return None
-        masking = Masking(self.has_masks, self.element_bits, assumes=False, misses=misses)
+        masking = self._masking(assumes=False, misses=misses)
         try:
             chunk = Chunk(loop, width, base, self.index, masking)
         except CannotVectorizeError:
@@ -481,7 +487,7 @@ class _Lowering:
         assert block is not None
         lanes = first_lanes(loop, width, count, start)
         block.insert_op_before(lanes, loop)
-        masking = Masking(self.has_masks, self.element_bits)
+        masking = self._masking()
         try:
             chunk = Chunk(lanes, width, AffineExpr.constant(0), self.index, masking)
         except CannotVectorizeError:

@@ -76,7 +76,10 @@ BACKWARD = "[7, 6, 5, 4, 3, 2, 1, 0] : vector<8xf32>, vector<8xf32>"
         (8, "%j", "%j", ["tir.load %A[0] : memref<64xf32>, vector<8xf32>"], ["tir.for"]),
         (8, "%j + 3", "%j", ["tir.load %A[3] : memref<64xf32>, vector<8xf32>"], ["tir.for"]),
         (8, "5", "%j", ["tir.load %A[5] : memref<64xf32>\n", "vector.broadcast"], ["insert"]),
-        (8, "%j * 2", "%j", ["%A[14]", "vector.insert"], ["tir.for"]),
+        # Elements with gaps are chosen from rows, of which the last ends with the last element.
+        (8, "%j * 2", "%j", ["%A[0]", "%A[7]", "[0, 2, 4, 6, 9, 11, 13, 15]"], ["insert", "%A[8]"]),
+        (8, "%j * 3 + 1", "%j", ["%A[1]", "%A[9]", "%A[15]", "vector.shuffle"], ["insert"]),
+        (8, "%j * 5", "%j", ["%A[35]", "vector.insert"], ["tir.for", "shuffle"]),
         (8, "%j * -2 + 14", "%j * 3", ["vector.insert", "vector.extract", "%B[21]"], ["tir.for"]),
         # A row that goes backward is a row, and a shuffle.
         (8, "7 - %j", "%j", ["%A[0] : memref<64xf32>, vector<8xf32>", BACKWARD], ["insert"]),
@@ -100,6 +103,17 @@ def test_loads_and_stores(n, place, to, present, absent):
     for snippet in absent:
         assert snippet not in got
     check_all_stages(text, [floats(64), floats(64)])
+
+
+@pytest.mark.parametrize("step", [2, 3, 4, 5])
+@pytest.mark.parametrize("lanes", [2, 3, 4, 8, 13, 16])
+def test_elements_with_gaps(step: int, lanes: int):
+    size = step * (lanes - 1) + 2  # the row ends with the last lane, and begins amid a row
+    text = program(
+        COPY.format(n=lanes, place=f"%j * {step} + 1", to="%j").replace("64", str(size)),
+        f"%A: memref<{size}xf32>, %B: memref<{size}xf32>",
+    )
+    check_all_stages(text, [floats(size), floats(size)])
 
 
 def test_a_loop_inside_stays_a_loop_and_uniform_values_stay_scalar():

@@ -119,12 +119,29 @@ func.func @elementwise(%A: memref<8xi32>, %M: memref<8xi1>, %c: i1) {
 
 // Lanes that are not neighbours in memory: a scalar each.
 
-// CHECK-LABEL: func.func @strided
-// CHECK:         %[[A0:.*]] = tir.load %A[0] : memref<8xf32>
-// CHECK-NEXT:    %[[A1:.*]] = tir.load %A[2] : memref<8xf32>
+// CHECK-LABEL: func.func @scattered
+// CHECK:         %[[A0:.*]] = tir.load %A[0] : memref<20xf32>
+// CHECK-NEXT:    %[[A1:.*]] = tir.load %A[5] : memref<20xf32>
 // CHECK:         %[[V:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>
 // CHECK-NEXT:    %[[V0:.*]] = vector.insert %[[A0]], %[[V]] [0] : f32 into vector<4xf32>
 // CHECK-NEXT:    %[[V1:.*]] = vector.insert %[[A1]], %[[V0]] [1] : f32 into vector<4xf32>
+func.func @scattered(%A: memref<20xf32>, %B: memref<4xf32>) {
+  tir.for %j in 4 vectorized {
+    %a = tir.load %A[%j * 5] : memref<20xf32>
+    tir.store %a, %B[%j] : memref<4xf32>
+  }
+  func.return
+}
+
+// -----
+
+// With small gaps, the row is loaded up to the last lane, and its elements are chosen.
+
+// CHECK-LABEL: func.func @strided
+// CHECK-NEXT:   %[[A0:.*]] = tir.load %A[0] : memref<8xf32>, vector<4xf32>
+// CHECK-NEXT:   %[[A3:.*]] = tir.load %A[3] : memref<8xf32>, vector<4xf32>
+// CHECK-NEXT:   %[[A:.*]] = vector.shuffle %[[A0]], %[[A3]] [0, 2, 5, 7] : vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:   tir.store %[[A]], %B[0] : memref<4xf32>, vector<4xf32>
 func.func @strided(%A: memref<8xf32>, %B: memref<4xf32>) {
   tir.for %j in 4 vectorized {
     %a = tir.load %A[%j * 2] : memref<8xf32>
