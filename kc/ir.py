@@ -44,7 +44,8 @@ from kc.support.locations import caller_location
 from kc.te import json_form
 from kc.te.equal_expressions import equal_expressions
 from kc.te.expr import Domain, Operators, as_expr
-from kc.te.op_attributes import Op, register_intrin_lowering, register_op_attr
+from kc.te.op import Op
+from kc.te.op_attributes import register_intrin_lowering, register_op_attr
 from kc.te.schedule import Schedule
 from kc.te.tensor import Operation, Tensor
 from kc.tir.module import GlobalVar, IRModule

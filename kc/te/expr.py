@@ -52,7 +52,7 @@ from kc.te.nodes import (
     children,
     walk,
 )
-from kc.te.operators import Equality, ExprLike, Operators
+from kc.te.operators import ExprLike, Operators
 
 __all__ = [
     "Binary",
@@ -65,7 +65,6 @@ __all__ = [
     "Const",
     "Domain",
     "Element",
-    "Equality",
     "Expr",
     "ExprLike",
     "ExternCall",

@@ -21,12 +21,13 @@ from kc.support.diagnostics import InputError, Location, TEError
 from kc.support.field_types import is_of
 from kc.support.locations import caller_location
 from kc.te import nodes
+from kc.te.arithmetic import Equality
 from kc.te.axes import Record
 from kc.te.buffers import Buffer, buffer_scope
 from kc.te.dtypes import check_dtype
 from kc.te.expr import const
 from kc.te.nodes import Domain, Expr, IterVar, OperatorName, Size, Var
-from kc.te.operators import Equality, Operators
+from kc.te.operators import Operators
 from kc.te.relations import Fuse, Singleton, Split, Transform
 from kc.te.scalar_ops import BINARY_INTRINSICS, INTRINSICS, SIGNED_OPS
 from kc.te.schedule import Schedule

@@ -6,7 +6,8 @@ Every node remembers the user's line.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -205,6 +206,14 @@ class Binary(TwoOperands):
         return f" {sign} ".join(sides)
 
 
+_HOLDS: dict[str, Callable[[Any, Any], bool]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "floormod": "%"}
 
@@ -223,6 +232,12 @@ class Compare(TwoOperands):
     location: Location | None = field(default=None, repr=False)
     dtype: str = "bool"
     exact: bool = False
+
+    def __bool__(self) -> bool:
+        """The truth of a comparison of constants. Raises KC2002 for others."""
+        if isinstance(self.lhs, Const) and isinstance(self.rhs, Const):
+            return _HOLDS[self.op](self.lhs.value, self.rhs.value)
+        return super().__bool__()
 
     def __repr__(self) -> str:
         sides = [

@@ -11,11 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from kc.support.diagnostics import TEError, suggest
+from kc.support.diagnostics import TEError
 from kc.support.forks import fork_lock
 from kc.support.locations import caller_location
-from kc.te.node_class import Node
-from kc.te.nodes import OperatorName
 
 Rule = Callable[[Any], Any]
 """What a call becomes: a function of it, a ``tir.Call``, to an expression, or None to leave it."""
@@ -36,6 +34,11 @@ _operators: dict[str, _Known] = {}
 def is_known(name: str) -> bool:
     """Whether something is registered of the operator ``name``, such as "tir.mylog"."""
     return name in _operators
+
+
+def known_names() -> list[str]:
+    """The names of the operators of which something is registered."""
+    return list(_operators)
 
 
 def rules_of(kind: str) -> dict[str, Rule]:
@@ -100,38 +103,6 @@ def forget(op_name: str) -> None:
     """Take back all that is registered of an operator."""
     with _lock:
         _operators.pop(op_name, None)
-
-
-class Op(Node):
-    """Operators, which have names: ``Op.get("tir.exp")``, and the ``op`` of a call."""
-
-    comes_from = 'Op.get("tir.exp")'
-
-    @classmethod
-    def get(cls, op_name: str) -> OperatorName:
-        """The operator of a name. Raises KC2151 for a name that is none."""
-        from kc.te.calls import intrinsic_names
-
-        short = op_name.removeprefix("tir.")
-        if not is_known(op_name) and short not in intrinsic_names():
-            raise TEError(
-                "KC2151",
-                f"Op.get: there is no operator '{op_name}'",
-                location=caller_location(),
-                hints=suggest(short, intrinsic_names(), "the operators are"),
-            )
-        return OperatorName(short)
-
-    @staticmethod
-    def list_op_names() -> list[str]:
-        """The names of all operators, sorted."""
-        from kc.te.calls import intrinsic_names
-
-        return sorted({*_operators, *(f"tir.{name}" for name in intrinsic_names())})
-
-    @classmethod
-    def holds(cls, value: Any) -> bool:
-        return isinstance(value, OperatorName)
 
 
 def attribute_of(name: str, key: str) -> Any:

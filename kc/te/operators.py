@@ -1,21 +1,82 @@
-"""The operators of scalar expressions: Python's, as in TVM."""
+"""The operators of scalar expressions: Python's, as in TVM.
+
+The classes of expressions derive from :class:`Operators`. The functions that make expressions know
+these classes, and are installed from above (:mod:`kc.te.arithmetic`).
+"""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Protocol, Union
 
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
-from kc.te.dtypes import bits, is_float, is_signed, vector_of
 
 if TYPE_CHECKING:
     from kc.te.nodes import Expr
 
 
 ExprLike = Union["Operators", int, float, bool]
+
+
+class Arithmetic(Protocol):
+    """The functions that make the expressions of operators."""
+
+    def as_expr(self, value: Any) -> Expr:
+        """The expression that a value is."""
+        ...
+
+    def binary(self, op: str, lhs: Any, rhs: Any) -> Expr:
+        """An arithmetic or bitwise operation."""
+        ...
+
+    def compare(self, op: str, lhs: Any, rhs: Any) -> Expr:
+        """A comparison of numbers."""
+        ...
+
+    def equality(self, op: str, lhs: Any, rhs: Any) -> Operators:
+        """``==`` or ``!=``, which Python's lists ask too."""
+        ...
+
+    def shift(self, op: str, lhs: Any, rhs: Any) -> Expr:
+        """A shift, "shl" or "shr"."""
+        ...
+
+    def power(self, lhs: Any, rhs: Any) -> Expr:
+        """A power."""
+        ...
+
+    def negative(self, value: Any) -> Expr:
+        """The value with the other sign."""
+        ...
+
+    def inverted(self, value: Any) -> Expr:
+        """The value with all bits exchanged."""
+        ...
+
+    def absolute(self, value: Any) -> Expr:
+        """The magnitude."""
+        ...
+
+    def cast(self, value: Any, dtype: str) -> Expr:
+        """The value converted."""
+        ...
+
+    def is_function(self, name: str) -> bool:
+        """Whether ``te`` has a function of numbers of this name."""
+        ...
+
+
+_arithmetic: Arithmetic
+
+
+def install(arithmetic: Arithmetic) -> None:
+    """Say how expressions are made. Operators of expressions need it when they are called."""
+    global _arithmetic
+    _arithmetic = arithmetic
+
 
 NUMPY_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add,
@@ -110,10 +171,8 @@ class NumpyFunctions:
 
 def not_of_expressions(called: str, name: str, tensor: Any = None) -> TEError:
     """The refusal of a function of numbers that is called with an expression, or a tensor."""
-    from kc import te
-
     own = NUMPY_NAMES.get(name, name)
-    known = own is not None and hasattr(te, own)
+    known = own is not None and _arithmetic.is_function(own)
     hint = f"te.{own} makes the expression" if known else "the functions of te take expressions"
     if tensor is not None and name in TOPI_OPERATORS:
         hint = f"use topi.{TOPI_OPERATORS[name]}({tensor.name}, ...)"
@@ -135,133 +194,116 @@ class Operators(NumpyFunctions):
 
     def asobject(self) -> Expr:
         """The expression, by TVM's name."""
-        from kc.te.expr import as_expr
-
-        return as_expr(self)
+        return _arithmetic.as_expr(self)
 
     def same_as(self, other: object) -> bool:
         """Whether both are one object."""
         return self is other
 
     def __add__(self, other: ExprLike) -> Expr:
-        return _binary("add", self, other)
+        return _arithmetic.binary("add", self, other)
 
     def __radd__(self, other: ExprLike) -> Expr:
-        return _binary("add", other, self)
+        return _arithmetic.binary("add", other, self)
 
     def __sub__(self, other: ExprLike) -> Expr:
-        return _binary("sub", self, other)
+        return _arithmetic.binary("sub", self, other)
 
     def __rsub__(self, other: ExprLike) -> Expr:
-        return _binary("sub", other, self)
+        return _arithmetic.binary("sub", other, self)
 
     def __mul__(self, other: ExprLike) -> Expr:
-        return _binary("mul", self, other)
+        return _arithmetic.binary("mul", self, other)
 
     def __rmul__(self, other: ExprLike) -> Expr:
-        return _binary("mul", other, self)
+        return _arithmetic.binary("mul", other, self)
 
     def __truediv__(self, other: ExprLike) -> Expr:
-        return _binary("div", self, other)
+        return _arithmetic.binary("div", self, other)
 
     def __rtruediv__(self, other: ExprLike) -> Expr:
-        return _binary("div", other, self)
+        return _arithmetic.binary("div", other, self)
 
     def __floordiv__(self, other: ExprLike) -> Expr:
-        return _binary("floordiv", self, other)
+        return _arithmetic.binary("floordiv", self, other)
 
     def __rfloordiv__(self, other: ExprLike) -> Expr:
-        return _binary("floordiv", other, self)
+        return _arithmetic.binary("floordiv", other, self)
 
     def __mod__(self, other: ExprLike) -> Expr:
-        return _binary("floormod", self, other)
+        return _arithmetic.binary("floormod", self, other)
 
     def __rmod__(self, other: ExprLike) -> Expr:
-        return _binary("floormod", other, self)
+        return _arithmetic.binary("floormod", other, self)
 
     def __pos__(self) -> Expr:
-        from kc.te.expr import as_expr
-
-        return as_expr(self)
+        return _arithmetic.as_expr(self)
 
     def __neg__(self) -> Expr:
-        from kc.te.expr import Call, as_expr, const
-
-        value = as_expr(self)
-        if is_float(value.dtype):  # 0 - x is not -x: for zero its sign is wrong
-            return Call("neg", (value,), value.dtype, caller_location())
-        return _binary("sub", const(0, value.dtype), value)
+        return _arithmetic.negative(self)
 
     def __and__(self, other: ExprLike) -> Expr:
-        return _binary("and", self, other)
+        return _arithmetic.binary("and", self, other)
 
     def __rand__(self, other: ExprLike) -> Expr:
-        return _binary("and", other, self)
+        return _arithmetic.binary("and", other, self)
 
     def __or__(self, other: ExprLike) -> Expr:
-        return _binary("or", self, other)
+        return _arithmetic.binary("or", self, other)
 
     def __ror__(self, other: ExprLike) -> Expr:
-        return _binary("or", other, self)
+        return _arithmetic.binary("or", other, self)
 
     def __xor__(self, other: ExprLike) -> Expr:
-        return _binary("xor", self, other)
+        return _arithmetic.binary("xor", self, other)
 
     def __rxor__(self, other: ExprLike) -> Expr:
-        return _binary("xor", other, self)
+        return _arithmetic.binary("xor", other, self)
 
     def __lshift__(self, other: ExprLike) -> Expr:
-        return _shift("shl", self, other)
+        return _arithmetic.shift("shl", self, other)
 
     def __rlshift__(self, other: ExprLike) -> Expr:
-        return _shift("shl", other, self)
+        return _arithmetic.shift("shl", other, self)
 
     def __rshift__(self, other: ExprLike) -> Expr:
-        return _shift("shr", self, other)
+        return _arithmetic.shift("shr", self, other)
 
     def __rrshift__(self, other: ExprLike) -> Expr:
-        return _shift("shr", other, self)
+        return _arithmetic.shift("shr", other, self)
 
     def __pow__(self, other: ExprLike) -> Expr:
-        from kc.te.intrinsics import power
-
-        return power(self, other)
+        return _arithmetic.power(self, other)
 
     def __rpow__(self, other: ExprLike) -> Expr:
-        from kc.te.intrinsics import power
-
-        return power(other, self)
+        return _arithmetic.power(other, self)
 
     def __invert__(self) -> Expr:
-        from kc.te.expr import as_expr, const
-
-        value = as_expr(self)
-        ones = -1 if is_signed(value.dtype) else (1 << bits(value.dtype)) - 1
-        return _binary("xor", value, const(ones, value.dtype))
+        return _arithmetic.inverted(self)
 
     def __lt__(self, other: ExprLike) -> Expr:
-        return _compare("lt", self, other)
+        return _arithmetic.compare("lt", self, other)
 
     def __le__(self, other: ExprLike) -> Expr:
-        return _compare("le", self, other)
+        return _arithmetic.compare("le", self, other)
 
     def __gt__(self, other: ExprLike) -> Expr:
-        return _compare("gt", self, other)
+        return _arithmetic.compare("gt", self, other)
 
     def __ge__(self, other: ExprLike) -> Expr:
-        return _compare("ge", self, other)
+        return _arithmetic.compare("ge", self, other)
 
-    def __eq__(self, other: object) -> Equality:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return Equality("eq", self, other) if _is_scalar(other) else NotImplemented
+    def __eq__(self, other: object) -> Operators:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return _arithmetic.equality("eq", self, other) if _is_scalar(other) else NotImplemented
 
-    def __ne__(self, other: object) -> Equality:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return Equality("ne", self, other) if _is_scalar(other) else NotImplemented
+    def __ne__(self, other: object) -> Operators:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return _arithmetic.equality("ne", self, other) if _is_scalar(other) else NotImplemented
 
     __hash__ = object.__hash__
 
     def equal(self, other: ExprLike) -> Expr:
         """Whether both are equal, as ``==``."""
-        return _compare("eq", self, other)
+        return _arithmetic.compare("eq", self, other)
 
     def astype(self, dtype: str) -> Expr:
         """The value converted to ``dtype``; a float to the integer, truncated, or to the limit of
@@ -269,14 +311,10 @@ class Operators(NumpyFunctions):
 
         Without bits it is of 32, as in TVM: "float", "int", "uint".
         """
-        from kc.te.expr import as_expr, cast
-
-        return cast(as_expr(self), dtype)
+        return _arithmetic.cast(self, dtype)
 
     def __abs__(self) -> Expr:
-        from kc.te.functions import abs as absolute
-
-        return absolute(self)
+        return _arithmetic.absolute(self)
 
     def __float__(self) -> float:
         called = _called_here(r"\bmath\.(\w+)\(")
@@ -286,8 +324,6 @@ class Operators(NumpyFunctions):
         raise not_of_expressions("int", "cast")
 
     def __bool__(self) -> bool:
-        if (known := _known_truth(self)) is not None:
-            return known
         hint = "use te.Select(condition, a, b), or & and | on conditions"
         called = _called_here(r"(?<![\w.])(max|min)\(")
         if called is not None and getattr(self, "op", None) in ("lt", "le", "gt", "ge"):
@@ -299,69 +335,6 @@ class Operators(NumpyFunctions):
             why="its value is known only when the kernel runs",
             hints=[hint],
         )
-
-
-class Equality(Operators):
-    """``a == b`` or ``a != b``: a condition, and for Python's lists whether a is b.
-
-    (Python asks for the truth of ``==`` in ``x in axes``; TVM answers as here.)
-    """
-
-    dtype = "bool"
-
-    def __init__(self, op: str, lhs: Any, rhs: Any) -> None:
-        self._op, self._lhs, self._rhs = op, lhs, rhs
-        self._location = caller_location()
-
-    def __kc_scalar__(self) -> Expr:
-        from kc.te.expr import Compare, match
-
-        a, b = match(self._lhs, self._rhs)
-        return Compare(self._op, a, b, self._location, vector_of("bool", a.dtype))
-
-    def __bool__(self) -> bool:
-        same = _same_constant(self._lhs, self._rhs)
-        if same is None:
-            if not isinstance(self._rhs, Operators):
-                return super().__bool__()  # `if x == 0` is a question about values
-            same = self._lhs is self._rhs
-        return same == (self._op == "eq")
-
-
-_HOLDS: dict[str, Callable[[Any, Any], bool]] = {
-    "eq": operator.eq,
-    "ne": operator.ne,
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-}
-
-
-def _known_truth(condition: Any) -> bool | None:
-    """The truth of a comparison of constants; None for what is known only when the kernel runs."""
-    from kc.te.nodes import Compare, Const
-
-    if not isinstance(condition, Compare):
-        return None
-    lhs, rhs = condition.lhs, condition.rhs
-    if not (isinstance(lhs, Const) and isinstance(rhs, Const)):
-        return None
-    return _HOLDS[condition.op](lhs.value, rhs.value)
-
-
-def _same_constant(lhs: Any, rhs: Any) -> bool | None:
-    """Whether two constants, or a constant and a number, are the same; None for anything else.
-
-    Constants of two types are two constants.
-    """
-    from kc.te.nodes import Const
-
-    if not isinstance(lhs, Const):
-        return None
-    if isinstance(rhs, Const):
-        return lhs.dtype == rhs.dtype and lhs.value == rhs.value
-    return lhs.value == rhs if isinstance(rhs, bool | int | float) else None
 
 
 def _called_here(pattern: str) -> str | None:
@@ -376,24 +349,3 @@ def _called_here(pattern: str) -> str | None:
 
 def _is_scalar(value: object) -> bool:
     return isinstance(value, Operators | bool | int | float) or hasattr(value, "item")
-
-
-# What makes expressions needs their classes, which derive from Operators: imported when called.
-
-
-def _binary(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
-    from kc.te.expr import binary
-
-    return binary(op, lhs, rhs)
-
-
-def _compare(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
-    from kc.te.expr import compare
-
-    return compare(op, lhs, rhs)
-
-
-def _shift(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
-    from kc.te.intrinsics import shift_left, shift_right
-
-    return (shift_left if op == "shl" else shift_right)(lhs, rhs)
