@@ -8,7 +8,8 @@ from typing import Any as _Any
 
 from kc.support.absent_names import no_attribute as _no_attribute
 from kc.support.diagnostics import TEError
-from kc.te import arithmetic as _arithmetic  # noqa: F401 (gives expressions their operators)
+from kc.te import arithmetic as _arithmetic  # noqa: F401 (the operators of expressions)
+from kc.te import elementwise as _elementwise  # noqa: F401 (the operators of tensors)
 from kc.te import hybrid, schedule
 from kc.te.calls import trace
 from kc.te.computes import compute

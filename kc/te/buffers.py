@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-from kc.support.diagnostics import TEError, suggest
+from kc.support.diagnostics import Location, TEError, suggest
 from kc.support.locations import caller_location
 from kc.support.target_data import kinds
+from kc.te.access_pointers import access_of
 from kc.te.dtypes import check_dtype, vector_of
 from kc.te.expr import BufferAccess, Const, Element, Expr, Var, as_expr
 from kc.te.slices import check_indices
@@ -79,8 +80,6 @@ class Buffer(Tensor):
         dense buffer, or given by a list of indices; how far from there it goes, ``extent``, is
         not used. Raises TEError KC2154 for another mask or offset.
         """
-        from kc.te.calls import access_of
-
         del ptr_type, extent
         return access_of(self, access_mask, content_lanes, offset)
 
@@ -109,11 +108,12 @@ class Buffer(Tensor):
         Raises TEError KC2010, KC2216, and KC2103 for a value of a type that the elements do not
         have.
         """
-        from kc.tir.checked import store_to
-
         given = as_expr(value, self.dtype)
         dtype = vector_of(self.dtype, given.dtype)
-        return store_to(place(self, begin, dtype, "vstore"), given, caller_location())
+        return self.store_to(place(self, begin, dtype, "vstore"), given, caller_location())
+
+    store_to: ClassVar[staticmethod[[Any, Expr, Location | None], Any]]
+    """Makes the statement of :meth:`vstore`. :mod:`kc.tir.checked`, which knows them, sets it."""
 
     def named(self, name: str) -> Buffer:
         """Another buffer of the same shape, type and strides."""

@@ -15,6 +15,7 @@ from kc.support.diagnostics import TEError, counted, suggest
 from kc.support.global_functions import get_global_func, register_func
 from kc.support.locations import caller_location
 from kc.te import intrinsics
+from kc.te.access_pointers import access_of
 from kc.te.dtypes import bits, check_dtype, is_float, lanes, scalar
 from kc.te.expr import (
     BufferAccess,
@@ -30,9 +31,6 @@ from kc.te.expr import (
 from kc.te.op_attributes import attribute_of, is_known
 from kc.te.tensor import Tensor
 from kc.te.vectors import vectorcombine, vectorhigh, vectorlow
-
-_MODES = {"r": "read", "w": "write", "rw": "update", 1: "read", 2: "write", 3: "update"}
-_MODES["wr"] = _MODES["rw"]
 
 
 def call_extern(dtype: str, func_name: str, *args: Any) -> ExternCall:
@@ -362,61 +360,6 @@ def _llvm(what: str, dtype: str, name: Any, n_signature: Any, args: tuple[Any, .
         vector = f"v{lanes(typed)}" if lanes(typed) > 1 else ""
         name = f"{name}.{vector}{letter}{bits(typed)}"
     return ExternCall(name, given, kept, location, "llvm", True)
-
-
-def access_of(buffer: Tensor, mask: Any, lanes: Any, offset: Any) -> BufferAccess:
-    """A buffer as an argument of a call, from the element ``offset`` on: a number of elements from
-    the first, or a list of indices (KC2154).
-
-    The call may do with all of the buffer what TVM's mask says; what is written from another
-    element than the first on is not all of it.
-    """
-    location = caller_location()
-    mode = _MODES.get(mask) if isinstance(mask, str | int) else None
-    if mode is None:
-        raise TEError(
-            "KC2154",
-            f"access_ptr: {buffer.name} with the mask {mask!r}",
-            location=location,
-            why="a call reads a buffer, writes it, or both",
-            hints=[f'{buffer.name}.access_ptr("r"), "w" or "rw"'],
-        )
-    starts = _starts(buffer, offset)
-    wide = isinstance(lanes, int) and lanes >= 1 and not starts
-    if starts is None or not (lanes == 1 or wide):
-        raise TEError(
-            "KC2154",
-            f"access_ptr: {buffer.name} from element {offset} on, {counted(lanes, 'lane')}",
-            location=location,
-            why="an offset is a number of elements of a dense buffer, or an index a dimension",
-            hints=[f"tir.address_of({buffer.name}[{', '.join('ijklmnop'[: buffer.ndim])}])"],
-        )
-    if starts and mode == "write":
-        mode = "update"
-    return BufferAccess(buffer, mode, starts)
-
-
-def _starts(buffer: Tensor, offset: Any) -> tuple[Expr, ...] | None:
-    """The indices of the element ``offset``; none of the first one. None where there are none."""
-    if isinstance(offset, list | tuple):
-        given = tuple(map(as_expr, offset))
-        return given if len(given) == buffer.ndim and all(map(_is_index, given)) else None
-    number = as_expr(offset)
-    if not _is_index(number):
-        return None
-    if isinstance(number, Const) and number.value == 0:
-        return ()
-    if getattr(buffer, "declared_strides", None) is not None or not buffer.ndim:
-        return None
-    starts: list[Expr] = []
-    for size in reversed(buffer.shape[1:]):
-        starts.insert(0, binary("floormod", number, size))
-        number = binary("floordiv", number, size)
-    return (number, *starts)
-
-
-def _is_index(value: Expr) -> bool:
-    return not (is_float(value.dtype) or value.dtype == "bool" or lanes(value.dtype) > 1)
 
 
 def address_of(element: Any) -> BufferAccess:

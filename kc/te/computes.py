@@ -11,6 +11,7 @@ from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location
 from kc.te.dtypes import lanes
 from kc.te.expr import Expr, IterVar, Reduce, as_expr, walk
+from kc.te.intrin_calls import called_tile
 from kc.te.tags import tag_of
 from kc.te.tensor import ComputeOp, Dim, TileCall, check_name, check_shape, make_axis
 from kc.te.vectors import refuse_whole_vectors
@@ -105,8 +106,6 @@ def _body(
     location: Location | None,
 ) -> tuple[list[IterVar], tuple[Expr, ...], TileCall | None]:
     """The axes of a compute, its expressions, and the call of an intrinsic that it is."""
-    from kc.te.intrin_calls import called_tile
-
     tile = called_tile(fcompute, dims, name, location)
     if tile is not None:
         return tile

@@ -7,164 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
-from kc.te.dtypes import check_dtype
-from kc.te.expr import (
-    Const,
-    Element,
-    Expr,
-    IterVar,
-    as_expr,
-    binary,
-    cast,
-    compare,
-    intrinsic,
-    match,
-    walk,
-)
+from kc.te.buffers import Buffer
+from kc.te.computes import compute
+from kc.te.expr import Const, Element, Expr, IterVar, as_expr, walk
+from kc.te.functions import min as least
 from kc.te.indices import same_dim
-from kc.te.operators import NumpyFunctions
+from kc.te.nodes import Dim, shape_text
 from kc.te.tags import BROADCAST, ELEMWISE
-
-if TYPE_CHECKING:
-    from kc.te.tensor import Dim, Tensor
-
-
-def _two(op: str, name: str) -> tuple[Any, Any]:
-    """The method of an operator, and that with the operands exchanged."""
-
-    def function(a: Any, b: Any) -> Expr:
-        return compare(op, a, b) if op in ("lt", "le", "gt", "ge") else _apply(op, a, b)
-
-    def forward(self: Tensor, operand: Any) -> Any:
-        return combine(name, function, self, operand)
-
-    def backward(self: Tensor, operand: Any) -> Any:
-        return combine(name, lambda a, b: function(b, a), self, operand)
-
-    forward.__doc__ = f"Elementwise ``{op}``, with the shapes broadcast."
-    backward.__doc__ = forward.__doc__
-    return forward, backward
-
-
-def _apply(op: str, a: Any, b: Any) -> Expr:
-    if op in ("shl", "shr"):
-        a, b = match(a, b)
-        return a << b if op == "shl" else a >> b
-    if op == "pow":
-        from kc.te.intrinsics import power  # the others need none of these
-
-        return power(a, b)
-    return binary(op, a, b)
-
-
-class TensorOperators(NumpyFunctions):
-    """The operators of tensors. ``==`` asks whether two are the same tensor, as in TVM."""
-
-    if TYPE_CHECKING:
-        # Type checkers know a method by its definition.
-        def __add__(self, other: Any) -> Tensor: ...
-        def __radd__(self, other: Any) -> Tensor: ...
-        def __sub__(self, other: Any) -> Tensor: ...
-        def __rsub__(self, other: Any) -> Tensor: ...
-        def __mul__(self, other: Any) -> Tensor: ...
-        def __rmul__(self, other: Any) -> Tensor: ...
-        def __truediv__(self, other: Any) -> Tensor: ...
-        def __rtruediv__(self, other: Any) -> Tensor: ...
-        def __floordiv__(self, other: Any) -> Tensor: ...
-        def __rfloordiv__(self, other: Any) -> Tensor: ...
-        def __mod__(self, other: Any) -> Tensor: ...
-        def __rmod__(self, other: Any) -> Tensor: ...
-        def __pow__(self, other: Any) -> Tensor: ...
-        def __rpow__(self, other: Any) -> Tensor: ...
-        def __lshift__(self, other: Any) -> Tensor: ...
-        def __rlshift__(self, other: Any) -> Tensor: ...
-        def __rshift__(self, other: Any) -> Tensor: ...
-        def __rrshift__(self, other: Any) -> Tensor: ...
-        def __and__(self, other: Any) -> Tensor: ...
-        def __rand__(self, other: Any) -> Tensor: ...
-        def __or__(self, other: Any) -> Tensor: ...
-        def __ror__(self, other: Any) -> Tensor: ...
-        def __xor__(self, other: Any) -> Tensor: ...
-        def __rxor__(self, other: Any) -> Tensor: ...
-        def __lt__(self, other: Any) -> Tensor: ...
-        def __le__(self, other: Any) -> Tensor: ...
-        def __gt__(self, other: Any) -> Tensor: ...
-        def __ge__(self, other: Any) -> Tensor: ...
-    else:
-        __add__, __radd__ = _two("add", "T_add")
-        __sub__, __rsub__ = _two("sub", "T_subtract")
-        __mul__, __rmul__ = _two("mul", "T_multiply")
-        __truediv__, __rtruediv__ = _two("div", "T_divide")
-        __floordiv__, __rfloordiv__ = _two("floordiv", "T_floor_divide")
-        __mod__, __rmod__ = _two("floormod", "T_floor_mod")
-        __pow__, __rpow__ = _two("pow", "T_power")
-        __lshift__, __rlshift__ = _two("shl", "T_left_shift")
-        __rshift__, __rrshift__ = _two("shr", "T_right_shift")
-        __and__, __rand__ = _two("and", "T_bitwise_and")
-        __or__, __ror__ = _two("or", "T_bitwise_or")
-        __xor__, __rxor__ = _two("xor", "T_bitwise_xor")
-        __lt__, _ = _two("lt", "T_less")
-        __le__, _ = _two("le", "T_less_equal")
-        __gt__, _ = _two("gt", "T_greater")
-        __ge__, _ = _two("ge", "T_greater_equal")
-
-    def __matmul__(self, right: Any) -> Any:
-        """Raises TEError KC2006: operators of tensors work element by element."""
-        del right
-        raise TEError(
-            "KC2006",
-            "@ is not defined for tensors",
-            location=caller_location(),
-            why="operators of tensors work element by element",
-            hints=["topi.matmul(A, B) is the product of matrices"],
-        )
-
-    __rmatmul__ = __matmul__
-
-    def __neg__(self) -> Tensor:
-        return one_by_one("T_negative", lambda x: -x, self)  # pyright: ignore[reportArgumentType]
-
-    def __pos__(self) -> Tensor:
-        return self  # pyright: ignore[reportReturnType]
-
-    def __invert__(self) -> Tensor:
-        return one_by_one("T_bitwise_not", lambda x: ~x, self)  # pyright: ignore
-
-    def __abs__(self) -> Tensor:
-        return one_by_one("T_abs", intrinsic("abs"), self)  # pyright: ignore
-
-    def astype(self, dtype: str) -> Tensor:
-        """The tensor converted to ``dtype``."""
-        kind = check_dtype(dtype)
-        return one_by_one("T_cast", lambda x: cast(x, kind), self)  # pyright: ignore
-
-    def __kc_elementwise__(self, op: str, operand: Any, *, swapped: bool) -> Any:
-        """``self op other``, or the other way round."""
-        method = getattr(TensorOperators, _METHODS[op][swapped], None) if op in _METHODS else None
-        return NotImplemented if method is None else method(self, operand)
-
-
-_METHODS = {
-    "add": ("__add__", "__radd__"),
-    "sub": ("__sub__", "__rsub__"),
-    "mul": ("__mul__", "__rmul__"),
-    "div": ("__truediv__", "__rtruediv__"),
-    "floordiv": ("__floordiv__", "__rfloordiv__"),
-    "floormod": ("__mod__", "__rmod__"),
-    "and": ("__and__", "__rand__"),
-    "or": ("__or__", "__ror__"),
-    "xor": ("__xor__", "__rxor__"),
-}
+from kc.te.tensor import Tensor
+from kc.te.tensor_operators import install
 
 
 def one_by_one(name: str, function: Callable[[Any], Any], tensor: Tensor) -> Tensor:
     """The tensor of ``function`` of the elements of another."""
-    from kc.te.computes import compute
-
     if not tensor.ndim:
         return compute((), lambda: function(tensor()), name, tag=ELEMWISE)
     return compute(tensor.shape, lambda *axes: function(tensor(*axes)), name, tag=ELEMWISE)
@@ -175,10 +34,6 @@ def combine(name: str, function: Callable[[Any, Any], Any], tensor: Tensor, oper
 
     Of tensors without dimensions, with a scalar expression, it is a scalar.
     """
-    from kc.te.buffers import Buffer
-    from kc.te.computes import compute
-    from kc.te.tensor import Tensor
-
     if isinstance(tensor, Buffer) or isinstance(operand, Buffer):
         as_expr(tensor)  # elements of buffers are loaded by statements
         as_expr(operand)
@@ -239,8 +94,6 @@ class Broadcast:
 
     def at(self, tensor: Tensor, axes: Sequence[Any]) -> Expr:
         """The element of one of the tensors for a place of the result."""
-        from kc.te.functions import min as least
-
         places: list[Any] = []
         first = len(self.shape) - tensor.ndim
         for size, axis, whole in zip(
@@ -256,8 +109,6 @@ class Broadcast:
 
     def compute(self, function: Callable[..., Any], name: str) -> Tensor:
         """The tensor of ``function`` of the elements that meet."""
-        from kc.te.computes import compute
-
         result = compute(
             self.shape,
             lambda *axes: function(*(self.at(part, axes) for part in self.tensors)),
@@ -269,8 +120,6 @@ class Broadcast:
 
 
 def _do_not_fit(left: Tensor, right: Tensor, a: Dim, b: Dim) -> TEError:
-    from kc.te.tensor import shape_text
-
     return TEError(
         "KC2174",
         f"{left.name} of the shape {shape_text(left.shape)} and {right.name} of the shape "
@@ -279,3 +128,13 @@ def _do_not_fit(left: Tensor, right: Tensor, a: Dim, b: Dim) -> TEError:
         why=f"{a} and {b} are neither equal, nor is one of them 1",
         hints=["te.compute says which elements belong together"],
     )
+
+
+class TensorArithmetic:
+    """:class:`kc.te.tensor_operators.Elementwise`."""
+
+    one_by_one = staticmethod(one_by_one)
+    combine = staticmethod(combine)
+
+
+install(TensorArithmetic())

@@ -30,6 +30,11 @@ Dim = int | Expr
 """A dimension of a tensor."""
 
 
+def shape_text(shape: Sequence[Any]) -> str:
+    """A shape as Python writes it."""
+    return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
 def is_negative_zero(value: float) -> bool:
     """Whether a number is -0.0, which compares equal to 0.0 and is another constant."""
     return value == 0 and math.copysign(1, value) < 0

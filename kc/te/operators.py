@@ -24,47 +24,47 @@ ExprLike = Union["Operators", int, float, bool]
 class Arithmetic(Protocol):
     """The functions that make the expressions of operators."""
 
-    def as_expr(self, value: Any) -> Expr:
+    def as_expr(self, value: Any, /) -> Expr:
         """The expression that a value is."""
         ...
 
-    def binary(self, op: str, lhs: Any, rhs: Any) -> Expr:
+    def binary(self, op: str, lhs: Any, rhs: Any, /) -> Expr:
         """An arithmetic or bitwise operation."""
         ...
 
-    def compare(self, op: str, lhs: Any, rhs: Any) -> Expr:
+    def compare(self, op: str, lhs: Any, rhs: Any, /) -> Expr:
         """A comparison of numbers."""
         ...
 
-    def equality(self, op: str, lhs: Any, rhs: Any) -> Operators:
+    def equality(self, op: str, lhs: Any, rhs: Any, /) -> Operators:
         """``==`` or ``!=``, which Python's lists ask too."""
         ...
 
-    def shift(self, op: str, lhs: Any, rhs: Any) -> Expr:
+    def shift(self, op: str, lhs: Any, rhs: Any, /) -> Expr:
         """A shift, "shl" or "shr"."""
         ...
 
-    def power(self, lhs: Any, rhs: Any) -> Expr:
+    def power(self, lhs: Any, rhs: Any, /) -> Expr:
         """A power."""
         ...
 
-    def negative(self, value: Any) -> Expr:
+    def negative(self, value: Any, /) -> Expr:
         """The value with the other sign."""
         ...
 
-    def inverted(self, value: Any) -> Expr:
+    def inverted(self, value: Any, /) -> Expr:
         """The value with all bits exchanged."""
         ...
 
-    def absolute(self, value: Any) -> Expr:
+    def absolute(self, value: Any, /) -> Expr:
         """The magnitude."""
         ...
 
-    def cast(self, value: Any, dtype: str) -> Expr:
+    def cast(self, value: Any, dtype: str, /) -> Expr:
         """The value converted."""
         ...
 
-    def is_function(self, name: str) -> bool:
+    def is_function(self, name: str, /) -> bool:
         """Whether ``te`` has a function of numbers of this name."""
         ...
 

@@ -33,6 +33,7 @@ from kc.te.rewrite import replace_dataflow
 from kc.te.scan_fixpoint import fixed_axes
 from kc.te.specialized_condition import SpecializedCondition as SpecializedCondition
 from kc.te.stage import Attach, Group, Stage
+from kc.te.stage_text import schedule_text
 from kc.te.tags import BROADCAST, ELEMWISE
 from kc.te.tensor import ComputeOp, Operation, ScanOp, Tensor
 from kc.te.to_ir import post_order
@@ -111,8 +112,6 @@ class Schedule(metaclass=PublicNames):
         return sorted({*super().__dir__()} - self._INTERNAL)
 
     def __repr__(self) -> str:
-        from kc.te.stage_text import schedule_text
-
         return schedule_text(self)
 
     def _repr_html_(self) -> str:

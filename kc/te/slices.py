@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from kc.support.diagnostics import Location, TEError, counted
 from kc.support.locations import caller_location
 from kc.te.expr import Expr, ExprLike, Operators
+from kc.te.nodes import shape_text
 
 if TYPE_CHECKING:
     from kc.te.tensor import Tensor
@@ -72,8 +73,6 @@ class TensorRegion(TensorSlice):
 
 def wrong_count(tensor: Tensor, count: int, location: Location | None) -> TEError:
     """The error for an element that is named with ``count`` indices."""
-    from kc.te.tensor import shape_text
-
     return TEError(
         "KC2010",
         f"{tensor.name} has {counted(tensor.ndim, 'dimension')}, indexed with {count}",

@@ -14,6 +14,7 @@ from kc.support.public_names import PublicNames
 from kc.te.axes import Axes, Record
 from kc.te.expr import Expr, IterVar
 from kc.te.iter_var_attrs import IterVarAttr, iter_var_attrs
+from kc.te.stage_text import stage_text
 from kc.te.tensor import ComputeOp, Operation, ScanOp, Tensor
 from kc.te.threads import ThreadAxis, require_threads, thread_condition
 from kc.te.to_ir import post_order
@@ -60,8 +61,6 @@ class Stage(Axes, metaclass=PublicNames):
         return sorted({*super().__dir__()} - self._INTERNAL)
 
     def __repr__(self) -> str:
-        from kc.te.stage_text import stage_text
-
         return stage_text(self)
 
     def _repr_html_(self) -> str:

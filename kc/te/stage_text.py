@@ -89,6 +89,9 @@ def tensor_text(tensor: Tensor) -> str:
     return f"{head}\n  {formula}" + (f"  for {domain}" if domain else "")
 
 
+Tensor.formula_text = tensor_text
+
+
 def formulas(op: Operation) -> list[str]:
     """``C[i, j] = sum(A[i, k] * B[k, j], axis=[k])``, one for each output."""
     if isinstance(op, ComputeOp):

@@ -6,17 +6,18 @@ import reprlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kc.support.diagnostics import Location, TEError, UnknownName
 from kc.support.display import to_html
 from kc.support.locations import caller_location
 from kc.te.dtypes import check_dtype, is_float, lanes, scalar
-from kc.te.elementwise import TensorOperators
 from kc.te.expr import Const, Element, Expr, ExprLike, IterVar, Var, as_expr, walk
 from kc.te.nodes import Dim, Size
+from kc.te.nodes import shape_text as shape_text
 from kc.te.operators import TOPI_OPERATORS
 from kc.te.slices import REGIONS, TensorRegion, TensorSlice, check_indices, wrong_count
+from kc.te.tensor_operators import TensorOperators
 
 if TYPE_CHECKING:
     from xdsl.ir import Region
@@ -334,9 +335,10 @@ class Tensor(TensorOperators):
             raise UnknownName(f"'Tensor' object has no attribute '{name}'{hint}", name=name)
 
     def _repr_html_(self) -> str:
-        from kc.te.stage_text import tensor_text
+        return to_html((self.formula_text(), "kc-loops"))
 
-        return to_html((tensor_text(self), "kc-loops"))
+    formula_text: ClassVar[Callable[[Tensor], str]]
+    """What a notebook shows of a tensor; :mod:`kc.te.stage_text` sets it."""
 
     def __getitem__(self, indices: ExprLike | slice | tuple[ExprLike | slice, ...]) -> Any:
         given = indices if isinstance(indices, tuple) else (indices,)
@@ -387,11 +389,6 @@ class Tensor(TensorOperators):
 def output_name(name: str, index: int, count: int) -> str:
     """The name of output ``index`` of ``count`` of the operation ``name``."""
     return name if count == 1 else f"{name}_v{index}"
-
-
-def shape_text(shape: Sequence[Any]) -> str:
-    """A shape as Python writes it."""
-    return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
 def check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim, ...]:

@@ -68,6 +68,9 @@ def store_to(target: Element | VectorLoad, value: Expr, location: Location | Non
     return Store(location, target, value)
 
 
+Buffer.store_to = staticmethod(store_to)
+
+
 def stored_as(value: Expr, buffer: Buffer, location: Location | None, count: int = 1) -> Expr:
     """``value`` as ``count`` elements of ``buffer``; KC2103 where that may be another value."""
     given, wanted = scalar(value.dtype), scalar(buffer.dtype)
