@@ -13,6 +13,7 @@ import kc
 import kc.te.schedule
 from kc import gpu, nd, te, tir, topi, transform
 from kc.error import InternalError, KCError
+from kc.support.progress import Progress
 
 A = te.placeholder((8, 16), name="A")
 N = te.var("n")
@@ -236,6 +237,7 @@ def objects() -> dict[str, Any]:
         "bijective layout": tir.bijective_layout("NCHW", "NCHW16c"),
         "place": kc.ir.Span(kc.ir.SourceName("x"), 1, 1, 1, 1), "type": kc.ir.PrimType("int32"),
         "axis that is not there": refusal(lambda: topi.sum(A, 9)), "bug": InternalError("x"),
+        "progress": Progress("kc.build", "schedule", "main", 1, 2, 0.5, 3.0),
         "instrument": kc.instrument.PassTimingInstrument(), **expressions(), **tir_statements(),
         **operations(), **descriptions(), **functions(), **errors(),
     }  # fmt: skip
