@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kc.support import plugins
+from kc.support.byte_product_names import byte_products
 from kc.support.diagnostics import InputError, suggest, warn
 from kc.support.options import Options, PassSpec, quote
 from kc.support.plugins import Plugin
@@ -110,6 +111,7 @@ PRIMITIVES = {
         "decompose-padding",
         "online-softmax",
         "skip-masked",
+        "offset-operand",
     ),
     "threads": (
         "bind",
@@ -328,6 +330,7 @@ INTRINSICS = {
         "avx_vnni_dot_8x4",
         "avx512_bf16_dot_16x2",
     ),
+    **{f"kc.transforms.intrinsics.byte_products:{name}": (name,) for name in byte_products()},
     **{f"kc.transforms.intrinsics.transposes:{name}": (name,) for name in transpose_intrins()},
     **{f"kc.transforms.intrinsics.tensor_cores:{name}": (name,) for name in tensor_core_intrins()},
     **{f"kc.transforms.intrinsics.tensor_copies:{name}": (name,) for name in tensor_copy_intrins()},

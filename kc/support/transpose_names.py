@@ -11,6 +11,9 @@ from functools import cache
 SIZES = {"f32": (16, 8, 4), "f64": (8, 4, 2)}
 """The lanes of registers by the type of their elements."""
 
+INTERLEAVED = {"i8": ((4, 16), (4, 8), (4, 4), (2, 16), (2, 8)), "bf16": ((2, 16), (2, 4))}
+"""Rows, and elements of a row, that are interleaved: what is packed for dot products."""
+
 
 def transpose_name(element: str, rows: int, size: int) -> str:
     """The intrinsic for ``rows`` registers of ``size`` elements: ``transpose_f32_16x16``."""
@@ -21,9 +24,13 @@ def transpose_name(element: str, rows: int, size: int) -> str:
 def transpose_intrins() -> Mapping[str, tuple[str, int, int]]:
     """The intrinsics by name: the element, the rows, of which there are at least two, and the
     elements of a row."""
-    return {
-        transpose_name(element, rows, size): (element, rows, size)
-        for element, sizes in SIZES.items()
-        for size in sizes
-        for rows in range(2, size + 1)
-    }
+    shapes = [
+        *(
+            (element, rows, size)
+            for element, sizes in SIZES.items()
+            for size in sizes
+            for rows in range(2, size + 1)
+        ),
+        *((element, *shape) for element, several in INTERLEAVED.items() for shape in several),
+    ]
+    return {transpose_name(*shape): shape for shape in shapes}

@@ -250,6 +250,10 @@ class ScheduleMethods:
         """Leave out the iterations of a loop whose terms the indices mask, or whose results nobody"""
         ...
 
+    def offset_operand(self, block: BlockRV | str, read_buffer_index: Any) -> list[BlockRV]:
+        """Move a factor of a sum of products by half of its range, between signed and unsigned."""
+        ...
+
     def bind(self, loop: LoopRV | str, thread_axis: str, *, unsafe: bool = False) -> None:
         """Make the iterations of a loop threads."""
         ...

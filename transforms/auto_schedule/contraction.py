@@ -144,7 +144,7 @@ def contraction_behind(nest: Nest) -> BlockOp | None:
     for load in nest.loads:
         if not is_own(load.buffer):
             continue
-        writers = {op for use in load.buffer.uses if (op := _writer(use.operation)) is not None}
+        writers = {op for use in load.buffer.uses if (op := writer_of(use.operation)) is not None}
         if len(writers) != 1:
             continue
         (writer,) = writers
@@ -163,9 +163,8 @@ def contraction_behind(nest: Nest) -> BlockOp | None:
     return behind
 
 
-def _writer(op: object) -> BlockOp | None:
-    from kc.dialects.tir import StoreOp
-
+def writer_of(op: object) -> BlockOp | None:
+    """The block that a store is in; None for what is no store."""
     if not isinstance(op, StoreOp):
         return None
     parent = op.parent_op()
@@ -469,7 +468,7 @@ def perform(
     with_rows, with_columns, shared = _further_loops(nest, tile)
     rows_first = _rows_first(nest, tile, draft.machine, with_rows, with_columns)
     in_loop = extent(columns) > tile.width and not rows_first and not outer
-    turned = _columns_last(nest, columns) if nest.stores[0].stride(columns) != 1 else None
+    turned = columns_last(nest, columns) if nest.stores[0].stride(columns) != 1 else None
     layout = None
     if tile.packs:
         width = None if in_loop else tile.width
@@ -541,7 +540,7 @@ def perform(
     else:
         draft.set_scope(draft.block(block), 0, "local")
         last = draft.block(epilogue)
-    _finish(draft, block, last, outside, turned, outer)
+    finish_sums(draft, block, last, outside, turned, outer)
     draft.vectorize(column_inner[0])
     draft.unroll(row_inner[0])
     draft.decompose(block, reduce[0])
@@ -682,7 +681,7 @@ def _pack_layout(nest: Nest, operand: Access, columns: ForOp, width: int | None)
     return None if results == names else f"({', '.join(names)})->({', '.join(results)})"
 
 
-def _columns_last(nest: Nest, columns: ForOp) -> str:
+def columns_last(nest: Nest, columns: ForOp) -> str:
     """A layout of the sums in which the columns are contiguous, as they are not in the result."""
     dims = loop_of_dimension(nest, nest.stores[0])
     names = [f"d{n}" for n in range(len(dims))]
@@ -691,7 +690,7 @@ def _columns_last(nest: Nest, columns: ForOp) -> str:
     return f"({', '.join(names)})->({', '.join(results)})"
 
 
-def _finish(
+def finish_sums(
     draft: Draft, block: str, last: Any, outside: list[Any], turned: str | None, outer: int
 ) -> None:
     """Let ``last`` use the sums, which are in local memory, inside of the loops over tiles.

@@ -1,42 +1,80 @@
-"""dot-product: products of matrices of bytes by instructions that sum several products at once.
+"""dot-product: products of narrow numbers by instructions that sum several products at once.
 
 x86's ``vpdpbusd`` and AArch64's ``sdot``, ``udot`` and ``usdot`` add four products of bytes to each
-of the 32-bit sums in a register. The operand of the columns is packed so that a register of it is
-contiguous, the four bytes of a sum side by side; a tile of sums is kept in registers::
+of the 32-bit sums in a register, x86's ``vpmaddwd`` two. The operand of the columns is packed so
+that a register of it is contiguous, the numbers of a sum side by side; a tile of sums is kept in
+registers::
 
     for columns in tiles (parallel):
       pack a panel of the operand of the columns
-      for rows in tiles: for reduction in fours:
+      for rows in tiles: for further terms: for terms in fours:
         for rows of the tile, for columns of the tile (unrolled): instruction
+        result = epilogue(sums)
 
-The sums of bytes are of integers, so that they are the same in any order. ``vdpbf16ps`` adds two
+So are convolutions computed: the rows are positions along an image, the terms its channels. What
+sticks out is padded with zeros (``pad_einsum``); a row whose terms are not contiguous is turned.
+``vpdpbusd`` takes unsigned bytes of the one operand and signed ones of the other: where both are
+signed or both are not, one of them is moved by 128 (``offset_operand``), and what that adds to the
+sums is subtracted in the end.
+
+Sums of bytes are of integers, so that they are the same in any order. ``vdpbf16ps`` adds two
 products of bf16 to each of the f32 sums in a register, but takes subnormal numbers to be zero: it
 is used in a version of the loops that runs where there are none (``version_loops``,
 :mod:`kc.transforms.auto_schedule.versions`).
 
-Which instruction is used, and whether any is, the rates of the core decide
+Which instruction is used, for which tile, and whether any is, the rates of the core decide
 (:mod:`kc.support.rates`): on Sapphire Rapids ``vdpbf16ps`` does half of what multiply-adds of f32
 do, on Zen 5 twice as much.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
-from kc.dialects.tir import ForOp
-from kc.support.diagnostics import ScheduleError
-from kc.transforms.auto_schedule.contraction import contraction_behind
+from kc.dialects.tir import DYNAMIC, ForOp
+from kc.support.transpose_names import transpose_intrins, transpose_name
+from kc.transforms.auto_schedule import pointwise
+from kc.transforms.auto_schedule.contraction import (
+    columns_last,
+    contraction_behind,
+    finish_sums,
+    writer_of,
+)
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.machine import Machine
-from kc.transforms.auto_schedule.nests import Access, Nest, is_untouched, loop_of_dimension
-from kc.transforms.auto_schedule.pointwise import Pointwise
+from kc.transforms.auto_schedule.nests import (
+    Access,
+    Nest,
+    extent,
+    is_own,
+    is_untouched,
+    iterations,
+    loop_of_dimension,
+    readers,
+)
+from kc.transforms.auto_schedule.reduction import Reduce
 from kc.transforms.auto_schedule.rule import Rule
 
 REUSE = 4
 """Rows from which on packing the operand of the columns pays."""
+
+PACKING, SCATTERED = 0.2, 0.5
+"""Cycles to pack an element of the columns' operand: columns that are contiguous, and others."""
+
+COPY, TURN = 1 / 16, 2.0
+"""Cycles to copy an element of the rows' operand as it lies, and to turn one, or a sum."""
+
+OFFSET = 1 / 8
+"""Cycles to add an element of the columns' operand to what is subtracted from the sums."""
+
+BETWEEN = 8
+"""Cycles between two reductions: sums are set to 0 and stored, and the loops start."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +94,10 @@ class Instruction:
     """How the operands of the rows and of the columns are extended."""
     step: int = 4
     """Products that are added to a sum at once."""
-    rows: int = 8
-    columns: int = 2
-    """Rows of a tile, and registers of columns, at most: enough sums to hide the latency."""
     exponent: int | None = None
     """Of the smallest magnitude of operands that it is right for; None: for any."""
+    widened: int = 0
+    """Cycles to widen an element of the rows, which registers of columns share."""
 
     def multiply_adds(self, machine: Machine) -> float:
         """How many it does in a cycle; 0 where its registers are wider than the target's."""
@@ -71,10 +108,37 @@ class Instruction:
 
 
 UNSIGNED, SIGNED, FLOAT = "arith.extui", "arith.extsi", "arith.extf"
+_OTHER_SIGN = {UNSIGNED: SIGNED, SIGNED: UNSIGNED}
+_NAMES = {UNSIGNED: "u8", SIGNED: "i8"}
+
+
+def _by_words(intrinsic: str, feature: str, lanes: int) -> tuple[Instruction, ...]:
+    """``vpmaddwd`` of bytes of any signs, which become numbers of 16 bits in registers."""
+    return tuple(
+        Instruction(
+            f"{intrinsic}_{_NAMES[rows]}{_NAMES[columns]}",
+            feature,
+            "vpmaddwd",
+            lanes,
+            "i8",
+            (rows, columns),
+            step=2,
+            widened=1,
+        )
+        for rows in _NAMES
+        for columns in _NAMES
+    )
+
 
 INSTRUCTIONS = (
     Instruction("avx512_vnni_dot_16x4", "avx512vnni", "vpdpbusd", 16, "i8", (UNSIGNED, SIGNED)),
+    Instruction(
+        "avx512_vnni_dot_16x4_i8u8", "avx512vnni", "vpdpbusd", 16, "i8", (SIGNED, UNSIGNED)
+    ),
     Instruction("avx_vnni_dot_8x4", "avxvnni", "vpdpbusd", 8, "i8", (UNSIGNED, SIGNED)),
+    Instruction("avx_vnni_dot_8x4_i8u8", "avxvnni", "vpdpbusd", 8, "i8", (SIGNED, UNSIGNED)),
+    *_by_words("avx512_madd_dot_16x2", "avx512bw", 16),
+    *_by_words("avx2_madd_dot_8x2", "avx2", 8),
     Instruction("neon_sdot_4x4", "dotprod", "sdot", 4, "i8", (SIGNED, SIGNED)),
     Instruction("neon_udot_4x4", "dotprod", "sdot", 4, "i8", (UNSIGNED, UNSIGNED)),
     Instruction("neon_usdot_4x4", "i8mm", "usdot", 4, "i8", (UNSIGNED, SIGNED)),
@@ -87,8 +151,6 @@ INSTRUCTIONS = (
         "bf16",
         (FLOAT, FLOAT),
         step=2,
-        rows=4,
-        columns=4,
         exponent=-55,
     ),
 )
@@ -96,14 +158,34 @@ INSTRUCTIONS = (
 
 @dataclass(frozen=True)
 class Product:
-    """A product of matrices of narrow numbers, and the instruction for it."""
+    """A product of matrices of narrow numbers, or a convolution, and the instruction for it."""
 
     instruction: Instruction
     rows: ForOp
     columns: ForOp
     terms: ForOp
+    """The reduction of which an instruction adds several products."""
+    row_operand: Access
     operand: Access
     """What is packed: the load that depends on the columns."""
+    height: int
+    """Rows of a tile."""
+    vectors: int
+    """Registers of columns of a tile."""
+    offsets: bool
+    """Whether the rows' operand is moved by 128, to be what the instruction takes."""
+    cycles: float
+
+    @property
+    def sizes(self) -> dict[ForOp, int]:
+        """What the extents of loops are padded to multiples of."""
+        width = self.vectors * self.instruction.lanes
+        return {self.rows: self.height, self.columns: width, self.terms: self.instruction.step}
+
+    @property
+    def padded(self) -> list[ForOp]:
+        """The loops whose extents are not such multiples."""
+        return [loop for loop, size in self.sizes.items() if not _is_multiple(loop, size)]
 
 
 class DotProduct(Rule):
@@ -122,67 +204,156 @@ class DotProduct(Rule):
         least = product.instruction.exponent
         if least is not None and draft.versions.get(nest.name) != least:
             return False
-        _perform(draft, nest, product)
-        # What finishes the sums runs behind them: the tile's are stored by the instruction.
-        return producer is None or Pointwise().apply(draft, block)
+        _perform(draft, nest, product, block if producer is not None else None)
+        return True
+
+
+# The choice -----------------------------------------------------------------------------------
 
 
 def product_of(draft: Draft, nest: Nest) -> Product | None:
-    """What the block is, if it is a product that some instruction of the target computes."""
+    """What the block is, if it is a product that an instruction of the target computes faster than
+    multiply-adds of f32 or of 32-bit integers do; the fastest way."""
     if not nest.is_plain or nest.reduction is None or not is_untouched(nest.block):
         return None
-    if len(nest.stores) != 1 or len(nest.loads) != 2 or len(nest.reduce) != 1:
+    if len(nest.stores) != 1 or len(nest.loads) != 2 or not nest.block.has_init:
         return None
-    if nest.stores[0].bits != 32:
+    if nest.stores[0].bits != 32 or None in loop_of_dimension(nest, nest.stores[0]):
         return None
-    if not nest.block.has_init or any(loop.static_extent is None for loop in nest.loops):
+    ways = [way for load in nest.loads for way in _ways(draft, nest, load)]
+    # Of equal ones, that whose rows lie closest together.
+    best = min(ways, key=lambda it: (it.cycles, -nest.loops.index(it.rows)), default=None)
+    if best is None:
         return None
-    (terms,) = nest.reduce
-    store = nest.stores[0]
-    for operand in nest.loads:
-        (row_operand,) = (load for load in nest.loads if load is not operand)
-        columns = [loop for loop in nest.spatial if store.stride(loop) == 1]
-        rows = [it for it in nest.spatial if row_operand.stride(it) and not operand.stride(it)]
-        if len(columns) != 1 or row_operand.stride(columns[0]) or not operand.stride(columns[0]):
-            continue
-        if not rows or row_operand.stride(terms) != 1 or extent_of(rows[-1]) < REUSE:
-            continue
-        if None in loop_of_dimension(nest, operand):
-            continue
-        extensions = (_extension(row_operand), _extension(operand))
-        elements = {element_of(load.buffer) for load in nest.loads}
-        for instruction in instructions_for(draft, elements, extensions):
-            if extent_of(columns[0]) % instruction.lanes or extent_of(terms) % instruction.step:
+    return best if best.cycles < _plain_cycles(draft.machine, nest, best) else None
+
+
+def _plain_cycles(machine: Machine, nest: Nest, product: Product) -> float:
+    """The cycles by multiply-adds of f32, or of 32-bit integers, after extending all numbers."""
+    is_float = FLOAT in product.instruction.extended
+    rate = machine.multiply_adds("fma.f32" if is_float else "mul.i32")
+    turned = 0 if any(product.operand.stride(it) == 1 for it in nest.spatial) else TURN
+    return iterations(nest.loops) / rate + turned * _elements(nest, product.operand)
+
+
+def _ways(draft: Draft, nest: Nest, operand: Access) -> Iterator[Product]:
+    """The ways to compute it with ``operand`` as that of the columns."""
+    (row_operand,) = (load for load in nest.loads if load is not operand)
+    if None in loop_of_dimension(nest, operand):
+        return
+    own = _loops_moving(nest, row_operand, operand)
+    across = _loops_moving(nest, operand, row_operand)
+    terms = [it for it in nest.reduce if row_operand.stride(it) and operand.stride(it)]
+    row_loops = loop_of_dimension(nest, row_operand)
+    extensions = (_extension(row_operand), _extension(operand))
+    elements = {element_of(load.buffer) for load in nest.loads}
+    for instruction, offsets in _usable(draft, elements, extensions):
+        for along in terms:
+            if along not in row_loops:
                 continue
-            return Product(instruction, rows[-1], columns[0], terms, operand)
-    return None
+            for rows in own:
+                for columns in across:
+                    yield from _tiles(
+                        draft,
+                        nest,
+                        (rows, columns, along),
+                        (row_operand, operand),
+                        instruction,
+                        offsets,
+                    )
 
 
-def instructions_for(
+def _loops_moving(nest: Nest, load: Access, unmoved: Access) -> list[ForOp]:
+    """The spatial loops that move ``load`` and not ``unmoved``."""
+    return [it for it in nest.spatial if load.stride(it) and not unmoved.stride(it)]
+
+
+def _usable(
     draft: Draft, elements: set[str], extensions: tuple[str | None, str | None]
-) -> list[Instruction]:
-    """The instructions of the target for operands of such elements, extended so, the fastest first.
-
-    Those alone that do more in a cycle than what is computed without: multiply-adds of f32, or of
-    32-bit integers.
-    """
-    machine, target = draft.machine, draft.session.target
-    plain = machine.multiply_adds("fma.f32" if FLOAT in extensions else "mul.i32")
-    usable = [
-        it
-        for it in INSTRUCTIONS
-        if it.extended == extensions
-        and elements == {it.element}
-        and target.has_feature(it.feature)
-        and it.multiply_adds(machine) > plain
-    ]
-    return sorted(usable, key=lambda it: -it.multiply_adds(machine))
+) -> Iterator[tuple[Instruction, bool]]:
+    """The instructions of the target for operands of such elements, extended so; with each, whether
+    the rows' operand has to be moved for it."""
+    for instruction in INSTRUCTIONS:
+        rows, columns = extensions
+        if elements != {instruction.element} or columns != instruction.extended[1]:
+            continue
+        if not draft.session.target.has_feature(instruction.feature):
+            continue
+        if not instruction.multiply_adds(draft.machine):
+            continue
+        if rows == instruction.extended[0]:
+            yield instruction, False
+        elif rows is not None and _OTHER_SIGN.get(rows) == instruction.extended[0]:
+            yield instruction, True
 
 
-def extent_of(loop: ForOp) -> int:
-    """The iterations of a loop that has a constant number of them."""
-    assert loop.static_extent is not None
-    return loop.static_extent
+def _tiles(
+    draft: Draft,
+    nest: Nest,
+    loops: tuple[ForOp, ForOp, ForOp],
+    loads: tuple[Access, Access],
+    instruction: Instruction,
+    offsets: bool,
+) -> Iterator[Product]:
+    """The tiles of ``loops`` (rows, columns, terms) that fit into registers, with their cycles."""
+    rows, columns, terms = loops
+    row_operand, operand = loads
+    machine, store = draft.machine, nest.stores[0]
+    count, step, lanes = extent(rows), instruction.step, instruction.lanes
+    if count < REUSE or extent(terms) < step:
+        return
+    is_einsum = None not in loop_of_dimension(nest, row_operand)
+    if not is_einsum and not _is_multiple(terms, step):
+        return
+    packing = PACKING if operand.stride(columns) == 1 else SCATTERED
+    once = _elements(nest, operand) * (packing + (OFFSET if offsets else 0))
+    is_turned = row_operand.stride(terms) != 1
+    copy = _elements(nest, row_operand) * (TURN if is_turned else COPY)
+    copies = is_turned or offsets or not _is_multiple(terms, step)
+    if store.stride(columns) != 1:
+        once += iterations(nest.spatial) * TURN
+    further = iterations(it for it in nest.spatial if it not in (rows, columns))
+    further_terms = iterations(it for it in nest.reduce if it is not terms)
+    steps = math.ceil(extent(terms) / step) * further_terms
+    for vectors in (1, 2, 4):
+        if vectors > 1 and (vectors - 1) * lanes >= extent(columns):
+            continue
+        wide = math.ceil(extent(columns) / (vectors * lanes))
+        for height in range(1, min(count, machine.registers) + 1):
+            if height * vectors + vectors + 1 + instruction.widened > machine.registers:
+                break
+            if not is_einsum and not _is_multiple(rows, height):
+                continue
+            tall = math.ceil(count / height)
+            work = height * vectors * lanes * step / instruction.multiply_adds(machine)
+            work += instruction.widened * (height + vectors) / machine.rates.shuffles
+            fetched = (height + vectors) / machine.loads_per_cycle
+            term = max(work, fetched, machine.fma_latency)
+            cycles = tall * wide * further * (steps * term + BETWEEN + height * vectors)
+            yield Product(
+                instruction,
+                rows,
+                columns,
+                terms,
+                row_operand,
+                operand,
+                height,
+                vectors,
+                offsets,
+                cycles + (once + copy if copies or not _is_multiple(rows, height) else once),
+            )
+
+
+def _is_multiple(loop: ForOp, size: int) -> bool:
+    return loop.static_extent is not None and loop.static_extent % size == 0
+
+
+def _elements(nest: Nest, load: Access) -> int:
+    """How many elements are loaded, once each."""
+    type_ = load.buffer.type
+    assert isinstance(type_, MemRefType)
+    shape, moved = type_.get_shape(), iterations(it for it in nest.loops if load.stride(it))
+    return moved if DYNAMIC in shape else min(moved, math.prod(shape))
 
 
 def element_of(buffer: SSAValue) -> str:
@@ -198,62 +369,170 @@ def _extension(load: Access) -> str | None:
     return users[0] if len(users) == 1 else None
 
 
-def _perform(draft: Draft, nest: Nest, product: Product) -> None:
-    """Schedule the product. Raises ScheduleError where a primitive is refused."""
+# The schedule ---------------------------------------------------------------------------------
+
+
+def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -> None:
+    """Schedule the product, and ``epilogue``, the block that uses its results, behind it.
+
+    Raises ScheduleError where a primitive is refused.
+    """
     block, instruction = nest.name, product.instruction
     lanes, step = instruction.lanes, instruction.step
-    known = {it.label for it in draft.blocks()}
-    height = _divisor(extent_of(product.rows), min(instruction.rows, draft.machine.registers // 4))
-    if height < REUSE:
-        raise ScheduleError("KC3604", "the rows are no multiple of those of a tile")
-    dims = loop_of_dimension(nest, product.operand)
-    at_columns, at_terms = dims.index(product.columns), dims.index(product.terms)
-    handle = draft.block(block)
-    pack = draft.cache_read(handle, nest.read_number(product.operand.buffer), "global", [handle])
-    names = [f"d{n}" for n in range(len(dims))]
-    results = [name for n, name in enumerate(names) if n not in (at_columns, at_terms)]
-    for part in ("floordiv", "mod"):
-        results.append(f"{names[at_columns]} {part} {lanes}")
-        results.append(f"{names[at_terms]} {part} {step}")
-    layout = f"({', '.join(names)})->({', '.join(results)})"
-    draft.transform_layout(pack, ("write", 0), layout)
-    name = draft.session.block(pack).label
+    at = {loop: nest.loops.index(loop) for loop in (product.rows, product.columns, product.terms)}
+    at_rows, at_columns, at_terms = at.values()
+    groups = _further_loops(nest, product)
+    order = [[nest.loops.index(loop) for loop in group] for group in groups]
+    row_number, number = map(nest.loads.index, (product.row_operand, product.operand))
+    turned = None
+    if nest.stores[0].stride(product.columns) != 1:
+        turned = columns_last(nest, product.columns)
+    is_turned = product.row_operand.stride(product.terms) != 1
 
-    handles = draft.loops(block)
-    further = [handles[it] for it in nest.spatial if it not in (product.rows, product.columns)]
-    wide = _divisor(extent_of(product.columns) // lanes, instruction.columns)
-    tall, row = draft.split(handles[product.rows], [None, height])
-    broad, register, lane = draft.split(handles[product.columns], [None, wide, lanes])
-    steps, term = draft.split(handles[product.terms], [None, step])
-    draft.put_in_order([*further, broad, tall, steps, row, register, lane, term])
-    sums = draft.cache_write(draft.block(block), 0, "local")
-    draft.reverse_compute_at(sums, tall)
-    written = draft.session.block(sums).label
-    *_, written_row, written_column = draft.loops(written).values()
-    draft.vectorize(written_column)
-    draft.unroll(written_row)
+    known = {it.label for it in draft.blocks()}
+    ends: list[Any] = []
+    """What finishes the sums, block by block."""
+    copies: set[str] = set()
+    padded = product.padded
+    if padded:
+        sizes = [product.sizes[it] if it in padded else 1 for it in nest.loops]
+        pads = draft.pad_einsum(draft.block(block), sizes)
+        if padded != [product.terms]:
+            ends.append(pads.pop())
+        copies = {draft.session.block(it).label for it in pads}
+    if is_turned or product.offsets:
+        source = _source(draft, block, row_number)
+        if source is None:
+            source = _copy_of(draft, block, row_number, copies)
+            copies.add(source)
+        if is_turned:
+            dims = loop_of_dimension(draft.nest(block), draft.nest(block).loads[row_number])
+            where = dims.index(draft.nest(block).loops[at_terms])
+            names = [f"d{n}" for n in range(len(dims))]
+            last = [*names[:where], *names[where + 1 :], names[where]]
+            layout = f"({', '.join(names)})->({', '.join(last)})"
+            draft.transform_layout(draft.block(source), ("write", 0), layout)
+    offset = None
+    if product.offsets:
+        inner = draft.nest(block)
+        buffer = inner.read_number(inner.loads[row_number].buffer)
+        offset, result = draft.offset_operand(draft.block(block), buffer)
+        ends.insert(0, result)
+    # Zeros are put around the columns first: shuffles take whole registers.
+    is_contiguous = product.operand.stride(product.columns) == 1
+    pack = _copy_of(draft, block, number, set() if is_contiguous else copies)
+    copies.discard(pack)
+    dims = loop_of_dimension(draft.nest(block), draft.nest(block).loads[number])
+    loops_now = draft.nest(block).loops
+    pack_columns, pack_terms = (dims.index(loops_now[n]) for n in (at_columns, at_terms))
+    _pack_layout(draft, pack, len(dims), (pack_columns, lanes), (pack_terms, step))
+
+    if epilogue is not None:
+        ends.append(draft.block(epilogue))
+    for end in ends[:-1]:
+        draft.compute_inline(end)
+    handles = list(draft.loops(block).values())
+    tall, row = draft.split(handles[at_rows], [None, product.height])
+    broad, register, lane = draft.split(handles[at_columns], [None, product.vectors, lanes])
+    steps, term = draft.split(handles[at_terms], [None, step])
+    shared, of_columns, of_rows, reduce = ([handles[n] for n in group] for group in order)
+    outside = [*shared, broad, *of_columns, *of_rows, tall]
+    draft.put_in_order([*outside, *reduce, steps, row, register, lane, term])
+    if ends:
+        # An epilogue that was there keeps its name.
+        draft.set_scope(draft.block(block), 0, "local")
+        end = draft.block(epilogue) if epilogue is not None else ends[-1]
+    else:
+        end = draft.cache_write(draft.block(block), 0, "local")
+    finish_sums(draft, block, end, outside, turned, 0)
     # A panel stays in L2; batches may share the whole operand.
-    in_panels = not further and draft.attempt("compute_at", draft.block(name), broad)
-    draft.run_in_parallel(block, len(further) + 1)
+    in_panels = len(outside) == 2 and draft.attempt("compute_at", draft.block(pack), broad)
+    draft.run_in_parallel(block, len(outside) - 1)
     draft.unroll(row)
     draft.unroll(register)
-    draft.decompose(block, steps)
-    for init in {it.label for it in draft.blocks()} - known - {name, written}:
-        draft.vectorize(list(draft.loops(init).values())[-1])
-
-    loops = list(draft.loops(name).values())[-len(dims) :]
-    outer, inner = draft.split(loops[at_columns], [None, lanes])
-    steps, term = draft.split(loops[at_terms], [None, step])
-    batches = [loop for n, loop in enumerate(loops) if n not in (at_columns, at_terms)]
-    draft.put_in_order([*batches, outer, steps, inner, term])
-    draft.vectorize(draft.fuse(inner, term))
-    if not in_panels:
-        draft.run_in_parallel(name, len(batches) + 1)
-    draft.settled.add(name)
+    init = draft.decompose_reduction(draft.block(block), [*reduce, steps][0])
+    draft.vectorize(list(draft.loops(draft.session.block(init).label).values())[-1])
+    parts = (pack_columns, lanes), (pack_terms, step)
+    _schedule_pack(draft, pack, len(dims), *parts, instruction.element, in_panels)
+    for name in copies:
+        draft.run_in_parallel(pointwise.schedule(draft, name, 0), 1)
+    if offset is not None:
+        Reduce().apply(draft, draft.session.block(offset).label)
     draft.tensorize(lane, instruction.intrinsic)
     draft.settled.update({block} | {it.label for it in draft.blocks()} - known)
+    if epilogue is not None:
+        draft.settled.add(epilogue)
 
 
-def _divisor(number: int, most: int) -> int:
-    """The greatest divisor of ``number`` that is at most ``most``."""
-    return next(it for it in range(most, 0, -1) if number % it == 0)
+def _further_loops(nest: Nest, product: Product) -> Sequence[list[ForOp]]:
+    """The spatial loops that move both operands or none, the columns' and the rows'; and the other
+    terms."""
+    shared, of_columns, of_rows = [], [], []
+    for loop in nest.spatial:
+        if loop in (product.rows, product.columns):
+            continue
+        in_rows, in_columns = (
+            bool(it.stride(loop)) for it in (product.row_operand, product.operand)
+        )
+        group = shared if in_rows == in_columns else of_rows if in_rows else of_columns
+        group.append(loop)
+    return shared, of_columns, of_rows, [it for it in nest.reduce if it is not product.terms]
+
+
+def _source(draft: Draft, block: str, number: int) -> str | None:
+    """The block that writes all of what load ``number`` of ``block`` reads, if nothing else reads
+    or writes that."""
+    load = draft.nest(block).loads[number]
+    if not is_own(load.buffer) or readers(load.buffer) != [draft.nest(block).block]:
+        return None
+    writers = {it for use in load.buffer.uses if (it := writer_of(use.operation)) is not None}
+    if len(writers) != 1 or next(iter(writers)).is_reduction:
+        return None
+    return next(iter(writers)).label
+
+
+def _copy_of(draft: Draft, block: str, number: int, copies: set[str]) -> str:
+    """The block that copies what load ``number`` reads: of those that there are, or a new one."""
+    source = _source(draft, block, number)
+    if source is not None and source in copies:
+        return source
+    handle = draft.block(block)
+    read = draft.nest(block).read_number(draft.nest(block).loads[number].buffer)
+    # Another version of the loops reads the operand as it is.
+    copy = draft.cache_read(handle, read, "global", [handle])
+    return draft.session.block(copy).label
+
+
+def _pack_layout(
+    draft: Draft, pack: str, rank: int, columns: tuple[int, int], terms: tuple[int, int]
+) -> None:
+    """Let ``pack`` write registers of columns, with the terms of an instruction side by side."""
+    names = [f"d{n}" for n in range(rank)]
+    results = [name for n, name in enumerate(names) if n not in (columns[0], terms[0])]
+    for part in ("floordiv", "mod"):
+        results += [f"{names[dim]} {part} {size}" for dim, size in (columns, terms)]
+    layout = f"({', '.join(names)})->({', '.join(results)})"
+    draft.transform_layout(draft.block(pack), ("write", 0), layout)
+
+
+def _schedule_pack(
+    draft: Draft,
+    pack: str,
+    rank: int,
+    columns: tuple[int, int],
+    terms: tuple[int, int],
+    element: str,
+    in_panels: bool,
+) -> None:
+    """Pack a register at a time, by shuffles where the columns are contiguous."""
+    loops = list(draft.loops(pack).values())[-rank:]
+    outer, inner = draft.split(loops[columns[0]], [None, columns[1]])
+    steps, term = draft.split(loops[terms[0]], [None, terms[1]])
+    batches = [loop for n, loop in enumerate(loops) if n not in (columns[0], terms[0])]
+    draft.put_in_order([*batches, outer, steps, inner, term])
+    if not in_panels:
+        draft.run_in_parallel(pack, len(batches) + 1)
+    shape = element, terms[1], columns[1]
+    is_known = transpose_name(*shape) in transpose_intrins()
+    if not is_known or not draft.attempt("tensorize", inner, transpose_name(*shape)):
+        draft.vectorize(draft.fuse(inner, term))

@@ -8,8 +8,9 @@ then a block like others, which the rules behind this one schedule.
 
 from __future__ import annotations
 
-from kc.transforms.auto_schedule.dot_products import extent_of, product_of
+from kc.transforms.auto_schedule.dot_products import product_of
 from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.nests import extent
 from kc.transforms.auto_schedule.rule import Rule
 
 REPAID = 16
@@ -29,7 +30,7 @@ class Versions(Rule):
         product = product_of(draft, nest)
         if product is None or product.instruction.exponent is None:
             return False
-        rows, columns = extent_of(product.rows), extent_of(product.columns)
+        rows, columns = extent(product.rows), extent(product.columns)
         if rows * columns < REPAID * (rows + columns):
             return False
         exponent = product.instruction.exponent

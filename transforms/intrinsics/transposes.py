@@ -8,6 +8,9 @@ the columns are parts of registers: they are stored under a mask, or in two piec
 have one lane, of machines that have no masks. What is computed of the rows that are missing is not
 used, and LLVM leaves it out.
 
+Two or four short rows of narrow elements are interleaved, ``transpose_i8_4x16``: rows in turns, and
+then pairs of them, and all of it is stored as one vector.
+
 The text of an intrinsic is an attribute of this module with the name of the intrinsic.
 """
 
@@ -15,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kc.support.transpose_names import transpose_intrins
+from kc.support.transpose_names import INTERLEAVED, transpose_intrins
 
 LANE_BITS = 128
 
@@ -24,7 +27,8 @@ def __getattr__(name: str) -> str:
     shape = transpose_intrins().get(name)
     if shape is None:
         raise AttributeError(f"there is no tensor intrinsic {name!r} in {__name__}")
-    return "\n".join(_text(name, *shape))
+    text = _interleaving if shape[0] in INTERLEAVED else _text
+    return "\n".join(text(name, *shape))
 
 
 class _Shuffles:
@@ -93,13 +97,12 @@ def _transposed(rows: list[str], lane: int, code: _Shuffles) -> list[str]:
     return columns
 
 
-def _text(name: str, element: str, rows: int, size: int) -> Iterator[str]:
+def _described(
+    name: str, element: str, rows: int, size: int, layouts: tuple[str, str]
+) -> Iterator[str]:
+    """The beginning: the description, and the head of the implementation."""
     source, target = f"memref<{rows}x{size}x{element}", f"memref<{size}x{rows}x{element}"
-    strided = "strided<[?, 1], offset: ?>"
-    source_part, target_part = f"{source}, {strided}>", f"{target}, {strided}>"
-    lane = LANE_BITS // int(element[1:])
-    code = _Shuffles(element, size)
-    columns = _transposed([f"%r{min(n, rows - 1)}" for n in range(size)], lane, code)
+    source_part, target_part = f"{source}, {layouts[0]}>", f"{target}, {layouts[1]}>"
     yield f"""\
 // B[i, j] = A[j, i]
 module @{name} {{
@@ -115,6 +118,45 @@ module @{name} {{
     func.return
   }}
   func.func @implementation(%A: {source_part}, %B: {target_part}) {{"""
+
+
+def _interleaving(name: str, element: str, rows: int, size: int) -> Iterator[str]:
+    source, dense = "strided<[?, 1], offset: ?>", f"strided<[{rows}, 1], offset: ?>"
+    yield from _described(name, element, rows, size, (source, dense))
+    values = [f"%r{n}" for n in range(rows)]
+    for n, value in enumerate(values):
+        row = f"memref<{rows}x{size}x{element}, {source}>, vector<{size}x{element}>"
+        yield f"    {value} = tir.load %A[{n}, 0] : {row}"
+    # Rows n and n + rows/2 in turns: the first half of a column is of the one, and so on.
+    width = 1
+    while len(values) > 1:
+        half, count = len(values) // 2, size * width
+        mixed: list[str] = []
+        mask = [lane for n in range(count) for lane in (n, count + n)]
+        for n in range(half):
+            type_, value = f"vector<{count}x{element}>", f"%m{width}_{n}"
+            both = f"{values[n]}, {values[n + half]}"
+            yield f"    {value} = vector.shuffle {both} {mask} : {type_}, {type_}"
+            mixed.append(value)
+        values, width = mixed, 2 * width
+    target = f"memref<{size}x{rows}x{element}, {dense}>, vector<{rows}x{element}>"
+    whole = f"vector<{rows * size}x{element}>"
+    for n in range(size):
+        lanes = list(range(n * rows, (n + 1) * rows))
+        column = f"{values[0]}, {values[0]} {lanes} : {whole}, {whole}"
+        yield f"    %c{n} = vector.shuffle {column}"
+        yield f"    tir.store %c{n}, %B[{n}, 0] : {target}"
+    yield "    func.return\n  }\n}\n"
+
+
+def _text(name: str, element: str, rows: int, size: int) -> Iterator[str]:
+    source, target = f"memref<{rows}x{size}x{element}", f"memref<{size}x{rows}x{element}"
+    strided = "strided<[?, 1], offset: ?>"
+    source_part, target_part = f"{source}, {strided}>", f"{target}, {strided}>"
+    lane = LANE_BITS // int(element[1:])
+    code = _Shuffles(element, size)
+    columns = _transposed([f"%r{min(n, rows - 1)}" for n in range(size)], lane, code)
+    yield from _described(name, element, rows, size, (strided, strided))
     for n in range(rows):
         yield f"    %r{n} = tir.load %A[{n}, 0] : {source_part}, {code.type}"
     yield from (f"    {line}" for line in code.lines)

@@ -3,6 +3,8 @@
 // RUN: kc-opt %s --pad-einsum="func=matmul block=C padding=4,4,8" | FileCheck %s --check-prefix=MATMUL
 // RUN: kc-opt %s --pad-einsum="func=matmul block=C padding=1,1,4" | FileCheck %s --check-prefix=REDUCE
 // RUN: kc-opt %s --pad-einsum="func=sizes block=C padding=16,1" | FileCheck %s --check-prefix=SIZES
+// RUN: kc-opt %s --pad-einsum="func=filters block=C padding=1,4,1" | FileCheck %s --check-prefix=FILTERS
+// RUN: not kc-opt %s --pad-einsum="func=filters block=C padding=4,4,1" 2>&1 | FileCheck %s --check-prefix=IMAGE
 // RUN: kc-opt %s --pad-einsum="func=trace block=T padding=4" | FileCheck %s --check-prefix=TRACE
 // RUN: kc-opt %s --pad-einsum="func=matmul block=C padding=1,3,7" 2>&1 >/dev/null | FileCheck %s --check-prefix=NONE --match-full-lines --strict-whitespace
 
@@ -240,5 +242,26 @@ func.func @trace(%A: memref<3x6x6xi32>, %T: memref<6xi32>) {
 // TRACE-NEXT: }
 
 //NONE:warning[KC3611]: pad_einsum: block C needs no padding
-//NONE-NEXT:  --> {{.*}}pad_einsum.mlir:10:3  %C = te.compute "C" [%i = 6, %j = 9] reduce sum [%k = 7] {
+//NONE-NEXT:  --> {{.*}}pad_einsum.mlir:12:3  %C = te.compute "C" [%i = 6, %j = 9] reduce sum [%k = 7] {
 //NONE-NEXT:  why: its extents are multiples of the padding already
+
+// What no padded variable moves may have any index: here the image of a convolution, whose filters
+// are padded. Its rows cannot be.
+te.func @filters(%A: tensor<9xf32>, %F: tensor<3x6xf32>) -> tensor<7x6xf32> {
+  %C = te.compute "C" [%i = 7, %o = 6] reduce sum [%k = 3] {
+    %a = te.read %A[%i + %k] : tensor<9xf32>
+    %f = te.read %F[%k, %o] : tensor<3x6xf32>
+    %p = arith.mulf %a, %f : f32
+    te.yield %p : f32
+  } : tensor<7x6xf32>
+  te.return %C : tensor<7x6xf32>
+}
+
+// FILTERS:      func.func @filters(
+// FILTERS:        %F_pad = tir.alloc "F_pad" : memref<3x8xf32>
+// FILTERS:        %C_pad = tir.alloc "C_pad" : memref<7x8xf32>
+// FILTERS:        tir.block "C" (spatial %v_i in 7 = %i, spatial %v_o in 8 = %o, reduce %v_k in 3 = %k)
+// FILTERS:          %a = tir.load %A[%v_i + %v_k] : memref<9xf32>
+// FILTERS:          %f = tir.load %F_pad[%v_k, %v_o] : memref<3x8xf32>
+// FILTERS:        tir.block "C_crop" (spatial %v0 in 7 = %{{.*}}, spatial %v1 in 6 = %{{.*}})
+// IMAGE: error[KC3608]: pad_einsum: block C reads A at an index that is not a variable

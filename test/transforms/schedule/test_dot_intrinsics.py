@@ -39,6 +39,8 @@ class Kind:
 
 SAPPHIRE_RAPIDS = "llvm -mcpu=sapphirerapids"
 NEOVERSE = "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-v2"
+SKYLAKE = "llvm -mcpu=skylake-avx512"
+NAMES = {"u8": "uint8", "i8": "int8"}
 KINDS = {
     "avx512_vnni_dot_16x4": Kind(
         "uint8", "int8", 1, 16, 4, "llvm -mcpu=cascadelake", "avx512vnni", r"vpdpbusd\s.*%zmm"
@@ -52,6 +54,26 @@ KINDS = {
     "avx10_f16_dot_16x2": Kind(
         "float16", "float16", 1, 16, 2, "llvm -mcpu=diamondrapids", "avx10.2", r"vdpphps\s.*%zmm"
     ),
+    "avx512_vnni_dot_16x4_i8u8": Kind(
+        "int8", "uint8", 1, 16, 4, "llvm -mcpu=cascadelake", "avx512vnni", r"vpdpbusd\s.*%zmm"
+    ),
+    "avx_vnni_dot_8x4_i8u8": Kind(
+        "int8", "uint8", 1, 8, 4, "llvm -mcpu=alderlake", "avxvnni", r"vpdpbusd\s.*%ymm"
+    ),
+    **{
+        f"avx512_madd_dot_16x2_{a}{b}": Kind(
+            NAMES[a], NAMES[b], 1, 16, 2, SKYLAKE, "avx512bw", r"vpmaddwd\s.*%zmm"
+        )
+        for a in NAMES
+        for b in NAMES
+    },
+    **{
+        f"avx2_madd_dot_8x2_{a}{b}": Kind(
+            NAMES[a], NAMES[b], 1, 8, 2, "llvm -mcpu=haswell", "avx2", r"vpmaddwd\s.*%ymm"
+        )
+        for a in NAMES
+        for b in NAMES
+    },
     "neon_sdot_4x4": Kind("int8", "int8", 1, 4, 4, NEOVERSE, "dotprod", r"\bsdot\s+v"),
     "neon_udot_4x4": Kind("uint8", "uint8", 1, 4, 4, NEOVERSE, "dotprod", r"\budot\s+v"),
     "neon_usdot_4x4": Kind("uint8", "int8", 1, 4, 4, NEOVERSE, "i8mm", r"\busdot\s+v"),

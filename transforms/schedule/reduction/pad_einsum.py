@@ -33,7 +33,8 @@ After::
    bits.
 3. KC3607: each variable is a loop of the block's own, and there is no predicate. Padded loops are
    not bound to threads, and are serial or unrolled if they are reduced.
-4. KC3608: each index is a variable or a constant, and each padded variable is an index of the
+4. KC3608: each index is a variable or a constant, but for elements that no padded variable moves
+   (the image of a convolution whose filters are padded); each padded variable is an index of the
    result or reduced.
 5. KC3609: along a padded reduction all terms are 0, which the combiner ignores: sums of products of
    padded elements. (Infinity times 0 is not 0.)
@@ -47,7 +48,7 @@ TVM: ``pad_einsum``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -65,7 +66,6 @@ from kc.dialects.tir import (
     BlockOp,
     ForKind,
     ForOp,
-    IfOp,
     IterType,
     LoadOp,
     StoreOp,
@@ -73,7 +73,6 @@ from kc.dialects.tir import (
 from kc.support.diagnostics import warn
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import set_block_spaces
-from kc.transforms.known_values import is_available
 from kc.transforms.schedule._blocks import own_loops, require_definition
 from kc.transforms.schedule._buffers import FreshNames
 from kc.transforms.schedule._combiners import neutral_element
@@ -89,6 +88,7 @@ from kc.transforms.schedule.base import (
     Site,
 )
 from kc.transforms.schedule.layout._layouts import LIMIT
+from kc.transforms.schedule.reduction._bindings import require_plain_bindings
 from kc.transforms.schedule.reduction._padding import is_zero, load_or_zero, may_fail, zero_of
 
 _IN_ORDER = (ForKind.SERIAL, ForKind.UNROLLED)
@@ -113,7 +113,7 @@ class PadEinsum(Primitive):
         block = site.resolve_block(self.block)
         definition = require_definition(site, block)
         self._require_numbers(site, block)
-        drivers = _require_plain_bindings(site, block)
+        drivers = require_plain_bindings(site, block)
         padded = [
             factor > 1 and (not isinstance(extent, int) or extent % factor > 0)
             for factor, extent in zip(self.padding, block.extents, strict=True)
@@ -123,7 +123,12 @@ class PadEinsum(Primitive):
         for n, loop in enumerate(drivers):
             if padded[n] and loop is not None:
                 _require_growing(site, block, n, loop)
-        accesses = [_require_einsum(site, block, op) for op in _accesses(block)]
+        moved = _values_of(block, padded)
+        accesses = [
+            _require_einsum(site, block, op)
+            for op in _accesses(block)
+            if op.buffer is definition.buffer or not moved.isdisjoint(op.operands_of_map)
+        ]
         result = next(access for access in accesses if access.op is definition.store)
         for n, is_padded in enumerate(padded):
             if is_padded and block.types[n] is IterType.SPATIAL and n not in result.variables:
@@ -218,57 +223,11 @@ def _accesses(block: BlockOp) -> list[LoadOp | StoreOp]:
     return [op for op in block.walk() if isinstance(op, LoadOp | StoreOp)]
 
 
-def _require_plain_bindings(site: Site, block: BlockOp) -> list[ForOp | None]:
-    """The loop of the block's own that each variable is, None for one that is always 0."""
-    own = own_loops(block)
-    why: str | None = None
-    if block.predicate.data.constraints:
-        why = "it has a predicate"
-    index = IndexValues()
-    drivers: list[ForOp | None] = []
-    by_var: dict[SSAValue, ForOp] = {loop.var: loop for loop in own}
-    for n, name in enumerate(block.names):
-        expr = index.compose(block.binding_exprs[n], block.binding_operands)
-        if expr == AffineConstantExpr(0) and block.extents[n] == 1:
-            drivers.append(_unit_loop(block, n, by_var, drivers))
-            continue
-        root = index.roots[expr.position] if isinstance(expr, AffineDimExpr) else None
-        loop = by_var.get(root) if root is not None else None
-        if loop is None:
-            why = why or f"{name} is not a loop that holds nothing but the block"
-        elif loop in drivers:
-            why = why or f"{name} and another variable are bound to the same loop"
-        elif loop.extent_value != block.extents[n]:
-            why = why or f"{name} and its loop have different extents"
-        drivers.append(loop)
-    first = own[0] if own else block
-    parent = block.parent_op()
-    while parent is not None and parent is not first.parent_op():
-        if isinstance(parent, IfOp):
-            why = why or "it is in a tir.if"
-        parent = parent.parent_op()
-    for size in block.dynamic_extents:
-        if not is_available(size, first):
-            why = why or f"{size.name_hint or 'an extent'} is not known before its loops"
-    if why is None:
-        return drivers
-    raise site.refuse(
-        "KC3607",
-        f"block {block.label} is not bound to loops of its own",
-        at=block,
-        why=why,
-        hints=["pad_einsum before its loops are split, fused or shared with other blocks"],
-    )
-
-
-def _unit_loop(
-    block: BlockOp, n: int, own: Mapping[SSAValue, ForOp], taken: Sequence[ForOp | None]
-) -> ForOp | None:
-    """The innermost loop of one iteration in the binding of variable ``n``, which is always 0."""
-    values = [block.binding_operands[dim] for dim in block.binding_exprs[n].used_dims()]
-    inner_first = [loop for var, loop in own.items() if var in values][::-1]
-    free = (loop for loop in inner_first if loop.static_extent == 1 and loop not in taken)
-    return next(free, None)
+def _values_of(block: BlockOp, chosen: Sequence[bool]) -> set[SSAValue]:
+    """What is computed of the chosen variables of the block, and they themselves."""
+    bodies = (body for region in block.regions for body in region.blocks)
+    args = (arg for body in bodies for arg, wanted in zip(body.args, chosen, strict=True) if wanted)
+    return {value for arg in args for value in (arg, *loop_tree.derived_values(arg))}
 
 
 def _require_einsum(site: Site, block: BlockOp, op: LoadOp | StoreOp) -> Access:

@@ -1,0 +1,390 @@
+"""offset_operand: one factor of a sum of products is moved by half of its range.
+
+Before, ``offset-operand block=C buffer=A``::
+
+    %A = tir.alloc "A" : memref<8x32xi8>
+    ... blocks that write %A
+    tir.for %i in 8 {
+      tir.for %j in 16 {
+        tir.for %k in 32 {
+          tir.block "C" (spatial %v_i in 8 = %i, spatial %v_j in 16 = %j, reduce %v_k in 32 = %k)
+              init { %C[%v_i, %v_j] = 0 }
+              do { %C[%v_i, %v_j] += extsi %A[%v_i, %v_k] * extsi %B[%v_j, %v_k] }
+
+After::
+
+    ... the blocks that write %A store its elements with the other sign bit
+    %C_offset = tir.alloc "C_offset" : memref<16xi32>
+    tir.for %ax0 in 16 {
+      tir.for %ax1 in 32 {
+        tir.block "C_offset" (spatial %v0 in 16 = %ax0, reduce %v1 in 32 = %ax1)
+            init { %C_offset[%v0] = 0 } do { %C_offset[%v0] += 128 * extsi %B[%v0, %v1] }
+    %C_sum = tir.alloc "C_sum" : memref<8x16xi32>
+    ... the loops of "C", which compute
+              %C_sum[%v_i, %v_j] += extui %A[%v_i, %v_k] * extsi %B[%v_j, %v_k]
+    tir.for %ax0_1 in 8 {
+      tir.for %ax1_1 in 16 {
+        tir.block "C_result" (spatial %v0 in 8 = %ax0_1, spatial %v1 in 16 = %ax1_1) do {
+          %C[%v0, %v1] = %C_sum[%v0, %v1] - %C_offset[%v1] }
+
+With the other sign bit, a number of i8 is greater by 128 as one without a sign, and one of u8 is
+less by 128 with a sign. What this adds to a sum of products depends on the other factor alone.
+All of it holds modulo 2^32: the result is the same for all numbers. The buffer keeps the
+moved elements; what else loads them turns the sign bit back. x86's ``vpdpbusd`` multiplies unsigned
+by signed bytes only, and so do others; it can then multiply any.
+
+*Legal when*
+
+1. KC3200: the block is a reduction.
+2. KC3607: each variable is a loop of the block's own, and there is no predicate.
+3. KC3640: it adds products of two loaded integers, both extended, to sums that begin with 0.
+4. KC3300, KC3303, KC3641: the buffer is one of the two, allocated in the function, and nothing but
+   loads and stores of elements uses it.
+
+Quantized networks call the subtracted sums the compensation of a zero point (oneDNN).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, MemRefType
+from xdsl.ir import BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from kc.analysis import loop_tree
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.reductions import Update, reduction_of
+from kc.analysis.regions import buffers_read
+from kc.dialects.tir import DYNAMIC, AllocOp, BlockOp, IterType, LoadOp, StoreOp
+from kc.transforms.schedule._blocks import Definition, own_loops, require_definition
+from kc.transforms.schedule._buffers import (
+    BufferRef,
+    FreshNames,
+    find_buffer,
+    redirect,
+    require_plain_uses,
+)
+from kc.transforms.schedule._copies import new_alloc
+from kc.transforms.schedule._nests import Extent, Nest, new_body, new_loops, plain_nest, wrap
+from kc.transforms.schedule._sizes import size_value, sizes_of
+from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
+from kc.transforms.schedule.reduction._bindings import require_plain_bindings
+
+Extension = arith.ExtSIOp | arith.ExtUIOp
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The reduction, and the two factors of its products."""
+
+    definition: Definition
+    update: Update
+    moved: Extension
+    kept: Extension
+
+
+@dataclass(frozen=True)
+class OffsetOperand(Primitive):
+    """Move a factor of a sum of products by half of its range, between signed and unsigned."""
+
+    name: ClassVar[str] = "offset-operand"
+    gives: ClassVar[Gives] = "blocks"
+
+    block: BlockRef = field(metadata={"help": "the sum of products"})
+    buffer: BufferRef = field(
+        metadata={
+            "help": "the factor: its buffer's name, or its position among those that the block "
+            "reads",
+            "python": "read_buffer_index",
+        }
+    )
+
+    def check(self, site: Site) -> Plan:
+        block = site.resolve_block(self.block)
+        definition = require_definition(site, block)
+        buffer = find_buffer(site, block, self.buffer, "reads")
+        update, factors = _products(site, block)
+        require_plain_bindings(site, block)
+        moved = [it for it in factors if _load(it).buffer is buffer]
+        if len(moved) != 1:
+            raise site.refuse(
+                "KC3640",
+                f"{buffer_name(buffer)} is not one factor of the products of block {block.label}",
+                at=block,
+                why="it is both of them" if moved else "another factor is multiplied",
+            )
+        require_plain_uses(site, block, buffer)
+        if not isinstance(buffer.owner, AllocOp):
+            raise site.refuse(
+                "KC3641",
+                f"{buffer_name(buffer)} of block {block.label} is no buffer of the function",
+                at=block,
+                why="its elements are kept with the other sign bit, which its owner would see",
+                hints=[f"cache_read of {buffer_name(buffer)} first"],
+            )
+        (kept,) = (it for it in factors if it is not moved[0])
+        return Plan(definition, update, moved[0], kept)
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            for buffer in buffers_read(block) if block.is_reduction else ():
+                yield cls(BlockRef(block), BufferRef(buffer))
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        block = plan.definition.block
+        anchor = next(iter(own_loops(block)), block)
+        home = anchor.parent
+        assert home is not None
+        names = FreshNames(site)
+        result = plan.update.buffer
+        label = buffer_name(result)
+
+        variables, offset_nest, offsets = _offsets(site, plan, names, label, anchor)
+        sums = new_alloc(
+            names.take(f"{label}_sum"),
+            _like(result),
+            [size_value(site, size, anchor) for size in sizes_of(site, result)],
+            block,
+        )
+        finish = _finish(site, plan, names.take(f"{label}_result"), variables, sums.buffer, offsets)
+        home.insert_ops_before([*offset_nest, sums], anchor)
+        home.insert_op_after(finish.top, anchor)
+        own = (op for op in block.walk() if isinstance(op, LoadOp | StoreOp))
+        redirect([op for op in own if op.buffer is result], sums.buffer)
+        _turn_sign_bits(_load(plan.moved))
+        other_sign = _opposite(plan.moved)
+        body = plan.moved.parent
+        assert body is not None
+        body.insert_op_before(other_sign, plan.moved)
+        plan.moved.result.replace_all_uses_with(other_sign.result)
+        plan.moved.detach()
+        plan.moved.erase()
+        (offset_block,) = (
+            op for top in offset_nest for op in top.walk() if isinstance(op, BlockOp)
+        )
+        return Rewritten(blocks=(offset_block, finish.block))
+
+
+# What is asked --------------------------------------------------------------------------------
+
+
+def _products(site: Site, block: BlockOp) -> tuple[Update, tuple[Extension, Extension]]:
+    """The update of a sum of products of extended integers, and the factors; or KC3640."""
+    reduction = reduction_of(block)
+    why: str | None = None
+    if reduction is None or reduction.guard is not None or len(reduction.updates) != 1:
+        why = "it is no reduction of one buffer without a condition"
+    else:
+        update = reduction.updates[0]
+        term = update.term.owner
+        factors = [_extension(value) for value in getattr(term, "operands", ())]
+        if not isinstance(update.step, arith.AddiOp):
+            why = f"it reduces by {update.step.name}"
+        elif not isinstance(term, arith.MuliOp) or None in factors:
+            why = "its terms are not products of two loaded integers that are extended"
+        elif not _begins_with_zero(block):
+            why = "its sums do not begin with 0"
+        else:
+            first, second = (it for it in factors if it is not None)
+            return update, (first, second)
+    raise site.refuse(
+        "KC3640",
+        f"block {block.label} is not a sum of products of integers",
+        at=block,
+        why=why,
+        hints=["a block like C[i, j] += int32(A[i, k]) * int32(B[k, j])"],
+    )
+
+
+def _extension(value: SSAValue) -> Extension | None:
+    """The operation that extends a loaded number to ``value``, which nothing else uses."""
+    op = value.owner
+    if not isinstance(op, Extension) or not isinstance(op.input.owner, LoadOp):
+        return None
+    load = op.input.owner
+    is_alone = len(list(op.result.uses)) == 1 and len(list(load.result.uses)) == 1
+    return op if is_alone and op.parent is load.parent else None
+
+
+def _load(extension: Extension) -> LoadOp:
+    load = extension.input.owner
+    assert isinstance(load, LoadOp)
+    return load
+
+
+def _begins_with_zero(block: BlockOp) -> bool:
+    if not block.has_init:
+        return False
+    stores = [op for op in block.init.walk() if isinstance(op, StoreOp)]
+    for store in stores:
+        constant = store.value.owner
+        if not isinstance(constant, arith.ConstantOp):
+            return False
+        if not isinstance(constant.value, IntegerAttr) or constant.value.value.data != 0:
+            return False
+    return len(stores) == 1
+
+
+# What is built --------------------------------------------------------------------------------
+
+
+def _like(buffer: SSAValue) -> MemRefType:
+    type_ = buffer.type
+    assert isinstance(type_, MemRefType)
+    return MemRefType(type_.element_type, type_.shape)
+
+
+def _opposite(extension: Extension) -> Extension:
+    kind = arith.ExtUIOp if isinstance(extension, arith.ExtSIOp) else arith.ExtSIOp
+    op = kind(extension.input, extension.result.type)
+    op.location = extension.location
+    op.result.name_hint = extension.result.name_hint
+    return op
+
+
+def _turn_sign_bits(load: LoadOp) -> None:
+    """Keep the elements of the buffer of ``load`` with the other sign bit; other loads undo it."""
+    element = load.result.type
+    assert isinstance(element, IntegerType)
+    buffer = load.buffer
+    for user in {use.operation for use in buffer.uses}:
+        home = user.parent
+        assert home is not None
+        bit = arith.ConstantOp(IntegerAttr(-(1 << (element.width.data - 1)), element))
+        bit.location = user.location
+        if isinstance(user, StoreOp) and user.buffer is buffer:
+            turned = arith.XOrIOp(user.value, bit.result)
+            home.insert_ops_before([bit, turned], user)
+            user.operands[0] = turned.result
+        elif isinstance(user, LoadOp) and user is not load:
+            turned = arith.XOrIOp(user.result, bit.result)
+            home.insert_ops_after([bit, turned], user)
+            user.result.replace_uses_with_if(
+                turned.result, lambda use, mine=turned: use.operation is not mine
+            )
+        else:
+            continue
+        turned.location = user.location
+
+
+def _slice(value: SSAValue, block: BlockOp) -> list[Operation]:
+    """The operations of the block's body that compute ``value``, in order."""
+    body = block.body.block
+    needed: set[Operation] = set()
+    pending = [value]
+    while pending:
+        value = pending.pop()
+        if not isinstance(value, OpResult) or value.op in needed or value.op.parent is not body:
+            continue
+        needed.add(value.op)
+        pending += value.op.operands
+    return [op for op in body.ops if op in needed]
+
+
+def _variables_of(ops: Sequence[Operation], block: BlockOp) -> list[int]:
+    """The variables of the block that ``ops`` use, in order."""
+    args = block.body.block.args
+    used = {it for op in ops for it in op.operands if isinstance(it, BlockArgument)}
+    return [n for n, arg in enumerate(args) if arg in used]
+
+
+def _copy(
+    ops: Sequence[Operation], values: dict[SSAValue, SSAValue]
+) -> tuple[list[Operation], dict[SSAValue, SSAValue]]:
+    copies: list[Operation] = []
+    for op in ops:
+        copy = op.clone(values)
+        copy.location = op.location
+        values.update(zip(op.results, copy.results, strict=True))
+        copies.append(copy)
+    return copies, values
+
+
+def _offsets(
+    site: Site, plan: Plan, names: FreshNames, label: str, anchor: Operation
+) -> tuple[list[int], list[Operation], SSAValue]:
+    """The sums of the factor that is kept, times half of the range of the moved one.
+
+    The spatial variables that they depend on; the alloc and the loops; the buffer.
+    """
+    block = plan.definition.block
+    ops = _slice(plan.kept.result, block)
+    used = _variables_of(ops, block)
+    spatial = [n for n in used if block.types[n] is IterType.SPATIAL]
+    # Terms are added as often as they are multiplied: also those of variables that do not move it.
+    reduced = [n for n, kind in enumerate(block.types) if kind is IterType.REDUCE]
+    order = [*spatial, *reduced]
+    extents = [block.extents[n] for n in order]
+    shape = [it if isinstance(it, int) else DYNAMIC for it in extents[: len(spatial)]]
+    sum_type = plan.kept.result.type
+    assert isinstance(sum_type, IntegerType)
+    name = names.take(f"{label}_offset")
+    sizes = extents[: len(spatial)]
+    alloc = new_alloc(name, MemRefType(sum_type, shape), sizes, block)
+
+    index, count = AffineMap.identity(len(spatial)), len(spatial)
+    init = new_body(len(order))
+    zero = arith.ConstantOp(IntegerAttr(0, sum_type))
+    init.add_ops([zero, StoreOp(zero.result, alloc.buffer, index, init.args[:count])])
+    body = new_body(len(order))
+    args = block.body.block.args
+    copies, values = _copy(ops, {args[n]: body.args[k] for k, n in enumerate(order)})
+    width = plan.moved.input.type
+    assert isinstance(width, IntegerType)
+    half = arith.ConstantOp(IntegerAttr(1 << (width.width.data - 1), sum_type))
+    term = arith.MuliOp(values[plan.kept.result], half.result)
+    before = LoadOp(alloc.buffer, index, body.args[:count])
+    total = arith.AddiOp(before.result, term.result)
+    store = StoreOp(total.result, alloc.buffer, index, body.args[:count])
+    body.add_ops([*copies, half, term, before, total, store])
+    kinds = [IterType.SPATIAL] * len(spatial) + [IterType.REDUCE] * len(reduced)
+    loops = new_loops(site, extents, anchor)
+    new_block = BlockOp(
+        name,
+        [(kind, f"v{n}", it) for n, (kind, it) in enumerate(zip(kinds, extents, strict=True))],
+        AffineMap.identity(len(order)),
+        [loop.var for loop in loops],
+        Region(body),
+        Region(init),
+    )
+    return spatial, [alloc, wrap(loops, new_block, block).top], alloc.buffer
+
+
+def _finish(
+    site: Site,
+    plan: Plan,
+    name: str,
+    offset_variables: Sequence[int],
+    sums: SSAValue,
+    offsets: SSAValue,
+) -> Nest:
+    """Loops that compute the results from the sums and their offsets."""
+    block, store = plan.definition.block, plan.update.store
+    order = [n for n, kind in enumerate(block.types) if kind is IterType.SPATIAL]
+    extents: list[Extent] = [block.extents[n] for n in order]
+    body = new_body(len(order))
+    args = block.body.block.args
+    index_ops = [
+        op
+        for op in block.body.block.ops
+        if op in {it for value in store.operands_of_map for it in _slice(value, block)}
+    ]
+    copies, values = _copy(index_ops, {args[n]: body.args[k] for k, n in enumerate(order)})
+    place = [values.get(value, value) for value in store.operands_of_map]
+    index = store.indices.data
+    load = LoadOp(sums, index, place)
+    own = [body.args[order.index(n)] for n in offset_variables]
+    offset = LoadOp(offsets, AffineMap.identity(len(own)), own)
+    # A number of i8 is moved up by 128, one of u8 down.
+    is_signed = isinstance(plan.moved, arith.ExtSIOp)
+    result = (arith.SubiOp if is_signed else arith.AddiOp)(load.result, offset.result)
+    body.add_ops(
+        [*copies, load, offset, result, StoreOp(result.result, store.buffer, index, place)]
+    )
+    anchor = next(iter(own_loops(block)), block)
+    return plain_nest(site, name, body, extents, anchor, block)
