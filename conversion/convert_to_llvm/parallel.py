@@ -24,6 +24,8 @@ threads that write the same location are a race anyway.
 Where inner loops have more iterations in some iterations of the parallel loop than in others, there
 are more chunks than usual, so that no thread has much left when the others have finished.
 
+Memory that each iteration allocates is allocated once for a chunk of them.
+
 Loops over several dimensions are linearised, the last dimension varying fastest. A parallel loop
 inside a parallel loop is a serial one.
 """
@@ -33,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from xdsl.dialects import scf
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import SymbolRefAttr, UnitAttr, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -176,6 +178,8 @@ def _chunk(
 ) -> Generator[Block, None, None]:
     """The body function: the iterations [begin, end) of the linearised loop."""
     (block,) = op.regions[0].blocks
+    allocs, deallocs = _taken_out(block)
+    yield allocs
     loop = open_loop(s, [begin, end, s.int_constant(1)])
     rest = loop.induction
     positions: list[SSAValue] = []
@@ -196,7 +200,33 @@ def _chunk(
         s.define(argument, position)
     yield block
     close_loop(s, loop, annotation=loop_annotation(op))
+    yield deallocs
     s.insert(llvm.ReturnOp())
+
+
+def _taken_out(block: Block) -> tuple[Block, Block]:
+    """The allocations of an iteration that are the same in all of them, and the ends of these: the
+    iterations of a chunk, which one thread runs one after the other, use the same memory.
+
+    Memory that is taken and given back many times is taken from the system each time, where it is
+    large, and by several threads from each other.
+    """
+    ends: dict[SSAValue, Operation] = {
+        op.operands[0]: op for op in block.ops if isinstance(op, memref.DeallocOp)
+    }
+    allocs = [
+        op
+        for op in block.ops
+        if isinstance(op, memref.AllocOp)
+        and op.results[0] in ends
+        and not any(loop_tree.defined_inside(size, block.parent_op() or op) for size in op.operands)
+    ]
+    taken = Block(), Block()
+    for op in allocs:
+        for part, moved in zip(taken, (op, ends[op.results[0]]), strict=True):
+            moved.detach()
+            part.add_op(moved)
+    return taken
 
 
 def _add_task(s: FunctionLowering, op: Operation, name: str, struct: llvm.LLVMStructType) -> None:
