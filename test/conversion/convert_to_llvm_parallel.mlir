@@ -98,3 +98,37 @@ func.func @triangle(%A: memref<8x8xf32>) {
   }) : (index, index, index) -> ()
   func.return
 }
+
+// -----
+
+// Memory of an iteration is allocated once for the chunk, if it is the same for all iterations.
+// CHECK:       llvm.func internal @memory_parallel_0_body(
+// CHECK:         llvm.call @aligned_alloc
+// CHECK-NOT:     aligned_alloc
+// CHECK:         llvm.br ^[[HEAD:.*]](%{{.*}} : i64)
+// CHECK:       ^[[HEAD]](
+// CHECK:         %[[OWN:.*]] = llvm.call @aligned_alloc
+// CHECK:         llvm.call @free(%[[OWN]])
+// CHECK:         llvm.br ^[[HEAD]](
+// CHECK:         llvm.call @free
+// CHECK-NEXT:    llvm.return
+func.func @memory(%A: memref<8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %z = arith.constant 0.0 : f32
+  "scf.parallel"(%c0, %c8, %c1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
+  ^bb0(%i: index):
+    %B = memref.alloc(%n) : memref<?xf32>
+    %more = arith.addi %i, %c1 : index
+    %C = memref.alloc(%more) : memref<?xf32>
+    memref.store %z, %B[%c0] : memref<?xf32>
+    memref.store %z, %C[%i] : memref<?xf32>
+    %b = memref.load %B[%c0] : memref<?xf32>
+    memref.store %b, %A[%i] : memref<8xf32>
+    memref.dealloc %C : memref<?xf32>
+    memref.dealloc %B : memref<?xf32>
+    scf.reduce
+  }) : (index, index, index) -> ()
+  func.return
+}

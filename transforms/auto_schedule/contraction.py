@@ -34,7 +34,13 @@ from kc.transforms.auto_schedule import pointwise
 from kc.transforms.auto_schedule.digits import digits_of, merging_map
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.few_rows import few_rows
-from kc.transforms.auto_schedule.machine import LOAD_COST, PAGE, Machine
+from kc.transforms.auto_schedule.machine import (
+    LOAD_COST,
+    PAGE,
+    PARALLEL_CYCLES,
+    PARALLEL_WORK,
+    Machine,
+)
 from kc.transforms.auto_schedule.nests import (
     Access,
     Nest,
@@ -529,7 +535,8 @@ def perform(
     place = len(group) + len(row_outer if rows_first else column_outer[:1])
     joined = 0
     if outside and not outer:
-        joined = draft.run_in_parallel(block, max(1, min(place, len(outside))))
+        work = int(tile.cycles * PARALLEL_WORK / PARALLEL_CYCLES)
+        joined = draft.run_in_parallel(block, max(1, min(place, len(outside))), work)
     if joined > 1:
         outside[:joined] = list(draft.loops(block).values())[:1]
         place -= joined - 1
@@ -557,7 +564,9 @@ def perform(
                 draft.transform_block_layout(pack, digits_of(len(dims), at_pack, tile.width))
         name = pointwise.schedule(draft, name, depth)
         if not in_loop:
-            draft.run_in_parallel(name, 1)
+            around = draft.nest(name).loops
+            single = next((n for n, it in enumerate(around) if it.static_extent != 1), 0)
+            draft.run_in_parallel(name, min(max(2, single + 1), max(1, len(around) - 2)))
         draft.settled.add(name)
     for parts, count, size in (
         (row_outer, counts[at_rows], tile.height),

@@ -25,6 +25,8 @@ PAGE = 4096
 PARALLEL_WORK = 200_000
 """Elementary operations below which handing work to other threads costs more than it saves: a
 parallel loop takes some 10 us to start, in which a core does about so many."""
+PARALLEL_CYCLES = 20_000
+"""The same in cycles, where a model counts these: vectors do about ten operations in one."""
 
 
 @dataclass(frozen=True)

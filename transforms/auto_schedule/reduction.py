@@ -82,7 +82,11 @@ def schedule(draft: Draft, block: str, outer: int, *, in_place: bool = False) ->
         return
     row = row_of(draft, nest)
     if row is not None and (along is None or gain(nest, row) > gain(nest, along)):
-        if not _lanes_of_row(draft, block, row):
+        if not in_place and _terms_by_cores(draft, block):
+            return
+        nest = draft.nest(block)
+        row = row_of(draft, nest)
+        if row is None or not _lanes_of_row(draft, block, row):
             if in_place:
                 raise ScheduleError("KC3040", "partial results are made before blocks move")
             partial_results(draft, block)
@@ -161,6 +165,40 @@ def _rows_by_cores(draft: Draft, block: str) -> bool:
             return False
         columns(draft, name, along)
     draft.run_in_parallel(part, 1)
+    draft.settled.add(part)
+    return True
+
+
+def _terms_by_cores(draft: Draft, block: str) -> bool:
+    """Give each core some of the terms of a long row, and add what they make; whether it could.
+
+    This is for a sum of everything, whose results give the cores nothing to do.
+    """
+    nest, machine = draft.nest(block), draft.machine
+    row = row_of(draft, nest)
+    work = iterations(nest.loops) * max(1, nest.operations + len(nest.loads))
+    if row is None or row.static_extent is None or not draft.pays_in_parallel(work):
+        return False
+    if iterations(nest.spatial) > 1 or nest.loops[-1:] != nest.reduce:
+        return False
+    size, shares = SEGMENT * machine.lanes(nest.bits), SHARES * machine.cores
+    each = row.static_extent // (shares * size)
+    if not each:
+        return False
+    whole, rest = shares * each * size, None
+    mark = draft.mark()
+    try:
+        terms = draft.loops(block)[row]
+        if whole < row.static_extent:
+            terms, rest = draft.loop_partition(terms, [whole, None])
+            draft.attempt("vectorize", rest)
+        share, _, _ = draft.split(terms, [shares, each, size])
+        part = draft.session.block(draft.rfactor(share, 0)).label
+        draft.vectorize(list(draft.loops(part).values())[-1])
+        draft.run_in_parallel(part, 1, work)
+    except ScheduleError:
+        draft.return_to(mark)
+        return False
     draft.settled.add(part)
     return True
 

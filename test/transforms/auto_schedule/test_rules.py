@@ -453,6 +453,37 @@ def test_parallel_where_there_is_work():
     assert "parallel" in text(1 << 22)
 
 
+def test_products_are_parallel_where_that_saves_time():
+    target = Target({**AVX512.export(), "num-cores": 2})
+
+    def text(size: int) -> str:
+        A, B = (te.placeholder((size, size), name=name) for name in "AB")
+        return str(kc.auto_schedule([A, B, topi.matmul(A, B)], target).mod)
+
+    assert "parallel" not in text(33)  # some thousand cycles
+    assert "parallel" in text(128)
+
+
+@pytest.mark.parametrize("size", [1 << 20, 1234567])
+def test_a_sum_of_everything_has_a_part_for_each_core(size: int):
+    """A few shares for each, of whole vectors; the terms that are left come last."""
+    target = Target({**AVX512.export(), "num-cores": 4})
+    A = te.placeholder((size,), name="A")
+    for reduce, expected in ((topi.sum, np.sum), (topi.max, np.max)):
+        schedule = kc.auto_schedule([A, reduce(A)], target)
+        name = f"A_{reduce.__name__}"
+        each, rest = divmod(size, 16 * 512)
+        assert kinds(schedule, f"{name}_rf") == [
+            "16 parallel", f"{each} serial", "512 vectorized"
+        ]  # fmt: skip
+        if rest:
+            assert kinds(schedule, f"{name}_1") == [f"{rest} vectorized"]
+        terms = np.random.default_rng(0).integers(-9, 9, size).astype("float32")
+        assert kc.build(schedule)(terms) == expected(terms)
+    small = kc.auto_schedule([A := te.placeholder((1 << 14,), name="A"), topi.sum(A)], target)
+    assert "parallel" not in str(small.mod)
+
+
 def test_few_sums_of_many_rows_are_parallel_in_the_rows():
     """Each core reads whole rows; parts of rows are read where there are cores for all sums, or no
     equal shares of the rows."""
