@@ -23,6 +23,7 @@ Order = tuple[str | int, ...]
 TO_LLVM: Order = (
     0,
     "convert-te-to-tir",
+    "choose-vector-form",
     "plan-software-pipeline",
     "lower-init-block",
     "lower-lane-reduction",
@@ -57,6 +58,7 @@ TO_LLVM: Order = (
 TO_GPU: Order = (
     0,
     "convert-te-to-tir",
+    "choose-vector-form",
     "plan-software-pipeline",
     "verify-gpu-code",
     "lower-cross-thread-reduction",

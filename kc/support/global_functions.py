@@ -11,13 +11,20 @@ from kc.support.forks import fork_lock
 ASSERTION_FAILED = "kc.assertion_failed"
 """What kernels call with the text of an assertion that does not hold; it is always there."""
 
+TAKES_VECTORS = "kc.takes_vectors"
+"""What programs call to know whether the target takes statements on vectors: ``choose-vector-form``
+answers, and the interpreter."""
+
 
 def _fail(message: Any) -> None:
     raise AssertionError(str(message))
 
 
 _lock = fork_lock()
-_functions: dict[str, Callable[..., Any]] = {ASSERTION_FAILED: _fail}
+_functions: dict[str, Callable[..., Any]] = {
+    ASSERTION_FAILED: _fail,
+    TAKES_VECTORS: lambda: 1,
+}
 
 
 def register_func(

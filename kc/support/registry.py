@@ -180,6 +180,7 @@ PASSES = {
             "vectorize-loop",
             "skip-vectorize",
             "skip-assert",
+            "choose-vector-form",
             "nontemporal-stores",
             "partition-loops",
             "hoist-if-then-else",

@@ -4,7 +4,8 @@ A kind's file has ``kind``, ``keys``, ``device``, optional ``architectures``, a 
 ``attributes`` (name to type), and optional tables ``tags``, ``limits``, ``models`` (what ``-arch``
 may be, with the limits that are different there) and ``scopes`` (memory scope to why it is of no
 use, empty where it is). Optional lists are ``converts``, the narrow floats that it converts from
-and to f32, and ``math_functions``, the operations of the dialect math that kernels can leave to it.
+and to f32, and ``math_functions``, the operations of the dialect math that kernels can leave to it;
+``takes_vectors = true`` where loops may use vectors as values (``choose-vector-form``).
 What it does not have is that of the kind ``base``, if there is one.
 """
 
@@ -41,6 +42,7 @@ class Kind(str):
         self.tags: Mapping[str, str] = data.get("tags", {})
         self.converts: frozenset[str] = frozenset(data.get("converts", ()))
         self.math_functions: frozenset[str] = frozenset(data.get("math_functions", ()))
+        self.takes_vectors: bool = data.get("takes_vectors", False)
         self.scopes: Mapping[str, str] = data.get("scopes", {"global": ""})
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -148,7 +150,7 @@ def _own_kinds() -> Mapping[str, Kind]:
 
 _KEYS = (
     *("kind", "keys", "device", "attributes", "limits", "scopes", "architectures", "models"),
-    *("tags", "converts", "math_functions", "base"),
+    *("tags", "converts", "math_functions", "takes_vectors", "base"),
 )
 """What a data file may have."""
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kc.te.expr import Expr, as_expr
+from kc.support.global_functions import TAKES_VECTORS
+from kc.te.calls import call_packed
+from kc.te.expr import Expr, as_expr, compare, const
 from kc.te.extern import extern
 from kc.te.tensor import Tensor
 
@@ -52,6 +54,15 @@ class Loops:
             body(lambda index: (*at[:axis], index, *at[axis:]))
 
         self.nest(rest, inner)
+
+    def in_forms(self, on_vectors: Callable[[], None], on_scalars: Callable[[], None]) -> None:
+        """What ``on_vectors`` states where the target takes vectors, else what ``on_scalars``
+        states: both are written, and ``choose-vector-form`` keeps one."""
+        takes = self.ib.let("takes_vectors", call_packed(TAKES_VECTORS))
+        with self.ib.if_scope(compare("eq", takes, const(1))):
+            on_vectors()
+        with self.ib.else_scope():
+            on_scalars()
 
     def variable(self, dtype: str, name: str) -> Any:
         """A buffer of one element, which is written and read as ``v[0]``: a thread has its own."""

@@ -1,8 +1,13 @@
-"""Sorting, by merging: stable, and the same whatever the values. NaN sorts last."""
+"""Sorting: stable, and the same whatever the values. NaN sorts last.
+
+Lines are sorted by a network where the target takes vectors (:mod:`kc.topi.sorting_network`), by
+digits, or by merging.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from kc.te import functions as scalar
@@ -10,7 +15,7 @@ from kc.te.autodiff.own_rules import with_rules
 from kc.te.computes import compute
 from kc.te.dtypes import bits as bits_of
 from kc.te.dtypes import check_dtype, is_float
-from kc.te.expr import Expr, all_of, any_of, as_expr, compare, const, select
+from kc.te.expr import Expr, Shuffle, all_of, any_of, as_expr, compare, const, select
 from kc.te.expr import cast as convert
 from kc.te.intrinsics import isnan, reinterpret
 from kc.te.tensor import Tensor
@@ -28,7 +33,11 @@ from kc.topi.arguments import (
 )
 from kc.topi.loops import written
 from kc.topi.scattering import scatter_add
+from kc.topi.sorting_network import Line, Network, Order, vector_of
 from kc.topi.table import NUMBERS, OF_PLACES, check_tensor, operator, refuse
+
+Place = Callable[[Any], tuple[Any, ...]]
+"""The indices of an element by its place in a line."""
 
 
 def _before(a: Expr, b: Expr, ascending: bool) -> Expr:
@@ -44,80 +53,71 @@ def _rounds(size: Any) -> int:
     return max(0, (size - 1).bit_length()) if isinstance(size, int) else 30
 
 
-def _merge_sorted(
-    data: Tensor, axis: int, ascending: bool, name: str, kinds: tuple[str | None, str | None],
-    lengths: Tensor | None = None, keep: int | None = None,
-) -> list[Tensor]:  # fmt: skip
-    """The sorted values and their places, each if its type is given, the first ``keep``."""
+def _merge_lines(
+    loops: Any, data: Tensor, axis: int, ascending: bool, kinds: tuple[str | None, str | None],
+    keep: Any, lengths: Tensor | None = None,
+) -> None:  # fmt: skip
+    """Sort lines by merging: the values and the places, each if its type is given."""
     size, dtype = data.shape[axis], data.dtype
-    shape = list(data.shape)
-    if keep is not None:
-        shape[axis] = keep
     rounds = _rounds(size)
-    wanted = [kind for kind in kinds if kind is not None]
+    ib, given = loops.ib, loops.ins[0]
+    # The values and places of a line, twice: runs are merged from one half into the other.
+    values = ib.allocate(dtype, (2, size), name="values")
+    places = ib.allocate("int32", (2, size), name="places")
 
-    def body(loops: Any) -> None:
-        ib, given = loops.ib, loops.ins[0]
-        # The values and places of a line, twice: runs are merged from one half into the other.
-        values = ib.allocate(dtype, (2, size), name="values")
-        places = ib.allocate("int32", (2, size), name="places")
+    def line(place: Callable[[Any], Any]) -> None:
+        with ib.for_range(0, size, name="k") as k:
+            values[0, k] = given[place(k)]
+            places[0, k] = convert(as_expr(k), "int32")
+        count = convert(as_expr(size), "int32")
+        if lengths is not None:
+            at = place(0)
+            valid = loops.ins[1][tuple(at[:axis]) + tuple(at[axis + 1 :])]
+            count = ib.let("count", convert(length_of(valid, size), "int32"))
+        left, right = loops.variable("int32", "left"), loops.variable("int32", "right")
+        with ib.for_range(0, rounds, name="round") as n:
+            width = ib.let("width", const(1) << convert(as_expr(n), "int32"))
+            both = ib.let("both", 2 * width)
+            old, new = n % 2, (n + 1) % 2
+            with ib.for_range(0, (size + both - 1) // both, name="run") as run:
+                begin = ib.let("begin", convert(as_expr(run), "int32") * both)
+                middle = ib.let("middle", scalar.min(begin + width, count))
+                end = ib.let("end", scalar.min(begin + both, count))
+                left[0] = begin
+                right[0] = scalar.max(middle, begin)
+                with ib.for_range(0, scalar.min(size, both), name="k") as k:
+                    target = ib.let("target", begin + convert(as_expr(k), "int32"))
+                    with ib.if_scope(target < end):
+                        # What is beyond its run is not read: the place is moved inside.
+                        a = ib.let("a", scalar.min(left[0], count - 1))
+                        b = ib.let("b", scalar.min(right[0], count - 1))
+                        first, second = values[old, a], values[old, b]
+                        takes_right = all_of(
+                            right[0] < end,
+                            any_of(left[0] >= middle, _before(second, first, ascending)),
+                        )
+                        with ib.if_scope(takes_right):
+                            values[new, target] = second
+                            places[new, target] = places[old, b]
+                            right[0] = right[0] + 1
+                        with ib.else_scope():
+                            values[new, target] = first
+                            places[new, target] = places[old, a]
+                            left[0] = left[0] + 1
+                    with ib.else_scope(), ib.if_scope(target < size):
+                        values[new, target] = values[old, target]
+                        places[new, target] = places[old, target]
+        last = rounds % 2
+        outs = iter(loops.outs)
+        with ib.for_range(0, keep, name="k") as k:
+            if kinds[0] is not None:
+                next_out = next(outs)
+                next_out[place(k)] = values[last, k]
+            if kinds[1] is not None:
+                next_out = next(outs)
+                next_out[place(k)] = convert(places[last, k], kinds[1])
 
-        def line(place: Callable[[Any], Any]) -> None:
-            with ib.for_range(0, size, name="k") as k:
-                values[0, k] = given[place(k)]
-                places[0, k] = convert(as_expr(k), "int32")
-            count = convert(as_expr(size), "int32")
-            if lengths is not None:
-                at = place(0)
-                valid = loops.ins[1][tuple(at[:axis]) + tuple(at[axis + 1 :])]
-                count = ib.let("count", convert(length_of(valid, size), "int32"))
-            left, right = loops.variable("int32", "left"), loops.variable("int32", "right")
-            with ib.for_range(0, rounds, name="round") as n:
-                width = ib.let("width", const(1) << convert(as_expr(n), "int32"))
-                both = ib.let("both", 2 * width)
-                old, new = n % 2, (n + 1) % 2
-                with ib.for_range(0, (size + both - 1) // both, name="run") as run:
-                    begin = ib.let("begin", convert(as_expr(run), "int32") * both)
-                    middle = ib.let("middle", scalar.min(begin + width, count))
-                    end = ib.let("end", scalar.min(begin + both, count))
-                    left[0] = begin
-                    right[0] = scalar.max(middle, begin)
-                    with ib.for_range(0, scalar.min(size, both), name="k") as k:
-                        target = ib.let("target", begin + convert(as_expr(k), "int32"))
-                        with ib.if_scope(target < end):
-                            # What is beyond its run is not read: the place is moved inside.
-                            a = ib.let("a", scalar.min(left[0], count - 1))
-                            b = ib.let("b", scalar.min(right[0], count - 1))
-                            first, second = values[old, a], values[old, b]
-                            takes_right = all_of(
-                                right[0] < end,
-                                any_of(left[0] >= middle, _before(second, first, ascending)),
-                            )
-                            with ib.if_scope(takes_right):
-                                values[new, target] = second
-                                places[new, target] = places[old, b]
-                                right[0] = right[0] + 1
-                            with ib.else_scope():
-                                values[new, target] = first
-                                places[new, target] = places[old, a]
-                                left[0] = left[0] + 1
-                        with ib.else_scope(), ib.if_scope(target < size):
-                            values[new, target] = values[old, target]
-                            places[new, target] = places[old, target]
-            last = rounds % 2
-            outs = iter(loops.outs)
-            with ib.for_range(0, shape[axis], name="k") as k:
-                if kinds[0] is not None:
-                    next_out = next(outs)
-                    next_out[place(k)] = values[last, k]
-                if kinds[1] is not None:
-                    next_out = next(outs)
-                    next_out[place(k)] = convert(places[last, k], kinds[1])
-
-        loops.along(data.shape, axis, line)
-
-    inputs = [data] if lengths is None else [data, lengths]
-    return written(name, [shape] * len(wanted), wanted, inputs, body)
+    loops.along(data.shape, axis, line)
 
 
 DIGIT = 11
@@ -157,111 +157,338 @@ def _element(key: Expr, dtype: str, ascending: bool) -> Expr:
     return convert(key ^ top if dtype.startswith("int") else key, dtype)
 
 
-def _digit_sorted(
-    data: Tensor, axis: int, ascending: bool, name: str, kinds: tuple[str | None, str | None],
-    keep: int,
-) -> list[Tensor]:  # fmt: skip
-    """As :func:`_merge_sorted`, by the digits of keys, the last digit first.
+MOST_AT_CALL = 1 << 13
+"""Lines whose size only the call tells are sorted by a network up to this size."""
+REACH = 1 << 23
+"""Bytes that are scattered to without misses of the address translation, on common processors."""
 
-    How often each digit occurs is counted at once for all of them; one that all keys share is
-    left out. Where places are not asked for, the keys alone are moved: of zeros with and without
-    sign, and of NaN, which keys do not tell apart in the order of the data, the elements are put
-    in place by a last pass.
+
+def network_is_faster(order: Order) -> bool:
+    """Whether lines of an order of constant size are sorted sooner by a network than by digits.
+
+    By the times of both for an element, in ns, as they were measured: a network takes them for each
+    byte of a key in each of its steps, and more outside of the second-level cache; digits for each
+    pass over the keys and places, and more where these are scattered over many pages.
     """
-    size, dtype = data.shape[axis], data.dtype
-    shape = list(data.shape)
-    shape[axis] = keep
-    width = bits_of(dtype)
-    bits = DIGIT if width > 16 else 8
-    digits, mask = -(-width // bits), (1 << bits) - 1
-    kind, of_places = f"uint{width}", kinds[1] is not None
-    wanted = [given for given in kinds if given is not None]
+    assert order.size is not None
+    width, size = bits_of(order.dtype), order.size
+    bits = max(1, (size - 1).bit_length())
+    key = sum(bits_of(part) // 8 for part in order.parts)
+    padded = 1 << bits
+    network = padded / size * key * bits * (bits + 1) / 2 * 0.003
+    network *= len(order.parts) * (1.4 if padded * key > 1 << 20 else 1)
+    passes = -(-width // (DIGIT if width > 16 else 8)) + 1
+    moved = width // 8 + 4 * order.of_places
+    digits = passes * (0.45 + 0.07 * moved) * (3 if 2 * size * moved > REACH else 1)
+    fixed = passes * (1 << min(DIGIT, width))
+    return network < digits + fixed / size
 
-    def body(loops: Any) -> None:
-        ib, given = loops.ib, loops.ins[0]
-        counts = ib.allocate("int32", (digits, mask + 1), name="counts")
-        keys = ib.allocate(kind, (2, size), name="keys")
-        places = ib.allocate("int32", (2, size), name="places") if of_places else None
-        half, total = loops.variable("int32", "half"), loops.variable("int32", "total")
+
+@dataclass
+class _Sorted:
+    """The sorting of the lines of ``given``: what is wanted of them, and where it goes."""
+
+    loops: Any
+    data: Tensor
+    axis: int
+    ascending: bool
+    kinds: tuple[str | None, str | None]
+    keep: Any
+
+    def __post_init__(self) -> None:
+        self.ib, self.given = self.loops.ib, self.loops.ins[0]
+        self.size, self.dtype = self.data.shape[self.axis], self.data.dtype
+        outs = iter(self.loops.outs)
+        self.values: Any = next(outs) if self.kinds[0] is not None else None
+        self.numbers: Any = next(outs) if self.kinds[1] is not None else None
+        constant_size = self.size if isinstance(self.size, int) else None
+        of_places = self.numbers is not None
+        self.order = Order(self.dtype, self.ascending, of_places, constant_size)
+
+    def on_scalars(self) -> None:
+        """Sort all lines: short ones by merging, long ones by digits."""
+        if isinstance(self.size, int) and self.size >= LEAST_COUNTED:
+            memory = self._memory_of_digits()
+            self.loops.along(
+                self.data.shape, self.axis, lambda place: self.by_digits(place, memory)
+            )
+            return
+        _merge_lines(self.loops, self.data, self.axis, self.ascending, self.kinds, self.keep)
+
+    def on_vectors(self) -> None:
+        """Sort all lines: short ones by a network, long ones by digits."""
+        loops, size, count = self.loops, self.size, self.order.lanes
+        shape, axis = list(self.data.shape), self.axis
+        if not isinstance(size, int):
+            loops.along(shape, axis, self._line_of_unknown_size)
+            return
+        if size <= 1:
+            loops.along(shape, axis, self._copy)
+            return
+        if not network_is_faster(self.order):
+            self.on_scalars()
+            return
+        if axis == len(shape) - 1:
+            loops.along(shape, axis, lambda place: self.by_network(place, size))
+            return
+        outer = [n for n in range(len(shape) - 1) if n != axis]
+        blocks, rest = shape[-1] // count, shape[-1] % count
+
+        def at(around: tuple[Any, ...], column: Any) -> Place:
+            return lambda k: (*around[:axis], k, *around[axis:], column)
+
+        if not is_size(blocks, 0):
+            loops.nest(
+                [*(shape[n] for n in outer), blocks],
+                lambda *n: self.side_by_side(lambda lane: at(n[:-1], n[-1] * count + lane)),
+            )
+        if not is_size(rest, 0):
+            loops.nest(
+                [*(shape[n] for n in outer), rest],
+                lambda *n: self.by_network(at(n[:-1], blocks * count + n[-1]), size),
+                "r",
+            )
+
+    def _copy(self, place: Place) -> None:
+        with self.ib.for_range(0, self.keep, name="k") as k:
+            self._give(place, k, const(0))
+
+    def _line_of_unknown_size(self, place: Place) -> None:
+        with self.ib.if_scope(self.size <= MOST_AT_CALL):
+            self.by_network(place, MOST_AT_CALL)
+        with self.ib.else_scope():
+            self.by_digits(place, self._memory_of_digits())
+
+    @property
+    def _digit_bits(self) -> int:
+        return DIGIT if bits_of(self.dtype) > 16 else 8
+
+    def _memory_of_digits(self) -> tuple[Any, Any, Any]:
+        """Counts of digits; keys, twice; and places, where they are asked for."""
+        ib, width = self.ib, bits_of(self.dtype)
+        digits = -(-width // self._digit_bits)
+        counts = ib.allocate("int32", (digits, 1 << self._digit_bits), name="counts")
+        keys = ib.allocate(f"uint{width}", (2, self.size), name="keys")
+        of_places = self.numbers is not None
+        places = ib.allocate("int32", (2, self.size), name="places") if of_places else None
+        return counts, keys, places
+
+    def by_digits(self, place: Place, memory: tuple[Any, Any, Any]) -> None:
+        """Sort a line by the digits of its keys, the last digit first.
+
+        How often each digit occurs is counted at once for all of them; one that all keys share is
+        left out. Where places are not asked for, the keys alone are moved: of zeros with and
+        without sign, and of NaN, which keys do not tell apart in the order of the data, the
+        elements are put in place by a last pass.
+        """
+        ib, given, size = self.ib, self.given, self.size
+        width = bits_of(self.dtype)
+        bits = self._digit_bits
+        digits, mask = -(-width // bits), (1 << bits) - 1
+        kind, of_places = f"uint{width}", self.numbers is not None
+        counts, keys, places = memory
+        half, total = self.loops.variable("int32", "half"), self.loops.variable("int32", "total")
 
         def digit(key: Expr, number: Any) -> Expr:
             moved = key >> convert(as_expr(number) * bits, kind)
             return convert(moved & const(mask, kind), "int32")
 
-        def line(place: Callable[[Any], Any]) -> None:
-            with ib.for_range(0, digits, name="d") as d, ib.for_range(0, mask + 1, name="b") as b:
-                counts[d, b] = const(0)
-            with ib.for_range(0, size, name="k") as k:
-                key = ib.let("key", _key(given[place(k)], ascending, of_places))
-                keys[0, k] = key
-                if places is not None:
-                    places[0, k] = convert(as_expr(k), "int32")
-                for d in range(digits):
-                    at = ib.let("at", digit(key, d))
-                    counts[d, at] = counts[d, at] + 1
-            half[0] = const(0)
-            with ib.for_range(0, digits, name="d") as d:
-                shared = counts[d, digit(keys[half[0], 0], d)]
-                with ib.if_scope(shared < size):
-                    total[0] = const(0)
-                    with ib.for_range(0, mask + 1, name="b") as b:
-                        count = ib.let("count", counts[d, b])
-                        counts[d, b] = total[0]
-                        total[0] = total[0] + count
-                    old = ib.let("old", half[0])
-                    with ib.for_range(0, size, name="k") as k:
-                        key = ib.let("key", keys[old, k])
-                        at = ib.let("at", digit(key, d))
-                        target = ib.let("target", counts[d, at])
-                        counts[d, at] = target + 1
-                        keys[1 - old, target] = key
-                        if places is not None:
-                            places[1 - old, target] = places[old, k]
-                    half[0] = 1 - old
-            last = ib.let("last", half[0])
-            outs = iter(loops.outs)
-            values = next(outs) if kinds[0] is not None else None
-            numbers = next(outs) if kinds[1] is not None else None
-            with ib.for_range(0, keep, name="k") as k:
-                if numbers is not None:
-                    assert places is not None
-                    assert kinds[1] is not None
-                    numbers[place(k)] = convert(places[last, k], kinds[1])
-                if values is not None and places is not None:
-                    values[place(k)] = given[place(places[last, k])]
-                elif values is not None:
-                    values[place(k)] = _element(keys[last, k], dtype, ascending)
-            if values is not None and places is None and is_float(dtype):
-                _put_in_place(loops, given, values, place)
-
-        def _put_in_place(loops: Any, given: Any, values: Any, place: Any) -> None:
-            zeros, numbers = loops.variable("int32", "zeros"), loops.variable("int32", "numbers")
-            special = loops.variable("int32", "special")
-            zeros[0], numbers[0], special[0] = const(0), const(0), const(0)
-            zero = const(0, dtype)
-            with ib.for_range(0, size, name="k") as k:
-                x = ib.let("x", given[place(k)])
-                before = compare("lt" if ascending else "gt", x, zero)
-                signed = all_of(compare("eq", x, zero),
-                                compare("ne", reinterpret(kind, x), const(0, kind)))  # fmt: skip
-                zeros[0] = zeros[0] + convert(before, "int32")
-                numbers[0] = numbers[0] + convert(~isnan(x), "int32")
-                special[0] = special[0] + convert(signed, "int32")
-            with ib.if_scope(any_of(special[0] > 0, numbers[0] < size)):
+        with ib.for_range(0, digits, name="d") as d, ib.for_range(0, mask + 1, name="b") as b:
+            counts[d, b] = const(0)
+        with ib.for_range(0, size, name="k") as k:
+            key = ib.let("key", _key(given[place(k)], self.ascending, of_places))
+            keys[0, k] = key
+            if places is not None:
+                places[0, k] = convert(as_expr(k), "int32")
+            for d in range(digits):
+                at = ib.let("at", digit(key, d))
+                counts[d, at] = counts[d, at] + 1
+        half[0] = const(0)
+        with ib.for_range(0, digits, name="d") as d:
+            shared = counts[d, digit(keys[half[0], 0], d)]
+            with ib.if_scope(shared < size):
+                total[0] = const(0)
+                with ib.for_range(0, mask + 1, name="b") as b:
+                    count = ib.let("count", counts[d, b])
+                    counts[d, b] = total[0]
+                    total[0] = total[0] + count
+                old = ib.let("old", half[0])
                 with ib.for_range(0, size, name="k") as k:
-                    x = ib.let("x", given[place(k)])
-                    with ib.if_scope(compare("eq", x, zero)):
-                        with ib.if_scope(zeros[0] < keep):
-                            values[place(zeros[0])] = x
-                        zeros[0] = zeros[0] + 1
-                    with ib.if_scope(isnan(x)):
-                        with ib.if_scope(numbers[0] < keep):
-                            values[place(numbers[0])] = x
-                        numbers[0] = numbers[0] + 1
+                    key = ib.let("key", keys[old, k])
+                    at = ib.let("at", digit(key, d))
+                    target = ib.let("target", counts[d, at])
+                    counts[d, at] = target + 1
+                    keys[1 - old, target] = key
+                    if places is not None:
+                        places[1 - old, target] = places[old, k]
+                half[0] = 1 - old
+        last = ib.let("last", half[0])
+        with ib.for_range(0, self.keep, name="k") as k:
+            if places is not None:
+                self._give(place, k, places[last, k])
+            elif self.values is not None:
+                self.values[place(k)] = _element(keys[last, k], self.dtype, self.ascending)
+        if places is None and is_float(self.dtype):
+            self._put_in_place(place)
 
-        loops.along(data.shape, axis, line)
+    def _give(self, place: Place, k: Any, source: Expr) -> None:
+        """The results for the element that was at ``source`` and is at ``k``."""
+        if self.numbers is not None:
+            assert self.kinds[1] is not None
+            self.numbers[place(k)] = convert(source, self.kinds[1])
+        if self.values is not None:
+            self.values[place(k)] = self.given[place(source)]
 
-    return written(name, [shape] * len(wanted), wanted, [data], body)
+    def _put_in_place(self, place: Place) -> None:
+        """Zeros and NaN of a line that is sorted: those of the data, in their order."""
+        ib, given, values, dtype = self.ib, self.given, self.values, self.dtype
+        assert values is not None
+        zeros = self.loops.variable("int32", "zeros")
+        numbers = self.loops.variable("int32", "numbers")
+        special = self.loops.variable("int32", "special")
+        zeros[0], numbers[0], special[0] = const(0), const(0), const(0)
+        zero = const(0, dtype)
+        kind = f"uint{bits_of(dtype)}"
+        with ib.for_range(0, self.size, name="k") as k:
+            x = ib.let("x", given[place(k)])
+            before = compare("lt" if self.ascending else "gt", x, zero)
+            signed = all_of(compare("eq", x, zero),
+                            compare("ne", reinterpret(kind, x), const(0, kind)))  # fmt: skip
+            zeros[0] = zeros[0] + convert(before, "int32")
+            numbers[0] = numbers[0] + convert(~isnan(x), "int32")
+            special[0] = special[0] + convert(signed, "int32")
+        with ib.if_scope(any_of(special[0] > 0, numbers[0] < self.size)):
+            with ib.for_range(0, self.size, name="k") as k:
+                x = ib.let("x", given[place(k)])
+                with ib.if_scope(compare("eq", x, zero)):
+                    with ib.if_scope(zeros[0] < self.keep):
+                        values[place(zeros[0])] = x
+                    zeros[0] = zeros[0] + 1
+                with ib.if_scope(isnan(x)):
+                    with ib.if_scope(numbers[0] < self.keep):
+                        values[place(numbers[0])] = x
+                    numbers[0] = numbers[0] + 1
+
+    def by_network(self, place: Place, most: int) -> None:
+        """Sort a line of at most ``most`` elements by compare-exchange steps of vectors."""
+        ib, count, order = self.ib, self.order.lanes, self.order
+        network, special = Network(ib, order), self._special()
+        neighbours = self.axis == self.data.ndim - 1
+        whole = self._whole(place, special) if neighbours else None
+
+        def element(k: Any) -> Expr:
+            x = ib.let("x", self.given[place(k)])
+            if special is not None:
+                special[0] = special[0] | self._marks(x)
+            return x
+
+        results, kind = self._results
+        scratch = None
+        if not neighbours or None not in self.kinds:
+            # Results that are no neighbours, or of which others follow, are kept in order first.
+            kind = "int32" if order.of_places else self.dtype
+            results = scratch = ib.allocate(kind, (-(-most // count) * count,), "sorted")
+
+        def at(k: Any) -> tuple[Any, ...]:
+            return place(k) if scratch is None else (k,)
+
+        def write(k: Any, result: Expr) -> None:
+            vector = convert(result, vector_of(kind, count))
+            ib.emit(results.buffer.vstore(list(at(k)), vector))
+
+        def put(k: Any, result: Expr) -> None:
+            results[at(k)] = convert(result, kind)
+
+        line = Line(self.size, self.keep, element, whole, write, put)
+        if isinstance(self.size, int):
+            network.sort(line)
+        else:
+            network.sort_up_to(most, line)
+        if scratch is not None:
+            with ib.for_range(0, self.keep, name="k") as k:
+                if order.of_places:
+                    self._give(place, k, scratch[k])
+                else:
+                    self._results[0][place(k)] = scratch[k]
+        self._put_special(special, lambda _: place, 1)
+
+    @property
+    def _results(self) -> tuple[Any, str]:
+        """The tensor that a network writes, and its type: of the places, if they are wanted."""
+        number = 0 if self.kinds[1] is None else 1
+        kind = self.kinds[number]
+        assert kind is not None
+        return (self.values, self.numbers)[number], kind
+
+    def side_by_side(self, places: Callable[[Any], Place]) -> None:
+        """Sort as many lines that are neighbours as a vector has lanes; ``places`` of a lane."""
+        ib, order, count = self.ib, self.order, self.order.lanes
+        special, place = self._special(), places(0)
+        results, kind = self._results
+        size = self.size
+        assert isinstance(size, int)
+        # Where the values are wanted too, they follow the places.
+        both = None not in self.kinds
+        scratch = ib.allocate("int32", (self.keep, count), "sorted") if both else None
+
+        def write(k: Any, result: Expr) -> None:
+            target, at = (results, list(place(k))) if scratch is None else (scratch, [k, 0])
+            vector = convert(result, vector_of("int32" if both else kind, count))
+            ib.emit(target.buffer.vstore(at, vector))
+
+        network = Network(ib, order)
+        network.sort_side_by_side(size, self.keep, self._whole(place, special), write)
+        if scratch is not None:
+            with (
+                ib.for_range(0, self.keep, name="k") as k,
+                ib.for_range(0, count, name="lane") as lane,
+            ):
+                own = places(lane)
+                self._give(own, k, scratch[k, lane])
+        self._put_special(special, places, count)
+
+    def _special(self) -> Any:
+        """Memory for marks of elements that keys do not tell apart; None where keys are enough."""
+        if self.order.of_places or not is_float(self.dtype):
+            return None
+        kind = f"int{bits_of(self.dtype)}"
+        count = self.order.lanes
+        special = self.ib.allocate(kind, (count,), "special", scope="local")
+        self.ib.emit(special.buffer.vstore([0], convert(const(0, kind), vector_of(kind, count))))
+        return special
+
+    def _marks(self, x: Expr) -> Expr:
+        kind = f"int{bits_of(self.dtype)}"
+        return select(self.order.is_special(x), const(-1, kind), const(0, kind))
+
+    def _whole(self, place: Place, special: Any) -> Callable[[Any], Expr]:
+        ib, count = self.ib, self.order.lanes
+
+        def load(k: Any) -> Expr:
+            vector = self.given.buffer.vload(list(place(k)), vector_of(self.dtype, count))
+            x = ib.let("x", vector)
+            if special is not None:
+                marks = special.buffer.vload([0], vector_of(special.dtype, count))
+                ib.emit(special.buffer.vstore([0], marks | self._marks(x)))
+            return x
+
+        return load
+
+    def _put_special(self, special: Any, places: Callable[[Any], Place], lines: int) -> None:
+        if special is None:
+            return
+        ib, count = self.ib, self.order.lanes
+        marks = special.buffer.vload([0], vector_of(special.dtype, count))
+        distance = count // 2
+        while distance:
+            marks = ib.let("marks", marks)
+            turned = tuple(n ^ distance for n in range(count))
+            marks = marks | Shuffle((marks,), turned, marks.dtype)
+            distance //= 2
+        ib.emit(special.buffer.vstore([0], marks))
+        with ib.if_scope(compare("ne", special[0], const(0, special.dtype))):
+            with ib.for_range(0, lines, name="lane") as lane:
+                self._put_in_place(places(lane))
 
 
 def _sorted(
@@ -270,9 +497,15 @@ def _sorted(
 ) -> list[Tensor]:  # fmt: skip
     """The sorted values and their places, each if its type is given, the first ``keep``."""
     size = data.shape[axis]
-    if isinstance(size, int) and size >= LEAST_COUNTED:
-        return _digit_sorted(data, axis, ascending, name, kinds, size if keep is None else keep)
-    return _merge_sorted(data, axis, ascending, name, kinds, None, keep)
+    shape = list(data.shape)
+    shape[axis] = size if keep is None else keep
+    wanted = [kind for kind in kinds if kind is not None]
+
+    def body(loops: Any) -> None:
+        lines = _Sorted(loops, data, axis, ascending, kinds, shape[axis])
+        loops.in_forms(lines.on_vectors, lines.on_scalars)
+
+    return written(name, [shape] * len(wanted), wanted, [data], body)
 
 
 MOST_SELECTED = 128
@@ -394,7 +627,12 @@ def argsort(
     lengths = _lengths(data, valid_count, axis)
     kinds = (None, check_dtype(dtype))
     if lengths is not None:
-        return _merge_sorted(data, axis, flag(is_ascend, "is_ascend"), "argsort", kinds, lengths)[0]
+        ascending, size = flag(is_ascend, "is_ascend"), data.shape[axis]
+
+        def body(loops: Any) -> None:
+            _merge_lines(loops, data, axis, ascending, kinds, size, lengths)
+
+        return written("argsort", [data.shape], [dtype], [data, lengths], body)[0]
     return _sorted(data, axis, flag(is_ascend, "is_ascend"), "argsort", kinds)[0]
 
 

@@ -24,6 +24,7 @@ from kc.transforms.pass_runner import Instrument, Pipeline, Selective, Stage, st
 
 ORDER = [
     "convert-te-to-tir",
+    "choose-vector-form",
     "plan-software-pipeline",
     "lower-init-block",
     "lower-lane-reduction",

@@ -1,4 +1,8 @@
-"""Sorting by digits, which long lines are, against numpy: here of short lines, of all types."""
+"""Sorting in all ways, by networks, digits and merges, against numpy: short lines of all types.
+
+Lines that are longer than the registers of a network are sorted natively: many steps for the
+interpreter.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import numpy as np
 import pytest
 from topi_cases import Program, np_dtype
 
+import kc
 from kc import te, topi
 from kc.te.dtypes import FLOATS
 from kc.topi import sorting
@@ -14,10 +19,15 @@ from kc.topi.sorting import NUMBERS
 EDGES = [np.nan, 0.0, -0.0, np.inf, -np.inf, 1.5, -1.5, np.nan, -0.0, 0.0, 1e-40, -1e-40]
 
 
+WAYS = ("network", "digits", "merges")
+
+
 @pytest.fixture(autouse=True)
-def by_digits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every line has digits enough."""
-    monkeypatch.setattr(sorting, "LEAST_COUNTED", 1)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines of every size are sorted in one way: by default by digits."""
+    given = getattr(request, "param", "digits")
+    monkeypatch.setattr(sorting, "network_is_faster", lambda order: given == "network")
+    monkeypatch.setattr(sorting, "LEAST_COUNTED", 1 if given == "digits" else 1 << 30)
 
 
 def line_of(dtype: str) -> np.ndarray:
@@ -42,6 +52,7 @@ def bits(array: np.ndarray) -> np.ndarray:
     return array.view(f"u{array.dtype.itemsize}")
 
 
+@pytest.mark.parametrize("way", WAYS, indirect=True)
 @pytest.mark.parametrize("ascending", [True, False])
 @pytest.mark.parametrize(
     "dtype",
@@ -66,6 +77,7 @@ def test_lines(dtype: str, ascending: bool):
     np.testing.assert_array_equal(bits(values), bits(line[wanted]))
 
 
+@pytest.mark.parametrize("way", WAYS, indirect=True)
 @pytest.mark.parametrize("axis", [0, 1])
 def test_along_an_axis(axis: int):
     data = np.random.default_rng(0).integers(-5, 6, (7, 5)).astype("float32") / 2
@@ -75,6 +87,94 @@ def test_along_an_axis(axis: int):
     wanted = np.take(np.argsort(-data, axis, kind="stable"), range(4), axis)
     np.testing.assert_array_equal(both[1], wanted)
     np.testing.assert_array_equal(both[0], np.take_along_axis(data, wanted, axis))
+
+
+def check(x: te.Tensor, data: np.ndarray, axis: int, ascending: bool, native: bool) -> None:
+    """Sort and argsort of ``data``, to the bit."""
+    outputs = [topi.sort(x, axis, ascending), topi.argsort(x, None, axis, ascending, "int64")]
+    program = Program([x], [data], outputs)
+    values, places = program.native() if native else program.interpreted()
+    wide = data if data.dtype.kind in "iu" else data.astype("float64")
+    wanted = np.argsort(wide if ascending else -wide, axis, kind="stable")
+    np.testing.assert_array_equal(places, wanted)
+    np.testing.assert_array_equal(bits(values), bits(np.take_along_axis(data, wanted, axis)))
+
+
+def lines_of(dtype: str, *shape: int) -> np.ndarray:
+    """Lines with equal elements; of floats, with zeros of both signs and NaN."""
+    generator = np.random.default_rng(5)
+    if dtype not in FLOATS:
+        return generator.integers(-100, 100, shape).astype(dtype)
+    drawn = generator.normal(0, 4, shape).round(1)
+    special = generator.choice(EDGES, shape)
+    return np.where(generator.random(shape) < 0.1, special, drawn).astype(np_dtype(dtype))
+
+
+@pytest.mark.parametrize("way", ["network"], indirect=True)
+@pytest.mark.parametrize(
+    ("dtype", "size"),
+    [
+        ("float32", 300),  # a matrix of 32 rows in two passes, for the places of 64
+        pytest.param("float16", 1500, marks=pytest.mark.sweep),
+        pytest.param("int64", 700, marks=pytest.mark.sweep),  # places are parts of their own
+        pytest.param("uint8", 5000, marks=pytest.mark.sweep),
+        pytest.param("float64", 3000, marks=pytest.mark.sweep),
+        pytest.param("float32", 9000, marks=pytest.mark.sweep),
+    ],
+)
+def test_long_lines_by_a_network(dtype: str, size: int):
+    data = lines_of(dtype, 2, size)
+    check(te.placeholder(data.shape, dtype, "X"), data, 1, size % 2 == 0, native=True)
+
+
+@pytest.mark.parametrize("way", ["network"], indirect=True)
+@pytest.mark.parametrize("size", [2, 3, 7, 16, 17, 31, 40])
+def test_short_lines_by_a_network(size: int):
+    """Lines that fill vectors of fewer lanes, and vectors that overlap."""
+    data = lines_of("float32", 2, size)
+    check(te.placeholder(data.shape, "float32", "X"), data, 1, True, native=False)
+
+
+@pytest.mark.parametrize("way", ["network"], indirect=True)
+@pytest.mark.parametrize(
+    ("dtype", "shape"),
+    [
+        ("float32", (11, 19)),
+        pytest.param("float32", (40, 2, 19), marks=pytest.mark.sweep),
+        pytest.param("int16", (13, 70), marks=pytest.mark.sweep),
+    ],
+)
+def test_lines_side_by_side(dtype: str, shape: tuple[int, ...]):
+    """As many as a vector has lanes, and the rest one after another."""
+    data = lines_of(dtype, *shape)
+    check(te.placeholder(shape, dtype, "X"), data, 0, False, native=True)
+
+
+def test_sizes_that_the_call_tells(monkeypatch: pytest.MonkeyPatch):
+    """Short lines are sorted by a network, longer ones by digits, in one program."""
+    monkeypatch.setattr(sorting, "MOST_AT_CALL", 600)
+    rows, size = te.var("rows"), te.var("size")
+    x = te.placeholder((rows, size), name="X")
+    sort = kc.build([x, topi.sort(x)])
+    for length in (0, 1, 2, 15, 16, 17, 100, 256, 257, 600, 601, 3000):
+        data = lines_of("float32", 2, length)
+        values = np.empty_like(data)
+        sort(data, values)
+        wanted = np.take_along_axis(data, np.argsort(data, 1, kind="stable"), 1)
+        np.testing.assert_array_equal(bits(values), bits(wanted))
+
+
+@pytest.mark.parametrize("way", ["network"], indirect=True)
+def test_targets_without_vectors_merge():
+    """Statements of vectors are for CPUs, through LLVM; a module has both forms until it is built
+    for one of them."""
+    x = te.placeholder((3, 20), name="X")
+    module = te.create_prim_func([x, topi.sort(x)])
+    assert "vector<16xi32>" in str(module)
+    assert "%width" not in kc.build(module, target="llvm").get_source("tir")
+    source = kc.build(module, target="c").get_source()
+    assert "takes_vectors" not in source
+    assert "width" in source
 
 
 def test_natively_with_a_digit_that_all_share():

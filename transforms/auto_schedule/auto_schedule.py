@@ -34,6 +34,7 @@ from kc.support.target import Target, target_of
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.rule import Rule
 from kc.transforms.schedule.base import without_suggestions
+from kc.transforms.tir.choose_vector_form import choose_vector_form
 from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.session import Session, is_rewrite
 
@@ -56,7 +57,9 @@ def choose_in_place(
 
     The number of primitives that each of them got.
     """
-    session = Session(copy_module(module), target)
+    copy = copy_module(module)
+    choose_vector_form(copy, target)
+    session = Session(copy, target)
     counts = choose(session, functions)
     take_contents(module, session.module)
     return counts
