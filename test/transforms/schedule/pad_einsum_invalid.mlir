@@ -247,3 +247,27 @@ func.func @before(%A: memref<0xf16>, %P: memref<1xf16>) {
   }
   func.return
 }
+
+// The condition never holds, but it would on the padding.
+// RUN: not kc-opt %s --pad-einsum="func=condition block=P padding=4,1" 2>&1 | FileCheck %s --check-prefix=CONDITION --match-full-lines --strict-whitespace
+//CONDITION:error[KC3608]: pad_einsum: block P reads A at an index that is not a variable
+//CONDITION:  why: an einsum is made of elements whose indices are variables and constants
+func.func @condition(%A: memref<6xf32>, %P: memref<3x6xf32>) {
+  tir.for %i in 3 {
+    tir.for %j in 6 {
+      tir.block "P" (spatial %v_i in 3 = %i, spatial %v_j in 6 = %j) do {
+        %0 = arith.constant 3 : index
+        %1 = arith.cmpi sge, %v_i, %0 : index
+        %2 = scf.if %1 -> (f32) {
+          %3 = tir.load %A[%v_j + 6] : memref<6xf32>
+          scf.yield %3 : f32
+        } else {
+          %4 = arith.constant 0.0 : f32
+          scf.yield %4 : f32
+        }
+        tir.store %2, %P[%v_i, %v_j] : memref<3x6xf32>
+      }
+    }
+  }
+  func.return
+}

@@ -23,6 +23,7 @@ from random_programs import (
 )
 
 from kc.analysis import loop_tree
+from kc.dialects.tir import AllocOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.registry import pass_class
 from kc.transforms.schedule.base import BlockRef, LoopRef
@@ -279,3 +280,39 @@ def test_legal():
         choice.padding for choice in pass_class("pad-einsum").legal(site_of(lowered(MATMUL)))
     ]
     assert paddings == [(4, 4, 4), (4, 4, 1), (16, 16, 16), (16, 16, 1)]
+
+
+CHANNELS = """
+te.func @f(%X: tensor<9x3xi32>, %W: tensor<2x3x5xi32>) -> tensor<4x5xi32> {
+  %C = te.compute "C" [%x = 4, %f = 5] reduce sum [%r = 2, %c = 3] {
+    %a = te.read %X[%x * 2 + %r, %c] : tensor<9x3xi32>
+    %b = te.read %W[%r, %c, %f] : tensor<2x3x5xi32>
+    %p = arith.muli %a, %b : i32
+    te.yield %p : i32
+  } : tensor<4x5xi32>
+  te.return %C : tensor<4x5xi32>
+}"""
+
+
+@pytest.mark.parametrize(
+    ("padding", "buffers"),
+    [
+        ((1, 8, 1, 1), ["C_pad", "W_pad"]),
+        # X is read at what the padded variable changes.
+        ((4, 1, 1, 4), None),
+        ((8, 8, 1, 1), None),
+        ((1, 8, 4, 1), None),
+    ],
+)
+def test_channels_of_a_convolution(padding: tuple[int, ...], buffers: list[str] | None):
+    """The image is read as before, where only channels are padded."""
+    module = lowered(CHANNELS)
+    generator = np.random.default_rng(0)
+    x, w = (generator.integers(-9, 9, shape).astype(np.int32) for shape in ((9, 3), (2, 3, 5)))
+    step = try_step(module, pass_class("pad-einsum")(BlockRef("C"), padding))
+    assert (step is not None) is (buffers is not None)
+    allocs = [op for op in module.walk() if isinstance(op, AllocOp)]
+    assert sorted(op.label for op in allocs) == (buffers or [])
+    out = results(module, [x, w, np.zeros((4, 5), np.int32)])[2]
+    windows = np.lib.stride_tricks.sliding_window_view(x, 2, axis=0)[::2]
+    np.testing.assert_array_equal(out, np.einsum("xcr,rcf->xf", windows, w))

@@ -127,7 +127,9 @@ class PadEinsum(Primitive):
         accesses = [
             _require_einsum(site, block, op)
             for op in _accesses(block)
-            if op.buffer is definition.buffer or not moved.isdisjoint(op.operands_of_map)
+            if op.buffer is definition.buffer
+            or op.parent_op() is not block  # the padding may meet a condition that nothing met
+            or not moved.isdisjoint(op.operands_of_map)
         ]
         result = next(access for access in accesses if access.op is definition.store)
         for n, is_padded in enumerate(padded):
