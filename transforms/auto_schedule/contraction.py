@@ -31,7 +31,7 @@ from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.transpose_names import SIZES, transpose_name
 from kc.transforms.auto_schedule import pointwise
-from kc.transforms.auto_schedule.digits import digits_of, merging_map
+from kc.transforms.auto_schedule.digits import digits_of, joined_dimensions, merge_dimensions
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.few_rows import few_rows
 from kc.transforms.auto_schedule.machine import (
@@ -224,8 +224,9 @@ def _tiles(
     store = nest.stores[0]
     lanes = machine.lanes(max(store.bits, 32))
     for columns in nest.spatial:
-        if extent(columns) < max(2, lanes // 2) or (in_block and store.stride(columns) != 1):
+        if extent(columns) < 2 or (in_block and store.stride(columns) != 1):
             continue
+        is_narrow = extent(columns) < lanes // 2
         for rows in nest.spatial:
             if rows is columns or extent(rows) < 2:
                 continue
@@ -259,6 +260,8 @@ def _tiles(
                     width = vectors * lanes
                     pads = may_pad and packable and _sticks_out(columns, width)
                     packs = packs or pads
+                    if is_narrow and not pads:
+                        continue
                     cycles = cycles_of(height, vectors, packs, pads)
                     yield Tile(
                         rows,
@@ -347,7 +350,7 @@ def _cycles_to_turn(nest: Nest, rows: ForOp, height: int, lanes: int) -> float:
     store = nest.stores[0]
     if store.stride(rows) != 1:
         return 2 * SCALAR_COPY
-    is_whole = extent(rows) % height == 0 and not _joined(nest, store)
+    is_whole = extent(rows) % height == 0 and not joined_dimensions(nest, store)
     part = _part_to_turn(store, height, lanes) if is_whole else None
     return SCALAR_COPY if part is None else (math.log2(lanes) + 1) / part
 
@@ -474,15 +477,9 @@ def perform(
     with_rows, with_columns, shared = _further_loops(nest, tile)
     rows_first = _rows_first(nest, tile, draft.machine, with_rows, with_columns)
     in_loop = extent(columns) > tile.width and not rows_first and not outer
-    turned = columns_last(nest, columns) if nest.stores[0].stride(columns) != 1 else None
-    layout = None
-    if tile.packs:
-        width = None if in_loop else tile.width
-        layout = _pack_layout(nest, tile.column_operand, columns, width)
-    panels = _panels(nest, tile, draft.machine) if tile.packs and in_loop and not layout else 1
+    panels = _panels(nest, tile, draft.machine) if tile.packs and in_loop else 1
     number = nest.read_number(tile.column_operand.buffer)
-    dims = loop_of_dimension(nest, tile.column_operand)
-    at_pack = dims.index(columns) if tile.packs else 0
+    at_operand = nest.loads.index(tile.column_operand)
 
     # The block's variables and loops are the same before anything is done.
     order = [nest.loops.index(loop) for loop in (*shared, *with_columns, *with_rows, *terms)]
@@ -505,6 +502,18 @@ def perform(
         # Another version of the loops reads the operand as it is.
         consumers = [draft.block(block)] if draft.versions else []
         pack = draft.cache_read(draft.block(block), number, "global", consumers)
+    # What is padded has fewer dimensions, where some had one element.
+    nest = Nest(draft.nest(block).block, outer)
+    columns, operand = nest.loops[at_columns], nest.loads[at_operand]
+    is_turned = nest.stores[0].stride(columns) != 1
+    turned = columns_last(nest, columns) if is_turned else None
+    dims = loop_of_dimension(nest, operand)
+    at_pack = dims.index(columns) if tile.packs else 0
+    layout = None
+    if tile.packs:
+        layout = _pack_layout(nest, operand, columns, None if in_loop else tile.width)
+    if layout is not None:
+        panels = 1
     loops = draft.loops(block, outer)
     handles, counts = list(loops.values()), [op.static_extent for op in loops]
 
@@ -588,8 +597,8 @@ def _without_digits(
     ScheduleError where loops around are fixed.
     """
     whole = nest or draft.nest(block)
-    stored = _joined(whole, whole.stores[0]) if epilogue is None else []
-    packed = _joined(whole, tile.column_operand) if tile.packs else []
+    stored = joined_dimensions(whole, whole.stores[0]) if epilogue is None else []
+    packed = joined_dimensions(whole, tile.column_operand) if tile.packs else []
     if not stored and not packed:
         return tile, epilogue, None
     if nest is not None:
@@ -600,22 +609,13 @@ def _without_digits(
         handle = draft.block(block)
         number = whole.read_number(tile.column_operand.buffer)
         flat = draft.cache_read(handle, number, "global", [handle] if draft.versions else [])
-        map_ = merging_map(_shape(tile.column_operand), packed)
-        draft.transform_layout(flat, ("write", 0), map_)
-        draft.transform_block_layout(flat, map_)
+        merge_dimensions(draft, flat, flat, _shape(tile.column_operand), packed)
     if stored:
         copy = draft.cache_write(draft.block(block), 0, "global")
-        map_ = merging_map(_shape(whole.stores[0]), stored)
-        draft.transform_layout(draft.block(block), ("write", 0), map_)
-        draft.transform_block_layout(copy, map_)
+        merge_dimensions(draft, draft.block(block), copy, _shape(whole.stores[0]), stored)
         epilogue = draft.session.block(copy).label
     loads = [draft.nest(block).loads[number] for number in at]
     return replace(tile, row_operand=loads[0], column_operand=loads[1]), epilogue, flat
-
-
-def _joined(nest: Nest, access: Access) -> list[int]:
-    """The dimensions whose indices are digits of one number with those of the next one."""
-    return [dim for dims, _ in nest.merged_indices(access) for dim in dims[:-1]]
 
 
 def _panels(nest: Nest, tile: Tile, machine: Machine) -> int:
@@ -738,7 +738,7 @@ def _turn(draft: Draft, name: str, sums: SSAValue, outer: int) -> bool:
     lanes = draft.machine.lanes(nest.bits)
     if load is None or len(own) != 2 or nest.block.predicate.data.constraints:
         return False
-    if _joined(nest, nest.stores[0]):
+    if joined_dimensions(nest, nest.stores[0]):
         return False
     columns = next((loop for loop in own if load.stride(loop) == 1), None)
     rows = next((loop for loop in own if nest.stores[0].stride(loop) == 1), None)

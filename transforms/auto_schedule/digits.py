@@ -20,6 +20,7 @@ from kc.dialects.tir import ForOp
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.nests import Access, Nest, is_untouched
 from kc.transforms.auto_schedule.rule import Rule
+from kc.transforms.trace.handles import BlockRV
 
 
 class Digits(Rule):
@@ -65,6 +66,22 @@ def number_text(names: Sequence[str], sizes: Sequence[int], group: Sequence[int]
         number = f"({number})" if " " in number else number
         number = f"{number} * {sizes[n]} + {names[n]}"
     return number
+
+
+def joined_dimensions(nest: Nest, access: Access) -> list[int]:
+    """The dimensions whose indices are digits of one number with those of the next one."""
+    return [dim for dims, _ in nest.merged_indices(access) for dim in dims[:-1]]
+
+
+def merge_dimensions(
+    draft: Draft, writer: BlockRV, copy: BlockRV, shape: Sequence[int], joined: Iterable[int]
+) -> None:
+    """Make one of each of the ``joined`` dimensions and the next one: those of a buffer of this
+    shape, which the block ``writer`` writes, and the loops of the block ``copy``, which goes
+    through all of it."""
+    map_ = merging_map(shape, joined)
+    draft.transform_layout(writer, ("write", 0), map_)
+    draft.transform_block_layout(copy, map_)
 
 
 def _digits(nest: Nest, load: Access) -> Iterator[tuple[ForOp, int]]:

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import MemRefType
 from kc.dialects.tir import ForOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.transpose_names import SIZES, transpose_name
+from kc.transforms.auto_schedule.digits import joined_dimensions, merge_dimensions
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched
 from kc.transforms.auto_schedule.rule import Rule
@@ -210,7 +211,10 @@ def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Acc
             draft.return_to(mark)
             handles = list(draft.loops(block).values())
             row_outer, outer, row_inner, inner = handles[-4:]
+    joined = joined_dimensions(nest, load)
     copy = draft.cache_read(draft.block(block), nest.read_number(load.buffer), "local")
+    if joined:
+        merge_dimensions(draft, copy, copy, load.buffer.type.get_shape(), joined)  # pyright: ignore
     draft.compute_at(copy, outer)
     name = draft.session.block(copy).label
     loops = list(draft.loops(name).values())

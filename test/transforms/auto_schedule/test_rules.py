@@ -353,6 +353,48 @@ def kinds(schedule: tir.Schedule, block: str) -> list[str]:
     return [f"{loop.static_extent} {loop.kind.data}" for loop in loops]
 
 
+def narrow_product(rows: int, columns: int) -> list[te.Tensor]:
+    A, B = te.placeholder((rows, 30), name="A"), te.placeholder((30, columns), name="B")
+    return [A, B, topi.matmul(A, B)]
+
+
+def narrow_convolution(channels: int, kernel: int, stride: int) -> list[te.Tensor]:
+    X = te.placeholder((2, 12, 11, 9), name="X")
+    W = te.placeholder((kernel, kernel, 9, channels), name="W")
+    return [X, W, topi.nn.conv2d_nhwc(X, W, stride, kernel // 2, 1)]
+
+
+@pytest.mark.parametrize(("target", "lanes"), [(AVX2, 8), (AVX512, 16)], ids=["avx2", "avx512"])
+@pytest.mark.parametrize(
+    "tensors",
+    [
+        *(pytest.param(narrow_product(50, n), id=f"product {n}") for n in (2, 5, 11)),
+        pytest.param(narrow_convolution(2, 3, 1), id="3x3 to 2"),
+        pytest.param(narrow_convolution(7, 5, 2), id="5x5 to 7"),
+        pytest.param(narrow_convolution(4, 1, 1), id="1x1 to 4"),
+        pytest.param(narrow_convolution(22, 3, 2), id="3x3 to 22"),
+    ],
+)
+def test_columns_that_fill_no_vector_are_padded(
+    target: Target, lanes: int, tensors: list[te.Tensor]
+):
+    schedule = kc.auto_schedule(tensors, target)
+    extent, kind = kinds(schedule, tensors[-1].op.name)[-1].split()
+    assert (int(extent) % lanes, kind) == (0, "vectorized")
+    random = np.random.default_rng(0)
+    x, w = (random.integers(-9, 9, [int(n) for n in A.shape]) for A in tensors[:-1])
+    if x.ndim == 2:
+        expected = x @ w
+    else:
+        pad, stride = len(w) // 2, 12 // int(tensors[-1].shape[1])
+        padded = np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
+        windows = np.lib.stride_tricks.sliding_window_view(padded, w.shape[:2], (1, 2))
+        expected = np.einsum("nyxcrs,rscf->nyxf", windows[:, ::stride, ::stride], w)
+    if target is AVX512:
+        result = kc.build(tensors)(x.astype("float32"), w.astype("float32"))
+        np.testing.assert_array_equal(result, expected)
+
+
 @pytest.mark.parametrize(("target", "lanes"), [(AVX2, 8), (AVX512, 16)], ids=["avx2", "avx512"])
 @pytest.mark.parametrize("size", [7, 14, 28])
 @pytest.mark.parametrize("kernel", [1, 3])
