@@ -25,7 +25,10 @@ TOOLS = {
 """Commands with flags of their own: the module whose ``main`` does the work."""
 
 QUESTIONS = {
-    "doctor": ("kc.tools._doctor", "versions, host target, devices, plugins, optional tools"),
+    "doctor": (
+        "kc.tools._doctor",
+        "versions, host target, devices, plugins, tools; doctor --measure: rates of this CPU",
+    ),
     "cache": ("kc.tools._cache", "the compile cache: cache ls, cache why NAME, cache rm NAME"),
     "docs": ("kc.tools._pages", "a page of the documentation: docs split, docs KC3040, docs gpu"),
     "examples": ("kc.tools._examples", "copy the examples and lessons: examples DIR"),

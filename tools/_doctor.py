@@ -6,7 +6,7 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import kc
@@ -28,9 +28,15 @@ _LLVM_FOLDERS = ("/usr/lib/llvm-22/bin", "/opt/homebrew/opt/llvm/bin")
 
 
 def doctor(argv: Sequence[str] = ()) -> str:
-    """The report, as text; KC0002 with arguments."""
+    """The report, as text; with ``--measure`` what a core does in a cycle, which is measured and
+    kept. KC0002 with other arguments, KC0022 where it cannot be kept."""
+    if list(argv) == ["--measure"]:
+        return _blocks({"Rates": _measured()})
     if argv:
-        raise InputError("KC0002", f"doctor takes no arguments: {' '.join(argv)}")
+        raise InputError(
+            "KC0002",
+            f"doctor takes no arguments but --measure: {' '.join(argv)}",
+        )
     sections = {
         "Versions": _versions(),
         "Host": _host(),
@@ -39,11 +45,52 @@ def doctor(argv: Sequence[str] = ()) -> str:
         "Environment": _environment(),
         "Optional tools": _tools(),
     }
+    return _blocks(sections)
+
+
+def _blocks(sections: Mapping[str, Iterator[tuple[str, str]]]) -> str:
     blocks = []
     for title, rows in sections.items():
         lines = [f"  {name:<16}{value}".rstrip() for name, value in rows]
         blocks.append("\n".join([f"{title}:", *lines]))
     return "\n\n".join(blocks) + "\n"
+
+
+def _measured() -> Iterator[tuple[str, str]]:
+    """Measure the rates of a core and keep them for default schedules."""
+    from kc.rate_probes import is_disturbed, measured_rates
+    from kc.support import rates
+
+    host = Target.host_cpu()
+    measured = measured_rates(host)
+    for name, value in measured.items():
+        if name == "products":
+            yield from ((key, f"{number:g} multiply-adds") for key, number in value.items())
+        elif isinstance(value, Mapping):
+            yield from ((f"{name} {key}", f"{number:g}") for key, number in value.items())
+        else:
+            values = value if isinstance(value, tuple) else (value,)
+            yield name, ", ".join(f"{number:g}" for number in values)
+    if is_disturbed(measured):
+        yield "not kept", "something else ran: fma_latency is that of no core; try it once more"
+        return
+    if host.mcpu is None:
+        yield "not kept", "targets know no name of this CPU"
+        return
+    file = rates.keep(host.mcpu, measured)
+    if file is None:
+        yield "not kept", f"{rates.VARIABLE} is none, or there is no folder for it"
+    else:
+        yield "kept", f"{file}, for -mcpu={host.mcpu}"
+
+
+def _rates(host: Target) -> str:
+    """Where what is known of the core is from."""
+    from kc.support import rates
+
+    if rates.is_measured(host):
+        return f"measured: {rates.user_file()}"
+    return f"those of {rates.rates_of(host).family} cores; kc doctor --measure measures them"
 
 
 def _versions() -> Iterator[tuple[str, str]]:
@@ -69,6 +116,7 @@ def _host() -> Iterator[tuple[str, str]]:
     yield "LLVM", ".".join(map(str, llvmlite.binding.llvm_version_info))
     yield "target", str(host)
     yield "vectors", f"{host.vector_bits} bits" if host.vector_bits else "none"
+    yield "rates", _rates(host)
 
 
 def _devices() -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from). A file of the user's overrides them for the CPU that it was measured on: 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from typing import Any
 
 from kc.support import environment
 from kc.support.diagnostics import warn
+from kc.support.files import write_output
 from kc.support.target import Target
 from kc.support.target_data import read_data
 
@@ -68,6 +70,11 @@ def rates_of(target: Target) -> Rates:
     return replace(known, **measured)
 
 
+def is_measured(target: Target) -> bool:
+    """Whether the user's file has rates of this CPU."""
+    return target.cpu in _measured(user_file())
+
+
 @functools.cache
 def _families() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
     return read_data("rates")
@@ -109,16 +116,17 @@ def user_file() -> Path | None:
 def keep(cpu: str, measured: Mapping[str, Any]) -> Path | None:
     """Write the ``measured`` fields of Rates for this CPU, beside those of others; where to.
 
-    Fields, products and types of divisions that are missing stay what the data say. Raises OSError
-    where the file cannot be written.
+    Fields, products and types of divisions that are missing stay what the data say. KC0022:
+    the file cannot be written.
     """
     file = user_file()
     if file is None:
         return None
     known = {name: _plain(values) for name, values in _measured(file).items()}
-    file.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(OSError):  # write_output says what is wrong
+        file.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({**known, cpu: _plain(measured)}, indent=1)
-    file.write_text(text + "\n", encoding="utf-8")
+    write_output(str(file), text + "\n")
     return file
 
 

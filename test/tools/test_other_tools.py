@@ -397,7 +397,7 @@ def test_doctor(capsys):
     assert run(capsys, kc_main, "doctor", "x") == (
         2,
         "",
-        "error[KC0002]: doctor takes no arguments: x\n",
+        "error[KC0002]: doctor takes no arguments but --measure: x\n",
     )
 
 

@@ -1,0 +1,131 @@
+"""Measuring the rates of this CPU's core, and keeping them."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kc
+from kc import rate_probes
+from kc.__main__ import main
+from kc.support import rates
+from kc.support.target import Target
+from kc.transform import PassContext
+from kc.transforms.auto_schedule.machine import Machine
+
+INTEL = "llvm -mtriple=x86_64-unknown-linux-gnu -mcpu="
+
+
+@pytest.fixture
+def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rate_probes, "STEPS", 1 << 10)
+    monkeypatch.setattr(rate_probes, "_MEMORY", 1 << 20)
+
+
+def test_what_is_measured(few_rounds: None):
+    """Times depend on what else runs; all of it is there, and is positive."""
+    host = Target.host_cpu()
+    fields = rate_probes.measured_rates(host)
+    assert rates._checked({name: _as_json(value) for name, value in fields.items()}) == fields
+    assert {*fields} >= {"products", "divisions", "fma_latency", "loads", "stores", "gather"}
+    assert len(fields["bandwidths"]) == 4
+    has_dot = host.has_feature("avx512vnni") or host.has_feature("avxvnni")
+    assert ("vpdpbusd" in fields["products"]) == has_dot
+
+
+def _as_json(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+FIELDS = {"fma_latency": 4.0, "gather": 0.75, "products": {"fma.f32": 31.0, "vpdpbusd": 120.0}}
+
+
+def test_doctor_keeps_what_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    host = Target.host_cpu()
+    if host.mcpu is None:
+        pytest.skip("targets know no name of this CPU")
+    file = tmp_path / "kc" / "rates.json"
+    monkeypatch.setenv("KC_RATES", str(file))
+    monkeypatch.setattr(rate_probes, "measured_rates", lambda target: FIELDS)
+    before = Machine.of(host)
+    assert not rates.is_measured(host)
+    assert main(["doctor", "--measure"]) == 0
+    assert capsys.readouterr() == (
+        "Rates:\n"
+        "  fma_latency     4\n"
+        "  gather          0.75\n"
+        "  fma.f32         31 multiply-adds\n"
+        "  vpdpbusd        120 multiply-adds\n"
+        f"  kept            {file}, for -mcpu={host.mcpu}\n",
+        "",
+    )
+    after = Machine.of(host)
+    assert (after.rates.gather, after.rates.products["vpdpbusd"]) == (0.75, 120)
+    assert after.rates.bandwidths == before.rates.bandwidths
+    assert main(["doctor"]) == 0
+    assert f"measured: {file}\n" in capsys.readouterr().out
+
+
+def test_what_was_disturbed_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    monkeypatch.setenv("KC_RATES", str(tmp_path / "rates.json"))
+    monkeypatch.setattr(rate_probes, "measured_rates", lambda target: {"fma_latency": 1.2})
+    assert main(["doctor", "--measure"]) == 0
+    assert "  not kept        something else ran" in capsys.readouterr().out
+    assert not (tmp_path / "rates.json").exists()
+
+
+def test_a_file_that_cannot_be_written(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture,
+):
+    (tmp_path / "kc").write_text("a file, not a folder")
+    monkeypatch.setenv("KC_RATES", str(tmp_path / "kc" / "rates.json"))
+    monkeypatch.setattr(rate_probes, "measured_rates", lambda target: FIELDS)
+    if Target.host_cpu().mcpu is None:
+        pytest.skip("targets know no name of this CPU")
+    assert main(["doctor", "--measure"]) == 2
+    assert "error[KC0022]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("cpu", "products"),
+    [
+        ("haswell", {"vpmaddwd"}),
+        ("skylake-avx512", {"vpmaddwd"}),
+        ("alderlake", {"vpdpbusd", "vpdpwssd"}),
+        ("sapphirerapids", {"fma.f16", "vpdpbusd", "vdpbf16ps", "vpdpwssd"}),
+    ],
+)
+def test_instructions_that_a_cpu_lacks_have_no_probe(
+    cpu: str, products: set[str], few_rounds: None
+):
+    probes = list(rate_probes._probes(Target(f"{INTEL}{cpu}")))
+    keys = {probe.key for probe in probes if probe.field == "products"}
+    assert keys == products | {"fma.f32", "fma.f64", "mul.i32"}
+
+
+@pytest.mark.parametrize(
+    ("cpu", "key", "instruction"),
+    [
+        ("sapphirerapids", "fma.f32", r"vfmadd\w+ps\s.*zmm"),
+        ("sapphirerapids", "vpdpbusd", r"vpdpbusd\s.*zmm"),
+        ("sapphirerapids", "vdpbf16ps", r"vdpbf16ps\s.*zmm"),
+        ("sapphirerapids", "vpdpwssd", r"vpdpwssd\s.*zmm"),
+        ("skylake-avx512", "vpmaddwd", r"vpmaddwd\s.*zmm"),
+        ("haswell", "mul.i32", r"vpmulld\s.*ymm"),
+    ],
+)
+def test_probes_are_the_instructions(cpu: str, key: str, instruction: str):
+    """As many as there are vectors, none of which is computed from another."""
+    target = Target(f"{INTEL}{cpu}")
+    (probe,) = (it for it in rate_probes._probes(target) if it.key == key)
+    with PassContext(disabled_pass=["auto-schedule"]):
+        assembly = kc.build(kc.IRModule.parse(probe.text), target=target).get_source("asm")
+    assert len(re.findall(instruction, assembly)) % rate_probes.COUNT == 0
+    assert re.search(instruction, assembly)

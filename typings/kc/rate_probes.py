@@ -1,0 +1,1 @@
+../../kc/rate_probes.py
