@@ -369,6 +369,7 @@ RULES = {
         ("dot-product", "dot_products:DotProduct"),
         ("few-rows", "few_rows:FewRows"),
         ("contraction", "contraction:Contraction"),
+        ("side-by-side", "side_by_side:SideBySide"),
         ("rows", "rows:Rows"),
         ("reduction", "reduction:Reduce"),
         ("pointwise", "pointwise:Pointwise"),

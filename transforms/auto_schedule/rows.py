@@ -56,6 +56,14 @@ class Group:
         return [axes[n] for n in numbers if n in axes]
 
 
+def work_of(group: Group) -> int:
+    """What all blocks of a group do, in additions."""
+    return sum(
+        iterations(nest.loops) * max(1, nest.operations + len(nest.loads))
+        for nest in (group.root, *group.members)
+    )
+
+
 class Rows(Rule):
     """Compute producers in the loops that they share with their consumers."""
 
@@ -229,10 +237,7 @@ def _perform(draft: Draft, group: Group, *, by_parts: bool) -> None:
     root, machine = group.root, draft.machine
     name = root.name
     handles = draft.loops(name)
-    work = sum(
-        iterations(nest.loops) * max(1, nest.operations + len(nest.loads))
-        for nest in (root, *group.members)
-    )
+    work = work_of(group)
     shared = list(group.shared)
     vector = _columns(draft, group)
     outside: list[LoopRV] = [handles[loop] for loop in shared]

@@ -495,6 +495,50 @@ def test_parallel_where_there_is_work():
     assert "parallel" in text(1 << 22)
 
 
+def softmax(x: np.ndarray) -> np.ndarray:
+    power = np.exp(x - x.max(-1, keepdims=True))
+    return power / power.sum(-1, keepdims=True)
+
+
+def normalized(x: np.ndarray) -> np.ndarray:
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
+
+
+@pytest.mark.parametrize("symbolic", [False, True])
+@pytest.mark.parametrize(
+    ("shape", "compute", "expected", "blocks"),
+    [
+        ((1000, 10), topi.nn.softmax, softmax, "T_softmax_maxelem T_softmax_exp T_softmax_norm"),
+        ((3, 100, 16), topi.nn.softmax, softmax, "T_softmax_expsum"),
+        ((100, 15), lambda x: topi.nn.layer_norm(x, None, None, [1]), normalized, ""),
+    ],
+)
+def test_short_rows_share_vectors(
+    shape: tuple[int, ...],
+    compute: Callable[[te.Tensor], te.Tensor],
+    expected: Callable[[np.ndarray], np.ndarray],
+    blocks: str,
+    symbolic: bool,
+):
+    sizes = (*shape[:-2], te.var("n") if symbolic else shape[-2], shape[-1])
+    X = te.placeholder(sizes, name="X")
+    schedule = kc.auto_schedule([X, compute(X)], AVX512)
+    for name in blocks.split():
+        assert kinds(schedule, name)[-2:] == [f"{shape[-1]} unrolled", "16 vectorized"]
+    assert "16 vectorized" in str(schedule.mod)
+    x = np.random.default_rng(0).standard_normal(shape, "f4")
+    x[..., 0, :], x[..., 1, 0] = -np.inf, np.nan
+    with np.errstate(all="ignore"):
+        result = expected(x.astype("f8"))
+    np.testing.assert_allclose(kc.build([X, compute(X)])(x), result, rtol=1e-4, atol=1e-5)
+
+
+def test_rows_of_two_vectors_have_vectors_of_their_own():
+    X = te.placeholder((1000, 32), name="X")
+    schedule = kc.auto_schedule([X, topi.nn.softmax(X)], AVX512)
+    assert kinds(schedule, "T_softmax_exp") == ["1000 serial", "32 vectorized"]
+
+
 def test_products_are_parallel_where_that_saves_time():
     target = Target({**AVX512.export(), "num-cores": 2})
 
