@@ -22,6 +22,10 @@ After::
 
 The first version, which keeps the names, runs where every element of the arguments that the block
 reads is zero, infinite, NaN or at least 2^exponent in magnitude; the second one runs elsewhere.
+With ``through=D`` a version goes on to the loops of the later block ``D``, with all in between;
+buffers that nothing else uses become those of a version. Of a buffer that is a copy of arguments,
+with zeros around them, say, the arguments are looked at.
+
 Both compute the same, and are scheduled by themselves from then on: the first may use an
 instruction that is right for such numbers alone. x86's ``vdpbf16ps`` takes subnormal numbers to be
 zero. A product of two bf16 of at least 2^-55 is a multiple of 2^-124, and so are all sums of such:
@@ -29,9 +33,9 @@ none is subnormal.
 
 *Legal when*
 
-1. KC3623: the block loads floating-point elements of arguments, or of constants, that its nest does
-   not write, and none of another buffer.
-2. KC3624: the nest has no bound loops, and no results.
+1. KC3623: the block loads floating-point elements of arguments, of constants, or of copies of
+   these, that a version does not write, and none of another buffer.
+2. KC3624: a version has no bound loops and no results; the block that it goes through comes behind.
 3. KC3625: the exponent is one of normal numbers of each type that is loaded.
 
 GCC, LLVM: loop versioning. Halide: ``specialize``.
@@ -43,9 +47,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-from xdsl.dialects import arith, memref
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
     AnyFloat,
+    FloatAttr,
     IntegerAttr,
     IntegerType,
     MemRefType,
@@ -64,7 +69,7 @@ from kc.analysis import loop_tree
 from kc.analysis.dependence import base_buffer
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.module_copy import copy_operation
-from kc.dialects.tir import INDEX, BlockOp, IfOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir import INDEX, AllocOp, BlockOp, IfOp, IterType, LoadOp, StoreOp
 from kc.transforms.schedule._buffers import FreshNames, name_apart
 from kc.transforms.schedule._copies import new_alloc
 from kc.transforms.schedule._float_bits import FRACTION_BITS
@@ -75,11 +80,14 @@ from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, S
 
 @dataclass(frozen=True)
 class Plan:
-    """The block, the operation of the function's body that it is in, and the buffers to look at."""
+    """The block, the operations of the function's body that become a version, from that which the
+    block is in, and the buffers to look at."""
 
     block: BlockOp
-    nest: Operation
+    nests: list[Operation]
     buffers: list[SSAValue]
+    allocs: list[AllocOp]
+    """The buffers that nothing else uses."""
 
 
 @dataclass(frozen=True)
@@ -93,13 +101,19 @@ class VersionLoops(Primitive):
     exponent: int = field(
         default=-55, metadata={"help": "of the smallest magnitude, beside 0, of the first version"}
     )
+    through: BlockRef | None = field(
+        default=None, metadata={"help": "a later block, up to whose loops a version goes"}
+    )
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
         nest = site.nest_of(block)
         assert nest is not None
-        self._require_plain(site, block, nest)
-        buffers = _operands(block, nest)
+        nests = self._nests(site, block, nest)
+        for op in nests:
+            self._require_plain(site, block, op)
+        allocs = self._own_allocs(site, block, nests)
+        buffers = _operands(block, nests)
         if not buffers:
             raise site.refuse(
                 "KC3623",
@@ -114,7 +128,8 @@ class VersionLoops(Primitive):
                     "KC3623",
                     f"block {block.label} loads {buffer_name(buffer)}, which is no argument",
                     at=block,
-                    why="all elements are looked at, and those of a buffer need not be written",
+                    why="all elements are looked at, and those of a buffer need not be written, "
+                    "unless it is a copy of an argument",
                     hints=[f"make {buffer_name(buffer)} an argument, or inline what computes it"],
                 )
         for buffer in buffers:
@@ -128,7 +143,53 @@ class VersionLoops(Primitive):
                     f"2^{most + 1}",
                     hints=[f"exponent={min(max(self.exponent, least), most)}"],
                 )
-        return Plan(block, nest, buffers)
+        return Plan(block, nests, buffers, allocs)
+
+    def _nests(self, site: Site, block: BlockOp, nest: Operation) -> list[Operation]:
+        """The operations of a version. Raises KC3624 where it cannot go as far as it is to."""
+        if self.through is None:
+            return [nest]
+        last = site.resolve_block(self.through)
+        end, nests = site.nest_of(last), [nest]
+        while nests[-1] is not end:
+            following = nests[-1].next_op
+            if following is None or following.next_op is None:
+                raise site.refuse(
+                    "KC3624",
+                    f"the loops of block {last.label} do not come behind those of {block.label}",
+                    at=last,
+                    why="a version is a piece of the program, from one block to the other",
+                    hints=[f"version_loops of {last.label}, through {block.label}"],
+                )
+            nests.append(following)
+        return nests
+
+    def _own_allocs(self, site: Site, block: BlockOp, nests: list[Operation]) -> list[AllocOp]:
+        """The buffers that nothing but a version uses. Raises KC3624 for one that is made in it and
+        used behind."""
+        inside = {inner for op in nests for inner in op.walk()}
+        home = nests[0].parent
+        assert home is not None
+        allocs = [
+            op
+            for op in home.ops
+            if isinstance(op, AllocOp)
+            and op.buffer.uses
+            and all(use.operation in inside for use in op.buffer.uses)
+        ]
+        for op in nests:
+            for result in op.results:
+                if any(use.operation not in inside for use in result.uses):
+                    name = result.name_hint or op.name
+                    raise site.refuse(
+                        "KC3624",
+                        f"the loops of block {block.label} cannot have two versions",
+                        at=block,
+                        why=f"{name} is made among them and used behind, where it would have two "
+                        "sources",
+                        hints=["a later block in through="],
+                    )
+        return [op for op in allocs if op not in nests]
 
     def _require_plain(self, site: Site, block: BlockOp, nest: Operation) -> None:
         bound = [loop for loop in loop_tree.loops(nest) if loop.axis is not None]
@@ -154,38 +215,45 @@ class VersionLoops(Primitive):
         for block in loop_tree.blocks(site.function):
             for exponent in (-55, -10):
                 yield cls(BlockRef(block), exponent)
+            for last in loop_tree.blocks(site.function):
+                if last is not block:
+                    yield cls(BlockRef(block), -10, BlockRef(last))
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
-        again = copy_operation(plan.nest)
-        position = list(plan.nest.walk()).index(plan.block)
-        second = list(again.walk())[position]
+        ops = [*plan.allocs, *plan.nests]
+        twins: dict[SSAValue, SSAValue] = {}
+        again = [copy_operation(op, twins) for op in ops]
+        position = [inner for op in ops for inner in op.walk()].index(plan.block)
+        second = [inner for op in again for inner in op.walk()][position]
         assert isinstance(second, BlockOp)
-        otherwise = Region(Block([again]))
+        otherwise = Region(Block(again))
         name_apart(site, [otherwise])
-        home = plan.nest.parent
+        nest = plan.nests[0]
+        home = nest.parent
         assert home is not None
         least: list[SSAValue] = []
         names = FreshNames(site)
         for buffer in plan.buffers:
-            ops, value = _least_magnitude(site, buffer, names, plan.nest)
-            home.insert_ops_before(ops, plan.nest)
+            looked, value = _least_magnitude(site, buffer, names, nest)
+            home.insert_ops_before(looked, nest)
             least.append(value)
         bounds = [_bits_of_power(_element(buffer), self.exponent) for buffer in plan.buffers]
         branch = IfOp(_all_at_least(bounds), least, Region(Block()), otherwise)
-        branch.location = plan.nest.location
-        home.insert_op_before(branch, plan.nest)
-        plan.nest.detach()
-        branch.then.block.add_op(plan.nest)
+        branch.location = nest.location
+        home.insert_op_before(branch, nest)
+        for op in ops:
+            op.detach()
+            branch.then.block.add_op(op)
         return Rewritten(blocks=(second,))
 
 
 # What is looked at ----------------------------------------------------------------------------
 
 
-def _operands(block: BlockOp, nest: Operation) -> list[SSAValue]:
-    """The buffers with floating-point elements that the block loads and the nest does not write, in
-    the order of the loads."""
-    ops = list(nest.walk())
+def _operands(block: BlockOp, nests: Sequence[Operation]) -> list[SSAValue]:
+    """The buffers with floating-point elements that the block loads and a version does not write,
+    in the order of the loads; the arguments that they are copies of."""
+    ops = [inner for op in nests for inner in op.walk()]
     written = {base_buffer(op.buffer) for op in ops if isinstance(op, StoreOp)}
     # What is not a load may write through any operand.
     written |= {
@@ -199,7 +267,64 @@ def _operands(block: BlockOp, nest: Operation) -> list[SSAValue]:
         return []  # any of them may be what is written
     loads = [op.buffer for op in block.body.walk() if isinstance(op, LoadOp)]
     read = dict.fromkeys(base_buffer(buffer) or buffer for buffer in loads)
-    return [it for it in read if it not in written and type(_element(it)) in FRACTION_BITS]
+    own = [it for it in read if it not in written and type(_element(it)) in FRACTION_BITS]
+    sources: dict[SSAValue, None] = {}
+    for buffer in own:
+        copied = _copied(buffer, [])
+        is_copy = copied is not None and not written.intersection(copied)
+        sources.update(dict.fromkeys(copied if is_copy and copied else [buffer]))
+    return list(sources)
+
+
+def _copied(buffer: SSAValue, around: list[SSAValue]) -> list[SSAValue] | None:
+    """The arguments that have all elements of a buffer that are not zero; None if others may be in
+    it."""
+    if _is_whole(buffer):
+        return [buffer]
+    if not isinstance(buffer.owner, AllocOp) or buffer in around:
+        return None
+    sources: dict[SSAValue, None] = {}
+    for use in buffer.uses:
+        op = use.operation
+        if isinstance(op, LoadOp):
+            continue
+        if not isinstance(op, StoreOp) or op.buffer is not buffer:
+            return None
+        for value in _selected(op.value):
+            if isinstance(value.owner, arith.ConstantOp):
+                number = value.owner.value
+                if not isinstance(number, FloatAttr) or number.value.data != 0:
+                    return None
+                continue
+            if not isinstance(value.owner, LoadOp):
+                return None
+            base = base_buffer(value.owner.buffer)
+            copied = None if base is None else _copied(base, [*around, buffer])
+            if copied is None or not all(map(_is_only_read, copied)):
+                return None
+            sources.update(dict.fromkeys(copied))
+    return list(sources)
+
+
+def _is_only_read(argument: SSAValue) -> bool:
+    """Whether an argument is when it is looked at what it was when it was copied."""
+    return all(isinstance(use.operation, LoadOp) for use in argument.uses)
+
+
+def _selected(value: SSAValue) -> Iterator[SSAValue]:
+    """What a value is, whatever conditions say."""
+    op = value.owner
+    if isinstance(op, arith.SelectOp):
+        yield from _selected(op.lhs)
+        yield from _selected(op.rhs)
+    elif isinstance(op, scf.IfOp):
+        number = list(op.results).index(value)  # pyright: ignore[reportArgumentType]
+        for region in op.regions:
+            last = region.block.last_op
+            assert last is not None
+            yield from _selected(last.operands[number])
+    else:
+        yield value
 
 
 def _is_whole(buffer: SSAValue) -> bool:
