@@ -388,7 +388,8 @@ class LowerPointer(LlvmPattern):
         is_begin = isinstance(layout, StridedLayoutAttr) and layout.get_offset() == 0
         if not (is_begin or FIRST_ELEMENT in op.attributes):
             require_dense(source.type)
-        source.origin.escaped = True
+        # Who has the number may write there: nothing says what becomes of it.
+        source.origin.escaped = source.origin.written = True
         s.define(op.aligned_pointer, s.emit(llvm.PtrToIntOp, [source.pointer], i64))
 
 
