@@ -37,6 +37,7 @@ from kc.support import progress
 from kc.support.diagnostics import CodegenError, suggest
 from kc.support.forks import fork_lock
 from kc.support.process_symbols import find_symbol
+from kc.support.tile_names import PRODUCTS
 
 __all__ = ["CompiledModule", "JitModule", "Machine", "compile_ir", "host_target", "jit"]
 
@@ -65,6 +66,17 @@ _CODE_BY_FEATURE = {
     "@llvm.x86.avx512.mask.range.ps.512": "avx512dq",
     "@llvm.x86.avx512bf16.dpbf16ps.512": "avx512bf16",
     "@llvm.x86.sse.sfence": "sse",
+    **dict.fromkeys(
+        (
+            "@llvm.x86.ldtilecfg",
+            "@llvm.x86.tilerelease",
+            "@llvm.x86.tilezero",
+            "@llvm.x86.tileloadd64",
+            "@llvm.x86.tilestored64",
+        ),
+        "amx-tile",
+    ),
+    **{f"@llvm.x86.{instruction}": feature for instruction, feature in PRODUCTS.values()},
 }
 
 

@@ -7,7 +7,6 @@ LLVM cannot compile for, KC6105 a target whose code cannot run in this process.
 from __future__ import annotations
 
 import base64
-import ctypes
 import json
 import re
 import subprocess
@@ -23,6 +22,7 @@ from kc.codegen.llvm_worker import run_pipeline
 from kc.support.diagnostics import TargetError, suggest
 from kc.support.forks import fork_lock
 from kc.support.target_data import architecture, kinds
+from kc.support.tile_permission import tile_refusal
 
 _WORKER = Path(__file__).with_name("llvm_worker.py")
 _LOCK = fork_lock()
@@ -297,20 +297,23 @@ def features_among(machine: Machine, names: tuple[str, ...]) -> tuple[str, ...]:
 
 TILES = "@llvm.x86.tile"
 """How intrinsics begin in whose code tile registers are loaded."""
-_ARCH_PRCTL, _REQUEST_PERMISSION, _TILE_DATA = 158, 0x1023, 18
 
 
 def permit_tiles() -> None:
-    """Ask Linux for the tile registers of x86, which a process has on request alone.
+    """Ask for the tile registers of x86, once for a process.
 
-    Raises TargetError KC6105 where it has none, or no memory to save them in.
+    Raises TargetError KC6105 where it does not get them.
     """
-    if ctypes.CDLL(None).syscall(_ARCH_PRCTL, _REQUEST_PERMISSION, _TILE_DATA):
+    why = tile_refusal()
+    if why is not None:
         raise TargetError(
             "KC6105",
             "this machine cannot run code with tile registers (AMX)",
-            why="the operating system gives this process none",
-            hints=["compile it to assembly or to an object instead"],
+            why=why,
+            hints=[
+                "-mattr=-amx-tile compiles without them",
+                "compile it to assembly or to an object instead",
+            ],
         )
 
 

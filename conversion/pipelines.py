@@ -35,6 +35,7 @@ TO_LLVM: Order = (
     "inject-double-buffer",
     "align-storage",
     "apply-strides",
+    "lower-tiles",
     "swizzle-storage",
     "inject-copy-intrin",
     "fill-slack",
@@ -52,6 +53,7 @@ TO_LLVM: Order = (
     "instrument-bound-checkers",  # where it is asked for
     "legalize-symbols",
     "convert-to-llvm",
+    "permit-tiles",
     "reuse-workspace",  # where it is asked for
 )
 # Down to kernels and host code in the standard dialects and gpu, which all GPUs share.
@@ -139,6 +141,7 @@ TO_C: Order = tuple(
         "expand-math",
         "legalize-symbols",  # the printer names functions as C can
         "convert-to-llvm",
+        "permit-tiles",
     )
 )
 

@@ -15,8 +15,9 @@ from kc.runtime.metadata import LIBRARY, ModuleRecord, merged, read_records
 from kc.runtime.module import Module
 from kc.support.diagnostics import CallError
 from kc.support.files import read_bytes as read_file
+from kc.support.tile_permission import REFUSED
 
-__all__ = ["check_machine_of", "load_library", "module_of", "read_file"]
+__all__ = ["check_machine_of", "load_library", "module_of", "permit_tiles_of", "read_file"]
 
 
 def check_machine_of(records: Sequence[ModuleRecord]) -> None:
@@ -26,6 +27,14 @@ def check_machine_of(records: Sequence[ModuleRecord]) -> None:
     for record in records:
         if record.triple:
             check_runs_here(Machine(record.triple, record.cpu, record.features))
+
+
+def permit_tiles_of(data: bytes) -> None:
+    """Refuse (TargetError KC6105) code with tile registers where this process gets none."""
+    from kc.codegen import native_target
+
+    if REFUSED.encode() in data:
+        native_target.permit_tiles()
 
 
 def module_of(
@@ -61,6 +70,7 @@ def load_library(path: str) -> Module:
     data = read_file(path)
     records = read_records(data, path, LIBRARY)
     check_machine_of(records)
+    permit_tiles_of(data)
     try:
         # The path in full: without a slash, it would be looked up among the system's libraries.
         library = ctypes.CDLL(os.path.realpath(path))

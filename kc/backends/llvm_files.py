@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from kc.backends.files import Files, loops_text, record_of
-from kc.backends.libraries import check_machine_of, module_of, read_file
+from kc.backends.libraries import check_machine_of, module_of, permit_tiles_of, read_file
 from kc.runtime import callbacks
 from kc.runtime.checksums import check_block, check_comment, damaged, with_block, with_comment
 from kc.runtime.metadata import OBJECT, SYMBOL, ModuleRecord, merged, read_records, with_checksum
@@ -179,6 +179,7 @@ def load_object_file(path: str, data: bytes | None = None) -> Module:
     data = read_file(path) if data is None else data
     records = read_records(data, path)
     check_machine_of(records)
+    permit_tiles_of(data)
     symbols = [symbol for symbol, _ in merged(records).values()]
     packed = callbacks.addresses([hook for record in records for hook in record.packed])
     try:

@@ -95,6 +95,7 @@ _OF_OPERATIONS: dict[str, _Form] = {
     "kc.requires": _Form("a list of conditions, as kc prints them", _are_requirements),
     "kc.unscheduled": _MARK,
     "kc.description": _FUNCTION,
+    "kc.tiles": _NAME,
     "kc.start": _FUNCTION,
     "kc.packed": _NAME,
     "kc.pointers": _MARK,

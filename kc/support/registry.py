@@ -21,6 +21,7 @@ from kc.support.options import Options, PassSpec, quote
 from kc.support.plugins import Plugin
 from kc.support.tensor_copy_names import tensor_copy_intrins
 from kc.support.tensor_core_names import tensor_core_intrins
+from kc.support.tile_names import packing_intrins, tile_intrins
 from kc.support.transpose_names import transpose_intrins
 
 if TYPE_CHECKING:
@@ -198,6 +199,7 @@ PASSES = {
             "merge-shared-memory-allocations",
             "thread-sync",
             "lower-fragments",
+            "lower-tiles",
             "defer-wgmma-waits",
             "lower-tensor-copies",
         ),
@@ -248,6 +250,7 @@ PASSES = {
             "gpu-to-llvm",
             "convert-to-llvm",
             "make-coroutines",
+            "permit-tiles",
             "reuse-workspace",
             "transform-interpreter",
         ),
@@ -335,16 +338,8 @@ INTRINSICS = {
     **{f"kc.transforms.intrinsics.transposes:{name}": (name,) for name in transpose_intrins()},
     **{f"kc.transforms.intrinsics.tensor_cores:{name}": (name,) for name in tensor_core_intrins()},
     **{f"kc.transforms.intrinsics.tensor_copies:{name}": (name,) for name in tensor_copy_intrins()},
-    **{
-        f"kc.transforms.intrinsics.amx:{name}": (name,)
-        for name in (
-            "amx_dot_16x16x64_u8i8",
-            "amx_dot_16x16x64_i8i8",
-            "amx_dot_16x16x64_u8u8",
-            "amx_dot_16x16x32_bf16",
-            "amx_dot_16x16x32_f16",
-        )
-    },
+    **{f"kc.transforms.intrinsics.amx:{name}": (name,) for name in tile_intrins()},
+    **{f"kc.transforms.intrinsics.groups:{name}": (name,) for name in packing_intrins()},
     "kc.transforms.intrinsics.builtin:AVX10": ("avx10_f16_dot_16x2",),
     "kc.transforms.intrinsics.builtin:AARCH64": (
         "neon_sdot_4x4",
@@ -366,6 +361,7 @@ RULES = {
         ("versions", "versions:Versions"),
         ("fusing", "fusing:FuseContiguous"),
         ("row-blocks", "row_blocks:RowBlocks"),
+        ("tile-product", "tile_products:TileProducts"),
         ("dot-product", "dot_products:DotProduct"),
         ("few-rows", "few_rows:FewRows"),
         ("contraction", "contraction:Contraction"),

@@ -11,6 +11,7 @@ from typing import Any
 
 from kc.support.environment import read
 from kc.support.target_data import Architecture, architecture, kinds
+from kc.support.tile_permission import FEATURE, tile_refusal
 
 _CACHE_DIR = Path("/sys/devices/system/cpu/cpu0/cache")
 _UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3}
@@ -45,7 +46,7 @@ def _cpu_attributes() -> dict[str, Any]:
     name = binding.get_host_cpu_name()
     if arch is not None and name in arch.cpus:
         attributes["mcpu"] = name
-        missing = _withheld(arch, name, binding.get_host_cpu_features())
+        missing = _withheld(arch, name, _usable(binding.get_host_cpu_features()))
         if missing:
             attributes["mattr"] = missing
     for level, size in cache_sizes(_CACHE_DIR).items():
@@ -57,6 +58,14 @@ def _host_architecture() -> Architecture | None:
     machine = platform.machine()
     every = [architecture(name) for name in kinds()["llvm"].architectures]
     return next((arch for arch in every if machine in arch.machines), None)
+
+
+def _usable(features: Mapping[str, bool]) -> dict[str, bool]:
+    """``features`` without those that the operating system does not let this process use."""
+    tiles = [name for name, is_there in features.items() if name.startswith(FEATURE) and is_there]
+    if not tiles or tile_refusal() is None:
+        return dict(features)
+    return {**features, **dict.fromkeys(tiles, False)}
 
 
 def _withheld(arch: Architecture, cpu: str, features: Mapping[str, bool]) -> tuple[str, ...]:

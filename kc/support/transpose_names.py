@@ -11,8 +11,13 @@ from functools import cache
 SIZES = {"f32": (16, 8, 4), "f64": (8, 4, 2)}
 """The lanes of registers by the type of their elements."""
 
-INTERLEAVED = {"i8": ((4, 16), (4, 8), (4, 4), (2, 16), (2, 8)), "bf16": ((2, 16), (2, 4))}
-"""Rows, and elements of a row, that are interleaved: what is packed for dot products."""
+INTERLEAVED = {
+    "i8": ((4, 16), (4, 8), (4, 4), (2, 16), (2, 8)),
+    "bf16": ((2, 16), (2, 4)),
+    "f16": ((2, 16),),
+}
+"""Rows, and elements of a row, that are interleaved: what is packed for dot products
+and tile registers."""
 
 
 def transpose_name(element: str, rows: int, size: int) -> str:

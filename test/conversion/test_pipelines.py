@@ -35,8 +35,10 @@ ORDER = [
     "inject-double-buffer",
     "align-storage",
     "apply-strides",
+    "lower-tiles",
     "swizzle-storage",
     "inject-copy-intrin",
+    "fill-slack",
     "storage-rewrite",
     "merge-dimensions",
     "vectorize-loop",
@@ -47,6 +49,7 @@ ORDER = [
     "legalize-narrow-floats",
     "legalize-symbols",
     "convert-to-llvm",
+    "permit-tiles",
 ]
 
 

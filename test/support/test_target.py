@@ -348,10 +348,27 @@ def test_cores_of_parallel_loops(monkeypatch):
 def test_withheld_features():
     arch = architecture("x86_64")
     have = dict.fromkeys(arch.withheld[512], True) | {"avx512fp16": False, "amx-tile": False}
-    assert target_host._withheld(arch, "sapphirerapids", have) == ("-avx512fp16",)
+    assert target_host._withheld(arch, "sapphirerapids", have) == ("-amx-tile", "-avx512fp16")
     assert target_host._withheld(arch, "znver4", have) == (), "its name does not promise this"
     assert target_host._withheld(arch, "haswell", {**have, "avx2": False}) == ("-avx2",)
     assert target_host._withheld(arch, "nehalem", {"avx": False}) == ()
+
+
+def test_tiles_that_the_system_refuses_are_no_features(monkeypatch):
+    features = {"amx-tile": True, "amx-int8": True, "amx-fp16": False, "avx512f": True}
+    monkeypatch.setattr(target_host, "tile_refusal", lambda: None)
+    assert target_host._usable(features) == features
+    monkeypatch.setattr(target_host, "tile_refusal", lambda: "this process gets none")
+    assert target_host._usable(features) == {
+        "amx-tile": False,
+        "amx-int8": False,
+        "amx-fp16": False,
+        "avx512f": True,
+    }
+    asked: list[str] = []
+    monkeypatch.setattr(target_host, "tile_refusal", lambda: asked.append("") or "no")
+    assert target_host._usable({"amx-tile": False}) == {"amx-tile": False}
+    assert asked == []  # a CPU without tiles asks for none
 
 
 def test_cache_sizes_as_linux_lists_them(tmp_path: Path):

@@ -31,7 +31,7 @@ def __getattr__(name: str) -> str:
     return "\n".join(text(name, *shape))
 
 
-class _Shuffles:
+class Shuffles:
     """Writes shuffles of vectors of one type."""
 
     def __init__(self, element: str, size: int) -> None:
@@ -61,7 +61,7 @@ def _lanes(size: int, lane: int, of_both: list[int]) -> list[int]:
     ]
 
 
-def _transposed(rows: list[str], lane: int, code: _Shuffles) -> list[str]:
+def transposed(rows: list[str], lane: int, code: Shuffles) -> list[str]:
     """The columns of the square with these rows."""
     size = len(rows)
     # Within groups of as many rows as a lane has elements: register g * lane + c then holds in
@@ -154,8 +154,8 @@ def _text(name: str, element: str, rows: int, size: int) -> Iterator[str]:
     strided = "strided<[?, 1], offset: ?>"
     source_part, target_part = f"{source}, {strided}>", f"{target}, {strided}>"
     lane = LANE_BITS // int(element[1:])
-    code = _Shuffles(element, size)
-    columns = _transposed([f"%r{min(n, rows - 1)}" for n in range(size)], lane, code)
+    code = Shuffles(element, size)
+    columns = transposed([f"%r{min(n, rows - 1)}" for n in range(size)], lane, code)
     yield from _described(name, element, rows, size, (strided, strided))
     for n in range(rows):
         yield f"    %r{n} = tir.load %A[{n}, 0] : {source_part}, {code.type}"

@@ -118,7 +118,7 @@ class _Plan:
         for loop in self.marked:
             loop.kind = ForKindAttr(ForKind.UNROLLED)
         for loop, extent in self.copied:
-            _unroll(loop, extent)
+            unroll(loop, extent)
 
     def block(self, block: Block, options: UnrollLoopPass) -> _Counts:
         counts = _Counts()
@@ -205,7 +205,8 @@ def _counts_local(loop: ForOp) -> bool:
     return False
 
 
-def _unroll(loop: ForOp, extent: int) -> None:
+def unroll(loop: ForOp, extent: int) -> None:
+    """Put ``extent`` copies of a loop's body in its place, where its variable is a constant."""
     block = loop.parent
     assert block is not None
     for n in range(extent):

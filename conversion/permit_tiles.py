@@ -1,0 +1,131 @@
+"""permit-tiles: code asks for the tile registers of x86 (AMX) before it uses them.
+
+Before::
+
+    llvm.call_intrinsic "llvm.x86.ldtilecfg"(%configuration) : (!llvm.ptr) -> ()
+
+After::
+
+    llvm.mlir.global internal @kc.tiles_permitted(0 : i8) : i8
+    llvm.func internal @kc.configure_tiles(%configuration: !llvm.ptr) { ... }
+    llvm.func internal @kc.permit_tiles() { ... }
+    ...
+    llvm.call @kc.configure_tiles(%configuration) : (!llvm.ptr) -> ()
+
+Linux gives tile registers to a process that has asked for them (:mod:`kc.support.tile_permission`);
+their first use ends any other one. The first configuration therefore asks, and a variable says that
+it has been done, so that the code may be started in any way: in a Python program, by a C program
+that is linked with it, or on any thread of a pool. In Python a refusal is an error before the code
+is loaded (KC6105). Elsewhere it is a line on standard error, and the process ends.
+
+Only Linux is asked. There is one call for each configuration, and the functions are a part of the
+module, so this is a walk over it and no rewrite pattern.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.dialects import llvm
+from kc.support import registry
+from kc.support.ir_text import parse_module
+from kc.support.target import target_of
+from kc.support.tile_permission import ARCH_PRCTL, REFUSED, REQUEST, TILE_DATA
+
+CONFIGURE = "kc.configure_tiles"
+
+_TEXT = """
+llvm.mlir.global internal @kc.tiles_permitted(0 : i8) : i8
+llvm.mlir.global internal constant @kc.tiles_refused("{message}\\0A")
+llvm.func @syscall(i64, i64, i64) -> i64
+llvm.func @write(i32, !llvm.ptr, i64) -> i64
+llvm.func @abort()
+llvm.func internal @kc.configure_tiles(%configuration: !llvm.ptr) {{
+  %variable = llvm.mlir.addressof @kc.tiles_permitted : !llvm.ptr
+  %permitted = llvm.load %variable atomic monotonic {{alignment = 1 : i64}} : !llvm.ptr -> i8
+  %no = llvm.mlir.constant(0 : i8) : i8
+  %is_permitted = llvm.icmp "ne" %permitted, %no : i8
+  llvm.cond_br %is_permitted weights([1000, 1]), ^configure, ^ask
+^ask:
+  llvm.call @kc.permit_tiles() : () -> ()
+  llvm.br ^configure
+^configure:
+  llvm.call_intrinsic "llvm.x86.ldtilecfg"(%configuration) : (!llvm.ptr) -> ()
+  llvm.return
+}}
+llvm.func internal @kc.permit_tiles() attributes {{no_inline}} {{
+  %arch_prctl = llvm.mlir.constant({call} : i64) : i64
+  %request = llvm.mlir.constant({request} : i64) : i64
+  %tile_data = llvm.mlir.constant({state} : i64) : i64
+  %answer = llvm.call @syscall(%arch_prctl, %request, %tile_data) : (i64, i64, i64) -> i64
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %is_permitted = llvm.icmp "eq" %answer, %zero : i64
+  llvm.cond_br %is_permitted, ^permitted, ^refused
+^permitted:
+  %variable = llvm.mlir.addressof @kc.tiles_permitted : !llvm.ptr
+  %yes = llvm.mlir.constant(1 : i8) : i8
+  llvm.store %yes, %variable atomic monotonic {{alignment = 1 : i64}} : i8, !llvm.ptr
+  llvm.return
+^refused:
+  %stderr = llvm.mlir.constant(2 : i32) : i32
+  %message = llvm.mlir.addressof @kc.tiles_refused : !llvm.ptr
+  %length = llvm.mlir.constant({length} : i64) : i64
+  %written = llvm.call @write(%stderr, %message, %length) : (i32, !llvm.ptr, i64) -> i64
+  llvm.call @abort() : () -> ()
+  llvm.unreachable
+}}
+"""
+
+
+@dataclass(frozen=True)
+class PermitTilesPass(ModulePass):
+    """Let code ask for tile registers before it configures them."""
+
+    name = "permit-tiles"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        calls = _configurations(op)
+        if not calls or "linux" not in target_of(op).triple:
+            return
+        text = _TEXT.format(
+            message=REFUSED,
+            length=len(REFUSED) + 1,
+            call=ARCH_PRCTL,
+            request=REQUEST,
+            state=TILE_DATA,
+        )
+        declared = {it.sym_name.data for it in op.ops if isinstance(it, llvm.FuncOp)}
+        if CONFIGURE in declared:
+            return
+        for call in calls:
+            new = llvm.CallOp(CONFIGURE, *call.args)
+            new.location = call.location
+            Rewriter.replace_op(call, new, [])
+        parts = list(parse_module(text, "<permit-tiles>", registry.context()).ops)
+        for part in parts:
+            part.detach()
+        own = [
+            part
+            for part in parts
+            if not isinstance(part, llvm.FuncOp) or part.sym_name.data not in declared
+        ]
+        Rewriter.insert_op(own, InsertPoint.at_start(op.body.block))
+
+    def is_needed(self, op: ModuleOp) -> bool:
+        """Whether the module configures tile registers."""
+        return bool(_configurations(op))
+
+
+def _configurations(module: Operation) -> list[llvm.CallIntrinsicOp]:
+    return [
+        call
+        for call in module.walk()
+        if isinstance(call, llvm.CallIntrinsicOp) and call.intrin.data == "llvm.x86.ldtilecfg"
+    ]

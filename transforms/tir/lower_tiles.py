@@ -1,0 +1,693 @@
+"""lower-tiles: buffers of the scope ``amx.tile`` become tile registers of x86 (AMX).
+
+Before::
+
+    %T = tir.alloc "T" : memref<16x16xf32, "amx.tile">
+    %t = tir.view %T[0, 0] : ...
+    tir.call @amx_fill_16x16_f32.tile(write %t) : ...
+    tir.for %k in 8 {
+      ... loads of %a and %b
+      tir.call @amx_sync_16x16x32_bf16.tile(read %a, read %b, update %t) : ...
+    }
+    %c = tir.view %C[0, 0] : ...
+    tir.call @amx_store_16x16_f32.tile(read %t, write %c) : ...
+
+After::
+
+    llvm.call_intrinsic "llvm.x86.ldtilecfg"(%configuration)
+    llvm.call_intrinsic "llvm.x86.tilezero"(0)
+    tir.for %k in 8 {
+      ... loads of registers 1 and 2
+      llvm.call_intrinsic "llvm.x86.tdpbf16ps"(0, 1, 2)
+    }
+    llvm.call_intrinsic "llvm.x86.tilestored64"(0, %c, %stride)
+    llvm.call_intrinsic "llvm.x86.tilerelease"()
+
+A call of a function that has the attribute ``kc.tiles`` is an instruction on tile registers
+(:mod:`kc.transforms.intrinsics.amx`). A buffer has a register for each of its tiles, in order.
+Loops whose variables say which tile is meant are unrolled: the number of a register is a part of
+the instruction. Registers keep their contents from one instruction to the next, so that sums stay
+there for as long as the buffer is used.
+
+The registers that are used together have one configuration: how many rows of how many bytes each
+has. It is written in front of them, in the outermost loop possible, and released behind it. A call
+of another function may change all registers and their configuration, and so may a parallel loop,
+whose iterations run on other threads: the configuration is written behind those, and no tile is
+kept over them. (LLVM could choose registers itself, but has a single configuration for a function:
+where its tiles are not all of one shape, they move to memory and back in each step.)
+
+*Legal when*
+
+1. KC4256: a buffer of the scope is used by such calls alone.
+2. KC4257: a tile has at most 16 rows of 64 bytes, and is the same part of the buffer wherever it is
+   used; which one it is follows from loops of constant extents.
+3. KC4258: there are at most eight tiles at a time.
+4. KC4259: nothing else is called, and no parallel loop runs, from the first use of a tile to the
+   last.
+
+A buffer, its views and all calls that take them change at once, and only after every call was found
+legal, so this is one walk over a function and not a rewrite pattern.
+
+TVM: tensor intrinsics that name registers by numbers, for which the user writes the configuration.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FixedBitwidthType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
+    UnitAttr,
+    i8,
+    i64,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from kc.analysis import loop_tree
+from kc.analysis.index_values import IndexValues, dimensions
+from kc.analysis.loop_tree import memory_scope
+from kc.dialects import llvm
+from kc.dialects.memref_views import ExtractAlignedPointerAsIndexOp, GlobalOp
+from kc.dialects.tir import INDEX, AllocOp, CallExternOp, CallOp, ForKind, ForOp, ViewOp
+from kc.dialects.tir.views import strides_of
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+from kc.support.tile_names import ROW_BYTES, ROWS, SCOPE, TILES
+from kc.transforms.tir.unroll_loop import unroll
+
+INSTRUCTION = "kc.tiles"
+"""The attribute of a function that is an instruction on tile registers: the instruction."""
+
+_CLOBBERS = (CallOp, CallExternOp, func.CallOp)
+
+
+@dataclass
+class _Tiles:
+    """A buffer of tiles."""
+
+    alloc: AllocOp
+    shape: tuple[int, ...]
+    """Of a tile."""
+    positions: tuple[int, ...]
+    """The dimensions of the buffer that are those of a tile."""
+    views: list[ViewOp] = field(default_factory=list)
+    calls: list[CallOp] = field(default_factory=list)
+    register: int = 0
+    """The number of its first register."""
+
+    @property
+    def grid(self) -> list[int]:
+        """How many tiles there are along each dimension of the buffer."""
+        sizes = list(_memref(self.alloc.buffer).get_shape())
+        for position, size in zip(self.positions, self.shape, strict=True):
+            sizes[position] //= size
+        return sizes
+
+    @property
+    def count(self) -> int:
+        """How many tiles there are."""
+        return math.prod(self.grid)
+
+    @property
+    def rows(self) -> int:
+        """The rows of a tile."""
+        return self.shape[0]
+
+    @property
+    def row_bytes(self) -> int:
+        """The bytes of a row of a tile."""
+        return math.prod(self.shape[1:]) * _bytes_of(_memref(self.alloc.buffer))
+
+
+@dataclass
+class _Region:
+    """Operations of one block, from the first to the last that uses some tiles."""
+
+    block: Block
+    first: Operation
+    last: Operation
+    tiles: list[_Tiles]
+
+    @property
+    def ops(self) -> Iterator[Operation]:
+        """The operations."""
+        op: Operation | None = self.first
+        while op is not None:
+            yield op
+            if op is self.last:
+                return
+            op = op.next_op
+
+    @property
+    def configuration(self) -> bytes:
+        """What ``ldtilecfg`` reads: the palette, and the size of each register."""
+        rows, row_bytes = bytearray(16), bytearray(32)
+        for tiles in self.tiles:
+            for number in range(tiles.register, tiles.register + tiles.count):
+                rows[number] = tiles.rows
+                row_bytes[2 * number : 2 * number + 2] = tiles.row_bytes.to_bytes(2, "little")
+        return bytes([1, *[0] * 15]) + bytes(row_bytes) + bytes(rows)
+
+
+@dataclass(frozen=True)
+class LowerTilesPass(ModulePass):
+    """Lower operations on tiles to the tile registers of x86."""
+
+    name = "lower-tiles"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        instructions = {
+            function.sym_name.data: name.data
+            for function in op.ops
+            if isinstance(function, FuncOp)
+            and isinstance(name := function.attributes.get(INSTRUCTION), StringAttr)
+        }
+        allocs = [
+            alloc
+            for alloc in op.walk()
+            if isinstance(alloc, AllocOp) and memory_scope(alloc.buffer) == SCOPE
+        ]
+        if not allocs and not instructions:
+            return
+        for alloc in allocs:  # before anything changes, as far as that can be said of loops
+            _tiles_of(alloc, instructions)
+        for alloc in allocs:
+            _require_constant_places(alloc)
+        by_function: dict[Operation, list[AllocOp]] = {}
+        for alloc in allocs:
+            by_function.setdefault(_function_of(alloc), []).append(alloc)
+        configurations = _Configurations(op)
+        for function in by_function:
+            _unroll(function)
+            _lower(function, instructions, configurations)
+        _erase_declarations(op, instructions)
+
+    def is_needed(self, op: ModuleOp) -> bool:
+        """Whether the module has such operations or buffers."""
+        return any(
+            INSTRUCTION in inner.attributes
+            or (isinstance(inner, AllocOp) and memory_scope(inner.buffer) == SCOPE)
+            for inner in op.walk()
+        )
+
+
+def _lower(
+    function: Operation, instructions: Mapping[str, str], configurations: _Configurations
+) -> None:
+    buffers = [
+        _tiles_of(alloc, instructions)
+        for alloc in function.walk()
+        if isinstance(alloc, AllocOp) and memory_scope(alloc.buffer) == SCOPE
+    ]
+    used = [tiles for tiles in buffers if tiles.calls]
+    regions = _regions(used)
+    for region in regions:
+        _require_registers(region)
+        _require_undisturbed(region, instructions)
+    by_buffer: dict[SSAValue, _Tiles] = {tiles.alloc.buffer: tiles for tiles in used}
+    for begin, end, configuration in _places(regions, instructions):
+        _configure(begin, end, configuration, configurations)
+    for tiles in used:
+        for call in tiles.calls:
+            if call.parent is not None:
+                _instruct(call, instructions[call.callee.string_value()], by_buffer)
+    for tiles in buffers:
+        for view in tiles.views:
+            _erase(view)
+        _erase(tiles.alloc)
+
+
+# Checks ---------------------------------------------------------------------------------------
+
+
+def _tiles_of(alloc: AllocOp, instructions: Mapping[str, str]) -> _Tiles:
+    """The tiles of a buffer. Raises KC4256 and KC4257."""
+    tiles: _Tiles | None = None
+    for use in list(alloc.buffer.uses):
+        view = use.operation
+        if not isinstance(view, ViewOp):
+            raise _not_tensorized(alloc, view)
+        if not view.result.uses:
+            _erase(view)
+            continue
+        for user in list(view.result.uses):
+            call = user.operation
+            if not isinstance(call, CallOp) or call.callee.string_value() not in instructions:
+                raise _not_tensorized(alloc, call)
+            shape, positions = _memref(view.result).get_shape(), tuple(view.positions)
+            if tiles is None:
+                tiles = _Tiles(alloc, shape, positions)
+                _require_size(alloc, tiles, call)
+            elif (shape, positions) != (tiles.shape, tiles.positions):
+                raise _wrong_tile(
+                    alloc,
+                    call,
+                    f"{_name(call)} uses tiles of {_sizes(shape)} of it, and "
+                    f"{_name(tiles.calls[0])} tiles of {_sizes(tiles.shape)}",
+                )
+            if call not in tiles.calls:
+                tiles.calls.append(call)
+            if view not in tiles.views:
+                tiles.views.append(view)
+    return tiles or _Tiles(alloc, (1,), (0,))
+
+
+def _require_size(alloc: AllocOp, tiles: _Tiles, call: CallOp) -> None:
+    shape = _memref(alloc.buffer).get_shape()
+    if tiles.rows > ROWS or tiles.row_bytes > ROW_BYTES:
+        raise _wrong_tile(
+            alloc,
+            call,
+            f"a tile has {tiles.rows} rows of {tiles.row_bytes} bytes, and a register at most "
+            f"{ROWS} of {ROW_BYTES}",
+        )
+    for position, size in zip(tiles.positions, tiles.shape, strict=True):
+        if shape[position] % size:
+            raise _wrong_tile(
+                alloc,
+                call,
+                f"dimension {position} of {alloc.label} has {shape[position]} elements, and tiles "
+                f"{size}",
+            )
+
+
+def _require_constant_places(alloc: AllocOp) -> None:
+    """Refuse (KC4257) a tile that something else than loops of constant extents chooses."""
+    index = IndexValues()
+    for use in alloc.buffer.uses:
+        view = use.operation
+        assert isinstance(view, ViewOp)
+        for expr in view.indices.data.results:
+            composed = index.compose(expr, view.operands_of_map)
+            for value in (index.roots[dim] for dim in dimensions(composed)):
+                loop = _loop_of(value)
+                if loop is None or loop.static_extent is None or not _is_serial(loop):
+                    what = "a value of the program" if loop is None else f"loop {loop.label}"
+                    raise _wrong_tile(
+                        alloc,
+                        view,
+                        f"{what} says which tile is used, and the number of a register is a part "
+                        "of an instruction",
+                    )
+
+
+def _loop_of(value: SSAValue | None) -> ForOp | None:
+    owner = value.block.parent_op() if isinstance(value, BlockArgument) else None
+    return owner if isinstance(owner, ForOp) else None
+
+
+def _is_serial(loop: ForOp) -> bool:
+    return loop.axis is None and loop.kind.data in (
+        ForKind.SERIAL,
+        ForKind.UNROLLED,
+    )
+
+
+def _require_registers(region: _Region) -> None:
+    """Number the registers of a region. Raises KC4258 where there are too many."""
+    count = 0
+    for tiles in region.tiles:
+        tiles.register = count
+        count += tiles.count
+    if count > TILES:
+        last = region.tiles[-1].alloc
+        raise CodegenError(
+            "KC4258",
+            f"lower-tiles: {count} tiles are used at a time",
+            location=location_of(last),
+            facts=[f"{it.alloc.label}: {it.count}" for it in region.tiles],
+            why=f"there are {TILES} tile registers",
+            hints=["2 x 2 tiles of sums, with two tiles of each operand, are 8"],
+        )
+
+
+def _require_undisturbed(region: _Region, instructions: Mapping[str, str]) -> None:
+    """Refuse (KC4259) calls and parallel loops while tiles are in registers."""
+    for op in region.ops:
+        for inner in op.walk():
+            what = _disturbance(inner, instructions)
+            if what is not None:
+                names = ", ".join(it.alloc.label for it in region.tiles)
+                raise CodegenError(
+                    "KC4259",
+                    f"lower-tiles: {what} comes between uses of {names}",
+                    location=location_of(inner),
+                    why="what is called may use the tile registers itself, and threads have tile "
+                    "registers of their own",
+                    hints=[
+                        "store the sums first, or compute what is called in loops of its own",
+                        f'give {names} the scope "local"',
+                    ],
+                )
+
+
+def _disturbance(op: Operation, instructions: Mapping[str, str]) -> str | None:
+    """What ``op`` is, if registers may be others behind it."""
+    if isinstance(op, ForOp) and not _keeps_thread(op):
+        return f"the {op.kind.data.value} loop {op.label}"
+    if isinstance(op, CallOp) and op.callee.string_value() in instructions:
+        return None
+    if isinstance(op, _CLOBBERS):
+        return f"a call of {_callee(op)}"
+    return None
+
+
+def _keeps_thread(loop: ForOp) -> bool:
+    return loop.kind.data is not ForKind.PARALLEL
+
+
+def _callee(op: Operation) -> str:
+    callee = op.get_attr_or_prop("callee")
+    if isinstance(callee, SymbolRefAttr):
+        return callee.string_value()
+    return getattr(op, "label", op.name)
+
+
+def _not_tensorized(alloc: AllocOp, user: Operation) -> CodegenError:
+    what = f"{_name(user)} takes it" if isinstance(user, CallOp) else f"{user.name} uses it"
+    return CodegenError(
+        "KC4256",
+        f"lower-tiles: {alloc.label} is not used by intrinsics on tiles alone",
+        location=location_of(user),
+        why=f'{what}, and "{SCOPE}" is tile registers, whose elements have no addresses',
+        hints=[
+            "tensorize what writes it and what reads it, by intrinsics such as "
+            "amx_fill_16x16_f32, amx_sync_16x16x32_bf16 and amx_store_16x16_f32",
+            f'give {alloc.label} the scope "local"',
+        ],
+    )
+
+
+def _wrong_tile(alloc: AllocOp, at: Operation, why: str) -> CodegenError:
+    return CodegenError(
+        "KC4257",
+        f"lower-tiles: {alloc.label} is not made of tile registers",
+        location=location_of(at),
+        why=why,
+        hints=["split the loops over it by the sizes of a tile, and tensorize the inner ones"],
+    )
+
+
+def _sizes(shape: Sequence[int]) -> str:
+    return " x ".join(map(str, shape))
+
+
+def _name(call: CallOp) -> str:
+    return call.callee.string_value().removesuffix(".tile")
+
+
+# Where registers are used ---------------------------------------------------------------------
+
+
+def _unroll(function: Operation) -> None:
+    """Unroll the loops that say which tile of a buffer is used, the inner ones first."""
+    index = IndexValues()
+    loops: dict[ForOp, None] = {}
+    for view in function.walk():
+        if isinstance(view, ViewOp) and memory_scope(view.buffer) == SCOPE:
+            for expr in view.indices.data.results:
+                composed = index.compose(expr, view.operands_of_map)
+                for value in (index.roots[dim] for dim in dimensions(composed)):
+                    loop = _loop_of(value)
+                    assert loop is not None
+                    loops[loop] = None
+    depths = {loop: len(loop_tree.all_loops_around(loop)) for loop in loops}
+    for loop in sorted(loops, key=lambda loop: -depths[loop]):
+        assert loop.static_extent is not None
+        unroll(loop, loop.static_extent)
+
+
+def _regions(used: Sequence[_Tiles]) -> list[_Region]:
+    """Where tiles are in registers; those that are used in turn are in one region."""
+    regions: list[_Region] = []
+    for tiles in used:
+        home = tiles.alloc.parent
+        assert home is not None
+        # Of a buffer that is used in one branch alone, that is where it is.
+        while True:
+            ops = list(dict.fromkeys(_in_block(call, home) for call in tiles.calls))
+            if len(ops) > 1 or ops[0] in tiles.calls or isinstance(ops[0], ForOp):
+                break
+            inner = [block for region in ops[0].regions for block in region.blocks]
+            holding = [it for it in inner if all(_is_in(call, it) for call in tiles.calls)]
+            if len(holding) != 1:
+                break
+            (home,) = holding
+        ops.sort(key=home.get_operation_index)
+        new = _Region(home, ops[0], ops[-1], [tiles])
+        regions = _with(regions, new)
+    return regions
+
+
+def _with(regions: Sequence[_Region], new: _Region) -> list[_Region]:
+    """``regions`` and a new one, which takes in those that it overlaps."""
+    apart: list[_Region] = []
+    for region in regions:
+        inner = _within(new, region)
+        if inner or _within(region, new):
+            outer = region if inner else new
+            tiles = [*region.tiles, *new.tiles]
+            new = _Region(outer.block, outer.first, outer.last, tiles)
+        elif region.block is new.block and _overlap(region, new):
+            ops = sorted(
+                (region.first, region.last, new.first, new.last), key=new.block.get_operation_index
+            )
+            new = _Region(new.block, ops[0], ops[-1], [*region.tiles, *new.tiles])
+        else:
+            apart.append(region)
+    return [*apart, new]
+
+
+def _within(inner: _Region, outer: _Region) -> bool:
+    return inner.block is not outer.block and any(
+        _is_in(inner.first, block) for op in outer.ops for r in op.regions for block in r.blocks
+    )
+
+
+def _overlap(a: _Region, b: _Region) -> bool:
+    at = a.block.get_operation_index
+    return at(a.first) <= at(b.last) and at(b.first) <= at(a.last)
+
+
+def _is_in(op: Operation, block: Block) -> bool:
+    parent: Operation | None = op
+    while parent is not None:
+        if parent.parent is block:
+            return True
+        parent = parent.parent_op()
+    return False
+
+
+def _in_block(op: Operation, block: Block) -> Operation:
+    """The operation of ``block`` that ``op`` is, or is in."""
+    while op.parent is not block:
+        parent = op.parent_op()
+        assert parent is not None
+        op = parent
+    return op
+
+
+# Configurations -------------------------------------------------------------------------------
+
+
+def _places(
+    regions: Sequence[_Region], instructions: Mapping[str, str]
+) -> Iterator[tuple[Operation, Operation, bytes]]:
+    """In front of what a configuration is written, and behind what it is released: the outermost
+    loop in which no other is needed."""
+    for region in regions:
+        begin, end = region.first, region.last
+        while True:
+            loop = begin.parent_op()
+            if not isinstance(loop, ForOp) or not _keeps_thread(loop):
+                break
+            beside = [
+                it
+                for it in regions
+                if it is not region
+                and _is_in(it.first, loop.body.block)
+                and it.configuration != region.configuration
+            ]
+            if beside or any(_disturbance(op, instructions) for op in loop.body.walk()):
+                break
+            begin = end = loop
+        yield begin, end, region.configuration
+
+
+class _Configurations:
+    """Constants of a module that ``ldtilecfg`` reads, each once."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.module = module
+        self._names: dict[bytes, str] = {}
+
+    def name(self, configuration: bytes) -> str:
+        """The constant's name."""
+        name = self._names.get(configuration)
+        if name is None:
+            taken = {
+                symbol.data
+                for op in self.module.body.ops
+                if isinstance(symbol := op.get_attr_or_prop("sym_name"), StringAttr)
+            }
+            name = next(it for n in range(len(taken) + 1) if (it := f"tile_shapes{n}") not in taken)
+            self._names[configuration] = name
+            value = DenseIntOrFPElementsAttr.from_list(
+                TensorType(i8, [len(configuration)]),
+                [byte - 256 if byte > 127 else byte for byte in configuration],
+            )
+            constant = GlobalOp.build(
+                properties={
+                    "sym_name": StringAttr(name),
+                    "type": MemRefType(i8, [len(configuration)]),
+                    "initial_value": value,
+                    "sym_visibility": StringAttr("private"),
+                    "constant": UnitAttr(),
+                    "alignment": IntegerAttr(ROW_BYTES, i64),
+                }
+            )
+            first = self.module.body.block.first_op
+            assert first is not None
+            self.module.body.block.insert_op_before(constant, first)
+        return name
+
+
+def _configure(
+    begin: Operation, end: Operation, configuration: bytes, configurations: _Configurations
+) -> None:
+    block = begin.parent
+    assert block is not None
+    type_ = MemRefType(i8, [len(configuration)])
+    constant = memref.GetGlobalOp(configurations.name(configuration), type_)
+    ops, pointer = _pointer(constant.memref)
+    ops = [constant, *ops, _intrinsic("ldtilecfg", [pointer])]
+    released = _intrinsic("tilerelease", [])
+    for op in (*ops, released):
+        op.location = begin.location
+    block.insert_ops_before(ops, begin)
+    block.insert_op_after(released, end)
+
+
+# Instructions ---------------------------------------------------------------------------------
+
+
+def _instruct(call: CallOp, instruction: str, tiles: Mapping[SSAValue, _Tiles]) -> None:
+    """Put the instruction in the place of a call. The tile that it writes comes first."""
+    ops: list[Operation] = []
+    registers: dict[int, SSAValue] = {}
+    memory: list[SSAValue] = []
+    for n, argument in enumerate(call.arguments):
+        view = argument.owner
+        if isinstance(view, ViewOp) and view.buffer in tiles:
+            number = IntegerAttr(_register(view, tiles[view.buffer]), IntegerType(8))
+            constant = llvm.ConstantOp(number, IntegerType(8))
+            ops.append(constant)
+            registers[n] = constant.result
+        else:
+            new, pointer = _pointer(argument)
+            more, stride = _row_stride(argument)
+            ops += [*new, *more]
+            memory += [pointer, stride]
+    writes = [n for n, mode in enumerate(call.modes) if mode.data != "read" and n in registers]
+    order = [*writes, *(n for n in registers if n not in writes)]
+    ops.append(_intrinsic(instruction, [*(registers[n] for n in order), *memory]))
+    for op in ops:
+        op.location = call.location
+    block = call.parent
+    assert block is not None
+    block.insert_ops_before(ops, call)
+    _erase(call)
+
+
+def _register(view: ViewOp, tiles: _Tiles) -> int:
+    index = IndexValues()
+    number = 0
+    for dim, (expr, size) in enumerate(zip(view.indices.data.results, tiles.grid, strict=True)):
+        composed = index.simplify(index.compose(expr, view.operands_of_map))
+        place = composed.eval([0] * (max(composed.used_dims(), default=-1) + 1), [])
+        if dim in tiles.positions:
+            place //= tiles.shape[tiles.positions.index(dim)]
+        number = number * size + place
+    return tiles.register + number
+
+
+def _pointer(buffer: SSAValue) -> tuple[list[Operation], SSAValue]:
+    first = ExtractAlignedPointerAsIndexOp.build(operands=[buffer], result_types=[INDEX])
+    first.attributes["kc.first_element"] = UnitAttr()
+    address = arith.IndexCastOp(first.results[0], i64)
+    pointer = llvm.IntToPtrOp(address.result)
+    return [first, address, pointer], pointer.results[0]
+
+
+def _row_stride(argument: SSAValue) -> tuple[list[Operation], SSAValue]:
+    """Bytes from a row of a tile in memory to the next."""
+    view = argument.owner
+    type_ = _memref(argument)
+    known = strides_of(type_)[0]
+    if isinstance(view, ViewOp):
+        known = strides_of(_memref(view.buffer))[view.positions[0]]
+    size = _bytes_of(type_)
+    if known is not None:
+        constant = arith.ConstantOp(IntegerAttr(known * size, i64))
+        return [constant], constant.result
+    strides = memref.ExtractStridedMetaDataOp(argument)
+    stride = arith.IndexCastOp(strides.strides[0], i64)
+    factor = arith.ConstantOp(IntegerAttr(size, i64))
+    product = arith.MuliOp(stride.result, factor.result)
+    return [strides, stride, factor, product], product.result
+
+
+def _intrinsic(instruction: str, operands: Sequence[SSAValue]) -> Operation:
+    return llvm.CallIntrinsicOp(f"llvm.x86.{instruction}", operands, [])
+
+
+def _memref(value: SSAValue) -> MemRefType[Attribute]:
+    assert isinstance(value.type, MemRefType)
+    return value.type
+
+
+def _bytes_of(type_: MemRefType[Attribute]) -> int:
+    element = type_.element_type
+    assert isinstance(element, FixedBitwidthType)
+    return element.bitwidth // 8
+
+
+def _function_of(op: Operation) -> Operation:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, FuncOp):
+        op, parent = parent, parent.parent_op()
+    return parent or op
+
+
+def _erase(op: Operation) -> None:
+    if op.parent is not None:
+        op.detach()
+        op.erase()
+
+
+def _erase_declarations(module: ModuleOp, instructions: Mapping[str, str]) -> None:
+    """Take away what the calls were of, and what describes it."""
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
+    gone: dict[FuncOp, None] = {}
+    for name in instructions:
+        gone[functions[name]] = None
+        described = functions[name].attributes.get("kc.description")
+        if isinstance(described, SymbolRefAttr) and described.string_value() in functions:
+            gone[functions[described.string_value()]] = None
+    for function in gone:
+        _erase(function)
