@@ -1,0 +1,326 @@
+"""Default schedules by tile registers (AMX): results on emulated registers, and the code."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from tile_emulator import Emulator, emulated_target, emulated_tiles, has_emulation
+
+import kc
+from kc import te
+from kc.target import Target
+
+needs_emulation = pytest.mark.skipif(not has_emulation(), reason="this CPU is none of x86-64")
+GENERATOR = np.random.default_rng(5)
+SAPPHIRE_RAPIDS = "llvm -mcpu=sapphirerapids -num-cores=1"
+
+
+@pytest.fixture
+def emulator(monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
+    with emulated_tiles(monkeypatch) as registers:
+        yield registers
+
+
+def numbers(dtype: str, *shape: int) -> np.ndarray:
+    """Bytes, or small multiples of 1/8, whose sums of products are exact in any order."""
+    if dtype == "bfloat16":
+        return (GENERATOR.integers(-32, 32, shape) / 8).astype(ml_dtypes.bfloat16)
+    low, high = (0, 256) if dtype == "uint8" else (-128, 128)
+    return GENERATOR.integers(low, high, shape).astype(dtype)
+
+
+def sums_of(dtype: str) -> str:
+    return "float32" if dtype == "bfloat16" else "int32"
+
+
+def product(
+    shape: tuple[int, int, int], a: str, b: str, *, columns: bool = False, batch: int = 0
+) -> list[Any]:
+    """The tensors of C = A B, or A B^T where B is stored by ``columns``, perhaps of a batch."""
+    m, n, k = shape
+    outer = (batch,) if batch else ()
+    A = te.placeholder((*outer, m, k), a, name="A")
+    B = te.placeholder((*outer, *((n, k) if columns else (k, n))), b, name="B")
+    r, total = te.reduce_axis((0, k), name="k"), sums_of(a)
+
+    def element(*index: Any) -> Any:
+        *z, i, j = index
+        right = B[(*z, j, r)] if columns else B[(*z, r, j)]
+        return te.sum(A[(*z, i, r)].astype(total) * right.astype(total), axis=r)
+
+    return [A, B, te.compute((*outer, m, n), element, name="C")]
+
+
+def expected_product(a: np.ndarray, b: np.ndarray, *, columns: bool = False) -> np.ndarray:
+    total = sums_of(str(a.dtype))
+    right = np.swapaxes(b, -1, -2) if columns else b
+    return a.astype(total) @ right.astype(total)
+
+
+PRODUCTS = {
+    "u8i8": ((64, 64, 128), "uint8", "int8", {}, "tdpbusd"),
+    "i8u8": ((64, 64, 128), "int8", "uint8", {"columns": True}, "tdpbsud"),
+    "u8u8": ((48, 96, 64), "uint8", "uint8", {}, "tdpbuud"),
+    "i8i8-odd": ((100, 90, 100), "int8", "int8", {"columns": True}, "tdpbssd"),
+    "i8i8-batch": ((50, 60, 70), "int8", "int8", {"batch": 3}, "tdpbssd"),
+    "bf16": ((64, 64, 128), "bfloat16", "bfloat16", {}, "tdpbf16ps"),
+    "bf16-odd": ((37, 61, 129), "bfloat16", "bfloat16", {"columns": True}, "tdpbf16ps"),
+}
+
+
+@needs_emulation
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_product(name: str, emulator: Emulator):
+    shape, a, b, layout, instruction = PRODUCTS[name]
+    args = product(shape, a, b, **layout)
+    f = kc.build(args, target=emulated_target())
+    arrays = [
+        numbers(dtype, *map(int, arg.shape)) for dtype, arg in zip((a, b), args, strict=False)
+    ]
+    expected = expected_product(*arrays, columns=layout.get("columns", False))
+    result = np.zeros_like(expected)
+    f(*arrays, result)
+    np.testing.assert_array_equal(result, expected)
+    assert emulator.counts[instruction] > 0
+    assert emulator.counts["tilezero"] == emulator.counts["tilestored64"]
+    assert emulator.requests == [(158, 0x1023, 18)]  # once, whatever the number of threads
+
+
+@needs_emulation
+def test_epilogue_is_done_with_the_tile(emulator: Emulator):
+    """A bias, a shift, the rounding and the limits of bytes, on sums that no array has."""
+    m, n, k = 64, 96, 256
+    A, W, C = product((m, n, k), "uint8", "int8", columns=True)
+    bias = te.placeholder((n,), "int32", name="bias")
+
+    def finish(i: Any, j: Any) -> Any:
+        scaled = (C[i, j] + bias[j]) >> 10
+        return kc.tir.max(kc.tir.min(scaled, 127), -128).astype("int8")
+
+    D = te.compute((m, n), finish, name="D")
+    f = kc.build([A, W, bias, D], target=emulated_target())
+    a, w = numbers("uint8", m, k), numbers("int8", n, k)
+    b = GENERATOR.integers(-9999, 9999, n).astype("int32")
+    result = np.zeros((m, n), "int8")
+    f(a, w, b, result)
+    sums = expected_product(a, w, columns=True) + b
+    np.testing.assert_array_equal(result, np.clip(sums >> 10, -128, 127).astype("int8"))
+    assert emulator.counts["tdpbusd"] == (m // 16) * (n // 16) * (k // 64)
+    loops = f.get_source("tir")
+    assert 'block "D"' in loops
+    assert loops.index('block "D"') > loops.index("amx_store_16x16_i32_local")
+    assert not re.search(rf'alloc "C" : memref<{m}x{n}xi32>', loops)  # sums of a tile alone
+
+
+def convolution(
+    layout: str, stride: int, padding: int, dtype: str
+) -> tuple[list[Any], list[np.ndarray], np.ndarray]:
+    """A 3 x 3 convolution of 14 x 14 pixels, 64 channels to 32: tensors, arrays, result."""
+    size, channels, filters = 14 * stride, 64, 32
+    whole = size + 2
+    given = whole - 2 * padding
+    total = sums_of(dtype)
+    by_channels = layout == "NHWC"
+
+    def at(n: Any, c: Any, y: Any, x: Any) -> Any:
+        return (n, y, x, c) if by_channels else (n, c, y, x)
+
+    X = te.placeholder(at(1, channels, given, given), dtype, name="X")
+    shape = (3, 3, channels, filters) if by_channels else (filters, channels, 3, 3)
+    W = te.placeholder(shape, dtype, name="W")
+    P = X
+    if padding:
+
+        def padded(*index: Any) -> Any:
+            n, y, x, c = index if by_channels else (index[0], index[2], index[3], index[1])
+            inside = te.all(y >= 1, y < given + 1, x >= 1, x < given + 1)
+            return te.if_then_else(inside, X[at(n, c, y - 1, x - 1)], te.const(0, dtype))
+
+        P = te.compute(at(1, channels, whole, whole), padded, name="P")
+    ry, rx, rc = (te.reduce_axis((0, n), name=f"r{n}") for n in (3, 3, channels))
+    ry, rx = te.reduce_axis((0, 3), name="ry"), te.reduce_axis((0, 3), name="rx")
+
+    def sums(*index: Any) -> Any:
+        n, y, x, f = index if by_channels else (index[0], index[2], index[3], index[1])
+        pixel = P[at(n, rc, y * stride + ry, x * stride + rx)]
+        weight = W[ry, rx, rc, f] if by_channels else W[f, rc, ry, rx]
+        return te.sum(pixel.astype(total) * weight.astype(total), axis=[rc, ry, rx])
+
+    C = te.compute(at(1, filters, 14, 14), sums, name="C")
+    x, w = numbers(dtype, *map(int, X.shape)), numbers(dtype, *shape)
+    pixels = x.astype(total) if by_channels else x.transpose(0, 2, 3, 1).astype(total)
+    if padding:
+        pixels = np.pad(pixels, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    weights = (w if by_channels else w.transpose(2, 3, 1, 0)).astype(total)
+    rows = range(0, size, stride)
+    expected = sum(
+        pixels[:, dy:][:, rows][:, :, dx:][:, :, rows] @ weights[dy, dx]
+        for dy in range(3)
+        for dx in range(3)
+    )
+    assert isinstance(expected, np.ndarray)
+    return [X, W, C], [x, w], expected if by_channels else expected.transpose(0, 3, 1, 2)
+
+
+@needs_emulation
+@pytest.mark.parametrize(
+    ("layout", "stride", "padding", "dtype"),
+    [
+        ("NHWC", 1, 0, "int8"),
+        ("NHWC", 1, 1, "bfloat16"),
+        ("NHWC", 2, 0, "uint8"),
+        ("NCHW", 1, 1, "int8"),
+        ("NCHW", 2, 0, "int8"),
+    ],
+)
+def test_convolution(layout: str, stride: int, padding: int, dtype: str, emulator: Emulator):
+    args, arrays, expected = convolution(layout, stride, padding, dtype)
+    f = kc.build(args, target=emulated_target())
+    result = np.zeros(expected.shape, expected.dtype)
+    f(*arrays, result)
+    np.testing.assert_array_equal(result, expected)
+    products = sum(count for name, count in emulator.counts.items() if name.startswith("tdp"))
+    depth = 64 if dtype == "bfloat16" else 32
+    # Tiles of 14 or 7 pixels of a row: no multiplication is by zeros that were put in.
+    assert products * 32 // depth * 14 // (14 * 14 * 9) in (2, 4)
+
+
+@needs_emulation
+def test_subnormal_numbers_are_multiplied_without_tiles(emulator: Emulator):
+    """``tdpbf16ps`` takes them to be zero: 1e-39 times 2^100 would be lost."""
+    shape = (64, 64, 128)
+    f = kc.build(product(shape, "bfloat16", "bfloat16"), target=emulated_target())
+    a, b = np.zeros((64, 128), ml_dtypes.bfloat16), np.ones((128, 64), ml_dtypes.bfloat16)
+    a[3, 4], b[4] = 1e-39, 2.0**100
+    result = np.zeros((64, 64), np.float32)
+    f(a, b, result)
+    assert float(a[3, 4]) > 0
+    np.testing.assert_array_equal(result, expected_product(a, b))
+    assert "tdpbf16ps" not in emulator.counts
+    a[3, 4] = 1.0
+    f(a, b, result)
+    np.testing.assert_array_equal(result, expected_product(a, b))
+    assert emulator.counts["tdpbf16ps"] == 64
+
+
+@needs_emulation
+def test_saved_code_asks_for_the_registers_itself(emulator: Emulator, tmp_path: Path):
+    args = product((64, 64, 128), "uint8", "int8")
+    kc.build(args, target=emulated_target()).save(tmp_path / "product.o")
+    f = kc.runtime.load_module(tmp_path / "product.o")
+    a, b = numbers("uint8", 64, 128), numbers("int8", 128, 64)
+    result = np.zeros((64, 64), "int32")
+    f(a, b, result)
+    np.testing.assert_array_equal(result, expected_product(a, b))
+    assert emulator.requests == [(158, 0x1023, 18)]
+
+
+def test_saved_code_is_refused_where_the_registers_are(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    from kc.backends import libraries, llvm_files
+    from kc.codegen import native_target
+
+    args = product((64, 64, 128), "uint8", "int8")
+    kc.build(args, target=Target(SAPPHIRE_RAPIDS)).save(tmp_path / "product.o")
+    monkeypatch.setattr(native_target, "tile_refusal", lambda: "the kernel is too old")
+    for module in (libraries, llvm_files):
+        monkeypatch.setattr(module, "check_machine_of", lambda records: None)
+    with pytest.raises(kc.error.TargetError) as refusal:
+        kc.runtime.load_module(tmp_path / "product.o")
+    assert str(refusal.value) == (
+        "error[KC6105]: this machine cannot run code with tile registers (AMX)\n"
+        "  why: the kernel is too old\n"
+        "  try: -mattr=-amx-tile compiles without them\n"
+        "  try: compile it to assembly or to an object instead"
+    )
+
+
+REFUSED = """
+import numpy as np, sys
+sys.path.insert(0, {tests!r})
+import kc, tile_emulator
+from kc.codegen import native_target
+from test_tile_products import product
+native_target.check_runs_here = lambda machine: None
+native_target.permit_tiles = lambda: None
+f = kc.build(product((64, 64, 128), "uint8", "int8"), target=tile_emulator.emulated_target())
+f(np.zeros((64, 128), "uint8"), np.zeros((128, 64), "int8"), np.zeros((64, 64), "int32"))
+"""
+
+
+@needs_emulation
+@pytest.mark.skipif(
+    Target.host_cpu().has_feature("amx-tile") or not sys.platform.startswith("linux"),
+    reason="this machine gives tile registers, or is not asked for them",
+)
+def test_code_outside_of_python_says_that_it_is_refused():
+    """The code itself asks, as it does in a C program, and ends the process with a line."""
+    here = Path(__file__).resolve()
+    code = REFUSED.format(tests=str(here.parents[2]))
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(here.parent)!r})\n{code}"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "KC_NUM_THREADS": "1"},  # each thread that is refused has a line
+    )
+    assert done.returncode == -6
+    assert done.stderr == "kc: the operating system gives this process no tile registers (AMX)\n"
+
+
+def loops_with_tiles(assembly: str) -> list[list[str]]:
+    """The instructions of the loops, from label to branch back, that multiply tiles."""
+    bodies: list[list[str]] = []
+    lines = [line.strip() for line in assembly.splitlines()]
+    for at, line in enumerate(lines):
+        branch = re.fullmatch(r"j\w+\s+(\.LBB\w+)", line)
+        if branch is None or f"{branch[1]}:" not in lines[:at]:
+            continue
+        body = lines[lines.index(f"{branch[1]}:") : at]
+        inner = any(re.match(r"j\w+\s", it) for it in body)
+        if not inner and any(it.startswith("tdp") for it in body):
+            bodies.append(body)
+    return bodies
+
+
+@pytest.mark.parametrize(("dtype", "instruction"), [("bfloat16", "tdpbf16ps"), ("int8", "tdpbssd")])
+def test_sums_stay_in_registers_over_the_reduction(dtype: str, instruction: str):
+    args = product((512, 512, 1024), dtype, dtype, columns=True)
+    assembly = kc.build(args, target=Target(SAPPHIRE_RAPIDS)).get_source("asm")
+    (body,) = loops_with_tiles(assembly)
+    used = [line for line in body if "tmm" in line]
+    names = [line.split()[0] for line in used]
+    steps = names.count(instruction) // 4
+    assert names.count(instruction) == 4 * steps > 0
+    assert names.count("tileloadd") == 4 * steps  # two tiles of each operand
+    assert len(names) == 8 * steps  # no sum is loaded, stored or moved
+    sums = {line.rsplit("%", 1)[1] for line in used if line.startswith("tdp")}
+    loaded = {line.rsplit("%", 1)[1] for line in used if line.startswith("tileloadd")}
+    assert len(sums) == 4
+    assert not sums & loaded
+    between = assembly[assembly.index("ldtilecfg") : assembly.index("tilerelease")]
+    assert "call" not in between
+
+
+@pytest.mark.parametrize("features", ["-amx-tile", "-amx-bf16,-amx-int8"])
+def test_features_are_switched_off(features: str):
+    for dtype in ("int8", "bfloat16"):
+        args = product((64, 64, 128), dtype, dtype)
+        target = Target(f"llvm -mcpu=sapphirerapids -mattr={features}")
+        assert "tmm" not in kc.build(args, target=target).get_source("asm")
+
+
+@pytest.mark.parametrize("shape", [(1, 4096, 4096), (512, 3, 512), (8, 8, 8)])
+def test_small_products_are_left_to_vectors(shape: tuple[int, int, int]):
+    args = product(shape, "int8", "int8", columns=True)
+    sch = kc.auto_schedule(args, target=Target(SAPPHIRE_RAPIDS))
+    assert "amx_" not in sch.trace.as_python()
