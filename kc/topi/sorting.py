@@ -6,6 +6,7 @@ digits, or by merging.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -163,25 +164,39 @@ REACH = 1 << 23
 """Bytes that are scattered to without misses of the address translation, on common processors."""
 
 
+def _network_time(order: Order) -> float:
+    """The time that a network takes for an element, in ns, as measured: for each byte of a key in
+    each of its steps, and more outside of the second-level cache."""
+    assert order.size is not None
+    bits = max(1, (order.size - 1).bit_length())
+    key = sum(bits_of(part) // 8 for part in order.parts)
+    outside = 1.4 if key << bits > 1 << 20 else 1
+    time = 0.003 * key * bits * (bits + 1) / 2 * len(order.parts) * outside
+    return time * (1 << bits) / order.size
+
+
 def network_is_faster(order: Order) -> bool:
     """Whether lines of an order of constant size are sorted sooner by a network than by digits.
 
-    By the times of both for an element, in ns, as they were measured: a network takes them for each
-    byte of a key in each of its steps, and more outside of the second-level cache; digits for each
-    pass over the keys and places, and more where these are scattered over many pages.
+    Digits take a time for each pass over the keys and places, more where these are scattered over
+    many pages, and a time for each count.
     """
     assert order.size is not None
-    width, size = bits_of(order.dtype), order.size
-    bits = max(1, (size - 1).bit_length())
-    key = sum(bits_of(part) // 8 for part in order.parts)
-    padded = 1 << bits
-    network = padded / size * key * bits * (bits + 1) / 2 * 0.003
-    network *= len(order.parts) * (1.4 if padded * key > 1 << 20 else 1)
-    passes = -(-width // (DIGIT if width > 16 else 8)) + 1
+    width = bits_of(order.dtype)
+    digit = DIGIT if width > 16 else 8
+    passes = -(-width // digit) + 1
     moved = width // 8 + 4 * order.of_places
-    digits = passes * (0.45 + 0.07 * moved) * (3 if 2 * size * moved > REACH else 1)
-    fixed = passes * (1 << min(DIGIT, width))
-    return network < digits + fixed / size
+    outside = 3 if 2 * order.size * moved > REACH else 1
+    digits = passes * ((0.45 + 0.07 * moved) * outside + (1 << digit) / order.size)
+    return _network_time(order) < digits
+
+
+def selection_is_faster(order: Order, keep: int) -> bool:
+    """Whether the first ``keep`` are sooner selected than lines of constant size are sorted by a
+    network: all elements are looked at, and in a random order some are inserted."""
+    assert order.size is not None
+    inserted = keep * (1 + math.log(order.size / keep))
+    return 0.4 * order.size + 40 * inserted < _network_time(order) * order.size
 
 
 @dataclass
@@ -205,8 +220,20 @@ class _Sorted:
         of_places = self.numbers is not None
         self.order = Order(self.dtype, self.ascending, of_places, constant_size)
 
+    @property
+    def _selects(self) -> bool:
+        """Whether so few of the elements are kept that they may be selected in one pass."""
+        few = isinstance(self.size, int) and 8 * self.keep <= self.size
+        return few and 0 < self.keep <= MOST_SELECTED
+
+    def _select(self) -> None:
+        _select_first(self.loops, self.data, self.axis, self.ascending, self.kinds, self.keep)
+
     def on_scalars(self) -> None:
         """Sort all lines: short ones by merging, long ones by digits."""
+        if self._selects:
+            self._select()
+            return
         if isinstance(self.size, int) and self.size >= LEAST_COUNTED:
             memory = self._memory_of_digits()
             self.loops.along(
@@ -224,6 +251,9 @@ class _Sorted:
             return
         if size <= 1:
             loops.along(shape, axis, self._copy)
+            return
+        if self._selects and selection_is_faster(self.order, self.keep):
+            self._select()
             return
         if not network_is_faster(self.order):
             self.on_scalars()
@@ -515,70 +545,64 @@ BLOCK = 64
 
 
 def _select_first(
-    data: Tensor, axis: int, ascending: bool, kinds: tuple[str | None, str | None], keep: int
-) -> list[Tensor]:
+    loops: Any, data: Tensor, axis: int, ascending: bool, kinds: tuple[str | None, str | None],
+    keep: int,
+) -> None:  # fmt: skip
     """The first ``keep`` of the sorted values and their places: they are kept sorted in one pass.
 
     Most elements of a long line are compared with the last of the kept ones, and no more.
     """
     size, dtype = data.shape[axis], data.dtype
-    shape = list(data.shape)
-    shape[axis] = keep
-    wanted = [kind for kind in kinds if kind is not None]
+    ib, given = loops.ib, loops.ins[0]
+    values = ib.allocate(dtype, (keep,), name="values")
+    places = ib.allocate("int32", (keep,), name="places")
 
-    def body(loops: Any) -> None:
-        ib, given = loops.ib, loops.ins[0]
-        values = ib.allocate(dtype, (keep,), name="values")
-        places = ib.allocate("int32", (keep,), name="places")
+    def line(place: Callable[[Any], Any]) -> None:
+        slot, new = loops.variable("int32", "slot"), loops.variable(dtype, "new")
 
-        def line(place: Callable[[Any], Any]) -> None:
-            slot, new = loops.variable("int32", "slot"), loops.variable(dtype, "new")
+        def insert(n: Any, last: Any) -> None:
+            slot[0] = const(0)
+            with ib.for_range(0, last, name="s") as s:
+                stays = ~_before(new[0], values[s], ascending)
+                slot[0] = slot[0] + convert(stays, "int32")
+            moved = ib.let("moved", convert(as_expr(last), "int32") - slot[0])
+            with ib.for_range(0, moved, name="s") as s:
+                to = ib.let("to", last - s)
+                values[to], places[to] = values[to - 1], places[to - 1]
+            values[slot[0]], places[slot[0]] = new[0], convert(as_expr(n), "int32")
 
-            def insert(n: Any, last: Any) -> None:
-                slot[0] = const(0)
-                with ib.for_range(0, last, name="s") as s:
-                    stays = ~_before(new[0], values[s], ascending)
-                    slot[0] = slot[0] + convert(stays, "int32")
-                moved = ib.let("moved", convert(as_expr(last), "int32") - slot[0])
-                with ib.for_range(0, moved, name="s") as s:
-                    to = ib.let("to", last - s)
-                    values[to], places[to] = values[to - 1], places[to - 1]
-                values[slot[0]], places[slot[0]] = new[0], convert(as_expr(n), "int32")
+        def consider(n: Any) -> None:
+            new[0] = given[place(n)]
+            with ib.if_scope(_before(new[0], values[keep - 1], ascending)):
+                insert(n, keep - 1)
 
-            def consider(n: Any) -> None:
-                new[0] = given[place(n)]
-                with ib.if_scope(_before(new[0], values[keep - 1], ascending)):
-                    insert(n, keep - 1)
+        with ib.for_range(0, keep, name="n") as n:
+            new[0] = given[place(n)]
+            insert(n, n)
+        # A block whose elements all come after the kept ones is passed over at once.
+        blocks = (size - keep) // BLOCK
+        better = loops.variable("int32", "better")
+        with ib.for_range(0, blocks, name="block") as block:
+            begin = ib.let("begin", keep + block * BLOCK)
+            least = ib.let("least", values[keep - 1])
+            better[0] = const(0)
+            with ib.for_range(0, BLOCK, name="n") as n:
+                ahead = _before(given[place(begin + n)], least, ascending)
+                better[0] = better[0] | convert(ahead, "int32")
+            with ib.if_scope(better[0] > 0), ib.for_range(0, BLOCK, name="n") as n:
+                consider(begin + n)
+        with ib.for_range(keep + blocks * BLOCK, size, name="n") as n:
+            consider(n)
+        outs = iter(loops.outs)
+        with ib.for_range(0, keep, name="k") as k:
+            if kinds[0] is not None:
+                next_out = next(outs)
+                next_out[place(k)] = values[k]
+            if kinds[1] is not None:
+                next_out = next(outs)
+                next_out[place(k)] = convert(places[k], kinds[1])
 
-            with ib.for_range(0, keep, name="n") as n:
-                new[0] = given[place(n)]
-                insert(n, n)
-            # A block whose elements all come after the kept ones is passed over at once.
-            blocks = (size - keep) // BLOCK
-            better = loops.variable("int32", "better")
-            with ib.for_range(0, blocks, name="block") as block:
-                begin = ib.let("begin", keep + block * BLOCK)
-                least = ib.let("least", values[keep - 1])
-                better[0] = const(0)
-                with ib.for_range(0, BLOCK, name="n") as n:
-                    ahead = _before(given[place(begin + n)], least, ascending)
-                    better[0] = better[0] | convert(ahead, "int32")
-                with ib.if_scope(better[0] > 0), ib.for_range(0, BLOCK, name="n") as n:
-                    consider(begin + n)
-            with ib.for_range(keep + blocks * BLOCK, size, name="n") as n:
-                consider(n)
-            outs = iter(loops.outs)
-            with ib.for_range(0, keep, name="k") as k:
-                if kinds[0] is not None:
-                    next_out = next(outs)
-                    next_out[place(k)] = values[k]
-                if kinds[1] is not None:
-                    next_out = next(outs)
-                    next_out[place(k)] = convert(places[k], kinds[1])
-
-        loops.along(data.shape, axis, line)
-
-    return written("topk", [shape] * len(wanted), wanted, [data], body)
+    loops.along(data.shape, axis, line)
 
 
 def _lengths(data: Tensor, valid_count: Any, axis: int) -> Tensor | None:
@@ -665,10 +689,7 @@ def topk(
         data.dtype if ret_type != "indices" else None,
         kind if ret_type != "values" else None,
     )
-    if 0 < count <= MOST_SELECTED and 8 * count <= size:
-        results = _select_first(data, axis, is_ascend, kinds, count)
-    else:
-        results = _sorted(data, axis, is_ascend, "topk", kinds, count or size)
+    results = _sorted(data, axis, is_ascend, "topk", kinds, count or size)
     if ret_type != "indices":
         _put_back(
             results[0], data, axis, lambda: topk(data, k, axis, "indices", is_ascend, "int64")
@@ -703,23 +724,39 @@ def searchsorted(
     def body(loops: Any) -> None:
         rows, given = loops.ins
         (result,) = loops.outs
+        ib = loops.ib
+        total = halvings = convert(as_expr(size), "int32")
+        if not isinstance(size, int):
+            halvings = sum((convert(total > 1 << n, "int32") for n in range(31)), const(0))
+            halvings = ib.let("halvings", halvings)
 
         def find(*at: Any) -> None:
-            low, high = loops.variable("int32", "low"), loops.variable("int32", "high")
-            low[0], high[0] = const(0), convert(as_expr(size), "int32")
-            with (
-                loops.ib.for_range(0, _rounds(size) + 1, name="step"),
-                loops.ib.if_scope(low[0] < high[0]),
-            ):
-                middle = (low[0] + high[0]) // 2
-                there = rows[middle] if flat else rows[(*at[:-1], middle)]
-                mine = given[at]
-                after = ~_before(mine, there, True) if right else _before(there, mine, True)
-                with loops.ib.if_scope(after):
-                    low[0] = middle + 1
-                with loops.ib.else_scope():
-                    high[0] = middle
-            result[at] = convert(low[0], kind)
+            mine = ib.let("mine", given[at])
+
+            def comes_before(place: Any) -> Expr:
+                there = ib.let("there", rows[place] if flat else rows[(*at[:-1], place)])
+                before = ~_before(mine, there, True) if right else _before(there, mine, True)
+                return convert(before, "int32")
+
+            # The place is in the ``left`` elements from ``low`` on, or behind them. That half of
+            # them is left whatever the values are makes the steps the same for all.
+            if isinstance(size, int):
+                low, left = const(0), size
+                while left > 1:
+                    half = left // 2
+                    low = ib.let("low", low + half * comes_before(low + (half - 1)))
+                    left -= half
+                result[at] = convert(low + comes_before(low), kind)
+                return
+            first, count = loops.variable("int32", "low"), loops.variable("int32", "left")
+            first[0], count[0] = const(0), total
+            with ib.for_range(0, halvings, name="step"):
+                half = ib.let("half", count[0] // 2)
+                first[0] = first[0] + half * comes_before(first[0] + half - 1)
+                count[0] = count[0] - half
+            result[at] = convert(first[0], kind)
+            with ib.if_scope(total > 0):
+                result[at] = convert(first[0] + comes_before(first[0]), kind)
 
         loops.nest(values.shape, find)
 

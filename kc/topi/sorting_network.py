@@ -426,8 +426,9 @@ class Network:
                 if isinstance(keep, int) and isinstance(rows, int) and n * rows >= keep:
                     break
                 begin = ib.let("begin", convert(as_expr(block * count + n * rows), "int32"))
-                with ib.if_scope(begin + count <= keep):
-                    line.write(begin, self._result(key))
+                if not isinstance(keep, int) or keep >= count:
+                    with ib.if_scope(begin + count <= keep):
+                        line.write(begin, self._result(key))
                 with ib.if_scope(all_of(begin < keep, begin + count > keep)):
                     ib.emit(last.buffer.vstore([0], self._result(key)))
         with ib.for_range(0, rest, name="k") as k:

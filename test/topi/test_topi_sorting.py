@@ -165,6 +165,38 @@ def test_sizes_that_the_call_tells(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.parametrize("way", ["network"], indirect=True)
+@pytest.mark.parametrize("selected", [False, True])
+def test_few_of_a_long_line(selected: bool, monkeypatch: pytest.MonkeyPatch):
+    """Fewer than a vector has lanes: of a network, or selected."""
+    monkeypatch.setattr(sorting, "selection_is_faster", lambda order, keep: selected)
+    data = lines_of("float32", 2, 300)
+    x = te.placeholder(data.shape, name="X")
+    values, places = Program([x], [data], topi.topk(x, 5, 1, dtype="int32")).native()
+    wanted = np.argsort(-data, 1, kind="stable")[:, :5]
+    np.testing.assert_array_equal(places, wanted)
+    np.testing.assert_array_equal(bits(values), bits(np.take_along_axis(data, wanted, 1)))
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_searchsorted_in_sequences_of_all_sizes(right: bool):
+    """With equal elements and NaN; the steps are the same for all values."""
+    size = te.var("size")
+    rows, x = te.placeholder((size,), name="rows"), te.placeholder((40,), name="x")
+    search = kc.build([rows, x, topi.searchsorted(rows, x, right)])
+    for length in (0, 1, 2, 3, 4, 5, 8, 9, 31, 32, 33):
+        given = np.sort(lines_of("float32", length))
+        values = lines_of("float32", 40)
+        values[:length] = given[:40]
+        wanted = np.searchsorted(given, values, "right" if right else "left")
+        places = np.zeros(40, "int64")
+        search(given, values, places)
+        np.testing.assert_array_equal(places, wanted)
+        fixed = te.placeholder((length,), name="rows")
+        program = Program([fixed, x], [given, values], [topi.searchsorted(fixed, x, right)])
+        np.testing.assert_array_equal(program.interpreted()[0], wanted)
+
+
+@pytest.mark.parametrize("way", ["network"], indirect=True)
 def test_targets_without_vectors_merge():
     """Statements of vectors are for CPUs, through LLVM; a module has both forms until it is built
     for one of them."""
