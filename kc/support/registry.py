@@ -366,6 +366,7 @@ RULES = {
         ("few-rows", "few_rows:FewRows"),
         ("contraction", "contraction:Contraction"),
         ("side-by-side", "side_by_side:SideBySide"),
+        ("windows", "windows:Windows"),
         ("rows", "rows:Rows"),
         ("reduction", "reduction:Reduce"),
         ("pointwise", "pointwise:Pointwise"),

@@ -2,7 +2,7 @@
 
 Three forms, by where memory is contiguous:
 
-- along a spatial loop (a sum of columns, a pooling, a depthwise convolution): vectors along it, the
+- along a spatial loop (a sum of columns): vectors along it, the
   reduction outside of them; a reduction of few terms is unrolled, and sums stay in registers; where
   a few rows read the same (the channels of one group of a convolution), they are reduced together;
 - along the reduction (a sum of rows, a dot product): the reduction is vectorized, or, where that is
@@ -94,7 +94,7 @@ def schedule(draft: Draft, block: str, outer: int, *, in_place: bool = False) ->
         at = nest.loops.index(along)
         if in_place or not _rows_by_cores(draft, block):
             # Loops are other operations where something was undone.
-            columns(draft, block, draft.nest(block).loops[at], outer)
+            columns(draft, block, draft.nest(block).loops[at])
     else:
         serial(draft, block, outer)
 
@@ -203,9 +203,8 @@ def _terms_by_cores(draft: Draft, block: str) -> bool:
     return True
 
 
-def columns(draft: Draft, block: str, along: ForOp, outer: int = 0) -> None:
-    """Vectors along a spatial loop, inside of the reduction and of the ``outer`` outermost loops,
-    which are fixed."""
+def columns(draft: Draft, block: str, along: ForOp) -> None:
+    """Vectors along a spatial loop, inside of the reduction."""
     nest = draft.nest(block)
     machine = draft.machine
     lanes = machine.lanes(nest.bits)
@@ -217,12 +216,8 @@ def columns(draft: Draft, block: str, along: ForOp, outer: int = 0) -> None:
         iterations(nest.reduce) <= UNROLLED
         and iterations(nest.reduce) * _instructions(nest, along, width, lanes) <= MOST_INSTRUCTIONS
     ):
-        around, vectors = _around_same_taps(nest, along, outer, lanes, machine.registers)
-        width = min(width, vectors * lanes) if around is not None else width
         if count is None or count > width:
-            cut, inner = draft.split(inner, [None, width])
-            if around is not None:
-                draft.put_in_order([cut, handles[around]])
+            _, inner = draft.split(inner, [None, width])
         draft.put_in_order([*reduce, inner])
         for loop in reduce:
             draft.unroll(loop)
@@ -265,28 +260,6 @@ def columns(draft: Draft, block: str, along: ForOp, outer: int = 0) -> None:
     draft.decompose(block, reduce[0])
     for loop in hinted:
         draft.attempt("pragma", loop, "loop_partition_hint", True)
-
-
-def _around_same_taps(
-    nest: Nest, along: ForOp, outer: int, lanes: int, registers: int
-) -> tuple[ForOp | None, int]:
-    """The spatial loop in which what a small window is multiplied by stays the same, as the weights
-    of a depthwise convolution do from column to column, and how many vectors of results are
-    computed at a time so that it stays in registers; None where it is one number for all results or
-    does not fit."""
-    fixed = [load for load in nest.loads if load.stride(along) == 1]
-    own = [loop for loop in nest.loops[outer:] if loop in nest.spatial and loop is not along]
-    for around in reversed(own):
-        same = [load for load in fixed if load.stride(around) == 0]
-        if not same or len(same) == len(fixed) or extent(around) < 2:
-            continue
-        taps = sum(iterations(it for it in nest.reduce if load.stride(it)) for load in same)
-        # Beside them, a result and what it is made of.
-        most = min(VECTORS, (registers - 2) // (taps + 1))
-        whole = math.ceil(extent(along) / lanes)
-        if most:
-            return around, max(count for count in range(1, most + 1) if whole % count == 0)
-    return None, 0
 
 
 def _rows_of_a_group(draft: Draft, block: str, along: ForOp) -> bool:

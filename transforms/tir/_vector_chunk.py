@@ -356,7 +356,9 @@ class Chunk:
     def _has_gaps(self, buffer: SSAValue, strides: list[int] | None) -> bool:
         """Whether the lanes load elements of a row that are so near to each other that loading the
         row and choosing them is better than one load a lane."""
-        if strides is None or self.masks.mask is not None or not self.shuffles:
+        if strides is None or not self.shuffles:
+            return False
+        if self.masks.mask is not None and not self.masks.can_mask_rows(buffer):
             return False
         most = min(WIDEST_GAP, self.values.width)
         return has_rows(buffer.type) and 1 < strides[-1] <= most and not any(strides[:-1])
@@ -367,9 +369,15 @@ class Chunk:
         width, simplify = self.values.width, self.values.index.simplify
         *rows, column = first
         starts = [width * n for n in range(step - 1)] + [(step - 1) * (width - 1)]
-        vectors = [
-            self.masks.whole_row(buffer, [*rows, simplify(column + start)]) for start in starts
-        ]
+        vectors = []
+        for start in starts:
+            place = [*rows, simplify(column + start)]
+            if self.masks.mask is None:
+                vectors.append(self.masks.whole_row(buffer, place))
+                continue
+            active = [divmod(start + n, step) for n in range(width)]
+            lanes = [lane if gap == 0 and lane < width else None for lane, gap in active]
+            vectors.append(self.masks.chosen_row(buffer, place, lanes))
         row = vectors[0]
         assert isinstance(row.type, VectorType)
         type_ = row.type

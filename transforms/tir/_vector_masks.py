@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import (
     AnyFloat,
+    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IndexType,
@@ -20,6 +21,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     i1,
+    i64,
 )
 from xdsl.dialects.vector import (
     BroadcastOp,
@@ -29,6 +31,7 @@ from xdsl.dialects.vector import (
     MaskedLoadOp,
     MaskedStoreOp,
     ReductionOp,
+    ShuffleOp,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
@@ -283,9 +286,30 @@ class Masks:
         holds_numbers = not isinstance(element, AnyFloat) or has_whole_rows(buffer)
         if holds_numbers and self.is_own_row(buffer, first):
             return self.whole_row(buffer, first)
+        return self._masked_load(buffer, first, self.mask)
+
+    def chosen_row(
+        self, buffer: SSAValue, first: Sequence[AffineExpr], lanes: Sequence[int | None]
+    ) -> SSAValue:
+        """A row that begins at ``first``, of which an element is loaded for each of ``lanes`` that
+        is active; the others are zero."""
+        assert self.mask is not None
+        assert isinstance(buffer.type, MemRefType)
+        none = self.values.dense(i1, [0])
+        width = self.values.width
+        chosen = DenseArrayBase.from_list(i64, [width if it is None else it for it in lanes])
+        type_ = self.values.vector_type(i1)
+        mask = self.values.emit(ShuffleOp(self.mask, none, chosen, result_type=type_)).results[0]
+        return self._masked_load(buffer, first, mask)
+
+    def _masked_load(
+        self, buffer: SSAValue, first: Sequence[AffineExpr], mask: SSAValue
+    ) -> SSAValue:
+        assert isinstance(buffer.type, MemRefType)
+        element = buffer.type.element_type
         zero = self.values.dense(element, [0.0 if isinstance(element, AnyFloat) else 0])
         indices = [self.values.apply(expr) for expr in first]
-        return self.values.emit(MaskedLoadOp(buffer, indices, self.mask, zero)).results[0]
+        return self.values.emit(MaskedLoadOp(buffer, indices, mask, zero)).results[0]
 
     def whole_row(self, buffer: SSAValue, first: Sequence[AffineExpr]) -> SSAValue:
         """A row that begins at ``first``."""

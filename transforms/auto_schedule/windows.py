@@ -1,0 +1,256 @@
+"""windows: poolings and depthwise convolutions, some rows of results in registers at a time.
+
+A result is a sum (or maximum) over a small window of the input. Results that are neighbours in
+memory are the lanes of vectors, and those of a few rows share what the windows have in common::
+
+    for images and channels (parallel):
+      pad the plane
+      for rows in tiles:
+        for columns in tiles:
+          sums = 0                      # local: registers
+          for terms of the window (unrolled): for rows of the tile (unrolled): columns (vectors)
+          result = epilogue(sums)
+
+A term of the window is one vector of weights, or one number, for all rows of the tile; where rows
+overlap, a vector of the input is loaded once for several of them. Rows of sums are whole vectors in
+their memory, also where there are fewer results in a row: what is written under a mask would not
+come from the store buffer. A padding that nothing else reads is computed for one plane at a time,
+while that is in the cache.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Operation
+
+from kc.analysis.regions import stores_to, unit_of
+from kc.dialects.tir import BlockOp, ForOp
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.auto_schedule import pointwise
+from kc.transforms.auto_schedule.contraction import contraction_behind, finish_sums
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.machine import LOAD_COST, Machine
+from kc.transforms.auto_schedule.nests import (
+    Access,
+    Nest,
+    extent,
+    is_own,
+    is_untouched,
+    iterations,
+    readers,
+)
+from kc.transforms.auto_schedule.rule import Rule
+
+TERMS = 64
+"""Terms of a window that are written out."""
+
+WIDEST_STEP = 4
+"""Steps of the windows: up to so many elements, vectors of the input are loaded with the gaps."""
+
+INSTRUCTIONS = 400
+"""Steps of sums that are written out for one tile."""
+
+TILE_OVERHEAD = 16
+"""Cycles of a tile besides its terms: sums are set, stored, and loops go on."""
+
+
+class Windows(Rule):
+    """Tile poolings and depthwise convolutions for vector registers."""
+
+    name = "windows"
+
+    def apply(self, draft: Draft, block: str) -> bool:
+        nest = draft.nest(block)
+        epilogue = None
+        if not nest.block.is_reduction:
+            producer = contraction_behind(nest)
+            if producer is None:
+                return False
+            epilogue, nest = block, draft.nest(producer.label)
+        if not is_window(nest, draft.machine):
+            return False
+        mark = draft.mark()
+        try:
+            _perform(draft, nest, epilogue)
+        except ScheduleError:
+            draft.return_to(mark)
+            return False
+        draft.settled.update(filter(None, (nest.name, epilogue)))
+        return True
+
+
+def is_window(nest: Nest, machine: Machine) -> bool:
+    """Whether a block reduces small windows that move along contiguous memory."""
+    reduction = nest.reduction
+    if reduction is None or len(reduction.updates) != 1 or reduction.guard is not None:
+        return False
+    if not (nest.is_plain and nest.block.has_init and is_untouched(nest.block)):
+        return False
+    if len(nest.stores) != 1 or not all(it.regular for it in (*nest.loads, *nest.stores)):
+        return False
+    if not nest.reduce or any(loop.static_extent is None for loop in nest.reduce):
+        return False
+    along = _along(nest)
+    if along is None or iterations(nest.reduce) > TERMS or nest.operations > 4:
+        return False
+    # A vector of lanes that are mostly none is no better than another loop.
+    if extent(along) * 3 < machine.lanes(nest.bits):
+        return False
+    # Windows that touch each other share nothing; those of a row have vectors with gaps.
+    with_gaps = any(load.stride(along) > 1 for load in nest.loads)
+    return with_gaps or any(_moves(nest, loop) for loop in nest.spatial)
+
+
+def _along(nest: Nest) -> ForOp | None:
+    """The loop over results that are neighbours in memory, if what is loaded for them is near."""
+    store = nest.stores[0]
+    for loop in nest.spatial:
+        if store.stride(loop) == 1 and extent(loop) > 1:
+            near = all(0 <= load.stride(loop) <= WIDEST_STEP for load in nest.loads)
+            return loop if near else None
+    return None
+
+
+def _moves(nest: Nest, loop: ForOp) -> bool:
+    """Whether the windows move along with ``loop``, and overlap: some terms of its next iterations
+    are other terms of this one."""
+    return any(_overlap(load, loop, term) for load in nest.loads for term in nest.reduce)
+
+
+def _overlap(load: Access, loop: ForOp, term: ForOp) -> bool:
+    step, apart = load.stride(loop), load.stride(term)
+    if step <= 0 or apart <= 0 or (step % apart and apart % step):
+        return False
+    return step < apart * extent(term)
+
+
+def _rows(nest: Nest, along: ForOp, machine: Machine) -> tuple[ForOp | None, int]:
+    """The loop over rows that share terms, and how many of them a tile has."""
+    own = [loop for loop in nest.spatial if loop is not along and _moves(nest, loop)]
+    if not own or own[-1].static_extent is None:
+        return None, 1
+    rows = own[-1]
+    terms = iterations(nest.reduce)
+    most = min(extent(rows), machine.registers // 4, max(1, INSTRUCTIONS // terms))
+    costs = {
+        height: extent(rows) // height * _cycles(nest, rows, height, machine)
+        + (_cycles(nest, rows, extent(rows) % height, machine) if extent(rows) % height else 0)
+        for height in range(1, most + 1)
+    }
+    return rows, min(costs, key=lambda height: costs[height])
+
+
+def _cycles(nest: Nest, rows: ForOp, height: int, machine: Machine) -> float:
+    """The cycles of a vector of each of ``height`` rows."""
+    terms = iterations(nest.reduce)
+    loads = 0
+    for load in nest.loads:
+        different = iterations(term for term in nest.reduce if load.stride(term))
+        if not load.stride(rows):
+            loads += different
+            continue
+        loads += min(
+            (
+                different // extent(term) * _places(load, rows, height, term)
+                for term in nest.reduce
+                if _overlap(load, rows, term)
+            ),
+            default=different * height,
+        )
+    work = terms * height * max(1, nest.operations - 1)
+    bound = max(
+        work / machine.fma_per_cycle,
+        loads / machine.loads_per_cycle,
+        terms * machine.fma_latency / 2,  # the next tile does not wait for this one
+    )
+    return bound + LOAD_COST * loads + TILE_OVERHEAD
+
+
+def _places(load: Access, rows: ForOp, height: int, term: ForOp) -> int:
+    """Different elements that ``height`` rows load in all iterations of ``term``."""
+    step, apart = load.stride(rows), load.stride(term)
+    return len({r * step + t * apart for r in range(height) for t in range(extent(term))})
+
+
+def _padding(draft: Draft, nest: Nest) -> list[str]:
+    """Blocks that compute what the windows alone read, element by element."""
+    blocks = []
+    for load in nest.loads:
+        if not is_own(load.buffer):
+            continue
+        writers: set[Operation] = {
+            unit_of(store, draft.function) for store in stores_to(load.buffer)
+        }
+        if len(writers) != 1 or readers(load.buffer) != [nest.block]:
+            continue
+        (writer,) = writers
+        if not isinstance(writer, BlockOp) or writer.is_reduction or not is_untouched(writer):
+            continue
+        if writer.label not in draft.settled and draft.nest(writer.label).is_plain:
+            blocks.append(writer.label)
+    return list(dict.fromkeys(blocks))
+
+
+def _perform(draft: Draft, nest: Nest, epilogue: str | None) -> None:
+    """Tile a window. Raises ScheduleError where a step is refused."""
+    block, machine = nest.name, draft.machine
+    along = _along(nest)
+    assert along is not None
+    lanes = machine.lanes(nest.bits)
+    rows, height = _rows(nest, along, machine)
+    handles = draft.loops(block)
+    outer = [loop for loop in nest.spatial if loop not in (along, rows)]
+    planes = iterations(outer)
+    padding = _padding(draft, nest) if planes >= 8 * machine.cores or machine.cores == 1 else []
+    padding = padding if planes > 1 else []
+    outside: list[Any] = [handles[loop] for loop in outer]
+    tiles, inner, hinted = [], [], []
+    for loop, size in ((rows, height), (along, lanes)):
+        if loop is None:
+            continue
+        count, handle = loop.static_extent, handles[loop]
+        if loop is rows and count is not None and count <= size:
+            inner.append(handle)
+            continue
+        cut, part = draft.split(handle, [None, size])
+        tiles.append(cut)
+        inner.append(part)
+        if count is None or count > size and count % size:
+            hinted.append(cut)
+    reduce = [handles[loop] for loop in nest.reduce]
+    draft.put_in_order([*outside, *tiles, *reduce, *inner])
+    joined = draft.run_in_parallel(block, len(outside) + (0 if padding else len(tiles) - 1))
+    around = [*outside, *tiles]
+    if joined:
+        around[:joined] = list(draft.loops(block).values())[:1]
+    depth = max(0, len(outside) - max(0, joined - 1))
+    if epilogue is None:
+        last = draft.cache_write(draft.block(block), 0, "local")
+    else:
+        draft.set_scope(draft.block(block), 0, "local")
+        last = draft.block(epilogue)
+    finish_sums(draft, block, last, around, None, 0)
+    shape = nest.stores[0].op.buffer.type
+    if isinstance(shape, MemRefType) and len(shape.get_shape()) > 1:
+        draft.attempt("storage_align", draft.block(block), 0, -2, lanes, 0)
+    for loop in (*reduce, *inner[:-1]):
+        draft.unroll(loop)
+    draft.vectorize(inner[-1])
+    draft.decompose(block, reduce[0])
+    for name in padding:
+        if depth and _bytes_of(draft, name) // planes <= machine.l2 // 2:
+            draft.compute_at(draft.block(name), around[depth - 1])
+            draft.settled.add(pointwise.schedule(draft, name, depth))
+            draft.settled.add(name)
+    for cut in hinted:
+        if cut.gone is None:
+            draft.attempt("pragma", cut, "loop_partition_hint", True)
+
+
+def _bytes_of(draft: Draft, name: str) -> int:
+    """Bytes of what a block writes."""
+    nest = draft.nest(name)
+    return math.ceil(iterations(nest.spatial) * nest.bits / 8)
