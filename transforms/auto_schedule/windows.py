@@ -50,6 +50,9 @@ TERMS = 64
 WIDEST_STEP = 4
 """Steps of the windows: up to so many elements, vectors of the input are loaded with the gaps."""
 
+NEAR = 16
+"""Rows among which those that share terms are looked for: windows may have gaps."""
+
 INSTRUCTIONS = 400
 """Steps of sums that are written out for one tile."""
 
@@ -121,10 +124,12 @@ def _moves(nest: Nest, loop: ForOp) -> bool:
 
 
 def _overlap(load: Access, loop: ForOp, term: ForOp) -> bool:
-    step, apart = load.stride(loop), load.stride(term)
-    if step <= 0 or apart <= 0 or (step % apart and apart % step):
+    """Whether some of what a load reads in all iterations of ``term`` is the same for a few
+    iterations of ``loop``."""
+    if load.stride(loop) <= 0 or load.stride(term) <= 0:
         return False
-    return step < apart * extent(term)
+    count = min(extent(loop), NEAR)
+    return _places(load, loop, count, term) < count * extent(term)
 
 
 def _rows(nest: Nest, along: ForOp, machine: Machine) -> tuple[ForOp | None, int]:
