@@ -259,8 +259,8 @@ def test_convolutions_of_bytes_with_requantization(
 @pytest.mark.parametrize(
     ("options", "intrinsic"),
     [
-        ("sapphirerapids", "avx512_vnni_dot_16x4"),
-        ("sapphirerapids -vector-width=256", "avx_vnni_dot_8x4"),
+        ("sapphirerapids -mattr=-amx-tile", "avx512_vnni_dot_16x4"),
+        ("sapphirerapids -mattr=-amx-tile -vector-width=256", "avx_vnni_dot_8x4"),
         ("znver4", "avx512_vnni_dot_16x4"),
         ("znver5", "avx512_vnni_dot_16x4"),
         ("alderlake", "avx_vnni_dot_8x4"),
