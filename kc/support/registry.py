@@ -367,6 +367,7 @@ RULES = {
         ("contraction", "contraction:Contraction"),
         ("side-by-side", "side_by_side:SideBySide"),
         ("windows", "windows:Windows"),
+        ("stencils", "stencils:Stencils"),
         ("rows", "rows:Rows"),
         ("reduction", "reduction:Reduce"),
         ("pointwise", "pointwise:Pointwise"),
