@@ -27,6 +27,7 @@ from typing import Any
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
+from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.transpose_names import SIZES, transpose_name
@@ -223,6 +224,7 @@ def _tiles(
 ) -> Iterator[Tile]:
     store = nest.stores[0]
     lanes = machine.lanes(max(store.bits, 32))
+    digits = _digits_of_result(nest)
     for columns in nest.spatial:
         if extent(columns) < 2 or (in_block and store.stride(columns) != 1):
             continue
@@ -241,7 +243,7 @@ def _tiles(
                 continue
             cycles_of = _cycles(nest, rows, columns, lanes, machine, counts_packing=not in_block)
             for height in range(1, min(extent(rows), machine.registers - 2) + 1):
-                if in_block and extent(rows) % height:
+                if (in_block or rows in digits) and extent(rows) % height:
                     continue
                 for vectors in (1, 2, 4):
                     if height * vectors + vectors + 1 >= machine.registers:
@@ -258,6 +260,8 @@ def _tiles(
                         )
                     )
                     width = vectors * lanes
+                    if columns in digits and extent(columns) > width and extent(columns) % width:
+                        continue
                     pads = may_pad and packable and _sticks_out(columns, width)
                     packs = packs or pads
                     if is_narrow and not pads:
@@ -274,6 +278,17 @@ def _tiles(
                         pads,
                         cycles,
                     )
+
+
+def _digits_of_result(nest: Nest) -> set[ForOp]:
+    """The loops that are one index of the result together with another one, as groups and the
+    channels of a group are: tiles of them end where the group does."""
+    digits: set[ForOp] = set()
+    for expr in nest.indices(nest.stores[0]):
+        loops = [loop for atom in linear_terms(expr)[0] if (loop := nest.loop_of(atom)) is not None]
+        if len(loops) > 1:
+            digits.update(loops)
+    return digits
 
 
 def _sticks_out(columns: ForOp, width: int) -> bool:

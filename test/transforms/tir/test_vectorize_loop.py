@@ -134,6 +134,24 @@ def test_a_loop_inside_stays_a_loop_and_uniform_values_stay_scalar():
     check_all_stages(text, [floats(64), floats(64)])
 
 
+@pytest.mark.parametrize("step", [2, 3, 4])
+@pytest.mark.parametrize("count", [1, 5, 8])
+def test_elements_with_gaps_under_a_mask(step: int, count: int):
+    """No lane beyond those of the guard is loaded: the row ends with the last of them."""
+    size = step * (count - 1) + 1
+    text = program(
+        f"""tir.for %j in 8 vectorized {{
+          tir.if (%j < {count}) {{
+            %a = tir.load %A[%j * {step}] : memref<{size}xf32>
+            tir.store %a, %B[%j] : memref<8xf32>
+          }}
+        }}""",
+        f"%A: memref<{size}xf32>, %B: memref<8xf32>",
+    )
+    assert ("vector.maskedload" in vectorized(text)) is (count < 8)
+    check_all_stages(text, [floats(size), floats(8)])
+
+
 def test_a_row_that_goes_backward_under_a_mask():
     text = program(
         """tir.for %j in 8 vectorized {
