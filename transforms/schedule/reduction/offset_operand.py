@@ -107,7 +107,16 @@ class OffsetOperand(Primitive):
         block = site.resolve_block(self.block)
         definition = require_definition(site, block)
         buffer = find_buffer(site, block, self.buffer, "reads")
-        update, factors = _products(site, block)
+        products = _products(block)
+        if isinstance(products, str):
+            raise site.refuse(
+                "KC3640",
+                f"block {block.label} is not a sum of products of integers",
+                at=block,
+                why=products,
+                hints=["a block like C[i, j] += int32(A[i, k]) * int32(B[k, j])"],
+            )
+        update, factors = products
         require_plain_bindings(site, block)
         moved = [it for it in factors if _load(it).buffer is buffer]
         if len(moved) != 1:
@@ -132,8 +141,9 @@ class OffsetOperand(Primitive):
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
         for block in loop_tree.blocks(site.function):
-            for buffer in buffers_read(block) if block.is_reduction else ():
-                yield cls(BlockRef(block), BufferRef(buffer))
+            if not isinstance(_products(block), str):
+                for buffer in buffers_read(block):
+                    yield cls(BlockRef(block), BufferRef(buffer))
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         block = plan.definition.block
@@ -173,32 +183,22 @@ class OffsetOperand(Primitive):
 # What is asked --------------------------------------------------------------------------------
 
 
-def _products(site: Site, block: BlockOp) -> tuple[Update, tuple[Extension, Extension]]:
-    """The update of a sum of products of extended integers, and the factors; or KC3640."""
+def _products(block: BlockOp) -> tuple[Update, tuple[Extension, Extension]] | str:
+    """The update of a sum of products of extended integers, and the factors; or why it is none."""
     reduction = reduction_of(block)
-    why: str | None = None
     if reduction is None or reduction.guard is not None or len(reduction.updates) != 1:
-        why = "it is no reduction of one buffer without a condition"
-    else:
-        update = reduction.updates[0]
-        term = update.term.owner
-        factors = [_extension(value) for value in getattr(term, "operands", ())]
-        if not isinstance(update.step, arith.AddiOp):
-            why = f"it reduces by {update.step.name}"
-        elif not isinstance(term, arith.MuliOp) or None in factors:
-            why = "its terms are not products of two loaded integers that are extended"
-        elif not _begins_with_zero(block):
-            why = "its sums do not begin with 0"
-        else:
-            first, second = (it for it in factors if it is not None)
-            return update, (first, second)
-    raise site.refuse(
-        "KC3640",
-        f"block {block.label} is not a sum of products of integers",
-        at=block,
-        why=why,
-        hints=["a block like C[i, j] += int32(A[i, k]) * int32(B[k, j])"],
-    )
+        return "it is no reduction of one buffer without a condition"
+    update = reduction.updates[0]
+    term = update.term.owner
+    factors = [_extension(value) for value in getattr(term, "operands", ())]
+    if not isinstance(update.step, arith.AddiOp):
+        return f"it reduces by {update.step.name}"
+    if not isinstance(term, arith.MuliOp) or None in factors:
+        return "its terms are not products of two loaded integers that are extended"
+    if not _begins_with_zero(block):
+        return "its sums do not begin with 0"
+    first, second = (it for it in factors if it is not None)
+    return update, (first, second)
 
 
 def _extension(value: SSAValue) -> Extension | None:
