@@ -107,13 +107,13 @@ def test_products_of_bytes_are_exact(
 @pytest.mark.parametrize("types", [(a, b) for a in BYTES for b in BYTES])
 def test_sums_of_bytes_wrap(types: tuple[str, str]):
     """More products of the limits than 32 bits hold: the sum is that of integers modulo 2^32."""
-    depth = 140_000
-    tensors = product_of_bytes(types, (4, depth, 16))
-    schedule = kc.auto_schedule(tensors, Target.host_cpu())
-    a, b = (np.full(shape, np.iinfo(dtype).min or 255, dtype) for dtype, shape in zip(
-        types, ((4, depth), (depth, 16)), strict=True
-    ))  # fmt: skip
-    c = np.zeros((4, 16), "int32")
+    depth, rows, columns = 140_000, 48, 32
+    schedule = kc.auto_schedule(product_of_bytes(types, (rows, depth, columns)), Target.host_cpu())
+    if Target.host_cpu().has_feature("avx512vnni"):
+        assert ("offset_operand" in schedule.trace.as_python()) == (types[0] == types[1])
+    a = np.full((rows, depth), np.iinfo(types[0]).min or 255, types[0])
+    b = np.full((depth, columns), np.iinfo(types[1]).min or 255, types[1])
+    c = np.zeros((rows, columns), "int32")
     kc.build(schedule)(a, b, c)
     exact = depth * int(a[0, 0]) * int(b[0, 0])
     assert abs(exact) > 2**31
