@@ -14,6 +14,9 @@ from kc.te.expr import Expr, as_expr, compare, const
 from kc.te.extern import extern
 from kc.te.tensor import Tensor
 
+VECTOR = 512
+"""Bits of a vector in statements on vectors: processors with narrower registers take several."""
+
 
 class Loops:
     """A builder of statements, with the inputs and outputs as buffers that are indexed."""

@@ -7,18 +7,22 @@ from typing import Any
 
 from kc.te.autodiff.own_rules import with_rules
 from kc.te.autodiff.rules import reads
-from kc.te.dtypes import check_dtype
+from kc.te.dtypes import bits, check_dtype
 from kc.te.expr import Expr, all_of, as_expr, const, select
 from kc.te.expr import cast as convert
 from kc.te.rewrite import Substitution
 from kc.te.tensor import Tensor, placeholder
 from kc.topi.accumulation import accumulation
-from kc.topi.arguments import axis_of, called, number, plus
+from kc.topi.arguments import axis_of, called, is_size, number, plus
 from kc.topi.broadcast import multiply
 from kc.topi.elementwise import cast
-from kc.topi.loops import written
+from kc.topi.loops import VECTOR, written
 from kc.topi.shape import flip, reshape
 from kc.topi.table import NUMBERS, operator, refuse
+
+SIDE_BY_SIDE = 16
+"""Vectors of columns that are added up row by row: what is read of a row is longer than what the
+processor reads ahead, and the sums stay in the first cache."""
 
 
 @operator(
@@ -99,9 +103,10 @@ def _undone(
 
 def _scan(
     data: Tensor, axis: int | None, dtype: str | None, exclusive: bool | None, name: str,
-    start: Any, combine: Callable[[Any, Any], Any], within: str = "",
+    start: Any, combine: Callable[[Any, Any], Any], within: str = "", *, of_lanes: bool = False,
 ) -> Tensor:  # fmt: skip
-    """``within`` is the type of what is combined so far, by default that of the result."""
+    """``within`` is the type of what is combined so far, by default that of the result;
+    ``of_lanes`` says that ``combine`` takes vectors, too."""
     kind = check_dtype(dtype) if dtype else data.dtype
     within = within or kind
     source = reshape(data, (-1,)) if axis is None else data
@@ -122,7 +127,61 @@ def _scan(
                 if not exclusive:
                     result[place(k)] = convert(total[0], kind)
 
-        loops.along(source.shape, along, line)
+        def side_by_side(place: Callable[[Any, Any], Any], count: int, vectors: int) -> None:
+            """Lines that are neighbours, row by row; ``place`` of a row and a column."""
+            ib, wide = loops.ib, f"{within}x{count}"
+            totals = ib.allocate(within, (vectors, count), name="totals")
+            with ib.for_range(0, vectors, name="v") as v:
+                ib.emit(totals.buffer.vstore([v, 0], convert(number(start, within), wide)))
+            with (
+                ib.for_range(0, source.shape[along], name="k") as k,
+                ib.for_range(0, vectors, name="v") as v,
+            ):
+                at = list(place(k, v * count))
+                total = ib.let("total", totals.buffer.vload([v, 0], wide))
+                element = given.buffer.vload(at, f"{source.dtype}x{count}")
+                combined = ib.let("combined", as_expr(combine(total, convert(element, wide))))
+                ib.emit(totals.buffer.vstore([v, 0], combined))
+                shown = total if exclusive else combined
+                ib.emit(result.buffer.vstore(at, convert(shown, f"{kind}x{count}")))
+
+        def in_columns() -> None:
+            """Many lines that are neighbours at once, then a vector of them, then the rest."""
+            columns, done = source.shape[-1], 0
+            outer = [size for n, size in enumerate(source.shape[:-1]) if n != along]
+            count = VECTOR // max(map(bits, (source.dtype, within, kind)))
+            for vectors in (SIDE_BY_SIDE, 1):
+                width = vectors * count
+                blocks = (columns - done) // width
+                if not is_size(blocks, 0):
+                    begin = done
+
+                    def block(*at: Any, width: int = width, begin: Any = begin) -> None:
+                        *around, n = at
+                        side_by_side(
+                            lambda k, column: (
+                                *around[:along], k, *around[along:], begin + n * width + column
+                            ),
+                            count, width // count,
+                        )  # fmt: skip
+
+                    loops.nest([*outer, blocks], block)
+                done = done + blocks * width
+            rest = columns - done
+            if not is_size(rest, 0):
+                loops.nest(
+                    [*outer, rest],
+                    lambda *at: line(lambda k: (*at[:along], k, *at[along:-1], done + at[-1])),
+                    "r",
+                )
+
+        def one_by_one() -> None:
+            loops.along(source.shape, along, line)
+
+        if of_lanes and along < source.ndim - 1:
+            loops.in_forms(in_columns, one_by_one)
+        else:
+            one_by_one()
 
     return written(name, [source.shape], [kind], [source], body)[0]
 
@@ -150,7 +209,8 @@ def cumsum(
     out the element at the place itself.
     """
     within = accumulation(data.dtype, acc_dtype, dtype).within
-    result = _scan(data, axis, dtype, exclusive, "cumsum", 0, lambda a, b: a + b, within)
+    result = _scan(data, axis, dtype, exclusive, "cumsum", 0, lambda a, b: a + b, within,
+                   of_lanes=True)  # fmt: skip
     (source,) = result.op.input_tensors
 
     def later(head: Tensor) -> Tensor:
@@ -179,7 +239,8 @@ def cumprod(
 ) -> Tensor:
     """The products of the elements up to each place along an axis; see :func:`cumsum`."""
     within = accumulation(data.dtype, acc_dtype, dtype).within
-    result = _scan(data, axis, dtype, exclusive, "cumprod", 1, lambda a, b: a * b, within)
+    result = _scan(data, axis, dtype, exclusive, "cumprod", 1, lambda a, b: a * b, within,
+                   of_lanes=True)  # fmt: skip
     (source,) = result.op.input_tensors
     along = 0 if axis is None else axis_of(axis, data.ndim)
 

@@ -30,9 +30,8 @@ from kc.te.dtypes import is_float, lanes
 from kc.te.expr import Expr, Shuffle, all_of, as_expr, compare, const, ramp, select
 from kc.te.expr import cast as convert
 from kc.te.intrinsics import reinterpret
+from kc.topi.loops import VECTOR
 
-VECTOR = 512
-"""Bits of a vector: processors with narrower registers take several for one."""
 GROUP = 16
 """Vectors that a pass has in registers at once: half of 32, or all of 16."""
 
