@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-SIZES = {"f32": (16, 8, 4), "f64": (8, 4, 2)}
+SIZES = {"f32": (16, 8, 4), "f64": (8, 4, 2), "i32": (16, 8, 4)}
 """The lanes of registers by the type of their elements."""
 
 INTERLEAVED = {

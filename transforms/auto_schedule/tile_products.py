@@ -46,7 +46,11 @@ from kc.support.tile_names import (
 )
 from kc.support.transpose_names import transpose_name
 from kc.transforms.auto_schedule import pointwise
-from kc.transforms.auto_schedule.contraction import contraction_behind
+from kc.transforms.auto_schedule.contraction import (
+    columns_last,
+    contraction_behind,
+    finish_sums,
+)
 from kc.transforms.auto_schedule.dot_products import product_of
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.machine import Machine
@@ -341,21 +345,18 @@ def _perform(draft: Draft, nest: Nest, product: TileProduct, epilogue: str | Non
     a, b = nest.loads[::-1] if is_second else nest.loads
     rows, columns, terms = (nest.loops[place] for place in places)
     is_turned = nest.stores[0].stride(columns) != 1
-    turned = _columns_last(nest, columns, rows) if is_turned else None
-    packed_a, packed_b = copies
+    turned = columns_last(nest, columns) if is_turned else None
+    packed_a, padded_b = copies
     if packed_a is None and not has_tiles:
         packed_a = _gathered(draft, nest, a, rows, terms)
     elif packed_a is None and a.stride(terms) != 1:
         packed_a = draft.session.block(_copy(draft, nest, a)).label
         _lay_out(draft, packed_a, _terms_last(nest, a, rows, terms))
-    if packed_b is not None:
-        draft.settled.discard(packed_b)
     by_rows = b.stride(columns) == 1
     dims_b = loop_of_dimension(nest, b)
     at_b = dims_b.index(columns), dims_b.index(terms)
     packed_b = draft.session.block(_copy(draft, nest, b)).label
     _lay_out(draft, packed_b, _in_groups(nest, b, columns, terms, product))
-    number_a, number_b = nest.read_number(a.buffer), nest.read_number(b.buffer)
     nest = draft.nest(block)
     a, b = nest.loads[::-1] if is_second else nest.loads
     number_a, number_b = nest.read_number(a.buffer), nest.read_number(b.buffer)
@@ -381,9 +382,8 @@ def _perform(draft: Draft, nest: Nest, product: TileProduct, epilogue: str | Non
     if last is not None:
         space = "local"
         draft.set_scope(sums, 0, space)
-        _lay_out(draft, stored, turned)
         _lay_out(draft, block, turned)
-        draft.reverse_compute_at(draft.block(last), at)
+        finish_sums(draft, stored, draft.block(last), outside, turned, 0)
     _tensorize(draft, stored, (height, ROWS), store_name(product.total, height, space))
     for number, shape, name in (
         (number_a, (height, product.depth), load_a_name(product.element, height)),
@@ -402,12 +402,10 @@ def _perform(draft: Draft, nest: Nest, product: TileProduct, epilogue: str | Non
     label = draft.session.block(zeros).label
     _tensorize(draft, label, (height, ROWS), fill_name(product.total, height))
     draft.tensorize(row, sync_name(product.types, height))
-    if last is not None:
-        _finish(draft, last, len(outside))
     if packed_a is not None:
         _copy_in_vectors(draft, packed_a)
-    if copies[1] is not None:
-        _copy_in_vectors(draft, copies[1])
+    if padded_b is not None:
+        _copy_in_vectors(draft, padded_b)
     _pack(draft, packed_b, at_b, product, by_rows=by_rows)
     draft.settled.update(filter(None, (block, epilogue)))
     draft.settled.update({it.label for it in draft.blocks()} - known)
@@ -473,12 +471,6 @@ def _terms_last(nest: Nest, operand: Access, rows: ForOp, terms: ForOp) -> str:
     assert at_rows is not None
     assert at_terms is not None
     return _with_last(len(nest.indices(operand)), at_rows, at_terms)
-
-
-def _columns_last(nest: Nest, columns: ForOp, rows: ForOp) -> str:
-    """The layout of the sums with the columns contiguous, and the rows before them."""
-    dims = loop_of_dimension(nest, nest.stores[0])
-    return _with_last(len(dims), dims.index(rows), dims.index(columns))
 
 
 def _with_last(rank: int, *last: int) -> str:
@@ -547,16 +539,3 @@ def _tensorize(draft: Draft, block: str, shape: tuple[int, ...], intrinsic: str)
         tile.append(handle)
     draft.put_in_order([*outside, *tile])
     draft.tensorize(tile[0], intrinsic)
-
-
-def _finish(draft: Draft, block: str, outer: int) -> None:
-    """Vectorize what goes on with the sums of a tile."""
-    nest = draft.nest(block)
-    loops = draft.loops(block)
-    own = nest.loops[outer:]
-    vector = pointwise.vector_loop(nest, own, draft.machine.lanes(nest.bits))
-    if vector is None:
-        return
-    if own[-1] is not vector:
-        draft.put_in_order([*(loops[loop] for loop in own[own.index(vector) + 1 :]), loops[vector]])
-    draft.vectorize(loops[vector])

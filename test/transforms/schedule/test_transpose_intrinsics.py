@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import re
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import kc
 from kc import te, tir, topi
 from kc.analysis.interpreter import run
-from kc.support.transpose_names import SIZES, transpose_intrins, transpose_name
+from kc.support.transpose_names import INTERLEAVED, SIZES, transpose_intrins, transpose_name
 from kc.target import Target
 
 SHAPES = [
     (element, rows, size)
     for element, rows, size in transpose_intrins().values()
-    if rows == size or size == min(SIZES[element]) or rows in (2, size - 2)
+    if element in SIZES and (rows == size or size == min(SIZES[element]) or rows in (2, size - 2))
 ]
-DTYPES = {"f32": "float32", "f64": "float64"}
+DTYPES = {
+    "f32": "float32",
+    "f64": "float64",
+    "i32": "int32",
+    "i8": "int8",
+    "bf16": "bfloat16",
+    "f16": "float16",
+}
 
 
 def scheduled(element: str, rows: int, size: int) -> tir.Schedule:
@@ -40,6 +48,25 @@ def test_parts_are_transposed(element: str, rows: int, size: int):
     b = np.full((2 * size, 3 * rows), -1, DTYPES[element])
     run(scheduled(element, rows, size).module, "main", [a, b])
     np.testing.assert_array_equal(b, a.T)
+
+
+@pytest.mark.parametrize(
+    ("element", "rows", "size"),
+    [(element, *shape) for element, shapes in INTERLEAVED.items() for shape in shapes],
+)
+def test_rows_are_interleaved(element: str, rows: int, size: int):
+    """Two by three parts of a matrix, each of which is dense behind it."""
+    dtype = DTYPES[element]
+    A = te.placeholder((2 * rows, 3 * size), dtype, name="A")
+    B = te.compute((2, 3, size, rows), lambda p, q, j, i: A[p * rows + i, q * size + j], name="B")
+    sch = tir.Schedule(te.create_prim_func([A, B]))
+    sch.tensorize(sch.get_loops("B")[2], transpose_name(element, rows, size))
+    numbers = np.arange(6 * rows * size) % 120
+    a = numbers.astype(ml_dtypes.bfloat16 if element == "bf16" else dtype)
+    a = a.reshape(2 * rows, 3 * size)
+    b = np.zeros((2, 3, size, rows), a.dtype)
+    kc.build(sch.mod)(a, b)
+    np.testing.assert_array_equal(b, a.reshape(2, rows, 3, size).transpose(0, 2, 3, 1))
 
 
 @pytest.mark.parametrize(

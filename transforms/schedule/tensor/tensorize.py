@@ -82,6 +82,7 @@ from kc.support.locations import location_of
 from kc.support.registry import pass_class
 from kc.support.tensor_copy_names import tensor_copy_intrins
 from kc.support.tensor_core_names import tensor_core_intrins
+from kc.support.tile_names import tile_intrins
 from kc.transforms.affine_rewrite import compact
 from kc.transforms.intrinsics.tensor_intrin import TensorIntrin, names
 from kc.transforms.schedule._blocks import erase_with_loops
@@ -208,6 +209,7 @@ class Tensorize(Primitive):
         possible = [
             name for name in names() if is_cuda or (name not in cores and name not in copies)
         ]
+        tiles, has_tiles = tile_intrins(), site.target.has_feature("amx-tile")
         has_copies = site.target.has_feature("sm_90")
         warpgroups = site.target.has_feature("sm_90a")
         for loop in loop_tree.loops(site.function):
@@ -218,6 +220,9 @@ class Tensorize(Primitive):
                 if core is not None and core.instruction == "wgmma":
                     if not warpgroups or extents[: len(core.extents)] != core.extents:
                         continue
+                tile = tiles.get(name)
+                if tile is not None and not (has_tiles and extents == tile.extents):
+                    continue
                 copy = copies.get(name)
                 if copy is not None and not (has_copies and extents == copy.extents):
                     continue
