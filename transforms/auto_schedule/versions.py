@@ -8,10 +8,13 @@ then a block like others, which the rules behind this one schedule.
 
 from __future__ import annotations
 
-from kc.transforms.auto_schedule.contraction import contraction_behind
+from xdsl.ir import SSAValue
+
+from kc.dialects.tir import BlockOp
+from kc.transforms.auto_schedule.contraction import contraction_behind, writer_of
 from kc.transforms.auto_schedule.dot_products import product_of
 from kc.transforms.auto_schedule.draft import Draft
-from kc.transforms.auto_schedule.nests import Nest, iterations
+from kc.transforms.auto_schedule.nests import Nest, is_own, is_untouched, iterations, readers
 from kc.transforms.auto_schedule.rule import Rule
 from kc.transforms.auto_schedule.tile_products import tile_product_of
 
@@ -55,8 +58,40 @@ def _exponent(draft: Draft, nest: Nest) -> int | None:
 
 
 def _epilogue(draft: Draft, nest: Nest) -> str | None:
-    """The block that finishes the sums one by one, if there is one: it is a part of a version."""
-    for block in draft.blocks():
-        if block is not nest.block and contraction_behind(draft.nest(block.label)) is nest.block:
-            return block.label
-    return None
+    """The last of the blocks that finish the sums one by one, if there are such: they are a part of
+    a version. One whose results several others read is computed where these are (``inline``)."""
+    last: str | None = None
+    producer = nest.block
+    while True:
+        nests = [draft.nest(block.label) for block in draft.blocks() if block is not producer]
+        behind = next((it for it in nests if _goes_on_with(it, producer)), None)
+        if behind is None:
+            return last
+        results = behind.stores[0].buffer
+        users = readers(results) if is_own(results) else []
+        if users is None or len(users) > 1:
+            return last
+        last, producer = behind.name, behind.block
+
+
+def _goes_on_with(nest: Nest, producer: BlockOp) -> bool:
+    """Whether a block computes one element from each one that ``producer`` writes, which nothing
+    else reads."""
+    if producer.is_reduction:
+        return contraction_behind(nest) is producer
+    if nest.reduce or not nest.is_plain or not is_untouched(nest.block) or len(nest.stores) != 1:
+        return False
+    loads = [it for it in nest.loads if _writers_of(it.buffer) == {producer}]
+    return (
+        len(loads) == 1
+        and set(readers(loads[0].buffer) or ()) == {nest.block}
+        and loads[0].regular
+        and all(loads[0].stride(loop) for loop in nest.loops)
+    )
+
+
+def _writers_of(buffer: SSAValue) -> set[BlockOp]:
+    """The blocks that store to a buffer of the function's own."""
+    if not is_own(buffer):
+        return set()
+    return {writer for use in buffer.uses if (writer := writer_of(use.operation)) is not None}

@@ -746,13 +746,21 @@ def test_both_versions_pack_what_they_read(batch: int):
         (AVX512, product_of_halves()),
         (BF16, product_of_halves("float16")),
         (BF16, product_of_halves(sizes=(8, 64, 16))),  # looking at the operands would not pay
-        (BF16, product_of_halves(sizes=(256, 512, 64), adds=True)),  # nor is S an argument
     ],
 )
 def test_products_without_a_version(target: Target, tensors: list[Any]):
     script = kc.auto_schedule(tensors, target).trace.as_python()
     assert "tensorize" not in script
     assert "version_loops" not in script
+
+
+def test_what_one_block_wrote_is_looked_at():
+    tensors = product_of_halves(sizes=(256, 512, 64), adds=True)
+    schedule = kc.auto_schedule(tensors, BF16)
+    script = schedule.trace.as_python()
+    assert "sch.version_loops(block=C)" in script
+    assert "avx512_bf16_dot_16x2" in script
+    assert 'block "S_least"' in str(schedule.mod)
 
 
 def test_products_from_which_on_a_version_pays():

@@ -324,3 +324,38 @@ def test_small_products_are_left_to_vectors(shape: tuple[int, int, int]):
     args = product(shape, "int8", "int8", columns=True)
     sch = kc.auto_schedule(args, target=Target(SAPPHIRE_RAPIDS))
     assert "amx_" not in sch.trace.as_python()
+
+
+@needs_emulation
+def test_both_products_of_an_attention(emulator: Emulator):
+    """The second one multiplies what is computed of the first, rounded to bf16."""
+    batch, queries, keys, width = 2, 64, 128, 64
+    shapes = ((batch, queries, width), (batch, keys, width), (batch, keys, width))
+    Q, K, V = (te.placeholder(it, "bfloat16", name=n) for n, it in zip("QKV", shapes, strict=True))
+    d, j = te.reduce_axis((0, width), name="d"), te.reduce_axis((0, keys), name="j")
+    f32, bf16 = "float32", "bfloat16"
+    S = te.compute(
+        (batch, queries, keys),
+        lambda z, i, j: te.sum(Q[z, i, d].astype(f32) * K[z, j, d].astype(f32), axis=d),
+        name="S",
+    )
+    scaled = te.compute(S.shape, lambda *i: S(*i) * te.const(width**-0.5, f32), name="scaled")
+    P = kc.topi.nn.softmax(scaled, axis=-1)
+    H = te.compute(S.shape, lambda *i: P(*i).astype(bf16), name="H")
+    summed = te.compute(
+        shapes[0],
+        lambda z, i, e: te.sum(H[z, i, j].astype(f32) * V[z, j, e].astype(f32), axis=j),
+        name="summed",
+    )
+    R = te.compute(shapes[0], lambda *i: summed(*i).astype(bf16), name="R")
+    f = kc.build([Q, K, V, R], target=emulated_target())
+    q, k, v = (GENERATOR.standard_normal(it).astype(ml_dtypes.bfloat16) for it in shapes)
+    result = np.zeros(shapes[0], ml_dtypes.bfloat16)
+    f(q, k, v, result)
+    scores = q.astype(f32) @ k.astype(f32).transpose(0, 2, 1) * np.float32(width**-0.5)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    expected = weights.astype(ml_dtypes.bfloat16).astype(f32) @ v.astype(f32)
+    np.testing.assert_allclose(result.astype(f32), expected, rtol=0, atol=2e-2)
+    terms = batch * queries * keys * width * 2
+    assert emulator.counts["tdpbf16ps"] == terms // (16 * 16 * 32)

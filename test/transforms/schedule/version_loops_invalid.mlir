@@ -57,7 +57,7 @@ func.func @of_a_buffer(%A: memref<6xf32> {kc.name = "A"}, %C: memref<6xf32> {kc.
 
 //CHECK:error[KC3623]: version_loops: block C loads B, which is no argument
 //CHECK:   |    block C    <-- here
-//CHECK-NEXT:  why: all elements are looked at, and those of a buffer need not be written, unless it is a copy of an argument
+//CHECK-NEXT:  why: all elements are looked at, and those of a buffer need not be written, unless it is a copy of an argument or one block before writes it as a whole
 //CHECK-NEXT:  try: make B an argument, or inline what computes it
 
 // -----

@@ -33,8 +33,8 @@ none is subnormal.
 
 *Legal when*
 
-1. KC3623: the block loads floating-point elements of arguments, of constants, or of copies of
-   these, that a version does not write, and none of another buffer.
+1. KC3623: the block loads floating-point elements of arguments, of constants, of copies of these,
+   or of what one block before writes as a whole, that a version does not write, and of no more.
 2. KC3624: a version has no bound loops and no results; the block that it goes through comes behind.
 3. KC3625: the exponent is one of normal numbers of each type that is loaded.
 
@@ -60,6 +60,7 @@ from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineConstraintExpr,
     AffineConstraintKind,
+    AffineDimExpr,
     AffineExpr,
     AffineMap,
     AffineSet,
@@ -69,7 +70,7 @@ from kc.analysis import loop_tree
 from kc.analysis.dependence import base_buffer
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.module_copy import copy_operation
-from kc.dialects.tir import INDEX, AllocOp, BlockOp, IfOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir import INDEX, AllocOp, BlockOp, ForOp, IfOp, IterType, LoadOp, StoreOp
 from kc.transforms.schedule._buffers import FreshNames, name_apart
 from kc.transforms.schedule._copies import new_alloc
 from kc.transforms.schedule._float_bits import FRACTION_BITS
@@ -111,7 +112,8 @@ class VersionLoops(Primitive):
         assert nest is not None
         nests = self._nests(site, block, nest)
         for op in nests:
-            self._require_plain(site, block, op)
+            if op is nest or op.regions:
+                self._require_plain(site, block, op)
         allocs = self._own_allocs(site, block, nests)
         buffers = _operands(block, nests)
         if not buffers:
@@ -123,13 +125,13 @@ class VersionLoops(Primitive):
                 hints=["a block that reads arguments of bf16, f16, f32 or f64"],
             )
         for buffer in buffers:
-            if not _is_whole(buffer):
+            if not _is_whole(buffer) and not _is_written(buffer, nests[0]):
                 raise site.refuse(
                     "KC3623",
                     f"block {block.label} loads {buffer_name(buffer)}, which is no argument",
                     at=block,
                     why="all elements are looked at, and those of a buffer need not be written, "
-                    "unless it is a copy of an argument",
+                    "unless it is a copy of an argument or one block before writes it as a whole",
                     hints=[f"make {buffer_name(buffer)} an argument, or inline what computes it"],
                 )
         for buffer in buffers:
@@ -178,6 +180,8 @@ class VersionLoops(Primitive):
             and all(use.operation in inside for use in op.buffer.uses)
         ]
         for op in nests:
+            if isinstance(op, AllocOp) and not any(it.owner in inside for it in op.operands):
+                continue  # it is made before them
             for result in op.results:
                 if any(use.operation not in inside for use in result.uses):
                     name = result.name_hint or op.name
@@ -190,6 +194,17 @@ class VersionLoops(Primitive):
                         hints=["a later block in through="],
                     )
         return [op for op in allocs if op not in nests]
+
+    @staticmethod
+    def _made_before(nests: list[Operation]) -> list[Operation]:
+        """The buffers that are made in a version and used behind, which are made before it."""
+        inside = {inner for op in nests for inner in op.walk()}
+        return [
+            op
+            for op in nests
+            if isinstance(op, AllocOp)
+            and not all(use.operation in inside for use in op.buffer.uses)
+        ]
 
     def _require_plain(self, site: Site, block: BlockOp, nest: Operation) -> None:
         bound = [loop for loop in loop_tree.loops(nest) if loop.axis is not None]
@@ -220,7 +235,13 @@ class VersionLoops(Primitive):
                     yield cls(BlockRef(block), -10, BlockRef(last))
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
-        ops = [*plan.allocs, *plan.nests]
+        nest = plan.nests[0]
+        before = self._made_before(plan.nests)
+        for op in before:
+            op.detach()
+            assert nest.parent is not None
+            nest.parent.insert_op_before(op, nest)
+        ops = [*plan.allocs, *(op for op in plan.nests if op not in before)]
         twins: dict[SSAValue, SSAValue] = {}
         again = [copy_operation(op, twins) for op in ops]
         position = [inner for op in ops for inner in op.walk()].index(plan.block)
@@ -228,7 +249,6 @@ class VersionLoops(Primitive):
         assert isinstance(second, BlockOp)
         otherwise = Region(Block(again))
         name_apart(site, [otherwise])
-        nest = plan.nests[0]
         home = nest.parent
         assert home is not None
         least: list[SSAValue] = []
@@ -332,6 +352,52 @@ def _is_whole(buffer: SSAValue) -> bool:
     if isinstance(buffer, BlockArgument):
         return isinstance(buffer.block.parent_op(), FuncOp)
     return isinstance(buffer.owner, memref.GetGlobalOp)
+
+
+def _is_written(buffer: SSAValue, nest: Operation) -> bool:
+    """Whether one block in front of ``nest`` writes each element of a buffer, and no other does."""
+    if not isinstance(buffer.owner, AllocOp):
+        return False
+    stores: list[StoreOp] = []
+    for use in buffer.uses:
+        op = use.operation
+        if isinstance(op, StoreOp) and op.buffer is buffer:
+            stores.append(op)
+        elif not isinstance(op, LoadOp):
+            return False
+    if len(stores) != 1 or nest.parent is None:
+        return False
+    block = stores[0].parent_op()
+    if not isinstance(block, BlockOp) or block.predicate.data.constraints:
+        return False
+    type_ = buffer.type
+    assert isinstance(type_, MemRefType)
+    variables: list[SSAValue] = list(block.body.block.args)
+    sizes: list[int | SSAValue] = []
+    for expr in stores[0].indices.data.results:
+        if not isinstance(expr, AffineDimExpr):
+            return False
+        variable = stores[0].operands_of_map[expr.position]
+        if variable not in variables:
+            return False
+        sizes.append(block.extents[variables.index(variable)])
+    first: Operation = block
+    while first.parent is not nest.parent:
+        outer = first.parent_op()
+        if not isinstance(outer, ForOp):
+            return False
+        first = outer
+    at = nest.parent.get_operation_index
+    loops = loop_tree.loops_around(block)
+    is_each = len(block.extents) == len(loops) and all(
+        loop.static_extent == extent for loop, extent in zip(loops, block.extents, strict=True)
+    )
+    return (
+        is_each
+        and tuple(sizes) == tuple(type_.get_shape())
+        and len(set(stores[0].indices.data.results)) == len(sizes)
+        and at(first) < at(nest)
+    )
 
 
 def _element(buffer: SSAValue) -> AnyFloat:
