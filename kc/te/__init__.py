@@ -17,14 +17,14 @@ from kc.te.expr import all_of as all  # noqa: A004
 from kc.te.expr import any_of as any  # noqa: A004
 from kc.te.expr import const, if_then_else
 from kc.te.expr import select as Select
-from kc.te.extern import extern, extern_primfunc
+from kc.tir.extern import extern, extern_primfunc
 from kc.te.functions import *  # noqa: F403
 from kc.te.functions import __all__ as _functions
 from kc.te.gradient import gradient
 from kc.te.intrinsics import *  # noqa: F403
 from kc.te.intrinsics import __all__ as _intrinsics
 from kc.te.operation_classes import BaseComputeOp, HybridOp, TensorComputeOp
-from kc.te.prim_func import create_prim_func
+from kc.tir.create_prim_func import create_prim_func
 from kc.te.reducers import comm_reducer, max_value, min_value
 from kc.te.scan import scan
 from kc.te.schedule import Schedule, Stage, create_schedule
@@ -43,8 +43,8 @@ from kc.te.tensor import (
     size_var,
     var,
 )
-from kc.te.tensor_intrin import DeclaredIntrin as TensorIntrin
-from kc.te.tensor_intrin import decl_tensor_intrin
+from kc.tir.declared_intrin import DeclaredIntrin as TensorIntrin
+from kc.tir.declared_intrin import decl_tensor_intrin
 from kc.te.threads import thread_axis
 
 if _TYPE_CHECKING:

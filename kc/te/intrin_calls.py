@@ -24,7 +24,7 @@ from kc.te.tensor import ComputeOp, Dim, Tensor, TileCall, make_axis, shape_text
 
 if TYPE_CHECKING:
     from kc.te.stage import Stage
-    from kc.te.tensor_intrin import DeclaredIntrin
+    from kc.tir.declared_intrin import DeclaredIntrin
 
 
 @dataclass(frozen=True, eq=False)

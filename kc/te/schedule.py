@@ -39,7 +39,7 @@ from kc.te.tensor import ComputeOp, Operation, ScanOp, Tensor
 from kc.te.to_ir import post_order
 
 if TYPE_CHECKING:
-    from kc.te.bounds import Range
+    from kc.tir.bounds import Range
     from kc.tir.module import IRModule
 
 
@@ -236,8 +236,8 @@ class Schedule(metaclass=PublicNames):
 
 
 def InferBound(schedule: Schedule) -> Mapping[IterVar, Range]:  # noqa: N802 - TVM's name
-    """The range of each axis of ``schedule``. See :func:`kc.te.bounds.infer_bound`."""
-    from kc.te.bounds import infer_bound
+    """The range of each axis of ``schedule``. See :func:`kc.tir.bounds.infer_bound`."""
+    from kc.tir.bounds import infer_bound
 
     return infer_bound(schedule)
 
@@ -246,7 +246,7 @@ def ScheduleOps(  # noqa: N802 - TVM's name
     schedule: Schedule, bounds: Mapping[IterVar, Range] | None = None
 ) -> IRModule:
     """The loops of ``schedule``. They have the bounds of :func:`InferBound`."""
-    from kc.te.bounds import schedule_ops
+    from kc.tir.bounds import schedule_ops
 
     del bounds
     return schedule_ops(schedule)

@@ -11,8 +11,8 @@ from typing import Any
 from kc.support.global_functions import TAKES_VECTORS
 from kc.te.calls import call_packed
 from kc.te.expr import Expr, as_expr, compare, const
-from kc.te.extern import extern
 from kc.te.tensor import Tensor
+from kc.tir.extern import extern
 
 VECTOR = 512
 """Bits of a vector in statements on vectors: processors with narrower registers take several."""

@@ -12,7 +12,7 @@ from kc import te, tir
 from kc.analysis.interpreter import run
 from kc.error import KCError
 from kc.support.global_functions import remove_global_func
-from kc.te.symbolic_intrin import SymbolicIntrin
+from kc.tir.symbolic_intrin import SymbolicIntrin
 
 rng = np.random.default_rng(5)
 

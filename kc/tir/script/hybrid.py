@@ -13,7 +13,7 @@ from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer
 from kc.te.expr import Operators
-from kc.te.extern import extern
+from kc.tir.extern import extern
 from kc.te.tensor import Tensor
 from kc.tir.script.kernels import HybridBody
 from kc.tir.script.names import Word

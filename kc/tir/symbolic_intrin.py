@@ -26,7 +26,7 @@ from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, make_axis
 
 if TYPE_CHECKING:
     from kc.te.axes import Axes
-    from kc.te.tensor_intrin import DeclaredIntrin
+    from kc.tir.declared_intrin import DeclaredIntrin
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class SymbolicIntrin:
         return self.declared[key]
 
     def __call__(self, *args: Any, reduce_axis: IterVar | Sequence[IterVar] = ()) -> IntrinCall:
-        """A tile of a compute, as :meth:`kc.te.tensor_intrin.DeclaredIntrin.__call__` makes it.
+        """A tile of a compute, as :meth:`kc.tir.declared_intrin.DeclaredIntrin.__call__` makes it.
 
         Parts of tensors are the inputs in order, other arguments the ``scalar_params``: constants,
         or expressions of axes and elements, which are computed into a tensor before. Raises

@@ -24,9 +24,9 @@ from kc.support.fresh_names import free_name
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer, decl_buffer
 from kc.te.expr import Const, IterVar, Var
-from kc.te.extern import statement_of
+from kc.tir.extern import statement_of
 from kc.te.intrin_calls import IntrinCall
-from kc.te.symbolic_intrin import SymbolicIntrin, elements_of, with_values
+from kc.tir.symbolic_intrin import SymbolicIntrin, elements_of, with_values
 from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, check_name, shape_text
 from kc.te.to_ir import create_func
 from kc.transforms.intrinsics.tensor_intrin import ROLES, TensorIntrin, names
@@ -85,7 +85,7 @@ def decl_tensor_intrin(
 
     Dimensions may be variables, and ``scalar_params`` variables of the description, which
     ``fcompute(ins, outs, scalars)`` gets too: each use gives them values
-    (:mod:`kc.te.symbolic_intrin`).
+    (:mod:`kc.tir.symbolic_intrin`).
 
     It is registered as ``name``, so that ``sch.tensorize`` finds it too; if another one is called
     so, as the first of ``name_1``, ... that is free, which is then its ``name``. Raises TEError
