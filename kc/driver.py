@@ -43,7 +43,7 @@ from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.session import is_rewrite
 
 if TYPE_CHECKING:
-    from kc import tir
+    from kc import backends, tir
     from kc.conversion.pipelines import Order
     from kc.runtime.module import WatchedModule
 
@@ -473,17 +473,17 @@ def _built(
         return backend.build(Build(stages.modules, chosen, name, instrument, backend))
 
 
-def build_watched(inp: Any, target: Target | str) -> WatchedModule | None:
+def build_watched(
+    inp: Any, target: Target | str, compiled: Callable[[backends.Stages, Target], WatchedModule]
+) -> WatchedModule | None:
     """The kernels of a module as :func:`kc.gpu.check` runs them, and nothing else of it; None for a
-    target that is no GPU of NVIDIA."""
-    from kc.backends import Build, cuda_emu
-
+    target that is no GPU of NVIDIA. ``compiled`` makes them of the lowered loops."""
     chosen = _target(target)
     if chosen.kind not in ("cuda", "cuda-emu"):
         return None
     with reproducing("kc.gpu.check", lambda: _source(inp, None, chosen)):
         stages = _stages(inp, None, "main", chosen, None, checks_kernels=False)
-        return cuda_emu.watched(Build(stages.modules, chosen, "main", None, cuda_emu.CUDA_EMU))
+        return compiled(stages.modules, chosen)
 
 
 def load_loops(path: str) -> Any:

@@ -205,6 +205,7 @@ def check(
 
     Raises CallError KC6300 for a module without kernels, and what the build and the call raise.
     """
+    from kc.backends.cuda_emu import watched_stages
     from kc.driver import build_watched
     from kc.runtime.module import Module
 
@@ -215,7 +216,7 @@ def check(
     if isinstance(module, Module):
         watched = None if module.watched is None else module.watched()
     else:
-        watched = build_watched(module, target)
+        watched = build_watched(module, target, watched_stages)
     if watched is None:
         raise CallError(
             "KC6300",

@@ -1,21 +1,24 @@
-"""Checks that imports only go down the layers.
+"""Checks that imports only go down the layers, and in no large circles.
 
     python scripts/check_layers.py [ROOT]
 
 The rules, for every import in the source files, inside functions too:
 1. A module imports from its own layer and the ones to its left:
-   support < dialects < analysis < transforms < conversion < codegen < te, tir < topi
-   < driver, tools and the other modules directly in kc/.
+   support < dialects < analysis < transforms < conversion < codegen < te < tir < topi
+   < driver, tools, tvm and the other modules directly in kc/.
 2. kc.runtime imports kc.support alone; te, tir and what is above may import it.
    One exception: a dialect's get_canonicalization_patterns imports its patterns when called.
 3. Schedule primitives do not import each other; what they share is in base.py or _*.py.
 4. Imports are absolute and start with kc: a second path would make a second copy of every class.
+   Another one: those __init__ of te and runtime that give names made above them.
 5. support and dialects import numpy, llvmlite and islpy inside functions only (start-up time).
+6. No circle of imports has more than CIRCLE modules. `import_module("kc...")` counts as an import,
+   and one for type checkers counts between layers. What an __init__ gives is its module's.
 """
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,12 +34,17 @@ HEIGHT = {
     "conversion": 4,
     "codegen": 5,
     "te": 6,
-    "tir": 6,
-    "topi": 7,
-    "tools": 8,
-    "kc": 8,
+    "tir": 7,
+    "topi": 8,
+    "tools": 9,
+    "kc": 9,
+    "tvm": 9,
 }
 RUNTIME_FROM = HEIGHT["te"]
+GIVES_NAMES_FROM_ABOVE = ("kc.te", "kc.te.schedule", "kc.runtime")
+
+CIRCLE = 7
+"""The modules of the largest circle that there may be."""
 
 PATTERNS = "kc.transforms.canonicalization_patterns"
 PRIMITIVES = "kc.transforms.schedule"
@@ -52,6 +60,12 @@ class Import:
     name: str
     line: int
     functions: tuple[str, ...]
+    attribute: str = ""
+    """What is taken from it, unless that is a module."""
+    alias: str = ""
+    """The name that it gets."""
+    for_types: bool = False
+    """Whether type checkers alone import it."""
 
 
 def main(argv: list[str]) -> int:
@@ -65,10 +79,16 @@ def main(argv: list[str]) -> int:
 def check(root: Path) -> Iterator[str]:
     """One line `file:line: problem` for each import that breaks a rule."""
     modules = dict(_modules(root))
+    imports: dict[str, list[Import]] = {}
     for module, path in sorted(modules.items()):
         tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-        for line, what in dict.fromkeys(_check_module(module, tree, modules)):
+        imports[module] = list(_imports(tree, modules))
+        for line, what in dict.fromkeys(_check_module(module, imports[module])):
             yield f"{path.relative_to(root)}:{line}: {what}"
+    packages = {module for module, path in modules.items() if path.name == "__init__.py"}
+    for circle in circles(_graph(imports, packages)):
+        if len(circle) > CIRCLE:
+            yield f"a circle of {len(circle)} modules, which import each other: {', '.join(circle)}"
 
 
 def _modules(root: Path) -> Iterator[tuple[str, Path]]:
@@ -81,10 +101,8 @@ def _modules(root: Path) -> Iterator[tuple[str, Path]]:
             yield ".".join(parts if folder == "kc" else ("kc", *parts)), path
 
 
-def _check_module(
-    module: str, tree: ast.Module, modules: dict[str, Path]
-) -> Iterator[tuple[int, str]]:
-    for imported in _imports(tree, modules):
+def _check_module(module: str, imports: Iterable[Import]) -> Iterator[tuple[int, str]]:
+    for imported in imports:
         top = imported.name.partition(".")[0]
         if top == "":
             yield imported.line, f"{module} uses a relative import: write it in full, from kc"
@@ -103,25 +121,92 @@ def _check_module(
 
 def _imports(tree: ast.Module, modules: dict[str, Path]) -> Iterator[Import]:
     """Every module that is imported; a relative import has the name ""."""
-    stack: list[tuple[ast.AST, tuple[str, ...]]] = [(tree, ())]
+    stack: list[tuple[ast.AST, tuple[str, ...], bool]] = [(tree, (), False)]
     while stack:
-        node, functions = stack.pop()
+        node, functions, for_types = stack.pop()
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield Import(alias.name, node.lineno, functions)
+                yield Import(alias.name, node.lineno, functions, for_types=for_types)
         elif isinstance(node, ast.ImportFrom):
             if node.level > 0 or node.module is None:
-                yield Import("", node.lineno, functions)
+                yield Import("", node.lineno, functions, for_types=for_types)
                 continue
             for alias in node.names:
                 # `from kc.te import var` imports kc.te; `from kc import build` is not so plain,
                 # kc loads what it names lazily, so it stands for itself.
                 name = f"{node.module}.{alias.name}"
                 is_module = name in modules or node.module == "kc"
-                yield Import(name if is_module else node.module, node.lineno, functions)
+                source, attribute = (name, "") if is_module else (node.module, alias.name)
+                bound = alias.asname or alias.name
+                yield Import(source, node.lineno, functions, attribute, bound, for_types)
+        elif isinstance(node, ast.Call) and _called(node).endswith("import_module"):
+            (name, *_) = node.args
+            literal = str(name.value) if isinstance(name, ast.Constant) else ""
+            if literal.startswith("kc."):
+                yield Import(literal, node.lineno, (*functions, "import_module"))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             functions = (*functions, node.name)
-        stack.extend((child, functions) for child in reversed(list(ast.iter_child_nodes(node))))
+        for_types |= isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        children = reversed(list(ast.iter_child_nodes(node)))
+        stack.extend((child, functions, for_types) for child in children)
+
+
+def _called(call: ast.Call) -> str:
+    """The last name of the function that is called."""
+    return getattr(call.func, "id", getattr(call.func, "attr", ""))
+
+
+def _graph(imports: dict[str, list[Import]], packages: set[str]) -> dict[str, set[str]]:
+    """The modules that each module needs; an `__init__` is in no circle itself."""
+    given = {
+        package: {imported.alias: imported for imported in imports[package] if imported.alias}
+        for package in packages
+    }
+
+    def origin(imported: Import, seen: tuple[str, ...] = ()) -> str:
+        inner = given.get(imported.name, {}).get(imported.attribute)
+        if inner is None or imported.name in seen:
+            return imported.name
+        return origin(inner, (*seen, imported.name))
+
+    graph: dict[str, set[str]] = {module: set() for module in imports}
+    for module in imports.keys() - packages:
+        for imported in imports[module]:
+            target = origin(imported)
+            same_layer = _layer(module) == _layer(target)
+            if target not in graph or target == module or (imported.for_types and same_layer):
+                continue
+            if "get_canonicalization_patterns" not in imported.functions:
+                graph[module].add(target)
+    return graph
+
+
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """The strongly connected components of more than one module, largest first (Tarjan, 1972)."""
+    components: list[list[str]] = []
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    open_modules: list[str] = []
+
+    def visit(module: str) -> None:
+        order[module] = lowest[module] = len(order)
+        open_modules.append(module)
+        for target in sorted(graph[module]):
+            if target not in order:
+                visit(target)
+            if target in open_modules:
+                lowest[module] = min(lowest[module], lowest[target])
+        if lowest[module] == order[module]:
+            position = open_modules.index(module)
+            circle = sorted(open_modules[position:])
+            del open_modules[position:]
+            if len(circle) > 1:
+                components.append(circle)
+
+    for module in sorted(graph):
+        if module not in order:
+            visit(module)
+    return sorted(components, key=lambda circle: (-len(circle), circle))
 
 
 def _layer(module: str) -> str:
@@ -135,6 +220,8 @@ def _forbidden(module: str, imported: Import) -> str | None:
     source, target = _layer(module), _layer(imported.name)
     if source == target:
         return _forbidden_sibling(module, imported.name)
+    if module in GIVES_NAMES_FROM_ABOVE:
+        return None
     if source == "runtime":
         return None if target == "support" else "runtime imports support alone"
     if target == "runtime":

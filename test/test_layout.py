@@ -78,6 +78,14 @@ BAD_IMPORTS = {
         "from . import expr",
         "kc.te.tensor uses a relative import: write it in full, from kc",
     ),
+    "kc/te/stage.py": (
+        "from kc.tir.emit import build",
+        "kc.te.stage may not import kc.tir.emit (tir is above te)",
+    ),
+    "kc/runtime/module.py": (
+        'def load():\n    import_module("kc.driver")',
+        "kc.runtime.module may not import kc.driver (runtime imports support alone)",
+    ),
     "dialects/llvm/__init__.py": (
         "import numpy as np",
         "kc.dialects.llvm may import numpy only inside a function",
@@ -108,7 +116,9 @@ GOOD_IMPORTS = {
     "transforms/schedule/loops/tile.py": "from kc.transforms.schedule import base\n"
     "from kc.transforms.schedule._loops import outer\nfrom kc.dialects.te import T",
     "kc/runtime/array.py": "import numpy\nfrom kc.support.diagnostics import CallError",
-    "kc/te/tensor.py": "import kc.runtime.array\nfrom kc import tir",
+    "kc/te/tensor.py": "import kc.runtime.array\nfrom kc.codegen import llvm",
+    "kc/te/__init__.py": "from kc import tir",
+    "kc/tir/module.py": "from kc import te",
     "kc/driver.py": "import kc\nfrom kc import te\nfrom kc.codegen import llvm",
     "tools/kc_opt.py": "from kc.driver import build",
 }
@@ -116,6 +126,38 @@ GOOD_IMPORTS = {
 
 def test_good_imports(tmp_path: Path):
     assert list(check_layers.check(write(tmp_path, {**TARGETS, **GOOD_IMPORTS}))) == []
+
+
+def circle(size: int, edge: str = "from kc.te.m{next} import f") -> dict[str, str]:
+    """Modules of ``kc.te``, each of which imports the next one."""
+    return {f"kc/te/m{n}.py": edge.format(next=(n + 1) % size) for n in range(size)}
+
+
+CIRCLES = {
+    "at the top": "from kc.te.m{next} import f",
+    "in functions": "def g():\n    from kc.te import m{next}",
+    "by name": 'm = import_module("kc.te.m{next}")',
+    "through the package": "from kc.te import f{next}",
+}
+
+
+@pytest.mark.parametrize("edge", CIRCLES)
+def test_large_circle(edge: str, tmp_path: Path):
+    size = check_layers.CIRCLE + 1
+    package = "\n".join(f"from kc.te.m{n} import f as f{n}" for n in range(size))
+    for n, complaints in ((size, 1), (size - 1, 0)):
+        shutil.rmtree(tmp_path / "kc", ignore_errors=True)
+        tree = {"kc/te/__init__.py": package, **circle(n, CIRCLES[edge])}
+        said = list(check_layers.check(write(tmp_path, tree)))
+        assert len(said) == complaints
+        assert all(f"a circle of {size} modules" in line for line in said)
+
+
+def test_circle_for_types_counts_between_layers(tmp_path: Path):
+    for_types = "if TYPE_CHECKING:\n    from kc.te.m{next} import f"
+    assert list(check_layers.check(write(tmp_path, circle(20, for_types)))) == []
+    upwards = {"kc/te/a.py": "if TYPE_CHECKING:\n    from kc.tir import emit"}
+    assert len(list(check_layers.check(write(tmp_path, upwards)))) == 1
 
 
 def small_tree(root: Path) -> Path:

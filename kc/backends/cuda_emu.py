@@ -21,7 +21,7 @@ from xdsl.ir import Block, Region, SSAValue
 
 from kc.analysis.kernel_accesses import KernelVerdicts, verdicts_of
 from kc.analysis.kernel_launches import Shapes, shapes_of
-from kc.backends import Backend, Build, llvm
+from kc.backends import Backend, Build, Stages, llvm
 from kc.conversion.convert_gpu_to_cpu import SITES
 from kc.conversion.pipelines import TO_EMULATOR
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp, LaunchFuncOp, LaunchOp
@@ -86,6 +86,11 @@ def watched(build: Build) -> WatchedModule:
         on_host = replace(_on_host(build), callback=note, backend=CUDA_EMU, is_quick=True)
         module = llvm.build(on_host)
     return WatchedModule(module, places, verdicts)
+
+
+def watched_stages(stages: Stages, target: Target) -> WatchedModule:
+    """:func:`watched` of the modules on the way to the loops, and nothing else of a build."""
+    return watched(Build(stages, target, "main", None, CUDA_EMU))
 
 
 def _checking_launches(build: Build) -> AbstractContextManager[None]:

@@ -31,7 +31,7 @@ _LAZY = {
     "enabled": "kc.runtime.device",
     "get_global_func": "kc.runtime.global_functions",
     "list_global_func_names": "kc.runtime.global_functions",
-    "load_module": "kc.backends.loading",  # loading needs a linker, and textual IR the compiler
+    "load_module": "kc.runtime.loading",  # loading needs a linker, and textual IR the compiler
     "num_threads": "kc.runtime.parallel",
     "register_func": "kc.runtime.global_functions",
     "remove_global_func": "kc.runtime.global_functions",

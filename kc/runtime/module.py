@@ -8,7 +8,6 @@ import platform
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kc.runtime import c_compiler
@@ -267,8 +266,8 @@ class Module:
 
 
 def _unpickled(kind: str, content: str | bytes) -> Module:
-    # What reads files stands above this package.
-    load_module = import_module("kc.backends.loading").load_module
+    from kc.runtime.loading import load_module
+
     with tempfile.TemporaryDirectory(prefix="kc-") as folder:
         file = os.path.join(folder, f"pickled.{kind}")
         write_output(file, content)

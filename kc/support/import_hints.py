@@ -35,6 +35,7 @@ MODULES = {
         ),
         "kc.tir.schedule",
     ),
+    "kc.te.hybrid": "kc.tvm.hybrid",
     "kc.te.operation": "kc.te",
     "kc.te.tag": "kc.te",
     "kc.ir.transform": "kc.transform",

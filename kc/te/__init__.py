@@ -3,6 +3,7 @@
 The names, arguments and meanings are TVM's (``tvm.te``, Chen et al., OSDI 2018).
 """
 
+from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
@@ -10,21 +11,20 @@ from kc.support.absent_names import no_attribute as _no_attribute
 from kc.support.diagnostics import TEError
 from kc.te import arithmetic as _arithmetic  # noqa: F401 (the operators of expressions)
 from kc.te import elementwise as _elementwise  # noqa: F401 (the operators of tensors)
-from kc.te import hybrid, schedule
+from kc.te import schedule
 from kc.te.calls import trace
 from kc.te.computes import compute
 from kc.te.expr import all_of as all  # noqa: A004
 from kc.te.expr import any_of as any  # noqa: A004
 from kc.te.expr import const, if_then_else
 from kc.te.expr import select as Select
-from kc.tir.extern import extern, extern_primfunc
 from kc.te.functions import *  # noqa: F403
 from kc.te.functions import __all__ as _functions
 from kc.te.gradient import gradient
+from kc.te.intrin_calls import DeclaredIntrin as TensorIntrin
 from kc.te.intrinsics import *  # noqa: F403
 from kc.te.intrinsics import __all__ as _intrinsics
 from kc.te.operation_classes import BaseComputeOp, HybridOp, TensorComputeOp
-from kc.tir.create_prim_func import create_prim_func
 from kc.te.reducers import comm_reducer, max_value, min_value
 from kc.te.scan import scan
 from kc.te.schedule import Schedule, Stage, create_schedule
@@ -43,12 +43,14 @@ from kc.te.tensor import (
     size_var,
     var,
 )
-from kc.tir.declared_intrin import DeclaredIntrin as TensorIntrin
-from kc.tir.declared_intrin import decl_tensor_intrin
 from kc.te.threads import thread_axis
 
 if _TYPE_CHECKING:
+    from kc.tir.create_prim_func import create_prim_func
+    from kc.tir.declared_intrin import decl_tensor_intrin
+    from kc.tir.extern import extern, extern_primfunc
     from kc.transforms.schedule._index_map import AXIS_SEPARATOR
+    from kc.tvm import hybrid
 
 __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     *_functions,
@@ -97,12 +99,25 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
 ]
 
 
-def __getattr__(name: str) -> _Any:
-    if name == "AXIS_SEPARATOR":  # imported late: with its module come all primitives
-        from kc.transforms.schedule._index_map import AXIS_SEPARATOR
+# Name -> the module above that has it: loaded when it is asked for. (With that of the first one
+# come all primitives.)
+_LATE = {
+    "AXIS_SEPARATOR": "kc.transforms.schedule._index_map",
+    "create_prim_func": "kc.tir.create_prim_func",
+    "decl_tensor_intrin": "kc.tir.declared_intrin",
+    "extern": "kc.tir.extern",
+    "extern_primfunc": "kc.tir.extern",
+}
 
-        return AXIS_SEPARATOR
-    raise _no_attribute("te", name)
+
+def __getattr__(name: str) -> _Any:
+    if name == "hybrid":
+        return _import_module("kc.tvm.hybrid")
+    if name not in _LATE:
+        raise _no_attribute("te", name)
+    value = getattr(_import_module(_LATE[name]), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from kc.support.diagnostics import Location, TEError, counted
 from kc.support.fresh_names import fresh_name
+from kc.support.locations import caller_location
+from kc.te.buffers import Buffer
 from kc.te.expr import Const, Element, Expr, IterVar, Operators, Reduce, as_expr, binary
 from kc.te.indices import difference
 from kc.te.rewrite import Substitution
@@ -24,7 +26,6 @@ from kc.te.tensor import ComputeOp, Dim, Tensor, TileCall, make_axis, shape_text
 
 if TYPE_CHECKING:
     from kc.te.stage import Stage
-    from kc.tir.declared_intrin import DeclaredIntrin
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +76,36 @@ def box_of(given: Tensor | TensorSlice, location: Location | None) -> Box:
         along.append(dim)
         sizes.append(difference(as_expr(stop), start))
     return Box(tuple(starts), tuple(along), tuple(sizes), step)
+
+
+@dataclass(frozen=True, eq=False)
+class DeclaredIntrin:
+    """A tensor intrinsic for ``s[C].tensorize(axis, intrin)``; it is registered as ``name``."""
+
+    name: str
+    op: ComputeOp
+    inputs: tuple[Tensor, ...]
+    buffers: tuple[Buffer, ...]
+    """Of the inputs, then of the outputs."""
+    body: Any
+    reduce_init: Any
+    reduce_update: Any
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same intrinsic, or its name."""
+        return self is other or (isinstance(other, str) and other == self.name)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __call__(self, *args: Any, reduce_axis: IterVar | Sequence[IterVar] = ()) -> IntrinCall:
+        """A tile of a compute, from parts of tensors: ``vadd(A[i, 0:16], B[i, 0:16])``.
+
+        The function of the compute takes the axes before those of the tile. Over ``reduce_axis``
+        tiles are combined. Raises TEError KC2221 to KC2224 for other parts, KC2214 where the call
+        is used as an element.
+        """
+        return IntrinCall(self, args, reduce_axis, caller_location())
 
 
 class IntrinCall(Operators):

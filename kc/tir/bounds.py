@@ -46,8 +46,12 @@ def arguments(schedule: Schedule) -> list[Tensor | Var]:
     return [*inputs, *outputs, *extra]
 
 
-def schedule_ops(schedule: Schedule) -> IRModule:
-    """The loops of ``schedule``, as a function of :func:`arguments`."""
+def ScheduleOps(  # noqa: N802 - TVM's name
+    schedule: Schedule, bounds: Mapping[IterVar, Range] | None = None
+) -> IRModule:
+    """The loops of ``schedule``, as a function of :func:`arguments`. They have the bounds of
+    :func:`InferBound`, whatever ``bounds`` says."""
+    del bounds
     return IRModule(_lowered(schedule).tir)
 
 
@@ -56,7 +60,7 @@ def _lowered(schedule: Schedule) -> Lowered:
     return lower_schedule(schedule, arguments(schedule), "main", target)
 
 
-def infer_bound(schedule: Schedule) -> dict[IterVar, Range]:
+def InferBound(schedule: Schedule) -> dict[IterVar, Range]:  # noqa: N802 - TVM's name
     """The range of every axis, leaves and others.
 
     Where a stage is computed at a consumer's axis, the extents of its axes are those of the box

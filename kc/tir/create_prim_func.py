@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from kc.analysis import loop_tree
 from kc.dialects.unscheduled import mark_unscheduled
 from kc.support.target import Target
 from kc.te.expr import Var
+from kc.te.lowering import lower_schedule
 from kc.te.schedule import create_schedule
 from kc.te.tensor import PlaceholderOp, Tensor
-
-if TYPE_CHECKING:
-    from kc.tir.prim_func import PrimFunc
+from kc.tir.prim_func import PrimFunc
 
 
 def create_prim_func(
@@ -27,9 +25,6 @@ def create_prim_func(
     bits, whatever TVM's ``index_dtype_override`` says. Raises TEError, KC2028 for inputs alone.
     """
     del index_dtype_override
-    from kc.te.lowering import lower_schedule
-    from kc.tir.prim_func import PrimFunc
-
     computed = [
         tensor
         for tensor in ops

@@ -8,7 +8,6 @@ tensor intrinsic like any (:mod:`kc.transforms.intrinsics.tensor_intrin`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects.builtin import (
@@ -23,43 +22,14 @@ from kc.support.diagnostics import Location, TEError
 from kc.support.fresh_names import free_name
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer, decl_buffer
-from kc.te.expr import Const, IterVar, Var
-from kc.tir.extern import statement_of
-from kc.te.intrin_calls import IntrinCall
-from kc.tir.symbolic_intrin import SymbolicIntrin, elements_of, with_values
+from kc.te.expr import Const, Var
+from kc.te.intrin_calls import DeclaredIntrin
 from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, check_name, shape_text
 from kc.te.to_ir import create_func
+from kc.tir.emit import build_function
+from kc.tir.extern import statement_of
+from kc.tir.symbolic_intrin import SymbolicIntrin, elements_of, with_values
 from kc.transforms.intrinsics.tensor_intrin import ROLES, TensorIntrin, names
-
-
-@dataclass(frozen=True, eq=False)
-class DeclaredIntrin:
-    """A tensor intrinsic for ``s[C].tensorize(axis, intrin)``; it is registered as ``name``."""
-
-    name: str
-    op: ComputeOp
-    inputs: tuple[Tensor, ...]
-    buffers: tuple[Buffer, ...]
-    """Of the inputs, then of the outputs."""
-    body: Any
-    reduce_init: Any
-    reduce_update: Any
-
-    def __eq__(self, other: object) -> bool:
-        """Whether it is the same intrinsic, or its name."""
-        return self is other or (isinstance(other, str) and other == self.name)
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    def __call__(self, *args: Any, reduce_axis: IterVar | Sequence[IterVar] = ()) -> IntrinCall:
-        """A tile of a compute, from parts of tensors: ``vadd(A[i, 0:16], B[i, 0:16])``.
-
-        The function of the compute takes the axes before those of the tile. Over ``reduce_axis``
-        tiles are combined. Raises TEError KC2221 to KC2224 for other parts, KC2214 where the call
-        is used as an element.
-        """
-        return IntrinCall(self, args, reduce_axis, caller_location())
 
 
 def decl_tensor_intrin(
@@ -236,8 +206,6 @@ def _function(
     location: Location | None,
 ) -> FuncOp:
     """The function of buffers that does ``statement``."""
-    from kc.tir.emit import build_function
-
     checked = statement_of(f"{name}, {role}", statement, location)
     buffers = [*ins, *outs]
     function = build_function(buffers, checked, role, location)

@@ -27,6 +27,9 @@ from kc.te.tensor import (
     require_scalars,
     shape_text,
 )
+from kc.tir.calls import as_statement
+from kc.tir.emit import build_function
+from kc.tir.stmt import Seq
 
 if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
@@ -222,9 +225,6 @@ def _checked(
 
 def statement_of(what: str, returned: Any, location: Location | None) -> Any:
     """The statement that a function of ``what`` returned (KC2164): one, a call, or a list."""
-    from kc.tir.calls import as_statement
-    from kc.tir.stmt import Seq
-
     if isinstance(returned, list | tuple) and returned:
         return Seq(location, [statement_of(what, item, location) for item in returned])
     statement = as_statement(returned, location)
@@ -264,8 +264,6 @@ def _extern_of(
     known = {dim for buffer in buffers for dim in buffer.shape if isinstance(dim, Var)}
     used = list(dict.fromkeys([*variables_of(statement), *sizes]))
     extra = [variable for variable in used if variable not in known]
-    from kc.tir.emit import build_function
-
     function = build_function([*buffers, *extra], statement, name, location)
     code = _code_of(
         function, len(buffers), [variable for variable in extra if is_float(variable.dtype)], used

@@ -18,15 +18,17 @@ from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer, decl_buffer
 from kc.te.expr import Const, Expr, IterVar, Reduce, Var, as_expr, cast, const, walk
-from kc.te.intrin_calls import IntrinCall, box_of
+from kc.te.indices import difference
+from kc.te.intrin_calls import DeclaredIntrin, IntrinCall, box_of
 from kc.te.relations import Rebase
 from kc.te.rewrite import Substitution
 from kc.te.slices import TensorSlice
 from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, make_axis
+from kc.tir.calls import as_statement
+from kc.tir.stmt_functor import substitute
 
 if TYPE_CHECKING:
     from kc.te.axes import Axes
-    from kc.tir.declared_intrin import DeclaredIntrin
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +89,7 @@ class SymbolicIntrin:
         return self.declared[key]
 
     def __call__(self, *args: Any, reduce_axis: IterVar | Sequence[IterVar] = ()) -> IntrinCall:
-        """A tile of a compute, as :meth:`kc.tir.declared_intrin.DeclaredIntrin.__call__` makes it.
+        """A tile of a compute, as :meth:`kc.te.intrin_calls.DeclaredIntrin.__call__` makes it.
 
         Parts of tensors are the inputs in order, other arguments the ``scalar_params``: constants,
         or expressions of axes and elements, which are computed into a tensor before. Raises
@@ -214,8 +216,6 @@ def _with_values(
 
 def difference_from_zero(expr: Expr) -> int | None:
     """The value of an integer expression that is a constant."""
-    from kc.te.indices import difference
-
     return difference(expr, const(0, expr.dtype))
 
 
@@ -246,9 +246,6 @@ def elements_of(values: Mapping[Var, Const | Tensor]) -> dict[Any, Expr]:
 
 def with_values(returned: Any, values: Mapping[Var, Expr]) -> Any:
     """What the function of an intrinsic returned, with values for its sizes and scalars."""
-    from kc.tir.calls import as_statement
-    from kc.tir.stmt_functor import substitute
-
     if isinstance(returned, list | tuple):
         return tuple(with_values(part, values) for part in returned)
     statement = as_statement(returned, None) if returned is not None else None

@@ -12,7 +12,6 @@ from kc.support.global_functions import TAKES_VECTORS
 from kc.te.calls import call_packed
 from kc.te.expr import Expr, as_expr, compare, const
 from kc.te.tensor import Tensor
-from kc.tir.extern import extern
 
 VECTOR = 512
 """Bits of a vector in statements on vectors: processors with narrower registers take several."""
@@ -86,6 +85,8 @@ def written(
         loops = Loops(ins, outs)
         body(loops)
         return loops.ib.get()
+
+    from kc.tir.extern import extern  # loads tir, which few operators need
 
     result = extern([tuple(shape) for shape in shapes], list(inputs), statement, name=name,
                     dtype=list(dtypes), tag=tag)  # fmt: skip

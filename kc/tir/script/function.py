@@ -27,7 +27,7 @@ from kc.tir.stmt import Seq
 class ScriptFunction(FunctionHolder):
     """A function that other scripts call, where its statements take the place of the call.
 
-    Called with tensors it is an operation that makes tensors (:mod:`kc.te.hybrid`); with arrays
+    Called with tensors it is an operation that makes tensors (:mod:`kc.tvm.hybrid`); with arrays
     and numbers it is executed by Python, where loops are ranges and memory is numpy's.
     """
 
@@ -99,7 +99,7 @@ def script(function: Callable[..., Any]) -> Any:
     after its buffer, where it can be. Every operation has the line of the statement it comes from.
 
     A function without annotations is for other scripts to call; or it is called with tensors, of
-    which it makes others (:mod:`kc.te.hybrid`); or with arrays, and Python executes it. Raises
+    which it makes others (:mod:`kc.tvm.hybrid`); or with arrays, and Python executes it. Raises
     TEError, with the line and column of what cannot be compiled; ScheduleError for parallel loops
     that are not independent.
     """

@@ -13,8 +13,8 @@ from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer
 from kc.te.expr import Operators
-from kc.tir.extern import extern
 from kc.te.tensor import Tensor
+from kc.tir.extern import extern
 from kc.tir.script.kernels import HybridBody
 from kc.tir.script.names import Word
 from kc.tir.script.source import Source

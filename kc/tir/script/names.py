@@ -1,7 +1,7 @@
 """The words of scripts: loops, blocks and memory, as names that a script may use.
 
 They may be written as they are, or be imported from here, so that editors know them. In a function
-that is executed by Python, loops are ranges and memory is numpy's (:mod:`kc.te.hybrid`).
+that is executed by Python, loops are ranges and memory is numpy's (:mod:`kc.tvm.hybrid`).
 """
 
 from __future__ import annotations

@@ -13,9 +13,8 @@ their stages, and stay as they are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from kc.support.absent_names import no_attribute
 from kc.support.diagnostics import ScheduleError, TEError
 from kc.support.display import to_html
 from kc.support.locations import caller_location
@@ -26,21 +25,13 @@ from kc.te.expr import Element, Expr, IterVar, walk
 from kc.te.groups import create_group
 from kc.te.intrin_calls import tensorize_call
 from kc.te.node_class import Node
-from kc.te.relations import Fuse as Fuse
-from kc.te.relations import Singleton as Singleton
-from kc.te.relations import Split as Split
 from kc.te.rewrite import replace_dataflow
 from kc.te.scan_fixpoint import fixed_axes
-from kc.te.specialized_condition import SpecializedCondition as SpecializedCondition
 from kc.te.stage import Attach, Group, Stage
 from kc.te.stage_text import schedule_text
 from kc.te.tags import BROADCAST, ELEMWISE
 from kc.te.tensor import ComputeOp, Operation, ScanOp, Tensor
 from kc.te.to_ir import post_order
-
-if TYPE_CHECKING:
-    from kc.tir.bounds import Range
-    from kc.tir.module import IRModule
 
 
 def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> Schedule:
@@ -235,23 +226,6 @@ class Schedule(metaclass=PublicNames):
 # What TVM has in te.schedule -------------------------------------------------------------------
 
 
-def InferBound(schedule: Schedule) -> Mapping[IterVar, Range]:  # noqa: N802 - TVM's name
-    """The range of each axis of ``schedule``. See :func:`kc.tir.bounds.infer_bound`."""
-    from kc.tir.bounds import infer_bound
-
-    return infer_bound(schedule)
-
-
-def ScheduleOps(  # noqa: N802 - TVM's name
-    schedule: Schedule, bounds: Mapping[IterVar, Range] | None = None
-) -> IRModule:
-    """The loops of ``schedule``. They have the bounds of :func:`InferBound`."""
-    from kc.tir.bounds import schedule_ops
-
-    del bounds
-    return schedule_ops(schedule)
-
-
 def AutoInlineElemWise(schedule: Schedule) -> None:  # noqa: N802 - TVM's name
     """Inline what is read only at the element that is computed, or has the tag "elemwise"."""
     _inline(schedule, lambda op: _is_elementwise(op, broadcast=False), ELEMWISE)
@@ -329,31 +303,3 @@ def _is_elementwise(op: ComputeOp, *, broadcast: bool) -> bool:
             if not broadcast and len(known) != len(op.axis):
                 return False
     return True
-
-
-def __getattr__(name: str) -> Any:
-    raise no_attribute("te.schedule", name)
-
-
-__all__ = [
-    "AutoInlineBroadcast",
-    "AutoInlineElemWise",
-    "AutoInlineInjective",
-    "CreateAttachPath",
-    "Fuse",
-    "InferBound",
-    "Rebase",
-    "ScanFixPointAnalysis",
-    "ScanGetBody",
-    "Schedule",
-    "ScheduleOps",
-    "Singleton",
-    "SpecializedCondition",
-    "Split",
-    "Stage",
-    "create_schedule",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__

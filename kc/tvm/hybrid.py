@@ -19,8 +19,9 @@ list.
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from kc.tir.script.function import script as make
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 def script(function: Callable[..., Any]) -> Any:
     """:func:`kc.script`: called with tensors, the function is an operation that makes tensors;
     called with arrays, it is executed by Python."""
-    from kc.tir.script.function import script as make
-
     return make(function)
 
 
@@ -46,8 +45,9 @@ def build(
 ) -> Any:
     """A schedule compiled as the function ``name``, which takes ``inputs`` and returns
     ``outputs``; :func:`kc.build`, whose results may be left out of a call."""
-    # It stands above this package, and is loaded when it is called.
-    return import_module("kc.driver").build(sch, [*inputs, *outputs], name=name)
+    from kc.driver import build as build_module  # a program that runs no hybrid function needs none
+
+    return build_module(sch, [*inputs, *outputs], name=name)
 
 
 __all__ = ["build", "script"]
