@@ -36,6 +36,7 @@ MODULES = {
         "kc.tir.schedule",
     ),
     "kc.te.hybrid": "kc.tvm.hybrid",
+    "kc.te.tensor_intrin": "kc.tir.declared_intrin",
     "kc.te.operation": "kc.te",
     "kc.te.tag": "kc.te",
     "kc.ir.transform": "kc.transform",

@@ -108,11 +108,12 @@ _LATE = {
     "extern": "kc.tir.extern",
     "extern_primfunc": "kc.tir.extern",
 }
+_MODULES = {"hybrid": "kc.tvm.hybrid", "tensor_intrin": "kc.tir.declared_intrin"}
 
 
 def __getattr__(name: str) -> _Any:
-    if name == "hybrid":
-        return _import_module("kc.tvm.hybrid")
+    if name in _MODULES:
+        return _import_module(_MODULES[name])
     if name not in _LATE:
         raise _no_attribute("te", name)
     value = getattr(_import_module(_LATE[name]), name)
