@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from kc.support.absent_names import no_attribute as _no_attribute
+from kc.te.buffers import Buffer as Buffer
+from kc.te.expr import IterVar as IterVar
 from kc.te.relations import Fuse, Singleton, Split
 from kc.te.schedule.schedule import (
     AutoInlineBroadcast,

@@ -20,7 +20,6 @@ from kc.support.display import to_html
 from kc.support.locations import caller_location
 from kc.support.public_names import PublicNames
 from kc.te import caching, factoring
-from kc.te.buffers import Buffer as Buffer
 from kc.te.expr import Element, Expr, IterVar, walk
 from kc.te.groups import create_group
 from kc.te.intrin_calls import tensorize_call
