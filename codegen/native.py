@@ -61,6 +61,8 @@ _CODE_BY_FEATURE = {
     "@llvm.x86.avx512.vpdpbusd.256": "avxvnni",
     "@llvm.x86.avx512.vpdpbusd.512": "avx512vnni",
     "@llvm.x86.avx512.mask.getexp.ps.512": "avx512f",
+    "@llvm.x86.avx512.mask.scalef.pd.512": "avx512f",
+    "@llvm.x86.avx512.mask.scalef.ps.512": "avx512f",
     "@llvm.x86.avx512.mask.getmant.ps.512": "avx512f",
     "@llvm.x86.avx512.mask.range.pd.512": "avx512dq",
     "@llvm.x86.avx512.mask.range.ps.512": "avx512dq",

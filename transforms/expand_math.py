@@ -16,8 +16,10 @@ is. Functions of f16, bf16 and the types of 8 bits are computed in f32. Those wi
 are approximated (:mod:`kc.transforms.elementary.approximations`), but for f64 and where there is no
 cheaper form.
 
-With AVX-512 a vector of f32 is multiplied by powers of 2 by ``llvm.ldexp``, which is an
-instruction; elsewhere by powers made of their bits, in two steps where one may be out of range. The
+With AVX-512 a vector is multiplied by powers of 2 by an instruction (``scalef``), elsewhere by
+powers made of their bits. No calculation has a subnormal operand or result: such results are made
+of the bits of a sum, and such arguments are read as integers (:mod:`values
+<kc.transforms.elementary.values>`), since many processors leave subnormal numbers to microcode. The
 exponents and fractions that logarithms begin with are instructions there, too (``getexp``,
 ``getmant``), and arithmetic on bits elsewhere.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import Float32Type, IntegerType, VectorType
+from xdsl.dialects.builtin import Float32Type, Float64Type, IntegerType, VectorType
 from xdsl.interpreter import InterpreterFunctions, register_impls
 
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
@@ -141,20 +141,37 @@ def _fraction(value: np.float32) -> np.float32:
     return fraction if fraction >= 0.75 else 2 * fraction
 
 
+def _scaled(value: np.floating, power: np.floating) -> np.floating:
+    """A float times 2 to a power, which is rounded down, rounded once."""
+    with np.errstate(all="ignore"):
+        if not np.isfinite(power):
+            return value * (power if np.isnan(power) else type(value)(np.exp2(power)))
+        return np.ldexp(value, int(np.clip(np.floor(power), -10_000, 10_000)))
+
+
 def _of_first(compute: Callable[[np.float32], np.float32], *immediates: int) -> Implementation:
     """On the lanes of the first operand, where the others are these: ``immediates``, what lanes
     have that are masked, the mask of all lanes, and the number of the current rounding mode."""
+    return _masked(compute, 1, *immediates)
+
+
+def _masked(compute: Callable[..., Any], count: int, *immediates: int) -> Implementation:
+    """On the lanes of the first operands, so many."""
 
     def prepare(keep: Keep) -> Run:
-        def run(values: np.ndarray, *more: Any) -> np.ndarray:
-            *given, _, lanes, rounding = more
+        def run(*operands: Any) -> np.ndarray:
+            vectors = operands[:count]
+            *given, _, lanes, rounding = operands[count:]
             if (*given, lanes, rounding) != (*immediates, -1, 4):
                 numbers = ", ".join(f"immediate {number}" for number in (*immediates, 4))
                 raise UninterpretableError(
                     None, f"the interpreter knows this intrinsic for all lanes with {numbers} alone"
                 )
-            result = np.empty(len(values), object)
-            result[:] = [it if isinstance(it, Poison) else keep(compute(it)) for it in values]
+            result = np.empty(len(vectors[0]), object)
+            result[:] = [
+                next((it for it in lane if isinstance(it, Poison)), None) or keep(compute(*lane))
+                for lane in zip(*vectors, strict=True)
+            ]
             return result
 
         return run
@@ -179,6 +196,8 @@ INTRINSICS: dict[str, Implementation] = {
     "llvm.x86.avx10.vdpphps.512": _groups(_narrow_products, 1, 2, 2),
     "llvm.x86.avx512.mask.getexp.ps.512": _of_first(_exponent),
     "llvm.x86.avx512.mask.getmant.ps.512": _of_first(_fraction, 0b1011),
+    "llvm.x86.avx512.mask.scalef.ps.512": _masked(_scaled, 2),
+    "llvm.x86.avx512.mask.scalef.pd.512": _masked(_scaled, 2),
     "llvm.x86.ssse3.pmadd.ub.sw.128": _groups(_saturated, 2, 2),
     "llvm.x86.avx2.pmadd.ub.sw": _groups(_saturated, 2, 2),
     "llvm.x86.avx512.pmaddubs.w.512": _groups(_saturated, 2, 2),
@@ -216,6 +235,6 @@ class LlvmIntrinsicFunctions(InterpreterFunctions):
         intrinsic = INTRINSICS.get(_TYPES.sub("", name))
         type_ = op.results[0].type if op.results else None
         element = type_.element_type if isinstance(type_, VectorType) else None
-        if intrinsic is None or not isinstance(element, IntegerType | Float32Type):
+        if intrinsic is None or not isinstance(element, IntegerType | Float32Type | Float64Type):
             raise UninterpretableError(op, f"the interpreter does not know {name}")
         return intrinsic(wrapper(element.width.data) if isinstance(element, IntegerType) else _same)

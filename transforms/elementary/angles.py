@@ -117,18 +117,21 @@ def _turned(r: Real, n: Integer, quarter: int) -> Real:
 
 
 def sin(x: Real) -> Real:
-    y = x.is_(0.0).choose(x, _turned(*_reduced_quickly(x), 0))
+    is_tiny = x.is_tiny(13, 27)  # where it is x
+    y = is_tiny.choose(x, _turned(*_reduced_quickly(is_tiny.choose(x.real(0.0), x)), 0))
     return _exact_where(x, y, lambda: _turned(*_reduced_far(x), 0))
 
 
 def cos(x: Real) -> Real:
-    y = _turned(*_reduced_quickly(x), 1)
+    y = _turned(*_reduced_quickly(x.without_tiny(13, 27)), 1)
     return _exact_where(x, y, lambda: _turned(*_reduced_far(x), 1))
 
 
 def tan(x: Real) -> Real:
-    y = _tan_of_single(x) if x.is_single else _tan(*_reduced(x))
-    y = x.is_(0.0).choose(x, y)
+    is_tiny = x.is_tiny(13, 27)  # where it is x
+    angle = is_tiny.choose(x.real(0.0), x)
+    y = _tan_of_single(angle) if x.is_single else _tan(*_reduced(angle))
+    y = is_tiny.choose(x, y)
     return _exact_where(x, y, lambda: _far_tan(x))
 
 
@@ -167,7 +170,9 @@ def _tan(r: Real, rest: Real, n: Integer) -> Real:
 
 
 def atan(x: Real) -> Real:
-    a = x.abs()
+    is_tiny = x.is_tiny(13, 27)  # where it is x
+    # From the limit on it is pi / 2.
+    a = is_tiny.choose(x.real(0.0), x.abs().least(2.0**30 if x.is_single else 2.0**60))
     middle, large = a > 0.5, a > 2.0
     above = large.choose(x.real(-1.0), middle.choose(a - 1.0, a))
     below = large.choose(a, middle.choose(a + 1.0, 1.0))
@@ -177,7 +182,7 @@ def atan(x: Real) -> Real:
         large.choose(x.real(half[n]), middle.choose(x.real(fourth[n]), zero)) for n in (0, 1)
     )
     r, tail = _atan_parts(above / below)
-    return (base + (r + (tail + rest))).with_sign_of(x)
+    return is_tiny.choose(x, (base + (r + (tail + rest))).with_sign_of(x))
 
 
 def _of_pi(x: Real, divisor: int) -> list[float]:
@@ -187,14 +192,21 @@ def _of_pi(x: Real, divisor: int) -> list[float]:
 
 def _atan_parts(r: Real) -> tuple[Real, Real]:
     """s and t with atan(r) = s + t, for |r| <= 1/2."""
-    z = r * r
-    return r, (r * z) * z.polynomial(ATAN)
+    usual = r.without_tiny(13, 27)
+    z = usual * usual
+    return r, (usual * z) * z.polynomial(ATAN)
 
 
 def atan2(y: Real, x: Real) -> Real:
     a, b = y.abs(), x.abs()
     steep, behind = a > b, _is_negative(x)
     greater, lesser = steep.choose(a, b), steep.choose(b, a)
+    is_small = greater < 2.0 ** -(x.bias // 2)
+    greater, lesser = (is_small.choose(_lifted(n), n) for n in (greater, lesser))
+    # The fraction counts only where the angle is near 0, and is it then.
+    is_tiny = lesser < greater * 2.0**-60
+    given = lesser
+    lesser = is_tiny.choose(x.real(0.0), lesser)
     # So that their sum is finite.
     scale = (greater > 2.0**x.bias).choose(x.real(0.25), 1.0)
     greater, lesser = greater * scale, lesser * scale
@@ -214,17 +226,39 @@ def atan2(y: Real, x: Real) -> Real:
         + middle.choose(x.real(fourth[n]), zero).flipped(negative)
         for n in (0, 1)
     )
-    result = (base + (r + (tail + rest))).with_sign_of(y)
-    return (x.is_nan() | y.is_nan()).choose(x + y, result)
+    result = base + (r + (tail + rest))
+    is_near_0 = is_tiny & (base < 0.5)
+    result = result.unless(
+        is_near_0,
+        lambda: is_near_0.choose(
+            _small_fraction(is_near_0.choose(given, 1.0), is_near_0.choose(greater, 1.0), scale),
+            result,
+        ),
+    )
+    result = result.with_sign_of(y)
+    return x.is_nan().choose(x, y.is_nan().choose(y, result))
+
+
+def _lifted(x: Real) -> Real:
+    """A number below 2**-(bias // 2), times 2**(bias - 1)."""
+    usual = x.least(1.0).greatest(x.least_normal) * 2.0 ** (x.bias - 1)
+    return x.is_subnormal().choose(x.subnormal_times(), usual)
+
+
+def _small_fraction(above: Real, below: Real, scaled: Real) -> Real:
+    """The quotient of a number and a much greater one, which was ``scaled`` by 1 or 1/4."""
+    is_subnormal, scale = above.is_subnormal(), above.bias - 1
+    quotient = is_subnormal.choose(above.subnormal_times(), above) / below * scaled
+    small = (quotient < 1.0).choose(quotient.lowered(scale), quotient.divided(scale))
+    return is_subnormal.choose(small, quotient)
 
 
 def _is_negative(x: Real) -> Bool:
     return x.real(1.0).with_sign_of(x) < 0.0
 
 
-def _asin_parts(x: Real) -> tuple[Bool, Real, Real]:
-    """Whether |x| is below 1/2, and s and t with asin(|x|) = s + t, or pi / 2 - 2 (s + t)."""
-    a = x.abs()
+def _asin_parts(a: Real) -> tuple[Bool, Real, Real]:
+    """Whether a is below 1/2, and s and t with asin(a) = s + t, or pi / 2 - 2 (s + t)."""
     small = a < 0.5
     z = small.choose(a * a, (1.0 - a) * 0.5)
     s = small.choose(a, z.sqrt())
@@ -232,14 +266,16 @@ def _asin_parts(x: Real) -> tuple[Bool, Real, Real]:
 
 
 def asin(x: Real) -> Real:
-    small, s, t = _asin_parts(x)
+    is_tiny = x.is_tiny(13, 27)  # where it is x
+    small, s, t = _asin_parts(is_tiny.choose(x.real(0.0), x.abs()))
     high, low = x.parts(PI / 2, 24 if x.is_single else 53)
     y = small.choose(s + t, high - ((s + s) + (t + t - low)))
-    return y.with_sign_of(x)
+    return is_tiny.choose(x, y.with_sign_of(x))
 
 
 def acos(x: Real) -> Real:
-    small, s, t = _asin_parts(x)
+    x = x.without_tiny(30, 60)
+    small, s, t = _asin_parts(x.abs())
     s, t = s.with_sign_of(x), t.with_sign_of(x)
     digits = 24 if x.is_single else 53
     (half, half_rest), (whole, whole_rest) = (x.parts(PI / n, digits) for n in (2, 1))

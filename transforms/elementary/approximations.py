@@ -36,23 +36,24 @@ def _exp(x: Real) -> tuple[Real, Integer]:
 
 
 def exp(x: Real) -> Real:
-    return _scaled(*_exp(x.least(89.0).greatest(-87.6)))
+    return _scaled(*_exp(x.least(89.0).greatest(-87.6).without_tiny(30, 30)))
 
 
 def exp2(x: Real) -> Real:
-    x = x.least(128.0).greatest(-126.0)
+    x = x.least(128.0).greatest(-126.0).without_tiny(30, 30)
     n, bits = x.rounded()
     r = x - n
     return _scaled(r.times_plus(r.polynomial(EXP2), 1.0), bits)
 
 
 def tanh(x: Real) -> Real:
-    a = x.abs().least(9.1)
+    is_tiny = x.is_tiny(13, 13)  # where it is x
+    a = is_tiny.choose(x.real(0.0), x.abs().least(9.1))
     r, bits = _reduced(a + a)
     power = x.power_of_2(bits)
     # exp(2 a) - 1, without loss where a is small
     t = r.times_plus(r.times_plus(r.polynomial(EXP), 1.0) * power, power - 1.0)
-    return (t / (t + 2.0)).with_sign_of(x)
+    return is_tiny.choose(x, (t / (t + 2.0)).with_sign_of(x))
 
 
 def sigmoid(x: Real) -> Real:

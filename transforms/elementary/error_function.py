@@ -10,19 +10,30 @@ from __future__ import annotations
 
 from kc.transforms.elementary.coefficients import ERF, ERF_BESIDE_ROOT, ERFC, ROOT_OF_ERFC
 from kc.transforms.elementary.exponentials import exp_of_moderate
-from kc.transforms.elementary.values import Bool, Real
+from kc.transforms.elementary.values import PI, Bool, Real
 
 _NEAR = 1.125
 
 
 def erf(x: Real) -> Real:
-    return (_of_single if x.is_single else _of_double)(x).with_sign_of(x)
+    is_subnormal = x.is_subnormal()
+    a = is_subnormal.choose(x.real(1.0), x.abs())
+    y = (_of_single if x.is_single else _of_double)(a).with_sign_of(x)
+    return y.unless(is_subnormal, lambda: is_subnormal.choose(_of_subnormal(x), y))
+
+
+def _of_subnormal(x: Real) -> Real:
+    """2 / sqrt(pi) times a subnormal number: what it is more than that is counted in units."""
+    slope = x.subnormal_times().times_plus(2 / PI.sqrt() - 1, x.real(1.0).with_sign_of(x))
+    more = slope.bits() - x.real(1.0).with_sign_of(x).bits()
+    return (x.bits() + more).bits(x)
 
 
 def _of_single(x: Real) -> Real:
-    a = x.abs().least(3.925)  # from where on it is 1
+    a = x.least(3.925)  # from where on it is 1
     is_near = a < _NEAR
-    value = _polynomial_of_either(is_near, a * a, a)
+    not_tiny = a.greatest(2.0**-30)
+    value = _polynomial_of_either(is_near, not_tiny * not_tiny, a)
     square = value * value
     first, second = is_near.choose(a, -square), is_near.choose(value, square)
     return first.times_plus(second, is_near.choose(a, 1.0))
@@ -41,8 +52,9 @@ def _polynomial_of_either(is_near: Bool, near: Real, far: Real) -> Real:
 
 
 def _of_double(x: Real) -> Real:
-    a = x.abs().least(6.0)
-    z = a * a
+    a = x.least(6.0)
+    not_tiny = a.greatest(2.0**-60)
+    z = not_tiny * not_tiny
     near = a.times_plus(z.polynomial(ERF), a)
     rest = exp_of_moderate(-z) * ((a - 4.0) / (a + 4.0)).polynomial(ERFC) / (a + a + 1.0)
     return (a < 1.0).choose(near, 1.0 - rest)

@@ -7,7 +7,7 @@ small numbers are polynomials, of others they follow from exp.
 from __future__ import annotations
 
 from kc.transforms.elementary.coefficients import EXP, EXP2, EXPM1, SINH
-from kc.transforms.elementary.values import LN2, Integer, Real
+from kc.transforms.elementary.values import INFINITY, LN2, NAN, Bool, Integer, Real
 
 
 def reduced(x: Real, rest_of_x: Real | None = None) -> tuple[Real, Real, Integer]:
@@ -27,10 +27,23 @@ def reduced(x: Real, rest_of_x: Real | None = None) -> tuple[Real, Real, Integer
 
 
 def exp(x: Real) -> Real:
+    value, is_low = lifted_exp(x)
+    return is_low.choose(value.lowered(x.lift, is_positive=True), value)
+
+
+def lifted_exp(x: Real) -> tuple[Real, Bool]:
+    """exp(x), times 2**lift where the condition holds, as it would be subnormal otherwise."""
     # Below the first number the result is 0, above the second infinite.
     low, high = (-104.0, 89.0) if x.is_single else (-746.0, 710.0)
-    y, n, bits = reduced(x.least(high).greatest(low))
-    return (y + 1.0).scaled(n, bits)
+    x = x.is_tiny(30, 60).choose(x.real(0.0), x.least(high).greatest(low))
+    is_low = x < _least_normal_exponent(x)
+    y, n, bits = reduced(x)
+    return (y + 1.0).scaled(n, bits, is_low), is_low
+
+
+def _least_normal_exponent(x: Real) -> float:
+    """The least number of the type whose exponential is no subnormal number."""
+    return -87.33654 if x.is_single else -708.3964185322641
 
 
 def exp_of_moderate(x: Real) -> Real:
@@ -47,57 +60,150 @@ def sigmoid(x: Real) -> Real:
     """
     if not x.is_single:
         return _sigmoid_times(x, None)
-    y, n, bits = reduced((-x.abs()).greatest(-104.0))
-    power = (y + 1.0).scaled(n, bits)
+    a = _negative(x, -104.0)
+    is_low = a < _least_normal_exponent(x)
+    y, n, bits = reduced(a)
+    power = (y + 1.0).scaled(n, bits, is_low)  # at most 2**-30 where it is lifted
     total, lost = x.real(1.0).plus(power)
-    quotient = (x < 0.0).choose(power, 1.0) / total
-    return (quotient * lost).times_plus(power.times_plus(0.5, -1.0), quotient)
+    below = x < 0.0
+    quotient = below.choose(power, 1.0) / total
+    result = quotient.times_plus(lost * power.times_plus(0.5, -1.0), quotient)
+    return (is_low & below).choose(result.lowered(x.lift, is_positive=True), result)
+
+
+def _negative(x: Real, least: float) -> Real:
+    """-|x|, at least a number, and 0 where it is tiny."""
+    size = x.abs()
+    is_tiny = size < (2.0**-30 if x.is_single else 2.0**-60)
+    return is_tiny.choose(x.real(0.0), (-size).greatest(least))
 
 
 def times_sigmoid(factor: Real, x: Real) -> Real:
     """``factor / (1 + exp(-x))``, of which the quotient is not rounded by itself."""
-    return _sigmoid_times(x, factor)
+    return _silu(x) if factor.value is x.value else _sigmoid_times(x, factor)
+
+
+def _silu(x: Real) -> Real:
+    """x / (1 + exp(-x)), with the power that is at most 1. What the quotient is rounded by, and the
+    divisor, is made up for; where x < 0 the power is not rounded before x is multiplied by it."""
+    size = x.abs()
+    is_tiny = size < 2.0**-60  # where it is x / 2
+    is_unusual = is_tiny | (size > 2.0**60) | x.is_nan()
+    usual = is_unusual.choose(x.real(1.0), x)
+    a = _negative(usual, -110.0 if x.is_single else -760.0)
+    y, n, bits = reduced(a)
+    # Where what is missing from the product could be subnormal.
+    is_low = a < (-62.0 if x.is_single else -600.0)
+    below = x < 0.0
+    product = usual.times_plus(y, usual).scaled(n, bits, is_low)
+    number = below.choose(product, usual)
+    # Beside 1 a small power counts for nothing.
+    power = (y + 1.0).scaled_within(n.greatest(-36.0 if x.is_single else -64.0))
+    total, lost = x.real(1.0).plus(power)
+    inverse = 1.0 / total
+    quotient = number * inverse
+    if x.code.has_fma:
+        missing = quotient.times_plus(-total, number)
+    else:
+        high, low = quotient.product(total)
+        missing = (number - high) - low
+    result = (missing - quotient * lost).times_plus(inverse, quotient)
+    result = _in_place(result, is_low & below, x.lift)
+
+    def rare() -> Real:
+        large = below.choose(x.is_(-INFINITY).choose(x.real(NAN), -0.0), x)
+        return is_unusual.choose(is_tiny.choose(x.halved(), large), result)
+
+    return result.unless(is_unusual, rare)
 
 
 def _sigmoid_times(x: Real, factor: Real | None) -> Real:
-    y, n, bits = reduced((-x.abs()).greatest(-104.0 if x.is_single else -746.0))
-    power, power_rest = (value.scaled(n, bits) for value in y.real(1.0).plus(y))
-    total, total_rest = x.real(1.0).plus(power)
-    below = x < 0.0
+    a = _negative(x, -104.0 if x.is_single else -746.0)
+    # Where what is missing from the power, or its square, could be subnormal; times 2**lift it is
+    # at most 1 as well.
+    is_low, lift = a < (-42.5 if x.is_single else -340.0), 60 if x.is_single else 480
+    y, n, bits = reduced(a)
+    power, power_rest = (value.scaled(n, bits, is_low, lift) for value in y.real(1.0).plus(y))
+    zero, below = x.real(0.0), x < 0.0
+    term, term_rest = is_low.choose(zero, power), is_low.choose(zero, power_rest)
+    total, total_rest = x.real(1.0).plus(term)
     numerator = below.choose(power, 1.0)
     quotient = numerator / total
-    rest = below.choose(power_rest, 0.0) - quotient * (total_rest + power_rest)
-    more = power.times_plus(-0.5, 1.0)
+    rest = below.choose(power_rest, 0.0) - quotient * (total_rest + term_rest)
+    more = term.times_plus(-0.5, 1.0)
+    is_low = is_low & below
     if factor is None:
-        return rest.times_plus(more, quotient)
+        return _in_place(rest.times_plus(more, quotient), is_low, lift)
     rest = rest + (quotient.times_plus(-total, numerator) if x.code.has_fma else 0.0)
+    # A small factor, and what is missing from it, has too small a product.
+    is_small = factor.is_tiny(60, 500)
+    usual = is_small.choose(x.real(1.0), factor)
     largest = 3e38 if x.is_single else 1e308  # infinity times a correction of 0 is none
-    return factor.times_plus(quotient, factor.least(largest).greatest(-largest) * (rest * more))
+    product = usual.times_plus(quotient, usual.least(largest).greatest(-largest) * (rest * more))
+    product = _in_place(product, is_low, lift, (factor, quotient))
+    return product.unless(
+        is_small, lambda: is_small.choose(_small_product(factor, quotient, is_low), product)
+    )
+
+
+def _in_place(
+    value: Real, is_low: Bool, lift: int, factors: tuple[Real, Real] | None = None
+) -> Real:
+    """A number of any size, times 2**-lift where a condition holds; the product of ``factors``, of
+    which the second one is so much too large, and 0 where it should be less than half of the least
+    number."""
+
+    def lowered() -> Real:
+        is_subnormal = value.abs() < value.least_normal * 2.0**lift
+        result = is_subnormal.choose(value.lowered(lift), value.divided(lift))
+        if factors is None:
+            return is_low.choose(result, value)
+        result = (is_low & (value.abs() < INFINITY)).choose(result, value)
+        factor, quotient = factors
+        is_zero = is_low & (quotient < 2.0 ** (value.least_exponent + lift - 1))
+        return (is_zero & factor.abs().is_(INFINITY)).choose(value.real(NAN), result)
+
+    return value.unless(is_low, lowered)
+
+
+def _small_product(factor: Real, quotient: Real, is_low: Bool) -> Real:
+    """The product of a number below 2**-60 (2**-500) in size and one that is at most 1, or 0 where
+    that is small."""
+    is_subnormal = factor.is_subnormal()
+    scale = factor.bias - 1
+    size = factor.abs().least(1.0).greatest(factor.least_normal) * 2.0**scale
+    large = is_subnormal.choose(factor.subnormal_times(), size.with_sign_of(factor))
+    product = large * is_low.choose(quotient.real(0.0), quotient)
+    is_below = product.abs() < 1.0
+    return is_below.choose(product.lowered(scale), product.divided(scale))
 
 
 def exp2(x: Real) -> Real:
     low, high = (-151.0, 129.0) if x.is_single else (-1076.0, 1025.0)
-    x = x.least(high).greatest(low)
+    x = x.is_tiny(30, 60).choose(x.real(0.0), x.least(high).greatest(low))
+    is_low = x < 1.0 - x.bias
     n, bits = x.rounded()
     r = x - n
-    return r.times_plus(r.polynomial(EXP2), 1.0).scaled(n, bits)
+    value = r.times_plus(r.polynomial(EXP2), 1.0).scaled(n, bits, is_low)
+    return is_low.choose(value.lowered(x.lift, is_positive=True), value)
 
 
 def expm1(x: Real) -> Real:
+    is_tiny = x.is_tiny(26, 55)  # where it is x
     low, high = (-18.0, 89.0) if x.is_single else (-38.0, 710.0)
-    y, _, bits = reduced(x.least(high).greatest(low))
+    y, _, bits = reduced(is_tiny.choose(x.real(0.0), x.least(high).greatest(low)))
     # 2 (2**(n - 1) y + (2**(n - 1) - 1/2)): 2**n may be too large.
     half = x.power_of_2(bits - 1)
-    result = y.times_plus(half, half - 0.5) * 2.0
-    # The half of a subnormal number has a digit less.
-    return (x.abs() < (2.0**-100 if x.is_single else 2.0**-900)).choose(x, result.with_sign_of(x))
+    return is_tiny.choose(x, y.times_plus(half, half - 0.5) * 2.0)
 
 
 def tanh(x: Real) -> Real:
     """1 - 2 / (exp(2 |x|) + 1), and for small numbers p / (p + 2) with p = exp(-2 |x|) - 1, whose
     divisor is just below 2, where floats are densest; one division for both.
     """
-    a = x.abs().least(9.1 if x.is_single else 19.5)
+    size = x.abs()
+    is_tiny = size < (2.0**-13 if x.is_single else 2.0**-27)  # where it is x
+    a = is_tiny.choose(x.real(0.0), size.least(9.1 if x.is_single else 19.5))
     small = a < 0.48
     exponent = a * small.choose(x.real(-2.0), 2.0)
     n, bits = exponent.rounded(1 / LN2)
@@ -110,7 +216,8 @@ def tanh(x: Real) -> Real:
     power = x.power_of_2(bits)
     numerator = small.choose(y.times_plus(power, power - 1.0), -2.0)
     quotient = numerator / y.times_plus(power, power + 1.0)
-    return (quotient + small.choose(x.real(0.0), 1.0)).with_sign_of(x)
+    result = quotient + small.choose(x.real(0.0), 1.0)
+    return is_tiny.choose(x, result.with_sign_of(x))
 
 
 def _half_exp(a: Real) -> Real:
@@ -120,14 +227,20 @@ def _half_exp(a: Real) -> Real:
 
 
 def sinh(x: Real) -> Real:
-    a = x.abs()
+    is_tiny = x.is_tiny(13, 27)  # where it is x
+    a = is_tiny.choose(x.real(0.0), x.abs())
     z = a * a
     small = (a * z).times_plus(z.polynomial(SINH), a)
     h = _half_exp(a)
-    large = h - 0.25 / h
-    return (a < 0.7).choose(small, large).with_sign_of(x)
+    large = h - _fourth(h)
+    return is_tiny.choose(x, (a < 0.7).choose(small, large).with_sign_of(x))
 
 
 def cosh(x: Real) -> Real:
-    h = _half_exp(x.abs())
-    return h + 0.25 / h
+    h = _half_exp(x.abs().without_tiny(30, 60))
+    return h + _fourth(h)
+
+
+def _fourth(h: Real) -> Real:
+    """1 / (4 h) where it counts beside h."""
+    return 0.25 / h.least(2.0**60)

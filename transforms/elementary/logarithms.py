@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kc.transforms.elementary.coefficients import ATANH, LOG
-from kc.transforms.elementary.values import INFINITY, LN2, LOG10_2, NAN, Integer, Real
+from kc.transforms.elementary.values import INFINITY, LN2, LOG10_2, NAN, Bool, Integer, Real
 
 LEAST = (0x3F400000, 0x3FE6A09E667F3BCD)
 """The bits of the least 1 + f: 3/4, which has an instruction with AVX-512, and sqrt(1/2)."""
@@ -32,11 +32,16 @@ def split(x: Real, more: Callable[[float], Real | float] = float) -> tuple[Real,
 
 def normal(x: Real) -> tuple[Real, Real]:
     """e and f with x = 2**e (1 + f) for x > 0, subnormal or not."""
-    shift = 25.0 if x.is_single else 54.0
-    tiny = x < x.least_normal
-    scaled = tiny.choose(x * 2.0**shift, x)
+    scaled, tiny = lifted(x)
+    shift = x.bias - 1.0
     e, f, _ = split(scaled, lambda offset: tiny.choose(x.real(offset + shift), offset))
     return e, f
+
+
+def lifted(x: Real, exponent: int = 0) -> tuple[Real, Bool]:
+    """The number, times 2**(bias - 1 + exponent) where it is subnormal or 0; and where that is."""
+    tiny = x.is_subnormal()
+    return tiny.choose(x.subnormal_times(exponent), x), tiny
 
 
 def missing(f: Real) -> Real:
@@ -80,7 +85,9 @@ def _finished(x: Real, parts: Callable[[Real, Real], tuple[Real, Real]]) -> Real
     """The logarithm of ``x``, whose ``parts`` are a rounded number and what is missing from it,
     less than 1, or NaN where e is infinite."""
     if x.has_exponent:
-        e, m = x.exponent_and_fraction()
+        scaled, tiny = lifted(x)
+        e, m = scaled.exponent_and_fraction()
+        e = tiny.choose(e - (x.bias - 1.0), e)
         total, lost = parts(e, m - 1.0)
         return total + (lost < 1.0).choose(lost, 1.0)
     total, lost = parts(*normal(x))
@@ -88,8 +95,9 @@ def _finished(x: Real, parts: Callable[[Real, Real], tuple[Real, Real]]) -> Real
 
 
 def log1p(x: Real) -> Real:
-    u, rest = _one_and(x)
-    return ends(u, _log1p(u, rest)).with_sign_of(x)
+    is_tiny = x.is_tiny(26, 55)  # where it is x
+    u, rest = _one_and(is_tiny.choose(x.real(0.0), x))
+    return is_tiny.choose(x, ends(u, _log1p(u, rest)).with_sign_of(x))
 
 
 def _one_and(x: Real) -> tuple[Real, Real]:
@@ -140,8 +148,9 @@ def _parts_of_log10(e: Real, f: Real) -> tuple[Real, Real]:
 
 def asinh(x: Real) -> Real:
     a = x.abs()
+    is_tiny = x.is_tiny(13, 27)  # where it is x
     far = a > (1e5 if x.is_single else 1e10)  # where it is log(2 a)
-    near = far.choose(x.real(0.0), a)
+    near = (far | is_tiny).choose(x.real(0.0), a)
     square = near * near
     t, lost = near.plus(square / ((square + 1.0).sqrt() + 1.0))
     u, rest = _one_and(t)
@@ -150,12 +159,13 @@ def asinh(x: Real) -> Real:
     part = (rest + lost) * _power(e.least(100.0))
     e = far.choose(e + 1.0, e)
     y = _sum(e, f, f.times_plus(-part, part))
-    return (a < INFINITY).choose(y, a).with_sign_of(x)
+    return is_tiny.choose(x, (a < INFINITY).choose(y, a).with_sign_of(x))
 
 
 def acosh(x: Real) -> Real:
     far = x > (1e5 if x.is_single else 1e10)
-    t = far.choose(x.real(1.0), x) - 1.0
+    below = x < 1.0
+    t = (far | below).choose(x.real(1.0), x) - 1.0
     t, lost = (t.times_plus(t, t + t)).sqrt().sum(t)
     u, rest = _one_and(t)
     u = far.choose(x, u)
@@ -164,14 +174,15 @@ def acosh(x: Real) -> Real:
     e = far.choose(e + 1.0, e)
     y = _sum(e, f, f.times_plus(-part, part))
     y = (x < INFINITY).choose(y, x)
-    return (x < 1.0).choose(x.real(NAN), y)
+    return below.choose(x.real(NAN), y)
 
 
 def atanh(x: Real) -> Real:
-    a = x.abs()
+    is_tiny = x.is_tiny(13, 27)  # where it is x
+    a = is_tiny.choose(x.real(0.0), x.abs())
     double = a + a
     t, lost = double.sum(double * a / (1.0 - a))
     u, rest = _one_and(t)
     y = _log1p(u, rest + lost) * 0.5
     y = a.is_(1.0).choose(x.real(INFINITY), y)
-    return (a <= 1.0).choose(y, x.real(NAN)).with_sign_of(x)
+    return is_tiny.choose(x, (a <= 1.0).choose(y, x.real(NAN)).with_sign_of(x))

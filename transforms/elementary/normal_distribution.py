@@ -27,21 +27,47 @@ _CUBE = Decimal("0.044715")
 
 def normal_share(x: Real) -> Real:
     """(1 + erf(x / sqrt(2))) / 2"""
-    a = x.abs()
-    above = _above(a, a.real(1.0)) * 2.0**-_SCALE
-    share = (x < 0.0).choose(above, 1.0 - above)
+    a = x.abs().greatest(_least(x))
+    tail = _above(a, a.real(1.0))
+    below = x < 0.0
+    # In size: of tails that would be subnormal the difference from 1 is 1.
+    usual = tail.greatest(_least_tail(x))
+    share = below.choose(usual, 1.0 - usual * 2.0**-_SCALE)
+    share = share * below.choose(x.real(2.0**-_SCALE), 1.0)
+    share = (below & (tail < _least_tail(x))).choose(tail.lowered(_SCALE), share)
     return share if x.is_single else (a < 1.0).choose(_share_near_0(x), share)
 
 
 def times_normal_share(x: Real) -> Real:
     """x * (1 + erf(x / sqrt(2))) / 2"""
-    a = x.abs()
-    result = _above(a, a).times_plus(-(2.0**-_SCALE), x.greatest(-0.0))
-    return result if x.is_single else (a < 1.0).choose(x * _share_near_0(x), result)
+    is_tiny = x.abs() < _least(x)
+    usual = is_tiny.choose(x.real(1.0), x)
+    a = usual.abs()
+    result = _less(usual, _above(a, a))
+    if not x.is_single:
+        result = (a < 1.0).choose(usual * _share_near_0(usual), result)
+    return result.unless(is_tiny, lambda: is_tiny.choose(x.halved(), result))
+
+
+def _least(x: Real) -> float:
+    """Below which size of x the share is 1/2, and the products are x / 2."""
+    return 2.0**-30 if x.is_single else 2.0**-60
+
+
+def _least_tail(x: Real) -> float:
+    """What is least normal without the factor 2**_SCALE."""
+    return x.least_normal * 2.0**_SCALE
+
+
+def _less(x: Real, tail: Real) -> Real:
+    """x, or 0 where it is below 0, less a tail times 2**-_SCALE."""
+    usual = tail.greatest(_least_tail(x)).times_plus(-(2.0**-_SCALE), x.greatest(-0.0))
+    is_low = (x < 0.0) & (tail < _least_tail(x))
+    return is_low.choose((-tail).lowered(_SCALE), usual)
 
 
 def _share_near_0(x: Real) -> Real:
-    z = x * math.sqrt(0.5)
+    z = x.without_tiny(60, 60) * math.sqrt(0.5)
     half = z * 0.5
     return half.times_plus((z * z).polynomial(ERF), half) + 0.5
 
@@ -52,6 +78,8 @@ def times_share_by_tanh(x: Real) -> Real:
     With z = 2 sqrt(2 / pi) (|x| + 0.044715 |x|**3) that is |x| less |x| p / (1 + p), or the latter
     negated, where p = exp(-z). z is in two numbers.
     """
+    given, is_tiny = x, x.abs() < _least(x)
+    x = is_tiny.choose(x.real(1.0), x)
     a = x.abs().least(11.0 if x.is_single else 21.57)
     bits = x.mantissa + 1
     slope = 2 * (2 / PI).sqrt()
@@ -64,12 +92,14 @@ def times_share_by_tanh(x: Real) -> Real:
     z, z_rest = factor.product(a)
     z_rest = a.times_plus(factor_rest + (bend_rest + line_rest), z_rest)
     y, _, n = reduced(-z, -z_rest)
-    power = (y + 1.0) * (x.power_of_2(n + _SCALE) * 2.0**-_SCALE)
+    # Beside 1 a small power counts for nothing.
+    power = (y + 1.0) * (x.power_of_2(n + _SCALE).greatest(2.0**-40) * 2.0**-_SCALE)
     divisor, rest = a.real(1.0).plus(power)
     value = a / divisor
     # The quotient of what is missing is as good without the divisor, which is at most 2.
     tail = _scaled(value, -(value * rest), y, n)
-    return tail.times_plus(-(2.0**-_SCALE), x.greatest(-0.0))
+    result = _less(x, tail)
+    return result.unless(is_tiny, lambda: is_tiny.choose(given.halved(), result))
 
 
 def _above(a: Real, factor: Real) -> Real:
@@ -80,6 +110,9 @@ def _above(a: Real, factor: Real) -> Real:
         inverse = 1.0 / (a + 5.0)
         mills = ((a - 5.0) * inverse).polynomial(MILLS)
         return _scaled(factor * inverse * mills, a.real(0.0), y, n)
+    is_product = factor is a
+    a = a.least(15.0)  # from where on it is 0
+    factor = a if is_product else factor
     y, n = _power(a)
     (first, *more), _ = HAZARD
     curve = a.polynomial((more, ()))
@@ -87,7 +120,7 @@ def _above(a: Real, factor: Real) -> Real:
     hazard_rest = a.times_plus(curve, first - hazard)
     near = _scaled(*_quotient(factor, hazard, hazard_rest), y, n)
     is_far = a > _NEAR
-    return near.unless(is_far, lambda: is_far.choose(_far(a, factor), near))
+    return near.unless(is_far, lambda: is_far.choose(_far(a, is_product, y, n), near))
 
 
 def _power(a: Real) -> tuple[Real, Integer]:
@@ -98,11 +131,8 @@ def _power(a: Real) -> tuple[Real, Integer]:
     return y, n
 
 
-def _far(a: Real, factor: Real) -> Real:
-    """The same for a beyond :data:`_NEAR`, in f32."""
-    is_product = factor is a
-    a = a.least(15.0)  # from where on it is 0
-    y, n = _power(a)
+def _far(a: Real, is_product: bool, y: Real, n: Integer) -> Real:
+    """The same for a beyond :data:`_NEAR`, in f32, with the power that is (1 + y) 2**n."""
     w = 1.0 / (a * a)
     limit, limit_rest = a.parts(1 / (2 * PI).sqrt(), a.mantissa + 1)
     curve = w.polynomial(MILLS_FAR)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kc.transforms.elementary.coefficients import ATANH, EXP
-from kc.transforms.elementary.exponentials import exp
-from kc.transforms.elementary.logarithms import log, normal, split
+from kc.transforms.elementary.exponentials import exp_of_moderate, lifted_exp
+from kc.transforms.elementary.logarithms import lifted, log, normal, split
 from kc.transforms.elementary.values import INFINITY, LN2, NAN, Bool, Real
 
 TWO_THIRDS = (0.6666666666666666, 3.700743415417188e-17)
@@ -43,24 +43,37 @@ def _exact_log(x: Real) -> tuple[Real, Real]:
 
 def _is_odd(y: Real) -> tuple[Bool, Bool]:
     """Whether a number is whole, and whether it is odd."""
+    y = y.is_tiny(60, 60).choose(y.is_(0.0).choose(y, 0.25), y)
     half = y * 0.5
     return y.floor().is_(y), y.floor().is_(y) & (half.floor() < half)
 
 
+def _not_tiny(y: Real) -> Real:
+    """An exponent that gives the same power, and no subnormal numbers on the way."""
+    least = y.real(2.0**-100).with_sign_of(y)
+    return y.is_tiny(100, 100).choose(least, y)
+
+
 def _of_singles(x: Real, y: Real) -> Real:
     """``|x| ** y`` of f32, by f64, where fewer digits than it has are enough."""
-    a = x.abs().wide()
+    scaled, is_subnormal = lifted(x.abs())
+    a = scaled.wide()
     e, f, _ = split(a)
+    e = is_subnormal.choose(e - (x.bias - 1.0), e)
     s = f / (f + 2.0)
     z = s * s
     logarithm = e.times_plus(LN2, (s * z).times_plus(z.polynomial(((), ATANH[0])), s + s))
     logarithm = a.is_(0.0).choose(a.real(-INFINITY), logarithm)
     logarithm = (a < INFINITY).choose(logarithm, a)
-    t = (y.wide() * logarithm).least(200.0).greatest(-200.0)
+    t = (_not_tiny(y).wide() * logarithm).least(200.0).greatest(-200.0)
     n, bits = t.rounded(1 / LN2)
     r = n.times_plus(-LN2, t)
     power = (r * r).times_plus(r.polynomial(((), EXP[0])), r) + 1.0
-    return (power * t.power_of_2(bits)).as_(x)
+    result = power * t.power_of_2(bits)
+    # Rounded where its last digit is that of a subnormal number of f32, which it then begins with.
+    is_low = result < x.least_normal
+    low = (result + 2.0 ** (x.least_exponent + result.mantissa)).bits().narrow(x)
+    return is_low.choose(low, result.greatest(x.least_normal).as_(x))
 
 
 def _of_doubles(x: Real, y: Real) -> Real:
@@ -69,11 +82,13 @@ def _of_doubles(x: Real, y: Real) -> Real:
     high, low = _exact_log(a)
     is_number = (a > 0.0) & (a < INFINITY)
     high = is_number.choose(high, log(a))
+    y = _not_tiny(y)
     product, rest = y.product(high)
     rest = y.times_plus(is_number.choose(low, 0.0), rest)
     rest = (product.abs() < 1e4).choose(rest, 0.0)
-    e = exp(product)
-    return (e < INFINITY).choose(e.times_plus(rest, e), e)
+    e, is_low = lifted_exp(product)
+    e = (e < INFINITY).choose(e.times_plus(rest, e), e)
+    return is_low.choose(e.lowered(e.lift), e)
 
 
 def pow(x: Real, y: Real) -> Real:
@@ -87,12 +102,17 @@ def pow(x: Real, y: Real) -> Real:
 
 
 def cbrt(x: Real) -> Real:
-    a = x.abs()
-    t = exp(log(a) * (1.0 / 3.0))
+    exponent = 0 if x.is_single else -2  # of 2, times which it is a third power
+    a, is_subnormal = lifted(x.abs(), exponent)
+    is_end = a.is_(0.0) | a.is_(INFINITY) | x.is_nan()
+    a = is_end.choose(x.real(1.0), a)
+    t = exp_of_moderate(log(a).without_tiny(60, 60) * (1.0 / 3.0))
     t = t - (t - a / (t * t)) * (1.0 / 3.0)
-    is_end = x.is_(0.0) | a.is_(INFINITY) | x.is_nan()
+    t = t * is_subnormal.choose(x.real(2.0 ** -((x.bias - 1 + exponent) // 3)), 1.0)
     return is_end.choose(x, t.with_sign_of(x))
 
 
 def rsqrt(x: Real) -> Real:
-    return 1.0 / x.sqrt()
+    scaled, is_subnormal = lifted(x)
+    root = scaled.with_sign_of(x).sqrt()  # of -0 it is -0
+    return is_subnormal.choose(x.real(2.0 ** ((x.bias - 1) // 2)), 1.0) / root

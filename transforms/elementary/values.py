@@ -10,7 +10,6 @@ would undo.
 from __future__ import annotations
 
 import math as python_math
-import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, getcontext
@@ -31,7 +30,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from kc.dialects.arith import CmpfOp, CmpiOp, SelectOp, like
+from kc.dialects.arith import CmpfOp, CmpiOp, SelectOp, like, vector_class
 from kc.dialects.direct_access import new_operation
 from kc.dialects.llvm.call import CallIntrinsicOp
 from kc.dialects.scf import WhileOp
@@ -125,6 +124,12 @@ class Bool(Value):
         operands = [self.value, yes.value, yes.real(no).value]
         return yes.of(self.code.add(new_operation(SelectOp, operands, [yes.value.type], {})))
 
+    def pick(self, yes: Integer, no: Integer) -> Integer:
+        """One of two integers."""
+        operands = [self.value, yes.value, no.value]
+        op = new_operation(SelectOp, operands, [yes.value.type], {})
+        return Integer(self.code.add(op), self.code)
+
     def any(self) -> SSAValue:
         """Whether it holds in any lane."""
         if not isinstance(self.value.type, VectorType):
@@ -172,6 +177,13 @@ class Integer(Value):
         number = self.constant(value, self.element)
         return Bool(self.code.add(CmpiOp(self.value, number, "eq")), self.code)
 
+    def narrow(self, single: Real) -> Real:
+        """The float of 32 bits with the lower half of these bits."""
+        type_ = like(single.value.type, i32)
+        kind = vector_class(arith.TruncIOp)
+        op = kind.create(operands=[self.value], result_types=[type_])
+        return Integer(self.code.add(op), self.code).bits(single)
+
     def bits(self, like: Real) -> Real:
         """The float with these bits."""
         op = new_operation(arith.BitcastOp, [self.value], [like.value.type], {})
@@ -210,6 +222,11 @@ class Real(Value):
     def least_normal(self) -> float:
         """The least number that is not subnormal."""
         return 2.0 ** (1 - self.bias)
+
+    @property
+    def least_exponent(self) -> int:
+        """That of the least subnormal number."""
+        return 1 - self.bias - self.mantissa
 
     # Arithmetic
 
@@ -327,6 +344,48 @@ class Real(Value):
         """The greater of two numbers, this one if it is NaN."""
         return (self < limit).choose(self.real(limit), self)
 
+    def without_tiny(self, single: int, double: int) -> Real:
+        """The number, 0 where it is less than 2**-single in size (in f64 2**-double)."""
+        return self.is_tiny(single, double).choose(self.real(0.0), self)
+
+    def is_tiny(self, single: int, double: int) -> Bool:
+        """Whether it is less than 2**-single in size (in f64 2**-double)."""
+        return self.abs() < 2.0 ** -(single if self.is_single else double)
+
+    # Subnormal numbers: many processors compute with one, or one as a result, by microcode, in some
+    # 150 cycles. So they are made and read as integers; comparisons and choices take no longer.
+
+    def is_subnormal(self) -> Bool:
+        """Whether it is a subnormal number, or 0."""
+        return self.abs() < self.least_normal
+
+    def subnormal_times(self, exponent: int = 0) -> Real:
+        """A subnormal number, or 0, times 2**(bias - 1 + exponent); of others anything."""
+        unit = (self.bias + exponent) << self.mantissa
+        return (self.bits() | unit).bits(self) - self.real(2.0**exponent).with_sign_of(self)
+
+    def lowered(self, scale: int, *, is_positive: bool = False) -> Real:
+        """The number times 2**-scale, rounded once, where that is subnormal or 0; of others
+        anything. What is added pushes the digits out that a subnormal number lacks, and leaves the
+        others where they are in it."""
+        unit = 1 - self.bias + scale
+        least = self.real(2.0**unit)
+        pushed = self + (least if is_positive else least.with_sign_of(self))
+        return (pushed.bits() - ((self.bias + unit) << self.mantissa)).bits(self)
+
+    def divided(self, exponent: int) -> Real:
+        """The number divided by 2**exponent where that is no subnormal number, nor 0 or infinite;
+        of others anything. A product would be subnormal there: what chooses its operands does not
+        keep that from happening, as LLVM multiplies first and then chooses."""
+        return (self.bits() - (exponent << self.mantissa)).bits(self)
+
+    def halved(self) -> Real:
+        """Half of a number, rounded once."""
+        is_low = self.abs() < 2 * self.least_normal
+        size = self.abs().bits()
+        half = (size >> 1) + (size & (size >> 1) & 1)
+        return is_low.choose(half.bits(self).with_sign_of(self), self.divided(1))
+
     # Bits
 
     def bits(self) -> Integer:
@@ -348,36 +407,55 @@ class Real(Value):
         pushed = self.times_plus(factor, self.magic) if factor != 1.0 else self + self.magic
         return pushed - self.magic, pushed.bits()
 
-    def half_rounded(self) -> Integer:
-        """A whole number next to its half, as the last bits of an integer."""
-        return self.times_plus(0.5, self.magic).bits()
-
     def power_of_2(self, exponent: Integer) -> Real:
         """2 to a power that is in the range of normal numbers, of which the last bits count."""
         bits_of_1 = self.bias << self.mantissa
         return ((exponent << self.mantissa) + bits_of_1).bits(self)
 
-    def scaled(self, number: Real, exponent: Integer) -> Real:
-        """This number times 2 to a power, given in both forms, which may be out of range: in two
-        steps, so that it is rounded once, where no instruction does it."""
-        type_ = self.value.type
-        if self.code.has_exponents and self.is_single and isinstance(type_, VectorType):
-            if len(shape := type_.get_shape()) == 1:
-                whole = exponent - int.from_bytes(struct.pack("<f", self.magic), "little")
-                name = f"llvm.ldexp.v{shape[0]}f32.v{shape[0]}i32"
-                call = CallIntrinsicOp(name, [self.value, whole.value], [type_])
-                return self.of(self.code.add(call))
-        half = number.half_rounded()
-        return self * self.power_of_2(half) * self.power_of_2(exponent - half)
+    @property
+    def lift(self) -> int:
+        """By what power of 2 numbers are multiplied that would be subnormal."""
+        return 96 if self.is_single else 960
+
+    def scaled(
+        self, number: Real, exponent: Integer, is_low: Bool | None = None, lift: int | None = None
+    ) -> Real:
+        """This number times 2 to a power, given in both forms, which may be too large; where
+        ``is_low``, times 2**lift too. The product is no subnormal number."""
+        lift = self.lift if lift is None else lift
+        if self._has_instructions:
+            if is_low is not None:
+                number = is_low.choose(number + float(lift), number)
+            return self._scaled_by(number)
+        # 2**bias is the greatest power of 2, and 2**(bias + 1) no number.
+        above = number > 0.0
+        exponent = above.pick(exponent - 1, exponent)
+        if is_low is not None:
+            exponent = is_low.pick(exponent + lift, exponent)
+        return above.choose(self + self, self) * self.power_of_2(exponent)
+
+    def scaled_within(self, number: Real) -> Real:
+        """This number times 2 to a power in the range of normal numbers."""
+        if self._has_instructions:
+            return self._scaled_by(number)
+        return self * self.power_of_2((number + self.magic).bits())
 
     @property
     def has_exponent(self) -> bool:
         """Whether instructions give :meth:`exponent_and_fraction`."""
-        if not self.code.has_exponents or not self.is_single:
-            return False
+        return self._has_instructions and self.is_single
+
+    @property
+    def _has_instructions(self) -> bool:
+        """Whether it is a vector for the instructions of AVX-512."""
         type_ = self.value.type
         lanes = type_.get_shape() if isinstance(type_, VectorType) else ()
-        return len(lanes) == 1 and lanes[0] % LANES == 0
+        return self.code.has_exponents and len(lanes) == 1 and lanes[0] % self._lanes == 0
+
+    @property
+    def _lanes(self) -> int:
+        """Numbers in a vector of AVX-512."""
+        return LANES if self.is_single else LANES // 2
 
     def exponent_and_fraction(self) -> tuple[Real, Real]:
         """e and m with this number = 2**e m, m from 0.75 up to 1.5, by instructions.
@@ -390,35 +468,48 @@ class Real(Value):
         return self._taken_apart("getexp") - m._taken_apart("getexp"), m
 
     def _taken_apart(self, what: str, *immediates: int) -> Real:
-        """What an instruction of AVX-512 gives of all lanes, some at a time, in the current
-        rounding mode."""
+        """What an instruction of AVX-512 gives of all lanes, in the current rounding mode."""
+        more = [self.code.constant(number, i32) for number in immediates]
+        return self._by_instruction(what, [self.value], more)
+
+    def _scaled_by(self, power: Real) -> Real:
+        """The number times 2 to a power that is a whole number."""
+        return self._by_instruction("scalef", [self.value, power.value], [])
+
+    def _by_instruction(
+        self, name: str, vectors: Sequence[SSAValue], more: Sequence[SSAValue]
+    ) -> Real:
+        """The result of an instruction of AVX-512, of as many lanes at a time as it takes."""
         code, type_ = self.code, self.value.type
         assert isinstance(type_, VectorType)
-        piece = VectorType(type_.element_type, [LANES])
-        more = [code.constant(number, i32) for number in immediates]
-        zero, all_lanes = code.constant(0.0, piece), code.constant(-1, IntegerType(LANES))
+        piece = VectorType(type_.element_type, [self._lanes])
+        zero, all_lanes = code.constant(0.0, piece), code.constant(-1, IntegerType(self._lanes))
         rounding = code.constant(4, i32)
+        intrinsic = f"llvm.x86.avx512.mask.{name}.p{'s' if self.is_single else 'd'}.512"
 
-        def taken_apart(value: SSAValue) -> SSAValue:
-            operands = [value, *more, zero, all_lanes, rounding]
-            return code.add(
-                CallIntrinsicOp(f"llvm.x86.avx512.mask.{what}.ps.512", operands, [piece])
-            )
+        def call(parts: Sequence[SSAValue]) -> SSAValue:
+            operands = [*parts, *more, zero, all_lanes, rounding]
+            return code.add(CallIntrinsicOp(intrinsic, operands, [piece]))
 
         if type_ == piece:
-            return self.of(taken_apart(self.value))
+            return self.of(call(vectors))
         result = self.real(0.0).value
-        for start in range(0, type_.get_shape()[0], LANES):
+        for start in range(0, type_.get_shape()[0], self._lanes):
             offsets, sizes, strides = (
-                ArrayAttr([IntegerAttr(number, i64)]) for number in (start, LANES, 1)
+                ArrayAttr([IntegerAttr(number, i64)]) for number in (start, self._lanes, 1)
             )
-            part = ExtractStridedSliceOp.create(
-                operands=[self.value],
-                result_types=[piece],
-                properties={"offsets": offsets, "sizes": sizes, "strides": strides},
-            )
+            parts = [
+                code.add(
+                    ExtractStridedSliceOp.create(
+                        operands=[vector],
+                        result_types=[piece],
+                        properties={"offsets": offsets, "sizes": sizes, "strides": strides},
+                    )
+                )
+                for vector in vectors
+            ]
             whole = InsertStridedSliceOp.create(
-                operands=[taken_apart(code.add(part)), result],
+                operands=[call(parts), result],
                 result_types=[type_],
                 properties={"offsets": offsets, "strides": strides},
             )

@@ -209,6 +209,33 @@ def test_exponents_in_the_interpreter():
         np.testing.assert_array_equal(y, expected)
 
 
+def test_scaling_by_exponents_in_the_interpreter():
+    """The products of the instruction: powers are rounded down, subnormal results rounded once."""
+    text = """
+    func.func @main(%x: memref<8xf64>, %n: memref<8xf64>, %y: memref<8xf64>) {
+      %c0 = arith.constant 0 : index
+      %zero = arith.constant dense<0.0> : vector<8xf64>
+      %all = arith.constant -1 : i8
+      %rounding = arith.constant 4 : i32
+      %v = vector.load %x[%c0] : memref<8xf64>, vector<8xf64>
+      %k = vector.load %n[%c0] : memref<8xf64>, vector<8xf64>
+      %r = llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.pd.512"(%v, %k, %zero, %all, %rounding) : (vector<8xf64>, vector<8xf64>, vector<8xf64>, i8, i32) -> vector<8xf64>
+      vector.store %r, %y[%c0] : memref<8xf64>, vector<8xf64>
+      func.return
+    }"""  # noqa: E501
+    inf, nan = np.inf, np.nan
+    x = np.array([1.5, -1.5, 1.25, 1.9999999, nan, inf, 3.0, 1.0])
+    n = np.array([3.0, 2.75, 2000.0, -1074.0, 1.0, -5.0, -inf, nan])
+    expected = np.array([12.0, -6.0, inf, 2.0**-1073, nan, inf, 0.0, nan])
+    y = np.zeros(8)
+    run(parse_module(text, "f.mlir", registry.context()), "main", [x, n, y])
+    np.testing.assert_array_equal(y, expected)
+    if kc.target.Target(HOST).has_feature("avx512dq"):
+        y = np.zeros(8)
+        kc.build(kc.IRModule.parse(text), target=HOST)(x, n, y)
+        np.testing.assert_array_equal(y, expected)
+
+
 def test_other_forms_of_exponents_in_the_interpreter():
     text = """
     func.func @main(%x: memref<16xf32>) {
