@@ -130,7 +130,7 @@ class ScheduleMethods:
         """Fuse two adjacent loops, with the second delayed as far as necessary."""
         ...
 
-    def version_loops(self, block: BlockRV | str, exponent: int = -55, through: BlockRV | str | None = None) -> BlockRV:
+    def version_loops(self, block: BlockRV | str, exponent: int = -55, through: BlockRV | str | None = None, of_products: bool = False) -> BlockRV:
         """Run the loops of a block in one of two versions, by the smallest number that they read."""
         ...
 

@@ -37,7 +37,10 @@ class Versions(Rule):
             return False
         after = _epilogue(draft, nest)
         through = None if after is None else draft.block(after)
-        draft.version_loops(draft.block(block), exponent, through)
+        # What counts is the size of products: weights may be small where what they weigh is not.
+        handle = draft.block(block)
+        if not draft.attempt("version_loops", handle, 2 * exponent, through, True):
+            draft.version_loops(handle, exponent, through)
         draft.versions[block] = exponent
         return True
 

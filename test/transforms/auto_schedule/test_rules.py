@@ -702,7 +702,7 @@ def product_of_halves(
 def test_products_of_bf16_have_a_version_for_dot_products():
     schedule = kc.auto_schedule(product_of_halves(), BF16)
     script = schedule.trace.as_python()
-    assert "sch.version_loops(block=C)" in script
+    assert "sch.version_loops(block=C, exponent=-110, of_products=True)" in script
     assert 'tensor_intrin="avx512_bf16_dot_16x2"' in script
     # Each version is scheduled; what looks at the operands is, too.
     assert kinds(schedule, "C_1")[-2:] == ["6 unrolled", "64 vectorized"]
@@ -758,7 +758,7 @@ def test_what_one_block_wrote_is_looked_at():
     tensors = product_of_halves(sizes=(256, 512, 64), adds=True)
     schedule = kc.auto_schedule(tensors, BF16)
     script = schedule.trace.as_python()
-    assert "sch.version_loops(block=C)" in script
+    assert "sch.version_loops(block=C, exponent=-110, of_products=True)" in script
     assert "avx512_bf16_dot_16x2" in script
     assert 'block "S_least"' in str(schedule.mod)
 

@@ -210,6 +210,15 @@ def test_subnormal_numbers_are_multiplied_without_tiles(emulator: Emulator):
     f(a, b, result)
     np.testing.assert_array_equal(result, expected_product(a, b))
     assert emulator.counts["tdpbf16ps"] == 64
+    # What counts is the size of products.
+    a[:], a[3, 4], b[:] = 0, 2.0**-100, 4.0
+    f(a, b, result)
+    np.testing.assert_array_equal(result, expected_product(a, b))
+    assert emulator.counts["tdpbf16ps"] == 128
+    b[:] = 2.0**-11
+    f(a, b, result)
+    np.testing.assert_array_equal(result, expected_product(a, b))
+    assert emulator.counts["tdpbf16ps"] == 128
 
 
 @needs_emulation

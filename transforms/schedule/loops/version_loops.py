@@ -20,6 +20,9 @@ After::
       tir.for %i in 64 {
         tir.block "C_1" ...
 
+With ``of_products`` the exponents of the least elements of two buffers add up to ``exponent`` or
+more, and all elements are normal: of a product whose factors may differ in size.
+
 The first version, which keeps the names, runs where every element of the arguments that the block
 reads is zero, infinite, NaN or at least 2^exponent in magnitude; the second one runs elsewhere.
 With ``through=D`` a version goes on to the loops of the later block ``D``, with all in between;
@@ -105,6 +108,12 @@ class VersionLoops(Primitive):
     through: BlockRef | None = field(
         default=None, metadata={"help": "a later block, up to whose loops a version goes"}
     )
+    of_products: bool = field(
+        default=False,
+        metadata={
+            "help": "whether the exponent is that of products of normal numbers of two buffers"
+        },
+    )
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
@@ -134,15 +143,26 @@ class VersionLoops(Primitive):
                     "unless it is a copy of an argument or one block before writes it as a whole",
                     hints=[f"make {buffer_name(buffer)} an argument, or inline what computes it"],
                 )
+        types = {_element(buffer) for buffer in buffers}
+        if self.of_products and (len(buffers) > 2 or len(types) > 1):
+            loaded = ", ".join(f"{buffer_name(it)} of {_element(it)}" for it in buffers)
+            raise site.refuse(
+                "KC3623",
+                f"block {block.label} does not multiply numbers of two buffers of one type",
+                at=block,
+                why=f"it loads {loaded}",
+                hints=["of_products=False: an exponent that each of them has to have"],
+            )
+        factors = 2 if self.of_products else 1
         for buffer in buffers:
-            least, most = _normal_exponents(_element(buffer))
+            least, most = (factors * it for it in _normal_exponents(_element(buffer)))
             if not least <= self.exponent <= most:
                 raise site.refuse(
                     "KC3625",
                     f"exponent {self.exponent} for {buffer_name(buffer)}",
                     at=block,
-                    why=f"normal numbers of {_element(buffer)} are from 2^{least} to less than "
-                    f"2^{most + 1}",
+                    why=f"{'products of ' if self.of_products else ''}normal numbers of "
+                    f"{_element(buffer)} are from 2^{least} to less than 2^{most + factors}",
                     hints=[f"exponent={min(max(self.exponent, least), most)}"],
                 )
         return Plan(block, nests, buffers, allocs)
@@ -257,8 +277,12 @@ class VersionLoops(Primitive):
             looked, value = _least_magnitude(site, buffer, names, nest)
             home.insert_ops_before(looked, nest)
             least.append(value)
-        bounds = [_bits_of_power(_element(buffer), self.exponent) for buffer in plan.buffers]
-        branch = IfOp(_all_at_least(bounds), least, Region(Block()), otherwise)
+        types = [_element(buffer) for buffer in plan.buffers]
+        if self.of_products:
+            are_large = _product_at_least(types[0], self.exponent, len(types))
+        else:
+            are_large = _all_at_least([_bits_of_power(type_, self.exponent) for type_ in types])
+        branch = IfOp(are_large, least, Region(Block()), otherwise)
         branch.location = nest.location
         home.insert_op_before(branch, nest)
         for op in ops:
@@ -484,6 +508,20 @@ def _minimum(
         Region(init),
     )
     return wrap(loops, block, like)
+
+
+def _product_at_least(type_: AnyFloat, exponent: int, count: int) -> AffineSet:
+    """That each dimension, the bits of a number, is of a normal one, and that the exponents of both
+    (or twice that of the only one) add up to ``exponent`` or more."""
+    unit = 1 << FRACTION_BITS[type(type_)]  # of the bits, by which an exponent is the next one
+    _, bias = _normal_exponents(type_)
+    dims = [AffineExpr.dimension(n) for n in range(count)]
+    both = dims if count == 2 else [dims[0], dims[0]]
+    total = both[0] // unit + both[1] // unit
+    ge = AffineConstraintKind.ge
+    constraints = [AffineConstraintExpr(ge, dim, AffineExpr.constant(unit)) for dim in dims]
+    constraints.append(AffineConstraintExpr(ge, total, AffineExpr.constant(exponent + 2 * bias)))
+    return AffineSet(count, 0, tuple(constraints))
 
 
 def _all_at_least(bounds: Sequence[int]) -> AffineSet:
