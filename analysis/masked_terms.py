@@ -70,13 +70,21 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Condition:
+    """``expr >= 0``, over the roots of the index, which holds in any case where one of ``narrow``
+    does not fit the integer that it is cast to, of so many bits: it then wraps around."""
+
+    expr: AffineExpr
+    narrow: tuple[tuple[AffineExpr, int], ...] = ()
+
+
+@dataclass(frozen=True)
 class MaskedTerms:
     """Where a value is known: it is ``value`` where not all ``conditions`` hold."""
 
     value: float | str
     """A number, :data:`VANISHING` or :data:`POWERS`."""
-    conditions: tuple[AffineExpr, ...]
-    """Each is at least 0 where it holds; over the roots of the index."""
+    conditions: tuple[Condition, ...]
     finite: frozenset[SSAValue] = frozenset()
     """The buffers whose elements all have to be finite, so that this is so."""
 
@@ -373,7 +381,7 @@ class TermReader:
 
     def _conditions(
         self, value: SSAValue, variables: Variables, holds: bool
-    ) -> Iterator[AffineExpr]:
+    ) -> Iterator[Condition]:
         """Conditions of indices without which ``value`` is not what it is to be."""
         op = value.owner
         if isinstance(op, arith.AndIOp if holds else arith.OrIOp):
@@ -391,36 +399,41 @@ class TermReader:
 
     def _comparison(
         self, op: arith.CmpiOp, variables: Variables, holds: bool
-    ) -> Iterator[AffineExpr]:
-        lhs, rhs = (self._integer(operand, variables) for operand in op.operands)
+    ) -> Iterator[Condition]:
+        sides = [self._integer(operand, variables) for operand in op.operands]
         predicate = op.predicate.value.data
-        if lhs is None or rhs is None or predicate not in _SIGNED:
+        known = [side for side in sides if side is not None]
+        if len(known) < 2 or predicate not in _SIGNED:
             return
+        (lhs, narrow), (rhs, more) = known
         # lhs + low <= rhs, or rhs + low <= lhs
         for below, low in _SIGNED[predicate if holds else _NEGATED[predicate]]:
             difference = rhs - lhs if below else lhs - rhs
-            yield self.index.simplify(difference - low)
+            yield Condition(self.index.simplify(difference - low), (*narrow, *more))
 
-    def _integer(self, value: SSAValue, variables: Variables) -> AffineExpr | None:
-        """An integer as an index; None where that may wrap around."""
+    def _integer(
+        self, value: SSAValue, variables: Variables
+    ) -> tuple[AffineExpr, tuple[tuple[AffineExpr, int], ...]] | None:
+        """An integer as an index, and what has to fit for that; None where it cannot be said."""
         if isinstance(value.type, IndexType):
-            return self._over(value, variables)
+            return self._over(value, variables), ()
         if not isinstance(value.type, IntegerType) or value.type.width.data == 1:
             return None
         op = value.owner
         number = _number(value)
         if number is not None:
-            return AffineExpr.constant(int(number))
+            return AffineExpr.constant(int(number)), ()
         if isinstance(op, arith.IndexCastOp):
-            expr = self._over(op.operands[0], variables)
+            expr, bits = self._over(op.operands[0], variables), value.type.width.data
             low, high = self.index.bounds(expr)
-            most = 1 << (value.type.width.data - 1)
-            if value.type.width.data >= 64 or (
+            most = 1 << (bits - 1)
+            if bits >= 64 or (
                 low is not None and high is not None and -most <= low and high < most
             ):
-                return expr
-            return None
-        return self.parameter(value, variables) if is_parameter(value) else None
+                return expr, ()
+            # A size, which is hardly as large.
+            return (expr, ((expr, bits),)) if low is not None and -most <= low else None
+        return (self.parameter(value, variables), ()) if is_parameter(value) else None
 
 
 class _Scoped(BoundIndexValues):

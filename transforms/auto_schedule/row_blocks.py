@@ -51,6 +51,8 @@ heights."""
 PART = 4
 """Vectors of a row that are left out together where the indices mask them."""
 
+HINT = "pragma_loop_partition_hint"
+
 BLOCKS = 4
 """Blocks for each core, so that all have work until the end."""
 
@@ -249,10 +251,17 @@ def _skip_masked(draft: Draft, labels: Sequence[str], depth: int) -> None:
 
 
 def _shorten(draft: Draft, label: str, loop: LoopRV, *at: LoopRV) -> bool:
+    """Leave out what is masked of a loop, which keeps its hint; whether there is such."""
+    annotations = draft.session.loop(loop).annotations
+    is_hinted = annotations is not None and HINT in annotations.data
+    if is_hinted:
+        draft.unannotate(loop, HINT)
     try:
         shorter = draft.skip_masked(draft.block(label), loop, *at)
     except ScheduleError:
+        if is_hinted:
+            _hint(draft, loop)
         return False
-    if draft.nest(label).block.predicate.data.constraints:
+    if is_hinted or draft.nest(label).block.predicate.data.constraints:
         _hint(draft, shorter)
     return True

@@ -63,26 +63,65 @@ def program(mask, rows=ROWS, keys=KEYS):
     return [q, k, v, lengths, topi.nn.attention(q, k, v, kept)]
 
 
+def skipped(schedule):
+    return sum("skip_masked" in step for step in schedule.trace.as_python().splitlines())
+
+
+def inputs(rows, keys):
+    random = np.random.default_rng(0)
+    q = random.standard_normal((2, HEADS, rows, DEPTH)).astype("f4")
+    return q, *(random.standard_normal((2, HEADS, keys, DEPTH)).astype("f4") for _ in range(2))
+
+
+def check(call, mask, q, k, v, lengths):
+    i, j = np.ogrid[: q.shape[2], : k.shape[2]]
+    kept = MASKS[mask][1](i, j, lengths[:, None, None, None])
+    kept = np.broadcast_to(kept, (2, HEADS, q.shape[2], k.shape[2]))
+    expected = attended(q, k, v, kept)
+    np.testing.assert_allclose(call(q, k, v, lengths), expected, rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize("mask", MASKS)
 def test_of_attention(mask):
     sch = kc.auto_schedule(program(mask), target=TARGET)
-    skipped = [step for step in sch.trace.as_python().splitlines() if "skip_masked" in step]
     # Both products, the maximum, the sum of powers, and what is computed for each score.
-    assert len(skipped) == (0 if mask == "any" else 7)
+    assert skipped(sch) == (0 if mask == "any" else 7)
     call = kc.build(sch, target=TARGET)
-    random = np.random.default_rng(0)
-    q = random.standard_normal((2, HEADS, ROWS, DEPTH)).astype("f4")
-    k, v = (random.standard_normal((2, HEADS, KEYS, DEPTH)).astype("f4") for _ in range(2))
-    i, j = np.ogrid[:ROWS, :KEYS]
+    q, k, v = inputs(ROWS, KEYS)
     lengths = [(0, 128), (77, 1), (-5, 1000), (128, 64)]
     numbers = ((), ("v", np.nan), ("v", np.inf), ("k", np.nan), ("k", -np.inf))
     for n, bad in itertools.product(lengths, numbers):
         values = {"k": k.copy(), "v": v.copy()}
         if bad:
             values[bad[0]][0, 1, 90, 3] = bad[1]
-        n = np.array(n, "i4")
-        kept = MASKS[mask][1](i, j, n[:, None, None, None])
-        kept = np.broadcast_to(kept, (2, HEADS, ROWS, KEYS))
-        expected = attended(q, values["k"], values["v"], kept)
-        result = call(q, values["k"], values["v"], n)
-        np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5)
+        check(call, mask, q, values["k"], values["v"], np.array(n, "i4"))
+
+
+@pytest.mark.parametrize("mask", ["padded", "both sides"])
+def test_of_attention_of_symbolic_sizes(mask):
+    sch = kc.auto_schedule(program(mask, te.var("n"), te.var("m")), target=TARGET)
+    assert skipped(sch) == 7
+    call = kc.build(sch, target=TARGET)
+    for rows, keys, lengths in ((96, 128, (60, 130)), (33, 50, (0, 9)), (1, 70, (70, 71))):
+        check(call, mask, *inputs(rows, keys), np.array(lengths, "i4"))
+
+
+def test_of_a_maximum_of_other_terms():
+    """The maximum is not that of the terms of the powers: masked powers may be infinite."""
+    X, Y = te.placeholder((8, 64), name="X"), te.placeholder((8, 64), name="Y")
+    r, s = te.reduce_axis((0, 64), "r"), te.reduce_axis((0, 64), "s")
+    kept = te.compute(
+        (8, 64), lambda i, j: te.if_then_else(j <= i, X[i, j], -float("inf")), name="kept"
+    )
+    for terms, expected in ((kept, True), (Y, False)):
+        top = te.compute((8,), lambda i, of=terms: te.max(of[i, r], axis=r), name="top")
+        total = te.compute(
+            (8,), lambda i, m=top: te.sum(te.exp(kept[i, s] - m[i]), axis=s), name="total"
+        )
+        sch = kc.tir.Schedule(te.create_prim_func([X, Y, total]))
+        loop = sch.get_loops("total")[1]
+        if expected:
+            sch.skip_masked("total", loop)
+        else:
+            with pytest.raises(kc.error.ScheduleError, match="KC3631"):
+                sch.skip_masked("total", loop)

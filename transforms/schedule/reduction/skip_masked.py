@@ -58,7 +58,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.masked_terms import MaskedTerms, TermReader
+from kc.analysis.masked_terms import Condition, MaskedTerms, TermReader
 from kc.analysis.regions import BoundIndexValues, loads_of, stores_to
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.tir import INDEX, AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
@@ -316,7 +316,7 @@ def _range_of_elements(block: BlockOp, loop: ForOp, place: Operation) -> Range |
             return f"{buffer_name(buffer)} is also read outside of the loops around"
     reader = TermReader()
     bounds = BoundsAt(reader, place)
-    conditions: list[tuple[AffineExpr, Value | None]] = []
+    conditions: list[tuple[Condition, Value | None]] = []
     for dim, expr in enumerate(store.indices.data.results):
         at = reader.index.compose(expr, store.operands_of_map)
         reads = [
@@ -329,13 +329,13 @@ def _range_of_elements(block: BlockOp, loop: ForOp, place: Operation) -> Range |
             continue
         most = combined("max", [it for it in highest if it is not None])
         least = combined("min", [it for it in lowest if it is not None])
-        conditions += [(at * -1, most), (at, total(ONE * -1, (least,)))]
+        conditions += [(Condition(at * -1), most), (Condition(at), total(ONE * -1, (least,)))]
     return _solved(reader, conditions, loop, place, None, may_start=True)
 
 
 def _solved(
     reader: TermReader,
-    conditions: Sequence[tuple[AffineExpr, Value | None]],
+    conditions: Sequence[tuple[Condition, Value | None]],
     loop: ForOp,
     place: Operation,
     terms: MaskedTerms | None,
@@ -348,13 +348,15 @@ def _solved(
     starts: list[Value] = []
     ends: list[Value] = []
     for condition, extra in conditions:
-        parts, number = linear_terms(reader.index.simplify(condition))
+        parts, number = linear_terms(reader.index.simplify(condition.expr))
         factor = parts.pop(variable, 0)
         rest = bounds.most(from_terms(parts, number))
-        if rest is None or factor == 0:
+        wide = [_wraps(bounds.most(expr), bits) for expr, bits in condition.narrow]
+        if rest is None or factor == 0 or None in wide:
             continue
-        operands = (rest,) if extra is None else (rest, extra)
-        whole = ONE if extra is None else ONE + AffineExpr.dimension(1)
+        operands = [it for it in (rest, extra, *wide) if it is not None]
+        dims = [AffineExpr.dimension(n) for n in range(len(operands))]
+        whole = sum(dims[1:], start=dims[0])
         if factor < 0:  # factor * loop + rest >= 0
             ends.append(total(whole // -factor + 1, operands))
         elif may_start:
@@ -368,6 +370,13 @@ def _solved(
         return "no condition leaves out iterations of this loop in each iteration around it"
     finite = tuple(terms.finite) if terms is not None else ()
     return Range(tuple(starts), tuple(ends), finite)
+
+
+def _wraps(most: Value | None, bits: int) -> Value | None:
+    """0 if a value fits an integer of so many bits, else more than it."""
+    if most is None:
+        return None
+    return total(ONE // (1 << (bits - 1)) * (1 << (bits + 8)), (most,))
 
 
 def _number(value: Value) -> int | None:
