@@ -372,6 +372,7 @@ RULES = {
         ("reduction", "reduction:Reduce"),
         ("pointwise", "pointwise:Pointwise"),
         ("statements", "statements:Statements"),
+        ("masked", "masked:Masked"),
         ("gpu-warpgroup-attention", "gpu.warpgroup_attention:GpuWarpgroupAttention"),
         ("gpu-online-attention", "gpu.online_attention:GpuOnlineAttention"),
         ("gpu-attention", "gpu.attention:GpuAttention"),

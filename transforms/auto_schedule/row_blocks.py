@@ -19,7 +19,7 @@ al., "FlashAttention", NeurIPS 2022, for memories that have no room for a row).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from xdsl.dialects.builtin import f32, f64
 
@@ -239,18 +239,24 @@ def _skip_masked(draft: Draft, labels: Sequence[str], depth: int) -> None:
         if TermReader().terms_of(nest.block) is not None:
             loop = draft.loops(label)[nest.reduce[0]]
             draft.decompose(label, loop)
-            _shorten(draft, label, loop)
+            shorten(draft, label, loop)
     for label in labels:
         loops = list(draft.loops(label).values())
         if label not in reductions:
-            any(_shorten(draft, label, loop, loops[depth - 1]) for loop in loops[depth:])
+            any(shorten(draft, label, loop, loops[depth - 1]) for loop in loops[depth:])
+    schedule_checks(draft, before)
+
+
+def schedule_checks(draft: Draft, before: Container[str]) -> None:
+    """Schedule the blocks that look for numbers that are not finite: the reductions whose names
+    were not there ``before``."""
     for block in draft.blocks():
         if block.label not in before and block.is_reduction:
             reduction.schedule(draft, block.label, 0)
             draft.settled.add(block.label)
 
 
-def _shorten(draft: Draft, label: str, loop: LoopRV, *at: LoopRV) -> bool:
+def shorten(draft: Draft, label: str, loop: LoopRV, *at: LoopRV) -> bool:
     """Leave out what is masked of a loop, which keeps its hint; whether there is such."""
     annotations = draft.session.loop(loop).annotations
     is_hinted = annotations is not None and HINT in annotations.data

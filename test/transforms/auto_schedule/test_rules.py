@@ -495,6 +495,25 @@ def test_parallel_where_there_is_work():
     assert "parallel" in text(1 << 22)
 
 
+def test_products_with_a_triangle_leave_out_its_zeros():
+    A, B = (te.placeholder((96, 96), name=name) for name in "AB")
+    k = te.reduce_axis((0, 96), name="k")
+
+    def product(i: Any, j: Any) -> Any:
+        return te.sum(te.if_then_else(k <= i, A[i, k], 0.0) * B[k, j], axis=k)
+
+    tensors = [A, B, te.compute((96, 96), product, name="C")]
+    schedule = kc.auto_schedule(tensors, AVX512)
+    assert schedule.trace.as_python().count("skip_masked") == 1
+    random = np.random.default_rng(0)
+    a, b = random.standard_normal((2, 96, 96)).astype("f4")
+    call = kc.build(tensors)
+    np.testing.assert_allclose(call(a, b), np.tril(a) @ b, rtol=1e-4, atol=1e-4)
+    # Zero times infinity is NaN.
+    b[95, 3] = np.inf
+    assert (np.isnan(call(a, b)).sum(0) == np.where(np.arange(96) == 3, 95, 0)).all()
+
+
 def softmax(x: np.ndarray) -> np.ndarray:
     power = np.exp(x - x.max(-1, keepdims=True))
     return power / power.sum(-1, keepdims=True)

@@ -1,0 +1,61 @@
+"""masked: reductions leave out the terms that indices mask.
+
+When all blocks have their schedules, loops over terms that are zero where a select by indices says
+so, as in a product with a triangle, become as short as that allows (``skip_masked``). Blocks of
+rows have done so already, with what they compute in between.
+"""
+
+from __future__ import annotations
+
+from kc.analysis import loop_tree
+from kc.analysis.masked_terms import TermReader
+from kc.dialects.tir import ForKind, ForOp
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.nests import Nest, iterations
+from kc.transforms.auto_schedule.row_blocks import schedule_checks, shorten
+from kc.transforms.auto_schedule.rule import Rule
+
+REPAID = 8
+"""Terms for each element that is looked at, from which on that pays."""
+
+LEAST = 16
+"""Iterations of a loop that is worth a range of its own."""
+
+
+class Masked(Rule):
+    """Shorten the loops of reductions whose terms are masked."""
+
+    name = "masked"
+    whole = True
+
+    def apply(self, draft: Draft, block: str) -> bool:
+        del block
+        if not any(op.name in ("arith.select", "scf.if") for op in draft.function.walk()):
+            return False
+        before = {it.label for it in draft.blocks()}
+        done = False
+        for label in [it.label for it in reversed(draft.blocks()) if it.is_reduction]:
+            nest = draft.nest(label)
+            if nest.reduce and _is_worth(nest, nest.reduce[0]):
+                done |= shorten(draft, label, draft.loops(label)[nest.reduce[0]])
+        if done:
+            schedule_checks(draft, before)
+        return done
+
+
+def _is_worth(nest: Nest, loop: ForOp) -> bool:
+    """Whether the outermost loop over the terms of a block may have terms that are masked, and
+    looking for numbers that are not finite takes little of the time of the block."""
+    if loop.kind.data is not ForKind.SERIAL or iterations([loop]) < LEAST:
+        return False
+    extent = loop.dynamic_extent
+    if extent is not None and loop_tree.loops_around(extent.owner):  # pyright: ignore
+        return False  # of one that is short already
+    terms = TermReader().terms_of(nest.block)
+    if terms is None:
+        return False
+    looked_at = 0
+    for buffer in terms.finite:
+        loads = [load for load in nest.loads if load.buffer is buffer] or nest.loads
+        looked_at += max(iterations(it for it in nest.loops if load.stride(it)) for load in loads)
+    return iterations(nest.loops) >= REPAID * looked_at
