@@ -46,6 +46,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from math import copysign, frexp, pi, sqrt
+from math import exp as exp_of_number
 from struct import pack, unpack
 from typing import TypeVar
 
@@ -351,6 +352,8 @@ class ExpandSigmoid(_Expansion):
             if _is_cubic_of_gelu(x, factor):
                 result = times_share_by_tanh(Real(factor, code)).value
             else:
+                whole = _in_two_numbers(factor, x)
+                factor, x = (factor, x) if whole is None else (whole, whole)
                 result = times_sigmoid(Real(factor, code), Real(x, code)).value
         else:
             result = (approximations.sigmoid if approximate else sigmoid)(Real(x, code)).value
@@ -478,6 +481,33 @@ def _is_cubic_of_gelu(value: SSAValue, x: SSAValue) -> bool:
     if square is None or not isinstance(square.owner, arith.MulfOp):
         return False
     return square.owner.lhs is x and square.owner.rhs is x
+
+
+def _in_two_numbers(factor: SSAValue, x: SSAValue) -> SSAValue | None:
+    """The number v of ``v * (c ? exp(-s) : 1)`` and ``v + (c ? s : 0)``, by which the product of v
+    and sigmoid(v) is written where c holds far below 0, and sigmoid(v) would be subnormal."""
+    product, total = factor.owner, x.owner
+    if not (isinstance(product, arith.MulfOp) and isinstance(total, arith.AddfOp)):
+        return None
+    number, scale, shift = product.lhs, product.rhs.owner, total.rhs.owner
+    if not (isinstance(scale, arith.SelectOp) and isinstance(shift, arith.SelectOp)):
+        return None
+    deep = scale.cond.owner
+    if total.lhs is not number or shift.cond is not scale.cond:
+        return None
+    if not (isinstance(deep, arith.CmpfOp) and deep.lhs is number):
+        return None
+    limit, step = _constant(deep.rhs), _constant(shift.lhs)
+    power = _constant(scale.lhs)
+    if limit is None or step is None or power is None or _constant(scale.rhs) != 1:
+        return None
+    is_that = (
+        deep.predicate.value.data == _OLT
+        and limit < -40
+        and _constant(shift.rhs) == 0
+        and abs(power * exp_of_number(step) - 1) < 1e-6
+    )
+    return number if is_that else None
 
 
 def _parts_of_sigmoid(quotient: arith.DivfOp) -> tuple[math.ExpOp, SSAValue] | None:

@@ -161,6 +161,34 @@ func.func @times_sigmoid(%x: f32) -> f32 {
   func.return %z : f32
 }
 
+// The same product, with x in two numbers where sigmoid would be subnormal, as topi writes it.
+// CHECK-LABEL: func.func @in_two_numbers(%x: f32) -> f32 {
+// CHECK:         [[SIZE:%[0-9]+]] = math.absf %x : f32
+// CHECK:         [[INVERSE:%[0-9]+]] = arith.divf {{%[0-9]+, %[0-9]+}} : f32
+// CHECK-NEXT:    [[QUOTIENT:%[0-9]+]] = arith.mulf {{%[0-9]+}}, [[INVERSE]] : f32
+// CHECK:         %z = scf.if
+func.func @in_two_numbers(%x: f32) -> f32 {
+  %unit = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %limit = arith.constant -80.0 : f32
+  %power_of_step = arith.constant 8.17782054e-14 : f32
+  %step = arith.constant 30.1347656 : f32
+  %deep = arith.cmpf olt, %x, %limit : f32
+  %scale = arith.select %deep, %power_of_step, %unit : f32
+  %shift = arith.select %deep, %step, %zero : f32
+  %factor = arith.mulf %x, %scale : f32
+  %number = arith.addf %x, %shift : f32
+  %magnitude = math.absf %number : f32
+  %negated = arith.negf %magnitude : f32
+  %power = math.exp %negated : f32
+  %below = arith.cmpf olt, %number, %zero : f32
+  %dividend = arith.select %below, %power, %unit : f32
+  %divisor = arith.addf %unit, %power : f32
+  %y = arith.divf %dividend, %divisor : f32
+  %z = arith.mulf %factor, %y : f32
+  func.return %z : f32
+}
+
 // (erf(x * sqrt(1/2)) + 1) * 1/2 is one function, and with a product with x another one.
 // CHECK-LABEL: func.func @normal_share(%x: f32) -> f32 {
 // CHECK-NOT:     math.erf

@@ -84,37 +84,37 @@ def times_sigmoid(factor: Real, x: Real) -> Real:
 
 
 def _silu(x: Real) -> Real:
-    """x / (1 + exp(-x)), with the power that is at most 1. What the quotient is rounded by, and the
-    divisor, is made up for; where x < 0 the power is not rounded before x is multiplied by it."""
+    """x / (1 + exp(-x)). What the quotient and the divisor are rounded by is made up for."""
     size = x.abs()
     is_tiny = size < 2.0**-60  # where it is x / 2
-    is_unusual = is_tiny | (size > 2.0**60) | x.is_nan()
+    is_unusual = is_tiny | size.is_no_less(2.0**60)
     usual = is_unusual.choose(x.real(1.0), x)
-    a = _negative(usual, -110.0 if x.is_single else -760.0)
-    y, n, bits = reduced(a)
-    # Where what is missing from the product could be subnormal.
-    is_low = a < (-62.0 if x.is_single else -600.0)
-    below = x < 0.0
-    product = usual.times_plus(y, usual).scaled(n, bits, is_low)
-    number = below.choose(product, usual)
-    # Beside 1 a small power counts for nothing.
-    power = (y + 1.0).scaled_within(n.greatest(-36.0 if x.is_single else -64.0))
-    total, lost = x.real(1.0).plus(power)
+    # Beside 1 a small power counts for nothing; of the second number it is 0.
+    least, most = (-40.0, 110.0) if x.is_single else (-80.0, 760.0)
+    y, n, bits = reduced((-usual).least(most).greatest(least))
+    # The divisor is so large that what is missing from the quotient could be subnormal: 2**lift of
+    # it are enough, beside which 1 counts for nothing as well.
+    is_low, lift = (n > 90.0, 64) if x.is_single else (n > 800.0, 640)
+    power = (y + 1.0).scaled(n, bits, is_low, -lift)
+    total = power + 1.0
+    lost = power.least(1.0) - (total - power.greatest(1.0))
     inverse = 1.0 / total
-    quotient = number * inverse
+    quotient = usual * inverse
     if x.code.has_fma:
-        missing = quotient.times_plus(-total, number)
+        missing = quotient.times_plus(-total, usual)
     else:
         high, low = quotient.product(total)
-        missing = (number - high) - low
-    result = (missing - quotient * lost).times_plus(inverse, quotient)
-    result = _in_place(result, is_low & below, x.lift)
+        missing = (usual - high) - low
+    result = quotient.times_plus(-lost, missing).times_plus(inverse, quotient)
 
     def rare() -> Real:
-        large = below.choose(x.is_(-INFINITY).choose(x.real(NAN), -0.0), x)
-        return is_unusual.choose(is_tiny.choose(x.halved(), large), result)
+        is_subnormal = result.abs() < x.least_normal * 2.0**lift
+        small = is_subnormal.choose(result.lowered(lift), result.divided(lift))
+        large = (x < 0.0).choose(x.is_(-INFINITY).choose(x.real(NAN), -0.0), x)
+        unusual = is_tiny.choose(x.halved(), large)
+        return is_unusual.choose(unusual, is_low.choose(small, result))
 
-    return result.unless(is_unusual, rare)
+    return result.unless(is_unusual | is_low, rare)
 
 
 def _sigmoid_times(x: Real, factor: Real | None) -> Real:

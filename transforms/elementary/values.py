@@ -329,6 +329,10 @@ class Real(Value):
     def __ge__(self, second: Real | float) -> Bool:
         return self._compare(second, "oge")
 
+    def is_no_less(self, second: Real | float) -> Bool:
+        """Whether it is as great, or NaN."""
+        return self._compare(second, "uge")
+
     def is_(self, second: Real | float) -> Bool:
         """Whether it is that number."""
         return self._compare(second, "oeq")
@@ -433,12 +437,6 @@ class Real(Value):
         if is_low is not None:
             exponent = is_low.pick(exponent + lift, exponent)
         return above.choose(self + self, self) * self.power_of_2(exponent)
-
-    def scaled_within(self, number: Real) -> Real:
-        """This number times 2 to a power in the range of normal numbers."""
-        if self._has_instructions:
-            return self._scaled_by(number)
-        return self * self.power_of_2((number + self.magic).bits())
 
     @property
     def has_exponent(self) -> bool:
