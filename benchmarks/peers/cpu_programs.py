@@ -442,9 +442,8 @@ def pool(
             def total(of: Any) -> Any:
                 return j.lax.reduce_window(of, 0.0, j.lax.add, window, strides, border)
 
-            if counted:
-                return total(at[0]) * (1.0 / taps**2)
-            return total(at[0]) / total(j.numpy.ones_like(at[0][:1]))
+            parts = (1 / terms()).astype("float32")
+            return total(at[0]) * (parts if first else parts.transpose(0, 2, 3, 1))
 
         onnx = None
         if first:

@@ -358,6 +358,7 @@ RULES = {
         ("inline", "inlining:Inline"),
         ("distribution", "distribution:Distribution"),
         ("digits", "digits:Digits"),
+        ("groups", "groups:Groups"),
         ("versions", "versions:Versions"),
         ("fusing", "fusing:FuseContiguous"),
         ("row-blocks", "row_blocks:RowBlocks"),

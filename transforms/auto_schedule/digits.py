@@ -2,9 +2,7 @@
 
 Where a matrix lies in panels of 32 columns, a product reads ``B[j floordiv 32, k, j mod 32]``. In
 two loops, of panels and of columns in one, the same elements are ``B[p, k, c]``: each loop moves
-the load by a constant, and the rules behind this one see that a panel is a tile. Where the channels
-of a grouped convolution read ``X[c floordiv 32 * 32 + r]``, a loop over groups and one over the
-channels of a group show that each group is a product.
+the load by a constant, and the rules behind this one see that a panel is a tile.
 
 As other rules it calls a primitive, which checks and rewrites, and has no rewrite pattern of its
 own.
@@ -24,13 +22,6 @@ from kc.transforms.auto_schedule.nests import Access, Nest, is_untouched
 from kc.transforms.auto_schedule.rule import Rule
 from kc.transforms.trace.handles import BlockRV
 
-LEAST_GROUP = 8
-"""Channels of a group from which on a group is a product of its own; those of smaller ones are
-reduced side by side."""
-
-LONG_ROW = 8
-"""Vectors of results in a row from which on it does not matter that the last one is not full."""
-
 
 class Digits(Rule):
     """Make two loops of one whose variable a contiguous load divides by a number."""
@@ -43,42 +34,15 @@ class Digits(Rule):
         if nest.reduction is None or not nest.is_plain or not is_untouched(nest.block):
             return False
         lanes = draft.machine.lanes(nest.bits)
-        panels = [
-            (loop, size)
-            for load in nest.loads
-            for loop, size in _digits(nest, load)
-            if size % lanes == 0
-        ]
-        for loop, size in (*panels, *_groups(nest, lanes)):
-            extent = loop.static_extent
-            if extent is not None and size < extent and extent % size == 0:
-                draft.transform_block_layout(
-                    draft.block(block), digits_of(len(nest.loops), nest.loops.index(loop), size)
-                )
-                return True
+        for load in nest.loads:
+            for loop, size in _digits(nest, load):
+                extent = loop.static_extent
+                if extent is not None and size < extent and extent % size == size % lanes == 0:
+                    draft.transform_block_layout(
+                        draft.block(block), digits_of(len(nest.loops), nest.loops.index(loop), size)
+                    )
+                    return True
         return False
-
-
-def _groups(nest: Nest, lanes: int) -> Iterator[tuple[ForOp, int]]:
-    """The loops over channels of which groups read the same channels of a grouped convolution, with
-    the sizes of groups that are products worth a tile: they fill vectors, or rows of results do.
-    """
-    (store,) = nest.stores if len(nest.stores) == 1 else (None,)
-    if store is None:
-        return
-    is_long = any(
-        store.stride(loop) == 1 and (loop.static_extent or 0) >= LONG_ROW * lanes
-        for loop in nest.spatial
-    )
-    for load in nest.loads:
-        for loop, size in load.groups.items():
-            if loop not in nest.spatial or any(
-                it.groups.get(loop, size) != size for it in nest.loads
-            ):
-                continue
-            fills = store.stride(loop) == 1 and 2 * size % lanes == 0
-            if size >= LEAST_GROUP and (fills or (is_long and store.stride(loop) != 1)):
-                yield loop, size
 
 
 def digits_of(rank: int, at: int, size: int) -> str:

@@ -1,0 +1,87 @@
+"""groups: each group of a grouped convolution is a product of its own.
+
+A channel c of the result reads the channels of its group, ``X[c floordiv 24 * 24 + r]``. In a loop
+over groups and one over the channels of a group, both operands are moved by constants, and
+``contraction`` finds tiles of channels and positions. The result and the weights get buffers of
+their own, in which the channels of a group are a dimension: tiles may be padded in it. The blocks
+that copy between these and the arrays are finished tile by tile, or packed, as others are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kc.dialects.tir import ForOp
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.auto_schedule.contraction import is_contraction
+from kc.transforms.auto_schedule.digits import digits_of
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.nests import Nest, extent, is_untouched, loop_of_dimension
+from kc.transforms.auto_schedule.rule import Rule
+
+LEAST_GROUP = 4
+"""Channels of a group from which on a group is a product of its own, where the channels are
+contiguous; those of smaller ones are reduced side by side."""
+
+LEAST_ROWS = (8, 16)
+"""The same where the channels are rows of other positions: short rows, and those of two vectors or
+more, in which a few channels side by side do as well."""
+
+
+class Groups(Rule):
+    """Make a loop over groups, and one over the channels of a group."""
+
+    name = "groups"
+    downward = True
+
+    def apply(self, draft: Draft, block: str) -> bool:
+        nest = draft.nest(block)
+        if nest.reduction is None or not nest.is_plain or not is_untouched(nest.block):
+            return False
+        if len(nest.stores) != 1:
+            return False
+        for loop, size in _groups(nest, draft.machine.lanes(nest.bits)):
+            _split(draft, nest, loop, size)
+            if not is_contraction(draft.nest(block), draft.machine):
+                raise ScheduleError("KC3608", "groups of channels are no products")
+            return True
+        return False
+
+
+def _groups(nest: Nest, lanes: int) -> Iterator[tuple[ForOp, int]]:
+    """The loops over channels of which groups read the same, with the sizes of the groups."""
+    store = nest.stores[0]
+    row = next((loop for loop in nest.spatial if store.stride(loop) == 1), None)
+    for load in nest.loads:
+        for loop, size in load.groups.items():
+            count = loop.static_extent
+            if loop not in nest.spatial or count is None or count % size:
+                continue
+            if any(it.groups.get(loop, size) != size for it in nest.loads):
+                continue
+            is_long = row is not None and extent(row) >= 2 * lanes
+            if (LEAST_GROUP if row is loop else LEAST_ROWS[is_long]) <= size < count:
+                yield loop, size
+
+
+def _split(draft: Draft, nest: Nest, loop: ForOp, size: int) -> None:
+    """Make two loops of one, and two dimensions of each that it is the index of. Raises
+    ScheduleError where a step is refused, or where the loop is no index by itself."""
+    block = nest.name
+    stored = loop_of_dimension(nest, nest.stores[0])
+    weights = [load for load in nest.loads if load.stride(loop) and loop not in load.groups]
+    loaded = [loop_of_dimension(nest, load) for load in weights]
+    if any(loop not in dims for dims in (stored, *loaded)):
+        raise ScheduleError("KC3608", "an index is not the channel itself")
+    numbers = [nest.read_number(load.buffer) for load in weights]
+    at = nest.loops.index(loop)
+    draft.transform_block_layout(draft.block(block), digits_of(len(nest.loops), at, size))
+    digits = digits_of(len(stored), stored.index(loop), size)
+    copy = draft.cache_write(draft.block(block), 0, "global")
+    draft.transform_layout(draft.block(block), ("write", 0), digits)
+    draft.transform_block_layout(copy, digits)
+    for number, dims in zip(numbers, loaded, strict=True):
+        digits = digits_of(len(dims), dims.index(loop), size)
+        copy = draft.cache_read(draft.block(block), number, "global")
+        draft.transform_layout(copy, ("write", 0), digits)
+        draft.transform_block_layout(copy, digits)
