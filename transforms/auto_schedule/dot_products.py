@@ -38,6 +38,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
 from kc.dialects.tir import DYNAMIC, ForOp
+from kc.support.diagnostics import ScheduleError
 from kc.support.transpose_names import transpose_intrins, transpose_name
 from kc.transforms.auto_schedule import pointwise
 from kc.transforms.auto_schedule.contraction import (
@@ -67,7 +68,7 @@ REUSE = 4
 PACKING, SCATTERED = 0.2, 0.5
 """Cycles to pack an element of the columns' operand: columns that are contiguous, and others."""
 
-COPY, TURN = 1 / 16, 2.0
+COPY, TURN = 1 / 16, 0.7
 """Cycles to copy an element of the rows' operand as it lies, and to turn one, or a sum."""
 
 OFFSET = 1 / 8
@@ -218,7 +219,7 @@ def product_of(draft: Draft, nest: Nest) -> Product | None:
         return None
     if len(nest.stores) != 1 or len(nest.loads) != 2 or not nest.block.has_init:
         return None
-    if nest.stores[0].bits != 32 or None in loop_of_dimension(nest, nest.stores[0]):
+    if nest.stores[0].bits != 32 or not nest.stores[0].regular:
         return None
     ways = [way for load in nest.loads for way in _ways(draft, nest, load)]
     # Of equal ones, that whose rows lie closest together.
@@ -239,7 +240,7 @@ def _plain_cycles(machine: Machine, nest: Nest, product: Product) -> float:
 def _ways(draft: Draft, nest: Nest, operand: Access) -> Iterator[Product]:
     """The ways to compute it with ``operand`` as that of the columns."""
     (row_operand,) = (load for load in nest.loads if load is not operand)
-    if None in loop_of_dimension(nest, operand):
+    if not _is_plain(nest, operand):
         return
     own = _loops_moving(nest, row_operand, operand)
     across = _loops_moving(nest, operand, row_operand)
@@ -302,8 +303,12 @@ def _tiles(
     count, step, lanes = extent(rows), instruction.step, instruction.lanes
     if count < REUSE or extent(terms) < step:
         return
-    is_einsum = None not in loop_of_dimension(nest, row_operand)
+    # Only what has loops as indices is padded; the digits of one are not.
+    is_written_plainly = _is_plain(nest, store)
+    is_einsum = is_written_plainly and _is_plain(nest, row_operand)
     if not is_einsum and not _is_multiple(terms, step):
+        return
+    if store.stride(columns) != 1 and columns not in loop_of_dimension(nest, store):
         return
     packing = PACKING if operand.stride(columns) == 1 else SCATTERED
     once = _elements(nest, operand) * (packing + (OFFSET if offsets else 0))
@@ -317,6 +322,8 @@ def _tiles(
     steps = math.ceil(extent(terms) / step) * further_terms
     for vectors in (1, 2, 4):
         if vectors > 1 and (vectors - 1) * lanes >= extent(columns):
+            continue
+        if not is_written_plainly and not _is_multiple(columns, vectors * lanes):
             continue
         wide = math.ceil(extent(columns) / (vectors * lanes))
         for height in range(1, min(count, machine.registers) + 1):
@@ -342,6 +349,14 @@ def _tiles(
                 offsets,
                 cycles + (once + copy if copies or not _is_multiple(rows, height) else once),
             )
+
+
+def _is_plain(nest: Nest, access: Access) -> bool:
+    """Whether each index is the variable of a loop, or there is but one."""
+    type_ = access.buffer.type
+    assert isinstance(type_, MemRefType)
+    loops = loop_of_dimension(nest, access)
+    return all(loop or size == 1 for loop, size in zip(loops, type_.get_shape(), strict=True))
 
 
 def _is_multiple(loop: ForOp, size: int) -> bool:
@@ -446,7 +461,7 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
         end = draft.cache_write(draft.block(block), 0, "local")
     finish_sums(draft, block, end, outside, turned, 0)
     # A panel stays in L2; batches may share the whole operand.
-    in_panels = len(outside) == 2 and draft.attempt("compute_at", draft.block(pack), broad)
+    in_panels = len(outside) == 2 and draft.attempt("compute_at", draft.block(pack), broad, True)
     draft.run_in_parallel(block, len(outside) - 1)
     draft.unroll(row)
     draft.unroll(register)
@@ -526,6 +541,8 @@ def _schedule_pack(
 ) -> None:
     """Pack a register at a time, by shuffles where the columns are contiguous."""
     loops = list(draft.loops(pack).values())[-rank:]
+    if len(loops) < rank:
+        raise ScheduleError("KC3604", "what is packed has a loop for each dimension")
     outer, inner = draft.split(loops[columns[0]], [None, columns[1]])
     steps, term = draft.split(loops[terms[0]], [None, terms[1]])
     batches = [loop for n, loop in enumerate(loops) if n not in (columns[0], terms[0])]

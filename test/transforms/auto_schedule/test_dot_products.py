@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kc
-from kc import te, tir
+from kc import te, tir, topi
 from kc.analysis.interpreter import run
 from kc.target import Target
 
@@ -82,7 +82,7 @@ def limits(types: tuple[str, str], *shapes: list[int]) -> list[np.ndarray]:
     for dtype, shape in zip(types, shapes, strict=True):
         info = np.iinfo(dtype)
         array = numbers.integers(info.min, info.max + 1, shape).astype(dtype)
-        array[..., 0], array[..., 1] = info.min, info.max
+        array.flat[::7], array.flat[1::7] = info.min, info.max
         arrays.append(array)
     return arrays
 
@@ -273,3 +273,26 @@ def test_the_fastest_dot_product_is_taken(options: str, intrinsic: str | None):
     script = kc.auto_schedule(product_of_bytes(sizes=(32, 64, 64)), target).trace.as_python()
     assert ("tensorize" in script) == (intrinsic is not None)
     assert intrinsic is None or f'tensor_intrin="{intrinsic}"' in script
+
+
+@pytest.mark.parametrize("layout", ["NHWC", "NCHW"])
+def test_small_filters_of_bytes(layout: str):
+    """A 1x1 convolution, whose positions are one loop, is a product of matrices."""
+    last = layout == "NHWC"
+    shape, filters = (
+        ((1, 12, 12, 32), (1, 1, 32, 64)) if last else ((1, 32, 12, 12), (64, 32, 1, 1))
+    )
+    X, F = te.placeholder(shape, "uint8", name="X"), te.placeholder(filters, "int8", name="F")
+    function = topi.nn.conv2d_nhwc if last else topi.nn.conv2d_nchw
+    C = function(X, F, 1, 0, 1, out_dtype="int32")
+    schedule = kc.auto_schedule([X, F, C], VNNI)
+    assert 'tensor_intrin="avx512_vnni_dot_16x4"' in schedule.trace.as_python()
+    x, f = limits(("uint8", "int8"), list(shape), list(filters))
+    c = np.zeros([int(size) for size in C.shape], "int32")
+    run(schedule.module, "main", [x, f, c])
+    wide, weights = x.astype("int32"), f.astype("int32")
+    if last:
+        expected = wide @ weights[0, 0]
+    else:
+        expected = np.einsum("nchw,oc->nohw", wide, weights[:, :, 0, 0])
+    np.testing.assert_array_equal(c, expected)
