@@ -77,10 +77,6 @@ LINE_COST, PAGE_COST = 3, 12
 """Cycles of a line that is in the L2 cache, and of a page whose address no TLB of the first level
 holds."""
 
-SET_BYTES = 4096
-"""Addresses so far apart are in one set of L1, of which it has as many ways as it is larger than
-that: 8 of 32 KiB."""
-
 PANEL_REUSE = 2
 """Tiles of rows that must use a packed panel, so that packing it pays."""
 
@@ -386,14 +382,16 @@ def _rows_beyond_ways(
 ) -> float:
     """Cycles that each term costs, over all rows, because a tile reads from more lines than a set
     of L1 has ways: it loses a few where they are spread over the sets, and all in one set."""
-    tiles, ways = extent(rows) / height, max(4, machine.l1 // SET_BYTES)
+    tiles, ways = extent(rows) / height, machine.rates.ways[0]
+    # Addresses so far apart are in one set: L1 is as many of these as it has ways.
+    set_bytes = 1 << (machine.l1 // ways - 1).bit_length()
     cycles = 0.0
     for load in nest.loads:
         size = load.bits // 8
         apart, step = load.stride(rows) * size, _step(nest, load)
         if load.stride(columns) or apart < LINE or not 0 < step < LINE:
             continue
-        sets = max(1, SET_BYTES // math.gcd(apart, SET_BYTES)) if apart % LINE == 0 else SET_BYTES
+        sets = set_bytes if apart % LINE else max(1, set_bytes // math.gcd(apart, set_bytes))
         if height > ways * sets:
             cycles += tiles * height * LINE_COST
         elif height > ways:
