@@ -18,6 +18,9 @@ it has been done, so that the code may be started in any way: in a Python progra
 that is linked with it, or on any thread of a pool. In Python a refusal is an error before the code
 is loaded (KC6105). Elsewhere it is a line on standard error, and the process ends.
 
+LLVM makes calls of loops that set or copy memory, and a call keeps no tile registers: functions
+that configure them get the attribute ``no-builtins``, so that their loops stay loops.
+
 Only Linux is asked. There is one call for each configuration, and the functions are a part of the
 module, so this is a walk over it and no rewrite pattern.
 """
@@ -27,7 +30,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -39,6 +42,8 @@ from kc.support.target import target_of
 from kc.support.tile_permission import ARCH_PRCTL, REFUSED, REQUEST, TILE_DATA
 
 CONFIGURE = "kc.configure_tiles"
+
+NO_BUILTINS = StringAttr("no-builtins")
 
 _TEXT = """
 llvm.mlir.global internal @kc.tiles_permitted(0 : i8) : i8
@@ -92,6 +97,9 @@ class PermitTilesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
         calls = _configurations(op)
+        for function in {_function_of(call): None for call in calls}:
+            if function.sym_name.data != CONFIGURE:
+                _without_calls(function)
         if not calls or "linux" not in target_of(op).triple:
             return
         text = _TEXT.format(
@@ -121,6 +129,22 @@ class PermitTilesPass(ModulePass):
     def is_needed(self, op: ModuleOp) -> bool:
         """Whether the module configures tile registers."""
         return bool(_configurations(op))
+
+
+def _function_of(call: Operation) -> llvm.FuncOp:
+    function = call.parent_op()
+    while not isinstance(function, llvm.FuncOp):
+        assert function is not None
+        function = function.parent_op()
+    return function
+
+
+def _without_calls(function: llvm.FuncOp) -> None:
+    """Let LLVM make no call of a loop, such as ``memset``, which may change tile registers."""
+    given = function.properties.get("passthrough")
+    kept = list(given.data) if isinstance(given, ArrayAttr) else []
+    if NO_BUILTINS not in kept:
+        function.properties["passthrough"] = ArrayAttr([*kept, NO_BUILTINS])
 
 
 def _configurations(module: Operation) -> list[llvm.CallIntrinsicOp]:

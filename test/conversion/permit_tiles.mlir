@@ -12,14 +12,14 @@
 // CHECK:         %arch_prctl = llvm.mlir.constant(158 : i64) : i64
 // CHECK-NEXT:    %request = llvm.mlir.constant(4131 : i64) : i64
 // CHECK-NEXT:    %tile_data = llvm.mlir.constant(18 : i64) : i64
-// CHECK-LABEL: llvm.func @f(
+// CHECK-LABEL: llvm.func @f(%shapes: !llvm.ptr) attributes {passthrough = ["no-builtins"]} {
 // CHECK-NEXT:    llvm.call @kc.configure_tiles(%shapes) : (!llvm.ptr) -> ()
 // CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tilerelease"() : () -> ()
 // CHECK-NEXT:    llvm.call @kc.configure_tiles(%shapes) : (!llvm.ptr) -> ()
 // CHECK-NOT:   @kc.configure_tiles
 
 // FREE-NOT:    kc.
-// FREE:        llvm.func @f(
+// FREE:        llvm.func @f(%shapes: !llvm.ptr) attributes {passthrough = ["no-builtins"]} {
 // FREE-NEXT:     llvm.call_intrinsic "llvm.x86.ldtilecfg"(%shapes) : (!llvm.ptr) -> ()
 llvm.func @f(%shapes: !llvm.ptr) {
   llvm.call_intrinsic "llvm.x86.ldtilecfg"(%shapes) : (!llvm.ptr) -> ()
