@@ -183,9 +183,9 @@ class BitArithmetic:
         real = like(value.type, f32)
         anchor = F32_MANTISSA + 1 - form.bias - form.mantissa
         anchor_code = (anchor + F32_BIAS) << F32_MANTISSA
-        total = self.insert(
-            arith.AddfOp(self.as_type(magnitude, f32), self.constant(2.0**anchor, real))
-        )
+        # A subnormal f32 counts for nothing, but an addition of it may be left to microcode.
+        size = self.as_type(self.op(arith.MaxUIOp, magnitude, 1 << F32_MANTISSA), f32)
+        total = self.insert(arith.AddfOp(size, self.constant(2.0**anchor, real)))
         tiny = self.op(arith.SubiOp, self.bits_of(total), anchor_code)
         small = self.compare("ult", magnitude, (F32_BIAS - form.bias + 1) << F32_MANTISSA)
         rounded = self.choose(small, tiny, normal)

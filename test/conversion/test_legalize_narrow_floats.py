@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import float_flags
 import numpy as np
 import pytest
 from xdsl.context import Context
@@ -13,6 +14,8 @@ sys.path.append(str(Path(__file__).parent.parent / "transforms" / "tir"))
 
 from lowering_support import parse
 
+import kc
+from kc import te
 from kc.analysis.interpreter import run
 from kc.conversion.legalize_narrow_floats import LegalizeNarrowFloatsPass
 from kc.support.float_formats import NARROW_IR_FLOATS
@@ -100,3 +103,17 @@ def test_the_same_numbers(name: str, case: str) -> None:
     first, second = (result.astype(np.float64) for result in results)
     np.testing.assert_array_equal(second, first)
     assert (np.signbit(first) == np.signbit(second))[~np.isnan(first)].all()
+
+
+@pytest.mark.skipif(not float_flags.IS_X86, reason="the flags are those of x86")
+@pytest.mark.parametrize("dtype", ["float16", "float8_e4m3fn", "float8_e5m2"])
+def test_rounding_adds_no_subnormal_numbers(dtype: str):
+    """On a CPU without instructions for the type; each such addition may be left to microcode."""
+    a = te.placeholder((64,), "float32", name="A")
+    b = te.compute((64,), lambda i: a[i].astype(dtype).astype("float32"), name="B")
+    kernel = kc.build([a, b], target="llvm -mcpu=x86-64 -num-cores=1")
+    x, out = np.full(64, 1e-41, "float32"), np.ones(64, "float32")
+    x[::2] = -1e-45
+    assert float_flags.noted(lambda: kernel(x, out)) & float_flags.DENORMAL == 0
+    np.testing.assert_array_equal(out, 0)
+    np.testing.assert_array_equal(np.signbit(out), np.signbit(x))
