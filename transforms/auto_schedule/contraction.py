@@ -558,7 +558,8 @@ def perform(
     joined = 0
     if outside and not outer:
         work = int(tile.cycles * PARALLEL_WORK / PARALLEL_CYCLES)
-        joined = draft.run_in_parallel(block, max(1, min(place, len(outside))), work)
+        at_most = max(1, min(place, len(outside)))
+        joined = draft.run_in_parallel(block, at_most, work, symbolic=False)
     if joined > 1:
         outside[:joined] = list(draft.loops(block).values())[:1]
         place -= joined - 1
@@ -586,9 +587,13 @@ def perform(
                 draft.transform_block_layout(pack, digits_of(len(dims), at_pack, tile.width))
         name = pointwise.schedule(draft, name, depth)
         if not in_loop:
-            around = draft.nest(name).loops
-            single = next((n for n, it in enumerate(around) if it.static_extent != 1), 0)
-            draft.run_in_parallel(name, min(max(2, single + 1), max(1, len(around) - 2)))
+            packed = draft.nest(name)
+            single = next((n for n, it in enumerate(packed.loops) if it.static_extent != 1), 0)
+            at_most = min(max(2, single + 1), max(1, len(packed.loops) - 2))
+            each = SCALAR_COPY if tile.column_operand.stride(columns) != 1 else 1
+            work = iterations(packed.loops) * each * PARALLEL_WORK / PARALLEL_CYCLES
+            work = None if each == 1 else int(work)
+            draft.run_in_parallel(name, at_most, work, symbolic=False)
         draft.settled.add(name)
     for parts, count, size in (
         (row_outer, counts[at_rows], tile.height),

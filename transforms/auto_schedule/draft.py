@@ -247,12 +247,15 @@ class Draft:
         """Whether there are cores for so many additions, and enough of these."""
         return self.machine.cores > 1 and work >= PARALLEL_WORK
 
-    def run_in_parallel(self, name: str, at_most: int, work: int | None = None) -> int:
+    def run_in_parallel(
+        self, name: str, at_most: int, work: int | None = None, *, symbolic: bool = True
+    ) -> int:
         """Run the outermost loops of a block in parallel, where there is work enough for it.
 
         ``at_most`` is how many of them may be joined into one, ``work`` all that is done in them,
-        in additions (default: what the block does). Returns how many loops have become one: 0 if
-        nothing was done.
+        in additions (default: what the block does). Loops of unknown extents are joined with others
+        only if it may be ``symbolic``: what becomes of their variables are quotients, of which
+        other primitives know little. Returns how many loops have become one: 0 if nothing was done.
         """
         nest = self.nest(name)
         machine = self.machine
@@ -264,8 +267,14 @@ class Draft:
         for loop in nest.loops[:at_most]:
             if loop not in nest.spatial or not _is_serial(loop):
                 break
+            if not symbolic and outer and loop.static_extent is None:
+                if iterations(outer) < 2 * machine.cores:
+                    outer = [loop]
+                break
             outer.append(loop)
             if iterations(outer) >= 8 * machine.cores:
+                break
+            if not symbolic and loop.static_extent is None:
                 break
         if iterations(outer) < 2:
             return 0

@@ -569,6 +569,25 @@ def test_products_are_parallel_where_that_saves_time():
     assert "parallel" in text(128)
 
 
+@pytest.mark.parametrize(("batch", "loops"), [(8, ["8 parallel"]), (1, ["1 serial", "n parallel"])])
+def test_batched_products_of_unknown_sizes_have_tiles_in_parallel(batch: int, loops: list[str]):
+    """The loop that is parallel stays one of its own."""
+    target = Target({**AVX512.export(), "num-cores": 2})
+    n, m = te.var("n"), te.var("m")
+    A = te.placeholder((batch, n, 64), name="A")
+    B = te.placeholder((batch, m, 64), name="B")
+    tensors = [A, B, topi.nn.batch_matmul(A, B)]
+    schedule = kc.auto_schedule(tensors, target)
+    chosen = [schedule.get(loop) for loop in schedule.get_loops("T_batch_matmul")]
+    assert [loop.kind.data.value for loop in chosen[: len(loops)]] == [
+        part.split()[1] for part in loops
+    ]
+    assert [loop.kind.data.value for loop in chosen[-2:]] == ["unrolled", "vectorized"]
+    random = np.random.default_rng(0)
+    a, b = (random.standard_normal((batch, size, 64)).astype("f4") for size in (37, 70))
+    np.testing.assert_allclose(kc.build(schedule)(a, b), a @ b.swapaxes(1, 2), rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize("size", [1 << 20, 1234567])
 def test_a_sum_of_everything_has_a_part_for_each_core(size: int):
     """A few shares for each, of whole vectors; the terms that are left come last."""
