@@ -7,8 +7,8 @@ Before::
     ...
     tir.if (%3 == 1) { A } else { B }
 
-After, for a target whose loops may use vectors as values (a CPU, through LLVM): ``A``; for another
-one: ``B``. Default schedules do the same before they look at the loops.
+After, for a target whose loops may use vectors as values, and which has registers for them (a CPU,
+through LLVM): ``A``; for another one: ``B``. Default schedules do the same before they look at the loops.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from kc.support.global_functions import TAKES_VECTORS
 from kc.support.target import Target, target_of
 from kc.transforms.canonicalization_patterns.tir import DecideIf
 
+LEAST_BITS = 128
+"""Bits of the registers from which on statements on vectors are a gain."""
 _EQUAL = 0
 """The predicate of arith.cmpi."""
 
@@ -45,8 +47,9 @@ class ChooseVectorFormPass(ModulePass):
 
 def choose_vector_form(module: ModuleOp, target: Target) -> None:
     """Answer the questions of a module whether the target takes vectors, in place."""
+    takes_vectors = target.kind.takes_vectors and target.vector_bits >= LEAST_BITS
     for question in _questions(module):
-        for branch in _decided(question, int(target.kind.takes_vectors)):
+        for branch in _decided(question, int(takes_vectors)):
             DecideIf().match_and_rewrite(branch, PatternRewriter(branch))
 
 
