@@ -270,7 +270,14 @@ class Body:
 
         if isinstance(expr, Broadcast):
             return splat(expr.value)
-        numbers = DenseIntOrFPElementsAttr.from_list(type_, list(range(lanes(expr.dtype))))  # pyright: ignore
+        count, base, stride = lanes(expr.dtype), expr.base, expr.stride
+        if isinstance(base, Const) and isinstance(stride, Const):
+            least = -(1 << bits(scalar(expr.dtype)) - 1)
+            whole = [int(base.value) + n * int(stride.value) for n in range(count)]
+            if all(least <= number < -least for number in whole):
+                constants = DenseIntOrFPElementsAttr.from_list(type_, whole)  # pyright: ignore
+                return self.add(arith.ConstantOp(constants), at)
+        numbers = DenseIntOrFPElementsAttr.from_list(type_, list(range(count)))  # pyright: ignore
         steps = arith.MuliOp(self.add(arith.ConstantOp(numbers), at), splat(expr.stride))
         return self.add(arith.AddiOp(splat(expr.base), self.add(steps, at)), at)
 

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     VectorType,
 )
-from xdsl.dialects.vector import BroadcastOp, ExtractOp, InsertOp
+from xdsl.dialects.vector import BroadcastOp, ExtractOp, InsertOp, ShuffleOp
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -282,6 +282,12 @@ class Expressions:
         position = given[1] if len(given) > 1 else op.static_position.get_values()[0]
         return f"shuffle([{given[0]}], [{position}])"
 
+    def _chosen_lanes(self, op: Operation, given: list[str]) -> str:
+        assert isinstance(op, ShuffleOp)
+        lanes = ", ".join(map(str, op.mask.get_values()))
+        vectors = given[:1] if op.v1 is op.v2 and _is_of_one(op) else given
+        return f"shuffle([{', '.join(vectors)}], [{lanes}])"
+
     def _insert(self, op: Operation, given: list[str]) -> str:
         """A vector whose lanes were put in one by one."""
         lanes: dict[int, str] = {}
@@ -359,6 +365,14 @@ def number_text(value: int | float, kind: Attribute) -> str:
     return f"{shown}{dtype_suffix(kind)}"
 
 
+def _is_of_one(op: ShuffleOp) -> bool:
+    """Whether all lanes are those of the first vector."""
+    kind = op.v1.type
+    assert isinstance(kind, VectorType)
+    (count,) = kind.get_shape()
+    return all(lane < count for lane in op.mask.get_values())
+
+
 def _shuffle(lanes: Sequence[str]) -> str:
     return f"shuffle([{', '.join(lanes)}], [{', '.join(map(str, range(len(lanes))))}])"
 
@@ -391,7 +405,8 @@ _CASTS = frozenset(
 )  # fmt: skip
 _CALLS = {
     "arith.remf": "fmod", "arith.shli": "shift_left", "arith.shrsi": "shift_right",
-    "arith.shrui": "shift_right", "arith.bitcast": "reinterpret", "arith.ceildivsi": "ceildiv",
+    "arith.shrui": "shift_right", "arith.bitcast": "reinterpret", "vector.bitcast": "reinterpret",
+    "arith.ceildivsi": "ceildiv",
     "arith.ceildivui": "ceildiv", "math.absf": "fabs", "math.absi": "abs", "math.powf": "pow",
     "math.roundeven": "round", "math.ctpop": "popcount", "math.ctlz": "clz",
     "math.cttz": "ctz",
@@ -423,6 +438,7 @@ _MAKERS: dict[str, Callable[[Expressions, Operation, list[str]], str]] = {
     "vector.broadcast": Expressions._broadcast,
     "vector.extract": Expressions._extract,
     "vector.insert": Expressions._insert,
+    "vector.shuffle": Expressions._chosen_lanes,
     "tir.linearize": Expressions._linear,
 }
 _SUPPORTED = {*_BINARY, *_FUNCTIONS, *_CASTS, *_CALLS, *_MAKERS}

@@ -21,11 +21,13 @@ has no word for stand as ``T.scalar_op("arith.divsi", a, b, dtype="int32")``,
 
 from __future__ import annotations
 
+import itertools
 import keyword
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.dialects import arith, func, scf, vector
 from xdsl.dialects.builtin import (
@@ -493,12 +495,13 @@ class _Function:
             return []
         uses = sum(1 for use in value.uses if not _is_quotient_in_remainder(use.operation))
         reads = isinstance(op, LoadOp | scf.IfOp)
-        if not uses or not (reads or uses > 1) or isinstance(op, arith.ConstantOp):
+        if not uses or isinstance(op, arith.ConstantOp):
             return []
         code = self.code(value)
-        if code.atomic and not reads:
+        is_long = isinstance(value.type, VectorType) and len(code.text) > LONGEST
+        if not (reads or is_long or uses > 1) or (code.atomic and not reads and not is_long):
             return []
-        if uses == 1 and not self._is_late(value):
+        if uses == 1 and not is_long and not self._is_late(value):
             return []
         return [self._let(value, code)]
 
@@ -1336,12 +1339,32 @@ def _has_index(value: SSAValue) -> bool:
     return isinstance(owner, arith.IndexCastOp) or any(map(_has_index, owner.operands))
 
 
+LONGEST = 200
+"""Characters of an expression of vectors from which on it gets a name, also if it needs no
+parentheses: in networks of many steps, of which each uses the one before twice, texts would double
+in each of them."""
+
+
+def _ramp(op: arith.ConstantOp, values: Sequence[Any], dtype: str) -> Code:
+    """Lanes that are numbers in equal steps."""
+    kind, _, lanes = dtype.partition("x")
+    steps = (
+        {later - value for value, later in itertools.pairwise(values)}
+        if kind.startswith("int")
+        else ()
+    )
+    if len(steps) != 1:
+        raise unsayable(op)
+    (step,) = steps
+    return Code(f"T.Ramp(T.{kind}({values[0]}), T.{kind}({step}), {lanes})", dtype)
+
+
 def _constant(op: arith.ConstantOp) -> Code:
     value, dtype = op.value, dtype_of(op.result.type)
     if isinstance(value, DenseIntOrFPElementsAttr):
         values = list(value.get_values())
         if len(set(map(repr, values))) != 1:
-            raise unsayable(op)
+            return _ramp(op, values, dtype)
         number = values[0]
     else:
         assert isinstance(value, IntegerAttr | FloatAttr)

@@ -12,6 +12,7 @@ from topi_cases import Program, np_dtype
 
 import kc
 from kc import te, topi
+from kc.ir import structural_equal
 from kc.te.dtypes import FLOATS
 from kc.topi import sorting
 from kc.topi.sorting import NUMBERS
@@ -223,3 +224,18 @@ def test_values_of_topk_have_signs_and_nan_in_place():
     values = topi.topk(x, 3, ret_type="values")
     (result,) = Program([x], [line], [values]).interpreted()
     np.testing.assert_array_equal(bits(result), bits(line[[3, 0, 1]]))
+
+
+@pytest.mark.parametrize("way", ["network"], indirect=True)
+def test_networks_as_text():
+    """Of vectors, with lanes that are chosen and lanes that count: read back, the module is the
+    same."""
+    x = te.placeholder((2, 20), name="X")
+    module = te.create_prim_func([x, topi.sort(x)])
+    text = module.script(style="tvmscript")
+    assert "T.Shuffle(" in text
+    assert "T.Ramp(T.int32(0), T.int32(1), 16)" in text
+    assert structural_equal(kc.script.from_source(text), module)
+    shown = module.script(style="tvm")
+    assert "shuffle([" in shown
+    assert "reinterpret(" in shown
