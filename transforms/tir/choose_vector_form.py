@@ -8,7 +8,8 @@ Before::
     tir.if (%3 == 1) { A } else { B }
 
 After, for a target whose loops may use vectors as values, and which has registers for them (a CPU,
-through LLVM): ``A``; for another one: ``B``. Default schedules do the same before they look at the loops.
+through LLVM): ``A``; for another one: ``B``. Default schedules do the same before they look at the
+loops.
 """
 
 from __future__ import annotations
