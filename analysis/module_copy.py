@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
+from kc.analysis.captures import captured_values
 from kc.analysis.verify_changes import note_copy
 from kc.dialects.direct_access import set_parts
 
@@ -38,6 +39,19 @@ def copy_operation(op: Operation, values: dict[SSAValue, SSAValue] | None = None
     copy = copier.copy(op)
     copier.connect()
     return copy
+
+
+def copy_apart(op: Operation) -> tuple[Operation, dict[SSAValue, BlockArgument]]:
+    """A copy of ``op`` with all in it that uses no value from outside, but arguments of a block
+    that is nowhere in their place; and which argument stands for which value."""
+    values = captured_values(op)
+    places = Block(arg_types=[value.type for value in values])
+    stand_ins = dict(zip(values, places.args, strict=True))
+    copier = _Copier()
+    copier.values.update(stand_ins)
+    copy = copier.copy(op)
+    copier.connect()
+    return copy, stand_ins
 
 
 def copy_region(region: Region) -> Region:

@@ -82,12 +82,12 @@ def in_order(scope: Operation, ops: Iterable[Operation]) -> list[Operation]:
 
 def buffers_read(block: Operation) -> list[SSAValue]:
     """The buffers that ``block`` loads from, in order."""
-    return list(dict.fromkeys(op.buffer for op in block.walk() if isinstance(op, LoadOp)))
+    return list(dict.fromkeys(op.buffer for op in preorder(block) if type(op) is LoadOp))
 
 
 def buffers_written(block: Operation) -> list[SSAValue]:
     """The buffers that ``block`` stores to, in order."""
-    return list(dict.fromkeys(op.buffer for op in block.walk() if isinstance(op, StoreOp)))
+    return list(dict.fromkeys(op.buffer for op in preorder(block) if type(op) is StoreOp))
 
 
 READS_ORDER, WRITES_ORDER = "tir.reads_order", "tir.writes_order"

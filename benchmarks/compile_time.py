@@ -1,12 +1,16 @@
 """From a tensor expression to a function to call: where the time goes.
 
-    python benchmarks/compile_time.py
+    python benchmarks/compile_time.py [chains]
 
 The 1024 x 1024 matrix product of the demo in two schedules, and a padded convolution; milliseconds
 of processor time (a build has one thread), median of several builds in one process after the first
 (which also pays for imports, shown apart). "of these, checks" is what verifying the result of each
 primitive and pass takes (kc/analysis/verify_changes.py), which is in the times above it, and the
 median of its shares.
+
+``chains``: milliseconds for each stage of programs of many stages that nobody has scheduled, which
+should hardly depend on their number: elementwise ones, products of 128 x 128, and products each
+with a bias, a relu and a softmax.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ import sys
 import time
 
 import kc
-from kc import te
+from kc import te, topi
 from kc.analysis import verify_changes
 
 REPEAT = 15
@@ -114,8 +118,56 @@ def _build(make) -> tuple[float, dict[str, float]]:
     return end - start, stages
 
 
+def elementwise(count: int) -> list[te.Tensor]:
+    """A chain of stages that are computed element by element."""
+    a = te.placeholder((1024,), name="A")
+    last = a
+    for _ in range(count):
+        last = topi.add(topi.multiply(last, 0.5), 1.0)
+    return [a, last]
+
+
+def products(count: int) -> list[te.Tensor]:
+    """A chain of matrix products by the same matrix."""
+    a = te.placeholder((128, 128), name="A")
+    last = a
+    for _ in range(count):
+        last = topi.matmul(last, a)
+    return [a, last]
+
+
+def layers(count: int) -> list[te.Tensor]:
+    """A chain of layers of four kinds of stages."""
+    a, b = te.placeholder((64, 64), name="A"), te.placeholder((64,), name="B")
+    last = a
+    for _ in range(count):
+        last = topi.nn.softmax(topi.nn.relu(topi.add(topi.matmul(last, a), b)))
+    return [a, b, last]
+
+
+CHAINS = ((elementwise, (5, 50, 200)), (products, (5, 20, 80)), (layers, (4, 16)))
+
+
+def chains() -> None:
+    """Print what a stage of a chain takes, by the number of its stages."""
+    for make, counts in CHAINS:
+        kc.build(make(2))
+        for call in (kc.lower, kc.build):
+            times: list[str] = []
+            for count in counts:
+                tensors = make(count)
+                start = time.process_time()
+                call(tensors)
+                seconds = time.process_time() - start
+                times.append(f"{count}: {seconds * 1e3 / count:.1f}")
+            print(f"kc.{call.__name__}, {make.__name__}: ms each of {', '.join(times)}", flush=True)
+
+
 def main() -> int:
-    """Print the table."""
+    """Print the tables that are asked for."""
+    if sys.argv[1:] == ["chains"]:
+        chains()
+        return 0
     first, _ = build(PROGRAMS["matmul, default"])
     print(f"first build of the process (with imports): {first * 1e3:.0f} ms")
     for name, make in PROGRAMS.items():

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, DenseArrayBase, IntegerType
-from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue, SSAValues, Use
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue, SSAValues, Use
 from xdsl.irdl import operations as irdl
 
 OperationT = TypeVar("OperationT", bound=Operation)
@@ -51,6 +51,29 @@ def set_parts(
     op._successors = op._successor_uses = op.regions = ()
     for region in regions:
         op.add_region(region)
+
+
+def move_before(source: Block, anchor: Operation) -> None:
+    """Move all operations of ``source`` before ``anchor``, which is in another block and in none of
+    them, as detaching and inserting each does in several times the time."""
+    first: Any = source.first_op
+    last: Any = source.last_op
+    home: Any = anchor.parent
+    if first is None:
+        return
+    op = first
+    while op is not None:
+        op.parent = home
+        op = op._next_op
+    emptied: Any = source
+    emptied._first_op = emptied._last_op = None
+    behind: Any = anchor
+    before = behind._prev_op
+    first._prev_op, last._next_op, behind._prev_op = before, behind, last
+    if before is None:
+        home._first_op = first
+    else:
+        before._next_op = first
 
 
 def initialize(

@@ -6,6 +6,7 @@ is.
 
 from collections.abc import Iterable
 from random import Random
+from typing import Any
 
 import pytest
 from fuzzing import FAMILIES
@@ -36,10 +37,12 @@ def test_what_a_primitive_does_not_touch(
     verified: set[int] = set()
     verify = base.verify_changes
 
-    def recording(root: Operation, within: Iterable[Operation] | None = None) -> None:
+    def recording(
+        root: Operation, within: Iterable[Operation] | None = None, **options: Any
+    ) -> None:
         ops = root.regions[0].block.ops if within is None else list(within)
         verified.update(map(id, ops))
-        verify(root, within=within)
+        verify(root, within=within, **options)
 
     monkeypatch.setattr(base, "verify_changes", recording)
     for _ in range(CALLS):
@@ -81,11 +84,13 @@ def test_what_costs_as_much_in_a_large_function(monkeypatch: pytest.MonkeyPatch)
     sch.unroll(sch.get_loops("S4")[0])
     verify, sizes = base.verify_changes, list[int]()
 
-    def counting(root: Operation, within: Iterable[Operation] | None = None) -> None:
+    def counting(
+        root: Operation, within: Iterable[Operation] | None = None, **options: Any
+    ) -> None:
         assert within is not None
         within = list(within)
         sizes.append(len(within))
-        verify(root, within=within)
+        verify(root, within=within, **options)
 
     monkeypatch.setattr(base, "verify_changes", counting)
     sch.split(sch.get_loops("S5")[0], [None, 2])

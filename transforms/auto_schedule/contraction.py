@@ -512,8 +512,10 @@ def perform(
     elif flat is not None:
         pack = flat
     elif tile.packs:
-        # Another version of the loops reads the operand as it is.
-        consumers = [draft.block(block)] if draft.versions else []
+        # Another version of the loops reads the operand as it is. Other products read what is
+        # packed before all loops, but each packs for itself what is packed in its loops.
+        is_shared = (readers(tile.column_operand.buffer) or []) != [nest.block]
+        consumers = [draft.block(block)] if draft.versions or (is_shared and in_loop) else []
         pack = draft.cache_read(draft.block(block), number, "global", consumers)
     # What is padded has fewer dimensions, where some had one element.
     nest = Nest(draft.nest(block).block, outer)

@@ -6,30 +6,22 @@ do is in the trace, as if a user had called the primitives one by one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
-
 from kc.analysis import loop_tree
-from kc.analysis.module_copy import copy_module
 from kc.dialects.tir import BlockOp, ForKind, ForOp
 from kc.support.declarations import Slot
 from kc.support.diagnostics import Diagnostic, ScheduleError
 from kc.transforms.auto_schedule.machine import PARALLEL_WORK, Machine
 from kc.transforms.auto_schedule.nests import Nest, is_begun, iterations
-from kc.transforms.schedule.base import BlockRef, Primitive
+from kc.transforms.auto_schedule.undo import Mark, Undo
+from kc.transforms.schedule.base import BlockRef
 from kc.transforms.trace.binding import Binder
 from kc.transforms.trace.handles import BlockRV, Handle, LoopRV
 from kc.transforms.trace.queries import GetBlock, GetLoop, GetLoops
 from kc.transforms.trace.reading import find_step
 from kc.transforms.trace.session import Session
-from kc.transforms.trace.trace import replay
-
-CHECKPOINT = 50
-"""Steps after which the state is copied, so that going back is not to perform all of them again."""
 
 
 class Draft:
@@ -47,36 +39,26 @@ class Draft:
         """The blocks that run where numbers are large enough, with the exponent of the least."""
         self.told: list[Diagnostic] = []
         """What the user is to know of what was chosen."""
-        self._original: ModuleOp | None = None
-        """What was given, once something is done to it."""
-        self._start = len(session.trace)
-        self._checkpoint: Session | None = None
-        """The state at some time before all marks that are still returned to."""
         self._blocks: dict[str, BlockRV] = {}
         self._refused: set[tuple] = set()
-        self._nests: dict[str, Nest] = {}
-        """Those that were asked for since the last change."""
+        self._changes = 0
+        """A number that is another one after each change."""
+        self._nests: dict[str, tuple[object | None, Nest]] = {}
+        """Those that were asked for, with the state that each was in."""
         self.known: dict[Any, Any] = {}
         """What rules have found of the program since then."""
         several = len(loop_tree.kernels(session.module)) > 1
-        self._working = session.working = function if several else None
+        session.working = function if several else None
+        self.function = session.function(function)
+        self._undo = Undo(session, self.function)
         self.begun = frozenset(block.label for block in self.blocks() if is_begun(block))
         """The names of the blocks that somebody has begun to schedule."""
 
     # The program ---------------------------------------------------------------------------
 
-    @property
-    def function(self) -> func.FuncOp:
-        """The function as it is now."""
-        return self.session.function(self.function_name)
-
     def blocks(self) -> list[BlockOp]:
         """The blocks of the function that stand in no other block, in program order."""
-        return [
-            block
-            for block in loop_tree.blocks(self.function)
-            if not any(isinstance(op, BlockOp) for op in _around(block))
-        ]
+        return self.session.site(self.function).outer_blocks()
 
     def untouched_loops(self) -> list[ForOp]:
         """The outermost loops of which no part is bound, vectorized, parallel or unrolled."""
@@ -99,10 +81,15 @@ class Draft:
 
     def nest(self, name: str) -> Nest:
         """The nest of the block of this name, as it is now."""
-        nest = self._nests.get(name)
-        if nest is None:
-            nest = Nest(self.session.site(self.function).resolve_block(BlockRef(name)))
-            self._nests[name] = nest
+        site = self.session.site(self.function)
+        block = site.resolve_block(BlockRef(name))
+        around = site.nest_of(block)
+        state = None if around is None else site.state_of(around)
+        known = self._nests.get(name)
+        if known is not None and state is not None and known[0] is state:
+            return known[1]
+        nest = Nest(block)
+        self._nests[name] = state, nest
         return nest
 
     def block(self, name: str) -> BlockRV:
@@ -129,8 +116,6 @@ class Draft:
 
         def call(*args: Any, **kwargs: Any) -> Any:
             step = find_step(name)
-            if self._original is None and issubclass(step, Primitive):
-                self._original = copy_module(self.session.module)
             arguments = Binder(step, self._resolve).bind(args, kwargs)
             outputs = self.session.perform(step, arguments).outputs
             self._forget()  # what is refused has changed nothing
@@ -159,8 +144,8 @@ class Draft:
         return True
 
     def _asked(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple | None:
-        """A primitive with what its handles mean, and how much had been done; None if one has no
-        meaning. What :meth:`return_to` undid had other operations."""
+        """A primitive with what its handles mean, and the state of the program; None if one has no
+        meaning."""
         try:
             means = tuple(
                 self.session.find_loop(value)
@@ -173,8 +158,7 @@ class Draft:
             hash(means)
         except (ScheduleError, TypeError):
             return None
-        done = sum(not getattr(step.step, "pure", False) for step in self.session.trace)
-        return (name, done, *kwargs, *means)
+        return (name, self._changes, *kwargs, *means)
 
     def _resolve(self, slot: Slot, value: Any) -> Handle:
         if slot.handle == "block":
@@ -201,45 +185,31 @@ class Draft:
 
     def _forget(self) -> None:
         """Forget what was found of the program as it was."""
-        self._nests.clear()
+        self._changes += 1
+        self._refused.clear()
         self.known.clear()
 
     # Going back ----------------------------------------------------------------------------
 
-    def mark(self) -> tuple[int, frozenset[str]]:
-        """The state as it is now, for :meth:`return_to`."""
-        return len(self.session.trace), frozenset(self.settled)
+    def mark(self, *, changes: bool = True) -> Mark:
+        """Mark the state as it is now, for :meth:`return_to`; without ``changes`` one to return to
+        if nothing has been changed, which costs nothing."""
+        return self._undo.mark(self.settled, changes=changes)
 
-    def checkpoint(self) -> None:
-        """Let nothing return to before the state as it is now, which is copied once in a while."""
-        known = self._start if self._checkpoint is None else len(self._checkpoint.trace)
-        if len(self.session.trace) - known >= CHECKPOINT:
-            self._checkpoint = self.session.copy()
-
-    def return_to(self, mark: tuple[int, frozenset[str]]) -> None:
-        """Undo what was done since ``mark``. Loops and blocks are other operations afterwards."""
-        length, settled = mark
-        self.settled = set(settled)
+    def return_to(self, mark: Mark) -> None:
+        """Undo what was done since ``mark``. Loops and blocks may be others afterwards."""
+        self.settled = set(mark.settled)
         self._blocks = {}
-        trace = self.session.trace
-        if all(getattr(step.step, "pure", False) for step in trace[length:]):
-            del trace[length:]
-            return
-        self._forget()
-        session = self._earlier()
-        session.working = None
-        replay(session, trace[len(session.trace) : length], same=True, told=False)
-        session.working = self._working
-        self.session.become(session)
+        if self._undo.return_to(mark):
+            self._forget()
 
-    def _earlier(self) -> Session:
-        """A session in the state of the last checkpoint, or in which it was given."""
-        if self._checkpoint is not None:
-            return self._checkpoint.copy()
-        assert self._original is not None
-        session = self.session.fresh(copy_module(self._original))
-        session.trace = self.session.trace[: self._start]
-        return session
+    def forget_marks(self) -> None:
+        """Nobody goes back to a mark that there is."""
+        self._undo.forget()
+
+    def close(self) -> None:
+        """End the draft: what is done is not undone any more."""
+        self._undo.close()
 
     # Shared by rules -----------------------------------------------------------------------
 
@@ -293,10 +263,3 @@ class Draft:
 
 def _is_serial(loop: ForOp) -> bool:
     return loop.kind.data.value == "serial" and loop.annotations is None
-
-
-def _around(op: Operation) -> Iterable[Operation]:
-    parent = op.parent_op()
-    while parent is not None:
-        yield parent
-        parent = parent.parent_op()

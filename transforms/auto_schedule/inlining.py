@@ -9,17 +9,13 @@ from __future__ import annotations
 from kc.analysis import loop_tree
 from kc.analysis.regions import loads_of
 from kc.transforms.auto_schedule.draft import Draft
-from kc.transforms.auto_schedule.gpu.online_attention import is_power_for_tensor_cores
-from kc.transforms.auto_schedule.gpu.tensor_cores import (
-    is_gathered_for_tensor_cores,
-    is_operand_for_tensor_cores,
-)
 from kc.transforms.auto_schedule.gpu.threads import KINDS as GPUS
 from kc.transforms.auto_schedule.nests import (
     Nest,
     is_own,
     is_untouched,
     iterations,
+    operations_of,
     readers,
 )
 from kc.transforms.auto_schedule.rule import Rule
@@ -40,6 +36,7 @@ class Inline(Rule):
     name = "inline"
     kinds = ("llvm", *GPUS)
     downward = True
+    single = True
 
     def apply(self, draft: Draft, block: str) -> bool:
         nest = draft.nest(block)
@@ -56,19 +53,27 @@ class Inline(Rule):
         memory = GPU_MEMORY if draft.session.target.kind in GPUS else MEMORY
         if again * nest.operations > memory:
             return False
-        if (
-            again
-            and draft.session.target.kind in GPUS
-            and (
-                is_gathered_for_tensor_cores(draft, nest)
-                or is_power_for_tensor_cores(draft, nest)
-                or is_operand_for_tensor_cores(draft, nest)
-            )
-        ):
+        if again and draft.session.target.kind in GPUS and _is_for_tensor_cores(draft, nest):
             return False
         own = len(nest.body_ops)
-        if any(own + len(Nest(consumer).body_ops) > LARGEST for consumer in consumers):
+        if any(own + len(operations_of(consumer)) > LARGEST for consumer in consumers):
             return False
         draft.compute_inline(draft.block(block))
         draft.settled.add(block)
         return True
+
+
+def _is_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
+    """Whether rules for tensor cores compute the block once, in the place that it needs."""
+    # Imported for GPUs alone, as the dialects behind them take a part of a first build.
+    from kc.transforms.auto_schedule.gpu.online_attention import is_power_for_tensor_cores
+    from kc.transforms.auto_schedule.gpu.tensor_cores import (
+        is_gathered_for_tensor_cores,
+        is_operand_for_tensor_cores,
+    )
+
+    return (
+        is_gathered_for_tensor_cores(draft, nest)
+        or is_power_for_tensor_cores(draft, nest)
+        or is_operand_for_tensor_cores(draft, nest)
+    )

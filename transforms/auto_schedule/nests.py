@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, MemRefType
@@ -36,6 +37,7 @@ from kc.dialects.tir import (
     IterType,
     LoadOp,
     StoreOp,
+    YieldOp,
 )
 
 ASSUMED = 256
@@ -95,7 +97,7 @@ class Nest:
         """The loops that drive reduce variables, outermost first."""
         self.reduction = reduction_of(block)
         """The step of the block, where reducing is all that it does."""
-        self.body_ops = list(block.body.walk())
+        self.body_ops = operations_of(block)
         """The operations of the body, without those of an init."""
         self.is_plain = all(map(is_plain_op, self.body_ops)) and all(self.kinds.values())
         """Whether the block is loads, arithmetic and stores: no loop, no call, no other block."""
@@ -105,11 +107,13 @@ class Nest:
         self._by_var: dict[SSAValue, ForOp] = {loop.var: loop for loop in self.loops}
         self._fixed: set[SSAValue | None] = {loop.var for loop in loops[:outer]}
         own = set(self.reduction.accesses) if self.reduction is not None else set()
-        self.stores = [self._access(op) for op in self.body_ops if isinstance(op, StoreOp)]
+        self.stores = [self._access(op) for op in self.body_ops if type(op) is StoreOp]
         self.loads = [
-            self._access(op) for op in self.body_ops if isinstance(op, LoadOp) and op not in own
+            self._access(op) for op in self.body_ops if type(op) is LoadOp and op not in own
         ]
         """The loads of the body, but for what a reduction has so far."""
+        self.known: dict[str, Any] = {}
+        """What rules have found of it."""
         self.bits = max((access.bits for access in (*self.stores, *self.loads)), default=32)
         """The widest element that is accessed: what the lanes of a vector are counted by."""
 
@@ -215,12 +219,17 @@ class Nest:
 
 def is_plain_op(op: Operation) -> bool:
     """Whether an operation of a block is a load, a store, a condition or arithmetic."""
-    if isinstance(op, LoadOp | StoreOp | IfOp | scf.IfOp | CombineOp) or op.name in (
-        "scf.yield",
-        "tir.yield",
-    ):
+    if type(op) in _PLAIN:
         return True
     return not op.regions and not loop_tree.has_effects(op)
+
+
+_PLAIN = frozenset((LoadOp, StoreOp, IfOp, scf.IfOp, CombineOp, scf.YieldOp, YieldOp))
+
+
+def operations_of(block: BlockOp) -> list[Operation]:
+    """The operations of the body of a block, without those of an init, in program order."""
+    return [inner for op in block.body.block.ops for inner in loop_tree.preorder(op)]
 
 
 def loop_of_dimension(nest: Nest, access: Access) -> list[ForOp | None]:
@@ -263,9 +272,7 @@ def _work(op: Operation) -> int:
         return 5
     if op.name.startswith("arith.") and op.name != "arith.constant":
         return 0 if isinstance(op.results[0].type, IndexType) else 1
-    if isinstance(op, scf.IfOp | IfOp):
-        return 2
-    return 0
+    return 2 if type(op) in (scf.IfOp, IfOp) else 0
 
 
 _CHEAP = {"math.absf", "math.absi", "math.fma", "math.floor", "math.ceil", "math.copysign"}

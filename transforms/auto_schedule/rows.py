@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from kc.analysis.regions import stores_to, unit_of
-from kc.dialects.tir import ForOp
+from kc.dialects.tir import BlockOp, ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule import pointwise, reduction
 from kc.transforms.auto_schedule.contraction import is_contraction
@@ -35,6 +35,10 @@ from kc.transforms.trace.handles import LoopRV
 COLUMNS = 2
 """Vectors of columns that stay together where the shared loop is the contiguous one: a cache line
 at least, so that no line is fetched twice."""
+
+
+MOST = 24
+"""Producers that a group takes in: those of a chain of any length take the same time to look at."""
 
 
 @dataclass
@@ -94,11 +98,19 @@ def group_of(draft: Draft, root: Nest, *, products: bool = False) -> Group:
     group = Group(root, list(root.spatial))
     group.axes[root.name] = dict(enumerate(root.spatial))
     nests = {root.name: root}
-    blocks = draft.blocks()
-    before = blocks[: [block.label for block in blocks].index(root.name)]
-    producers = _producers(draft, root)
-    for block in reversed(before):
-        if block not in producers or block.label in draft.settled or not is_untouched(block):
+    place_of = draft.session.site(draft.function).place_of
+    end = place_of(root.block)
+    pending = _producers(draft, root)
+    seen = set(pending)
+    # From the last to the first, as all that reads a block has to be in the group before it is.
+    while pending and len(group.members) < MOST:
+        block = max(pending, key=place_of)
+        pending.remove(block)
+        place = place_of(block)
+        if place >= end:
+            continue
+        end = place
+        if block.label in draft.settled or not is_untouched(block):
             continue
         nest = draft.nest(block.label)
         axes = _axes(nest, nests, group)
@@ -113,7 +125,8 @@ def group_of(draft: Draft, root: Nest, *, products: bool = False) -> Group:
         group.axes[nest.name] = axes
         group.members.append(nest)
         nests[nest.name] = nest
-        producers |= _producers(draft, nest)
+        pending |= _producers(draft, nest) - seen
+        seen |= pending
     return group
 
 
@@ -121,16 +134,16 @@ def is_product(draft: Draft, nest: Nest) -> bool:
     """Whether a block is a product, or a convolution, that the rule ``contraction`` is for."""
     if iterations(nest.reduce) <= 16:
         return False
-    key = ("product", nest.block)
-    if key not in draft.known:
-        draft.known[key] = is_contraction(nest, draft.machine)
-    return draft.known[key]
+    if "product" not in nest.known:
+        nest.known["product"] = is_contraction(nest, draft.machine)
+    return nest.known["product"]
 
 
-def _producers(draft: Draft, nest: Nest) -> set[Operation]:
-    """What stores to the buffers that a nest loads from: blocks, as far as they are in blocks."""
+def _producers(draft: Draft, nest: Nest) -> set[BlockOp]:
+    """The blocks that store to the buffers that a nest loads from."""
     buffers = {load.buffer for load in nest.loads}
-    return {unit_of(store, draft.function) for buffer in buffers for store in stores_to(buffer)}
+    units = {unit_of(store, draft.function) for buffer in buffers for store in stores_to(buffer)}
+    return {unit for unit in units if isinstance(unit, BlockOp)}
 
 
 def _axes(nest: Nest, nests: dict[str, Nest], group: Group) -> dict[int, ForOp] | None:

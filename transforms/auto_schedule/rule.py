@@ -36,6 +36,10 @@ class Rule(ABC):
     """Whether it is shown the function, by its name, once after the rules that see blocks, and
     before those for what these left."""
 
+    single: ClassVar[bool] = False
+    """Whether it calls one primitive at most, so that there is nothing to undo where it is
+    refused."""
+
     @abstractmethod
     def apply(self, draft: Draft, block: str) -> bool:
         """Schedule the block (of a ``leftover`` rule: the loop, of one that ``prepares`` or is for

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations_with_replacement
 
 from xdsl.dialects import scf
@@ -109,6 +110,11 @@ class Definition:
         """The buffers that it reads, other than its own."""
         return [buffer for buffer in buffers_read(self.block) if buffer not in self.buffers]
 
+    @cached_property
+    def captured(self) -> list[SSAValue]:
+        """What :func:`captured` gives for the block, as long as nothing is rewritten."""
+        return captured(self.block)
+
     @property
     def scope(self) -> Operation:
         """The block or function that it is in."""
@@ -190,6 +196,9 @@ def require_definition(
     )
 
 
+_ELEMENTWISE = frozenset((LoadOp, StoreOp, CombineOp))
+
+
 def _no_definition(block: BlockOp, updates: bool) -> Definition | str:
     for name, kind in zip(block.names, block.types, strict=True):
         if kind is IterType.OPAQUE:
@@ -197,7 +206,7 @@ def _no_definition(block: BlockOp, updates: bool) -> Definition | str:
     reduction = reduction_of(block)
     guard = reduction.guard if reduction is not None and updates else None
     for op in loop_tree.children(block):
-        if op is guard or isinstance(op, LoadOp | StoreOp | CombineOp) or _is_choice(op):
+        if op is guard or type(op) in _ELEMENTWISE or _is_choice(op):
             continue
         if loop_tree.has_effects(op):
             return f"it contains {op.name}"
@@ -216,7 +225,7 @@ def _no_definition(block: BlockOp, updates: bool) -> Definition | str:
     if not block.is_reduction:
         if len(written) < len(stores):
             return f"it has {len(stores)} stores to {names}"
-        if any(isinstance(op, LoadOp) and op.buffer in written for op in block.body.walk()):
+        if not written.isdisjoint(buffers_read(block)):
             return f"it reads {names}, which it writes"
     elif reduction is None:
         return "it has reduce variables, but is not an update with a commutative combiner"
@@ -562,9 +571,13 @@ def require_available(
     anchor: Operation,
     place: str,
     leave: Sequence[SSAValue] = (),
+    uses: Sequence[SSAValue] | None = None,
 ) -> None:
-    """Refuse (KC3208) unless what ``block`` uses, but for ``leave``, is known at ``anchor``."""
-    for value in captured(block):
+    """Refuse (KC3208) unless what ``block`` uses, but for ``leave``, is known at ``anchor``.
+
+    ``uses`` are what :func:`captured` gives, for callers that have it.
+    """
+    for value in captured(block) if uses is None else uses:
         if value in leave or can_rebuild(value, anchor):
             continue
         owner = value.owner
@@ -599,8 +612,8 @@ def require_unchanged(
     """Refuse (KC3207) if something that ``block`` (an instance of ``definition.block``) reads, but
     for the buffers in ``leave``, may be written between the instances ``first`` and ``second``, or
     is memory of another iteration at one of them."""
-    for op in definition.block.walk():
-        if not isinstance(op, LoadOp) or op.buffer in (*definition.buffers, *leave):
+    for op in loop_tree.preorder(definition.block):
+        if type(op) is not LoadOp or op.buffer in (*definition.buffers, *leave):
             continue
         if loop_tree.defined_inside(op.buffer, definition.block):
             continue

@@ -68,6 +68,13 @@ class BufferRef(BufferOption):
             return cls(value[1], value[0])
         return cls.from_option(value) if isinstance(value, str) else cls(value)
 
+    def may_mean(self, block: BlockOp) -> list[SSAValue]:
+        read = [] if self.side == "write" else numbered_reads(block)
+        written = [] if self.side == "read" else numbered_writes(block)
+        if isinstance(self.target, int):
+            return [it[self.target] for it in (read, written) if 0 <= self.target < len(it)]
+        return [it for it in (*read, *written) if self.target in (it, buffer_name(it))]
+
     def __str__(self) -> str:
         if isinstance(self.target, SSAValue):
             return buffer_name(self.target)

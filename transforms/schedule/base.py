@@ -16,13 +16,14 @@ the operation itself, as from a handle or an SSA value. :class:`Site` resolves b
 from __future__ import annotations
 
 import contextlib
+import itertools
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
@@ -83,8 +84,12 @@ class BlockRef:
         return self.target if isinstance(self.target, str) else self.target.label
 
 
-class BufferOption:
+class BufferOption(ABC):
     """An option that names a buffer: all that uses the buffer may be rewritten."""
+
+    @abstractmethod
+    def may_mean(self, block: BlockOp) -> Iterable[SSAValue]:
+        """The buffers of a block that the option may name."""
 
 
 @dataclass(frozen=True)
@@ -148,22 +153,52 @@ def copy_history(old: Operation, new: Operation) -> None:
         _HISTORY[new] = dict(_HISTORY[old])
 
 
+_READS = frozenset((LoadOp, PrefetchOp))
+"""What only reads a buffer."""
+
 _NAMED = frozenset((ForOp, BlockOp, AllocOp))
 """What primitives know by its name."""
+
+
+def _ancestors(op: Operation) -> Iterator[Operation]:
+    parent = loop_tree.parent_of(op)
+    while parent is not None:
+        yield parent
+        parent = loop_tree.parent_of(parent)
 
 
 class _Nest:
     """What an operation of the function's body has in it, read when it is first asked for."""
 
-    def __init__(self, root: Operation) -> None:
+    def __init__(self, root: Operation, place: float = 0) -> None:
         self.root = root
         """Kept, so that its ``id`` is no other operation's."""
+        self.place = place
+        """A number that is larger than those of the operations before it."""
 
     @cached_property
     def named(self) -> list[ForOp | BlockOp | AllocOp]:
         """The loops, blocks and allocs."""
-        ops = loop_tree.preorder(self.root)
-        return [op for op in ops if type(op) in _NAMED]  # pyright: ignore[reportReturnType]
+        return self._contents[0]
+
+    @cached_property
+    def _contents(self) -> tuple[list[Any], set[SSAValue], set[SSAValue]]:
+        """What has names, the buffers that are read, and those used in other ways."""
+        named: list[Operation] = []
+        read: set[SSAValue] = set()
+        used: set[SSAValue] = set()
+        for op in loop_tree.preorder(self.root):
+            kind = type(op)
+            if kind in _NAMED:
+                named.append(op)
+            for value in (*op._operands, *op.results):  # pyright: ignore[reportPrivateUsage]
+                if type(value._type) is MemRefType:  # pyright: ignore[reportPrivateUsage]
+                    (read if kind in _READS else used).add(value)
+        return named, read, used
+
+    def buffers(self) -> tuple[set[SSAValue], set[SSAValue]]:
+        """The buffers that loads and prefetches use, and those that anything else uses."""
+        return self._contents[1:]
 
     @cached_property
     def blocks(self) -> list[BlockOp]:
@@ -171,9 +206,43 @@ class _Nest:
         return [op for op in self.named if isinstance(op, BlockOp)]
 
     @cached_property
+    def outer_blocks(self) -> list[BlockOp]:
+        """The blocks that stand in no other block."""
+        return [
+            block
+            for block in self.blocks
+            if not any(isinstance(op, BlockOp) for op in _ancestors(block))
+        ]
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """The names of blocks and allocs."""
         return frozenset([op.label for op in self.named if not isinstance(op, ForOp)])
+
+
+def _between(low: float | None, high: float | None, count: int) -> list[float] | None:
+    """``count`` increasing numbers between two (None: there is no bound); None if there are none,
+    as numbers are rounded."""
+    if low is None:
+        low = 0.0 if high is None else high - count - 1
+    if high is None:
+        high = low + count + 1
+    step = (high - low) / (count + 1)
+    numbers = [low + step * (n + 1) for n in range(count)]
+    bounded = [low, *numbers, high]
+    return numbers if all(a < b for a, b in itertools.pairwise(bounded)) else None
+
+
+class Journal(Protocol):
+    """Something that notes what is changed in a function, so that it can be undone."""
+
+    def before_change(self, touched: Iterable[Operation] | None) -> None:
+        """Before operations of the body are changed, or any (None)."""
+        ...
+
+    def before_saying(self, name: str, before: str | None) -> None:
+        """Before it is noted what became of the loop ``name``, of which ``before`` was said."""
+        ...
 
 
 class Site:
@@ -200,6 +269,7 @@ class Site:
         """By ``id``: what is in the operations of the body that are as they were verified."""
         self._blocks: dict[str, list[BlockOp]] | None = None
         self._is_changing = False
+        self.journal: Journal | None = None
 
     @property
     def is_changing(self) -> bool:
@@ -231,6 +301,20 @@ class Site:
             self._blocks = blocks
         return blocks
 
+    def outer_blocks(self) -> list[BlockOp]:
+        """The blocks of the function that stand in no other block, in program order."""
+        return [block for nest in self._read_nests() for block in nest.outer_blocks]
+
+    def place_of(self, block: BlockOp) -> tuple[float, int]:
+        """A place in the program order of the blocks that stand in no other block; not while a
+        primitive changes the function."""
+        nest = self.nest_of(block)
+        assert nest is not None
+        if id(nest) not in self._nests:
+            self.verify()
+        known = self._nests[id(nest)]
+        return known.place, known.outer_blocks.index(block)
+
     def names(self) -> set[str]:
         """The names of the function's blocks, allocs and arguments."""
         names = {arg.name_hint or "" for arg in self.function.args}
@@ -249,9 +333,13 @@ class Site:
                 op = op._next_op  # pyright: ignore[reportPrivateUsage]  # properties take a while
 
     @contextlib.contextmanager
-    def changing(self, touched: Iterable[Operation] | None) -> Iterator[None]:
+    def changing(
+        self, touched: Iterable[Operation] | None, *, noted: bool = True
+    ) -> Iterator[None]:
         """While operations of the body are changed, or any (None): what was read in them is
-        forgotten, until :meth:`verify`."""
+        forgotten, until :meth:`verify`. Changes are ``noted`` in the journal, if there is one."""
+        if noted and self.journal is not None:
+            self.journal.before_change(touched)
         if touched is None:
             self.forget()
         else:
@@ -280,17 +368,51 @@ class Site:
 
     def verify(self) -> None:
         """Verify what changed. Raises ParseError, as ``verify_changes`` does."""
-        changed = [op for op in self._body() if id(op) not in self._nests]
-        verify_changes(self.function, within=changed)
+        places, nests = self._changed(), self._nests
+
+        def place(op: Operation) -> float:
+            return places[op] if op in places else nests[id(op)].place
+
+        verify_changes(
+            self.function, within=places, is_before=lambda op, behind: place(op) < place(behind)
+        )
         if self._is_changing:
             return  # a primitive that another one uses, which goes on
-        for op in changed:
-            nest = self._nests[id(op)] = _Nest(op)
+        for op in places:
+            nest = self._nests[id(op)] = _Nest(op, places[op])
             for block in nest.blocks if self._blocks is not None else ():
                 if self._blocks is not None and block.label in self._blocks:
                     self._blocks = None
                 if self._blocks is not None:
                     self._blocks[block.label] = [block]
+
+    def _changed(self) -> dict[Operation, float]:
+        """What is not as it was verified, in order, each with a place in the order of the body
+        between those of its neighbours."""
+        nests = self._nests
+        changed: list[Operation] = []
+        for block in self.function.body.blocks:
+            op = block.first_op
+            while op is not None:  # all of the function: nothing but what has to be asked
+                if id(op) not in nests:
+                    changed.append(op)
+                op = op._next_op  # pyright: ignore[reportPrivateUsage]
+        places: dict[Operation, float] = {}
+        first = 0
+        while first < len(changed):
+            end = first + 1
+            while end < len(changed) and changed[end].prev_op is changed[end - 1]:
+                end += 1
+            before, behind = changed[first].prev_op, changed[end - 1].next_op
+            low = nests[id(before)].place if before is not None else None
+            high = nests[id(behind)].place if behind is not None else None
+            between = _between(low, high, end - first)
+            if between is None:
+                self._nests.clear()
+                return self._changed()
+            places.update(zip(changed[first:end], between, strict=True))
+            first = end
+        return places
 
     def loops_and_blocks(self, nests: Iterable[Operation] | None) -> list[ForOp | BlockOp]:
         """What is in operations of the function's body, or in all of it."""
@@ -305,23 +427,30 @@ class Site:
             current = around
         return current
 
-    def nests_around(self, ops: Iterable[Operation], *, arguments: bool) -> set[Operation]:
+    def nests_around(self, ops: Iterable[Operation], named: Set[SSAValue]) -> set[Operation]:
         """The operations of the body that ``ops`` are in, those that use the same buffers, and
         what makes these.
 
-        Arguments of the function that are only read do not count, unless ``arguments`` do.
+        Of a buffer that ``ops`` only read, others that only read it do not count, and of such an
+        argument of the function nothing does, unless it is among the ``named`` buffers.
         """
         nests = {nest for op in ops if (nest := self.nest_of(op)) is not None}
-        buffers: set[SSAValue] = set()
+        read: set[SSAValue] = set()
+        changed: set[SSAValue] = set()
         for nest in nests:
-            for op in loop_tree.preorder(nest):
-                is_read = not arguments and isinstance(op, LoadOp | PrefetchOp)
-                for value in (*op.operands, *op.results):
-                    if type(value.type) is MemRefType:
-                        if not (is_read and isinstance(value.owner, Block)):
-                            buffers.add(value)
-        users = [use.operation for buffer in buffers for use in buffer.uses]
-        makers = [buffer.owner for buffer in buffers if isinstance(buffer.owner, Operation)]
+            of_nest = (self._nests.get(id(nest)) or _Nest(nest)).buffers()
+            read |= of_nest[0]
+            changed |= of_nest[1]
+        changed |= read & named
+        read = {value for value in read - changed if not isinstance(value.owner, Block)}
+        users = [use.operation for buffer in changed for use in buffer.uses]
+        users += [
+            use.operation
+            for buffer in read
+            for use in buffer.uses
+            if type(use.operation) not in _READS
+        ]
+        makers = [it.owner for it in (*changed, *read) if isinstance(it.owner, Operation)]
         return nests | {nest for op in (*users, *makers) if (nest := self.nest_of(op)) is not None}
 
     @contextlib.contextmanager
@@ -472,7 +601,18 @@ class Site:
     def remember(self, name: str, what: str) -> None:
         """Note what became of the loop ``name``."""
         call = CALL_SITE.get()
-        _HISTORY.setdefault(self.function, {})[name] = what + (f" at {call}" if call else "")
+        history = _HISTORY.setdefault(self.function, {})
+        if self.journal is not None:
+            self.journal.before_saying(name, history.get(name))
+        history[name] = what + (f" at {call}" if call else "")
+
+    def say_again(self, name: str, what: str | None) -> None:
+        """Say of the loop ``name`` what was said before something was undone; None for nothing."""
+        history = _HISTORY.setdefault(self.function, {})
+        if what is None:
+            history.pop(name, None)
+        else:
+            history[name] = what
 
 
 def _shorten(lines: list[str], limit: int = 8) -> list[str]:
@@ -568,10 +708,21 @@ class Primitive(ABC):
         named = self._named(site)
         if not named:
             return None
-        if self.within_nest:
+        if self.stays_within(site):
             return {nest for op in named if (nest := site.nest_of(op)) is not None}
-        buffers = any(isinstance(value, BufferOption) for value in self._options())
-        return site.nests_around(named, arguments=buffers)
+        buffers = {
+            buffer
+            for option in self._options()
+            if isinstance(option, BufferOption)
+            for op in named
+            if isinstance(op, BlockOp)
+            for buffer in option.may_mean(op)
+        }
+        return site.nests_around(named, buffers)
+
+    def stays_within(self, site: Site) -> bool:
+        """Whether these options change nothing outside of the nests that they name."""
+        return self.within_nest
 
     def _complete(
         self, done: Rewritten, before: Iterable[ForOp | BlockOp], site: Site

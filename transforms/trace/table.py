@@ -126,7 +126,10 @@ class Handles:
         meant = self.table.pop(handle, None)
         self.gone.pop(handle, None)
         if meant is not None and not isinstance(meant, Mark):
-            self._handles[meant].remove(handle)
+            handles = self._handles[meant]
+            handles.remove(handle)
+            if not handles:
+                del self._handles[meant]
 
     def handle(self, op: Meaning) -> Handle:
         """A new handle."""
@@ -138,6 +141,10 @@ class Handles:
             handle = (LoopRV if isinstance(op, ForOp) else BlockRV)(op.label, self)
         self.bind(handle, op)
         return handle
+
+    def handles_on(self, op: Operation) -> list[Handle]:
+        """The handles that stand for ``op``."""
+        return list(self._handles.get(op, ()))
 
     def handle_of(self, op: ForOp | BlockOp) -> Handle:
         """A handle on ``op``: one that there is already, if there is."""

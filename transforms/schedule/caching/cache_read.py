@@ -105,6 +105,10 @@ class CacheRead(Primitive):
             if len(all_readers(block.target, buffer.target)) > 1:
                 yield cls(block, buffer, scope, (block,))
 
+    def stays_within(self, site: Site) -> bool:
+        """Named consumers alone change; the buffer and its other readers stay as they are."""
+        return bool(self.consumers)
+
     def rewrite(self, site: Site, plan: Caching) -> Rewritten:
         return plan.build(site, self.scope)
 

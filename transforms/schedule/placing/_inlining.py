@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, scf
@@ -19,6 +19,7 @@ from xdsl.rewriter import InsertPoint
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
 from kc.dialects.affine_assembly import ZERO
+from kc.dialects.direct_access import move_before
 from kc.dialects.tir import ApplyOp, BlockOp, LoadOp, StoreOp
 from kc.transforms.affine_rewrite import compact, replace_with_expr
 from kc.transforms.schedule._blocks import Position
@@ -65,14 +66,7 @@ def insert_body(
     """
     home = anchor.parent
     assert home is not None
-    stand_ins: list[tuple[ApplyOp, Argument]] = []
-    for arg, given in zip(block.body.block.args, arguments, strict=True):
-        stand_in = ApplyOp(given.expr, given.operands)
-        stand_in.location = anchor.location
-        stand_in.result.name_hint = arg.name_hint
-        home.insert_op_before(stand_in, anchor)
-        stand_ins.append((stand_in, given))
-        values[arg] = stand_in.result
+    stand_ins = _stand_in(block, arguments, anchor, values)
     instead = {op: values[result] for op in leave for result in op.results}
     for op in block.body.block.ops:
         if op in leave:
@@ -87,6 +81,62 @@ def insert_body(
                 new.erase()
         values.update(zip(op.results, copy.results, strict=True))
         home.insert_op_before(copy, anchor)
+    _replace(stand_ins)
+
+
+def move_body(
+    block: BlockOp,
+    arguments: Sequence[Argument],
+    anchor: Operation,
+    values: dict[SSAValue, SSAValue],
+    store: StoreOp,
+) -> SSAValue:
+    """Move the body of ``block``, but for its ``store``, before ``anchor``: what
+    :func:`insert_body` does for a block that is then erased, in a part of the time. Gives what the
+    ``store`` would store.
+
+    ``values`` maps values from outside of the body to those here.
+    """
+    body = block.body.block
+    renamed = {old: new for old, new in values.items() if old is not new}
+    stand_ins = _stand_in(block, arguments, anchor, values)
+    for arg in body.args:
+        arg.replace_all_uses_with(values[arg])
+    for op in body.ops if renamed else ():
+        for inner in loop_tree.preorder(op):
+            for number, operand in enumerate(inner.operands):
+                if operand in renamed:
+                    inner.operands[number] = renamed[operand]
+    result = store.value
+    store.detach()
+    store.erase()
+    move_before(body, anchor)
+    _replace(stand_ins)
+    return result
+
+
+def _stand_in(
+    block: BlockOp,
+    arguments: Sequence[Argument],
+    anchor: Operation,
+    values: dict[SSAValue, SSAValue],
+) -> list[tuple[ApplyOp, Argument]]:
+    """Operations before ``anchor`` that stand for the variables of ``block`` there."""
+    home = anchor.parent
+    assert home is not None
+    stand_ins: list[tuple[ApplyOp, Argument]] = []
+    for arg, given in zip(block.body.block.args, arguments, strict=True):
+        stand_in = ApplyOp(given.expr, given.operands)
+        stand_in.location = anchor.location
+        stand_in.result.name_hint = arg.name_hint
+        home.insert_op_before(stand_in, anchor)
+        stand_ins.append((stand_in, given))
+        values[arg] = stand_in.result
+    return stand_ins
+
+
+def _replace(stand_ins: Iterable[tuple[ApplyOp, Argument]]) -> None:
+    """Put the expressions that operations stand for in their place."""
     for stand_in, given in stand_ins:
         replace_with_expr(stand_in.result, given.expr, given.operands, InsertPoint.after(stand_in))
         stand_in.detach()

@@ -55,7 +55,6 @@ from kc.transforms.known_values import rebuild
 from kc.transforms.schedule._blocks import (
     Definition,
     Position,
-    captured,
     describe,
     erase_with_loops,
     own_loops,
@@ -66,7 +65,12 @@ from kc.transforms.schedule._blocks import (
     witness_text,
 )
 from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
-from kc.transforms.schedule.placing._inlining import arguments_of, combine_guards, insert_body
+from kc.transforms.schedule.placing._inlining import (
+    arguments_of,
+    combine_guards,
+    insert_body,
+    move_body,
+)
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,8 @@ class ComputeInline(Primitive):
     def _check_load(self, site: Site, definition: Definition, load: LoadOp) -> None:
         block, buffer = definition.block, definition.buffer
         reader = definition.unit(load)
-        require_available(site, block, load, f"in {describe(reader)}")
+        place = f"in {describe(reader)}"
+        require_available(site, block, load, place, uses=definition.captured)
         space = Space()
         read, write = space.instance(load), space.instance(block)
         element, written = space.element(load, read), space.element(definition.store, write)
@@ -159,10 +164,14 @@ class ComputeInline(Primitive):
         readers = plan.definition.users
         for load in plan.loads:
             values = {}
-            for value in captured(block):
+            for value in plan.definition.captured:
                 values[value] = rebuild(value, load, values)
-            insert_body(block, arguments_of(plan.places, load), load, values, [store])
-            result = values.get(store.value, store.value)
+            arguments = arguments_of(plan.places, load)
+            if load is plan.loads[-1]:
+                result = move_body(block, arguments, load, values, store)
+            else:
+                insert_body(block, arguments, load, values, [store])
+                result = values.get(store.value, store.value)
             load.result.replace_all_uses_with(result)
             load.detach()
             load.erase()
