@@ -24,6 +24,15 @@ te.func @add(%A: tensor<64xf32>) -> tensor<64xf32> {
 """
 
 
+BUILD = """\
+import kc
+from kc import te
+A = te.placeholder((64, 64), name="A")
+k = te.reduce_axis((0, 64), "k")
+kc.build([A, te.compute((64, 64), lambda i, j: te.sum(A[i, k] * A[k, j], axis=k), name="B")])
+"""
+
+
 def commands(file: str) -> dict[str, list[str]]:
     """The commands to measure, by their name in the table."""
     kc_opt = [sys.executable, "-m", "kc.tools.kc_opt"]
@@ -32,6 +41,7 @@ def commands(file: str) -> dict[str, list[str]]:
         "python -c pass": [sys.executable, "-c", "pass"],
         "import kc": [sys.executable, "-c", "import kc"],
         "import kc, kc.te": [sys.executable, "-c", "import kc; kc.te"],
+        "a first kc.build": [sys.executable, "-c", BUILD],
         "kc-opt --help": [*kc_opt, "--help"],
         "kc-opt FILE": [*kc_opt, file],
         "kc-opt FILE --split --vectorize": [*kc_opt, file, "--split", "--vectorize"],
