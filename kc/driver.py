@@ -38,7 +38,6 @@ from kc.tir.prim_func import PrimFunc
 from kc.transform import PassContext
 from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.threads._foreign_values import require_kernels
-from kc.transforms.tir.choose_vector_form import choose_vector_form, has_vector_forms
 from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.session import is_rewrite
 
@@ -331,20 +330,9 @@ def auto_schedule(mod: Any, target: Target | str | None = None) -> tir.Schedule:
     with paused_collection(), _tracking("kc.auto_schedule", "schedule"):
         if isinstance(mod, list | tuple | Tensor | Operation):
             mod = IRModule(_written(mod, chosen))
-        mod = _in_form_for(mod, chosen)
         schedule = EagerSchedule(mod, target=chosen)
         choose(schedule.session)
     return schedule
-
-
-def _in_form_for(mod: Any, target: Target) -> Any:
-    """A module with the statements that are for the target; itself, where that is no question."""
-    module = getattr(mod, "op", mod)
-    if not isinstance(module, ModuleOp) or not has_vector_forms(module):
-        return mod
-    copy = copy_module(module)
-    choose_vector_form(copy, target)
-    return IRModule(copy)
 
 
 def _written(tensors: Any, target: Target) -> ModuleOp:

@@ -531,9 +531,13 @@ def target_to_build_for(module: Any) -> Target:
 
     Its attribute ``kc.target``, else the current target, else the CPU of this process.
     """
-    if "kc.target" in module.attributes:
-        return target_of(module)
-    return Target.current() or Target.host_cpu()
+    return known_target(module) or Target.host_cpu()
+
+
+def known_target(module: Any) -> Target | None:
+    """The target that somebody has said a module is for: its attribute ``kc.target``, else the
+    current target; None, where nobody has."""
+    return target_of(module) if "kc.target" in module.attributes else Target.current()
 
 
 # What may stand second in a triple whose vendor is left out.

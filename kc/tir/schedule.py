@@ -29,7 +29,7 @@ from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
 from kc.support.registry import PRIMITIVES, QUERIES
 from kc.support.reproducer import internal_error
-from kc.support.target import Target, TargetLike, target_to_build_for
+from kc.support.target import Target, TargetLike, known_target, target_to_build_for
 from kc.tir import block_regions  # noqa: F401  (gives blocks their reads and writes)
 from kc.tir.legal import Choice, function_of, legal_choices
 from kc.tir.methods import Method, find_method, method_names
@@ -37,6 +37,7 @@ from kc.tir.module import how_to_get_module, kind_of
 from kc.tir.schedule_state import BlockScope, Dependency, DepKind, ScheduleState, StmtSRef
 from kc.tir.views import ScheduleViews
 from kc.transforms.schedule.base import CALL_SITE, Primitive, called_from
+from kc.transforms.tir.choose_vector_form import choose_vector_form
 from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.binding import Binder
 from kc.transforms.trace.handles import BlockRV, ExprRV, Handle, LoopRV, Variable
@@ -89,6 +90,10 @@ class Schedule(ScheduleViews, ScheduleMethods):
     takes as they are, also before the first call. Primitives raise
     :class:`ScheduleError` with the line of the call, and leave the module as it was.
 
+    ``target`` is whom the schedule is for (default: the module's, else the current one). Where that
+    is known, a module with two forms of a statement, of ``topi.sort`` for instance, keeps the one
+    for the target (``choose-vector-form``): the trace of a default schedule fits no other form.
+
     Every primitive is a method, those of plugins too: ``help(sch.split)`` and ``dir(sch)`` tell.
     ``seed`` makes sampling reproducible; ``debug_mask`` "all" (or not 0) verifies the module after
     every primitive; ``error_render_level`` says how much a refusal tells: "detail", "fast" (no loop
@@ -120,12 +125,13 @@ class Schedule(ScheduleViews, ScheduleMethods):
             copy = copy_module(module)
             to_tir(copy)
             unmark(loop_tree.functions(copy))
+            known = Target(target) if target is not None else known_target(copy)
+            if known is not None:
+                choose_vector_form(copy, known)
             self._original = copy_module(copy)
         # What the last call was refused with, if it was.
         self._refusal: ScheduleError | None = None
-        self.session = Session(
-            copy, Target(target) if target is not None else target_to_build_for(copy), seed
-        )
+        self.session = Session(copy, known or target_to_build_for(copy), seed)
         self.session.checks = debug_mask not in ("none", 0)
         self.error_render_level = error_render_level
 

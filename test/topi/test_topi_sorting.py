@@ -11,8 +11,11 @@ import pytest
 from topi_cases import Program, np_dtype
 
 import kc
-from kc import te, topi
+from kc import te, tir, topi
+from kc.analysis import loop_tree
+from kc.dialects.unscheduled import unmark
 from kc.ir import structural_equal
+from kc.target import Target
 from kc.te.dtypes import FLOATS
 from kc.topi import sorting
 from kc.topi.sorting import NUMBERS
@@ -208,6 +211,31 @@ def test_targets_without_vectors_merge():
     source = kc.build(module, target="c").get_source()
     assert "takes_vectors" not in source
     assert "width" in source
+
+
+@pytest.mark.parametrize("way", ["network"], indirect=True)
+@pytest.mark.parametrize(("target", "steps"), [("llvm", True), ("c", False)])
+def test_traces_of_default_schedules_give_the_same_loops(target: str, steps: bool):
+    """They fit the form for the target: a schedule that is told which begins with it."""
+    x = te.placeholder((300, 20), name="X")
+    module = te.create_prim_func([x, topi.sort(topi.add(x, 1.0))])
+    chosen = kc.auto_schedule(module, target)
+    again = tir.Schedule(module, target=target)
+    assert (len(chosen.trace) > 0) == steps
+    trace = tir.Trace.from_python(chosen.trace.as_python())
+    trace.apply_to(again)
+    with Target(target):
+        current = tir.Schedule(module)
+        trace.apply_to(current)
+        in_place = module.op.clone()
+        trace.apply_to(in_place)
+    assert str(again.mod) == str(current.mod) == str(chosen.mod)
+    unmark(loop_tree.functions(in_place))
+    assert str(kc.IRModule(in_place)) == str(chosen.mod)
+    if steps:
+        chosen.undo()
+    assert "kc.takes_vectors" not in str(chosen.mod)
+    assert "kc.takes_vectors" in str(tir.Schedule(module).mod)  # who knows what it is for
 
 
 def test_natively_with_a_digit_that_all_share():

@@ -111,7 +111,7 @@ def perform(draft: Draft, group: Group) -> None:
         draft.vectorize(lane)
         for loop in columns:
             draft.unroll(loop)
-        if nest.block.is_reduction:
+        if nest.block.is_reduction and columns:  # rows of one element have no loop
             draft.decompose(name, columns[0])
         if name != root.name:
             draft.set_scope(draft.block(name), 0, "local")

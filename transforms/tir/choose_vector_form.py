@@ -9,7 +9,8 @@ Before::
 
 After, for a target whose loops may use vectors as values, and which has registers for them (a CPU,
 through LLVM): ``A``; for another one: ``B``. Default schedules do the same before they look at the
-loops.
+loops, and so does whatever else schedules a module for a target that is known: the trace of a
+default schedule fits again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from xdsl.rewriter import Rewriter
 
 from kc.dialects.tir import CallExternOp, IfOp
 from kc.support.global_functions import TAKES_VECTORS
-from kc.support.target import Target, target_of
+from kc.support.target import Target, known_target, target_of
 from kc.transforms.canonicalization_patterns.tir import DecideIf
 
 LEAST_BITS = 128
@@ -54,9 +55,11 @@ def choose_vector_form(module: ModuleOp, target: Target) -> None:
             DecideIf().match_and_rewrite(branch, PatternRewriter(branch))
 
 
-def has_vector_forms(module: ModuleOp) -> bool:
-    """Whether a module asks whether the target takes vectors."""
-    return bool(_questions(module))
+def choose_known_vector_form(module: ModuleOp) -> None:
+    """The same for the target that a module is for, if that is known; else it keeps both forms."""
+    target = known_target(module)
+    if target is not None:
+        choose_vector_form(module, target)
 
 
 def _questions(module: ModuleOp) -> list[CallExternOp]:

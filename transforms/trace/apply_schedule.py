@@ -37,6 +37,7 @@ from kc.support.diagnostics import source_text
 from kc.support.files import read_text
 from kc.support.ir_text import parse_module, verify_module
 from kc.support.target import target_of
+from kc.transforms.tir.choose_vector_form import choose_known_vector_form
 from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.sched_form import MARK, find_sequence, from_sequence, sequences
 from kc.transforms.trace.session import Session
@@ -76,4 +77,5 @@ class ApplySchedulePass(ModulePass):
         name = self.sequence.removeprefix("@") if self.sequence is not None else None
         instructions = from_sequence(find_sequence(schedule, name))
         to_tir(module)
+        choose_known_vector_form(module)
         replay(Session(module, target_of(module)), instructions, told=False)

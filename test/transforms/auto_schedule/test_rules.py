@@ -552,6 +552,14 @@ def test_short_rows_share_vectors(
     np.testing.assert_allclose(kc.build([X, compute(X)])(x), result, rtol=1e-4, atol=1e-5)
 
 
+def test_rows_of_one_element_have_no_loop_of_columns():
+    X = te.placeholder((20, 1), name="X")
+    schedule = kc.auto_schedule([X, topi.nn.softmax(X)], AVX2)
+    assert kinds(schedule, "T_softmax_maxelem")[-1] == "8 vectorized"
+    x = np.random.default_rng(0).standard_normal((20, 1), "f4")
+    np.testing.assert_array_equal(kc.build(schedule)(x), np.ones((20, 1), "f4"))
+
+
 def test_rows_of_two_vectors_have_vectors_of_their_own():
     X = te.placeholder((1000, 32), name="X")
     schedule = kc.auto_schedule([X, topi.nn.softmax(X)], AVX512)

@@ -2,6 +2,7 @@
 // RUN: kc-opt %s --choose-vector-form --target=c | FileCheck %s --check-prefix=SCALARS
 // RUN: kc-opt %s --choose-vector-form --target="llvm -mtriple=riscv64-linux-gnu" | FileCheck %s --check-prefix=SCALARS
 // RUN: kc-opt %s --auto-schedule --target=c | FileCheck %s --check-prefix=SCALARS
+// RUN: kc-opt %s --apply-schedule=%S/Inputs/no_steps.mlir --target=c | FileCheck %s --check-prefix=SCALARS
 
 // A program asks whether the target takes vectors; one of its forms is left.
 
