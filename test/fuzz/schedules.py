@@ -21,6 +21,7 @@ from kc.dialects.tir import ForOp, LoadOp, StoreOp, symbol_names
 from kc.support.declarations import parameters
 from kc.support.diagnostics import KCError, ScheduleError, diagnostic_handler
 from kc.support.registry import current, pass_class
+from kc.support.tile_names import SCOPE as TILES
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Site
 from kc.transforms.trace.python_form import value_text
@@ -289,8 +290,9 @@ def _primitive(random: Random, site: Site, threads: bool, favourites: Sequence[s
 
 
 def _candidate(random: Random, cls: Any, site: Site, careless: float = 0.4) -> Primitive | None:
-    """One of the choices that the primitive offers: a legal one, or any of them."""
-    candidates = list(cls.candidates(site))
+    """One of the choices that the primitive offers: a legal one, or any of them. Tile registers are
+    none: builds refuse them (KC4256) unless all that uses the buffer is tensorized."""
+    candidates = [step for step in cls.candidates(site) if getattr(step, "scope", "") != TILES]
     if not candidates:
         return None
     random.shuffle(candidates)

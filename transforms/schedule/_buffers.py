@@ -27,6 +27,8 @@ from kc.support import fresh_names as names
 from kc.support.diagnostics import ScheduleError, suggest, warn
 from kc.support.locations import caller_location, location_of
 from kc.support.registry import pass_class
+from kc.support.target import Target
+from kc.support.tile_names import SCOPE as TILES
 from kc.transforms.schedule.base import CALL_SITE, BlockRef, BufferOption, Site
 
 Side = Literal["read", "write"]
@@ -266,12 +268,21 @@ def require_scope(site: Site, scope: str) -> None:
     )
 
 
+def scopes_of(target: Target) -> dict[str, str]:
+    """The memory scopes of a target, and why one is of no use: tile registers are where a CPU has
+    the feature."""
+    scopes = dict(target.kind.scopes)
+    if TILES in scopes and not target.has_feature("amx-tile"):
+        scopes[TILES] = "the CPU has no tile registers (amx-tile)"
+    return scopes
+
+
 def warn_of_scope(site: Site, scope: str, block: BlockOp) -> None:
     """Warn (KC3302) of a scope that buys nothing on the target.
 
     A function with loops of threads is meant for another one.
     """
-    useless = site.target.kind.scopes[scope]
+    useless = scopes_of(site.target)[scope]
     if useless and all(loop.axis is None for loop in loops(site.function)):
         warn(
             "KC3302",

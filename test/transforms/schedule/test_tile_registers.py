@@ -13,7 +13,10 @@ from tile_emulator import emulated_target, emulated_tiles, has_emulation
 
 import kc
 from kc import te, tir
+from kc.analysis import loop_tree
 from kc.analysis.interpreter import run
+from kc.support.diagnostics import diagnostic_handler
+from kc.support.registry import pass_class
 from kc.support.tile_names import PRODUCTS, packing_intrins, tile_intrins
 from kc.target import Target
 
@@ -74,6 +77,21 @@ def test_the_scope_is_refused_where_elements_are_used():
     with pytest.raises(kc.error.KCError) as refusal:
         kc.build(sch.mod, target="llvm -mcpu=sapphirerapids")
     assert refusal.value.code == "KC4256"
+
+
+@pytest.mark.parametrize("cpu", ["sapphirerapids", "cooperlake"])
+def test_the_scope_is_proposed_where_there_are_tile_registers(cpu: str):
+    target = Target(f"llvm -mcpu={cpu}")
+    has_tiles = cpu == "sapphirerapids"
+    sch = tir.Schedule(te.create_prim_func(arguments()), target=target)
+    site = sch.session.site(loop_tree.kernels(sch.module)[0])
+    for name in ("cache-write", "cache-read", "cache-index", "set-scope"):
+        scopes = {step.scope for step in pass_class(name).candidates(site)}
+        assert ("amx.tile" in scopes) == (has_tiles and bool(scopes)), name
+    told: list[Any] = []
+    with diagnostic_handler(told.append):
+        sch.cache_write("C", 0, "amx.tile")
+    assert [diagnostic.code for diagnostic in told] == ([] if has_tiles else ["KC3302"])
 
 
 @pytest.mark.parametrize("name", ["amx_sync_16x16x32_f16", "amx_load_16x16_f32"])

@@ -32,6 +32,7 @@ from kc.transforms.schedule._buffers import (
     redirect,
     require_plain_uses,
     require_scope,
+    scopes_of,
     uses_of_parts,
     warn_of_scope,
 )
@@ -258,7 +259,7 @@ def choices(
     """The blocks of a function, their ``buffers``, and the scopes that buy something."""
     for block in loop_tree.blocks(site.function):
         for buffer in buffers(block):
-            for scope, useless in site.target.kind.scopes.items():
+            for scope, useless in scopes_of(site.target).items():
                 if not useless:
                     yield BlockRef(block), BufferRef(buffer), scope
 

@@ -80,6 +80,7 @@ from kc.transforms.schedule._buffers import (
     require_plain_uses,
     require_scope,
     scope_attr,
+    scopes_of,
     warn_of_scope,
 )
 from kc.transforms.schedule._copies import Part, first_of, levels_of, new_alloc, whole_of
@@ -140,7 +141,7 @@ class CacheIndex(Primitive):
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
         for block in loop_tree.blocks(site.function):
-            for scope, useless in site.target.kind.scopes.items():
+            for scope, useless in scopes_of(site.target).items():
                 if not useless:
                     yield cls(BlockRef(block), scope)
 

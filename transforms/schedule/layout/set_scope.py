@@ -38,6 +38,7 @@ from kc.transforms.schedule._buffers import (
     find_buffer,
     require_plain_uses,
     require_scope,
+    scopes_of,
     warn_of_scope,
 )
 from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
@@ -81,7 +82,7 @@ class SetScope(Primitive):
     def candidates(cls, site: Site) -> Iterator[Self]:
         for block in loop_tree.blocks(site.function):
             for buffer in buffers_written(block):
-                for scope, useless in site.target.kind.scopes.items():
+                for scope, useless in scopes_of(site.target).items():
                     if not useless and scope != memory_scope(buffer):
                         yield cls(BlockRef(block), BufferRef(buffer), scope)
 
