@@ -260,11 +260,12 @@ def require_scope(site: Site, scope: str) -> None:
     scopes = site.target.kind.scopes
     if scope in scopes:
         return
+    offered = [name for name in scopes if name != TILES or not scopes_of(site.target)[name]]
     raise ScheduleError(
         "KC3301",
         f"{site.primitive}: target {site.target.kind} has no memory scope '{scope}'",
         location=CALL_SITE.get() or location_of(site.function),
-        hints=suggest(scope, scopes, "the scopes are"),
+        hints=suggest(scope, offered, "the scopes are"),
     )
 
 
