@@ -22,6 +22,7 @@ from kc.codegen.llvm_worker import is_vectorised, simplify_functions, with_bits_
 from kc.codegen.native import Machine, compile_ir, host_target, jit
 from kc.codegen.native_target import check_machine, check_runs_here
 from kc.support.diagnostics import CodegenError, TargetError
+from kc.support.tile_names import PRODUCTS
 
 X86 = platform.machine() in ("x86_64", "AMD64") and sys.platform == "linux"
 x86_only = pytest.mark.skipif(not X86, reason="needs Linux on x86-64")
@@ -1022,9 +1023,58 @@ def test_exponents_have_code_on_every_cpu_with_avx512f():
         assert native._is_risky(EXPONENTS, Machine(triple, "haswell"))
 
 
+@pytest.mark.parametrize(("suffix", "element", "lanes"), [("ps", "float", 16), ("pd", "double", 8)])
+def test_scaling_has_code_on_every_cpu_with_avx512f(suffix: str, element: str, lanes: int):
+    vector, mask = f"<{lanes} x {element}>", f"i{lanes}"
+    name = f"@llvm.x86.avx512.mask.scalef.{suffix}.512"
+    text = (
+        f"declare {vector} {name}({vector}, {vector}, {vector}, {mask}, i32)\n"
+        f"define {vector} @f({vector} %a, {vector} %b) {{\n  %r = call {vector} {name}"
+        f"({vector} %a, {vector} %b, {vector} poison, {mask} -1, i32 4)\n  ret {vector} %r\n}}\n"
+    )
+    triple = "x86_64-unknown-linux-gnu"
+    machine = Machine(triple, "x86-64", "+avx512f")
+    compiled = compile_ir(
+        text, triple=triple, cpu=machine.cpu, features=machine.features, isolated=True
+    )
+    assert f"vscalef{suffix}" in compiled.asm()
+    if host_target()[0].startswith("x86_64"):
+        assert not native._is_risky(text, machine)
+        assert native._is_risky(text, Machine(triple, "haswell"))
+
+
+TILES = {
+    "ldtilecfg": ("ptr %p", "ldtilecfg"),
+    "tilerelease": ("", "tilerelease"),
+    "tilezero": ("i8 0", "tilezero"),
+    "tileloadd64": ("i8 0, ptr %p, i64 64", "tileloadd"),
+    "tilestored64": ("i8 0, ptr %p, i64 64", "tilestored"),
+    **{instruction: ("i8 0, i8 1, i8 2", instruction) for instruction, _ in PRODUCTS.values()},
+}
+"""Intrinsics of tile registers: their arguments, and their instruction."""
+
+
+@pytest.mark.parametrize("name", TILES)
+def test_tiles_have_code_on_every_cpu_with_their_feature(name: str):
+    arguments, instruction = TILES[name]
+    types = ", ".join(part.split()[0] for part in arguments.split(", ") if part)
+    text = (
+        f"declare void @llvm.x86.{name}({types})\n"
+        f"define void @f(ptr %p) {{\n  call void @llvm.x86.{name}({arguments})\n  ret void\n}}\n"
+    )
+    feature = native._CODE_BY_FEATURE[f"@llvm.x86.{name}"]
+    triple = "x86_64-unknown-linux-gnu"
+    compiled = compile_ir(text, triple=triple, cpu="x86-64", features=f"+{feature}", isolated=True)
+    assert instruction in compiled.asm()
+    if host_target()[0].startswith("x86_64"):
+        assert not native._is_risky(text, Machine(triple, "x86-64", f"+{feature}"))
+        assert native._is_risky(text, Machine(triple, "x86-64"))
+
+
 def test_intrinsics_are_those_of_the_table():
-    masked = [f"avx512.mask.{name}.512" for name in ("range.pd", "range.ps", "getexp.ps")]
-    names = [*X86_INTRINSICS, "sse.sfence", *masked, "avx512.mask.getmant.ps.512"]
+    functions = ("range.pd", "range.ps", "getexp.ps", "getmant.ps", "scalef.ps", "scalef.pd")
+    masked = [f"avx512.mask.{name}.512" for name in functions]
+    names = [*X86_INTRINSICS, "sse.sfence", *masked, *TILES]
     tested = {f"@llvm.x86.{name}" for name in names}
     assert tested == set(native._CODE_BY_FEATURE)
 
