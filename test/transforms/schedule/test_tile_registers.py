@@ -92,6 +92,10 @@ def test_the_scope_is_proposed_where_there_are_tile_registers(cpu: str):
     with diagnostic_handler(told.append):
         sch.cache_write("C", 0, "amx.tile")
     assert [diagnostic.code for diagnostic in told] == ([] if has_tiles else ["KC3302"])
+    with pytest.raises(kc.error.KCError) as refusal:
+        sch.cache_write("C", 0, "amx.tiles")
+    assert refusal.value.code == "KC3301"
+    assert ("'amx.tile'" in str(refusal.value.hints)) == has_tiles
 
 
 @pytest.mark.parametrize("name", ["amx_sync_16x16x32_f16", "amx_load_16x16_f32"])
