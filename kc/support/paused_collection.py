@@ -10,11 +10,15 @@ while it reads a repository (``util.nogc``).
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from kc.support.forks import fork_lock, in_child
+
+MANY_MODULES = 100
+"""After a pause in which so many modules were imported, most of what is young is theirs."""
 
 _LOCK = fork_lock()
 _pauses: dict[int, int] = {}
@@ -27,9 +31,11 @@ def paused_collection(*, permanent: bool = False) -> Iterator[None]:
 
     Pauses may be nested and overlap in threads: the last to end switches collections on again.
     What a body with ``permanent`` makes stays, as modules do: it is old at once, and the next
-    collections of young objects do not look at it.
+    collections of young objects do not look at it. The same holds for a body that imports
+    :data:`MANY_MODULES`, as the first build does.
     """
     thread = threading.get_ident()
+    modules = len(sys.modules)
     with _LOCK:
         counted = bool(_pauses) or gc.isenabled()
         if counted:
@@ -41,6 +47,7 @@ def paused_collection(*, permanent: bool = False) -> Iterator[None]:
         if counted:
             with _LOCK:
                 if sum(_pauses.values()) == 1:
+                    permanent = permanent or len(sys.modules) - modules >= MANY_MODULES
                     if permanent and not gc.get_freeze_count():
                         gc.freeze()
                         gc.unfreeze()  # moves all objects to the oldest generation
