@@ -50,19 +50,41 @@ func.func @exp2(%x: f32) -> f32 {
   func.return %0 : f32
 }
 
-// Large arguments are left to the library, whatever lane they are in.
-// CHECK-LABEL: func.func @large(%x: vector<8xf32>) -> vector<8xf32> {
+// Large arguments of f64 are left to the library, whatever lane they are in.
+// CHECK-LABEL: func.func @large(%x: vector<8xf64>) -> vector<8xf64> {
+// CHECK:         [[BOUND:%[0-9]+]] = arith.constant dense<0x41D0000000000000> : vector<8xf64>
+// CHECK-NEXT:    [[FAR:%[0-9]+]] = arith.cmpf ogt, {{%[0-9]+}}, [[BOUND]] : vector<8xf64>
+// CHECK-NEXT:    [[ANY:%[0-9]+]] = vector.reduction <or>, [[FAR]] : vector<8xi1> into i1
+// CHECK-NEXT:    [[Y:%[0-9]+]] = scf.if [[ANY]] -> (vector<8xf64>) {
+// CHECK-NEXT:      [[CALLED:%[0-9]+]] = math.cos %x {kc.library} : vector<8xf64>
+// CHECK-NEXT:      scf.yield [[CALLED]] : vector<8xf64>
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      scf.yield {{%[0-9]+}} : vector<8xf64>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return [[Y]] : vector<8xf64>
+func.func @large(%x: vector<8xf64>) -> vector<8xf64> {
+  %0 = math.cos %x : vector<8xf64>
+  func.return %0 : vector<8xf64>
+}
+
+// Those of f32 are reduced in f64, and the others not: r and n come from a branch.
+// CHECK-LABEL: func.func @large_single(%x: vector<8xf32>) -> vector<8xf32> {
 // CHECK:         [[BOUND:%[0-9]+]] = arith.constant dense<1.310720e+05> : vector<8xf32>
 // CHECK-NEXT:    [[FAR:%[0-9]+]] = arith.cmpf ogt, {{%[0-9]+}}, [[BOUND]] : vector<8xf32>
 // CHECK-NEXT:    [[ANY:%[0-9]+]] = vector.reduction <or>, [[FAR]] : vector<8xi1> into i1
-// CHECK-NEXT:    [[Y:%[0-9]+]] = scf.if [[ANY]] -> (vector<8xf32>) {
-// CHECK-NEXT:      [[CALLED:%[0-9]+]] = math.cos %x {kc.library} : vector<8xf32>
-// CHECK-NEXT:      scf.yield [[CALLED]] : vector<8xf32>
+// CHECK-NEXT:    {{%[0-9]+, %[0-9]+}} = scf.if [[ANY]] -> (vector<8xf32>, vector<8xi32>) {
+// CHECK:           arith.extf {{%[0-9]+}} : vector<8xf32> to vector<8xf64>
+// CHECK:           math.fma {{.*}} : vector<8xf64>
+// CHECK:           [[R:%[0-9]+]] = arith.truncf {{%[0-9]+}} : vector<8xf64> to vector<8xf32>
+// CHECK-NEXT:      [[N:%[0-9]+]] = arith.trunci {{%[0-9]+}} : vector<8xi64> to vector<8xi32>
+// CHECK-NEXT:      scf.yield [[R]], [[N]] : vector<8xf32>, vector<8xi32>
 // CHECK-NEXT:    } else {
-// CHECK-NEXT:      scf.yield {{%[0-9]+}} : vector<8xf32>
+// CHECK-NOT:       f64
+// CHECK:           scf.yield {{%[0-9]+, %[0-9]+}} : vector<8xf32>, vector<8xi32>
 // CHECK-NEXT:    }
-// CHECK-NEXT:    func.return [[Y]] : vector<8xf32>
-func.func @large(%x: vector<8xf32>) -> vector<8xf32> {
+// CHECK-NOT:     kc.library
+// CHECK:         func.return
+func.func @large_single(%x: vector<8xf32>) -> vector<8xf32> {
   %0 = math.cos %x : vector<8xf32>
   func.return %0 : vector<8xf32>
 }

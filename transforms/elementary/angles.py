@@ -1,18 +1,19 @@
 """Trigonometric functions and their inverses.
 
 The argument is n pi / 2 + r; sine and cosine of r are polynomials. Of arguments above a bound
-(131,072 for f32, 2**30 for f64) pi / 2 is not known to enough digits here: if a lane has one, all
-are left to the C library, in a branch. Where there is none, those of f32 are multiplied with as
-many digits of 2 / pi as it takes (M. Payne and R. Hanek), and those of f64 give any number.
+(131,072 for f32, 2**30 for f64) pi / 2 is not known to enough digits here: if a lane has one, those
+of f32 are multiplied with as many digits of 2 / pi as it takes (M. Payne and R. Hanek), in a
+branch, and those of f64 are left to the C library, as those of f32 are without an fma. Where there
+is no library, those of f64 give any number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import ROUND_FLOOR, Decimal
+from decimal import Decimal
 
 from kc.transforms.elementary.coefficients import ASIN, ATAN, COS, SIN
-from kc.transforms.elementary.values import INFINITY, PI, Bool, Integer, Real
+from kc.transforms.elementary.values import INFINITY, PI, Bool, Integer, Real, either
 
 
 def _bound(x: Real) -> float:
@@ -54,47 +55,53 @@ def _reduced_quickly(x: Real) -> tuple[Real, Integer]:
 
 
 def _reduced_far(x: Real) -> tuple[Real, Integer]:
-    """r in f64 and n for any f32, by 120 bits of 2 / pi from where they matter.
+    """r in f64 and n for any f32, by 106 bits of 2 / pi from where they matter.
 
-    Products of x with 24 bits of 2 / pi are exact in f64. Those that are multiples of 4 are left
-    out: the first 24 bits from 2**49 on, the next from 2**73 on, ...
+    Bits whose product with any x of a range is a multiple of 4 are left out. The product with the
+    first 53 bits of the others is below 2**51; its difference from n is rounded once, so it has 53
+    digits however near to 0 it is.
     """
-    pieces = [float(piece) for piece in _pieces(2 / PI, 24, 9)]
-    wide, a = x.wide(), x.abs().wide()
-    beyond = [a >= 2.0**exponent for exponent in (49, 73, 97, 121)]
-    products: list[Real] = []
-    for first in range(5):
-        piece = wide.real(pieces[first])
-        for more, is_beyond in enumerate(beyond, 1):
-            piece = is_beyond.choose(wide.real(pieces[first + more]), piece)
-        products.append(wide * piece)
-    head, *rest = products
-    head = head - (head * 0.25).floor() * 4.0
-    n, bits = (head + rest[0] + rest[1]).rounded()
-    fraction = head - n
-    for product in rest:
-        fraction = fraction + product
+    wide, a = x.wide(), x.abs()
+    high, low = (wide.real(part) for part in x.parts(2 / PI, 53))
+    for exponent in _RANGES:
+        kept = (2 / PI) % Decimal(2) ** (x.mantissa + 2 - exponent)
+        is_beyond = a >= 2.0**exponent
+        first, second = x.parts(kept, 53)
+        high = is_beyond.choose(wide.real(first), high)
+        low = is_beyond.choose(wide.real(second), low)
+    n, bits = wide.rounded(high)
+    fraction = wide.times_plus(low, wide.times_plus(high, -n))
     return fraction * (PI / 2), bits
 
 
-def _pieces(number: Decimal, bits: int, count: int) -> list[Decimal]:
-    """A number between 0 and 1, cut into so many bits each."""
-    pieces: list[Decimal] = []
-    for n in range(1, count + 1):
-        unit = Decimal(2) ** (-bits * n)
-        pieces.append((number / unit).to_integral_value(ROUND_FLOOR) * unit)
-        number -= pieces[-1]
-    return pieces
+_RANGES = (48, 68, 88, 108)
+"""The exponents of the f32 from which on fewer bits of 2 / pi count."""
 
 
-def _exact_where(x: Real, y: Real, far: Callable[[], Real]) -> Real:
-    """``y``, and where arguments are too large what the C library says, or else ``far`` of f32."""
+def _reaches_all(x: Real) -> bool:
+    """Whether :func:`_reduced_far` is for the type and the machine."""
+    return x.is_single and x.code.has_fma
+
+
+def _or_far(x: Real, near: Callable[[Real], tuple[Real, Integer]]) -> tuple[Real, Integer]:
+    """``near``, or for all lanes :func:`_reduced_far` if an angle is too large in any."""
+    if not _reaches_all(x):
+        return near(x)
+
+    def far() -> tuple[Real, Integer]:
+        r, n = _reduced_far(x)
+        return (r, n) if near is _reduced_by_f64 else (r.as_(x), n.narrow())
+
+    r, n = either(x.abs() > _bound(x), far, lambda: near(x))
+    return x.of(r), Integer(n, x.code)
+
+
+def _or_library(x: Real, y: Real) -> Real:
+    """``y``, or for all lanes what the C library says if an angle is too large in any."""
     library = x.code.library
-    if library is not None:
-        return y.unless(x.abs() > _bound(x), lambda: x.of(library(x.value)))
-    if x.is_single:
-        return y.unless(x.abs() > _bound(x), lambda: far().as_(x))
-    return y
+    if library is None or _reaches_all(x):
+        return y
+    return y.unless(x.abs() > _bound(x), lambda: x.of(library(x.value)))
 
 
 def _sine(r: Real) -> Real:
@@ -118,39 +125,37 @@ def _turned(r: Real, n: Integer, quarter: int) -> Real:
 
 def sin(x: Real) -> Real:
     is_tiny = x.is_tiny(13, 27)  # where it is x
-    y = is_tiny.choose(x, _turned(*_reduced_quickly(is_tiny.choose(x.real(0.0), x)), 0))
-    return _exact_where(x, y, lambda: _turned(*_reduced_far(x), 0))
+    y = _turned(*_or_far(is_tiny.choose(x.real(0.0), x), _reduced_quickly), 0)
+    return _or_library(x, is_tiny.choose(x, y))
 
 
 def cos(x: Real) -> Real:
-    y = _turned(*_reduced_quickly(x.without_tiny(13, 27)), 1)
-    return _exact_where(x, y, lambda: _turned(*_reduced_far(x), 1))
+    return _or_library(x, _turned(*_or_far(x.without_tiny(13, 27), _reduced_quickly), 1))
 
 
 def tan(x: Real) -> Real:
     is_tiny = x.is_tiny(13, 27)  # where it is x
     angle = is_tiny.choose(x.real(0.0), x)
     y = _tan_of_single(angle) if x.is_single else _tan(*_reduced(angle))
-    y = is_tiny.choose(x, y)
-    return _exact_where(x, y, lambda: _far_tan(x))
+    return _or_library(x, is_tiny.choose(x, y))
+
+
+def _reduced_by_f64(x: Real) -> tuple[Real, Integer]:
+    """r and n of an f32, in 64 bits."""
+    wide = x.wide()
+    n, bits = wide.rounded(2 / PI)
+    first, second = wide.parts(PI / 2, 33)  # a product with n is exact
+    return n.times_plus(-second, n.times_plus(-first, wide)), bits
 
 
 def _tan_of_single(x: Real) -> Real:
     """By f64, where fewer digits than it has are enough."""
-    wide = x.wide()
-    n, bits = wide.rounded(2 / PI)
-    first, second = wide.parts(PI / 2, 33)  # a product with n is exact
-    r = n.times_plus(-second, n.times_plus(-first, wide))
+    r, n = _or_far(x, _reduced_by_f64)
     z = r * r
     sine = (r * z).times_plus(z.polynomial(((), SIN[0])), r)
     cosine = (z * z).times_plus(z.polynomial(((), COS[0])), z.times_plus(-0.5, 1.0))
-    is_even = (bits & 1).is_(0)
+    is_even = (n & 1).is_(0)
     return (is_even.choose(sine, -cosine) / is_even.choose(cosine, sine)).as_(x)
-
-
-def _far_tan(x: Real) -> Real:
-    r, n = _reduced_far(x)
-    return _tan(r, r.real(0.0), n)
 
 
 def _tan(r: Real, rest: Real, n: Integer) -> Real:

@@ -72,7 +72,7 @@ def _of_singles(x: Real, y: Real) -> Real:
     result = power * t.power_of_2(bits)
     # Rounded where its last digit is that of a subnormal number of f32, which it then begins with.
     is_low = result < x.least_normal
-    low = (result + 2.0 ** (x.least_exponent + result.mantissa)).bits().narrow(x)
+    low = (result + 2.0 ** (x.least_exponent + result.mantissa)).bits().narrow().bits(x)
     return is_low.choose(low, result.greatest(x.least_normal).as_(x))
 
 

@@ -177,12 +177,11 @@ class Integer(Value):
         number = self.constant(value, self.element)
         return Bool(self.code.add(CmpiOp(self.value, number, "eq")), self.code)
 
-    def narrow(self, single: Real) -> Real:
-        """The float of 32 bits with the lower half of these bits."""
-        type_ = like(single.value.type, i32)
+    def narrow(self) -> Integer:
+        """The lower half of 64 bits."""
         kind = vector_class(arith.TruncIOp)
-        op = kind.create(operands=[self.value], result_types=[type_])
-        return Integer(self.code.add(op), self.code).bits(single)
+        op = kind.create(operands=[self.value], result_types=[like(self.value.type, i32)])
+        return Integer(self.code.add(op), self.code)
 
     def bits(self, like: Real) -> Real:
         """The float with these bits."""
@@ -405,7 +404,7 @@ class Real(Value):
         no conversion to integers, which not all machines have for vectors, and no rounding."""
         return 1.5 * 2.0**self.mantissa
 
-    def rounded(self, factor: float | Decimal = 1.0) -> tuple[Real, Integer]:
+    def rounded(self, factor: Real | float | Decimal = 1.0) -> tuple[Real, Integer]:
         """The whole number next to ``self * factor``, as a float, and as the last bits of an
         integer (the others are any)."""
         pushed = self.times_plus(factor, self.magic) if factor != 1.0 else self + self.magic
@@ -539,14 +538,31 @@ class Real(Value):
 
     def unless(self, condition: Bool, rare: Callable[[], Real]) -> Real:
         """This number, or ``rare`` for all lanes if the condition holds in any: as a branch."""
-        test = condition.any()
-        outer, known = self.code.emit, dict(self.code.constants)
+        (result,) = either(condition, lambda: [rare()], lambda: [self])
+        return self.of(result)
+
+
+def either(
+    condition: Bool, rare: Callable[[], Sequence[Value]], usual: Callable[[], Sequence[Value]]
+) -> list[SSAValue]:
+    """Values for all lanes: ``rare`` if the condition holds in any, ``usual`` if not, each computed
+    in its branch."""
+    code, test = condition.code, condition.any()
+    outer, known = code.emit, code.constants
+    blocks: list[Block] = []
+    types: list[Attribute] = []
+    for values in (rare, usual):
         block = Block()
-        self.code.emit = block.add_op
-        block.add_op(scf.YieldOp(rare().value))
-        self.code.emit, self.code.constants = outer, known
-        otherwise = Region(Block([scf.YieldOp(self.value)]))
-        return self.of(self.code.add(scf.IfOp(test, [self.value.type], Region(block), otherwise)))
+        code.emit, code.constants = block.add_op, dict(known)
+        results = [result.value for result in values()]
+        block.add_op(scf.YieldOp(*results))
+        blocks.append(block)
+        types = [result.type for result in results]
+    code.emit, code.constants = outer, known
+    then, otherwise = map(Region, blocks)
+    branch = scf.IfOp(test, types, then, otherwise)
+    code.emit(branch)
+    return list(branch.results)
 
 
 def repeated(

@@ -96,6 +96,52 @@ def test_angles_of_all_sizes(name: str, dtype: str):
     np.testing.assert_allclose(result, expected, rtol=4 * float(np.finfo(dtype).eps))
 
 
+def angles_near_multiples(dtype: str) -> np.ndarray:
+    """Numbers of the type that are nearest to multiples of pi / 2, for each exponent.
+
+    They are continued fractions of 2**k * 2 / pi: their denominators, times 2**k.
+    """
+    info = np.finfo(dtype)
+    digits, numbers = info.nmant + 1, []
+    for k in range(-digits, info.maxexp - digits + 1, 1 if dtype == "float32" else 5):
+        with mpmath.workprec(info.maxexp + 200):
+            rest, before, denominator = mpmath.mpf(2) ** (k + 1) / mpmath.pi, 1, 0
+            while True:
+                whole = int(mpmath.floor(rest))
+                before, denominator = denominator, whole * denominator + before
+                if denominator >= 2**digits:
+                    break
+                rest = 1 / (rest - whole)
+        numbers.append(math.ldexp(before, k))
+    return np.array(numbers, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+def test_angles_of_all_exponents_within_two_units(name: str, dtype: str):
+    """Also where a sine or cosine is nearly 0."""
+    exponents = np.arange(-12, np.finfo(dtype).maxexp, 1 if dtype == "float32" else 5)
+    mantissas = np.random.default_rng(3).uniform(1, 2, (3, len(exponents)))
+    x = np.ldexp(mantissas.astype(dtype), exponents).ravel()
+    if dtype == "float32":  # glibc's of float64 are not as exact there
+        near = angles_near_multiples(dtype)
+        x = np.concatenate([x, near, -near])
+    with mpmath.workprec(1200):
+        exact = [FUNCTIONS[name].mpmath(mpmath.mpf(float(number))) for number in x]
+        expected = np.array([long_double(number) for number in exact])
+    error = errors(computed(name, x, target=HOST), expected)
+    assert error.max() < 2, x[np.argmax(error)]
+
+
+@runs_here
+@pytest.mark.parametrize("function", [te.sin, te.cos, te.tan])
+def test_large_angles_of_single_precision_call_no_library(function: Callable[[Any], Any]):
+    a = te.placeholder((4096,), "float32", name="A")
+    b = te.compute((4096,), lambda i: function(a[i]), name="B")
+    text = kc.build([a, b], target="llvm -mcpu=x86-64-v3").get_source("asm")
+    assert not re.search(r"\bcallq?\b", text)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_halves_are_computed_in_single_precision(dtype: str):
     ml_dtypes = pytest.importorskip("ml_dtypes")
