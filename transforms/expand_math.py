@@ -31,10 +31,11 @@ On x86, whose instructions give the second of two numbers where one is NaN or bo
 ``arith.minimumf`` is the bits of the minima of either order together, and a maximum with 0 has 0
 added to it: shorter than what LLVM makes of them.
 
-Sine, cosine and tangent of large f64 (without an fma of large f32, too) are left to the library, in
-a branch; such calls are marked ``kc.library``. A kernel for a GPU has no library, but those in a language have its functions
-(OpenCL C, Metal: the list ``math_functions`` of the target's data file), and those for NVIDIA GPUs
-have NVIDIA's libdevice where the target asks for it (``-libs=libdevice``).
+Sine, cosine and tangent of large arguments are computed in a branch; without an fma, they are left
+to the library there, in calls that are marked ``kc.library``. A kernel for a GPU has no library,
+but those in a language have its functions (OpenCL C, Metal: the list ``math_functions`` of the
+target's data file), and those for NVIDIA GPUs have NVIDIA's libdevice where the target asks for it
+(``-libs=libdevice``).
 
 Remainders of floats (``arith.remf``) are long divisions: LLVM's code is not exact on GPUs, and a
 call for each lane on CPUs.

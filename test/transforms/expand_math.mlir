@@ -1,4 +1,5 @@
 // RUN: kc-opt %s --expand-math | FileCheck %s
+// RUN: kc-opt %s --expand-math --target="llvm -mcpu=x86-64" | FileCheck %s --check-prefix=PLAIN
 
 // On the host and in kernels; halves are computed in single precision, vectors lane by lane. Of a
 // subnormal number the root is that of 2**126 times it, which is made of its bits.
@@ -50,24 +51,24 @@ func.func @exp2(%x: f32) -> f32 {
   func.return %0 : f32
 }
 
-// Large arguments of f64 are left to the library, whatever lane they are in.
-// CHECK-LABEL: func.func @large(%x: vector<8xf64>) -> vector<8xf64> {
-// CHECK:         [[BOUND:%[0-9]+]] = arith.constant dense<0x41D0000000000000> : vector<8xf64>
-// CHECK-NEXT:    [[FAR:%[0-9]+]] = arith.cmpf ogt, {{%[0-9]+}}, [[BOUND]] : vector<8xf64>
-// CHECK-NEXT:    [[ANY:%[0-9]+]] = vector.reduction <or>, [[FAR]] : vector<8xi1> into i1
-// CHECK-NEXT:    [[Y:%[0-9]+]] = scf.if [[ANY]] -> (vector<8xf64>) {
-// CHECK-NEXT:      [[CALLED:%[0-9]+]] = math.cos %x {kc.library} : vector<8xf64>
-// CHECK-NEXT:      scf.yield [[CALLED]] : vector<8xf64>
-// CHECK-NEXT:    } else {
-// CHECK-NEXT:      scf.yield {{%[0-9]+}} : vector<8xf64>
-// CHECK-NEXT:    }
-// CHECK-NEXT:    func.return [[Y]] : vector<8xf64>
+// Without an fma, large arguments are left to the library, whatever lane they are in.
+// PLAIN-LABEL: func.func @large(%x: vector<8xf64>) -> vector<8xf64> {
+// PLAIN:         [[BOUND:%[0-9]+]] = arith.constant dense<0x4130000000000000> : vector<8xf64>
+// PLAIN-NEXT:    [[FAR:%[0-9]+]] = arith.cmpf ogt, {{%[0-9]+}}, [[BOUND]] : vector<8xf64>
+// PLAIN-NEXT:    [[ANY:%[0-9]+]] = vector.reduction <or>, [[FAR]] : vector<8xi1> into i1
+// PLAIN-NEXT:    [[Y:%[0-9]+]] = scf.if [[ANY]] -> (vector<8xf64>) {
+// PLAIN-NEXT:      [[CALLED:%[0-9]+]] = math.cos %x {kc.library} : vector<8xf64>
+// PLAIN-NEXT:      scf.yield [[CALLED]] : vector<8xf64>
+// PLAIN-NEXT:    } else {
+// PLAIN-NEXT:      scf.yield {{%[0-9]+}} : vector<8xf64>
+// PLAIN-NEXT:    }
+// PLAIN-NEXT:    func.return [[Y]] : vector<8xf64>
 func.func @large(%x: vector<8xf64>) -> vector<8xf64> {
   %0 = math.cos %x : vector<8xf64>
   func.return %0 : vector<8xf64>
 }
 
-// Those of f32 are reduced in f64, and the others not: r and n come from a branch.
+// With it, those of f32 are reduced in f64, and the others not: r and n come from a branch.
 // CHECK-LABEL: func.func @large_single(%x: vector<8xf32>) -> vector<8xf32> {
 // CHECK:         [[BOUND:%[0-9]+]] = arith.constant dense<1.310720e+05> : vector<8xf32>
 // CHECK-NEXT:    [[FAR:%[0-9]+]] = arith.cmpf ogt, {{%[0-9]+}}, [[BOUND]] : vector<8xf32>

@@ -1,19 +1,20 @@
 """Trigonometric functions and their inverses.
 
 The argument is n pi / 2 + r; sine and cosine of r are polynomials. Of arguments above a bound
-(131,072 for f32, 2**30 for f64) pi / 2 is not known to enough digits here: if a lane has one, those
-of f32 are multiplied with as many digits of 2 / pi as it takes (M. Payne and R. Hanek), in a
-branch, and those of f64 are left to the C library, as those of f32 are without an fma. Where there
-is no library, those of f64 give any number.
+(131,072 for f32, 2**30 for f64) pi / 2 is not known to enough digits here: if a lane has one, all
+are multiplied with as many digits of 2 / pi as it takes (M. Payne and R. Hanek), in a branch.
+Without an fma, they are left to the C library there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import cache
+from typing import Any
 
 from kc.transforms.elementary.coefficients import ASIN, ATAN, COS, SIN
-from kc.transforms.elementary.values import INFINITY, PI, Bool, Integer, Real, either
+from kc.transforms.elementary.values import INFINITY, PI, Bool, Integer, Real, Value, either
 
 
 def _bound(x: Real) -> float:
@@ -54,7 +55,7 @@ def _reduced_quickly(x: Real) -> tuple[Real, Integer]:
     return n.times_plus(-third, r), bits
 
 
-def _reduced_far(x: Real) -> tuple[Real, Integer]:
+def _reduced_far_single(x: Real) -> tuple[Real, Integer]:
     """r in f64 and n for any f32, by 106 bits of 2 / pi from where they matter.
 
     Bits whose product with any x of a range is a multiple of 4 are left out. The product with the
@@ -78,28 +79,103 @@ _RANGES = (48, 68, 88, 108)
 """The exponents of the f32 from which on fewer bits of 2 / pi count."""
 
 
-def _reaches_all(x: Real) -> bool:
-    """Whether :func:`_reduced_far` is for the type and the machine."""
-    return x.is_single and x.code.has_fma
+_PIECE = 53
+"""Bits of 2 / pi in a number of f64."""
+_COUNT = 5
+"""The pieces of 2 / pi that matter for an f64: with them a product that is nearly a multiple of
+pi / 2 (to 2**-62) has 53 digits."""
 
 
-def _or_far(x: Real, near: Callable[[Real], tuple[Real, Integer]]) -> tuple[Real, Integer]:
-    """``near``, or for all lanes :func:`_reduced_far` if an angle is too large in any."""
-    if not _reaches_all(x):
+@cache
+def _pieces() -> list[float]:
+    """2 / pi in 23 pieces, the product of the n-th of which with 2**(-53 * n) is counted."""
+    count = 23
+    bits = _PIECE * count + 64
+
+    def arc_tangent(divisor: int) -> int:
+        power = total = (1 << bits) // divisor
+        for n in range(3, bits, 2):
+            power //= -divisor * divisor
+            total += power // n
+        return total
+
+    pi = 16 * arc_tangent(5) - 4 * arc_tangent(239)  # J. Machin
+    quotient = (2 << (2 * bits)) // pi
+    mask = (1 << _PIECE) - 1
+    places = (bits - _PIECE * n for n in range(1, count + 1))
+    return [float((quotient >> place) & mask) * 2.0**-_PIECE for place in places]
+
+
+def _reduced_far_double(x: Real) -> tuple[Real, Real, Integer]:
+    """r, what is missing from it, and n, for any f64.
+
+    Pieces of 2 / pi whose products are multiples of 4 are left out, from the first one on: 16, 8,
+    4, 2 and 1 of them, where x is large enough, which is then divided by as much.
+    """
+    infinite = x - x  # NaN, or else 0
+    pieces = [x.real(piece) for piece in _pieces()]
+    for shift in (16, 8, 4, 2, 1):
+        is_beyond = x.abs() >= 2.0 ** (_PIECE * shift + x.mantissa + 2)
+        shifted = pieces[shift:]
+        pieces = [
+            is_beyond.choose(shifted[n], piece) if n < len(shifted) else piece
+            for n, piece in enumerate(pieces[: _COUNT + shift - 1])
+        ]
+        x = is_beyond.choose(x.divided(_PIECE * shift), x)
+    parts: list[Real] = []
+    for n, piece in enumerate(pieces):
+        scaled = x * 2.0 ** (-_PIECE * n) if n else x
+        parts += scaled.product(piece) if n < _COUNT - 1 else (scaled * piece,)
+    # The first three may be large; whole multiples of 4 are taken from them, exactly.
+    head = [(part * 0.25).truncated().times_plus(-4.0, part) for part in parts[:3]] + parts[3:5]
+    whole = head[0]
+    for part in head[1:]:
+        whole = whole + part
+    n, bits = whole.rounded()
+    total, lost = _total([-n, *head])
+    rest, little = _total([*lost, *parts[5:7]])
+    high, low = total.sum(rest)
+    for part in (*little, *parts[7:]):
+        low = low + part
+    first, second = x.parts(PI / 2, 53)
+    r, missing = high.product(x.real(first))
+    missing = low.times_plus(first, high.times_plus(second, missing)) + infinite
+    return *r.plus(missing), bits
+
+
+def _total(terms: Sequence[Real]) -> tuple[Real, list[Real]]:
+    """The rounded sum, and what each addition loses."""
+    total, lost = terms[0], list[Real]()
+    for term in terms[1:]:
+        total, missing = total.sum(term)
+        lost.append(missing)
+    return total, lost
+
+
+def _reduced_far_quickly(x: Real) -> tuple[Real, Integer]:
+    """r, within an ulp, and n."""
+    if x.is_single:
+        r, n = _reduced_far_single(x)
+        return r.as_(x), n.narrow()
+    r, _, n = _reduced_far_double(x)
+    return r, n
+
+
+def _or_far(
+    x: Real, near: Callable[[Real], tuple[Value, ...]], far: Callable[[Real], tuple[Value, ...]]
+) -> Any:
+    """What ``near`` gives, or ``far`` for all lanes if an angle is too large in any."""
+    if not x.code.has_fma:
         return near(x)
-
-    def far() -> tuple[Real, Integer]:
-        r, n = _reduced_far(x)
-        return (r, n) if near is _reduced_by_f64 else (r.as_(x), n.narrow())
-
-    r, n = either(x.abs() > _bound(x), far, lambda: near(x))
-    return x.of(r), Integer(n, x.code)
+    *numbers, n = either(x.abs() > _bound(x), lambda: far(x), lambda: near(x))
+    return *map(x.of, numbers), Integer(n, x.code)
 
 
 def _or_library(x: Real, y: Real) -> Real:
-    """``y``, or for all lanes what the C library says if an angle is too large in any."""
+    """``y``, or for all lanes what the C library says if an angle is too large in any; all
+    reductions of large ones take an fma."""
     library = x.code.library
-    if library is None or _reaches_all(x):
+    if library is None or x.code.has_fma:
         return y
     return y.unless(x.abs() > _bound(x), lambda: x.of(library(x.value)))
 
@@ -125,18 +201,24 @@ def _turned(r: Real, n: Integer, quarter: int) -> Real:
 
 def sin(x: Real) -> Real:
     is_tiny = x.is_tiny(13, 27)  # where it is x
-    y = _turned(*_or_far(is_tiny.choose(x.real(0.0), x), _reduced_quickly), 0)
-    return _or_library(x, is_tiny.choose(x, y))
+    angle = is_tiny.choose(x.real(0.0), x)
+    r, n = _or_far(angle, _reduced_quickly, _reduced_far_quickly)
+    return _or_library(x, is_tiny.choose(x, _turned(r, n, 0)))
 
 
 def cos(x: Real) -> Real:
-    return _or_library(x, _turned(*_or_far(x.without_tiny(13, 27), _reduced_quickly), 1))
+    angle = x.without_tiny(13, 27)
+    r, n = _or_far(angle, _reduced_quickly, _reduced_far_quickly)
+    return _or_library(x, _turned(r, n, 1))
 
 
 def tan(x: Real) -> Real:
     is_tiny = x.is_tiny(13, 27)  # where it is x
     angle = is_tiny.choose(x.real(0.0), x)
-    y = _tan_of_single(angle) if x.is_single else _tan(*_reduced(angle))
+    if x.is_single:
+        y = _tan_of_single(angle)
+    else:
+        y = _tan(*_or_far(angle, _reduced, _reduced_far_double))
     return _or_library(x, is_tiny.choose(x, y))
 
 
@@ -150,7 +232,7 @@ def _reduced_by_f64(x: Real) -> tuple[Real, Integer]:
 
 def _tan_of_single(x: Real) -> Real:
     """By f64, where fewer digits than it has are enough."""
-    r, n = _or_far(x, _reduced_by_f64)
+    r, n = _or_far(x, _reduced_by_f64, _reduced_far_single)
     z = r * r
     sine = (r * z).times_plus(z.polynomial(((), SIN[0])), r)
     cosine = (z * z).times_plus(z.polynomial(((), COS[0])), z.times_plus(-0.5, 1.0))

@@ -304,6 +304,10 @@ class Real(Value):
     def floor(self) -> Real:
         return self.of(self.code.add(math.FloorOp(self.value)))
 
+    def truncated(self) -> Real:
+        """The whole number next to it towards 0."""
+        return self.of(self.code.add(math.TruncOp(self.value)))
+
     def with_sign_of(self, second: Real) -> Real:
         return self.of(self.code.add(math.CopySignOp(self.value, second.value)))
 

@@ -142,8 +142,6 @@ ENDS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.0, 3.0, np.inf, -np.inf, np.nan]
 def test_zeros_infinities_and_nan(op: str, dtype: str):
     """The same as C's, with the sign of zeros."""
     ends = [*ENDS, np.finfo(dtype).max, np.finfo(dtype).smallest_subnormal]
-    if op in ("math.sin", "math.cos", "math.tan") and dtype == "float64":
-        ends = ends[:-2] + ends[-1:]  # above 2**30 a kernel gives any number
     pairs = [(a, b) for a in ends for b in ends] if op in TWO else [(a, a) for a in ends]
     x, y = (np.array(column, dtype) for column in zip(*pairs, strict=True))
     result = computed(op, x, y)
