@@ -59,6 +59,9 @@ class Access:
     """The loops that the element depends on; the others move it by 0."""
     irregular: frozenset[ForOp]
     """The loops whose strides are not exact: an index is a quotient or a value of theirs."""
+    divided: frozenset[ForOp]
+    """The loops whose quotients and remainders are the indices of several dimensions: strides are
+    exact, as the dimensions together are one."""
     bits: int
     groups: dict[ForOp, int]
     """Loops in whose iterations it stays at an element for so many at a time, as a channel of a
@@ -66,8 +69,15 @@ class Access:
 
     @property
     def regular(self) -> bool:
-        """Whether all strides are exact: indices are sums of loop variables with coefficients."""
+        """Whether all strides are exact: indices are sums of loop variables with coefficients, or
+        the digits of such sums."""
         return not self.irregular
+
+    @property
+    def affine(self) -> bool:
+        """Whether each index is a sum of loop variables with coefficients: tiles of the loops read
+        boxes of the array."""
+        return not self.irregular and not self.divided
 
     def stride(self, loop: ForOp) -> int:
         """Elements between what two iterations of ``loop`` access."""
@@ -129,6 +139,7 @@ class Nest:
         shape = buffer.get_shape()
         strides: dict[ForOp, int] = {}
         irregular: set[ForOp] = set()
+        divided: set[ForOp] = set()
         groups: dict[ForOp, int] = {}
         moves: set[ForOp] = set()
         """The loops that move it otherwise than by groups."""
@@ -137,6 +148,8 @@ class Nest:
             rows = shape[dims[-1] + 1 :]
             scale = math.prod(rows) if all(size >= 0 for size in rows) else FAR
             terms, _ = linear_terms(expr)
+            if len(dims) > 1:
+                divided.update(it for dim in dims for it in self._divided(exprs[dim]))
             for atom, factor in terms.items():
                 loop = self.loop_of(atom)
                 if loop is not None:
@@ -154,7 +167,15 @@ class Nest:
                         else:
                             moves.add(moved)
         groups = {loop: size for loop, size in groups.items() if loop not in moves}
-        return Access(op, strides, frozenset(irregular), element_bits(buffer), groups)
+        bits = element_bits(buffer)
+        return Access(op, strides, frozenset(irregular), frozenset(divided), bits, groups)
+
+    def _divided(self, expr: AffineExpr) -> Iterator[ForOp]:
+        """The loops of whose variables an index has quotients or remainders."""
+        for atom in linear_terms(expr)[0]:
+            if self.loop_of(atom) is None:
+                for dim in atom.used_dims():
+                    yield from self._loops_behind(self._root(dim))
 
     def indices(self, access: Access) -> list[AffineExpr]:
         """What an access indexes its buffer by; :meth:`loop_of` knows their variables."""

@@ -169,7 +169,7 @@ def test_iterations_that_share_memory_are_done_by_one_thread():
     steps = kc.auto_schedule(args, target=EMULATOR).trace.as_python()
     assert (
         'values = sch.get_block(name="values")\n'
-        'i0_1 = sch.get_loop(name="i0", block=values)\n'
+        'i0_1 = sch.get_loop(name="i0_1", block=values)\n'  # CPUs have i0, in vectors, instead
         "u = sch.add_unit_loop(block_or_loop=i0_1)\n"
         'sch.bind(loop=u, thread_axis="threadIdx.x")\n'
     ) in steps
@@ -350,6 +350,40 @@ def test_what_a_convolution_reads_is_copied_to_shared_memory_alone(channels: int
     ptx = module.imported_modules[0].get_source()
     assert "cp.async.cg.shared.global" in ptx
     assert "ld.global" not in ptx
+
+
+@pytest.mark.parametrize(
+    ("a", "w", "shape", "arch", "step"),
+    [
+        ((32, 8, 16), (128, 32), (32, 128, 32), "sm_80", "mma_sync"),
+        ((10, 7, 120), (8, 15, 40), (70, 120, 40), "sm_80", "mma_sync"),
+        ((128, 2, 64), (128, 128), (128, 128, 128), "sm_90a", "wgmma_sync"),
+        ((64, 128), (8, 16, 64), (64, 128, 64), "sm_90a", "wgmma_sync"),
+    ],
+)
+def test_reshaped_matrices_are_multiplied_by_tensor_cores(
+    a: tuple[int, ...], w: tuple[int, ...], shape: tuple[int, int, int], arch: str, step: str
+):
+    """What is read at digits of rows, columns or terms is gathered as it is copied: tiles of these
+    are no boxes of the array."""
+    rows, terms, columns = shape
+    A, W = (te.placeholder(it, "float16", name=name) for it, name in ((a, "A"), (w, "W")))
+    k = te.reduce_axis((0, terms), "k")
+    left, right = topi.reshape(A, (rows, terms)), topi.reshape(W, (terms, columns))
+    C = te.compute(
+        (rows, columns),
+        lambda i, j: te.sum(left[i, k].astype("float32") * right[k, j].astype("float32"), axis=k),
+        name="C",
+    )
+    target = f"cuda-emu -arch={arch}"
+    sch = kc.auto_schedule([A, W, C], target=target)
+    assert f'"{step}_m' in sch.trace.as_python()
+    r = np.random.default_rng(0)
+    given = [r.integers(-4, 5, it).astype("float16") for it in (a, w)]
+    c = np.zeros((rows, columns), "float32")
+    kc.build(sch, target=target)(*given, c)
+    x, y = (it.astype("float64") for it in given)
+    np.testing.assert_array_equal(c, x.reshape(rows, terms) @ y.reshape(terms, columns))
 
 
 @pytest.mark.sweep

@@ -229,7 +229,7 @@ def _product_before(draft: Draft, after: Nest) -> Nest | None:
 def _weights(product: Nest) -> tuple[Access, Access, ForOp, ForOp] | None:
     """What is multiplied by the values, these, and the loops that only one of them depends on."""
     for weights, values in (product.loads, product.loads[::-1]):
-        if not is_own(weights.buffer) or not weights.regular:
+        if not is_own(weights.buffer) or not weights.affine:
             continue
         rows = [it for it in product.spatial if weights.stride(it) and not values.stride(it)]
         columns = [it for it in product.spatial if values.stride(it) and not weights.stride(it)]

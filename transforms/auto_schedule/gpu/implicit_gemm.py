@@ -85,9 +85,9 @@ class GpuImplicitGemm(GpuRule):
         if has_last:
             _inline_padding(draft, labels[0])
         for label, gather in zip(labels, gathers, strict=True):
-            # With channels last, it may be copied as it is.
+            # With channels last, boxes of it may be copied as they are.
             it = draft.nest(label)
-            if has_last and not it.operations and all(load.regular for load in it.loads):
+            if has_last and not it.operations and all(load.affine for load in it.loads):
                 draft.compute_inline(gather)
         product = draft.nest(nest.name)
         if result is not None and product_before(draft, result) != nest.name:

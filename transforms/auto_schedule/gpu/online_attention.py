@@ -155,7 +155,7 @@ def plan_of(draft: Draft, block: str) -> Plan | None:
     if after is not None and not (_is_for_lanes(after) and _is_in_order(after)):
         return None
     result = (after or product).stores[0]
-    if type_name(result.buffer.type) not in ("f16", "bf16", "f32") or not result.regular:
+    if type_name(result.buffer.type) not in ("f16", "bf16", "f32") or not result.affine:
         return None
     return Plan(attention, element or "", maximum, powers, total, 0, 0)
 
@@ -200,7 +200,9 @@ def _is_contiguous(access: Access) -> bool:
 def _is_exact(access: Access, loops: Iterable[ForOp]) -> bool:
     """Whether it is known how these loops move an access; several heads may share the keys of one,
     by a division of their number."""
-    return access.regular or all(abs(access.stride(loop)) != FAR for loop in loops)
+    return access.affine or all(
+        abs(access.stride(loop)) != FAR and loop not in access.divided for loop in loops
+    )
 
 
 def _softmax(attention: Attention) -> tuple[Nest | None, Nest | None, Nest | None]:

@@ -209,7 +209,7 @@ def _gather_for(draft: Draft, nest: Nest, access: Access, known: Collection[str]
     gather = gather_of(draft, access, known)
     if gather is not None:
         return gather.name
-    if access.regular:
+    if access.affine:
         return None
     number = draft.nest(nest.name).read_number(access.buffer)
     block = draft.reindex(draft.block(nest.name), ("read", number))
@@ -262,7 +262,7 @@ def _is_alike(product: Nest, after: Nest, access: Access) -> bool:
     """Whether a block has one iteration for each sum of a product, in the same loops."""
     reads = [it for it in after.loads if it.buffer is access.buffer]
     return (
-        access.regular
+        access.affine
         and len(reads) == 1
         and len(product.spatial) == len(after.spatial)
         and all(
@@ -376,7 +376,7 @@ def are_matrices(sides: Sides, terms: ForOp, store: Access) -> bool:
     """Whether rows, columns and terms are so far apart everywhere. Which matrices of a batch are
     multiplied may be any function, such as the keys that several queries share."""
     loops = {sides.rows, sides.columns, terms}
-    return store.regular and not any(loops & it.irregular for it in sides.operands)
+    return store.affine and not any(loops & (it.irregular | it.divided) for it in sides.operands)
 
 
 def depths_of(k: int, size: int, *, whole: bool) -> list[int]:
@@ -470,7 +470,7 @@ def is_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
 
 
 def _is_gather(nest: Nest) -> bool:
-    return not nest.operations and not nest.reduce and any(not it.regular for it in nest.loads)
+    return not nest.operations and not nest.reduce and any(not it.affine for it in nest.loads)
 
 
 def gather_of(draft: Draft, access: Access, known: Collection[str] = ()) -> Nest | None:

@@ -184,7 +184,7 @@ class GpuWarpgroups(GpuRule):
         for is_whole in (True, False):
             for sides in sides_of(nest):
                 gathered = any(
-                    gather_of(draft, it) is not None or not (is_whole or it.regular)
+                    gather_of(draft, it) is not None or not (is_whole or it.affine)
                     for it in sides.operands
                 )
                 tiling = warpgroup_tiling_of(nest, sides, whole=is_whole, gathered=gathered)
@@ -216,7 +216,7 @@ def _product_before(draft: Draft, block: str) -> str | None:
     after, nest = draft.nest(block), draft.nest(product)
     (store,) = after.stores
     is_held = type_name(store.buffer.type) in ("f16", "bf16", "f32")
-    is_alike = store.regular and all(
+    is_alike = store.affine and all(
         store.stride(mine) == nest.stores[0].stride(its)
         for mine, its in zip(after.spatial, nest.spatial, strict=True)
     )
@@ -494,7 +494,7 @@ def _has_store(draft: Draft, tiling: WarpgroupTiling, store: Access) -> bool:
         and size == HALF
         and tiling.columns in BOXES
         and tiling.size == HALF
-        and store.regular
+        and store.affine
         and has_boxes(store.buffer.type, size)
         and tiling.bytes * STAGES + _result_bytes(tiling) <= _room(draft)
     )
