@@ -942,14 +942,12 @@ def depthwise(columns: int, channels: int, taps: int) -> list[te.Tensor]:
 def test_groups_of_channels_are_products(channels: int, groups: int, is_product: bool):
     """Each group of a grouped convolution is tiled by itself, unless it is small."""
     each = channels // groups
-    X = te.placeholder((1, 6, 7, channels), name="X")
-    W = te.placeholder((1, 1, each, channels), name="W")
+    shapes = ((1, 6, 7, channels), (1, 1, each, channels))
+    X, W = (te.placeholder(it, name=name) for it, name in zip(shapes, "XW", strict=True))
     tensors = [X, W, topi.nn.group_conv2d_nhwc(X, W, 1, 0, 1, groups)]
     schedule = kc.auto_schedule(tensors, AVX512)
     assert ("transform_block_layout" in schedule.trace.as_python()) is is_product
-    x, w = (
-        np.random.default_rng(1).integers(-9, 9, it.shape).astype("float32") for it in tensors[:2]
-    )
+    x, w = (np.random.default_rng(1).integers(-9, 9, it).astype("float32") for it in shapes)
     parts = [
         x[..., g * each : (g + 1) * each] @ w[0, 0, :, g * each : (g + 1) * each]
         for g in range(groups)
