@@ -105,10 +105,8 @@ def __getattr__(name: str) -> _Any:
         # With a name and no object, Python adds no guess of its own.
         raise UnknownName(f"module 'kc' has no attribute '{name}'{_hint(name)}", name=name)
     module, attribute = _LAZY[name]
-    _import_module("kc.support.dataclass_code").install()
     with _paused_collection(permanent=True):
         value = _import_module(module)
-    _import_module("kc.support.short_exit").shorten_exit()
     if attribute is not None:
         value = getattr(value, attribute)
     globals()[name] = value

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kc.support import dataclass_code, plugins, short_exit
+from kc.support import plugins
 from kc.support.byte_product_names import byte_products
 from kc.support.diagnostics import InputError, suggest, warn
 from kc.support.options import Options, PassSpec, quote
@@ -659,9 +659,6 @@ def get_passes(specs: tuple[PassSpec, ...]) -> list[ModulePass]:
 
 def context(*, allow_unregistered: bool = False) -> Context:
     """An xDSL context with every dialect, ours instead of xDSL's where both have one."""
-    # A tool that needs a context imports much of what a build does.
-    dataclass_code.install()
-    short_exit.shorten_exit()
     from xdsl.context import Context
     from xdsl.dialects import get_all_dialects
 
