@@ -247,7 +247,7 @@ class ScheduleMethods:
         ...
 
     def skip_masked(self, block: BlockRV | str, loop: LoopRV | str, at: LoopRV | str | None = None) -> LoopRV:
-        """Leave out the iterations of a loop whose terms the indices mask, or whose results nobody"""
+        """Leave out a loop's iterations whose terms the indices mask, or whose results nobody reads."""
         ...
 
     def offset_operand(self, block: BlockRV | str, read_buffer_index: Any) -> list[BlockRV]:

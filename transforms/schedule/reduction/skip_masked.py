@@ -115,8 +115,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class SkipMasked(Primitive):
-    """Leave out the iterations of a loop whose terms the indices mask, or whose results nobody
-    reads."""
+    """Leave out a loop's iterations whose terms the indices mask, or whose results nobody reads."""
 
     name: ClassVar[str] = "skip-masked"
     verb = "was shortened to"
