@@ -61,6 +61,7 @@ from xdsl.dialects.builtin import (
     FixedBitwidthType,
     Float32Type,
     Float64Type,
+    IndexType,
     MemRefType,
     ModuleOp,
     StringAttr,
@@ -98,6 +99,7 @@ from kc.dialects.tir import (
     ForOp,
     IterType,
     LoadOp,
+    StoreOp,
     YieldOp,
 )
 from kc.support.fresh_names import fresh_name
@@ -106,6 +108,7 @@ from kc.transforms.expand_math import is_x86
 from kc.transforms.schedule._combiners import captured_copies
 from kc.transforms.tir._inline_combine import inline_combine
 from kc.transforms.tir._lane_maximum import LaneMaximum, TakenNames, is_lane_maximum
+from kc.transforms.tir._lane_places import growing_places, without_places
 from kc.transforms.tir._partial_results import PartialResults, Split, Values, steps_added
 from kc.transforms.tir.vectorize_loop import MAX_VECTORS, element_bits, run_serially
 
@@ -299,6 +302,10 @@ class _Lowering:
         self.parts = [
             PartialResults(plan.split, names.buffers, self.width, space) for plan in plans
         ]
+        self.growing = {
+            parts: growing_places(plan.split, loop, lanes)
+            for plan, parts in zip(plans, self.parts, strict=True)
+        }
         self.maxima = {
             parts: LaneMaximum(parts, plan.place, loop, self.width, names)
             for plan, parts in zip(plans, self.parts, strict=True)
@@ -337,6 +344,8 @@ class _Lowering:
                 parts.redirect(reduction, piece.var, values)
                 for step in reduction.steps:
                     if isinstance(step, CombineOp):
+                        if self.growing[parts]:
+                            without_places(step, self.growing[parts])
                         inline_combine(step)
         return [loop for maximum in self.maxima.values() for loop in maximum.loops_again]
 
@@ -388,13 +397,39 @@ class _Lowering:
         return result
 
     def _fill(self, parts: PartialResults, values: Values) -> list[Operation]:
-        """Store the neutral elements, to all lanes."""
+        """Store the neutral elements, to all lanes, or their first terms."""
+        first = [self._first_terms(parts, values)] if self.growing[parts] else []
+        if first and self.lanes == self.width:
+            return [*first]
         loop = ForOp(self.loop.label, self.width, kind=ForKind.VECTORIZED)
         place = parts.place(values, loop.var)
         loop.body.block.add_ops(parts.filled(place))
         if parts in self.maxima:
             loop.body.block.add_ops(self.maxima[parts].filled(place))
-        return [loop]
+        return [loop, *first]
+
+    def _first_terms(self, parts: PartialResults, values: Values) -> ForOp:
+        """Store the first term of each lane."""
+        loop = ForOp(self.loop.label, self.lanes, kind=ForKind.VECTORIZED)
+        zero = arith.ConstantOp.from_int_and_width(0, IndexType())
+        mapping = {**values, self.loop.var: loop.var}
+        for outer in loop_tree.all_loops_around(parts.split.block):
+            if loop_tree.is_inside(outer, parts.split.root) and outer.var not in mapping:
+                mapping[outer.var] = zero.result
+        block = parts.split.block.clone(mapping)
+        assert isinstance(block, BlockOp)
+        block.block_name = StringAttr(fresh_name(f"{block.label}_first", self.labels))
+        loop.body.block.add_ops([zero, block])
+        reduction = reduction_of(block)
+        assert reduction is not None
+        place = parts.place(values, loop.var)
+        for update, alloc in zip(reduction.updates, parts.allocs, strict=True):
+            store = StoreOp(update.term, alloc.buffer, *place)
+            Rewriter.replace_op(update.store, [store], [])
+        for op in [*reduction.steps, *(update.load for update in reduction.updates)]:
+            op.detach()
+            op.erase()
+        return loop
 
     def _finish(self, parts: PartialResults, values: Values) -> list[Operation]:
         """What stands behind the loops."""
