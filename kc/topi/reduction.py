@@ -8,7 +8,7 @@ from typing import Any
 
 from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.dtypes import FLOATS, is_float
+from kc.te.dtypes import FLOATS, bits, is_float
 from kc.te.expr import Expr, compare, const, select
 from kc.te.intrinsics import isnan
 from kc.te.reducers import known_reducer, max_value, min_value, reduction
@@ -180,17 +180,19 @@ def _arg(data: Tensor, axis: Any, keepdims: bool, last: bool, largest: bool) -> 
     for loop, n in zip(loops, axes, strict=True):
         flat = loop if n == axes[0] else flat * data.shape[n] + loop
     reducer = first_of(largest, last, data.dtype)
+    # As wide as the values, if these are wide: lanes of both are then chosen by the same masks.
+    width = "int64" if bits(data.dtype) > 32 else "int32"
 
     def body(*place: Any) -> Any:
         kept = iter(place if not keepdims else [at for n, at in enumerate(place) if n not in axes])
         inner = iter(loops)
         at = [next(inner) if n in axes else next(kept) for n in range(data.ndim)]
-        return reducer((flat.astype("int32"), data(*at)), axis=loops)
+        return reducer((flat.astype(width), data(*at)), axis=loops)
 
     indices, _ = compute(shape, body, f"{data.name}_{name}_pairs", tag=COMM_REDUCE_IDX)
 
     def index(*at: Any) -> Expr:
-        best = indices(*at)
+        best = indices(*at).astype("int32")
         if last or builtins.all(isinstance(data.shape[n], int) for n in axes):
             return best
         return select(best.equal(NOTHING), const(-1), best)
@@ -198,8 +200,9 @@ def _arg(data: Tensor, axis: Any, keepdims: bool, last: bool, largest: bool) -> 
     return compute(shape, index, f"{data.name}_{name}", tag=COMM_REDUCE)
 
 
-SHORT_ROW = 1 << 14
-"""Elements of a row that is read twice from a cache."""
+SHORT_ROW = 1 << 9
+"""Elements of a row that is read twice: it takes less time than to combine pairs of index and value
+in all lanes of a few vectors, which has two comparisons and more for each halving."""
 
 
 def _is_short_row(data: Tensor) -> bool:
@@ -211,7 +214,7 @@ def _place_in_row(
     data: Tensor, shape: list[Any], keepdims: bool, last: bool, largest: bool
 ) -> Tensor:
     """The place of the largest or smallest of each row: the first or last element that is it, or
-    is NaN. Two reductions that vectors have, where pairs of index and value take a choice each."""
+    is NaN. Two reductions of numbers, whose lanes are combined fast."""
     name = f"{data.name}_{'argmax' if largest else 'argmin'}"
     best = reduced(data, -1, keepdims, scalar.max if largest else scalar.min, f"{name}_value")
     k = reduce_axis((0, data.shape[-1]), name=f"k{data.ndim - 1}")

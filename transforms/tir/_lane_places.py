@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -46,13 +46,16 @@ _BEFORE = {"slt": True, "sle": True, "ult": True, "ule": True, "ne": True} | dic
 _SWAPPED = {"slt": "sgt", "sle": "sge", "ult": "ugt", "ule": "uge"}
 _SWAPPED |= {swapped: name for name, swapped in _SWAPPED.items()}
 
+MOST_SELECTIONS = 8
+"""Selections that take the place of the logic of a condition. A condition of more stays."""
+
 _OR_EQUAL = {"ogt": "oge", "olt": "ole", "ugt": "uge", "ult": "ule", "sgt": "sge", "slt": "sle"}
 """Comparisons that hold for equal operands as well."""
 
 
 def growing_places(split: Split, loop: ForOp, lanes: int) -> list[int]:
-    """Which results of a reduction are the places of terms, by number, if they grow from term to
-    term in ``loop`` and the loops around it, and each lane has a first term and a second one.
+    """Which results of a reduction are places of terms that are compared, by number, if they grow
+    from term to term in ``loop`` and the loops around it, and each lane has two terms or more.
 
     Empty where ``loop`` is not all there is, where terms may be left out, or where combining a term
     with itself may give something else.
@@ -70,7 +73,11 @@ def growing_places(split: Split, loop: ForOp, lanes: int) -> list[int]:
     loops = [it for it in loop_tree.all_loops_around(block) if loop_tree.is_inside(it, split.root)]
     terms = 1
     for inner in loops:
-        kinds = (ForKind.SERIAL, ForKind.UNROLLED, *((ForKind.VECTORIZED,) if inner is loop else ()))
+        kinds = (
+            ForKind.SERIAL,
+            ForKind.UNROLLED,
+            *((ForKind.VECTORIZED,) if inner is loop else ()),
+        )
         if not inner.static_extent or inner.kind.data not in kinds:
             return []
         if inner in split.path:
@@ -85,7 +92,9 @@ def growing_places(split: Split, loop: ForOp, lanes: int) -> list[int]:
         n
         for n, value in enumerate(step.combined)
         for update in reduction.updates
-        if update.store.value is value and _grows(update.term, block, counted)
+        if update.store.value is value
+        and _is_compared(step, n)
+        and _grows(update.term, block, counted)
     ]
 
 
@@ -112,17 +121,22 @@ def _takes_a_side(step: CombineOp, reduction: Reduction) -> bool:
         elif not isinstance(op, _EITHER) or set(op.operands) != own:
             return False
     loads = {update.store.value: update.load.result for update in reduction.updates}
-    return all(
-        loads.get(value) is lhs for value, lhs in zip(step.combined, step.lhs, strict=True)
-    )
+    return all(loads.get(value) is lhs for value, lhs in zip(step.combined, step.lhs, strict=True))
+
+
+def _is_compared(step: CombineOp, n: int) -> bool:
+    """Whether the combiner compares what the lane has with the term, of the result ``n``."""
+    sides = step.combiner.block.args
+    own = {sides[n], sides[n + len(step.combined)]}
+    return any(isinstance(op, arith.CmpiOp) and set(op.operands) == own for op in step.combiner.ops)
 
 
 def _grows(term: SSAValue, block: BlockOp, counted: Sequence[ForOp]) -> bool:
     """Whether ``term`` is a number that is larger in each later iteration of the loops ``counted``,
     outermost first, and is never cut to the width of its type."""
-    if not isinstance(term.owner, arith.IndexCastOp) or not isinstance(term.type, IntegerType):
-        return False
-    if (form := _linear(term.owner.input, block)) is None:
+    if isinstance(term.owner, arith.ExtSIOp):
+        term = term.owner.input
+    if not isinstance(term.type, IntegerType) or (form := _linear(term, block)) is None:
         return False
     factors, constant = form
     largest = constant
@@ -144,30 +158,56 @@ def _grows(term: SSAValue, block: BlockOp, counted: Sequence[ForOp]) -> bool:
     return True
 
 
-def _linear(value: SSAValue, block: BlockOp) -> tuple[dict[SSAValue, int], int] | None:
-    """An index in ``block`` as a sum of values from around it with factors, and a constant."""
-    if isinstance(value.owner, ApplyOp):
-        expr: AffineExpr = value.owner.map.data.results[0]
-        operands = list(value.owner.operands)
-    elif value.owner is block.body.block:
-        assert isinstance(value, SSAValue)
-        expr = block.binding_exprs[block.body.block.args.index(value)]  # pyright: ignore
+Linear = tuple[dict[SSAValue, int], int]
+"""Values with factors, and a constant."""
+
+
+def _linear(value: SSAValue, block: BlockOp) -> Linear | None:
+    """An index or integer in ``block`` as a sum of values from around it with factors, and a
+    constant. An integer is that sum modulo two to its width."""
+    op = value.owner
+    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+        return {}, op.value.value.data
+    if isinstance(op, arith.IndexCastOp) and isinstance(op.input.type, IndexType):
+        return _linear(op.input, block)
+    if isinstance(op, arith.AddiOp | arith.MuliOp):
+        lhs, rhs = _linear(op.lhs, block), _linear(op.rhs, block)
+        if lhs is None or rhs is None:
+            return None
+        if isinstance(op, arith.AddiOp):
+            return _added(lhs, rhs, 1)
+        if lhs[0] and rhs[0]:
+            return None
+        form, (_, factor) = (lhs, rhs) if lhs[0] else (rhs, lhs)
+        return _added(({}, 0), form, factor)
+    if isinstance(op, ApplyOp):
+        expr: AffineExpr = op.map.data.results[0]
+        operands = list(op.operands)
+    elif op is block.body.block:
+        assert isinstance(value, BlockArgument)
+        expr = block.binding_exprs[value.index]
         operands = list(block.binding_operands)
     elif loop_tree.defined_inside(value, block):
         return None
     else:
         return {value: 1}, 0
-    terms, total = linear_terms(expr)
-    factors: dict[SSAValue, int] = {}
+    terms, constant = linear_terms(expr)
+    total: Linear = {}, constant
     for atom, factor in terms.items():
         if not isinstance(atom, AffineDimExpr):
             return None
         if (part := _linear(operands[atom.position], block)) is None:
             return None
-        for inner, inner_factor in part[0].items():
-            factors[inner] = factors.get(inner, 0) + factor * inner_factor
-        total += factor * part[1]
-    return factors, total
+        total = _added(total, part, factor)
+    return total
+
+
+def _added(lhs: Linear, rhs: Linear, factor: int) -> Linear:
+    """``lhs + rhs * factor``."""
+    factors = dict(lhs[0])
+    for value, own in rhs[0].items():
+        factors[value] = factors.get(value, 0) + factor * own
+    return factors, lhs[1] + factor * rhs[1]
 
 
 # The combiner
@@ -178,14 +218,16 @@ def without_places(step: CombineOp, growing: Sequence[int]) -> None:
     of its first side before those of its second."""
     count = len(step.combined)
     body = step.combiner.block
-    before = {body.args[n]: body.args[n + count] for n in growing}
-    condition = _Conditions(before)
+    before: dict[SSAValue, SSAValue] = {body.args[n]: body.args[n + count] for n in growing}
+    condition, comparisons = _Conditions(before), Comparisons()
     for op in [op for op in body.ops if isinstance(op, arith.SelectOp)]:
         if not isinstance(op.cond.type, IntegerType):
             continue
         ops: list[Operation] = []
         known = condition.of(op.cond)
-        value = _chosen(known, op.lhs, op.rhs, ops)
+        if not _is_short(known):
+            continue
+        value = _chosen(known, op.lhs, op.rhs, ops, comparisons)
         for new in ops:
             new.location = op.location
         Rewriter.insert_op(ops, InsertPoint.before(op))
@@ -201,6 +243,10 @@ def without_places(step: CombineOp, growing: Sequence[int]) -> None:
 Condition = bool | SSAValue | tuple
 """True, false, a value, ``("not", c)``, ``("or", c, d)``, ``("and", c, d)``, or a comparison
 ``("cmp", op, name)`` that differs from ``op`` in its predicate."""
+
+
+Comparisons = dict[tuple[Operation, str], SSAValue]
+"""The comparisons that there are, each by that which it differs from, and its predicate."""
 
 
 class _Conditions:
@@ -235,6 +281,18 @@ class _Conditions:
                 if isinstance(known, bool):
                     return _negated(rest) if known else rest
         return value
+
+
+def _is_short(condition: Condition) -> bool:
+    """Whether no more than ``MOST_SELECTIONS`` comparisons are in ``condition``."""
+    work, count = [condition], 0
+    while work and count <= MOST_SELECTIONS:
+        part = work.pop()
+        if isinstance(part, tuple) and part[0] in ("not", "or", "and"):
+            work += part[1:]
+        else:
+            count += 1
+    return count <= MOST_SELECTIONS
 
 
 def _negated(condition: Condition) -> Condition:
@@ -286,7 +344,11 @@ def _or_equal(order: Condition, equality: Condition) -> Condition | None:
 
 
 def _chosen(
-    condition: Condition, then: SSAValue, otherwise: SSAValue, ops: list[Operation]
+    condition: Condition,
+    then: SSAValue,
+    otherwise: SSAValue,
+    ops: list[Operation],
+    comparisons: Comparisons,
 ) -> SSAValue:
     """``then`` where ``condition`` holds, else ``otherwise``; a selection for each comparison."""
     if isinstance(condition, bool):
@@ -294,22 +356,21 @@ def _chosen(
     if isinstance(condition, tuple):
         kind = condition[0]
         if kind == "not":
-            return _chosen(condition[1], otherwise, then, ops)
-        if kind == "or":
-            rest = _chosen(condition[2], then, otherwise, ops)
-            return _chosen(condition[1], then, rest, ops)
-        if kind == "and":
-            rest = _chosen(condition[2], then, otherwise, ops)
-            return _chosen(condition[1], rest, otherwise, ops)
-        op = condition[1]
-        if isinstance(op, arith.CmpfOp):
-            compared: Operation = CmpfOp(op.lhs, op.rhs, condition[2], op.fastmath)
-        else:
-            compared = CmpiOp(op.lhs, op.rhs, condition[2])
-        ops.append(compared)
-        condition = compared.results[0]
+            return _chosen(condition[1], otherwise, then, ops, comparisons)
+        if kind in ("or", "and"):
+            rest = _chosen(condition[2], then, otherwise, ops, comparisons)
+            sides = (then, rest) if kind == "or" else (rest, otherwise)
+            return _chosen(condition[1], *sides, ops, comparisons)
+        _, op, name = condition
+        if (op, name) not in comparisons:
+            if isinstance(op, arith.CmpfOp):
+                compared: Operation = CmpfOp(op.lhs, op.rhs, name, op.fastmath)
+            else:
+                compared = CmpiOp(op.lhs, op.rhs, name)
+            ops.append(compared)
+            comparisons[op, name] = compared.results[0]
+        condition = comparisons[op, name]
     assert isinstance(condition, SSAValue)
     select = SelectOp(condition, then, otherwise)
     ops.append(select)
     return select.result
-

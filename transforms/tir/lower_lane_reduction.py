@@ -37,6 +37,9 @@ that allows it: one in which the loops over results are constant and the results
 more iterations than four vectors of the target have lanes becomes a loop over chunks of that size,
 and a remainder.
 
+Where a combiner compares the places of terms, and these grow from term to term, the lanes begin
+with their first terms (``_lane_places.py``).
+
 On x86, the lanes of a maximum of floats also add their terms up, which shows whether one is NaN
 (``_lane_maximum.py``).
 
@@ -419,7 +422,7 @@ class _Lowering:
         block = parts.split.block.clone(mapping)
         assert isinstance(block, BlockOp)
         block.block_name = StringAttr(fresh_name(f"{block.label}_first", self.labels))
-        loop.body.block.add_ops([zero, block])
+        loop.body.block.add_ops([zero, block] if zero.result.uses else [block])
         reduction = reduction_of(block)
         assert reduction is not None
         place = parts.place(values, loop.var)

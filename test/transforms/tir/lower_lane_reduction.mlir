@@ -330,3 +330,59 @@ func.func @sum_of_integers(%A: memref<4xi32>, %B: memref<1xi32>) {
   }
   func.return
 }
+
+// Places that grow from term to term are not compared in the loop: the lanes begin with their first terms.
+// CHECK-LABEL: func.func @place(%A: memref<2x96xf32>, %I: memref<2xi32>, %V: memref<2xf32>) {
+// CHECK-NEXT:     tir.for %i in 2 {
+// CHECK-NEXT:       %I_part = tir.alloc "I_part" : memref<32xi32>
+// CHECK-NEXT:       %V_part = tir.alloc "V_part" : memref<32xf32>
+// CHECK-NEXT:       tir.for %k in 32 vectorized {
+// CHECK-NEXT:         tir.block "M_first" (spatial %v_i in 2 = %i, reduce %v_k in 96 = %k) do {
+// CHECK-NEXT:           %n = arith.index_cast %v_k : index to i32
+// CHECK-NEXT:           %a = tir.load %A[%v_i, %v_k] : memref<2x96xf32>
+// CHECK-NEXT:           tir.store %n, %I_part[%k] : memref<32xi32>
+// CHECK-NEXT:           tir.store %a, %V_part[%k] : memref<32xf32>
+// CHECK-NEXT:         }
+// CHECK-NEXT:       }
+// CHECK-NEXT:       tir.for %k_o in 3 {
+// CHECK-NEXT:         tir.for %k_1 "k" in 32 vectorized {
+// CHECK-NEXT:           %0 = tir.apply (%k_o * 32 + %k_1)
+// CHECK-NEXT:           tir.block "M" (spatial %v_i in 2 = %i, reduce %v_k in 96 = %0) do {
+// CHECK-NEXT:             %n = arith.index_cast %v_k : index to i32
+// CHECK-NEXT:             %a = tir.load %A[%v_i, %v_k] : memref<2x96xf32>
+// CHECK-NEXT:             %p = tir.load %I_part[%k_1] : memref<32xi32>
+// CHECK-NEXT:             %v = tir.load %V_part[%k_1] : memref<32xf32>
+// CHECK-NEXT:             %q = arith.cmpf oge, %v, %a : f32
+// CHECK-NEXT:             %r = arith.select %q, %p, %n : i32
+// CHECK-NEXT:             %s = arith.select %q, %v, %a : f32
+// CHECK-NEXT:             tir.store %r, %I_part[%k_1] : memref<32xi32>
+// CHECK-NEXT:             tir.store %s, %V_part[%k_1] : memref<32xf32>
+// CHECK-NEXT:           }
+// CHECK-NEXT:         }
+// CHECK-NEXT:       }
+// CHECK-NEXT:       tir.block "M_lanes" (spatial %v_i in 2 = %i) do {
+func.func @place(%A: memref<2x96xf32>, %I: memref<2xi32>, %V: memref<2xf32>) {
+  tir.for %i in 2 {
+    tir.for %k in 96 vectorized {
+      tir.block "M" (spatial %v_i in 2 = %i, reduce %v_k in 96 = %k) do {
+        %n = arith.index_cast %v_k : index to i32
+        %a = tir.load %A[%v_i, %v_k] : memref<2x96xf32>
+        %p = tir.load %I[%v_i] : memref<2xi32>
+        %v = tir.load %V[%v_i] : memref<2xf32>
+        %q, %w = tir.combine "argmax" (%p, %v) (%n, %a) by (%x0: i32, %x1: f32) (%y0: i32, %y1: f32) identity [2147483647 : i32, 0xFF800000 : f32] {
+          %gt = arith.cmpf ogt, %x1, %y1 : f32
+          %eq = arith.cmpf oeq, %x1, %y1 : f32
+          %lt = arith.cmpi slt, %x0, %y0 : i32
+          %tie = arith.andi %eq, %lt : i1
+          %c = arith.ori %gt, %tie : i1
+          %r = arith.select %c, %x0, %y0 : i32
+          %s = arith.select %c, %x1, %y1 : f32
+          tir.yield %r, %s : i32, f32
+        }
+        tir.store %q, %I[%v_i] : memref<2xi32>
+        tir.store %w, %V[%v_i] : memref<2xf32>
+      }
+    }
+  }
+  func.return
+}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from property_tests import examples
 
 import kc
-from kc import te, tir
+from kc import te, tir, topi
 from kc.analysis.interpreter import run
 from kc.conversion.pipelines import lower_to_c_passes
 from kc.support import registry
@@ -610,3 +610,129 @@ def test_sums_of_differences_and_of_products_have_all_terms():
         results(s, [a, b, *sums], list(sums), [x, y]), expected * 2, strict=True
     ):
         np.testing.assert_array_equal(got, wanted)
+
+
+# Places of the best terms
+
+
+def rows_with_ties(dtype: str, n: int) -> np.ndarray:
+    """Rows of ``n``: of few values, of equal ones, of the least or the largest alone, and of floats
+    with NaN in one place or more, after infinities, and nothing but NaN."""
+    generator = np.random.default_rng(n)
+    x = generator.integers(0, 5, (12, n)).astype(dtype)
+    x[1] = 3
+    if np.dtype(dtype).kind == "f":
+        x[2], x[3] = -np.inf, np.inf
+        x[4, n // 2] = x[4, n - 1] = np.nan
+        x[5] = np.nan
+        x[6] = -np.inf
+        x[6, n - 1] = np.nan
+        x[7, 0] = np.nan
+        x[8] = np.where(generator.integers(0, 2, n) > 0, 0.0, -0.0)
+        x[9] = np.inf
+        x[9, [1, n - 2]] = np.nan
+    else:
+        x[2], x[3] = np.iinfo(dtype).min, np.iinfo(dtype).max
+    return x
+
+
+@pytest.mark.parametrize(
+    ("dtype", "n"),
+    [
+        *(("float32", 640), ("float32", 1000), ("float64", 1000), ("float16", 640)),
+        *(("int8", 1000), ("uint32", 1000), ("int64", 640)),
+    ],
+)
+def test_places_are_numpys_in_lanes(dtype: str, n: int):
+    """Lanes that begin with their first terms, and a rest of the lanes."""
+    a = te.placeholder((12, n), dtype, name="A")
+    pairs = [
+        (topi.argmax(a, 1, select_last_index=last), np.argmax, last) for last in (False, True)
+    ] + [(topi.argmin(a, 1, select_last_index=last), np.argmin, last) for last in (False, True)]
+    outputs = [output for output, _, _ in pairs]
+    s = te.create_schedule([output.op for output in outputs])
+    for output in outputs:
+        (reduced,) = output.op.input_tensors[:1]
+        s[reduced].vectorize(reduced.op.reduce_axis[0])
+    x = rows_with_ties(dtype, n)
+    got = results(s, [a, *outputs], outputs, [x])
+    for result, (_, place, last) in zip(got, [*pairs, *pairs], strict=True):
+        expected = n - 1 - place(x[:, ::-1], axis=1) if last else place(x, axis=1)
+        np.testing.assert_array_equal(result, expected)
+
+
+def a_place(place: Any, order: str, combiner: Any = argmax) -> tuple[Any, list[Any], Any]:
+    """The best term of 6 x 640 by a number that ``place`` makes of its two indices, in loops in
+    ``order``, the last one vectorized."""
+    a = te.placeholder((6, 640), "float32", name="A")
+    i, k = te.reduce_axis((0, 6), name="i"), te.reduce_axis((0, 640), name="k")
+    index, value = te.compute(
+        (1,), lambda _: combiner((place(i.var, k.var), a[i, k]), axis=[i, k]), name="M"
+    )
+    s = te.create_schedule(index.op)
+    ri, rk = index.op.reduce_axis
+    loops = {"i": ri, "k": rk}
+    s[index].reorder(*(loops[name] for name in order))
+    s[index].vectorize(loops[order[-1]])
+    return s, [a, index, value], [index, value]
+
+
+@pytest.mark.parametrize(
+    ("place", "order", "grows"),
+    [
+        (lambda i, k: i * 640 + k, "ik", True),
+        (lambda i, k: i * 639 + k, "ik", False),  # two terms have the same place
+        (lambda i, k: i * 640 + k, "ki", False),  # later terms are before earlier ones
+        (lambda i, k: i * 640 + 639 - k, "ik", False),
+        (lambda i, k: (5 - i) * 640 + k, "ik", False),
+        (lambda i, k: k, "ik", False),
+    ],
+)
+def test_places_are_compared_unless_they_grow(place: Any, order: str, grows: bool):
+    s, args, outputs = a_place(place, order)
+    x = np.random.default_rng(0).integers(0, 3, (6, 640)).astype("float32")
+    places = np.array([[place(i, k) for k in range(640)] for i in range(6)])
+    first = places[x == x.max()].min()
+    got = results(s, args, outputs, [x])
+    assert [got[0][0], got[2][0]] == [first, first]
+    assert [got[1][0], got[3][0]] == [x.max(), x.max()]
+    module = kc.lower(s, args)
+    for name in ("lower-init-block", "lower-lane-reduction"):
+        registry.get_pass(name).apply(registry.context(), module.op)
+    assert ("M_first" in str(module)) == grows
+
+
+def test_a_sum_beside_a_place_has_each_term_once():
+    """Lanes begin with their first terms only where these may be met again."""
+
+    def combine(x: Any, y: Any) -> Any:
+        takes = te.any(x[1] > y[1], te.all(x[1].equal(y[1]), x[0] < y[0]))
+        return te.Select(takes, x[0], y[0]), te.max(x[1], y[1]), x[2] + y[2]
+
+    both = te.comm_reducer(
+        combine,
+        lambda i, v, t: (te.max_value(i), te.min_value(v), te.const(0, t)),
+        name="argmax_and_sum",
+    )
+    a = te.placeholder((640,), "float32", name="A")
+    k = te.reduce_axis((0, 640), name="k")
+    outputs = te.compute((1,), lambda _: both((k.var, a[k], a[k]), axis=k), name="M")
+    s = te.create_schedule(outputs[0].op)
+    s[outputs[0]].vectorize(outputs[0].op.reduce_axis[0])
+    x = np.random.default_rng(0).integers(0, 9, 640).astype("float32")
+    got = results(s, [a, *outputs], [*outputs], [x])
+    assert [float(array[0]) for array in got] == [x.argmax(), x.max(), x.sum()] * 2
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+@pytest.mark.parametrize("target", ["x86-64-v4", "znver4", "x86-64-v3"])
+def test_a_place_takes_a_comparison_and_one_of_nan(dtype: str, target: str):
+    """No comparison of places, and no masks of several registers."""
+    a = te.placeholder((8, 4096), dtype, name="A")
+    text = kc.build([a, topi.argmax(a, 1)], f"llvm -mcpu={target}").get_source("asm")
+    what = {"float32": r"vcmp\w*ps", "float64": r"vcmp\w*pd", "int32": r"vp\w*(cmp|max)\w*d"}[dtype]
+    loop = innermost_loop(text, rf"{what}\s.*%[yz]mm")
+    assert not re.search("kunpck|kshift|vpack", loop)
+    if dtype != "int32":
+        assert not re.search("vpcmp", loop)
+        assert len(re.findall(what, loop)) == 8
