@@ -9,6 +9,7 @@ import pytest
 
 import kc
 from kc import te, topi
+from kc.te.expr import ExprLike
 
 HEADS, ROWS, KEYS, DEPTH = 2, 96, 128, 32
 TARGET = "llvm -mcpu=znver4 -num-cores=1 -l1-cache=8192 -l2-cache=32768"
@@ -55,7 +56,7 @@ MASKS = {
 }
 
 
-def program(mask, rows=ROWS, keys=KEYS):
+def program(mask: str, rows: ExprLike = ROWS, keys: ExprLike = KEYS):
     q = te.placeholder((2, HEADS, rows, DEPTH), name="q")
     k, v = (te.placeholder((2, HEADS, keys, DEPTH), name=name) for name in "kv")
     lengths = te.placeholder((2,), "int32", name="lengths")
@@ -70,7 +71,8 @@ def skipped(schedule):
 def inputs(rows, keys):
     random = np.random.default_rng(0)
     q = random.standard_normal((2, HEADS, rows, DEPTH)).astype("f4")
-    return q, *(random.standard_normal((2, HEADS, keys, DEPTH)).astype("f4") for _ in range(2))
+    k, v = (random.standard_normal((2, HEADS, keys, DEPTH)).astype("f4") for _ in range(2))
+    return q, k, v
 
 
 def check(call, mask, q, k, v, lengths):
@@ -113,11 +115,15 @@ def test_of_a_maximum_of_other_terms():
     kept = te.compute(
         (8, 64), lambda i, j: te.if_then_else(j <= i, X[i, j], -float("inf")), name="kept"
     )
+
+    def maximum(terms: te.Tensor) -> te.Tensor:
+        return te.compute((8,), lambda i: te.max(terms[i, r], axis=r), name="top")
+
+    def powers(top: te.Tensor) -> te.Tensor:
+        return te.compute((8,), lambda i: te.sum(te.exp(kept[i, s] - top[i]), axis=s), name="total")
+
     for terms, expected in ((kept, True), (Y, False)):
-        top = te.compute((8,), lambda i, of=terms: te.max(of[i, r], axis=r), name="top")
-        total = te.compute(
-            (8,), lambda i, m=top: te.sum(te.exp(kept[i, s] - m[i]), axis=s), name="total"
-        )
+        total = powers(maximum(terms))
         sch = kc.tir.Schedule(te.create_prim_func([X, Y, total]))
         loop = sch.get_loops("total")[1]
         if expected:
