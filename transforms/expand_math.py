@@ -257,6 +257,7 @@ class _Expansion(RewritePattern):
             emit,
             has_fma=self._has_fma or in_kernel,
             has_exponents=self._has_exponents and not in_kernel,
+            has_slow_subnormals=not in_kernel,
         )
 
 

@@ -10,9 +10,8 @@ elements are bound to threads. ``kc.build`` of tensors alone chooses better (doc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kc.support.target import Target
 from kc.te.expr import Reduce
 from kc.te.schedule import AutoInlineInjective, Schedule, create_schedule
 from kc.te.tensor import ComputeOp, Operation, Tensor
@@ -21,6 +20,9 @@ from kc.te.to_ir import post_order
 from kc.topi.gradients import GPUS
 from kc.topi.table import check_tensor, refuse, running
 from kc.topi.tag import is_broadcast
+
+if TYPE_CHECKING:
+    from kc.support.target import Target
 
 NAMES = (
     "schedule_injective", "schedule_extern", "schedule_reduce", "schedule_pool",
@@ -123,7 +125,7 @@ def scheduled(name: str, outs: Any, target: Target | None) -> Schedule:
     """The schedule of outputs for a target (the current one, or the host)."""
     with running(f"generic.{name}"):
         outputs = _operations(outs)
-        chosen = target or Target.current() or Target.host_cpu()
+        chosen = target or _current()
         s = create_schedule(outputs)
         AutoInlineInjective(s)
         if any(key in GPUS for key in chosen.keys):
@@ -133,12 +135,21 @@ def scheduled(name: str, outs: Any, target: Target | None) -> Schedule:
         return s
 
 
+def _current() -> Target:
+    """The current target, or the host."""
+    from kc.support.target import Target
+
+    return Target.current() or Target.host_cpu()
+
+
 def entries(text: str | None) -> dict[str, Callable[..., Schedule]]:
     """The entry points for a target (None: the current one), by name."""
 
     def entry(name: str) -> Callable[..., Schedule]:
         def schedule(outs: Any, layout: str | None = None) -> Schedule:
             del layout  # the shapes say all
+            from kc.support.target import Target  # who writes expressions needs no target
+
             return scheduled(name, outs, Target(text) if text else None)
 
         schedule.__name__ = schedule.__qualname__ = name
@@ -153,7 +164,7 @@ def schedule_injective_from_existing(sch: Schedule, out: Tensor) -> Schedule:
     """Vectorize and parallelize one stage of a schedule, an injective output."""
     with running("generic.schedule_injective_from_existing"):
         op = check_tensor(out, "the output").op
-        chosen = Target.current() or Target.host_cpu()
+        chosen = _current()
         if any(key in GPUS for key in chosen.keys):
             _on_gpu(sch, [op])
         elif (outermost := _vectorized(sch, op, chosen)) is not None:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from kc.te import functions as scalar
 from kc.te.dtypes import bits as bits_of
@@ -312,8 +312,7 @@ AT_ONCE = 3
 """Bits of the row of other passes: some registers are left for what shuffles and compares need."""
 
 
-@dataclass
-class Line:
+class Line(NamedTuple):
     """Where the elements of a line come from, and where the first ``keep`` sorted ones go.
 
     ``element(k)`` is element k, ``whole(k)`` the vector of elements from k on, None where they are

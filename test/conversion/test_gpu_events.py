@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kc
+from kc.backends.cuda_emu import watched_stages
 from kc.driver import build_watched
 from kc.runtime import load_module
 from kc.runtime.module import Module
@@ -399,7 +400,7 @@ def module() -> Module:
     """The kernels that are called as they are; those of both tables are watched, compiled once."""
     bodies = {name: entry[0] for name, entry in (RIGHT | WRONG).items()}
     module = kc.build(ir_of({name: bodies[name] for name in (*RIGHT, DEADLOCK)}), target=TARGET)
-    watched = build_watched(ir_of(bodies), TARGET)
+    watched = build_watched(ir_of(bodies), TARGET, watched_stages)
     module.watched = lambda: watched
     return module
 

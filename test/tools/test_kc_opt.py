@@ -264,7 +264,7 @@ def test_information(capsys):
     assert out.startswith("KC0003: unknown pass\n\nNo pass in kc, xDSL or an installed plugin has")
     status, out, err = run(capsys, "--version")
     assert (status, err) == (0, "")
-    assert re.match(r"kc \S+, xdsl 0\.74\S*, llvmlite \S+, .*Python 3\.", out)
+    assert re.match(r"kc \S+, xdsl 0\.75\S*, llvmlite \S+, .*Python 3\.", out)
 
 
 def test_help(capsys):

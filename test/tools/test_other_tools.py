@@ -390,7 +390,7 @@ def test_doctor(capsys):
     assert sections == [
         "Versions", "Host", "Devices", "Plugins", "Environment", "Optional tools"
     ]  # fmt: skip
-    assert re.search(r"^  xdsl +0\.74", out, re.M)
+    assert re.search(r"^  xdsl +0\.75", out, re.M)
     assert re.search(r"^  target +llvm -", out, re.M)
     assert re.search(r"^  cpu\(0\) +\d+ cores$", out, re.M)
     assert re.search(r"^  KC_CACHE_SIZE +(not set \(512\)|'\d+')$", out, re.M)

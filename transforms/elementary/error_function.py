@@ -16,6 +16,8 @@ _NEAR = 1.125
 
 
 def erf(x: Real) -> Real:
+    if not x.code.has_slow_subnormals:
+        return (_of_single if x.is_single else _of_double)(x.abs()).with_sign_of(x)
     is_subnormal = x.is_subnormal()
     a = is_subnormal.choose(x.real(1.0), x.abs())
     y = (_of_single if x.is_single else _of_double)(a).with_sign_of(x)

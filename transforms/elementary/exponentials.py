@@ -26,15 +26,21 @@ def reduced(x: Real, rest_of_x: Real | None = None) -> tuple[Real, Real, Integer
     return head + n.times_plus(-rest, (r * r) * r.polynomial(EXP)), n, bits
 
 
+_END = {True: (-104.0, 89.0), False: (-746.0, 710.0)}
+"""Of f32 and of f64: below the first number the exponential is 0, above the second infinite."""
+
+
 def exp(x: Real) -> Real:
+    if not x.code.has_slow_subnormals:
+        y, n, bits = reduced(x.least(_END[x.is_single][1]).greatest(_END[x.is_single][0]))
+        return (y + 1.0).scaled_in_steps(n, bits)
     value, is_low = lifted_exp(x)
     return is_low.choose(value.lowered(x.lift, is_positive=True), value)
 
 
 def lifted_exp(x: Real) -> tuple[Real, Bool]:
     """exp(x), times 2**lift where the condition holds, as it would be subnormal otherwise."""
-    # Below the first number the result is 0, above the second infinite.
-    low, high = (-104.0, 89.0) if x.is_single else (-746.0, 710.0)
+    low, high = _END[x.is_single]
     x = x.is_tiny(30, 60).choose(x.real(0.0), x.least(high).greatest(low))
     is_low = x < _least_normal_exponent(x)
     y, n, bits = reduced(x)

@@ -113,6 +113,8 @@ def cbrt(x: Real) -> Real:
 
 
 def rsqrt(x: Real) -> Real:
+    if not x.code.has_slow_subnormals:
+        return 1.0 / x.sqrt()
     scaled, is_subnormal = lifted(x)
     root = scaled.with_sign_of(x).sqrt()  # of -0 it is -0
     return is_subnormal.choose(x.real(2.0 ** ((x.bias - 1) // 2)), 1.0) / root

@@ -62,6 +62,8 @@ class Code:
     has_exponents: bool = False
     """Whether vectors of floats of 32 bits are multiplied by powers of 2, and taken apart into
     exponents and fractions, by instructions of AVX-512."""
+    has_slow_subnormals: bool = True
+    """Whether subnormal numbers may be left to microcode, as by CPUs; GPUs compute with them."""
     library: Callable[[SSAValue], SSAValue] | None = None
     """The function itself, of a C library; None if there is none."""
     constants: dict[tuple[Attribute, float], SSAValue] = field(default_factory=dict)
@@ -423,6 +425,16 @@ class Real(Value):
     def lift(self) -> int:
         """By what power of 2 numbers are multiplied that would be subnormal."""
         return 96 if self.is_single else 960
+
+    def half_rounded(self) -> Integer:
+        """A whole number next to its half, as the last bits of an integer."""
+        return self.times_plus(0.5, self.magic).bits()
+
+    def scaled_in_steps(self, number: Real, exponent: Integer) -> Real:
+        """This number times 2 to a power, given in both forms, which may be out of range: in two
+        steps, so that it is rounded once. It may be a subnormal number."""
+        half = number.half_rounded()
+        return self * self.power_of_2(half) * self.power_of_2(exponent - half)
 
     def scaled(
         self, number: Real, exponent: Integer, is_low: Bool | None = None, lift: int | None = None
