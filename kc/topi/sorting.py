@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from kc.te import functions as scalar
@@ -199,18 +198,20 @@ def selection_is_faster(order: Order, keep: int) -> bool:
     return 0.4 * order.size + 40 * inserted < _network_time(order) * order.size
 
 
-@dataclass
 class _Sorted:
     """The sorting of the lines of ``given``: what is wanted of them, and where it goes."""
 
-    loops: Any
-    data: Tensor
-    axis: int
-    ascending: bool
-    kinds: tuple[str | None, str | None]
-    keep: Any
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        loops: Any,
+        data: Tensor,
+        axis: int,
+        ascending: bool,
+        kinds: tuple[str | None, str | None],
+        keep: Any,
+    ) -> None:
+        self.loops, self.data, self.axis, self.ascending = loops, data, axis, ascending
+        self.kinds, self.keep = kinds, keep
         self.ib, self.given = self.loops.ib, self.loops.ins[0]
         self.size, self.dtype = self.data.shape[self.axis], self.data.dtype
         outs = iter(self.loops.outs)
