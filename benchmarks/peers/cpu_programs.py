@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from cpu_rows import Array, Onnx, Row
+from cpu_rows import LOOPS_OF_PREFIX_SUMS, Array, Onnx, Row
 
 Maker = Callable[[], Row]
 
@@ -917,7 +917,7 @@ def scan(kind: str, shape: Sequence[int], axis: int, dtype: str = "float32") -> 
         def jax(j: Any, at: list[Any]) -> Any:
             return getattr(j.numpy, kind)(at[0], axis)
 
-        sums = {0: _sums_of_columns, 1: _sums_of_rows}
+        sums = LOOPS_OF_PREFIX_SUMS
         loops = kind == "cumsum" and len(shape) == 2
         return Row(
             [x],
@@ -935,23 +935,6 @@ def scan(kind: str, shape: Sequence[int], axis: int, dtype: str = "float32") -> 
         )
 
     return make
-
-
-def _sums_of_columns(x: Array, out: Array) -> None:
-    for j in range(x.shape[1]):
-        out[0, j] = x[0, j]
-    for i in range(1, x.shape[0]):
-        for j in range(x.shape[1]):
-            out[i, j] = out[i - 1, j] + x[i, j]
-
-
-def _sums_of_rows(x: Array, out: Array) -> None:
-    for i in range(x.shape[0]):
-        total = x[i, 0]
-        out[i, 0] = total
-        for j in range(1, x.shape[1]):
-            total += x[i, j]
-            out[i, j] = total
 
 
 def sort(kind: str, rows: int, columns: int, dtype: str = "float32", k: int = 8) -> Maker:

@@ -535,7 +535,7 @@ def prefix_sum(rows: int, columns: int, axis: int) -> Callable[[], Row]:
             tensors,
             0,
             jax=lambda j, at: j.numpy.cumsum(at[0], axis),
-            numba=_LOOPS_OF_PREFIX_SUMS[axis],
+            numba=LOOPS_OF_PREFIX_SUMS[axis],
         )
 
     return make
@@ -551,13 +551,14 @@ def _prefix_sums_of_columns(x: Array, out: Array) -> None:
 
 def _prefix_sums_of_rows(x: Array, out: Array) -> None:
     for i in range(x.shape[0]):
-        total = np.float32(0)
-        for j in range(x.shape[1]):
+        total = x[i, 0]
+        out[i, 0] = total
+        for j in range(1, x.shape[1]):
             total += x[i, j]
             out[i, j] = total
 
 
-_LOOPS_OF_PREFIX_SUMS = {0: _prefix_sums_of_columns, 1: _prefix_sums_of_rows}
+LOOPS_OF_PREFIX_SUMS = {0: _prefix_sums_of_columns, 1: _prefix_sums_of_rows}
 
 
 def copy_like(name: str, shape: Sequence[int]) -> Callable[[], Row]:
