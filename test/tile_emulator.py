@@ -239,11 +239,11 @@ class Emulator:
         return f"{text}\n{declared}"
 
 
-def emulated_target() -> Target:
-    """This CPU, with tile registers."""
+def emulated_target(cores: int | None = None) -> Target:
+    """This CPU, with tile registers; a number of cores, or as many as it has."""
     host = Target.host_cpu()
     given = ",".join([*host.mattr, FEATURES])
-    return Target(f"llvm -mcpu={host.cpu} -mattr={given} -num-cores={host.num_cores or 1}")
+    return Target(f"llvm -mcpu={host.cpu} -mattr={given} -num-cores={cores or host.num_cores or 1}")
 
 
 def has_emulation() -> bool:

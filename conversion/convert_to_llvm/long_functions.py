@@ -18,7 +18,8 @@ and their parameters have ``noalias`` where the values that are passed do
 uses is one of its function, so that LLVM can keep it in registers.
 
 A loop stays where its results are used, and where an operation in it is none of :data:`DIALECTS`: a
-barrier ends a part of a kernel, and a call may be one.
+barrier ends a part of a kernel, and a call may be one. It stays while tile registers are
+configured, too: no function keeps them for its caller.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ from kc.conversion.convert_to_llvm.signatures import Signature
 from kc.dialects import llvm
 
 DIALECTS = frozenset({"arith", "math", "memref", "scf", "vector"})
+CONFIGURE_TILES, RELEASE_TILES = "llvm.x86.ldtilecfg", "llvm.x86.tilerelease"
+_CONFIGURING = (CONFIGURE_TILES, RELEASE_TILES)
 MIN_LOOPS = 8
 """The loops of a function from which on they are functions of their own."""
 
@@ -48,7 +51,13 @@ def separate_loops(func: FuncOp) -> Mapping[Operation, Sequence[memref.AllocaOp]
     body = func.body.first_block
     if body is None or body.next_block is not None:
         return {}
-    candidates = [op for op in body.ops if isinstance(op, scf.ForOp) and not op.results]
+    candidates: list[scf.ForOp] = []
+    is_configured = False
+    for op in body.ops:
+        if isinstance(op, llvm.CallIntrinsicOp) and op.intrin.data in _CONFIGURING:
+            is_configured = op.intrin.data == CONFIGURE_TILES
+        elif isinstance(op, scf.ForOp) and not op.results and not is_configured:
+            candidates.append(op)
     if len(candidates) < MIN_LOOPS:
         return {}
     loops: dict[Operation, list[memref.AllocaOp]] = {

@@ -24,7 +24,9 @@ threads that write the same location are a race anyway.
 Where inner loops have more iterations in some iterations of the parallel loop than in others, there
 are more chunks than usual, so that no thread has much left when the others have finished.
 
-Memory that each iteration allocates is allocated once for a chunk of them.
+Memory that each iteration allocates is allocated once for a chunk of them. Operations with the
+attribute ``kc.once_per_chunk``, which prepare the state of a thread, are done once for a chunk,
+too: ``"before"`` its iterations, or ``"behind"`` them.
 
 Loops over several dimensions are linearised, the last dimension varying fastest. A parallel loop
 inside a parallel loop is a serial one.
@@ -36,7 +38,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import SymbolRefAttr, UnitAttr, i64
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, UnitAttr, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -53,6 +55,7 @@ from kc.conversion.convert_to_llvm.scf import (
 from kc.conversion.convert_to_llvm.signatures import Parameter, Signature
 from kc.conversion.convert_to_llvm.types import POINTER
 from kc.dialects import llvm
+from kc.dialects.tir.loops import ONCE_PER_CHUNK
 from kc.support.diagnostics import CodegenError
 
 PARALLEL_FOR = "kc_parallel_for"
@@ -110,6 +113,8 @@ def _bounds(op: Operation) -> list[tuple[SSAValue, SSAValue, SSAValue]]:
 
 def _serial(s: FunctionLowering, op: Operation) -> Nested:
     (block,) = op.regions[0].blocks
+    before, behind = _once(block)
+    yield before
     loops = []
     for bounds, argument in zip(_bounds(op), block.args, strict=True):
         loops.append(open_loop(s, [s.value(bound) for bound in bounds]))
@@ -117,6 +122,7 @@ def _serial(s: FunctionLowering, op: Operation) -> Nested:
     yield block
     for loop in reversed(loops):
         close_loop(s, loop, annotation=loop_annotation(op))
+    yield behind
 
 
 def _outline(s: FunctionLowering, op: Operation) -> None:
@@ -179,7 +185,9 @@ def _chunk(
     """The body function: the iterations [begin, end) of the linearised loop."""
     (block,) = op.regions[0].blocks
     allocs, deallocs = _taken_out(block)
+    before, behind = _once(block)
     yield allocs
+    yield before
     loop = open_loop(s, [begin, end, s.int_constant(1)])
     rest = loop.induction
     positions: list[SSAValue] = []
@@ -200,6 +208,7 @@ def _chunk(
         s.define(argument, position)
     yield block
     close_loop(s, loop, annotation=loop_annotation(op))
+    yield behind
     yield deallocs
     s.insert(llvm.ReturnOp())
 
@@ -227,6 +236,35 @@ def _taken_out(block: Block) -> tuple[Block, Block]:
             moved.detach()
             part.add_op(moved)
     return taken
+
+
+def _once(block: Block) -> tuple[Block, Block]:
+    """The operations of an iteration that are done once for a chunk, before the iterations and
+    behind them; the former with what computes their operands, if no iteration does."""
+    parts: dict[str, dict[Operation, None]] = {"before": {}, "behind": {}}
+    for op in block.ops:
+        marked = op.attributes.get(ONCE_PER_CHUNK)
+        if isinstance(marked, StringAttr):
+            parts[marked.data].update(dict.fromkeys(_with_operands(op, block)))
+    taken = Block(), Block()
+    for op in block.ops:
+        op.attributes.pop(ONCE_PER_CHUNK, None)
+    if all(not set(op.operands) & set(block.args) for part in parts.values() for op in part):
+        for ops, into in zip(parts.values(), taken, strict=True):
+            for op in ops:
+                op.detach()
+                into.add_op(op)
+    return taken
+
+
+def _with_operands(op: Operation, block: Block) -> list[Operation]:
+    """The operations of ``block`` that compute the operands of ``op``, and ``op``, in order."""
+    needed: dict[Operation, None] = {}
+    for operand in op.operands:
+        owner = operand.owner
+        if isinstance(owner, Operation) and owner.parent is block:
+            needed.update(dict.fromkeys(_with_operands(owner, block)))
+    return [*needed, op]
 
 
 def _add_task(s: FunctionLowering, op: Operation, name: str, struct: llvm.LLVMStructType) -> None:

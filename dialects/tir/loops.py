@@ -69,6 +69,11 @@ from kc.dialects.direct_access import initialize, with_direct_access
 from kc.dialects.tir.canonicalization import Canonicalized
 from kc.dialects.tir.threads import THREAD_AXES
 
+ONCE_PER_CHUNK = "kc.once_per_chunk"
+"""The attribute of an operation in the body of a parallel loop that prepares the thread for the
+iterations (``"before"``) or undoes that (``"behind"``). It need not run in each of them, but once
+around all those that a thread runs one after the other."""
+
 
 class ForKind(StrEnum):
     """How the iterations of a loop are executed."""

@@ -92,3 +92,48 @@ func.func @few(%A: memref<?xf32>, %n: index, %x: f32) {
   }
   func.return
 }
+
+// -----
+
+// A loop stays while tile registers are configured: a call keeps none.
+
+// CHECK-LABEL: llvm.func @configured(
+// CHECK:         llvm.call @configured_loop_6(
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.ldtilecfg"
+// CHECK-NOT:     llvm.call @
+// CHECK:         llvm.call_intrinsic "llvm.x86.tilerelease"
+// CHECK-NEXT:    llvm.call @configured_loop_7(
+func.func @configured(%A: memref<?xf32>, %n: index, %x: f32, %state: !llvm.ptr) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %x, %A[%i] : memref<?xf32>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %x, %A[%i] : memref<?xf32>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %x, %A[%i] : memref<?xf32>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %x, %A[%i] : memref<?xf32>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %x, %A[%i] : memref<?xf32>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %x, %A[%i] : memref<?xf32>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %x, %A[%i] : memref<?xf32>
+  }
+  llvm.call_intrinsic "llvm.x86.ldtilecfg"(%state) : (!llvm.ptr) -> ()
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %x, %A[%i] : memref<?xf32>
+  }
+  llvm.call_intrinsic "llvm.x86.tilerelease"() : () -> ()
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %x, %A[%i] : memref<?xf32>
+  }
+  func.return
+}

@@ -132,3 +132,60 @@ func.func @memory(%A: memref<8xf32>, %n: index) {
   }) : (index, index, index) -> ()
   func.return
 }
+
+// -----
+
+// What prepares the thread is done once for a chunk of iterations, with what its operands are, unless
+// these are others in each iteration.
+
+// CHECK-LABEL: llvm.func internal @once_parallel_0_body(
+// CHECK:         %[[STATE:.*]] = llvm.inttoptr
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.ldtilecfg"(%[[STATE]]) : (!llvm.ptr) -> ()
+// CHECK-NEXT:    llvm.br ^[[HEAD:.*]](%begin : i64)
+// CHECK-NEXT:  ^[[HEAD]](
+// CHECK:         llvm.store
+// CHECK-NEXT:    llvm.add
+// CHECK-NEXT:    llvm.br ^[[HEAD]]
+// CHECK:         llvm.call_intrinsic "llvm.x86.tilerelease"()
+// CHECK-NEXT:    llvm.return
+// CHECK-LABEL: llvm.func internal @each_parallel_0_body(
+// CHECK:         llvm.br ^[[HEAD:.*]](%begin : i64)
+// CHECK:         llvm.call_intrinsic "llvm.x86.ldtilecfg"
+// CHECK:         llvm.call_intrinsic "llvm.x86.tilerelease"()
+// CHECK-NEXT:    llvm.add
+// CHECK-NEXT:    llvm.br ^[[HEAD]]
+memref.global "private" constant @state : memref<64xi8> = dense<0>
+func.func @once(%B: memref<?xf32>, %s: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  "scf.parallel"(%c0, %c64, %c1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
+  ^bb0(%i: index):
+    %state = memref.get_global @state : memref<64xi8>
+    %first = memref.extract_aligned_pointer_as_index %state {kc.first_element} : memref<64xi8> -> index
+    %address = arith.index_cast %first : index to i64
+    %pointer = llvm.inttoptr %address : i64 to !llvm.ptr
+    llvm.call_intrinsic "llvm.x86.ldtilecfg"(%pointer) {kc.once_per_chunk = "before"} : (!llvm.ptr) -> ()
+    memref.store %s, %B[%i] : memref<?xf32>
+    llvm.call_intrinsic "llvm.x86.tilerelease"() {kc.once_per_chunk = "behind"} : () -> ()
+    scf.reduce
+  }) : (index, index, index) -> ()
+  func.return
+}
+
+func.func @each(%B: memref<?xf32>, %s: f32, %states: i64) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  "scf.parallel"(%c0, %c64, %c1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
+  ^bb0(%i: index):
+    %place = arith.index_cast %i : index to i64
+    %address = arith.addi %states, %place : i64
+    %pointer = llvm.inttoptr %address : i64 to !llvm.ptr
+    llvm.call_intrinsic "llvm.x86.ldtilecfg"(%pointer) {kc.once_per_chunk = "before"} : (!llvm.ptr) -> ()
+    memref.store %s, %B[%i] : memref<?xf32>
+    llvm.call_intrinsic "llvm.x86.tilerelease"() {kc.once_per_chunk = "behind"} : () -> ()
+    scf.reduce
+  }) : (index, index, index) -> ()
+  func.return
+}

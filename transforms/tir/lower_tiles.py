@@ -30,11 +30,15 @@ the instruction. Registers keep their contents from one instruction to the next,
 there for as long as the buffer is used.
 
 The registers that are used together have one configuration: how many rows of how many bytes each
-has. It is written in front of them, in the outermost loop possible, and released behind it. A call
-of another function may change all registers and their configuration, and so may a parallel loop,
-whose iterations run on other threads: the configuration is written behind those, and no tile is
-kept over them. (LLVM could choose registers itself, but has a single configuration for a function:
-where its tiles are not all of one shape, they move to memory and back in each step.)
+has. Tiles that are used at different times share it where eight registers are enough for both. It
+is written in front of them, in the outermost loop possible, and released behind it; between two
+uses of one configuration it stays. A call of another function may change all registers and their
+configuration, and so may a parallel loop, whose iterations run on other threads: the configuration
+is written behind those, and no tile is kept over them. In the body of a parallel loop that has one
+configuration it gets the attribute ``kc.once_per_chunk``, by which ``convert-to-llvm`` writes it
+once for all the iterations that a thread runs one after the other. (LLVM could choose registers
+itself, but has a single configuration for a function: where its tiles are not all of one shape,
+they move to memory and back in each step.)
 
 *Legal when*
 
@@ -83,16 +87,24 @@ from kc.analysis.loop_tree import memory_scope
 from kc.dialects import llvm
 from kc.dialects.memref_views import ExtractAlignedPointerAsIndexOp, GlobalOp
 from kc.dialects.tir import INDEX, AllocOp, CallExternOp, CallOp, ForKind, ForOp, ViewOp
+from kc.dialects.tir.loops import ONCE_PER_CHUNK
 from kc.dialects.tir.views import strides_of
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.support.tile_names import ROW_BYTES, ROWS, SCOPE, TILES
 from kc.transforms.tir.unroll_loop import unroll
 
+STACK_BYTES = 4096
+"""Of a buffer that is certainly on the stack, whatever others are."""
+
 INSTRUCTION = "kc.tiles"
 """The attribute of a function that is an instruction on tile registers: the instruction."""
 
 _CLOBBERS = (CallOp, CallExternOp, func.CallOp)
+
+
+_Size = tuple[int, int]
+"""Rows of a register, and bytes of a row."""
 
 
 @dataclass
@@ -106,8 +118,8 @@ class _Tiles:
     """The dimensions of the buffer that are those of a tile."""
     views: list[ViewOp] = field(default_factory=list)
     calls: list[CallOp] = field(default_factory=list)
-    register: int = 0
-    """The number of its first register."""
+    registers: Sequence[int] = ()
+    """The number of the register of each tile."""
 
     @property
     def grid(self) -> list[int]:
@@ -132,6 +144,11 @@ class _Tiles:
         """The bytes of a row of a tile."""
         return math.prod(self.shape[1:]) * _bytes_of(_memref(self.alloc.buffer))
 
+    @property
+    def size(self) -> _Size:
+        """What a register of it is configured to."""
+        return self.rows, self.row_bytes
+
 
 @dataclass
 class _Region:
@@ -141,6 +158,8 @@ class _Region:
     first: Operation
     last: Operation
     tiles: list[_Tiles]
+    sizes: dict[_Size, int] = field(default_factory=dict)
+    """How many registers of each size are configured, in the order of their numbers."""
 
     @property
     def ops(self) -> Iterator[Operation]:
@@ -156,10 +175,12 @@ class _Region:
     def configuration(self) -> bytes:
         """What ``ldtilecfg`` reads: the palette, and the size of each register."""
         rows, row_bytes = bytearray(16), bytearray(32)
-        for tiles in self.tiles:
-            for number in range(tiles.register, tiles.register + tiles.count):
-                rows[number] = tiles.rows
-                row_bytes[2 * number : 2 * number + 2] = tiles.row_bytes.to_bytes(2, "little")
+        number = 0
+        for (count, width), registers in self.sizes.items():
+            for _ in range(registers):
+                rows[number] = count
+                row_bytes[2 * number : 2 * number + 2] = width.to_bytes(2, "little")
+                number += 1
         return bytes([1, *[0] * 15]) + bytes(row_bytes) + bytes(rows)
 
 
@@ -219,9 +240,10 @@ def _lower(
     for region in regions:
         _require_registers(region)
         _require_undisturbed(region, instructions)
+    _number(regions)
     by_buffer: dict[SSAValue, _Tiles] = {tiles.alloc.buffer: tiles for tiles in used}
-    for begin, end, configuration in _places(regions, instructions):
-        _configure(begin, end, configuration, configurations)
+    for place in _places(regions, instructions):
+        _configure(place, configurations)
     for tiles in used:
         for call in tiles.calls:
             if call.parent is not None:
@@ -319,11 +341,8 @@ def _is_serial(loop: ForOp) -> bool:
 
 
 def _require_registers(region: _Region) -> None:
-    """Number the registers of a region. Raises KC4258 where there are too many."""
-    count = 0
-    for tiles in region.tiles:
-        tiles.register = count
-        count += tiles.count
+    """Refuse (KC4258) more tiles at a time than there are registers."""
+    count = sum(tiles.count for tiles in region.tiles)
     if count > TILES:
         last = region.tiles[-1].alloc
         raise CodegenError(
@@ -505,28 +524,119 @@ def _in_block(op: Operation, block: Block) -> Operation:
 # Configurations -------------------------------------------------------------------------------
 
 
-def _places(
-    regions: Sequence[_Region], instructions: Mapping[str, str]
-) -> Iterator[tuple[Operation, Operation, bytes]]:
-    """In front of what a configuration is written, and behind what it is released: the outermost
-    loop in which no other is needed."""
+def _number(regions: Sequence[_Region]) -> None:
+    """Number the registers: regions get one configuration as long as eight registers are enough."""
+    groups: list[dict[_Size, int]] = []
     for region in regions:
-        begin, end = region.first, region.last
-        while True:
-            loop = begin.parent_op()
-            if not isinstance(loop, ForOp) or not _keeps_thread(loop):
+        own: dict[_Size, int] = {}
+        for tiles in region.tiles:
+            own[tiles.size] = own.get(tiles.size, 0) + tiles.count
+        for group in groups:
+            both = {size: max(group.get(size, 0), own.get(size, 0)) for size in {**group, **own}}
+            if sum(both.values()) <= TILES:
+                group.update(both)
+                region.sizes = group
                 break
-            beside = [
-                it
-                for it in regions
-                if it is not region
-                and _is_in(it.first, loop.body.block)
-                and it.configuration != region.configuration
-            ]
-            if beside or any(_disturbance(op, instructions) for op in loop.body.walk()):
-                break
-            begin = end = loop
-        yield begin, end, region.configuration
+        else:
+            groups.append(own)
+            region.sizes = own
+    for region in regions:
+        counts, first = region.sizes.values(), 0
+        free: dict[_Size, int] = {}
+        for size, count in zip(region.sizes, counts, strict=True):
+            free[size] = first
+            first += count
+        for tiles in region.tiles:
+            start = free[tiles.size]
+            tiles.registers = range(start, start + tiles.count)
+            free[tiles.size] += tiles.count
+
+
+@dataclass
+class _Place:
+    """Operations of one block, in front of the first of which a configuration is written, and
+    behind the last of which it is released."""
+
+    begin: Operation
+    end: Operation
+    configuration: bytes
+    once_per_chunk: bool = False
+
+    @property
+    def block(self) -> Block:
+        """The block of both."""
+        block = self.begin.parent
+        assert block is not None
+        return block
+
+
+def _places(regions: Sequence[_Region], instructions: Mapping[str, str]) -> Iterator[_Place]:
+    """Where configurations are written: in the outermost loops in which no other is needed, and
+    once for those that follow each other with nothing between that might change registers."""
+    places: dict[Block, list[_Place]] = {}
+    for region in regions:
+        place = _outermost(region, regions, instructions)
+        places.setdefault(place.block, []).append(place)
+    for block, of_block in places.items():
+        of_block.sort(key=lambda it: block.get_operation_index(it.begin))
+        last = of_block[0]
+        for place in of_block[1:]:
+            if place.configuration == last.configuration and _is_quiet(last, place, instructions):
+                last.end = max(last.end, place.end, key=block.get_operation_index)
+            else:
+                yield last
+                last = place
+        yield last
+
+
+def _outermost(
+    region: _Region, regions: Sequence[_Region], instructions: Mapping[str, str]
+) -> _Place:
+    place = _Place(region.first, region.last, region.configuration)
+    while True:
+        loop = place.begin.parent_op()
+        if not isinstance(loop, ForOp) or not _is_alone(region, loop, regions, instructions):
+            return place
+        if not _keeps_thread(loop):
+            body = loop.body.block
+            assert body.first_op is not None
+            assert body.last_op is not None
+            return _Place(body.first_op, body.last_op, region.configuration, once_per_chunk=True)
+        place.begin = place.end = loop
+
+
+def _is_alone(
+    region: _Region, loop: ForOp, regions: Sequence[_Region], instructions: Mapping[str, str]
+) -> bool:
+    """Whether all the registers in a loop have the configuration of ``region``, in each of its
+    iterations."""
+    return not any(
+        it.configuration != region.configuration and _is_in(it.first, loop.body.block)
+        for it in regions
+    ) and not any(
+        _disturbance(op, instructions) or _allocates_anew(op, loop) for op in loop.body.walk()
+    )
+
+
+def _allocates_anew(op: Operation, loop: ForOp) -> bool:
+    """Whether memory is allocated in each iteration, by a call: its size is known in it alone."""
+    return isinstance(op, AllocOp) and any(
+        loop_tree.defined_inside(size, loop) for size in op.dynamic_sizes
+    )
+
+
+def _is_quiet(before: _Place, behind: _Place, instructions: Mapping[str, str]) -> bool:
+    """Whether nothing between two places may change registers."""
+    at = before.block.get_operation_index
+    op = before.end.next_op if at(before.end) < at(behind.begin) else None
+    while op is not None and op is not behind.begin:
+        if any(
+            _disturbance(it, instructions) or (isinstance(it, AllocOp) and it.dynamic_sizes)
+            for it in op.walk()
+        ):
+            return False
+        op = op.next_op
+    return True
 
 
 class _Configurations:
@@ -567,20 +677,55 @@ class _Configurations:
         return name
 
 
-def _configure(
-    begin: Operation, end: Operation, configuration: bytes, configurations: _Configurations
-) -> None:
-    block = begin.parent
-    assert block is not None
+def _configure(place: _Place, configurations: _Configurations) -> None:
+    block, configuration = place.block, place.configuration
     type_ = MemRefType(i8, [len(configuration)])
     constant = memref.GetGlobalOp(configurations.name(configuration), type_)
     ops, pointer = _pointer(constant.memref)
-    ops = [constant, *ops, _intrinsic("ldtilecfg", [pointer])]
+    configured = _intrinsic("ldtilecfg", [pointer])
     released = _intrinsic("tilerelease", [])
-    for op in (*ops, released):
-        op.location = begin.location
-    block.insert_ops_before(ops, begin)
-    block.insert_op_after(released, end)
+    for op in (constant, *ops, configured, released):
+        op.location = place.begin.location
+    if place.once_per_chunk:
+        configured.attributes[ONCE_PER_CHUNK] = StringAttr("before")
+        released.attributes[ONCE_PER_CHUNK] = StringAttr("behind")
+    _allocate_before(place)
+    block.insert_ops_before([constant, *ops, configured], place.begin)
+    block.insert_op_after(released, place.end)
+
+
+def _allocate_before(place: _Place) -> None:
+    """Allocate what may become a call of ``malloc`` in front of a configuration: none is kept over
+    a call."""
+    op: Operation | None = place.begin
+    inner: list[Operation] = []
+    while op is not None:
+        inner += op.walk()
+        op = None if op is place.end else op.next_op
+    inside = set(inner)
+    for alloc in inner:
+        if (
+            isinstance(alloc, AllocOp)
+            and memory_scope(alloc.buffer) != SCOPE
+            and (alloc.dynamic_sizes or _is_large(alloc))
+            and not any(_owner(size) in inside for size in alloc.dynamic_sizes)
+        ):
+            if alloc is place.begin:
+                assert alloc.next_op is not None
+                place.begin = alloc.next_op
+                continue
+            alloc.detach()
+            place.block.insert_op_before(alloc, place.begin)
+
+
+def _owner(value: SSAValue) -> Operation | None:
+    owner = value.owner
+    return owner.parent_op() if isinstance(owner, Block) else owner
+
+
+def _is_large(alloc: AllocOp) -> bool:
+    type_ = _memref(alloc.buffer)
+    return math.prod(type_.get_shape()) * _bytes_of(type_) > STACK_BYTES
 
 
 # Instructions ---------------------------------------------------------------------------------
@@ -623,7 +768,7 @@ def _register(view: ViewOp, tiles: _Tiles) -> int:
         if dim in tiles.positions:
             place //= tiles.shape[tiles.positions.index(dim)]
         number = number * size + place
-    return tiles.register + number
+    return tiles.registers[number]
 
 
 def _pointer(buffer: SSAValue) -> tuple[list[Operation], SSAValue]:

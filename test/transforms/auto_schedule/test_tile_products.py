@@ -96,6 +96,24 @@ def test_product(name: str, emulator: Emulator):
 
 
 @needs_emulation
+def test_registers_are_configured_once_for_a_chunk(emulator: Emulator):
+    """A parallel loop has a configuration for each row of iterations that a thread runs, whatever
+    the number of tiles; the iterations of a call are in about four such rows a thread."""
+    target = emulated_target(cores=2)
+    args = product((256, 640, 64), "int8", "int8")
+    f = kc.build(args, target=target)
+    assert "parallel" in f.get_source("tir")
+    a, b = numbers("int8", 256, 64), numbers("int8", 64, 640)
+    result = np.zeros((256, 640), "int32")
+    for calls in (1, 2):
+        f(a, b, result)
+        np.testing.assert_array_equal(result, expected_product(a, b))
+        assert calls <= emulator.counts["ldtilecfg"] <= calls * (4 * kc.runtime.num_threads() + 1)
+    assert emulator.counts["tilerelease"] == emulator.counts["ldtilecfg"]
+    assert emulator.counts["tilestored64"] == 2 * 16 * 40
+
+
+@needs_emulation
 def test_epilogue_is_done_with_the_tile(emulator: Emulator):
     """A bias, a shift, the rounding and the limits of bytes, on sums that no array has."""
     m, n, k = 64, 96, 256

@@ -81,6 +81,97 @@ func.func @hoisted(%C: memref<12x?xf32, strided<[?, 1], offset: ?>>) {
   func.return
 }
 
+// In a parallel loop it is written once for all the iterations that a thread runs in a row. What may
+// be memory from the heap is allocated before it: a call keeps no configuration.
+// CHECK-LABEL: func.func @chunks
+// CHECK-NEXT:   tir.for %i in 4 parallel {
+// CHECK-NEXT:     %D = tir.alloc "D" : memref<2048xf32>
+// CHECK-NEXT:     %{{.*}} = memref.get_global @tile_shapes1
+// CHECK:          llvm.call_intrinsic "llvm.x86.ldtilecfg"(%{{.*}}) {kc.once_per_chunk = "before"} : (!llvm.ptr) -> ()
+// CHECK-NEXT:     tir.for %j in 3 {
+// CHECK-NEXT:       %{{.*}} = llvm.mlir.constant(0 : i8)
+// CHECK-NEXT:       llvm.call_intrinsic "llvm.x86.tilezero"
+// CHECK:            llvm.call_intrinsic "llvm.x86.tilestored64"
+// CHECK-NEXT:     }
+// CHECK-NEXT:     llvm.call_intrinsic "llvm.x86.tilerelease"() {kc.once_per_chunk = "behind"} : () -> ()
+// CHECK-NEXT:   }
+func.func @chunks(%C: memref<12x?xf32, strided<[?, 1], offset: ?>>) {
+  tir.for %i in 4 parallel {
+    tir.for %j in 3 {
+      %D = tir.alloc "D" : memref<2048xf32>
+      %S = tir.alloc "S" : memref<12x16xf32, "amx.tile">
+      %s = tir.view %S[0, 0] : memref<12x16xf32, "amx.tile"> to memref<12x16xf32, strided<[?, 1], offset: ?>, "amx.tile">
+      tir.call @fill(write %s) : (memref<12x16xf32, strided<[?, 1], offset: ?>, "amx.tile">)
+      %c = tir.view %C[0, %i * 48 + %j * 16] : memref<12x?xf32, strided<[?, 1], offset: ?>> to memref<12x16xf32, strided<[?, 1], offset: ?>>
+      tir.call @store(read %s, write %c) : (memref<12x16xf32, strided<[?, 1], offset: ?>, "amx.tile">, memref<12x16xf32, strided<[?, 1], offset: ?>>)
+    }
+  }
+  func.return
+}
+
+// Memory of a size that the iteration says is allocated in each of them: so long does a
+// configuration last.
+// CHECK-LABEL: func.func @allocations
+// CHECK-NEXT:   tir.for %i in 4 parallel {
+// CHECK:          tir.for %j in 3 {
+// CHECK-NEXT:       %{{.*}} = arith.addi %i, %j
+// CHECK-NEXT:       %D = tir.alloc "D" (%{{.*}})
+// CHECK:            llvm.call_intrinsic "llvm.x86.ldtilecfg"(%{{.*}}) : (!llvm.ptr) -> ()
+// CHECK:            llvm.call_intrinsic "llvm.x86.tilerelease"() : () -> ()
+// CHECK-NEXT:     }
+// CHECK-NEXT:   }
+func.func @allocations(%C: memref<12x?xf32, strided<[?, 1], offset: ?>>) {
+  tir.for %i in 4 parallel {
+    tir.for %j in 3 {
+      %n = arith.addi %i, %j : index
+      %D = tir.alloc "D" (%n) : memref<?xf32>
+      %S = tir.alloc "S" : memref<12x16xf32, "amx.tile">
+      %s = tir.view %S[0, 0] : memref<12x16xf32, "amx.tile"> to memref<12x16xf32, strided<[?, 1], offset: ?>, "amx.tile">
+      tir.call @fill(write %s) : (memref<12x16xf32, strided<[?, 1], offset: ?>, "amx.tile">)
+      %c = tir.view %C[0, %i * 48 + %j * 16] : memref<12x?xf32, strided<[?, 1], offset: ?>> to memref<12x16xf32, strided<[?, 1], offset: ?>>
+      tir.call @store(read %s, write %c) : (memref<12x16xf32, strided<[?, 1], offset: ?>, "amx.tile">, memref<12x16xf32, strided<[?, 1], offset: ?>>)
+    }
+  }
+  func.return
+}
+
+// Tiles of two sizes, used in turn, fit into eight registers: both have one configuration, which is
+// written once.
+// CHECK-LABEL: func.func @turns
+// CHECK-NEXT:   memref.get_global @tile_shapes2
+// CHECK:        llvm.call_intrinsic "llvm.x86.ldtilecfg"
+// CHECK-NEXT:   tir.for %i in 4 {
+// CHECK-NEXT:     %[[FIRST:.*]] = llvm.mlir.constant(0 : i8)
+// CHECK-NEXT:     llvm.call_intrinsic "llvm.x86.tilezero"(%[[FIRST]])
+// CHECK:          llvm.call_intrinsic "llvm.x86.tilestored64"(%{{.*}}, %{{.*}}, %{{.*}})
+// CHECK-NEXT:   }
+// CHECK-NEXT:   tir.for %{{.*}} "i" in 4 {
+// CHECK-NEXT:     %[[SECOND:.*]] = llvm.mlir.constant(1 : i8)
+// CHECK-NEXT:     llvm.call_intrinsic "llvm.x86.tilezero"(%[[SECOND]])
+// CHECK:          llvm.call_intrinsic "llvm.x86.tilestored64"(%{{.*}}, %{{.*}}, %{{.*}})
+// CHECK-NEXT:   }
+// CHECK-NEXT:   llvm.call_intrinsic "llvm.x86.tilerelease"
+// CHECK-NEXT:   tir.call @anything
+// CHECK-NOT:    ldtilecfg
+func.func @turns(%C: memref<12x?xf32, strided<[?, 1], offset: ?>>) {
+  tir.for %i in 4 {
+    %S = tir.alloc "S" : memref<12x16xf32, "amx.tile">
+    %s = tir.view %S[0, 0] : memref<12x16xf32, "amx.tile"> to memref<12x16xf32, strided<[?, 1], offset: ?>, "amx.tile">
+    tir.call @fill(write %s) : (memref<12x16xf32, strided<[?, 1], offset: ?>, "amx.tile">)
+    %c = tir.view %C[0, %i * 16] : memref<12x?xf32, strided<[?, 1], offset: ?>> to memref<12x16xf32, strided<[?, 1], offset: ?>>
+    tir.call @store(read %s, write %c) : (memref<12x16xf32, strided<[?, 1], offset: ?>, "amx.tile">, memref<12x16xf32, strided<[?, 1], offset: ?>>)
+  }
+  tir.for %i in 4 {
+    %S = tir.alloc "S" : memref<5x16xf32, "amx.tile">
+    %s = tir.view %S[0, 0] : memref<5x16xf32, "amx.tile"> to memref<5x16xf32, strided<[?, 1], offset: ?>, "amx.tile">
+    tir.call @fill_5(write %s) : (memref<5x16xf32, strided<[?, 1], offset: ?>, "amx.tile">)
+    %c = tir.view %C[0, %i * 16] : memref<12x?xf32, strided<[?, 1], offset: ?>> to memref<5x16xf32, strided<[?, 1], offset: ?>>
+    tir.call @store_5(read %s, write %c) : (memref<5x16xf32, strided<[?, 1], offset: ?>, "amx.tile">, memref<5x16xf32, strided<[?, 1], offset: ?>>)
+  }
+  tir.call @anything(update %C) : (memref<12x?xf32, strided<[?, 1], offset: ?>>)
+  func.return
+}
+
 func.func private @anything(memref<12x?xf32, strided<[?, 1], offset: ?>>)
 // CHECK-NOT: @fill
 func.func private @fill(memref<12x16xf32, strided<[?, 1], offset: ?>, "amx.tile">) attributes {kc.tiles = "tilezero"}
@@ -88,3 +179,5 @@ func.func private @load_a(memref<12x32xbf16, strided<[?, 1], offset: ?>>, memref
 func.func private @load_b(memref<16x16x2xbf16, strided<[?, 2, 1], offset: ?>>, memref<16x16x2xbf16, strided<[?, 2, 1], offset: ?>, "amx.tile">) attributes {kc.tiles = "tileloadd64"}
 func.func private @sync(memref<12x32xbf16, strided<[?, 1], offset: ?>, "amx.tile">, memref<16x16x2xbf16, strided<[?, 2, 1], offset: ?>, "amx.tile">, memref<12x16xf32, strided<[?, 1], offset: ?>, "amx.tile">) attributes {kc.tiles = "tdpbf16ps"}
 func.func private @store(memref<12x16xf32, strided<[?, 1], offset: ?>, "amx.tile">, memref<12x16xf32, strided<[?, 1], offset: ?>>) attributes {kc.tiles = "tilestored64"}
+func.func private @fill_5(memref<5x16xf32, strided<[?, 1], offset: ?>, "amx.tile">) attributes {kc.tiles = "tilezero"}
+func.func private @store_5(memref<5x16xf32, strided<[?, 1], offset: ?>, "amx.tile">, memref<5x16xf32, strided<[?, 1], offset: ?>>) attributes {kc.tiles = "tilestored64"}
