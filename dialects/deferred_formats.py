@@ -54,7 +54,7 @@ class DeferredFormat(FormatProgram):
 @cache
 def _deferring() -> frozenset[str]:
     """The dialects whose formats may wait."""
-    return frozenset((*get_all_dialects(), *registry.DIALECTS))
+    return frozenset((*get_all_dialects(), *registry.own().dialects))
 
 
 def format_program(input: str, op_def: OpDef) -> FormatProgram:  # noqa: A002

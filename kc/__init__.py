@@ -80,7 +80,6 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "Buffer": ("kc.te.buffers", "Buffer"),
     "script": ("kc.script", None),
     "load_ipython_extension": ("kc.ipython_magics", "load_ipython_extension"),
-    "from_torch": ("kc.from_torch", "from_torch"),
     "lower": ("kc.driver", "lower"),
     "build": ("kc.driver", "build"),
     "auto_schedule": ("kc.driver", "auto_schedule"),
@@ -99,6 +98,12 @@ _LAZY: dict[str, tuple[str, str | None]] = {
 
 
 def __getattr__(name: str) -> _Any:
+    if name.startswith("from_") and name in (importers := _importers()):
+        with _paused_collection(permanent=True):
+            value = importers[name].load()
+        if importers[name].origin == "kc":
+            globals()[name] = value  # which is that of the module otherwise
+        return value
     if name not in _LAZY:
         from kc.support.diagnostics import UnknownName
 
@@ -113,6 +118,11 @@ def __getattr__(name: str) -> _Any:
     return value
 
 
+def _importers() -> _Any:
+    """What programs of others are read by: ``from_torch``, and those of plugins."""
+    return _import_module("kc.support.registry").current().importers
+
+
 def _hint(name: str) -> str:
     """Where a name of TVM went, or what is spelled like it."""
     from kc.support.import_hints import hint_of_tvm_name
@@ -123,8 +133,8 @@ def _hint(name: str) -> str:
         return f"; {hint}"
     from kc.support.diagnostics import suggest
 
-    return "; " + suggest(name, _LAZY, "the names are")[0]
+    return "; " + suggest(name, [*_LAZY, *_importers()], "the names are")[0]
 
 
 def __dir__() -> list[str]:
-    return sorted([*_LAZY, *(name for name in globals() if name.startswith("__"))])
+    return sorted([*_LAZY, *_importers(), *(name for name in globals() if name.startswith("__"))])

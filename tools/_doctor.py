@@ -141,10 +141,12 @@ def _plugins() -> Iterator[tuple[str, str]]:
         names = [
             *(f"dialect {dialect}" for dialect in plugin.dialects),
             *(f"--{pass_name}" for pass_name in (*plugin.primitives, *plugin.passes)),
+            *(f"--{pass_name}" for passes in plugin.families.values() for pass_name in passes),
             *(f"--to={format_name}" for format_name in plugin.formats),
             *(f"target file {target}" for target in plugin.targets),
             *(f"backend {backend}" for backend in plugin.backends),
             *(f"files .{ending}" for ending in plugin.loaders),
+            *(f"kc.{importer}" for importer in plugin.importers),
         ]
         yield plugin.name, ", ".join(names)
     if not added:

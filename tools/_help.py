@@ -10,10 +10,11 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from kc.areas import FAMILIES
 from kc.support import registry
 from kc.support.class_docs import class_doc
 from kc.support.environment import read
-from kc.support.registry import FAMILIES, XDSL_PASSES, Entry
+from kc.support.registry import Entry
 from kc.tools._command_line import Flag
 from kc.tools._tool import STATUS_HELP
 
@@ -76,7 +77,7 @@ def pass_lines() -> Iterator[str]:
 
 def describe(entry: Entry) -> tuple[str, tuple[str, ...], str]:
     """Summary, names of options (``?`` after those that may be left out), and the bare flag."""
-    if entry.name in XDSL_PASSES and entry.origin == "xdsl":
+    if entry.summary:
         return entry.summary, (), ""
     doc = class_doc(entry.path)
     if doc is None:

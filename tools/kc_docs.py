@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from kc.areas import FAMILIES
 from kc.support import class_docs, registry
 from kc.support.diagnostics import InputError
 from kc.support.explain import AREAS, explanations
 from kc.support.files import write_output
-from kc.support.registry import FAMILIES, Entry
+from kc.support.registry import Entry
 from kc.tir import stub
 from kc.tools import _tvm_names
 from kc.tools._command_line import Flag, parse
@@ -124,7 +125,7 @@ def option_table(options: Sequence[OptionDoc]) -> Iterator[str]:
 
 
 def _dialects() -> Iterator[str]:
-    for entry in registry.current().dialects.values():
+    for _, entry in sorted(registry.current().dialects.items()):
         dialect = entry.load()
         module = sys.modules[entry.path.partition(":")[0]]
         yield from (f"## `{entry.name}`", "", markdown(inspect.getdoc(module) or ""), "")

@@ -16,6 +16,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.machinery import PathFinder
@@ -48,6 +49,14 @@ class Plugin:
     ``loaders`` map the extension of a file to a function of its path that returns a
     :class:`kc.runtime.Module`.
 
+    ``queries`` are the steps of schedules that change nothing; ``intrinsic_families`` map the path
+    of generated intrinsics, with ``{name}`` in it, to the path of a function that returns their
+    names, which is called when an intrinsic is first looked up; ``importers`` map ``from_NAME`` of
+    :mod:`kc` to the function. ``families`` are passes under the heading of ``kc-opt --help`` that
+    they stand below (a key of :data:`kc.areas.FAMILIES`; ``passes`` stand below that of plugins),
+    ``summaries`` sentences for passes whose class has none, and ``main_options`` the option that
+    a value without a name is of, by the name of the pass: ``--apply-schedule=FILE``.
+
     Raises ValueError for what is not of this form.
     """
 
@@ -63,6 +72,12 @@ class Plugin:
     patterns: Mapping[str, Sequence[str]] = field(default_factory=dict)
     backends: Mapping[str, str] = field(default_factory=dict)
     loaders: Mapping[str, str] = field(default_factory=dict)
+    queries: Mapping[str, str] = field(default_factory=dict)
+    intrinsic_families: Mapping[str, str] = field(default_factory=dict)
+    importers: Mapping[str, str] = field(default_factory=dict)
+    families: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    summaries: Mapping[str, str] = field(default_factory=dict)
+    main_options: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for path in self.paths():
@@ -86,17 +101,49 @@ class Plugin:
             "formats",
             "backends",
             "loaders",
+            "queries",
+            "importers",
         )
         paths = [path for name in tables for path in getattr(self, name).values()]
+        paths += [path for family in self.families.values() for path in family.values()]
+        paths += [path for pair in self.intrinsic_families.items() for path in pair]
         paths += [path for added in self.patterns.values() for path in added]
         return [*paths, *self.targets]
 
 
+def paths_of(pattern: str, *flags: str) -> dict[str, str]:
+    """The paths of things whose modules and classes are called after them.
+
+    In ``pattern``, ``{stem}`` is ``x_y`` and ``{name}`` is ``XY`` for the flag ``x-y``.
+    """
+    return {
+        flag: pattern.format(stem=flag.replace("-", "_"), name=camel_case(flag)) for flag in flags
+    }
+
+
+def camel_case(flag: str) -> str:
+    """``lower-init-block`` to ``LowerInitBlock``."""
+    return "".join(part.capitalize() for part in flag.split("-"))
+
+
 def load(path: str, what: str) -> Any:
     """The object at ``"module:Name"``; ``what`` it is, for the error (KC0033)."""
-    module_name, _, attribute = path.partition(":")
-    try:
+    with _told(path, what):
+        module_name, _, attribute = path.partition(":")
         return getattr(importlib.import_module(module_name), attribute)
+
+
+def call(path: str, what: str) -> Any:
+    """The result of the function at ``"module:name"``, where it and its errors are a plugin's."""
+    function = load(path, what)
+    with _told(path, what):
+        return function()
+
+
+@contextmanager
+def _told(path: str, what: str) -> Iterator[None]:
+    try:
+        yield
     except KCError:
         raise
     except _RAISED as error:

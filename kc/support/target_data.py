@@ -21,7 +21,6 @@ from typing import Any
 from kc.support.diagnostics import suggest, warn
 from kc.support.registry import Entry, current
 
-_KINDS = ("llvm", "c", "cuda", "nvptx", "cuda-emu", "opencl", "metal", "rocm")
 _HERE = Path(__file__).parent / "targets"
 _TYPES = ("str", "int", "bool", "list")
 
@@ -127,9 +126,9 @@ def architecture(name: str) -> Architecture:
 
 def kinds() -> Mapping[str, Kind]:
     """Every target kind by name, those of plugins included."""
-    known = dict(_own_kinds())
+    known: dict[str, Kind] = {}
     for entry in current().targets:
-        kind = _plugin_kind(entry)
+        kind = _own_kind(entry) if entry.origin == "kc" else _plugin_kind(entry)
         if kind is not None and kind not in known:
             known[kind] = kind
     return known
@@ -141,11 +140,18 @@ def tags() -> Mapping[str, str]:
 
 
 @functools.cache
-def _own_kinds() -> Mapping[str, Kind]:
-    files = {name: read_data(name) for name in _KINDS}
-    return {
-        name: Kind({**files.get(data.get("base", ""), {}), **data}) for name, data in files.items()
-    }
+def _own_kind(entry: Entry) -> Kind:
+    """The kind in a data file of kc."""
+    data = _read_own(entry.path)
+    package, _, _ = entry.path.partition("/")
+    base = _read_own(f"{package}/{data['base']}.toml") if "base" in data else {}
+    return Kind({**base, **data})
+
+
+@functools.cache
+def _read_own(path: str) -> Mapping[str, Any]:
+    package, _, file = path.partition(":")
+    return _read(resources.files(package).joinpath(file))
 
 
 _KEYS = (

@@ -4,7 +4,6 @@ nothing. After TVM's ``tir.Schedule``."""
 from __future__ import annotations
 
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from xdsl.dialects.builtin import ModuleOp
@@ -15,6 +14,7 @@ from kc.analysis.module_copy import copy_module
 from kc.analysis.trust import undecided
 from kc.dialects.tir import BlockOp, ForOp
 from kc.dialects.unscheduled import unmark
+from kc.support import registry
 from kc.support.declarations import Slot, parameters
 from kc.support.deep import refusing_depth
 from kc.support.diagnostics import (
@@ -27,7 +27,6 @@ from kc.support.diagnostics import (
 )
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
-from kc.support.registry import PRIMITIVES, QUERIES
 from kc.support.reproducer import internal_error
 from kc.support.target import Target, TargetLike, known_target, target_to_build_for
 from kc.tir import block_regions  # noqa: F401  (gives blocks their reads and writes)
@@ -463,5 +462,5 @@ def _require_choice(what: str, given: Any, choices: tuple[str, ...], also: bool 
 
 
 # Those of plugins are found by __getattr__.
-for _flag in chain.from_iterable(chain(QUERIES.values(), PRIMITIVES.values())):
+for _flag in registry.own().steps:
     setattr(Schedule, _flag.replace("-", "_"), Method(_flag))

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import zipfile
 from importlib.metadata import entry_points
+from pathlib import Path
 
 import pytest
 from xdsl.dialects import func
@@ -13,6 +14,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.universe import XDSL_UNIVERSE
 
+import kc
+from kc import areas
 from kc.support import plugins, registry
 from kc.support.class_docs import class_doc
 from kc.support.diagnostics import InputError, ParseError, diagnostic_handler
@@ -267,3 +270,126 @@ def test_the_tables_import_nothing_heavy():
         check=True,
     )
     assert done.stdout == "[]\n"
+
+
+# The areas of kc ---------------------------------------------------------------------------------
+
+
+def test_areas_are_records_that_share_no_name():
+    paths = [path for listed in areas.AREAS.values() for path in listed]
+    folder = Path(areas.__file__).parent
+    assert {path.partition(":")[0] for path in paths} == {
+        f"kc.areas.{file.stem}" for file in folder.glob("*.py") if file.stem != "__init__"
+    }
+    said = []
+    with diagnostic_handler(said.append):
+        built = Registry()
+        assert len(built.intrinsics) > 1000
+    assert said == []
+    assert built.plugins == []
+    assert {entry.family for entry in built.passes.values()} <= {*areas.FAMILIES}
+    for table in (built.queries, built.rules, built.importers, built.formats):
+        assert table
+        assert {entry.origin for entry in table.values()} == {"kc"}
+
+
+def test_records_import_nothing_that_they_name():
+    program = (
+        "import sys, kc.support.registry as r; r.own().passes; "
+        "print([m for m in sys.modules if m.startswith('kc.') and not "
+        "m.startswith(('kc.support', 'kc.areas'))], [m for m in sys.modules if 'intrins' in m])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[] ['kc.areas.intrinsics']\n"
+
+
+def test_tables_of_kc_alone():
+    assert registry.DIALECTS["te"] == "kc.dialects.te:TE"
+    assert registry.PRIMITIVES["tensor"] == ("blockize", "tensorize")
+    assert "get-block" in registry.QUERIES["kc.transforms.trace.queries"]
+    assert registry.PASSES["chosen"] == (
+        "kc.transforms.auto_schedule.{stem}",
+        ("auto-schedule",),
+    )
+    assert registry.PASSES["pipeline"][0] == "kc.conversion.pipelines"
+    assert registry.MAIN_OPTIONS == {"apply-schedule": "file"}
+    assert registry.XDSL_PASSES["dce"] == (
+        "dead_code_elimination:DeadCodeElimination",
+        "Remove unused operations.",
+    )
+    assert "avx512_bf16_dot_16x2" in registry.INTRINSICS["kc.transforms.intrinsics.builtin:X86_64"]
+    assert registry.FAMILIES is areas.FAMILIES
+    for name in ("FORMATS", "BACKENDS", "LOADERS", "RULES"):
+        assert getattr(registry, name) == {
+            entry.name: entry.path for entry in getattr(registry.own(), name.lower()).values()
+        }
+        assert name in dir(registry)
+    with pytest.raises(AttributeError, match="has no attribute 'TABLES'"):
+        _ = registry.TABLES
+
+
+# A record of a package has all that one of kc has ------------------------------------------------
+
+
+@pytest.fixture
+def parts(tmp_path, monkeypatch) -> str:
+    """The name of a module that a plugin could have."""
+    (tmp_path / "parts_of_mine.py").write_text(
+        "def names():\n    return ('mine_2', 'mine_4', 'dot_f32_4')\n"
+        "def broken():\n    return 1 / 0\n"
+        "def from_mine(text):\n    return text.upper()\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return "parts_of_mine"
+
+
+def test_generated_intrinsics_of_a_plugin(parts: str):
+    mine = Plugin("mine", intrinsic_families={f"{parts}:{{name}}": f"{parts}:names"})
+    extended = Registry()
+    extended.add(mine)
+    said = []
+    with diagnostic_handler(said.append):
+        assert extended.intrinsics["mine_4"].path == f"{parts}:mine_4"
+    assert extended.intrinsics["dot_f32_4"].origin == "kc"
+    assert [warning.message for warning in said] == [
+        "plugin 'mine': intrinsic dot_f32_4 is left out, the name is taken"
+    ]
+    broken = Registry()
+    broken.add(Plugin("mine", intrinsic_families={f"{parts}:{{name}}": f"{parts}:broken"}))
+    with pytest.raises(InputError, match="KC0033.*of mine cannot be loaded") as caught:
+        _ = broken.intrinsics
+    assert "ZeroDivisionError" in str(caught.value)
+
+
+def test_importers_are_functions_of_kc(parts: str):
+    extended = Registry()
+    extended.add(Plugin("mine", importers={"from_mine": f"{parts}:from_mine"}))
+    with registry.using(extended):
+        assert kc.from_mine("te") == "TE"  # pyright: ignore[reportAttributeAccessIssue]
+        assert {"from_mine", "from_torch"} <= {*dir(kc)}
+    with pytest.raises(AttributeError, match="'from_mine'; did you mean .*'from_torch'"):
+        _ = kc.from_mine  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_families_summaries_and_main_options_of_a_plugin(parts: str):
+    extended = Registry()
+    extended.add(
+        Plugin(
+            "mine",
+            families={"gpu": {"gpu-mine": f"{parts}:GpuMinePass"}},
+            summaries={"gpu-mine": "Do what mine does.", "split": "Do nothing."},
+            main_options={"gpu-mine": "how", "split": "factors"},
+            queries={"get-mine": f"{parts}:GetMine"},
+        )
+    )
+    with registry.using(extended):
+        entry = find_pass("gpu-mine")
+        assert (entry.family, entry.origin, entry.summary) == ("gpu", "mine", "Do what mine does.")
+        taken = registry.parse_options("gpu-mine", "fast").get("how")
+        assert taken is not None
+        assert taken.text == "fast"
+        assert registry.parse_options("split", "fast").get("factors") is None
+        assert find_pass("split").summary == find_pass("split").main_option == ""
+        assert "get-mine" in registry.current().steps
