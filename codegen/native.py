@@ -37,7 +37,7 @@ from kc.support import progress
 from kc.support.diagnostics import CodegenError, suggest
 from kc.support.forks import fork_lock
 from kc.support.process_symbols import find_symbol
-from kc.support.tile_names import PRODUCTS
+from kc.transforms.intrinsics.tile_names import PRODUCTS
 
 __all__ = ["CompiledModule", "JitModule", "Machine", "compile_ir", "host_target", "jit"]
 

@@ -30,11 +30,11 @@ PLUGIN = Plugin(
         **dict.fromkeys(_AARCH64, f"{_HERE}.builtin:AARCH64"),
     },
     intrinsic_families={
-        f"{_HERE}.byte_products:{{name}}": "kc.support.byte_product_names:byte_products",
-        f"{_HERE}.transposes:{{name}}": "kc.support.transpose_names:transpose_intrins",
-        f"{_HERE}.tensor_cores:{{name}}": "kc.support.tensor_core_names:tensor_core_intrins",
-        f"{_HERE}.tensor_copies:{{name}}": "kc.support.tensor_copy_names:tensor_copy_intrins",
-        f"{_HERE}.amx:{{name}}": "kc.support.tile_names:tile_intrins",
-        f"{_HERE}.groups:{{name}}": "kc.support.tile_names:packing_intrins",
+        f"{_HERE}.byte_products:{{name}}": f"{_HERE}.byte_product_names:byte_products",
+        f"{_HERE}.transposes:{{name}}": f"{_HERE}.transpose_names:transpose_intrins",
+        f"{_HERE}.tensor_cores:{{name}}": f"{_HERE}.tensor_core_names:tensor_core_intrins",
+        f"{_HERE}.tensor_copies:{{name}}": f"{_HERE}.tensor_copy_names:tensor_copy_intrins",
+        f"{_HERE}.amx:{{name}}": f"{_HERE}.tile_names:tile_intrins",
+        f"{_HERE}.groups:{{name}}": f"{_HERE}.tile_names:packing_intrins",
     },
 )

@@ -22,7 +22,7 @@ from kc.codegen.llvm_worker import is_vectorised, simplify_functions, with_bits_
 from kc.codegen.native import Machine, compile_ir, host_target, jit
 from kc.codegen.native_target import check_machine, check_runs_here
 from kc.support.diagnostics import CodegenError, TargetError
-from kc.support.tile_names import PRODUCTS
+from kc.transforms.intrinsics.tile_names import PRODUCTS
 
 X86 = platform.machine() in ("x86_64", "AMD64") and sys.platform == "linux"
 x86_only = pytest.mark.skipif(not X86, reason="needs Linux on x86-64")

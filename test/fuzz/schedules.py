@@ -21,7 +21,7 @@ from kc.dialects.tir import ForOp, LoadOp, StoreOp, symbol_names
 from kc.support.declarations import parameters
 from kc.support.diagnostics import KCError, ScheduleError, diagnostic_handler
 from kc.support.registry import current, pass_class
-from kc.support.tile_names import SCOPE as TILES
+from kc.transforms.intrinsics.tile_names import SCOPE as TILES
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Site
 from kc.transforms.trace.python_form import value_text

@@ -30,7 +30,6 @@ from xdsl.ir import SSAValue
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
-from kc.support.transpose_names import SIZES, transpose_name
 from kc.transforms.auto_schedule import pointwise
 from kc.transforms.auto_schedule.digits import digits_of, joined_dimensions, merge_dimensions
 from kc.transforms.auto_schedule.draft import Draft
@@ -53,6 +52,7 @@ from kc.transforms.auto_schedule.nests import (
     readers,
 )
 from kc.transforms.auto_schedule.rule import Rule
+from kc.transforms.intrinsics.transpose_names import SIZES, transpose_name
 
 ALIGNED_REUSE = 8
 """Tiles of rows from which on a panel is packed in any case: what the caller passes need not be

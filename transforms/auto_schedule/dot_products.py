@@ -39,7 +39,6 @@ from xdsl.ir import SSAValue
 
 from kc.dialects.tir import DYNAMIC, ForOp
 from kc.support.diagnostics import ScheduleError
-from kc.support.transpose_names import transpose_intrins, transpose_name
 from kc.transforms.auto_schedule import pointwise
 from kc.transforms.auto_schedule.contraction import (
     columns_last,
@@ -61,6 +60,7 @@ from kc.transforms.auto_schedule.nests import (
 )
 from kc.transforms.auto_schedule.reduction import Reduce
 from kc.transforms.auto_schedule.rule import Rule
+from kc.transforms.intrinsics.transpose_names import transpose_intrins, transpose_name
 
 REUSE = 4
 """Rows from which on packing the operand of the columns pays."""

@@ -14,11 +14,11 @@ from xdsl.dialects.builtin import MemRefType
 
 from kc.dialects.tir import ForOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
-from kc.support.transpose_names import SIZES, transpose_name
 from kc.transforms.auto_schedule.digits import joined_dimensions, merge_dimensions
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched
 from kc.transforms.auto_schedule.rule import Rule
+from kc.transforms.intrinsics.transpose_names import SIZES, transpose_name
 from kc.transforms.trace.handles import LoopRV
 
 VECTORS = 4

@@ -32,19 +32,6 @@ from xdsl.ir import SSAValue
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
-from kc.support.tile_names import (
-    PRODUCTS,
-    ROW_BYTES,
-    ROWS,
-    SCOPE,
-    fill_name,
-    load_a_name,
-    load_b_name,
-    pack_columns_name,
-    store_name,
-    sync_name,
-)
-from kc.support.transpose_names import transpose_name
 from kc.transforms.auto_schedule import pointwise
 from kc.transforms.auto_schedule.contraction import (
     columns_last,
@@ -62,6 +49,19 @@ from kc.transforms.auto_schedule.nests import (
     loop_of_dimension,
 )
 from kc.transforms.auto_schedule.rule import Rule
+from kc.transforms.intrinsics.tile_names import (
+    PRODUCTS,
+    ROW_BYTES,
+    ROWS,
+    SCOPE,
+    fill_name,
+    load_a_name,
+    load_b_name,
+    pack_columns_name,
+    store_name,
+    sync_name,
+)
+from kc.transforms.intrinsics.transpose_names import transpose_name
 from kc.transforms.trace.handles import BlockRV, LoopRV
 
 GRIDS = ((2, 2), (1, 3), (3, 1), (1, 2), (2, 1), (1, 1))
@@ -104,7 +104,7 @@ class TileProduct:
     """What depends on the rows and not on the columns."""
     b: Access
     types: str
-    """A key of :data:`kc.support.tile_names.PRODUCTS`."""
+    """A key of :data:`kc.transforms.intrinsics.tile_names.PRODUCTS`."""
     height: int
     """Rows of a tile."""
     grid: tuple[int, int]

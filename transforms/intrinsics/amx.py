@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kc.support.tile_names import PRODUCTS, ROWS, SCOPE, TileIntrin, tile_intrins
+from kc.transforms.intrinsics.tile_names import PRODUCTS, ROWS, SCOPE, TileIntrin, tile_intrins
 
 _ZEROS = {"i32": "0", "f32": "0.000000e+00"}
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kc.support.byte_product_names import ByteProduct, byte_products
+from kc.transforms.intrinsics.byte_product_names import ByteProduct, byte_products
 
 _EXTENSIONS = {"u8": "arith.extui", "i8": "arith.extsi"}
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kc.support.tile_names import ROW_BYTES, ROWS, group_of, packing_intrins
+from kc.transforms.intrinsics.tile_names import ROW_BYTES, ROWS, group_of, packing_intrins
 from kc.transforms.intrinsics.transposes import LANE_BITS, Shuffles, transposed
 
 

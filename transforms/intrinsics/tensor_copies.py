@@ -18,7 +18,7 @@ The text of an intrinsic is an attribute of this module with the name of the int
 
 from __future__ import annotations
 
-from kc.support.tensor_copy_names import TensorCopyIntrin, tensor_copy_intrins
+from kc.transforms.intrinsics.tensor_copy_names import TensorCopyIntrin, tensor_copy_intrins
 
 _STORED = {
     "f16": "f16",

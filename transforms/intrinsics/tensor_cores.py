@@ -31,7 +31,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kc.dialects.nvvm.fragments import FragmentAttr
-from kc.support.tensor_core_names import TensorCoreIntrin, tensor_core_intrins
+from kc.transforms.intrinsics.tensor_core_names import TensorCoreIntrin, tensor_core_intrins
 
 _STORED = {
     "f16": "f16",

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kc.support.transpose_names import INTERLEAVED, transpose_intrins
+from kc.transforms.intrinsics.transpose_names import INTERLEAVED, transpose_intrins
 
 LANE_BITS = 128
 

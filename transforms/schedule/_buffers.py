@@ -28,7 +28,7 @@ from kc.support.diagnostics import ScheduleError, suggest, warn
 from kc.support.locations import caller_location, location_of
 from kc.support.registry import pass_class
 from kc.support.target import Target
-from kc.support.tile_names import SCOPE as TILES
+from kc.transforms.intrinsics.tile_names import SCOPE as TILES
 from kc.transforms.schedule.base import CALL_SITE, BlockRef, BufferOption, Site
 
 Side = Literal["read", "write"]

@@ -91,7 +91,7 @@ from kc.dialects.tir.loops import ONCE_PER_CHUNK
 from kc.dialects.tir.views import strides_of
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
-from kc.support.tile_names import ROW_BYTES, ROWS, SCOPE, TILES
+from kc.transforms.intrinsics.tile_names import ROW_BYTES, ROWS, SCOPE, TILES
 from kc.transforms.tir.unroll_loop import unroll
 
 STACK_BYTES = 4096

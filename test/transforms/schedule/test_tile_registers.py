@@ -17,8 +17,8 @@ from kc.analysis import loop_tree
 from kc.analysis.interpreter import run
 from kc.support.diagnostics import diagnostic_handler
 from kc.support.registry import pass_class
-from kc.support.tile_names import PRODUCTS, packing_intrins, tile_intrins
 from kc.target import Target
+from kc.transforms.intrinsics.tile_names import PRODUCTS, packing_intrins, tile_intrins
 
 PAGE = Path(kc.__file__).parents[1] / "docs" / "schedules.md"
 

@@ -11,8 +11,13 @@ import pytest
 import kc
 from kc import te, tir, topi
 from kc.analysis.interpreter import run
-from kc.support.transpose_names import INTERLEAVED, SIZES, transpose_intrins, transpose_name
 from kc.target import Target
+from kc.transforms.intrinsics.transpose_names import (
+    INTERLEAVED,
+    SIZES,
+    transpose_intrins,
+    transpose_name,
+)
 
 SHAPES = [
     (element, rows, size)

@@ -16,8 +16,8 @@ from optional_tools import find
 import kc
 from kc import te
 from kc.dialects.nvvm import FragmentAttr
-from kc.support.tensor_core_names import tensor_core_intrins
 from kc.target import Target
+from kc.transforms.intrinsics.tensor_core_names import tensor_core_intrins
 from kc.transforms.intrinsics.tensor_intrin import TensorIntrin
 
 EMULATOR = "cuda-emu -arch=sm_80"

@@ -32,8 +32,6 @@ from xdsl.ir import Attribute
 from kc.dialects.nvgpu import MAX_RANK
 from kc.dialects.tir.views import strides_of
 from kc.support.nvidia import architecture_of
-from kc.support.tensor_copy_names import ELEMENT_BYTES
-from kc.support.tensor_core_names import tensor_core_intrins
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.contraction import Sides, sides_of
 from kc.transforms.auto_schedule.gpu.rule import GpuRule
@@ -57,6 +55,8 @@ from kc.transforms.auto_schedule.gpu.tensor_cores import (
 )
 from kc.transforms.auto_schedule.gpu.threads import GRID, NVIDIA, copy_together, fused
 from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_own, is_untouched, iterations
+from kc.transforms.intrinsics.tensor_copy_names import ELEMENT_BYTES
+from kc.transforms.intrinsics.tensor_core_names import tensor_core_intrins
 from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.trace.handles import BlockRV, LoopRV
 

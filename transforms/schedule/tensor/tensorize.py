@@ -80,11 +80,11 @@ from kc.dialects.tir.views import ZERO_OUTSIDE, ViewOp, strides_of
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import location_of
 from kc.support.registry import pass_class
-from kc.support.tensor_copy_names import tensor_copy_intrins
-from kc.support.tensor_core_names import tensor_core_intrins
-from kc.support.tile_names import tile_intrins
 from kc.transforms.affine_rewrite import compact
+from kc.transforms.intrinsics.tensor_copy_names import tensor_copy_intrins
+from kc.transforms.intrinsics.tensor_core_names import tensor_core_intrins
 from kc.transforms.intrinsics.tensor_intrin import TensorIntrin, names
+from kc.transforms.intrinsics.tile_names import tile_intrins
 from kc.transforms.schedule._blocks import erase_with_loops
 from kc.transforms.schedule._buffers import FreshNames
 from kc.transforms.schedule._sizes import sizes_of
