@@ -27,6 +27,7 @@ from kc.support.locations import caller_location
 from kc.support.pass_context import pipeline_options, using_options
 from kc.support.paused_collection import paused_collection
 from kc.support.reproducer import reproducing
+from kc.support.second_names import second_names
 from kc.support.target import Target
 from kc.te.buffers import Buffer
 from kc.te.expr import Var
@@ -493,9 +494,10 @@ def load_loops(path: str) -> Any:
     return _built(module, None, target, entry or "main", None, None, None, lambda *_: None)
 
 
-__path__: list[str] = []  # its modules by TVM's names: kc.support.import_hints
-
 __all__ = ["auto_schedule", "build", "lower"]
+
+
+second_names(__name__, "build_module")
 
 
 def __dir__() -> list[str]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 import kc
-from kc import instrument, tir, transform
+from kc import container, instrument, tir, transform
 from kc.analysis.structural_equality import difference
 from kc.analysis.structural_equality import structural_hash as hash_of
 from kc.dialects.tir import BlockOp, ForOp
@@ -41,6 +40,7 @@ from kc.support.absent_names import no_attribute
 from kc.support.diagnostics import InputError, ParseError
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
+from kc.support.second_names import second_names
 from kc.te import json_form
 from kc.te.equal_expressions import equal_expressions
 from kc.te.expr import Domain, Operators, as_expr
@@ -50,8 +50,6 @@ from kc.te.schedule import Schedule
 from kc.te.tensor import Operation, Tensor
 from kc.tir.module import GlobalVar, IRModule
 from kc.tir.prim_func import PrimFunc
-
-__path__: list[str] = []  # its modules by TVM's names: kc.support.import_hints
 
 __all__ = [
     "Array",
@@ -269,9 +267,10 @@ def _module(node: Any, what: str) -> Any:
     )
 
 
+second_names(__name__, "base", "expr", "module", container=container, transform=transform)
+
+
 def __getattr__(name: str) -> Any:
-    if name == "container":
-        return import_module("kc.container")
     raise no_attribute("ir", name)
 
 

@@ -1,10 +1,5 @@
 """Arrays for kernels: ``kc.nd.array(x)``, ``kc.nd.empty(shape, dtype)`` and devices."""
 
-from kc.runtime.array import NDArray, array, empty, from_dlpack
-from kc.runtime.device import cpu, cuda, device
-
-__all__ = ["NDArray", "array", "cpu", "cuda", "device", "empty", "from_dlpack"]
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+from kc.runtime.ndarray import *  # noqa: F403
+from kc.runtime.ndarray import __all__ as __all__
+from kc.runtime.ndarray import __dir__ as __dir__

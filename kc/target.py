@@ -8,6 +8,7 @@ from typing import Any
 from kc.support.absent_names import no_attribute
 from kc.support.diagnostics import TargetError, suggest
 from kc.support.locations import caller_location
+from kc.support.second_names import second_names
 from kc.support.target import Target, TargetLike, target_of
 from kc.support.target_data import Kind as TargetKind
 from kc.target_functions import (
@@ -16,8 +17,6 @@ from kc.target_functions import (
     get_native_generic_func,
     override_native_generic_func,
 )
-
-__path__: list[str] = []  # its modules by TVM's names: kc.support.import_hints
 
 __all__ = [
     "GenericFunc",
@@ -111,6 +110,9 @@ def _codegen() -> ModuleType:
 
 def _cpu(device: str, attributes: str, options: str | None) -> Target:
     return Target(f"llvm -keys={device},cpu -device={device} {attributes} {options or ''}".strip())
+
+
+second_names(__name__, "target")
 
 
 def __getattr__(name: str) -> Any:

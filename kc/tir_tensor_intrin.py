@@ -9,8 +9,6 @@ from __future__ import annotations
 from kc.support.diagnostics import suggest
 from kc.transforms.intrinsics.tensor_intrin import TVM_NAMES, names
 
-__path__: list[str] = []  # its modules by TVM's names: kc.support.import_hints
-
 __all__ = [
     "ARM_DOT_4x4_i8_SDOT_INTRIN",
     "ARM_DOT_4x4_u8_UDOT_INTRIN",

@@ -10,9 +10,12 @@ The rules, for every import in the source files, inside functions too:
    One exception: a dialect's get_canonicalization_patterns imports its patterns when called.
 3. Schedule primitives do not import each other; what they share is in base.py or _*.py.
 4. Imports are absolute and start with kc: a second path would make a second copy of every class.
-   Another one: those __init__ of te and runtime that give names made above them.
 5. support and dialects import numpy, llvmlite and islpy inside functions only (start-up time).
-6. No circle of imports has more than CIRCLE modules. `import_module("kc...")` counts as an import,
+6. Two kinds of module give names that are made above them. Each __init__ of PACKAGES loads such a
+   name when it is asked for. DOORS are modules by which a path of TVM's leads to one above; they
+   import and do nothing else, and no module below tvm imports them. Apart from these, a string that
+   is the name of a module of kc.tvm counts as an import of it.
+7. No circle of imports has more than CIRCLE modules. `import_module("kc...")` counts as an import,
    and one for type checkers counts between layers. What an __init__ gives is its module's.
 """
 
@@ -41,7 +44,15 @@ HEIGHT = {
     "tvm": 9,
 }
 RUNTIME_FROM = HEIGHT["te"]
-GIVES_NAMES_FROM_ABOVE = ("kc.te", "kc.te.schedule", "kc.runtime")
+PACKAGES = ("kc.te", "kc.te.schedule", "kc.tir", "kc.tir.schedule", "kc.runtime")
+DOORS = (
+    "kc.te.hybrid",
+    "kc.te.tensor_intrin",
+    "kc.tir.analysis",
+    "kc.tir.schedule.testing",
+    "kc.tir.tensor_intrin",
+    "kc.tir.transform",
+)
 
 CIRCLE = 7
 """The modules of the largest circle that there may be."""
@@ -83,7 +94,10 @@ def check(root: Path) -> Iterator[str]:
     for module, path in sorted(modules.items()):
         tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
         imports[module] = list(_imports(tree, modules))
-        for line, what in dict.fromkeys(_check_module(module, imports[module])):
+        complaints = [*_check_module(module, imports[module])]
+        if module in DOORS:
+            complaints += _check_door(module, tree)
+        for line, what in dict.fromkeys(complaints):
             yield f"{path.relative_to(root)}:{line}: {what}"
     packages = {module for module, path in modules.items() if path.name == "__init__.py"}
     for circle in circles(_graph(imports, packages)):
@@ -119,6 +133,17 @@ def _check_module(module: str, imports: Iterable[Import]) -> Iterator[tuple[int,
                 yield imported.line, f"{module} may not import {imported.name} ({reason})"
 
 
+def _check_door(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for statement in tree.body:
+        is_call = isinstance(statement, ast.Expr) and "second_names(" in ast.unparse(statement)
+        is_all = isinstance(statement, ast.Assign) and "__all__" in map(
+            ast.unparse, statement.targets
+        )
+        is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        if not (is_call or is_all or is_text or isinstance(statement, ast.ImportFrom)):
+            yield statement.lineno, f"{module} is a door: it imports names, and does nothing else"
+
+
 def _imports(tree: ast.Module, modules: dict[str, Path]) -> Iterator[Import]:
     """Every module that is imported; a relative import has the name ""."""
     stack: list[tuple[ast.AST, tuple[str, ...], bool]] = [(tree, (), False)]
@@ -144,6 +169,9 @@ def _imports(tree: ast.Module, modules: dict[str, Path]) -> Iterator[Import]:
             literal = str(name.value) if isinstance(name, ast.Constant) else ""
             if literal.startswith("kc."):
                 yield Import(literal, node.lineno, (*functions, "import_module"))
+        elif isinstance(node, ast.Constant) and str(node.value).startswith("kc.tvm."):
+            if node.value in modules:
+                yield Import(str(node.value), node.lineno, (*functions, "a table"))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             functions = (*functions, node.name)
         for_types |= isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
@@ -218,9 +246,11 @@ def _layer(module: str) -> str:
 def _forbidden(module: str, imported: Import) -> str | None:
     """Why `module` may not import this module of kc; None if it may."""
     source, target = _layer(module), _layer(imported.name)
+    if imported.name in DOORS and module not in PACKAGES and HEIGHT.get(source, 0) < HEIGHT["tvm"]:
+        return "it gives names that are made above"
     if source == target:
         return _forbidden_sibling(module, imported.name)
-    if module in GIVES_NAMES_FROM_ABOVE:
+    if module in PACKAGES or module in DOORS:
         return None
     if source == "runtime":
         return None if target == "support" else "runtime imports support alone"

@@ -16,7 +16,7 @@ from typing import Any
 
 from kc.support.diagnostics import InputError, Location, ParseError, counted
 from kc.support.files import read_text
-from kc.support.import_hints import MODULES, hint_of_tvm_name
+from kc.support.import_hints import hint_of_tvm_name
 from kc.tir.script.missing_words import MissingWord
 from kc.tools._pages import folder
 
@@ -152,15 +152,11 @@ def _exists(name: str) -> bool:
 def _value(name: str) -> Any:
     """What kc has for ``name`` of TVM; None for nothing."""
     holder: Any = import_module("kc")
-    path = "kc"
     for part in name.removeprefix("tvm.").split("."):
-        path = f"{path}.{part}"
         try:
             holder = getattr(holder, part)
         except AttributeError:
-            if path not in MODULES:
-                return None
-            holder = import_module(MODULES[path])
+            return None
     return holder
 
 

@@ -41,7 +41,7 @@ _LAZY = {
 
 def __getattr__(name: str) -> _Any:
     if name == "ndarray":  # TVM's module of arrays
-        return _import_module("kc.nd")
+        return _import_module("kc.runtime.ndarray")
     if name not in _LAZY:
         raise _no_attribute("runtime", name)
     value = getattr(_import_module(_LAZY[name]), name)

@@ -21,6 +21,7 @@ from typing import Any as _Any
 
 from kc.script import ir, tir
 from kc.script.ir import ir_module
+from kc.support.second_names import second_names as _second_names
 from kc.tir.script import script as _script
 from kc.tir.script.from_text import from_source
 
@@ -39,3 +40,5 @@ class _Decorator(_ModuleType):
 
 _Decorator.__call__.__doc__ = _script.__doc__
 _sys.modules[__name__].__class__ = _Decorator
+_second_names(__name__, "parser")
+_second_names(f"{__name__}.parser", ir=ir, tir=tir)

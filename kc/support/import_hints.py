@@ -2,54 +2,17 @@
 
 ``import kc as tvm`` binds a name; ``from tvm import topi`` below it asks Python for a package that
 is called ``tvm``. The finder here comes after all others: a TVM that is installed is imported.
-It also finds :data:`MODULES`: ``from kc.tir.transform import Simplify``.
 """
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from importlib.abc import Loader
-else:
-    Loader = object  # importlib.abc takes longer to import than kc
-
-
-MODULES = {
-    "kc.tir.transform": "kc.tir_transform",
-    "kc.tir.analysis": "kc.tir_analysis",
-    "kc.tir.schedule.testing": "kc.tir_schedule_testing",
-    **dict.fromkeys(
-        (f"kc.tir.tensor_intrin{name}" for name in ("", ".arm_cpu", ".cuda", ".x86")),
-        "kc.tir_tensor_intrin",
-    ),
-    **dict.fromkeys((f"kc.tir.{name}" for name in ("buffer", "expr", "function", "op")), "kc.tir"),
-    **dict.fromkeys(
-        (
-            f"kc.tir.schedule.{name}"
-            for name in ("block_scope", "instruction", "schedule", "state", "trace")
-        ),
-        "kc.tir.schedule",
-    ),
-    "kc.te.hybrid": "kc.tvm.hybrid",
-    "kc.te.tensor_intrin": "kc.tir.declared_intrin",
-    "kc.te.operation": "kc.te",
-    "kc.te.tag": "kc.te",
-    "kc.ir.transform": "kc.transform",
-    **dict.fromkeys((f"kc.ir.{name}" for name in ("base", "expr", "module")), "kc.ir"),
-    "kc.driver.build_module": "kc.driver",
-    "kc.target.target": "kc.target",
-    "kc.runtime.ndarray": "kc.nd",
-    "kc.script.parser": "kc.script",
-    "kc.script.parser.tir": "kc.script.tir",
-    "kc.script.parser.ir": "kc.script.ir",
-}
-"""Modules of TVM's packages that are other files here: those that stand above the package, and
-those of which the package has all names. A file that stands for a package has a ``__path__``."""
+    from importlib.machinery import ModuleSpec
 
 
 def hint_of_tvm_name(name: str) -> str | None:
@@ -69,7 +32,7 @@ def install() -> None:
 
 
 class ImportHints:
-    """A finder of :data:`MODULES` alone: it says more of ``tvm`` and of TVM's names in ``kc``.
+    """A finder that finds nothing: it says more of ``tvm`` and of TVM's names in ``kc``.
 
     ``importlib.util.find_spec`` and ``importlib.import_module`` of programs that ask whether TVM is
     there get the answer that they get without it.
@@ -78,8 +41,6 @@ class ImportHints:
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """None, or an ImportError with a hint, where an import statement asks."""
         del path, target
-        if name in MODULES:
-            return ModuleSpec(name, _SameModule())
         package, _, attribute = name.partition(".")
         if package not in ("tvm", "kc") or (program := _importing_frame()) is None:
             return None
@@ -103,19 +64,6 @@ def _require_known(name: str) -> None:
         meant = " or ".join(f"'{candidate}'" for candidate in close)
         message = f"cannot import name '{attribute}' from '{parent}'; did you mean {meant}?"
         raise UnknownImport(message, name=parent)
-
-
-class _SameModule(Loader):
-    """Gives a module of :data:`MODULES` as it is, under its second name."""
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = import_module(MODULES[spec.name])
-        spec.loader_state = module.__spec__
-        return module
-
-    def exec_module(self, module: ModuleType) -> None:
-        assert module.__spec__ is not None
-        module.__spec__ = module.__spec__.loader_state  # which the import has changed
 
 
 _INSTEAD_OF_TVM = (

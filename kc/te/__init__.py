@@ -9,6 +9,7 @@ from typing import Any as _Any
 
 from kc.support.absent_names import no_attribute as _no_attribute
 from kc.support.diagnostics import TEError
+from kc.support.second_names import second_names as _second_names
 from kc.te import arithmetic as _arithmetic  # noqa: F401 (the operators of expressions)
 from kc.te import elementwise as _elementwise  # noqa: F401 (the operators of tensors)
 from kc.te import schedule
@@ -24,12 +25,10 @@ from kc.te.gradient import gradient
 from kc.te.intrin_calls import DeclaredIntrin as TensorIntrin
 from kc.te.intrinsics import *  # noqa: F403
 from kc.te.intrinsics import __all__ as _intrinsics
-from kc.te.operation_classes import BaseComputeOp, HybridOp, TensorComputeOp
 from kc.te.reducers import comm_reducer, max_value, min_value
 from kc.te.scan import scan
 from kc.te.schedule import Schedule, Stage, create_schedule
 from kc.te.slices import TensorSlice
-from kc.te.specialized_condition import SpecializedCondition
 from kc.te.tags import tag_scope
 from kc.te.tensor import (
     ComputeOp,
@@ -46,11 +45,14 @@ from kc.te.tensor import (
 from kc.te.threads import thread_axis
 
 if _TYPE_CHECKING:
+    from kc.te import hybrid as hybrid
+    from kc.te import tensor_intrin as tensor_intrin
+    from kc.te.operation_classes import BaseComputeOp, HybridOp, TensorComputeOp
+    from kc.te.specialized_condition import SpecializedCondition
     from kc.tir.create_prim_func import create_prim_func
     from kc.tir.declared_intrin import decl_tensor_intrin
     from kc.tir.extern import extern, extern_primfunc
     from kc.transforms.schedule._index_map import AXIS_SEPARATOR
-    from kc.tvm import hybrid
 
 __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     *_functions,
@@ -103,17 +105,22 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
 # come all primitives.)
 _LATE = {
     "AXIS_SEPARATOR": "kc.transforms.schedule._index_map",
+    "BaseComputeOp": "kc.te.operation_classes",
+    "HybridOp": "kc.te.operation_classes",
+    "SpecializedCondition": "kc.te.specialized_condition",
+    "TensorComputeOp": "kc.te.operation_classes",
     "create_prim_func": "kc.tir.create_prim_func",
     "decl_tensor_intrin": "kc.tir.declared_intrin",
     "extern": "kc.tir.extern",
     "extern_primfunc": "kc.tir.extern",
 }
-_MODULES = {"hybrid": "kc.tvm.hybrid", "tensor_intrin": "kc.tir.declared_intrin"}
+_MODULES = ("hybrid", "tensor_intrin")
+_second_names(__name__, "operation", "tag")
 
 
 def __getattr__(name: str) -> _Any:
     if name in _MODULES:
-        return _import_module(_MODULES[name])
+        return _import_module(f"kc.te.{name}")
     if name not in _LATE:
         raise _no_attribute("te", name)
     value = getattr(_import_module(_LATE[name]), name)

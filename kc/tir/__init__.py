@@ -1,10 +1,12 @@
 """The loop-level tensor IR from Python: the eager schedule and the names of ``tvm.tir``."""
 
 from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from kc.support.absent_names import no_attribute
 from kc.support.diagnostics import ScheduleError
+from kc.support.second_names import second_names as _second_names
 from kc.te.buffers import Buffer, decl_buffer
 from kc.te.calls import (
     address_of,
@@ -95,82 +97,90 @@ from kc.te.reducers import (
     min_value,
 )
 from kc.te.vectors import vectorcombine, vectorhigh, vectorlow
-from kc.tir import ir_builder, stmt_functor
-from kc.tir.data_layout import BijectiveLayout, Layout, bijective_layout, layout
-from kc.tir.expression_classes import (
-    EQ,
-    GE,
-    GT,
-    LE,
-    LT,
-    NE,
-    Add,
-    And,
-    Broadcast,
-    BufferLoad,
-    Call,
-    CallEffectKind,
-    Cast,
-    CommReducer,
-    DataProducer,
-    Div,
-    FloatImm,
-    FloorDiv,
-    FloorMod,
-    IntImm,
-    Let,
-    Load,
-    Max,
-    Min,
-    Mod,
-    Mul,
-    Not,
-    Or,
-    PrimExpr,
-    ProducerLoad,
-    Ramp,
-    Reduce,
-    Select,
-    Shuffle,
-    SizeVar,
-    StringImm,
-    Sub,
-    Var,
-    infinity,
-)
-from kc.tir.expression_classes import (
-    AnySize as Any,
-)
-from kc.tir.index_map import IndexMap
+from kc.tir import ir_builder
 from kc.tir.prim_func import PrimFunc
 from kc.tir.schedule import BlockRV, ExprRV, LoopRV, Schedule, Trace
 from kc.tir.schedule_state import BlockScope, ScheduleState, StmtSRef
-from kc.tir.statement_classes import (
-    Allocate,
-    AllocateConst,
-    AssertStmt,
-    AttrStmt,
-    Block,
-    BlockRealize,
-    BufferRealize,
-    BufferRegion,
-    BufferStore,
-    Evaluate,
-    For,
-    ForKind,
-    IfThenElse,
-    IterVar,
-    LetStmt,
-    MatchBufferRegion,
-    Prefetch,
-    SeqStmt,
-    Stmt,
-    Store,
-    While,
-    stmt_list,
-    stmt_seq,
-)
 from kc.transforms.intrinsics.tensor_intrin import TensorIntrin
+
+if _TYPE_CHECKING:
+    from kc.tir import analysis as analysis
+    from kc.tir import stmt_functor as stmt_functor
+    from kc.tir import tensor_intrin as tensor_intrin
+    from kc.tir import transform as transform
+    from kc.tir.data_layout import BijectiveLayout, Layout, bijective_layout, layout
+    from kc.tir.expression_classes import (
+        EQ,
+        GE,
+        GT,
+        LE,
+        LT,
+        NE,
+        Add,
+        And,
+        Broadcast,
+        BufferLoad,
+        Call,
+        CallEffectKind,
+        Cast,
+        CommReducer,
+        DataProducer,
+        Div,
+        FloatImm,
+        FloorDiv,
+        FloorMod,
+        IntImm,
+        Let,
+        Load,
+        Max,
+        Min,
+        Mod,
+        Mul,
+        Not,
+        Or,
+        PrimExpr,
+        ProducerLoad,
+        Ramp,
+        Reduce,
+        Select,
+        Shuffle,
+        SizeVar,
+        StringImm,
+        Sub,
+        Var,
+        infinity,
+    )
+    from kc.tir.expression_classes import AnySize as Any
+    from kc.tir.index_map import IndexMap
+    from kc.tir.specialize import specialized as specialized
+    from kc.tir.statement_classes import (
+        Allocate,
+        AllocateConst,
+        AssertStmt,
+        AttrStmt,
+        Block,
+        BlockRealize,
+        BufferRealize,
+        BufferRegion,
+        BufferStore,
+        Evaluate,
+        For,
+        ForKind,
+        IfThenElse,
+        IterVar,
+        LetStmt,
+        MatchBufferRegion,
+        Prefetch,
+        SeqStmt,
+        Stmt,
+        Store,
+        While,
+        stmt_list,
+        stmt_seq,
+    )
+    from kc.tir.tvm_text import listing_text as listing_text
+    from kc.tir.tvmscript_text import function_text as function_text
+    from kc.tir.tvmscript_text import script_text as script_text
 
 __all__ = [
     "Add",
@@ -343,11 +353,44 @@ __all__ = [
 ]
 
 
+_second_names(__name__, "buffer", "expr", "function", "op")
+
+
+_FROM_ABOVE = {
+    "kc.tir.data_layout": "BijectiveLayout Layout bijective_layout layout",
+    "kc.tir.expression_classes": """
+        EQ GE GT LE LT NE Add And Broadcast BufferLoad Call CallEffectKind Cast CommReducer
+        DataProducer Div FloatImm FloorDiv FloorMod IntImm Let Load Max Min Mod Mul Not Or
+        PrimExpr ProducerLoad Ramp Reduce Select Shuffle SizeVar StringImm Sub Var infinity
+    """,
+    "kc.tir.index_map": "IndexMap",
+    "kc.tir.specialize": "specialized",
+    "kc.tir.statement_classes": """
+        Allocate AllocateConst AssertStmt AttrStmt Block BlockRealize BufferRealize BufferRegion
+        BufferStore Evaluate For ForKind IfThenElse IterVar LetStmt MatchBufferRegion Prefetch
+        SeqStmt Stmt Store While stmt_list stmt_seq
+    """,
+    "kc.tir.tvm_text": "listing_text",
+    "kc.tir.tvmscript_text": "function_text script_text",
+}
+"""Names that are made above this package, which are loaded when they are asked for: classes that
+programs for TVM walk, and the texts of ``PrimFunc.script`` and what is made by them."""
+
+_MODULE_OF = {name: module for module, names in _FROM_ABOVE.items() for name in names.split()}
+_MODULES = ("transform", "analysis", "tensor_intrin", "stmt_functor")
+
+
 def __getattr__(name: str) -> _Any:
-    # Passes, and what asks them, stand above this package, and are loaded at first use.
-    if name in ("transform", "analysis", "tensor_intrin"):
-        return _import_module(f"kc.tir_{name}")
-    raise no_attribute("tir", name)
+    if name in _MODULES:
+        return _import_module(f"kc.tir.{name}")
+    if name == "Any":
+        value = _import_module(_MODULE_OF["Var"]).AnySize
+    elif name in _MODULE_OF:
+        value = getattr(_import_module(_MODULE_OF[name]), name)
+    else:
+        raise no_attribute("tir", name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

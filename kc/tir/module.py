@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
+from kc import tir
 from kc.analysis.verify_changes import verify_all
 from kc.support.diagnostics import (
     CodegenError,
@@ -121,13 +122,9 @@ class IRModule:
         if style == "mlir":
             return print_module(self.op)
         if style == "tvm":
-            from kc.tir.tvm_text import tvm_text
-
-            return tvm_text(self.op)
+            return tir.listing_text(self.op)
         if style == "tvmscript":
-            from kc.tir.tvmscript_text import tvmscript_text
-
-            return tvmscript_text(self.op)
+            return tir.script_text(self.op)
         raise InputError(
             "KC0080",
             f"script: there is no style '{style}'",

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
+from kc import tir
 from kc.dialects.size_requirements import REQUIRES
 from kc.dialects.unscheduled import UNSCHEDULED, mark_unscheduled
 from kc.support.diagnostics import TEError
@@ -86,9 +87,7 @@ class PrimFunc(IRModule):
     def script(self, style: str = "mlir") -> str:
         """See :meth:`kc.IRModule.script`; as ``"tvmscript"`` the function alone."""
         if style == "tvmscript":
-            from kc.tir.tvmscript_text import function_text
-
-            return function_text(self.function)[0]
+            return tir.function_text(self.function)[0]
         return super().script(style)
 
     def specialize(self, param_map: Mapping[Var, Any]) -> PrimFunc:
@@ -98,9 +97,7 @@ class PrimFunc(IRModule):
 
         Raises TEError KC2134 for what is no value of a parameter.
         """
-        from kc.tir.specialize import specialized
-
-        return specialized(self, param_map)
+        return tir.specialized(self, param_map)
 
     @classmethod
     def of(cls, function: FuncOp) -> Self:

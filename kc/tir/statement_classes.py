@@ -31,7 +31,8 @@ from kc.tir.buffer_views import PartOfBuffer, part_of
 from kc.tir.checked import LOOP_KINDS, counting_loop, store, store_to, stores_of, while_loop
 from kc.tir.declared_regions import DeclaredRegion
 from kc.tir.ir_builder import IRBuilder
-from kc.tir.stmt_functor import replace_buffers, substitute
+from kc.tir.stmt_functor import replace_buffers
+from kc.tir.substitution import substitute
 from kc.transforms.schedule.notes._annotations import Value as Annotation
 
 __all__ = [

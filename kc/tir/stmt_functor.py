@@ -10,17 +10,14 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 
-from kc.support.diagnostics import TEError
-from kc.support.locations import caller_location
 from kc.te.buffers import Buffer
-from kc.te.expr import BufferAccess, Element, Expr, ExternCall, as_expr, cast, children
+from kc.te.expr import BufferAccess, Element, Expr, ExternCall, children
 from kc.te.rewrite import Substitution
 from kc.tir.buffer_views import DerivedBuffer
-from kc.tir.declared_regions import DeclaredRegion
 from kc.tir.stmt import Iter, Stmt
+from kc.tir.substitution import Rewriter, refused, substitute, visited
 
 __all__ = ["ir_transform", "post_order_visit", "pre_order_visit", "substitute"]
 
@@ -33,7 +30,7 @@ def post_order_visit(stmt: Any, fvisit: Callable[[Any], Any]) -> None:
     """
     seen: set[int] = set()
     # A node, and whether its parts were visited: chains of operators may be long.
-    stack = [(_root(stmt), False)]
+    stack = [(visited(stmt), False)]
     while stack:
         node, ready = stack.pop()
         if ready:
@@ -48,7 +45,7 @@ def pre_order_visit(stmt: Any, fvisit: Callable[[Any], Any]) -> None:
     """Call ``fvisit`` with each statement and expression, the whole before its parts, which are
     visited only where it returns true. Raises as :func:`post_order_visit`."""
     seen: set[int] = set()
-    stack = [_root(stmt)]
+    stack = [visited(stmt)]
     while stack:
         node = stack.pop()
         if id(node) not in seen:
@@ -57,21 +54,12 @@ def pre_order_visit(stmt: Any, fvisit: Callable[[Any], Any]) -> None:
                 stack.extend(reversed(_parts(node)))
 
 
-def substitute(node: Any, vmap: Mapping[Any, Any]) -> Any:
-    """A copy of a statement or expression with the values of ``vmap`` for variables, converted to
-    the variables' types. Raises as :func:`post_order_visit`."""
-    if not vmap:
-        return node
-    values = {key: cast(as_expr(value), key.dtype) for key, value in vmap.items()}
-    return _Rewriter(Substitution(values), {})(_root(node))
-
-
 def replace_buffers(statement: Stmt, parts: Mapping[Buffer, DerivedBuffer]) -> Stmt:
     """A copy of a statement whose elements of buffers are those of the parts that they stand for.
 
     Raises KC2102 where a call is given such a buffer, which has no memory of its own.
     """
-    return _Rewriter(_ElementsOfParts(parts), {})(statement)
+    return Rewriter(_ElementsOfParts(parts), {})(statement)
 
 
 class _ElementsOfParts(Substitution):
@@ -85,7 +73,7 @@ class _ElementsOfParts(Substitution):
             return self._derived[copy.tensor](*copy.indices)  # pyright: ignore[reportArgumentType]
         for access in copy.args if isinstance(copy, ExternCall) else ():
             if isinstance(access, BufferAccess) and access.buffer in self._derived:
-                raise _refuse(
+                raise refused(
                     f"{access.buffer.name}, a part of another buffer, is given to a call",
                     ("TVMScript's T.match_buffer",),
                 )
@@ -112,32 +100,17 @@ def ir_transform(
         names = [name.removeprefix("tir.") for name in only_enable]
         unknown = [name for name in names if name not in statement_classes.__all__]
         if unknown:
-            raise _refuse(f"ir_transform: '{unknown[0]}' is not a class of statements", ())
+            raise refused(f"ir_transform: '{unknown[0]}' is not a class of statements", ())
         enabled = [getattr(statement_classes, name) for name in names]
-    root = _root(stmt)
+    root = visited(stmt)
     if not isinstance(root, Stmt):
-        raise _refuse(
+        raise refused(
             f"ir_transform: {type(stmt).__name__} is no statement",
             ("kc.transform.module_pass makes a pass of a function of a module",),
         )
-    rewriter = _Rewriter(Substitution(), {})
+    rewriter = Rewriter(Substitution(), {})
     rewriter.preorder, rewriter.postorder, rewriter.enabled = preorder, postorder, enabled
     return rewriter(root)
-
-
-def _root(node: Any) -> Any:
-    """What is visited for ``node``. Raises KC2102 where nothing can be."""
-    is_ir = isinstance(node, Operation | Block | Region)  # a region's ``op`` is its only one
-    function = node if is_ir else getattr(node, "op", node)
-    if isinstance(function, ModuleOp | Operation | Block | Region):
-        return function
-    if isinstance(node, Stmt | Expr):
-        return node
-    raise _refuse(f"stmt_functor: {type(node).__name__} is neither a statement nor an expression")
-
-
-def _refuse(message: str, hints: Sequence[str] = ("func.body, ib.get()",)) -> TEError:
-    return TEError("KC2102", message, location=caller_location(), hints=hints)
 
 
 def _parts(node: Any) -> list[Any]:
@@ -162,61 +135,6 @@ def _parts(node: Any) -> list[Any]:
         elif isinstance(part, Iter):
             pending.insert(0, part.binding)
     return parts
-
-
-class _Rewriter:
-    """Copies of statements in which expressions are rewritten; what is shared stays shared."""
-
-    preorder: Callable[[Any], Any] | None = None
-    postorder: Callable[[Any], Any] | None = None
-    enabled: Sequence[Any] | None = None
-
-    def __init__(self, expressions: Substitution, known: dict[int, Any]) -> None:
-        self._expressions = expressions
-        self._known = known
-
-    def __call__(self, part: Any) -> Any:
-        """``part``, a statement, an expression or parts of them, rewritten; itself where nothing
-        changes."""
-        if isinstance(part, Expr):
-            return self._expressions(part)
-        if isinstance(part, Stmt):
-            return self._statement(part)
-        if isinstance(part, BufferAccess) or not dataclasses.is_dataclass(part):
-            if not isinstance(part, list | tuple):
-                return part
-            rewritten = [self(inner) for inner in part]
-            if all(a is b for a, b in zip(rewritten, part, strict=True)):
-                return part
-            return type(part)(rewritten)
-        return self._fields(part) if isinstance(part, Iter | DeclaredRegion) else part
-
-    def _statement(self, statement: Stmt) -> Any:
-        known = self._known.get(id(statement))
-        if known is not None:
-            return known[1]
-        asked = self.enabled is None or any(
-            isinstance(statement, node_class) for node_class in self.enabled
-        )
-        result = self.preorder(statement) if self.preorder and asked else None
-        if result is None:
-            result = self._fields(statement)
-            if self.postorder and asked:
-                again = self.postorder(result)
-                result = result if again is None else again
-        self._known[id(statement)] = (statement, result)
-        return result
-
-    def _fields(self, node: Any) -> Any:
-        changes = {}
-        for field in dataclasses.fields(node):
-            if field.name in ("location", "axis", "name", "annotations", "attributes"):
-                continue
-            old = getattr(node, field.name)
-            new = self(old)
-            if new is not old:
-                changes[field.name] = new
-        return dataclasses.replace(node, **changes) if changes else node
 
 
 def __dir__() -> list[str]:

@@ -25,7 +25,7 @@ from kc.te.rewrite import Substitution
 from kc.te.slices import TensorSlice
 from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, make_axis
 from kc.tir.calls import as_statement
-from kc.tir.stmt_functor import substitute
+from kc.tir.substitution import substitute
 
 if TYPE_CHECKING:
     from kc.te.axes import Axes

@@ -74,7 +74,7 @@ _LOWERING = (
 )
 
 
-def tvm_text(module: ModuleOp) -> str:
+def listing_text(module: ModuleOp) -> str:
     """The functions of a module as TVM prints them, lowered as the current PassContext says.
 
     Raises CodegenError KC4330 for what is neither ``te`` nor ``tir``, and what the passes raise.

@@ -147,7 +147,7 @@ _COMPARE = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
 _FLOAT_COMPARE = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
 
 
-def tvmscript_text(module: ModuleOp) -> str:
+def script_text(module: ModuleOp) -> str:
     """The functions of a module. Raises CodegenError KC4331 for what TVMScript cannot say."""
     lines = ["@I.ir_module", "class Module:"]
     labels = _Names()
@@ -162,7 +162,7 @@ def tvmscript_text(module: ModuleOp) -> str:
 
 def function_text(function: func.FuncOp) -> tuple[str, dict[str, str]]:
     """One function by itself, and the names of its sizes in it. Raises as
-    :func:`tvmscript_text`."""
+    :func:`script_text`."""
     printer = _Function(function, _Names().fresh(function.sym_name.data))
     lines = [FUNCTION_HEADER, *printer.lines()]
     return "\n".join(lines).rstrip() + "\n", dict(printer.symbols)

@@ -1,9 +1,10 @@
 """TE's schedule, and what TVM has beside it in ``te.schedule``.
 
-:mod:`kc.te.schedule.schedule` is the schedule. ``InferBound`` and ``ScheduleOps`` need its loops,
-and are made above (:mod:`kc.tir.bounds`): they are loaded when they are asked for.
+:mod:`kc.te.schedule.schedule` is the schedule. What only programs for TVM ask stands above, and is
+loaded when it is asked for.
 """
 
+from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
@@ -15,18 +16,15 @@ from kc.te.schedule.schedule import (
     AutoInlineBroadcast,
     AutoInlineElemWise,
     AutoInlineInjective,
-    CreateAttachPath,
-    Rebase,
-    ScanFixPointAnalysis,
-    ScanGetBody,
     Schedule,
     create_schedule,
 )
-from kc.te.specialized_condition import SpecializedCondition
 from kc.te.stage import Stage
 
 if _TYPE_CHECKING:
+    from kc.te.specialized_condition import SpecializedCondition
     from kc.tir.bounds import InferBound, ScheduleOps
+    from kc.tvm.te_schedule import CreateAttachPath, Rebase, ScanFixPointAnalysis, ScanGetBody
 
 __all__ = [
     "AutoInlineBroadcast",
@@ -48,12 +46,24 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> _Any:
-    if name in ("InferBound", "ScheduleOps"):
-        from kc.tir import bounds
+# Name -> the module above that has it.
+_LATE = {
+    "CreateAttachPath": "kc.tvm.te_schedule",
+    "InferBound": "kc.tir.bounds",
+    "Rebase": "kc.tvm.te_schedule",
+    "ScanFixPointAnalysis": "kc.tvm.te_schedule",
+    "ScanGetBody": "kc.tvm.te_schedule",
+    "ScheduleOps": "kc.tir.bounds",
+    "SpecializedCondition": "kc.te.specialized_condition",
+}
 
-        return getattr(bounds, name)
-    raise _no_attribute("te.schedule", name)
+
+def __getattr__(name: str) -> _Any:
+    if name not in _LATE:
+        raise _no_attribute("te.schedule", name)
+    value = getattr(_import_module(_LATE[name]), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -23,9 +23,7 @@ from kc.te import caching, factoring
 from kc.te.expr import Element, Expr, IterVar, walk
 from kc.te.groups import create_group
 from kc.te.intrin_calls import tensorize_call
-from kc.te.node_class import Node
 from kc.te.rewrite import replace_dataflow
-from kc.te.scan_fixpoint import fixed_axes
 from kc.te.stage import Attach, Group, Stage
 from kc.te.stage_text import schedule_text
 from kc.te.tags import BROADCAST, ELEMWISE
@@ -239,44 +237,6 @@ def AutoInlineBroadcast(schedule: Schedule) -> None:  # noqa: N802 - TVM's name
 def AutoInlineInjective(schedule: Schedule) -> None:  # noqa: N802 - TVM's name
     """Inline what is not a reduction."""
     _inline(schedule, lambda op: not op.reduce_axis)
-
-
-def CreateAttachPath(schedule: Schedule) -> dict[Operation, list[IterVar]]:  # noqa: N802
-    """The axes that each operation's stage is computed in, innermost first: where it is attached,
-    and where the stages around it are. Nothing for those at the root, and inlined ones."""
-    paths: dict[Operation, list[IterVar]] = {}
-    for stage in schedule.stages:
-        path = paths.setdefault(stage.op, [])
-        inner = stage
-        while inner.attach_stage is not None and inner.attach_ivar is not None:
-            leaves, axis = inner.attach_stage.leaf_iter_vars, inner.attach_ivar
-            position = next(n for n, leaf in enumerate(leaves) if leaf is axis)
-            path += reversed(leaves[: position + 1])
-            inner = inner.attach_stage
-    return paths
-
-
-def ScanGetBody(scan_op: ScanOp) -> list[Operation]:  # noqa: N802 - TVM's name
-    """The operations of one step of a scan, producers first."""
-    return list(scan_op.steps)
-
-
-def ScanFixPointAnalysis(scan_op: ScanOp) -> dict[IterVar, int]:  # noqa: N802 - TVM's name
-    """For each axis of a scan beside time, 1 where an element needs only those of the same index
-    along it of the rows before, so that its threads need not wait for each other; else 0."""
-    return fixed_axes(scan_op)
-
-
-class Rebase(Node):
-    """Axes that are made to begin at 0, which all loops do here: no relation is one."""
-
-    __module__ = "kc.te.schedule"
-    comes_from = "every axis begins at 0 already"
-
-    @classmethod
-    def holds(cls, value: Any) -> bool:
-        del value
-        return False
 
 
 def _inline(schedule: Schedule, wanted: Any, *tags: str) -> None:

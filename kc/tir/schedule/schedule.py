@@ -46,8 +46,6 @@ from kc.transforms.trace.reading import find_step
 from kc.transforms.trace.session import Session, Step, is_rewrite
 from kc.transforms.trace.trace import Trace, replay
 
-__path__: list[str] = []  # its modules by TVM's names: kc.support.import_hints
-
 __all__ = [
     "BlockRV",
     "BlockScope",

@@ -1,0 +1,6 @@
+"""``tvm.te.hybrid``: its functions are read as scripts, which stand above this package."""
+
+from kc.tvm.hybrid import *  # noqa: F403
+from kc.tvm.hybrid import __all__ as __all__
+from kc.tvm.hybrid import __dir__ as __dir__
+from kc.tvm.hybrid import __doc__ as __doc__

@@ -1,0 +1,98 @@
+"""Copies of statements in which expressions, or whole statements, are others."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, Region
+
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
+from kc.te.expr import BufferAccess, Expr, as_expr, cast
+from kc.te.rewrite import Substitution
+from kc.tir.declared_regions import DeclaredRegion
+from kc.tir.stmt import Iter, Stmt
+
+
+def substitute(node: Any, vmap: Mapping[Any, Any]) -> Any:
+    """A copy of a statement or expression with the values of ``vmap`` for variables, converted to
+    the variables' types. Raises as :func:`visited`."""
+    if not vmap:
+        return node
+    values = {key: cast(as_expr(value), key.dtype) for key, value in vmap.items()}
+    return Rewriter(Substitution(values), {})(visited(node))
+
+
+def visited(node: Any) -> Any:
+    """The statement, expression or operations that ``node`` stands for. Raises KC2102 for anything
+    else."""
+    is_ir = isinstance(node, Operation | Block | Region)  # a region's ``op`` is its only one
+    function = node if is_ir else getattr(node, "op", node)
+    if isinstance(function, ModuleOp | Operation | Block | Region):
+        return function
+    if isinstance(node, Stmt | Expr):
+        return node
+    raise refused(f"stmt_functor: {type(node).__name__} is neither a statement nor an expression")
+
+
+def refused(message: str, hints: Sequence[str] = ("func.body, ib.get()",)) -> TEError:
+    """KC2102 at the call."""
+    return TEError("KC2102", message, location=caller_location(), hints=hints)
+
+
+class Rewriter:
+    """Copies of statements in which expressions are rewritten; what is shared stays shared."""
+
+    preorder: Callable[[Any], Any] | None = None
+    postorder: Callable[[Any], Any] | None = None
+    enabled: Sequence[Any] | None = None
+
+    def __init__(self, expressions: Substitution, known: dict[int, Any]) -> None:
+        self._expressions = expressions
+        self._known = known
+
+    def __call__(self, part: Any) -> Any:
+        """``part``, a statement, an expression or parts of them, rewritten; itself where nothing
+        changes."""
+        if isinstance(part, Expr):
+            return self._expressions(part)
+        if isinstance(part, Stmt):
+            return self._statement(part)
+        if isinstance(part, BufferAccess) or not dataclasses.is_dataclass(part):
+            if not isinstance(part, list | tuple):
+                return part
+            rewritten = [self(inner) for inner in part]
+            if all(a is b for a, b in zip(rewritten, part, strict=True)):
+                return part
+            return type(part)(rewritten)
+        return self._fields(part) if isinstance(part, Iter | DeclaredRegion) else part
+
+    def _statement(self, statement: Stmt) -> Any:
+        known = self._known.get(id(statement))
+        if known is not None:
+            return known[1]
+        asked = self.enabled is None or any(
+            isinstance(statement, node_class) for node_class in self.enabled
+        )
+        result = self.preorder(statement) if self.preorder and asked else None
+        if result is None:
+            result = self._fields(statement)
+            if self.postorder and asked:
+                again = self.postorder(result)
+                result = result if again is None else again
+        self._known[id(statement)] = (statement, result)
+        return result
+
+    def _fields(self, node: Any) -> Any:
+        changes = {}
+        for field in dataclasses.fields(node):
+            if field.name in ("location", "axis", "name", "annotations", "attributes"):
+                continue
+            old = getattr(node, field.name)
+            new = self(old)
+            if new is not old:
+                changes[field.name] = new
+        return dataclasses.replace(node, **changes) if changes else node

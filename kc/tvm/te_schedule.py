@@ -1,0 +1,49 @@
+"""What TVM has in ``te.schedule`` that no schedule needs: questions about schedules and scans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kc.te.expr import IterVar
+from kc.te.node_class import Node
+from kc.te.scan_fixpoint import fixed_axes
+from kc.te.schedule import Schedule
+from kc.te.tensor import Operation, ScanOp
+
+
+def CreateAttachPath(schedule: Schedule) -> dict[Operation, list[IterVar]]:  # noqa: N802
+    """The axes that each operation's stage is computed in, innermost first: where it is attached,
+    and where the stages around it are. Nothing for those at the root, and inlined ones."""
+    paths: dict[Operation, list[IterVar]] = {}
+    for stage in schedule.stages:
+        path = paths.setdefault(stage.op, [])
+        inner = stage
+        while inner.attach_stage is not None and inner.attach_ivar is not None:
+            leaves, axis = inner.attach_stage.leaf_iter_vars, inner.attach_ivar
+            position = next(n for n, leaf in enumerate(leaves) if leaf is axis)
+            path += reversed(leaves[: position + 1])
+            inner = inner.attach_stage
+    return paths
+
+
+def ScanGetBody(scan_op: ScanOp) -> list[Operation]:  # noqa: N802 - TVM's name
+    """The operations of one step of a scan, producers first."""
+    return list(scan_op.steps)
+
+
+def ScanFixPointAnalysis(scan_op: ScanOp) -> dict[IterVar, int]:  # noqa: N802 - TVM's name
+    """For each axis of a scan beside time, 1 where an element needs only those of the same index
+    along it of the rows before, so that its threads need not wait for each other; else 0."""
+    return fixed_axes(scan_op)
+
+
+class Rebase(Node):
+    """Axes that are made to begin at 0, which all loops do here: no relation is one."""
+
+    __module__ = "kc.te.schedule"
+    comes_from = "every axis begins at 0 already"
+
+    @classmethod
+    def holds(cls, value: Any) -> bool:
+        del value
+        return False
