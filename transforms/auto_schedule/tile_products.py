@@ -13,9 +13,10 @@ whole reduction (``amx.tile``), so that each tile of an operand that is loaded i
       result = epilogue(sums)
 
 Tiles have the number of rows that divides the rows best: an instruction takes as many cycles as A
-has rows. Columns and terms that are no multiples of 16 and of 64 bytes are padded with zeros where
-the operands are packed. The model counts the cycles of the instructions, or of the loads where they
-take longer, and of packing; products that vectors compute as fast are left to the rules behind.
+has rows. Columns and terms that are no multiples of 16 and of 64 bytes, and sizes that are known at
+the call alone, are padded with zeros where the operands are packed. The model counts the cycles of
+the instructions, or of the loads where they take longer, and of packing; products that vectors
+compute as fast are left to the rules behind.
 
 ``tdpbf16ps`` takes subnormal numbers to be zero, as ``vdpbf16ps`` does; see
 :mod:`kc.transforms.auto_schedule.versions`.
@@ -44,6 +45,7 @@ from kc.transforms.auto_schedule.machine import Machine
 from kc.transforms.auto_schedule.nests import (
     Access,
     Nest,
+    extent,
     is_untouched,
     iterations,
     loop_of_dimension,
@@ -147,6 +149,16 @@ class TileProduct:
         down, across = self.grid
         return down * self.height, across * ROWS, self.depth
 
+    @property
+    def padded(self) -> set[ForOp]:
+        """The loops whose extents are no such multiples, or unknown."""
+        loops = (self.rows, self.columns, self.terms)
+        return {
+            loop
+            for loop, size in zip(loops, self.padding, strict=True)
+            if loop.static_extent is None or loop.static_extent % size
+        }
+
 
 class TileProducts(Rule):
     """Multiply matrices of bytes, and of bf16 none of which is small, by tile registers."""
@@ -177,7 +189,7 @@ def tile_product_of(draft: Draft, nest: Nest) -> TileProduct | None:
         return None
     if len(nest.stores) != 1 or len(nest.loads) != 2 or not nest.block.has_init:
         return None
-    if nest.stores[0].bits != 32 or any(loop.static_extent is None for loop in nest.loops):
+    if nest.stores[0].bits != 32:
         return None
     candidates = list(_candidates(draft, nest))
     best = min(candidates, key=lambda it: (it.cycles, it.a.stride(it.rows)), default=None)
@@ -232,7 +244,7 @@ def _tilings(
     a, b = operands
     pure = None not in (*loop_of_dimension(nest, a), *loop_of_dimension(nest, nest.stores[0]))
     pure = pure and len(nest.reduce) == 1
-    m, n, k = (_extent(loop) for loop in loops)
+    m, n, k = (extent(loop) for loop in loops)
     if m < LEAST_ROWS or n < LEAST_COLUMNS:
         return
     for grid in GRIDS:
@@ -242,7 +254,7 @@ def _tilings(
             padded = [
                 -(-size // by) * by for size, by in zip((m, n, k), product.padding, strict=True)
             ]
-            if padded != [m, n, k] and not pure:
+            if not pure and product.padded:
                 continue
             if padded[0] >= m + height or padded[1] >= n + ROWS:
                 continue  # a smaller grid does the same
@@ -267,19 +279,21 @@ def _cycles(machine: Machine, nest: Nest, product: TileProduct, padded: Sequence
     if nest.stores[0].stride(product.columns) != 1:
         sums *= TURN
     cycles = tiles * (BEGIN + sums + reduced * (k // product.depth) * step)
-    for operand, is_packed in ((product.a, _is_packed(nest, product, padded)), (product.b, True)):
+    for operand, is_packed in ((product.a, _is_packed(nest, product)), (product.b, True)):
         if is_packed:
             size = iterations(loop for loop in nest.loops if operand.stride(loop))
             cycles += size * (operand.bits // 8) / PACKED_BYTES
     return cycles
 
 
-def _is_packed(nest: Nest, product: TileProduct, padded: Sequence[int]) -> bool:
+def _is_packed(nest: Nest, product: TileProduct) -> bool:
     """Whether A is copied: its terms are not contiguous, or it is padded."""
-    m, _, k = padded
-    sizes = (_extent(product.rows), _extent(product.terms))
     a = product.a
-    return a.stride(product.terms) != 1 or (m, k) != sizes or not _has_tiles(nest, product)
+    return (
+        a.stride(product.terms) != 1
+        or not product.padded.isdisjoint((product.rows, product.terms))
+        or not _has_tiles(nest, product)
+    )
 
 
 def _has_tiles(nest: Nest, product: TileProduct) -> bool:
@@ -317,11 +331,6 @@ def _extension(load: Access) -> str | None:
     """The operation that extends what is loaded, if nothing else is done with it."""
     users = [use.operation.name for use in load.op.results[0].uses]
     return users[0] if len(users) == 1 else None
-
-
-def _extent(loop: ForOp) -> int:
-    assert loop.static_extent is not None
-    return loop.static_extent
 
 
 # The schedule ---------------------------------------------------------------------------------
@@ -372,7 +381,7 @@ def _perform(draft: Draft, nest: Nest, product: TileProduct, epilogue: str | Non
     draft.put_in_order([*outside, *inside, row_tile, column_tile, row, column, term])
     if turned is not None and last is None:
         last = draft.session.block(draft.cache_write(draft.block(block), 0, "local")).label
-    joined = draft.run_in_parallel(block, len(outside))
+    joined = draft.run_in_parallel(block, len(outside), symbolic=False)
     if joined > 1:
         outside[:joined] = list(draft.loops(block).values())[:1]
     at = outside[-1]
@@ -418,7 +427,7 @@ def _pad(
     goes on with the sums."""
     own = (product.rows, product.columns, product.terms)
     sizes = dict(zip(own, product.padding, strict=True))
-    odd = {loop for loop in own if _extent(loop) % sizes[loop]}
+    odd = product.padded
     if not odd:
         return (None, None), epilogue
     is_padded = [any(access.stride(loop) for loop in odd) for access in nest.loads]

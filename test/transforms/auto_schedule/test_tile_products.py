@@ -43,11 +43,11 @@ def sums_of(dtype: str) -> str:
 
 
 def product(
-    shape: tuple[int, int, int], a: str, b: str, *, columns: bool = False, batch: int = 0
+    shape: tuple[Any, Any, Any], a: str, b: str, *, columns: bool = False, batch: Any = 0
 ) -> list[Any]:
     """The tensors of C = A B, or A B^T where B is stored by ``columns``, perhaps of a batch."""
     m, n, k = shape
-    outer = (batch,) if batch else ()
+    outer = () if isinstance(batch, int) and not batch else (batch,)
     A = te.placeholder((*outer, m, k), a, name="A")
     B = te.placeholder((*outer, *((n, k) if columns else (k, n))), b, name="B")
     r, total = te.reduce_axis((0, k), name="k"), sums_of(a)
@@ -93,6 +93,42 @@ def test_product(name: str, emulator: Emulator):
     assert emulator.counts[instruction] > 0
     assert emulator.counts["tilezero"] == emulator.counts["tilestored64"]
     assert emulator.requests == [(158, 0x1023, 18)]  # once, whatever the number of threads
+
+
+SYMBOLIC = {
+    "u8i8-all": ("mnk", "uint8", "int8", {}, 1),
+    "i8i8-all-columns": ("mnk", "int8", "int8", {"columns": True}, 2),
+    "bf16-all": ("mnk", "bfloat16", "bfloat16", {"columns": True}, 2),
+    "bf16-rows": ("m", "bfloat16", "bfloat16", {}, 1),
+    "i8u8-columns": ("n", "int8", "uint8", {}, 2),
+    "bf16-terms": ("k", "bfloat16", "bfloat16", {}, 1),
+    "u8u8-batch": ("zm", "uint8", "uint8", {"batch": 3}, 2),
+}
+"""The sizes that are symbols, the types of A and B, their layout, the number of cores."""
+SIZES = [(64, 64, 128), (37, 61, 129), (5, 90, 1), (1, 1, 70), (33, 7, 0)]
+
+
+@needs_emulation
+@pytest.mark.parametrize("name", SYMBOLIC)
+def test_sizes_that_are_known_at_the_call_alone(name: str, emulator: Emulator):
+    symbols, a, b, layout, cores = SYMBOLIC[name]
+    known = dict(zip("mnk", SIZES[0], strict=True))
+    m, n, k = (te.var(it) if it in symbols else known[it] for it in "mnk")
+    batch = te.var("z") if "z" in symbols else 0
+    args = product((m, n, k), a, b, **{**layout, "batch": batch})
+    f = kc.build(args, target=emulated_target(cores))
+    for sizes in SIZES:
+        given = {**known, **{it: s for it, s in zip("mnk", sizes, strict=True) if it in symbols}}
+        m, n, k = given.values()
+        outer = (layout["batch"],) if "batch" in layout else ()
+        columns = layout.get("columns", False)
+        x, y = numbers(a, *outer, m, k), numbers(b, *outer, *((n, k) if columns else (k, n)))
+        expected = expected_product(x, y, columns=columns)
+        result = np.full_like(expected, 7)
+        f(x, y, result)
+        np.testing.assert_array_equal(result, expected)
+    ran = sum(count for instruction, count in emulator.counts.items() if instruction[:3] == "tdp")
+    assert ran > 4 * len(SIZES)
 
 
 @needs_emulation
