@@ -34,7 +34,7 @@ QUESTIONS = {
     "examples": ("kc.tools._examples", "copy the examples and lessons: examples DIR"),
     "explain": ("kc.tools._pages", "what a diagnostic means: explain KC3040"),
     "migrate": (
-        "kc.tools._migrate",
+        "kc.tvm.migrate",
         "the names of TVM that a program uses, in kc: migrate FILE",
     ),
     "completion": ("kc.tools._completion", "completion for a shell: completion bash|zsh|fish"),

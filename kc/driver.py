@@ -18,7 +18,6 @@ from kc.default_schedules import (
     tell_of_loops_as_written,
 )
 from kc.dialects.unscheduled import mark_unscheduled
-from kc.intrin_rules import lower_operators
 from kc.support import progress
 from kc.support.diagnostics import TEError, counted, suggest
 from kc.support.files import read_bytes, read_text
@@ -41,6 +40,7 @@ from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.threads._foreign_values import require_kernels
 from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.session import is_rewrite
+from kc.tvm.intrin_rules import lower_operators
 
 if TYPE_CHECKING:
     from kc import backends, tir

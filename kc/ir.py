@@ -9,11 +9,25 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 import kc
-from kc import container, instrument, tir, transform
+from kc import instrument, tir, transform
 from kc.analysis.structural_equality import difference
 from kc.analysis.structural_equality import structural_hash as hash_of
 from kc.dialects.tir import BlockOp, ForOp
-from kc.node_objects import (
+from kc.support.absent_names import no_attribute
+from kc.support.diagnostics import InputError, ParseError
+from kc.support.ir_text import print_module
+from kc.support.locations import caller_location
+from kc.support.second_names import second_names
+from kc.te.expr import Domain, Operators, as_expr
+from kc.te.op_attributes import register_intrin_lowering, register_op_attr
+from kc.te.schedule import Schedule
+from kc.te.tensor import Operation, Tensor
+from kc.tir.module import GlobalVar, IRModule
+from kc.tir.prim_func import PrimFunc
+from kc.tvm import json_form
+from kc.tvm.equal_expressions import equal_expressions
+from kc.tvm.nodes import container
+from kc.tvm.nodes.node_objects import (
     Array,
     Attrs,
     BaseExpr,
@@ -36,20 +50,7 @@ from kc.node_objects import (
     TypeKind,
     make_node,
 )
-from kc.support.absent_names import no_attribute
-from kc.support.diagnostics import InputError, ParseError
-from kc.support.ir_text import print_module
-from kc.support.locations import caller_location
-from kc.support.second_names import second_names
-from kc.te import json_form
-from kc.te.equal_expressions import equal_expressions
-from kc.te.expr import Domain, Operators, as_expr
-from kc.te.op import Op
-from kc.te.op_attributes import register_intrin_lowering, register_op_attr
-from kc.te.schedule import Schedule
-from kc.te.tensor import Operation, Tensor
-from kc.tir.module import GlobalVar, IRModule
-from kc.tir.prim_func import PrimFunc
+from kc.tvm.nodes.op import Op
 
 __all__ = [
     "Array",
@@ -121,7 +122,7 @@ class Range(Domain):
 def save_json(node: Any) -> str:
     """A module as JSON: its text and the version that wrote it; a ``tir.Schedule`` as the module
     that it began with and its trace; a trace; an expression, a tensor, an operation or a
-    ``te.Schedule`` as its nodes (:mod:`kc.te.json_form`). Raises InputError KC0082 for anything
+    ``te.Schedule`` as its nodes (:mod:`kc.tvm.json_form`). Raises InputError KC0082 for anything
     else, and for expressions that hold code: statements of ``te.extern``, own rules of gradients.
     """
     written: dict[str, Any] = {"kc": kc.__version__}
@@ -187,7 +188,7 @@ def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> bool:
     Names of loops, blocks, buffers, arguments and sizes do not count, nor does that of a single
     function, nor how often and in which order values are computed
     (:mod:`kc.analysis.structural_equality`). Of expressions, variables count:
-    :mod:`kc.te.equal_expressions`; loops and blocks of a schedule are the same if they are written
+    :mod:`kc.tvm.equal_expressions`; loops and blocks of a schedule are the same if they are written
     alike. Raises InputError KC0082 for anything else.
     """
     if isinstance(lhs, Operators) and isinstance(rhs, Operators):

@@ -11,7 +11,7 @@ from kc.support.locations import caller_location
 from kc.support.second_names import second_names
 from kc.support.target import Target, TargetLike, target_of
 from kc.support.target_data import Kind as TargetKind
-from kc.target_functions import (
+from kc.tvm.target_functions import (
     GenericFunc,
     generic_func,
     get_native_generic_func,

@@ -42,8 +42,8 @@ from kc.support.locations import caller_location
 from kc.support.pass_context import PipelineOptions, using_options, watching_steps
 from kc.support.plugins import PHASES
 from kc.support.progress import Progress
-from kc.te.node_class import Node
 from kc.tir.module import IRModule
+from kc.tvm.nodes.node_class import Node
 
 __all__ = [
     "Pass",

@@ -18,8 +18,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from kc.te.node_class import NodeClass
 from kc.tools._docs_text import markdown
+from kc.tvm.nodes.node_class import NodeClass
 
 MODULES = (
     *("kc", "te", "te.schedule", "te.hybrid", "tir", "tir.ir_builder", "tir.stmt_functor", "topi"),

@@ -50,8 +50,10 @@ DOORS = (
     "kc.te.tensor_intrin",
     "kc.tir.analysis",
     "kc.tir.schedule.testing",
+    "kc.tir.stmt_functor",
     "kc.tir.tensor_intrin",
     "kc.tir.transform",
+    "kc.topi.testing",
 )
 
 CIRCLE = 7

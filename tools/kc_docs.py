@@ -19,7 +19,6 @@ from kc.support.explain import AREAS, explanations
 from kc.support.files import write_output
 from kc.support.registry import Entry
 from kc.tir import stub
-from kc.tools import _tvm_names
 from kc.tools._command_line import Flag, parse
 from kc.tools._common import HELP, VERSION, information
 from kc.tools._docs_text import markdown
@@ -27,6 +26,7 @@ from kc.tools._pass_docs import OptionDoc, PassDoc
 from kc.tools._reporter import Reporter
 from kc.tools._tool import MISTAKE, OK, run_tool
 from kc.topi import write_docs
+from kc.tvm import names_table
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path("docs", "generated")
@@ -199,7 +199,7 @@ PAGES: dict[str, tuple[str, Own]] = {
     "dialects": ("Dialects", _dialects),
     "passes": ("Passes and schedule primitives", _passes),
     "tools": ("Commands", _tools),
-    "tvm-names": ("TVM's public names", _tvm_names.page),
+    "tvm-names": ("TVM's public names", names_table.page),
 }
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from kc.analysis.loop_tree import preorder
-from kc.contrib.clang import create_llvm
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import CodegenError, Location, is_used
 from kc.support.files import is_code_file
 from kc.support.locations import location_of
+from kc.tvm.contrib.clang import create_llvm
 
 LANGUAGES = {"llvm": "pragma_import_llvm", "c": "pragma_import_c"}
 

@@ -23,7 +23,7 @@ from kc.script import ir, tir
 from kc.script.ir import ir_module
 from kc.support.second_names import second_names as _second_names
 from kc.tir.script import script as _script
-from kc.tir.script.from_text import from_source
+from kc.tvm.tvmscript.from_text import from_source
 
 __all__ = ["from_source", "ir", "ir_module", "tir"]
 

@@ -1,5 +1,5 @@
 """The words of TVMScript for modules: ``from kc.script import ir as I``."""
 
-from kc.tir.script.tvmscript import ir_module, module_attrs
+from kc.tvm.tvmscript.reader import ir_module, module_attrs
 
 __all__ = ["ir_module", "module_attrs"]

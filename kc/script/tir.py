@@ -2,8 +2,8 @@
 
 from typing import Any as _Any
 
-from kc.tir.script import tvmscript_names as _names
-from kc.tir.script.tvmscript import macro, prim_func
+from kc.tvm.tvmscript import names as _names
+from kc.tvm.tvmscript.reader import macro, prim_func
 
 __all__ = ["macro", "prim_func", *_names.NAMES]  # pyright: ignore[reportUnsupportedDunderAll]
 

@@ -47,12 +47,12 @@ from kc.te.threads import thread_axis
 if _TYPE_CHECKING:
     from kc.te import hybrid as hybrid
     from kc.te import tensor_intrin as tensor_intrin
-    from kc.te.operation_classes import BaseComputeOp, HybridOp, TensorComputeOp
-    from kc.te.specialized_condition import SpecializedCondition
     from kc.tir.create_prim_func import create_prim_func
     from kc.tir.declared_intrin import decl_tensor_intrin
     from kc.tir.extern import extern, extern_primfunc
     from kc.transforms.schedule._index_map import AXIS_SEPARATOR
+    from kc.tvm.nodes.operation_classes import BaseComputeOp, HybridOp, TensorComputeOp
+    from kc.tvm.specialized_condition import SpecializedCondition
 
 __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     *_functions,
@@ -105,10 +105,10 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
 # come all primitives.)
 _LATE = {
     "AXIS_SEPARATOR": "kc.transforms.schedule._index_map",
-    "BaseComputeOp": "kc.te.operation_classes",
-    "HybridOp": "kc.te.operation_classes",
-    "SpecializedCondition": "kc.te.specialized_condition",
-    "TensorComputeOp": "kc.te.operation_classes",
+    "BaseComputeOp": "kc.tvm.nodes.operation_classes",
+    "HybridOp": "kc.tvm.nodes.operation_classes",
+    "SpecializedCondition": "kc.tvm.specialized_condition",
+    "TensorComputeOp": "kc.tvm.nodes.operation_classes",
     "create_prim_func": "kc.tir.create_prim_func",
     "decl_tensor_intrin": "kc.tir.declared_intrin",
     "extern": "kc.tir.extern",

@@ -269,7 +269,7 @@ def _call(
 
 @runtime_checkable
 class _PartMemory(Protocol):
-    """The memory of a part of a buffer (:class:`kc.tir.buffer_views.PartMemory`)."""
+    """The memory of a part of a buffer (:class:`kc.tvm.buffer_views.PartMemory`)."""
 
     def array(self, mode: str) -> BufferAccess: ...
     def pointer(self, mode: str) -> BufferAccess: ...

@@ -108,8 +108,10 @@ if _TYPE_CHECKING:
     from kc.tir import stmt_functor as stmt_functor
     from kc.tir import tensor_intrin as tensor_intrin
     from kc.tir import transform as transform
-    from kc.tir.data_layout import BijectiveLayout, Layout, bijective_layout, layout
-    from kc.tir.expression_classes import (
+    from kc.tvm.data_layout import BijectiveLayout, Layout, bijective_layout, layout
+    from kc.tvm.index_map import IndexMap
+    from kc.tvm.listing.loops_text import listing_text as listing_text
+    from kc.tvm.nodes.expression_classes import (
         EQ,
         GE,
         GT,
@@ -150,10 +152,8 @@ if _TYPE_CHECKING:
         Var,
         infinity,
     )
-    from kc.tir.expression_classes import AnySize as Any
-    from kc.tir.index_map import IndexMap
-    from kc.tir.specialize import specialized as specialized
-    from kc.tir.statement_classes import (
+    from kc.tvm.nodes.expression_classes import AnySize as Any
+    from kc.tvm.nodes.statement_classes import (
         Allocate,
         AllocateConst,
         AssertStmt,
@@ -178,9 +178,9 @@ if _TYPE_CHECKING:
         stmt_list,
         stmt_seq,
     )
-    from kc.tir.tvm_text import listing_text as listing_text
-    from kc.tir.tvmscript_text import function_text as function_text
-    from kc.tir.tvmscript_text import script_text as script_text
+    from kc.tvm.specialize import specialized as specialized
+    from kc.tvm.tvmscript.printer import function_text as function_text
+    from kc.tvm.tvmscript.printer import script_text as script_text
 
 __all__ = [
     "Add",
@@ -357,21 +357,21 @@ _second_names(__name__, "buffer", "expr", "function", "op")
 
 
 _FROM_ABOVE = {
-    "kc.tir.data_layout": "BijectiveLayout Layout bijective_layout layout",
-    "kc.tir.expression_classes": """
+    "kc.tvm.data_layout": "BijectiveLayout Layout bijective_layout layout",
+    "kc.tvm.nodes.expression_classes": """
         EQ GE GT LE LT NE Add And Broadcast BufferLoad Call CallEffectKind Cast CommReducer
         DataProducer Div FloatImm FloorDiv FloorMod IntImm Let Load Max Min Mod Mul Not Or
         PrimExpr ProducerLoad Ramp Reduce Select Shuffle SizeVar StringImm Sub Var infinity
     """,
-    "kc.tir.index_map": "IndexMap",
-    "kc.tir.specialize": "specialized",
-    "kc.tir.statement_classes": """
+    "kc.tvm.index_map": "IndexMap",
+    "kc.tvm.specialize": "specialized",
+    "kc.tvm.nodes.statement_classes": """
         Allocate AllocateConst AssertStmt AttrStmt Block BlockRealize BufferRealize BufferRegion
         BufferStore Evaluate For ForKind IfThenElse IterVar LetStmt MatchBufferRegion Prefetch
         SeqStmt Stmt Store While stmt_list stmt_seq
     """,
-    "kc.tir.tvm_text": "listing_text",
-    "kc.tir.tvmscript_text": "function_text script_text",
+    "kc.tvm.listing.loops_text": "listing_text",
+    "kc.tvm.tvmscript.printer": "function_text script_text",
 }
 """Names that are made above this package, which are loaded when they are asked for: classes that
 programs for TVM walk, and the texts of ``PrimFunc.script`` and what is made by them."""

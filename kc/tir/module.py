@@ -114,10 +114,11 @@ class IRModule:
         loops as TVM prints them.
 
         Text of ``"tvmscript"`` is read back by ``kc.script.from_source``, as a module that is
-        structurally equal (:mod:`kc.tir.tvmscript_text`). That of ``"tvm"`` is what
+        structurally equal (:mod:`kc.tvm.tvmscript.printer`). That of ``"tvm"`` is what
         ``print(tvm.lower(s, args, simple_mode=True))`` shows in TVM's tutorials, for tensor
-        expressions the formulas; it is not read back (:mod:`kc.tir.tvm_text`). Raises InputError
-        KC0080 for another style, CodegenError KC4330 and KC4331 for stages that have no such text.
+        expressions the formulas; it is not read back (:mod:`kc.tvm.listing.loops_text`). Raises
+        InputError KC0080 for another style, CodegenError KC4330 and KC4331 for stages that have no
+        such text.
         """
         if style == "mlir":
             return print_module(self.op)

@@ -1,8 +1,8 @@
 """``tvm.tir.tensor_intrin``, whose modules for each kind of target are all this one."""
 
 from kc.support.second_names import second_names as _second_names
-from kc.tir_tensor_intrin import *  # noqa: F403
-from kc.tir_tensor_intrin import __all__ as __all__
-from kc.tir_tensor_intrin import __getattr__ as __getattr__
+from kc.tvm.tir_tensor_intrin import *  # noqa: F403
+from kc.tvm.tir_tensor_intrin import __all__ as __all__
+from kc.tvm.tir_tensor_intrin import __getattr__ as __getattr__
 
 _second_names(__name__, "arm_cpu", "cuda", "x86")

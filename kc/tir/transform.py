@@ -1,6 +1,6 @@
 """``tvm.tir.transform``: its passes stand above this package."""
 
-from kc.tir_transform import *  # noqa: F403
-from kc.tir_transform import __all__ as __all__
-from kc.tir_transform import __dir__ as __dir__
-from kc.tir_transform import __getattr__ as __getattr__
+from kc.tvm.tir_transform import *  # noqa: F403
+from kc.tvm.tir_transform import __all__ as __all__
+from kc.tvm.tir_transform import __dir__ as __dir__
+from kc.tvm.tir_transform import __getattr__ as __getattr__

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from kc.te.expr import IterVar
-from kc.te.node_class import Node
-from kc.te.scan_fixpoint import fixed_axes
 from kc.te.schedule import Schedule
 from kc.te.tensor import Operation, ScanOp
+from kc.tvm.nodes.node_class import Node
+from kc.tvm.scan_fixpoint import fixed_axes
 
 
 def CreateAttachPath(schedule: Schedule) -> dict[Operation, list[IterVar]]:  # noqa: N802

@@ -42,10 +42,10 @@ from kc.support.diagnostics import KCError, diagnostic_handler
 from kc.support.options import parse_pipeline
 from kc.support.registry import context
 from kc.support.target import Target
-from kc.tir.bounds import arguments
 from kc.tools.lsp.document import Document
 from kc.tools.lsp.python_files import problems
 from kc.transforms.pass_runner import Pipeline, make_stages
+from kc.tvm.bounds import arguments
 
 if TYPE_CHECKING:
     from cases import Outcome

@@ -2,15 +2,15 @@
 
 import tomllib
 
-from kc.tools import _tvm_names
+from kc.tvm import names_table
 
 
 def test_every_missing_name_has_one_reason_and_every_reason_is_needed():
-    listed, reasons = _tvm_names.namespaces()  # raises where a name has none
+    listed, reasons = names_table.namespaces()  # raises where a name has none
     missing = {name for space in listed for name in space.missing}
     given = [
         name
-        for reason in tomllib.loads(_tvm_names.DATA.read_text())["reasons"].values()
+        for reason in tomllib.loads(names_table.DATA.read_text())["reasons"].values()
         for name in reason["names"].split()
     ]
     assert len(given) == len(set(given))

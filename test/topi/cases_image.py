@@ -6,8 +6,8 @@ import numpy as np
 from topi_cases import case
 
 from kc.topi import testing
-from kc.topi.testing.resizing import ROUND
-from kc.topi.testing.resizing import axis_weights as line
+from kc.tvm.topi_testing.resizing import ROUND
+from kc.tvm.topi_testing.resizing import axis_weights as line
 
 for method, mode in itertools.product(
     ("nearest_neighbor", "linear", "cubic"),

@@ -11,9 +11,9 @@ import re
 
 from kc.support import registry
 from kc.support.diagnostics import Diagnostic, Location
-from kc.tools._migrate import differences
 from kc.tools.lsp.completion import Item, passes
 from kc.tools.lsp.hover import pass_hover
+from kc.tvm.migrate import differences
 
 _METHOD = re.compile(r"\.(\w+)")
 _SCHEDULE = re.compile(r"\b(?:sch|schedule|s)(?:\[[^\]]*\])?\.(\w*)$")

@@ -22,8 +22,8 @@ from kc.te.schedule.schedule import (
 from kc.te.stage import Stage
 
 if _TYPE_CHECKING:
-    from kc.te.specialized_condition import SpecializedCondition
-    from kc.tir.bounds import InferBound, ScheduleOps
+    from kc.tvm.bounds import InferBound, ScheduleOps
+    from kc.tvm.specialized_condition import SpecializedCondition
     from kc.tvm.te_schedule import CreateAttachPath, Rebase, ScanFixPointAnalysis, ScanGetBody
 
 __all__ = [
@@ -49,12 +49,12 @@ __all__ = [
 # Name -> the module above that has it.
 _LATE = {
     "CreateAttachPath": "kc.tvm.te_schedule",
-    "InferBound": "kc.tir.bounds",
+    "InferBound": "kc.tvm.bounds",
     "Rebase": "kc.tvm.te_schedule",
     "ScanFixPointAnalysis": "kc.tvm.te_schedule",
     "ScanGetBody": "kc.tvm.te_schedule",
-    "ScheduleOps": "kc.tir.bounds",
-    "SpecializedCondition": "kc.te.specialized_condition",
+    "ScheduleOps": "kc.tvm.bounds",
+    "SpecializedCondition": "kc.tvm.specialized_condition",
 }
 
 

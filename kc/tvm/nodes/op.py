@@ -7,9 +7,9 @@ from typing import Any
 from kc.support.diagnostics import TEError, suggest
 from kc.support.locations import caller_location
 from kc.te.calls import intrinsic_names
-from kc.te.node_class import Node
 from kc.te.nodes import OperatorName
 from kc.te.op_attributes import is_known, known_names
+from kc.tvm.nodes.node_class import Node
 
 
 class Op(Node):

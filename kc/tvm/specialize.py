@@ -20,8 +20,8 @@ from kc.te.indices import difference
 from kc.te.rewrite import Substitution
 from kc.te.sizes import scaled_size
 from kc.te.tensor import shape_text
-from kc.tir.script.from_text import from_source
-from kc.tir.tvmscript_text import function_text
+from kc.tvm.tvmscript.from_text import from_source
+from kc.tvm.tvmscript.printer import function_text
 
 if TYPE_CHECKING:
     from kc.tir.prim_func import PrimFunc

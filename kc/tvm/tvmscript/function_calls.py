@@ -31,12 +31,12 @@ from kc.support.locations import caller_location
 from kc.te.buffers import Buffer
 from kc.te.expr import BufferAccess, Var, as_expr, cast
 from kc.te.indices import same_dim
-from kc.tir.buffer_views import in_memory_of
 from kc.tir.script.expressions import is_symbolic
 from kc.tir.script.source import Source
+from kc.tvm.buffer_views import in_memory_of
 
 if TYPE_CHECKING:
-    from kc.tir.script.tvmscript import TvmStatements
+    from kc.tvm.tvmscript.reader import TvmStatements
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def take_arguments(
     inner: TvmStatements, values: Sequence[Any], named: Mapping[str, Any], at: Location
 ) -> None:
     """Let the parameters of the function that ``inner`` reads stand for the arguments of a call."""
-    from kc.tir.script.tvmscript_words import Handle
+    from kc.tvm.tvmscript.words import Handle
 
     tree, name = inner.source.tree, inner.source.name
     nodes = {node.arg: node for node in tree.args.args}

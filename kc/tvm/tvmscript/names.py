@@ -2,7 +2,7 @@
 
 Loops, blocks and axes are the words of :mod:`kc.tir.script.names`; functions of scalars are those
 of ``kc.tir``, with the ``dtype=`` that TVM 0.9 writes; the rest are words that
-:mod:`kc.tir.script.tvmscript_words` reads.
+:mod:`kc.tvm.tvmscript.words` reads.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from kc.te.expr import (
 from kc.te.raw_operations import is_raw
 from kc.te.rewrite import Substitution
 from kc.te.tensor import var
-from kc.tir.expression_classes import Cast
 from kc.tir.script import names
-from kc.tir.script.missing_words import MISSING
 from kc.tir.script.names import Word
+from kc.tvm.nodes.expression_classes import Cast
+from kc.tvm.tvmscript.missing_words import MISSING
 
 
 @dataclass(frozen=True)

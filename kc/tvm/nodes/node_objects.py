@@ -15,12 +15,12 @@ from kc.support.diagnostics import InputError, suggest
 from kc.support.global_functions import get_global_func
 from kc.support.locations import caller_location
 from kc.te.expr import Expr
-from kc.te.node_class import Node as NodeOf
 from kc.te.tensor import Operation, Tensor
-from kc.tir.expression_classes import PrimExpr
 from kc.tir.module import GlobalVar, IRModule
 from kc.tir.prim_func import PrimFunc
 from kc.tir.stmt import Stmt
+from kc.tvm.nodes.expression_classes import PrimExpr
+from kc.tvm.nodes.node_class import Node as NodeOf
 
 __all__ = [
     "Array",

@@ -19,7 +19,7 @@ from xdsl.ir import Operation, Region, SSAValue
 from kc.dialects import te
 from kc.dialects.te.extern import ExternOp
 from kc.dialects.tir import symbol_names
-from kc.tir.tvm_expressions import Expressions, Text, dtype_text, unprintable
+from kc.tvm.listing.expressions import Expressions, Text, dtype_text, unprintable
 
 _SIGNS = {"sum": "+", "prod": "*", "min": "min", "max": "max", "umin": "min", "umax": "max"}
 

@@ -34,11 +34,11 @@ from kc.te.expr import (
     ramp,
     select,
 )
-from kc.te.node_class import Node
 from kc.te.reducers import closed
 from kc.te.rewrite import Substitution
 from kc.te.tensor import Tensor, var
 from kc.tir.stmt import Value
+from kc.tvm.nodes.node_class import Node
 
 __all__ = [
     "EQ",

@@ -1,5 +1,5 @@
 """``tvm.ir.container``: the classes of lists and dicts, which are Python's."""
 
-from kc.node_objects import Array, Map
+from kc.tvm.nodes.node_objects import Array, Map
 
 __all__ = ["Array", "Map"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kc.topi.testing.regions import _overlap, non_max_suppression_python
+from kc.tvm.topi_testing.regions import _overlap, non_max_suppression_python
 
 
 def crop_and_resize_python(

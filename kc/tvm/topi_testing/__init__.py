@@ -3,7 +3,7 @@
 They are written from the definitions, for arrays that are small: clear, not fast.
 """
 
-from kc.topi.testing.convolutions import (
+from kc.tvm.topi_testing.convolutions import (
     conv1d_ncw_python,
     conv1d_nwc_python,
     conv1d_transpose_ncw_python,
@@ -30,7 +30,7 @@ from kc.topi.testing.convolutions import (
     winograd_matrices_python,
     winograd_weight_python,
 )
-from kc.topi.testing.detection import (
+from kc.tvm.topi_testing.detection import (
     all_class_non_max_suppression_python,
     crop_and_resize_python,
     multibox_detection_python,
@@ -39,7 +39,7 @@ from kc.topi.testing.detection import (
     proposal_python,
     reorg_python,
 )
-from kc.topi.testing.networks import (
+from kc.tvm.topi_testing.networks import (
     attention_python,
     batch_matmul,
     batch_norm,
@@ -59,13 +59,13 @@ from kc.topi.testing.networks import (
     space_to_batch_nd_python,
     space_to_depth_python,
 )
-from kc.topi.testing.pools import adaptive_pool, pool_grad_nchw, poolnd_python
-from kc.topi.testing.quantizations import (
+from kc.tvm.topi_testing.pools import adaptive_pool, pool_grad_nchw, poolnd_python
+from kc.tvm.topi_testing.quantizations import (
     dequantize_python,
     lstm_python,
     quantize_python,
 )
-from kc.topi.testing.randoms import (
+from kc.tvm.topi_testing.randoms import (
     normal_python,
     sparse_matrix_python,
     threefry2x32_python,
@@ -73,7 +73,7 @@ from kc.topi.testing.randoms import (
     threefry_split_python,
     uniform_python,
 )
-from kc.topi.testing.regions import (
+from kc.tvm.topi_testing.regions import (
     deformable_conv2d_nchw_python,
     deformable_conv2d_nhwc_python,
     get_valid_counts_python,
@@ -82,7 +82,7 @@ from kc.topi.testing.regions import (
     roi_align_nhwc_python,
     roi_pool_nchw_python,
 )
-from kc.topi.testing.resizing import (
+from kc.tvm.topi_testing.resizing import (
     affine_grid_python,
     grid_sample_python,
     resize1d_python,
@@ -90,7 +90,7 @@ from kc.topi.testing.resizing import (
     resize3d_python,
     upsampling_python,
 )
-from kc.topi.testing.selections import (
+from kc.tvm.topi_testing.selections import (
     gather_nd_python,
     gather_python,
     matrix_set_diag,

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kc.dialects.tir import AllocOp, LoadOp, StoreOp, ViewOp
-from kc.tir.tvm_expressions import Expressions, product, unprintable
+from kc.tvm.listing.expressions import Expressions, product, unprintable
 
 
 @dataclass

@@ -23,12 +23,16 @@ from kc.support.paused_collection import paused_collection
 from kc.te.buffers import Buffer
 from kc.te.dtypes import check_dtype
 from kc.te.expr import Var
-from kc.tir.buffer_views import DerivedBuffer, PartOfBuffer
 from kc.tir.module import IRModule
 from kc.tir.prim_func import NAME, PrimFunc
 from kc.tir.script.assignments import SCALARS
 from kc.tir.script.function import ScriptFunction
-from kc.tir.script.function_calls import (
+from kc.tir.script.names import Word
+from kc.tir.script.source import Source, source_of
+from kc.tir.script.statements import Statements, parameter_names
+from kc.tir.stmt import Seq
+from kc.tvm.buffer_views import DerivedBuffer, PartOfBuffer
+from kc.tvm.tvmscript.function_calls import (
     UnreadFunction,
     arguments,
     class_around,
@@ -37,12 +41,8 @@ from kc.tir.script.function_calls import (
     returns_value,
     take_arguments,
 )
-from kc.tir.script.names import Word
-from kc.tir.script.source import Source, source_of
-from kc.tir.script.statements import Statements, parameter_names
-from kc.tir.script.tvmscript_names import BufferType, HandleType, TypeWord, dtype_name
-from kc.tir.script.tvmscript_words import Handle, TvmWords
-from kc.tir.stmt import Seq
+from kc.tvm.tvmscript.names import BufferType, HandleType, TypeWord, dtype_name
+from kc.tvm.tvmscript.words import Handle, TvmWords
 
 
 class TvmStatements(Statements):

@@ -23,17 +23,17 @@ from kc.te.expr import Const, Expr, as_expr, condition_of, const, select
 from kc.te.expr import IterVar as NodeIterVar
 from kc.te.indices import same_dim
 from kc.te.iter_var_attrs import ITER_TYPES
-from kc.te.node_class import Node
 from kc.te.tensor import check_name, make_axis, shape_text
 from kc.te.threads import thread_axis
 from kc.tir import calls, stmt
-from kc.tir.buffer_views import PartOfBuffer, part_of
 from kc.tir.checked import LOOP_KINDS, counting_loop, store, store_to, stores_of, while_loop
 from kc.tir.declared_regions import DeclaredRegion
 from kc.tir.ir_builder import IRBuilder
-from kc.tir.stmt_functor import replace_buffers
 from kc.tir.substitution import substitute
 from kc.transforms.schedule.notes._annotations import Value as Annotation
+from kc.tvm.buffer_views import PartOfBuffer, part_of
+from kc.tvm.nodes.node_class import Node
+from kc.tvm.nodes.stmt_functor import replace_buffers
 
 __all__ = [
     "Allocate",

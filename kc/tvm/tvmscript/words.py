@@ -1,4 +1,4 @@
-"""What the words of TVMScript do while a function is read: see :mod:`kc.tir.script.tvmscript`."""
+"""What the words of TVMScript do while a function is read: see :mod:`kc.tvm.tvmscript.reader`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,15 @@ from kc.te.raw_operations import is_raw, raw_operation
 from kc.te.slices import TensorSlice
 from kc.te.tensor import Tensor, make_axis, var
 from kc.te.threads import ThreadAxis, thread_axis
-from kc.tir.buffer_views import (
+from kc.tir.calls import as_statement, assertion
+from kc.tir.checked import integer, store, stores_of
+from kc.tir.declared_regions import DeclaredRegion
+from kc.tir.script.expressions import is_symbolic, refuse, truth
+from kc.tir.script.limits import count_step
+from kc.tir.script.names import Word
+from kc.tir.stmt import Allocate, For, Prefetch, Value, attributes_of
+from kc.transforms.schedule.notes._annotations import Value as Annotation
+from kc.tvm.buffer_views import (
     PartOfBuffer,
     ReshapedBuffer,
     ViewStmt,
@@ -29,17 +37,11 @@ from kc.tir.buffer_views import (
     in_memory_of,
     part_of,
 )
-from kc.tir.calls import as_statement, assertion
-from kc.tir.checked import integer, store, stores_of
-from kc.tir.declared_regions import DeclaredRegion
-from kc.tir.script.combine_statements import CombineStmt
-from kc.tir.script.expressions import is_symbolic, refuse, truth
-from kc.tir.script.function_calls import seen_as
-from kc.tir.script.index_statements import IndexStmt
-from kc.tir.script.limits import count_step
-from kc.tir.script.missing_words import MissingWord
-from kc.tir.script.names import Word
-from kc.tir.script.tvmscript_names import (
+from kc.tvm.tvmscript.combine_statements import CombineStmt
+from kc.tvm.tvmscript.function_calls import seen_as
+from kc.tvm.tvmscript.index_statements import IndexStmt
+from kc.tvm.tvmscript.missing_words import MissingWord
+from kc.tvm.tvmscript.names import (
     BufferType,
     BufferWord,
     HandleType,
@@ -47,11 +49,9 @@ from kc.tir.script.tvmscript_names import (
     dtype_name,
     refused,
 )
-from kc.tir.stmt import Allocate, For, Prefetch, Value, attributes_of
-from kc.transforms.schedule.notes._annotations import Value as Annotation
 
 if TYPE_CHECKING:
-    from kc.tir.script.tvmscript import TvmStatements
+    from kc.tvm.tvmscript.reader import TvmStatements
 
 
 _NO_CODE = ("pragma_", "buffer_bind_scope", "storage_scope", "realize_scope", "double_buffer")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kc.te.node_class import Node
 from kc.te.tensor import ComputeOp, ExternOp
+from kc.tvm.nodes.node_class import Node
 
 
 class BaseComputeOp(Node):

@@ -21,8 +21,8 @@ from kc.dialects.tir import AllocOp, BlockOp, ForOp, LoadOp, StoreOp
 from kc.support import registry
 from kc.support.diagnostics import InputError, KCError
 from kc.support.locations import caller_location
-from kc.te.equal_expressions import equal_expressions
 from kc.te.expr import IterVar, Var, as_expr, walk
+from kc.tvm.equal_expressions import equal_expressions
 
 __all__ = [
     "calculate_workspace_bytes",

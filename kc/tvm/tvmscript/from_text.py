@@ -20,14 +20,15 @@ from kc.support.locations import reading
 from kc.support.paused_collection import paused_collection
 from kc.te.tensor import Tensor
 from kc.tir.module import IRModule
-from kc.tir.script import names, tvmscript_names
+from kc.tir.script import names
 from kc.tir.script.expressions import refuse
 from kc.tir.script.function import ScriptFunction
-from kc.tir.script.function_calls import FunctionsOfModule, functions_of_module, returns_value
 from kc.tir.script.limits import limited_steps
 from kc.tir.script.source import Source
 from kc.tir.script.statements import Statements
-from kc.tir.script.tvmscript import TvmFunction, module_of_new
+from kc.tvm.tvmscript import names as tvmscript_names
+from kc.tvm.tvmscript.function_calls import FunctionsOfModule, functions_of_module, returns_value
+from kc.tvm.tvmscript.reader import TvmFunction, module_of_new
 
 _MODULES = ("tir", "ir", "script")
 """What a text may import, from anywhere: the names are those of TVMScript."""

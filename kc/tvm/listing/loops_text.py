@@ -56,9 +56,9 @@ from kc.dialects.tir.calls import STARTS, CallExternOp
 from kc.dialects.tir.views import strides_of
 from kc.support.pass_context import pipeline_options
 from kc.support.registry import context, get_pass
-from kc.tir.te_text import te_text
-from kc.tir.tvm_buffers import Buffer, Buffers, lanes_of
-from kc.tir.tvm_expressions import Expressions, Names, Text, dtype_text, product, unprintable
+from kc.tvm.listing.buffers import Buffer, Buffers, lanes_of
+from kc.tvm.listing.expressions import Expressions, Names, Text, dtype_text, product, unprintable
+from kc.tvm.listing.te_text import te_text
 
 _LOWERING = (
     "plan-software-pipeline",

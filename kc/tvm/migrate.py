@@ -17,8 +17,8 @@ from typing import Any
 from kc.support.diagnostics import InputError, Location, ParseError, counted
 from kc.support.files import read_text
 from kc.support.import_hints import hint_of_tvm_name
-from kc.tir.script.missing_words import MissingWord
 from kc.tools._pages import folder
+from kc.tvm.tvmscript.missing_words import MissingWord
 
 _OBJECTS = ("s", "s[C]", "T", "op", "sch", "ib", "mod", "f", "target", "dev")
 """What stands for an object in the tables, where its methods are listed."""

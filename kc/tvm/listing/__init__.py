@@ -1,0 +1,1 @@
+"""``mod.script(style="tvm")``: loops and formulas as TVM's tutorials print them."""

@@ -1,0 +1,1 @@
+"""TVM's classes of expressions, statements, operations and objects, and what visits them."""

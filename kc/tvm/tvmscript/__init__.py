@@ -1,0 +1,1 @@
+"""TVMScript: functions of loops as Python, read (:mod:`kc.tvm.tvmscript.reader`) and printed."""

@@ -1,1 +1,0 @@
-../../kc/container.py

@@ -1,1 +1,0 @@
-../../kc/intrin_rules.py

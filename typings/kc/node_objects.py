@@ -1,1 +1,0 @@
-../../kc/node_objects.py

@@ -1,1 +1,0 @@
-../../kc/target_functions.py

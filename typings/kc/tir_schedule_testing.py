@@ -1,1 +1,0 @@
-../../kc/tir_schedule_testing.py

@@ -1,1 +1,0 @@
-../../kc/tir_tensor_intrin.py

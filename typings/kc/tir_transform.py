@@ -1,1 +1,0 @@
-../../kc/tir_transform.py
