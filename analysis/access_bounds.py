@@ -1,4 +1,4 @@
-"""Whether an access of a loop nest leaves its buffer: proven before anything runs."""
+"""Proof that an access of a loop nest leaves its buffer, before anything runs."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class OutOfBounds:
     dimension: int
     size: int
     point: dict[str, int]
-    """The loops around it where it happens, by name."""
+    """Loop variables around the access, by name, with their values at the failing iteration."""
     index: int
-    """The index there."""
+    """The index at that iteration."""
 
 
 def out_of_bounds(function: FuncOp) -> OutOfBounds | None:
-    """The first access that leaves its buffer for sure, if there is one.
+    """The first access that certainly leaves its buffer; None if there is none.
 
-    Decided exactly where the size of the dimension is a constant, and the index and what guards
-    the access follow from loops of constant extents; other accesses are not judged (the sizes may
-    be right at the call).
+    The answer is exact where the size of the dimension is constant and where the index and the
+    guards depend only on loops of constant extent. Other accesses are not judged, as the sizes that
+    the caller passes may be right.
     """
     index = IndexValues()
     for op in preorder(function):
@@ -52,8 +52,9 @@ def out_of_bounds(function: FuncOp) -> OutOfBounds | None:
 
 
 def may_leave(function: FuncOp) -> bool:
-    """Whether an access by ``memref`` in loops of ``scf`` may leave its buffer, by the bounds of
-    its indices alone: guards are ignored."""
+    """True if an access by ``memref`` in loops of ``scf`` may leave its buffer. Only the bounds of
+    the indices count; guards are ignored.
+    """
     index = IndexValues()
     for op in preorder(function):
         if isinstance(op, memref.LoadOp | memref.StoreOp):
@@ -66,15 +67,18 @@ def may_leave(function: FuncOp) -> bool:
 
 
 def _is_inside(bounds: Bounds, size: int) -> bool:
-    """Whether indices of these bounds are in a dimension, or not known."""
+    """True if all indices with these bounds lie in the dimension, or if a bound is unknown."""
     low, high = bounds
     return low is None or high is None or (low >= 0 and high < size)
 
 
 def _doubtful(access: LoadOp | StoreOp, index: IndexValues) -> list[tuple[int, int]]:
-    """The dimensions, with their sizes, for which bounds do not show that an access stays inside.
+    """The dimensions, with their sizes, in which the bounds of the index do not keep the access
+    inside.
 
-    Where the bounds of an index are not known, it is not made of loops of constant extents alone.
+    A dimension is left out if the bounds of its index are unknown: such an index depends on more
+    than
+    loops of constant extent.
     """
     type_ = access.buffer.type
     assert isinstance(type_, MemRefType)
@@ -99,14 +103,14 @@ def _doubtful(access: LoadOp | StoreOp, index: IndexValues) -> list[tuple[int, i
 
 
 def _is_natural(expr: AffineExpr, guards: Sequence[AffineExpr], index: IndexValues) -> bool:
-    """Whether bounds, or one of the ``guards`` being at least 0, show that ``expr`` is."""
+    """True if ``expr`` is proven to be at least 0, by its bounds or by one of ``guards``."""
     return index.is_natural(expr) or any(
         index.is_natural(index.simplify(expr - guard)) for guard in guards
     )
 
 
 def _guards(access: Operation, index: IndexValues) -> list[AffineExpr]:
-    """The expressions that the conditions around ``access`` keep at least 0."""
+    """Expressions that the conditions around ``access`` keep at least 0."""
     conditions: list[AffineConstraintExpr] = []
     for parent, child in _around(access):
         if isinstance(parent, BlockOp):
@@ -127,7 +131,7 @@ def _guards(access: Operation, index: IndexValues) -> list[AffineExpr]:
 
 
 def _around(op: Operation) -> Iterator[tuple[Operation, Operation]]:
-    """The ops around ``op`` up to its function, each with the op in it that holds ``op``."""
+    """The ops around ``op`` up to its function, each with its child on the path to ``op``."""
     child, parent = op, op.parent_op()
     while parent is not None and not isinstance(parent, FuncOp):
         yield parent, child
@@ -137,7 +141,9 @@ def _around(op: Operation) -> Iterator[tuple[Operation, Operation]]:
 def _check(
     access: LoadOp | StoreOp, dimensions: Sequence[tuple[int, int]], index: IndexValues
 ) -> OutOfBounds | None:
-    """Whether an access leaves one of ``dimensions``, with their sizes."""
+    """The point at which ``access`` leaves one of ``dimensions`` (number, size); None if there is
+    none.
+    """
     if not _is_executed_as_told(access, index):
         return None
     space = Space()
@@ -154,14 +160,15 @@ def _check(
 
 
 def _outside(instance: Instance, index: Term, size: int) -> dict[str, int] | None:
-    """Coordinates where ``index`` is not in ``0 <= index < size``."""
+    """Coordinates at which ``index`` violates ``0 <= index < size``; None if there are none."""
     point = first_point(all_of([*instance.constraints, ~index.within(size)]), instance.dims)
     return point if isinstance(point, dict) else None
 
 
 def _is_executed_as_told(access: Operation, index: IndexValues) -> bool:
-    """Whether loops and affine conditions alone say when an access is executed, and each of the
-    loops has an iteration."""
+    """True if only loops and affine conditions decide whether the access is executed, and no loop
+    is empty.
+    """
     for parent, child in _around(access):
         if isinstance(parent, ForOp) and parent.static_extent == 0:
             return False

@@ -1,13 +1,15 @@
-"""How addresses of a warp's lanes differ, for all blocks and iterations, and what follows of it.
+"""Classification of a warp's memory accesses: coalesced or not, with or without bank conflicts.
 
-An index value is a number for each thread, its *pattern*, and a multiple of a *unit* that all
-threads have in common: ``b * 64 + t`` is the pattern ``t`` and a multiple of 64, whatever block it
-is. The multiple moves all addresses of a warp by the same distance: bank conflicts stay the same,
-and sectors do if the distance is a multiple of 32 bytes. Which threads take part is a list of
-possibilities, as a comparison of such values has them.
+The result holds for all thread blocks and all iterations. The value of an index in a thread is a
+*pattern*, a number for each thread, plus a multiple of a *unit* that all threads share. For
+``b * 64 + t`` the pattern is ``t`` and the unit 64, whatever the block ``b``. The multiple moves
+all addresses of a warp by the same distance: bank conflicts stay the same, and sectors do if the
+distance is a multiple of 32 bytes. Comparisons of such values select the active threads, as a list
+of possible masks.
 
-The n-th execution of an access by each lane is taken for one instruction, as the emulator does. So
-it is undecided where lanes may leave out different iterations, but for the last ones of a loop.
+The n-th execution of an access by each lane counts as one instruction, as in the emulator. The
+verdict is therefore undecided where lanes may skip different iterations, except the last ones of a
+loop.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ from kc.dialects import gpu
 
 WARP_SIZE = 32
 SECTOR, BANKS, WORD = 32, 32, 4
-"""Bytes of a sector of the device's memory; the banks of a block's, and bytes of each."""
+"""Bytes of a sector of global memory; number of banks of shared memory; bytes of a word of a bank.
+"""
 
 Verdict = Literal["coalesced", "uncoalesced", "conflict-free", "conflict"]
 _VERDICTS: dict[str, tuple[Verdict, Verdict]] = {
@@ -34,41 +37,44 @@ _VERDICTS: dict[str, tuple[Verdict, Verdict]] = {
     "shared": ("conflict-free", "conflict"),
 }
 MOST_CHOICES = 2048
-"""The most possibilities of who takes part that are looked at."""
+"""The most masks of active threads that are tracked."""
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A value of each thread: ``each + unit * k``, with one number ``k`` that is not known."""
+    """The value ``each + unit * k`` in each thread; the integer ``k`` is unknown but common."""
 
     each: Any
     unit: int
     trend: int | None
-    """From an iteration to the next ones of the loops around it, 0: it stays the same, 1: it does
-    not decrease, -1: it does not increase; None: it may do both."""
+    """Change from one iteration to the next of the surrounding loops: 0 none, 1 never decreasing,
+    -1 never increasing, None unknown.
+    """
 
     @property
     def common(self) -> int | None:
-        """What each thread has, if it is the same."""
+        """The value of all threads if ``each`` is uniform, else None."""
         first = int(self.each[0])
         return first if (self.each == first).all() else None
 
 
 @dataclass(frozen=True)
 class _Choices:
-    """The threads of which a condition may hold, as possibilities."""
+    """The possible masks of the threads for which a condition holds."""
 
     masks: list[Any]
     trend: int | None
-    """From an iteration to the next ones, 0: it stays the same, -1: it may hold no longer, 1: it
-    may hold from then on."""
+    """Change over iterations: 0 none, -1 the condition may become false for good, 1 it may become
+    true for good.
+    """
 
 
 class Patterns:
-    """The patterns of the values of a kernel, in the order in which its operations are read.
+    """Patterns of the values of a kernel, computed in program order.
 
-    ``varying`` are the values that may differ between the threads of a block; others are one
-    number.
+    ``varying`` holds the values that may differ between the threads of a block; every other value
+    is
+    uniform.
     """
 
     def __init__(self, block: Sequence[int], varying: set[SSAValue]) -> None:
@@ -88,15 +94,15 @@ class Patterns:
         self._loops: list[scf.ForOp] = []
         self._costs: dict[tuple[Any, ...], tuple[int, int, int]] = {}
 
-    # Who takes part
+    # Active threads
 
     @contextlib.contextmanager
     def branch(self, op: scf.IfOp, *, is_taken: bool) -> Iterator[None]:
-        """In a branch of a condition."""
+        """Restrict the active threads to those that enter this branch of ``op``."""
         before = self._threads
         choices = self._choices.get(op.cond)
         if op.cond not in self.varying:
-            pass  # all of them, or none
+            pass  # uniform: all threads or none
         elif choices is None or not self._is_in_step(choices, is_taken=is_taken):
             self._threads = None
         elif before is not None:
@@ -107,7 +113,7 @@ class Patterns:
 
     @contextlib.contextmanager
     def loop(self, op: scf.ForOp, *, is_together: bool) -> Iterator[None]:
-        """In a loop; ``is_together``: all threads that come to it do the same iterations."""
+        """Enter a loop. With ``is_together``, all threads that reach it run the same iterations."""
         variable, before = op.body.block.args[0], self._threads
         low, step = self.pattern(op.lb), self.pattern(op.step)
         if not is_together and not self._is_even(op):
@@ -123,8 +129,9 @@ class Patterns:
         self._threads = before
 
     def _is_in_step(self, choices: _Choices, *, is_taken: bool) -> bool:
-        """Whether lanes of a branch leave out the same iterations, or the last ones of a loop,
-        before which all come together."""
+        """True if the lanes outside a branch skip the same iterations, or the last ones of a loop
+        before whose next iteration all threads meet at a barrier.
+        """
         if choices.trend == 0 or not self._loops:
             return True
         if choices.trend != (-1 if is_taken else 1):
@@ -142,13 +149,15 @@ class Patterns:
 
     @contextlib.contextmanager
     def unknown_threads(self) -> Iterator[None]:
-        """Where it is not known who comes."""
+        """Treat the set of active threads as unknown."""
         before, self._threads = self._threads, None
         yield
         self._threads = before
 
     def _is_even(self, op: scf.ForOp) -> bool:
-        """Whether threads that begin at numbers of their own do as many iterations."""
+        """True if all threads run equally many iterations, though each may start at its own lower
+        bound.
+        """
         low, high, step = map(self.pattern, (op.lb, op.ub, op.step))
         if low is None or high is None or step is None:
             return False
@@ -170,7 +179,7 @@ class Patterns:
     # Values
 
     def pattern(self, value: SSAValue) -> Pattern | None:
-        """The pattern of an index or an integer; None if it is not known."""
+        """The pattern of an index or an integer; None if unknown."""
         known = self._patterns.get(value)
         if known is None and value not in self.varying:
             trend = None if value in self._moving else 0
@@ -178,7 +187,9 @@ class Patterns:
         return known
 
     def compute(self, op: Operation, bounds: tuple[Any, Any] | None) -> None:
-        """Note the pattern of a result; ``bounds`` of it over all blocks and iterations."""
+        """Record the pattern of the op's result. ``bounds`` are those of the result over all thread
+        blocks and iterations.
+        """
         if any(operand in self._moving for operand in op.operands):
             self._moving.update(op.results)
         if len(op.results) != 1:
@@ -232,7 +243,9 @@ class Patterns:
         return None if result is None else Pattern(*result, _trend(op, *known))
 
     def _is_natural(self, value: SSAValue) -> bool:
-        """Whether a value is known not to be negative, where all divisions are the same."""
+        """True if the value is proven non-negative. Signed and unsigned, truncating and flooring
+        division then agree.
+        """
         bounds, pattern = self._bounds.get(value), self._patterns.get(value)
         if bounds is not None:
             return bool((bounds[0] >= 0).all())
@@ -260,7 +273,9 @@ class Patterns:
             self._choices[op.result] = _Choices(masks, trend)
 
     def _multiples(self, op: arith.CmpiOp, each: Any, unit: int) -> Any:
-        """The numbers ``k`` by which a comparison of ``each + unit * k`` with 0 may differ."""
+        """The integers ``k`` for which a comparison of ``each + unit * k`` with 0 may give
+        different masks.
+        """
         first = -int(each.max()) // unit - 1
         last = -int(each.min()) // unit + 1
         left, right = self._bounds_of(op.lhs), self._bounds_of(op.rhs)
@@ -294,7 +309,7 @@ class Patterns:
     # Verdicts
 
     def place(self, shape: Sequence[int], indices: Sequence[SSAValue]) -> Pattern | None:
-        """The number of an element in a dense array; None if it is not known."""
+        """The row-major number of an element in a dense array; None if unknown."""
         place = Pattern(self.np.zeros(self.count, self.np.int64), 0, 0)
         for n, index in enumerate(indices):
             pattern = self.pattern(index)
@@ -310,11 +325,13 @@ class Patterns:
         return place
 
     def verdict(self, place: Pattern, width: int, lanes: int, memory: str) -> Verdict | None:
-        """The verdict on an access of so many elements (``lanes``) of ``width`` bytes each, from
-        ``place`` on, by every thread that is here."""
+        """The verdict on an access by all active threads of ``lanes`` elements of ``width`` bytes
+        each, from element ``place`` on; None if undecided.
+        """
         if not self._threads:
             return None
-        # How far multiples of the unit move all addresses, but for what changes nothing.
+        # Distances by which multiples of the unit move all addresses, modulo the period of the
+        # cost.
         cycle, move = (SECTOR if memory == "global" else WORD), place.unit * width
         moves = range(0, cycle, gcd(move, cycle)) if move % cycle else (0,)
         costs = self._steady_costs if len(self._threads) == 1 else self._warp_costs
@@ -332,7 +349,9 @@ class Patterns:
     def _steady_costs(
         self, places: Any, moves: Sequence[int], bytes_: int, memory: str
     ) -> Iterator[tuple[int, int, bool]]:
-        """What all warps move, and the least, where it is known who takes part."""
+        """Total and minimal transactions of all warps for each distance, where one mask is
+        possible.
+        """
         assert self._threads is not None
         (mask,) = self._threads
         for move in moves:
@@ -345,7 +364,9 @@ class Patterns:
     def _warp_costs(
         self, places: Any, moves: Sequence[int], bytes_: int, memory: str
     ) -> Iterator[tuple[int, int, bool]]:
-        """The same of each warp, and whether a single lane takes part."""
+        """Transactions and minimal transactions of each warp for each distance and mask, and
+        whether the warp has a single active lane.
+        """
         assert self._threads is not None
         seen: set[bytes] = set()
         for mask in self._threads:
@@ -374,8 +395,9 @@ class Patterns:
 
 
 def warp_cost(places: Any, lanes: Any, width: int, memory: str) -> tuple[int, int, int]:
-    """What a warp moves, the least, and conflicts (``emulator.c``), where ``lanes`` access
-    ``width`` bytes at ``places``."""
+    """Transactions of a warp, the minimum, and its bank conflicts (as counted by ``emulator.c``)
+    where ``lanes`` access ``width`` bytes each at ``places``.
+    """
     import numpy as np
 
     def distinct(unit: int, chosen: Any) -> Any:
@@ -396,14 +418,14 @@ def warp_cost(places: Any, lanes: Any, width: int, memory: str) -> tuple[int, in
 
 
 def _joined(left: int | None, right: int | None) -> int | None:
-    """The trend of what increases with both of two values that have these."""
+    """The trend of a value that increases with both of two values of these trends."""
     if left is None or right is None or left * right < 0:
         return None
     return left or right
 
 
 def _trend(op: Operation, left: Pattern, right: Pattern) -> int | None:
-    """The trend of a result of two values, of a comparison that of their difference."""
+    """The trend of a result from its operands; a comparison has the trend of their difference."""
     if left.trend == 0 and right.trend == 0:
         return 0
     if op.name == "arith.addi":
@@ -481,6 +503,7 @@ _COMPARISONS: dict[int, Callable[[Any], Any]] = {
     4: lambda difference: difference > 0,
     5: lambda difference: difference >= 0,
 }
-"""By the number of the predicate; those of unsigned numbers follow, from ``ult`` on."""
+"""Comparisons with 0, by the number of the predicate. Unsigned predicates follow from ``ult`` on.
+"""
 _UNSIGNED = 4
 _LESS, _GREATER = (2, 3), (4, 5)

@@ -1,8 +1,8 @@
-"""Exact facts about affine maps on boxes: collisions, inverses, what is not reached, maxima.
+"""Exact facts about affine maps on boxes: collisions, inverses, unreached points, maxima.
 
 A box is ``0 <= d_k < sizes[k]``. Sizes are affine expressions over parameters (symbolic sizes, at
-least 0): dimension ``n`` of a size is parameter ``n``. isl decides; an answer that it cannot give
-within its budget is None or a reason, never a guess.
+least 0): dimension ``n`` of a size is parameter ``n``. isl decides. If it exceeds its budget, the
+answer is None or a reason, never a guess.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from kc.dialects.affine_assembly import ZERO, from_terms, linear_terms
 
 @dataclass(frozen=True)
 class Box:
-    """``0 <= d_k < sizes[k]``, the sizes over so many parameters."""
+    """The points ``0 <= d_k < sizes[k]``, with sizes over the given number of parameters."""
 
     sizes: tuple[AffineExpr, ...]
     parameters: int = 0
@@ -53,12 +53,12 @@ class Box:
 
     @property
     def names(self) -> list[str]:
-        """The parameters as isl knows them."""
+        """The names of the parameters in isl."""
         return [f"p{n}" for n in range(self.parameters)]
 
     @property
     def parameter_terms(self) -> list[Term]:
-        """The parameters."""
+        """The parameters as terms."""
         return list(map(dim, self.names))
 
     def as_set(self, context: Any) -> Any:
@@ -75,7 +75,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Collision:
-    """Two points of a box that a map takes to the same place, for these parameters."""
+    """Two points of a box that a map takes to the same place, with the parameter values."""
 
     first: tuple[int, ...]
     second: tuple[int, ...]
@@ -86,10 +86,10 @@ class Collision:
 def collision(
     exprs: Sequence[AffineExpr], box: Box, kept: Sequence[AffineExpr] | None = None
 ) -> Collision | Undecided | None:
-    """Two points of ``box`` with equal ``exprs``: None if there are none, a reason if undecided.
+    """Two points of ``box`` with equal ``exprs``; None if there are none, a reason if undecided.
 
-    With ``kept``, only points count at which these expressions differ: are they a function of
-    ``exprs``?
+    With ``kept``, the two points must differ in these expressions. No collision then means that
+    ``kept`` is a function of ``exprs``.
     """
     rank = len(box.sizes)
     first, second = _names("x", rank), _names("y", rank)
@@ -114,9 +114,9 @@ def collision(
 def outside(
     exprs: Sequence[AffineExpr], box: Box, sizes: Sequence[AffineExpr] | None = None
 ) -> tuple[tuple[int, ...], tuple[int, ...]] | Undecided | None:
-    """A point of ``box`` (and the parameters) that ``exprs`` take out of the box ``sizes``.
+    """A point of ``box``, with parameters, that ``exprs`` map outside of the box ``sizes``.
 
-    Without ``sizes``: to a negative place.
+    Without ``sizes``: a point that they map to a negative place.
     """
     names = _names("x", len(box.sizes))
     point = list(map(dim, names))
@@ -134,7 +134,7 @@ def outside(
 def missed(
     exprs: Sequence[AffineExpr], box: Box, sizes: Sequence[AffineExpr]
 ) -> tuple[tuple[int, ...], tuple[int, ...]] | Undecided | None:
-    """A point of the box ``sizes`` (and the parameters) that no point of ``box`` is taken to."""
+    """A point of the box ``sizes``, with parameters, to which ``exprs`` map no point of ``box``."""
     dims, places = _names("x", len(box.sizes)), _names("y", len(exprs))
     point, place = list(map(dim, dims)), list(map(dim, places))
     reached = exists(dims, all_of([box.holds(point), *equal(place, _at(exprs, point))]))
@@ -146,10 +146,12 @@ def missed(
 
 
 def inverse(exprs: Sequence[AffineExpr], box: Box) -> tuple[AffineExpr, ...] | None:
-    """For an injective map on ``box``: its dimensions as expressions of the results.
+    """The inverse of a map that is injective on ``box``: each dimension as an expression of the
+    results.
 
-    Dimension ``n`` is result ``n``, dimension ``len(exprs) + n`` parameter ``n``. None where the
-    inverse is not a single affine map, or the question is too large.
+    Dimension ``n`` is result ``n``, dimension ``len(exprs) + n`` parameter ``n``. None if the
+    inverse
+    is not a single affine map, or if isl exceeds its budget.
     """
     import islpy as isl
 
@@ -174,8 +176,10 @@ def inverse(exprs: Sequence[AffineExpr], box: Box) -> tuple[AffineExpr, ...] | N
 
 
 def _digits(exprs: Sequence[AffineExpr], box: Box) -> tuple[AffineExpr, ...] | None:
-    """The inverse of numbers whose digits are the dimensions, such as ``(i * 8 + j) * 4 + k``: as
-    ``r floordiv 32``, ``r floordiv 4 mod 8`` and ``r mod 4``, which say what is contiguous."""
+    """The inverse of a mixed-radix number such as ``(i * 8 + j) * 4 + k``, digit by digit: ``r
+    floordiv 32``, ``r floordiv 4 mod 8`` and ``r mod 4``. In this form contiguous digits can be
+    seen.
+    """
     sizes = [it.value if isinstance(it, AffineConstantExpr) else 0 for it in box.sizes]
     back = {n: ZERO for n, size in enumerate(sizes) if size == 1}
     for number, expr in enumerate(exprs):
@@ -203,10 +207,10 @@ Conditions = tuple[AffineConstraintExpr, ...]
 def unreached(
     exprs: Sequence[AffineExpr], box: Box, sizes: Sequence[AffineExpr]
 ) -> list[Conditions] | None:
-    """The part of the box ``sizes`` that no point of ``box`` is taken to, in disjoint pieces.
+    """The part of the box ``sizes`` to which ``exprs`` map no point of ``box``, in disjoint pieces.
 
-    Each piece is a conjunction over the results (and then the parameters) inside of the box
-    ``sizes``. None if it is too large a question.
+    Each piece is a conjunction over the results and then the parameters, to be read inside the box
+    ``sizes``. None if isl exceeds its budget.
     """
 
     def question(context: Any) -> list[Conditions]:
@@ -224,8 +228,9 @@ def parameters_where(
 ) -> list[Conditions] | None:
     """The values of ``parameters`` for which ``condition`` holds at some point of ``names``.
 
-    They are the union of the pieces, each a conjunction over the parameters, of which ``known`` is
-    not repeated. None if it is too large a question.
+    The result is a union of pieces, each a conjunction over the parameters that omits what
+    ``known``
+    already states. None if isl exceeds its budget.
     """
 
     def question(context: Any) -> list[Conditions]:
@@ -237,7 +242,7 @@ def parameters_where(
 
 
 def _pieces(points: Any, dimensions: int) -> list[Conditions]:
-    """The conjunctions whose union is an isl set: over its dimensions, then its parameters."""
+    """The conjunctions whose union is an isl set, over its dimensions and then its parameters."""
     pieces: list[Conditions] = []
     for piece in points.compute_divs().get_basic_sets():
         conditions: list[AffineConstraintExpr] = []
@@ -252,7 +257,9 @@ def _pieces(points: Any, dimensions: int) -> list[Conditions]:
 def hull(
     conditions: Conditions, sizes: Sequence[AffineExpr], parameters: int
 ) -> list[tuple[int, int] | None]:
-    """For each dimension of the box ``sizes`` its constant range where ``conditions`` hold."""
+    """The constant range of each dimension of the box ``sizes`` where ``conditions`` hold; None if
+    unbounded.
+    """
     import islpy as isl
 
     dims = _names("x", len(sizes))
@@ -278,10 +285,12 @@ def hull(
 
 
 def extent(expr: AffineExpr, box: Box) -> AffineExpr:
-    """One more than the largest value of ``expr`` over ``box``, over the parameters.
+    """The smallest size that contains all values of ``expr`` over ``box``: its maximum plus 1, over
+    the parameters.
 
-    Exact where the box is constant; else an upper bound that is exact for the maps of layouts
-    (each dimension monotone) unless it would be negative for an empty box: a size never is.
+    Exact for a constant box. Otherwise it is an upper bound, exact for the maps of layouts
+    (monotone in
+    each dimension) unless it would be negative for an empty box, as a size is never negative.
     """
 
     if _attains_upper(expr, box):
@@ -303,7 +312,7 @@ def extent(expr: AffineExpr, box: Box) -> AffineExpr:
 
 
 def _missing(size: AffineExpr, box: Box) -> int:
-    """By how much ``size``, over the parameters of ``box``, may be less than 0."""
+    """The largest amount by which ``size``, over the parameters of ``box``, may lie below 0."""
     parts = [term >= 0 for term in box.parameter_terms]
     parts += [term_of(size, box.parameter_terms.__getitem__) >= 0 for size in box.sizes]
     term = term_of(size, box.parameter_terms.__getitem__)
@@ -322,7 +331,7 @@ def _at_least_one(size: AffineExpr) -> AffineExpr:
 
 
 def _upper(expr: AffineExpr, sizes: Sequence[AffineExpr]) -> AffineExpr:
-    """The largest value of ``expr``, taking each of its parts for itself."""
+    """The sum of the maxima of the terms of ``expr``, an upper bound of its maximum."""
     terms, constant = linear_terms(expr)
     total: AffineExpr = AffineExpr.constant(constant)
     for atom, factor in terms.items():
@@ -333,8 +342,9 @@ def _upper(expr: AffineExpr, sizes: Sequence[AffineExpr]) -> AffineExpr:
 
 
 def _attains_upper(expr: AffineExpr, box: Box) -> bool:
-    """Whether :func:`_upper` is known to be a value of ``expr``: its parts are single dimensions,
-    their quotients and remainders, each of another dimension."""
+    """True if ``expr`` is known to attain the bound :func:`_upper`: each term is a dimension, or a
+    quotient or remainder of one, and no two terms share a dimension.
+    """
     if not all(isinstance(size, AffineConstantExpr) and size.value >= 1 for size in box.sizes):
         return False
     dims: list[AffineExpr] = []
@@ -359,7 +369,7 @@ def _upper_atom(atom: AffineExpr, sizes: Sequence[AffineExpr]) -> AffineExpr:
 
 
 def _tidy(expr: AffineExpr) -> AffineExpr:
-    """``(n - 1) floordiv 4 + 1`` as ``n ceildiv 4``."""
+    """Rewrite ``(n - 1) floordiv 4 + 1`` as ``n ceildiv 4``."""
     terms, constant = linear_terms(expr)
     for atom, factor in terms.items():
         if not (isinstance(atom, AffineBinaryOpExpr) and factor == 1 and constant > 0):
@@ -374,7 +384,9 @@ def _tidy(expr: AffineExpr) -> AffineExpr:
 
 
 def _of_aff(aff: Any, results: int) -> AffineExpr:
-    """An isl expression as ours: its dimensions first, then the parameters; rounded down."""
+    """An isl expression as an affine expression over the dimensions and then the parameters,
+    rounded down.
+    """
     import islpy as isl
 
     scale = aff.get_denominator_val().to_python()
@@ -399,7 +411,7 @@ def _of_aff(aff: Any, results: int) -> AffineExpr:
 
 
 def with_remainders(expr: AffineExpr) -> AffineExpr:
-    """``e - c * (e floordiv c)`` as ``e mod c``."""
+    """Rewrite ``e - c * (e floordiv c)`` as ``e mod c``."""
     terms, constant = linear_terms(expr)
     for atom, factor in list(terms.items()):
         if not (isinstance(atom, AffineBinaryOpExpr) and atom.kind is AffineBinaryOpKind.FloorDiv):
@@ -422,5 +434,5 @@ def _names(letter: str, count: int) -> list[str]:
 
 
 def _at(exprs: Sequence[AffineExpr], point: Sequence[Term]) -> list[Term]:
-    """``exprs`` at a point."""
+    """The values of ``exprs`` at ``point``, as terms."""
     return [term_of(expr, point.__getitem__) for expr in exprs]

@@ -1,6 +1,6 @@
-"""Index values that are sizes of arrays: only these are never negative.
+"""Recognition of array sizes among index values: only array sizes are known to be non-negative.
 
-A symbolic size that only a scalar argument gives may be any number.
+A symbolic size that comes from a scalar argument alone may be any number.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kc.dialects.tir import SymbolOp, symbol_names
 
 
 def is_array_size(value: SSAValue) -> bool:
-    """Whether ``value`` is the size of a dimension of an array."""
+    """True if ``value`` is the size of a dimension of an array."""
     owner = value.owner
     if isinstance(owner, SymbolOp):
         return owner.symbol.data in sized_symbols(enclosing_function(owner))
@@ -23,7 +23,7 @@ def is_array_size(value: SSAValue) -> bool:
 
 
 def sized_symbols(function: func.FuncOp | None) -> set[str]:
-    """The symbols of a function that are dimensions of its arguments."""
+    """The symbols of a function that are sizes of dimensions of its arguments."""
     if function is None or function.arg_attrs is None:
         return set()
     names = symbol_names(function)

@@ -1,4 +1,4 @@
-"""Whether a tensor expression reads outside a tensor: proven before anything runs."""
+"""Proof that a tensor expression reads outside a tensor, before anything runs."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ class OutOfBounds:
     dimension: int
     size: int
     point: dict[str, int]
-    """The axes where it happens, by name."""
+    """The axes and their values at the failing read, by name."""
     index: int
-    """The index there."""
+    """The index at that point."""
 
 
 @dataclass(frozen=True)
 class EarlyRead:
-    """A read of a row of a scan's state that is not computed before, or not provably."""
+    """A read of a row of a scan's state that is not, or not provably, computed before the read."""
 
     read: te.ReadOp
     time: int = 0
-    """The row being computed where it happens."""
+    """The row being computed at the time of the read."""
     row: int = 0
-    """The row that is read there."""
+    """The row that is read."""
     why: str | None = None
-    """Why it is not known, if it is not."""
+    """The reason why the row is unknown; None if it is known."""
 
 
 @dataclass(frozen=True)
 class _Axis:
-    """``low <= axis <= high``."""
+    """The range ``low <= axis <= high``."""
 
     name: str
     low: int
@@ -54,11 +54,12 @@ class _Axis:
 
 
 def out_of_bounds(compute: te.ComputeOp) -> OutOfBounds | None:
-    """The first read of ``compute`` that leaves its tensor for sure, if there is one.
+    """The first read of ``compute`` that certainly leaves its tensor; None if there is none.
 
-    Decided exactly where the tensor's size and the extents of the axes in the index are constants,
-    in the terms that take part in a reduction; other reads are not judged (sizes may be right at
-    the call).
+    The answer is exact where the size of the tensor and the extents of the axes in the index are
+    constant, for the terms that take part in a reduction. Other reads are not judged, as the sizes
+    that
+    the caller passes may be right.
     """
     axes: dict[SSAValue, _Axis] = {}
     regions = [
@@ -66,7 +67,7 @@ def out_of_bounds(compute: te.ComputeOp) -> OutOfBounds | None:
     ]
     for n, (name, extent) in enumerate(zip(compute.names, compute.extents, strict=True)):
         if extent == 0:
-            return None  # nothing is computed
+            return None  # an empty domain
         if isinstance(extent, int):
             for region in regions:
                 if n < len(region.block.args):
@@ -86,20 +87,20 @@ def out_of_bounds(compute: te.ComputeOp) -> OutOfBounds | None:
 
 
 Known = tuple[AffineConstraintExpr, list[SSAValue]]
-"""A condition over these values."""
+"""A condition and its operands."""
 
 
 @dataclass(frozen=True)
 class Guard:
-    """When something is evaluated: where all of ``conditions`` hold."""
+    """The conditions under which a body is evaluated: the conjunction of ``conditions``."""
 
     conditions: tuple[Known, ...] = ()
     complete: bool = True
-    """Whether there are no others, of values that are known at run time alone."""
+    """True if ``conditions`` are all of them, and none depends on values known only at run time."""
 
 
 def reads_in(block: Block, guard: Guard) -> Iterator[tuple[te.ReadOp, Guard]]:
-    """The reads in ``block``, each with when it happens, where ``guard`` holds."""
+    """The reads in ``block``, each with its guard, where ``guard`` holds for the block."""
     for op in block.ops:
         if isinstance(op, te.ReadOp):
             yield op, guard
@@ -116,7 +117,7 @@ def reads_in(block: Block, guard: Guard) -> Iterator[tuple[te.ReadOp, Guard]]:
 
 
 def guard_of(compute: te.ComputeOp) -> Guard:
-    """When the body of ``compute`` is evaluated."""
+    """The guard of the body of ``compute``."""
     if not compute.has_where:
         return Guard()
     last = compute.where.block.last_op
@@ -157,7 +158,9 @@ def _witness(
     axes: dict[SSAValue, _Axis],
     guard: Sequence[Known],
 ) -> dict[str, int] | None:
-    """Values of the axes for which ``expr`` leaves ``0 <= expr < size``."""
+    """Values of the axes at which ``expr`` violates ``0 <= expr < size``; None if there are no such
+    values.
+    """
     used = dict.fromkeys([*operands, *(value for _, group in guard for value in group)])
     if any(value not in axes for value in used):
         return None
@@ -186,7 +189,7 @@ def _not_affine() -> Term:
 def _index(
     expr: AffineExpr, operands: Sequence[SSAValue], names: Mapping[SSAValue, str]
 ) -> Term | None:
-    """An index over the values that ``names`` names; None if it is not affine."""
+    """An index as a term over the values in ``names``; None if it is not affine."""
     try:
         return term_of(expr, lambda n: dim(names[operands[n]]), _not_affine)
     except _NotAffine:
@@ -196,7 +199,7 @@ def _index(
 def _holds(
     constraint: AffineConstraintExpr, operands: Sequence[SSAValue], names: Mapping[SSAValue, str]
 ) -> Condition | None:
-    """A condition over the values that ``names`` names; None if it is not affine."""
+    """A constraint as a condition over the values in ``names``; None if it is not affine."""
     try:
         return condition_of(constraint, lambda n: dim(names[operands[n]]), _not_affine)
     except _NotAffine:
@@ -204,11 +207,11 @@ def _holds(
 
 
 def early_read(compute: te.ComputeOp, scan: te.ScanOp) -> EarlyRead | None:
-    """The first read of a state of ``scan`` whose row is not proven to be there already."""
+    """The first read of a state of ``scan`` whose row is not proven to be computed before."""
     for region in compute.regions:
         guard = guard_of(compute) if region is compute.body else Guard()
-        for read, known in reads_in(region.block, guard) if region.blocks else ():
-            early = _early(read, known, compute, scan) if read.tensor in scan.states else None
+        for read, condition in reads_in(region.block, guard) if region.blocks else ():
+            early = _early(read, condition, compute, scan) if read.tensor in scan.states else None
             if early is not None:
                 return early
     return None
@@ -217,7 +220,7 @@ def early_read(compute: te.ComputeOp, scan: te.ScanOp) -> EarlyRead | None:
 def _early(
     read: te.ReadOp, guard: Guard, compute: te.ComputeOp, scan: te.ScanOp
 ) -> EarlyRead | None:
-    """The problem with a read of a state, if there is one."""
+    """The fault of a read of a state; None if it is proven correct."""
     operands = list(read.operands_of_map)
     used = dict.fromkeys(
         [scan.time, *operands, *(value for c in guard.conditions for value in c[1])]
@@ -257,7 +260,7 @@ def _early(
 
 
 def _extent_of(value: SSAValue, compute: te.ComputeOp) -> int | SSAValue | None:
-    """The extent of the axis that ``value`` is."""
+    """The extent of the axis ``value``; None if it is no axis of ``compute``."""
     for region in compute.regions:
         if region is not compute.combine and region.blocks and value in region.block.args:
             return compute.extents[region.block.args.index(value)]  # pyright: ignore

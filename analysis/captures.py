@@ -1,4 +1,4 @@
-"""The values that a piece of code takes from around it."""
+"""Captured values: those that code uses and that are defined outside it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kc.analysis.loop_tree import defined_inside, preorder
 def captured_values(root: Operation | Block) -> list[SSAValue]:
     """The values that ``root`` uses and does not define, in order of first use.
 
-    The operands of ``root`` itself are included, if it is an op.
+    If ``root`` is an op, its own operands are included.
     """
     used: dict[SSAValue, None] = {}
     defined: set[SSAValue] = set()
@@ -33,9 +33,10 @@ def captured_values(root: Operation | Block) -> list[SSAValue]:
 def makers_inside(
     value: SSAValue, root: Operation, known: Container[SSAValue] = ()
 ) -> list[Operation] | None:
-    """The operations in ``root`` that compute ``value`` from what is known where it begins, and
-    from ``known``, in order; None if anything else takes part, such as a variable of a loop in it,
-    or a load."""
+    """The pure operations in ``root`` that compute ``value`` from values available at its entry and
+    from ``known``, in program order. None if ``value`` depends on anything else, such as a loop
+    variable inside ``root`` or a load.
+    """
     if value in known or not defined_inside(value, root):
         return []
     owner = value.owner

@@ -1,23 +1,25 @@
-"""The laws that schedules rely on if a reduction has a combiner of the user's.
+"""The laws that schedules rely on if a reduction has a user-defined combiner.
 
 Schedules combine the terms of an element in any order and in parts, and each part begins with the
 identity. All schedules give the same result if the combiner ``f`` with its identity ``e`` satisfies
 
 * ``f(f(a, b), c) == f(a, f(b, c))`` and ``f(a, b) == f(b, a)``;
 * ``f(e, x) == x == f(x, e)``, and ``f(e, e) == e``, since parts may be empty. If a reduction
-  starts from ``e`` anyway (a maximum from 0), ``f(e, e) == e`` alone is enough: it does not matter
-  how often ``e`` takes part. But an ``e`` that changes every value (a product from 0) is refused.
-  If ``f(e, e)`` is no number (an online softmax from -inf: ``exp(-inf - -inf)``), terms are
-  combined in any order, and in parts that have a term each. What makes parts that may be empty
-  asks :func:`why_no_empty_parts`.
+  starts from ``e`` anyway (a maximum from 0), ``f(e, e) == e`` alone is enough: the number of times
+  that ``e`` takes part does not matter. But an ``e`` that changes every value (a product from 0) is
+  refused.
 
-The laws are proven for combiners of one operation for each component, and for choices by a value
+If ``f(e, e)`` is not a number (an online softmax from -inf: ``exp(-inf - -inf)``), terms are
+combined in any order, but only in non-empty parts. A transformation whose parts may be empty asks
+:func:`why_no_empty_parts` first.
+
+The laws are proven for combiners with one operation per component, and for choices by a value
 (:mod:`kc.analysis.combiner_proofs`). The interpreter evaluates all others on some dozens of values
-(:mod:`kc.analysis.combiner_trials`): integers wrap and come from all of their range; floats are
-computed as doubles and compared up to the rounding of their own type. Two exceptions allow what
-reducers of tuples mean:
+(:mod:`kc.analysis.combiner_trials`). Integers wrap, and the trial values span their whole range.
+Floats are computed as doubles and compared up to the rounding of their own type. Two exceptions
+admit the usual reducers of tuples:
 
-* The values that are combined differ in every component. So the order may decide which of two equal
+* The trial values differ in every component. The order may therefore decide which of two equal
   maxima a combiner keeps the position of, as in TVM's ``argmax``.
 * If a law fails, it is tried again with positive whole numbers for integers and for components that
   start from 0, as these may be counts or weights: Welford's parts count at least one number.
@@ -40,7 +42,7 @@ from kc.support.diagnostics import KCError, Location, ParseError
 from kc.support.locations import location_of
 
 _KNOWN: dict[Any, BrokenLaw | None] = {}
-"""Verdicts, by the text of combiners."""
+"""Verdicts, by the text of the combiner."""
 _MEMO_SIZE = 1024
 
 
@@ -57,9 +59,10 @@ def require_laws(
 
     With ``unsafe``, or if the operation is marked with ``kc.unsafe``, the user vouches for the
     combiner on the values that it meets, and the operation is marked. ``unsigned`` says which
-    components are shown without a sign. ``location`` is where the user wrote the reduction, by
-    default the location of the operation. ``has_empty_parts``: terms of the reduction may be
-    identities, as those of threads always may.
+    components are printed as unsigned numbers. ``location`` is where the user wrote the reduction,
+    by
+    default the location of the operation. ``has_empty_parts``: some terms of the reduction may be
+    identities; for a reduction across threads this is always assumed.
     """
     if UNSAFE_ATTRIBUTE in op.attributes:
         return
@@ -96,9 +99,9 @@ FINITE_START = "an identity that can be combined with itself: te.min_value(dtype
 
 
 def why_no_empty_parts(step: Operation) -> str | None:
-    """Why a reduction by ``step`` has no parts that may be empty, or None where it can have them.
+    """The reason why no part of a reduction by ``step`` may be empty; None if parts may be empty.
 
-    Combinations by threads and lanes, of which some may have no term, ask for it.
+    Reductions across threads and lanes, some of which may have no term, depend on the answer.
     """
     if not isinstance(step, tir.CombineOp) or UNSAFE_ATTRIBUTE in step.attributes:
         return None
@@ -109,7 +112,7 @@ def why_no_empty_parts(step: Operation) -> str | None:
 
 
 def vouch_for(op: Operation, name: str) -> None:
-    """Mark a reduction whose combiner, called ``name``, is taken on trust."""
+    """Mark a reduction as trusted: the user vouches for its combiner, called ``name``."""
     op.attributes[UNSAFE_ATTRIBUTE] = StringAttr(f"the laws of {name}")
 
 
@@ -121,7 +124,7 @@ def require_laws_in(module: Operation) -> None:
 
 
 def _starts_from_identity(op: tir.CombineOp | tir.ThreadAllreduceOp) -> bool:
-    """Whether the reduction is not known to start from another value."""
+    """True unless the reduction is known to start from a value other than the identity."""
     block = op.parent_op()
     while block is not None and not isinstance(block, tir.BlockOp):
         block = block.parent_op()
@@ -141,7 +144,7 @@ def broken_law(
     unsigned: Sequence[bool] = (),
     has_empty_parts: bool = False,
 ) -> BrokenLaw | None:
-    """A law that the combiner ``region`` with ``identity`` breaks, or None.
+    """A law that the combiner ``region`` with ``identity`` breaks; None if it breaks none.
 
     ``starts_from_identity``: the reduction has no other initial value. ``has_empty_parts``: parts
     without a term are combined.
@@ -162,13 +165,13 @@ def _shown(unsigned: Sequence[bool]) -> tuple[bool, ...]:
 
 
 def _text(region: Region, operands: int) -> Iterator[Any]:
-    """The computation of a combiner of so many ``operands``, as values that can be compared."""
+    """The computation of a combiner with ``operands`` operands, as hashable values."""
     numbers: dict[SSAValue, int] = {}
     for n, arg in enumerate(region.block.args):
         numbers[arg] = n
         yield arg.type, arg.name_hint if n >= operands else None
     for op in region.walk():
-        if op.parent is not region.block:  # nested: as text
+        if op.parent is not region.block:  # ops of nested regions are compared as text
             continue
         nested = tuple(str(inner) for inner in op.regions)
         yield (

@@ -16,7 +16,7 @@ from kc.support.float_formats import NARROW_IR_FLOATS, largest_float
 
 
 def satisfies_laws(region: Region, identity: ArrayAttr) -> bool:
-    """Whether the combiner ``region`` with ``identity`` is proven to satisfy all laws."""
+    """True if the combiner ``region`` with ``identity`` is proven to satisfy all laws."""
     return _is_known(region, identity) or _is_choice(region, identity)
 
 
@@ -24,21 +24,23 @@ _FLOATS = ("f32", "f64", *NARROW_IR_FLOATS)
 
 
 def _is_bound(attr: Attribute, sign: int) -> bool:
-    """Whether it is the lowest (-1) or the largest finite number of a type, or the infinity."""
+    """True if the constant is an extreme value of its float type: the lowest (-1) or largest finite
+    number, or the infinity of that sign.
+    """
     if not isinstance(attr, FloatAttr) or str(attr.type) not in _FLOATS:
         return False
     return sign * attr.value.data >= largest_float(str(attr.type))
 
 
 def _number(attr: Attribute) -> int | None:
-    """An integer as one of its width without a sign."""
+    """The value of an integer constant, read as an unsigned number of the same width."""
     if not isinstance(attr, IntegerAttr):
         return None
     return attr.value.data & ((1 << width(attr.type)) - 1)
 
 
 def width(type_: Attribute) -> int:
-    """The bits of an integer or index."""
+    """The width in bits of an integer or index type."""
     return type_.width.data if isinstance(type_, IntegerType) else 64
 
 
@@ -59,12 +61,15 @@ _NEUTRAL: dict[str, Callable[[Attribute], bool]] = {
     "arith.minimumf": lambda e: _is_bound(e, 1),
     "arith.minnumf": lambda e: _is_bound(e, 1),
 }
-"""Associative and commutative operations, each with the test that a constant is neutral to it (to
-sums and products of floats up to rounding, to maxima of floats among finite numbers)."""
+"""Associative and commutative operations, each with a test that a constant is its neutral element.
+Sums and products of floats count up to rounding, maxima of floats among finite numbers.
+"""
 
 
 def _is_known(region: Region, identity: ArrayAttr) -> bool:
-    """Whether each component is combined by one operation that is known, from its identity."""
+    """True if each component is combined by one operation of :data:`_NEUTRAL` from its neutral
+    element.
+    """
     args, count = region.block.args, len(identity)
     end = region.block.last_op
     assert end is not None
@@ -88,9 +93,10 @@ _EXTREMES = {
 
 
 def _is_choice(region: Region, identity: ArrayAttr) -> bool:
-    """Whether the combiner is an ``argmax``: it chooses one of two tuples by the larger or smaller
-    value of one component, and by another component if these are equal. The identity must have the
-    worst value of all."""
+    """True if the combiner is an ``argmax`` or ``argmin``: it chooses one of two tuples by the
+    value of one component, and breaks ties by another component. The identity must have the worst
+    value of all.
+    """
     count = len(identity)
     end = region.block.last_op
     assert end is not None
@@ -100,7 +106,7 @@ def _is_choice(region: Region, identity: ArrayAttr) -> bool:
     if None in chosen or len(keys) != 1:
         return False
     ((key, sign),) = keys
-    # What ties are broken by is the same for all components; equal keys are the same value.
+    # All components must break ties in the same way; with equal keys, the values are equal, too.
     if len({choice for n, choice in enumerate(chosen) if n != key}) > 1:
         return False
     worst = identity.data[key]
@@ -110,7 +116,7 @@ def _is_choice(region: Region, identity: ArrayAttr) -> bool:
 
 
 class _Choices:
-    """Reads which of two tuples a combiner takes."""
+    """Determines which of two tuples a combiner chooses."""
 
     def __init__(self, region: Region, count: int) -> None:
         args = region.block.args
@@ -120,8 +126,10 @@ class _Choices:
         """Operations whose neutral element is the worst value of the integer that decides."""
 
     def choice(self, value: SSAValue, n: int) -> tuple[int, int, int, int] | None:
-        """The component that decides which component ``n`` is taken, and whether its larger (1) or
-        smaller (-1) value wins; then the same for ties, or -1 and 0."""
+        """The component that decides whether component ``n`` comes from the left tuple, and its
+        sign: 1 if the larger value wins, -1 if the smaller does. Then the same two numbers for
+        ties, or -1 and 0.
+        """
         step = value.owner
         if not isinstance(step, Operation):
             return None
@@ -134,7 +142,9 @@ class _Choices:
         return self._condition(step.operands[0])
 
     def _pair(self, x: SSAValue, y: SSAValue) -> int | None:
-        """The component that ``x`` is of the left tuple and ``y`` of the right one."""
+        """The component ``n`` for which ``x`` is ``left[n]`` and ``y`` is ``right[n]``; None if
+        there is none.
+        """
         n = self.left.get(x)
         return n if n is not None and self.right.get(y) == n else None
 
@@ -157,7 +167,7 @@ class _Choices:
         return tuple(step.operands) if isinstance(step, Operation) and step.name == name else None
 
     def _compared(self, value: SSAValue) -> tuple[str, int] | None:
-        """The word of a comparison of a component of the left tuple with the right one's."""
+        """The predicate and the component of a comparison of ``left[n]`` with ``right[n]``."""
         step = value.owner
         if not isinstance(step, arith.CmpfOp | arith.CmpiOp):
             return None

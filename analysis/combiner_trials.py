@@ -1,4 +1,4 @@
-"""Trials of combiners: the laws (:mod:`kc.analysis.combiner_laws`) on values of their types."""
+"""Trials of combiners: the laws of :mod:`kc.analysis.combiner_laws`, tested on sample values."""
 
 from __future__ import annotations
 
@@ -28,33 +28,34 @@ _FLOATS = (3.0, -0.5, 8.0, 1.25, -21.0, 0.75, 40.0, -2.5, 5.5, -7.0, 0.0, 100.0,
 _INTEGERS = (3, 1, 12, -5, 2, 7, -1, 0, 5, -18, 31, 4)
 _WHOLE = (3, 1, 12, 5, 2, 7, 4, 31, 9, 18)
 _SIZES = (4, 1, 7, 2, 9, 3)
-"""Values of axes and sizes that a combiner uses."""
+"""Sample values of axes and sizes that a combiner uses."""
 _EPSILONS = {"f64": 2.0**-26, "f32": 2.0**-20, "f16": 2.0**-9, "bf16": 2.0**-6}
-"""The largest allowed difference of two results of a type, relative to the largest number in them:
-some roundings. (Results are computed as doubles, but an identity may be absorbed only in the type
-itself: the lowest number of f16 and a logarithm of 2.)"""
+"""The largest allowed difference of two results of a type, relative to the largest operand: a few
+roundings. (Results are computed as doubles, but an identity may be absorbed only in the type
+itself: the lowest number of f16 and a logarithm of 2.)
+"""
 
 Values = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class BrokenLaw:
-    """A law that a combiner does not satisfy, or cannot be shown to."""
+    """A law that a combiner violates, or that cannot be shown to hold."""
 
     title: str
-    """What is wrong, as the end of a sentence that begins with the combiner."""
+    """The fault, as the predicate of a sentence whose subject is the combiner."""
     why: str
-    """The values and their results; or why there are none."""
+    """The values and their results, or the reason why there are none."""
     is_of_empty_parts: bool = False
-    """Whether it matters to parts without a term alone."""
+    """True if the law matters only to parts without a term."""
 
 
 class _Undecided(Exception):
-    """There is no value to compare."""
+    """No sample gives a value to compare."""
 
 
 class Trial:
-    """One combiner, evaluated on values of its types."""
+    """One combiner, evaluated on sample values of its types."""
 
     def __init__(
         self,
@@ -85,7 +86,7 @@ class Trial:
         )
 
     def broken_law(self) -> BrokenLaw | None:
-        """A law that fails; for tuples, one that also fails for counts and weights."""
+        """A law that fails; for tuples, one that also fails if components are counts or weights."""
         try:
             first = self._broken(restricted=False)
             if first is None or self.count == 1 or first.is_of_empty_parts:
@@ -102,7 +103,7 @@ class Trial:
             return start
         return self._broken_order(pools, restricted) or start
 
-    # The identity
+    # Identity
 
     def _broken_identity(self, pools: Sequence[Sequence[Any]]) -> BrokenLaw | None:
         e, captured = self.neutral, self._captured(0)
@@ -136,7 +137,7 @@ class Trial:
             is_of_empty_parts=twice is None and not witnesses,
         )
 
-    # The order
+    # Order of terms
 
     def _broken_order(self, pools: Sequence[Sequence[Any]], restricted: bool) -> BrokenLaw | None:
         f, compared = self._apply, 0
@@ -169,7 +170,9 @@ class Trial:
     def _triples(
         self, pools: Sequence[Sequence[Any]], restricted: bool
     ) -> Iterator[tuple[Values, Values, Values, Values]]:
-        """Three tuples of values that differ in every component, and what the combiner captures."""
+        """Triples of values that differ in every component, with values for the combiner's
+        captures.
+        """
         random = Random(0)
         pools = [
             [*pool, *([] if restricted else _limits(type_))]
@@ -187,19 +190,19 @@ class Trial:
             a, b, c = zip(*columns, strict=True)
             yield a, b, c, self._captured(n)
 
-    # Values
+    # Sample values
 
     def _pool(self, n: int, restricted: bool) -> Sequence[Any]:
-        """Ordinary values of a component."""
+        """Ordinary sample values of a component."""
         type_ = self.types[n]
         if isinstance(type_, IntegerType) and type_.width.data == 1:
             return (False, True)
         is_float = isinstance(type_, AnyFloat)
         if restricted and (not is_float or self.neutral[n] == 0):
-            given: Sequence[Any] = _WHOLE
+            samples: Sequence[Any] = _WHOLE
         else:
-            given = _FLOATS if is_float else _INTEGERS
-        values = (self._value(number, type_) for number in given)
+            samples = _FLOATS if is_float else _INTEGERS
+        values = (self._value(number, type_) for number in samples)
         return tuple(dict.fromkeys(values))
 
     def _captured(self, n: int) -> Values:
@@ -209,7 +212,7 @@ class Trial:
         )
 
     def _value(self, number: Any, type_: Attribute) -> Any:
-        """A number as the interpreter represents values of a type."""
+        """A number in the interpreter's representation of a type."""
         if isinstance(type_, IntegerType | IndexType):
             from kc.analysis.interpreter.values import wrapper
 
@@ -223,7 +226,7 @@ class Trial:
         return float_type(None, type_)(number)  # pyright: ignore[reportArgumentType]
 
     def _apply(self, x: Values, y: Values, captured: Values) -> Values | None:
-        """The result of the combiner, or None if it is undefined or NaN."""
+        """The result of the combiner; None if it is undefined or NaN."""
         try:
             values = tuple(self.run(*x, *y, *captured))
         except self.error as error:
@@ -236,21 +239,21 @@ class Trial:
         return values
 
     def _same(self, left: Values, right: Values, operands: Sequence[Values]) -> bool:
-        """Whether two results are equal, floats up to rounding."""
+        """True if two results are equal, floats up to rounding."""
         for n, (a, b) in enumerate(zip(left, right, strict=True)):
             if a == b:
                 continue
             if not isinstance(self.types[n], AnyFloat):
                 return False
             x, y = float(a), float(b)
-            known = (abs(float(values[n])) for values in operands)
-            scale = max(abs(x), abs(y), *(value for value in known if math.isfinite(value)))
+            sizes = (abs(float(values[n])) for values in operands)
+            scale = max(abs(x), abs(y), *(value for value in sizes if math.isfinite(value)))
             epsilon = _EPSILONS.get(str(self.types[n]), 2.0**-2)
             if not abs(x - y) <= epsilon * scale:
                 return False
         return True
 
-    # Text
+    # Text of values
 
     def _show(self, values: Values) -> str:
         shown = ", ".join(self._show_number(n, value) for n, value in enumerate(values))
@@ -273,7 +276,7 @@ class Trial:
 
 
 def _limits(type_: Attribute) -> Sequence[int]:
-    """The ends of the range of an integer type; floats near their limits overflow."""
+    """The extreme values of an integer type; empty for floats, which overflow near their limits."""
     if not isinstance(type_, IntegerType | IndexType) or width(type_) == 1:
         return ()
     top = 1 << (width(type_) - 1)
@@ -281,9 +284,9 @@ def _limits(type_: Attribute) -> Sequence[int]:
 
 
 def _in_doubles(region: Region) -> tuple[Region, bool]:
-    """A copy of a combiner, and whether it computes floats as doubles.
+    """A copy of a combiner, and whether the copy computes floats as doubles.
 
-    It does not if an operation looks at the bits of floats or has regions.
+    It keeps the float types if an operation reads the bits of floats or has regions.
     """
     source = region.block
     ops = list(source.ops)

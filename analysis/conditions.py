@@ -1,7 +1,8 @@
-"""Conditions that are computed by ``arith``, as affine ones: ``arith.cmpi slt, %i, %n``.
+"""Affine forms of conditions that ``arith`` computes, such as ``arith.cmpi slt, %i, %n``.
 
-Integers made of indices (``arith.index_cast %i : index to i32``) are seen through where no step of
-their computation can overflow.
+Integers made of indices (``arith.index_cast %i : index to i32``) are followed where no step of
+their
+computation can overflow.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ _OPPOSITE = {"eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sle": "sgt", "
 def conjunction(
     condition: SSAValue, index: IndexValues, *, holds: bool = True
 ) -> list[AffineConstraintExpr] | None:
-    """When ``condition`` (an i1) is ``holds``, over the roots of ``index``.
+    """The affine conditions, over the roots of ``index``, that together are equivalent to
+    ``condition`` (an i1) being ``holds``.
 
-    None where that is no conjunction of affine conditions.
+    None if there is no such conjunction.
     """
     owner = condition.owner
     if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
@@ -55,8 +57,9 @@ def conjunction(
 def implied(
     condition: SSAValue, index: IndexValues, *, holds: bool = True
 ) -> list[AffineConstraintExpr]:
-    """The affine conditions that follow from ``condition`` (an i1) being ``holds``: its
-    :func:`conjunction`, or that of its affine parts."""
+    """Affine conditions that follow from ``condition`` (an i1) being ``holds``: its
+    :func:`conjunction`, or those of its affine parts.
+    """
     owner = condition.owner
     if isinstance(owner, arith.AndIOp if holds else arith.OrIOp):
         return [part for operand in owner.operands for part in implied(operand, index, holds=holds)]
@@ -79,14 +82,16 @@ def _comparison(
         case "slt" | "sle":
             return [at_least_zero(index.simplify(difference - int(sign == "slt")))]
         case "ult" | "ule" if index.is_natural(right):
-            # Below zero is very large: this is a test for both bounds.
+            # Read as unsigned, a negative number is very large, so this tests both bounds.
             upper = at_least_zero(index.simplify(difference - int(sign == "ult")))
             return [upper] if index.is_natural(left) else [at_least_zero(left), upper]
     return None
 
 
 def integer_value(value: SSAValue, index: IndexValues) -> AffineExpr | None:
-    """A scalar integer or index over the roots of ``index``; None where it may not be affine."""
+    """A scalar integer or index as an expression over the roots of ``index``; None if it may not be
+    affine.
+    """
     if isinstance(value.type, IndexType):
         return index.expr(value)
     if not isinstance(value.type, IntegerType):
@@ -116,7 +121,9 @@ def _computed(value: SSAValue, index: IndexValues) -> AffineExpr | None:
 
 
 def _fits(expr: AffineExpr, width: int, index: IndexValues) -> bool:
-    """Whether ``expr`` is a value of ``width`` bits; indices, of 64 bits, do not overflow."""
+    """True if ``expr`` fits a signed integer of ``width`` bits. Indices, of 64 bits, never
+    overflow.
+    """
     if width == 64:
         return True
     low, high = index.bounds(expr)

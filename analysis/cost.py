@@ -1,11 +1,11 @@
-"""The cost of a function, by counting: operations, bytes, and what each cache has to fetch.
+"""The cost of a function, by counting: operations, bytes, and the traffic of each cache.
 
-The count is static and exact where extents are constant and there are no predicates; predicates are
-taken as true (an upper bound), and a symbolic size as the number that the caller assumes. The
-traffic of a cache is an analytic model, not a simulation: an iteration whose working set fits the
-cache finds there what the iteration before it left, one whose working set does not fit finds
-nothing. Lines are 64 bytes. The model is the one that loop tiling is explained with (Wolf and Lam,
-PLDI 1991).
+The count is static. It is exact where extents are constant and there are no predicates. A predicate
+counts as true (an upper bound), and a symbolic size as the number that the caller assumes. The
+traffic of a cache is an analytic model, not a simulation: if the working set of an iteration fits
+the cache, the next iteration finds it there, and otherwise it finds nothing. Lines are 64 bytes.
+The
+model is the one by which loop tiling is explained (Wolf and Lam, PLDI 1991).
 """
 
 from __future__ import annotations
@@ -49,39 +49,42 @@ LINE = 64
 """Bytes of a cache line."""
 
 ASSUMED = 1024
-"""The value of a symbolic size for which the caller assumes none."""
+"""The value of a symbolic size if the caller assumes none."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of a function. Bytes and counts are of one call."""
+    """The cost of a function; bytes and counts are per call."""
 
     operations: int
     """Arithmetic operations on elements; a vector operation counts its lanes."""
     loaded: int
-    """Bytes that loads read, as if nothing stayed in a register."""
+    """Bytes that loads read, if no value stayed in a register."""
     stored: int
     """Bytes that stores write."""
     footprint: int
-    """Distinct bytes of all buffers that are touched."""
+    """Distinct bytes that the function accesses, over all buffers."""
     traffic: tuple[int, ...]
-    """For each size of cache asked for: bytes fetched into it from beyond."""
+    """Bytes fetched into each cache from the next level, in the order of the requested cache sizes.
+    """
     allocated: Mapping[str, int]
     """Bytes of the buffers that the function allocates, by memory scope."""
     alive: int
-    """The most bytes of these that are alive at a time, an iteration of a parallel loop counted
-    once: what ``storage-rewrite`` comes near."""
+    """The most bytes of allocated buffers alive at a time, with one iteration of each parallel
+    loop. ``storage-rewrite`` approaches this number.
+    """
     tasks: int
-    """Iterations of the parallel loops that something can run side by side: at most."""
+    """An upper bound of the iterations of parallel loops that can run at the same time."""
     lanes: int
     """Iterations of the widest vectorized loop."""
     assumed: Mapping[str, int]
-    """The symbolic sizes, and what they were taken as."""
+    """The assumed value of each symbolic size."""
     peak_memory: int | None = None
-    """The most bytes at a time, of arguments and of buffers as a build leaves them: moved to where
-    they are used, shrunk, and shared (see :mod:`kc.conversion.peak_memory`). None: not known."""
+    """The peak memory in bytes of arguments and buffers after a build has moved, shrunk and shared
+    buffers (:mod:`kc.conversion.peak_memory`); None if unknown.
+    """
     kernels: tuple[KernelResources, ...] = ()
-    """What each kernel takes of a GPU, where the function can be compiled for one."""
+    """The resources of each GPU kernel, if the function can be compiled for a GPU."""
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -91,7 +94,7 @@ class Cost:
         return to_table([(words[0], words[1] if len(words) > 1 else "") for words in rows])
 
     def lines(self, names: Sequence[str] = ("L1", "L2", "L3")) -> list[str]:
-        """The cost in words, a line each; ``names`` are those of the caches."""
+        """The cost as text, one line for each quantity; ``names`` are those of the caches."""
         lines = [
             f"operations   {count_text(self.operations)}",
             f"loads        {size_text(self.loaded)}",
@@ -117,17 +120,17 @@ class Cost:
 
 
 def count_text(count: int) -> str:
-    """``2147483648`` as ``2.15 G``."""
+    """Format ``2147483648`` as ``2.15 G``."""
     return _scaled(count, 1000, ("", " k", " M", " G", " T", " P"))
 
 
 def rate_text(rate: float) -> str:
-    """``2147483648`` operations a second as ``2.147 GFLOP/s``."""
+    """Format ``2147483648`` operations a second as ``2.147 GFLOP/s``."""
     return _scaled(rate, 1000, [f" {prefix}FLOP/s" for prefix in ("", "k", "M", "G", "T", "P")])
 
 
 def size_text(size: int) -> str:
-    """``65536`` as ``64 KiB``."""
+    """Format ``65536`` as ``64 KiB``."""
     return _scaled(size, 1024, (" B", " KiB", " MiB", " GiB", " TiB", " PiB"))
 
 
@@ -145,10 +148,12 @@ def estimate(
     assume: Mapping[str, int] | None = None,
     within: Sequence[Operation] | None = None,
 ) -> Cost:
-    """The cost of ``function``; ``caches`` are sizes in bytes, ``assume`` sizes by name.
+    """The cost of ``function``; ``caches`` are cache sizes in bytes, ``assume`` symbolic sizes by
+    name.
 
-    With ``within``, of these operations of its body alone. Of a function with branches, each block
-    counts as one that runs once.
+    With ``within``, only these operations of the body are counted. In a function with branches,
+    each
+    basic block counts as executed once.
     """
     counter = _Counter(function, dict(assume or {}), within)
     return counter.cost([size for size in caches if size > 0])
@@ -157,16 +162,16 @@ def estimate(
 def bytes_at_a_time(
     function: func.FuncOp, assume: Mapping[str, int] | None = None, threads: int = 1
 ) -> int:
-    """Bytes of the arguments, and the most of buffers that are alive at a time.
+    """Bytes of the arguments plus the most bytes of buffers alive at a time.
 
-    A buffer inside of a parallel loop is there for each of the ``threads`` that have an iteration.
+    A buffer inside a parallel loop exists once for each of the ``threads`` that run an iteration.
     """
     counter = _Counter(function, dict(assume or {}))
     return counter.argument_bytes() + counter.alive(counter.tops, threads)
 
 
 class _Counter:
-    """Counts over one function, with every size a number."""
+    """Counter of operations and bytes of one function, with a number for every size."""
 
     def __init__(
         self,
@@ -178,7 +183,7 @@ class _Counter:
         body = [op for block in function.body.blocks for op in block.ops]
         self.tops = body if within is None else within
         """The operations of the body that are counted."""
-        # Sizes are named there, too.
+        # The body's ops without regions define sizes as well.
         simple = () if within is None else [op for op in body if not op.regions]
         self._read = [op for top in (*simple, *self.tops) for op in loop_tree.preorder(top)]
         self.assumed: dict[str, int] = {}
@@ -236,7 +241,7 @@ class _Counter:
         )
 
     def _size(self, buffer: SSAValue) -> int | None:
-        """Bytes of a buffer, None where its shape is not known."""
+        """The bytes of a buffer; None if its shape is unknown."""
         shape = self._shape(buffer)
         if any(size is None for size in shape):
             return None
@@ -255,7 +260,7 @@ class _Counter:
         return list(given)
 
     def _argument_shapes(self) -> dict[SSAValue, tuple[int, ...]]:
-        """The shapes of the arguments by ``kc.shape``, with the symbols' numbers."""
+        """The shapes of arguments with ``kc.shape``, with numbers for the symbols."""
         symbols = self.function.attributes.get("kc.symbols")
         if self.function.arg_attrs is None or not isinstance(symbols, ArrayAttr):
             return {}
@@ -287,7 +292,7 @@ class _Counter:
                     stored += is_written * size
             elif _is_arithmetic(op):
                 operations += _lanes(op.results[0].type)
-            # An init runs once where the body runs often: it is not counted.
+            # An init runs once where the body runs often, so it is not counted.
             regions = [op.body] if isinstance(op, BlockOp) else op.regions
             times = self._trips[op] if isinstance(op, ForOp) else 1
             for region in regions:
@@ -299,14 +304,14 @@ class _Counter:
         return operations, loaded, stored
 
     def argument_bytes(self) -> int:
-        """Bytes of the arguments that are arrays."""
+        """Bytes of the array arguments."""
         arrays = (value for value in self.function.args if isinstance(value.type, MemRefType))
         return sum(self._size(value) or 0 for value in arrays)
 
     def alive(self, ops: Iterable[Operation], threads: int = 1) -> int:
-        """The most bytes of buffers that are alive at a time in one execution of ``ops``.
+        """The most bytes of buffers alive at a time in one execution of ``ops``.
 
-        The iterations of a parallel loop run on so many threads.
+        The iterations of a parallel loop run on ``threads`` threads.
         """
         order = {op: n for n, op in enumerate(ops)}
         inside: list[int] = []
@@ -343,15 +348,17 @@ class _Counter:
     # Working sets --------------------------------------------------------------------------
 
     def _touched_by_all(self) -> dict[SSAValue, int]:
-        """Distinct bytes of each buffer that what is counted touches, in whole lines."""
+        """Footprint of all counted operations: distinct bytes of each buffer, in whole lines."""
         grouped = _by_buffer(op for top in self.tops for op in loop_tree.preorder(top))
-        body = self.function.body.blocks[0]  # with branches, a function has no loops
+        body = self.function.body.blocks[0]  # A function with branches has no loops.
         return {
             buffer: self._box_size(buffer, accesses, body) for buffer, accesses in grouped.items()
         }
 
     def _touched(self, block: Block) -> dict[SSAValue, int]:
-        """Distinct bytes of each buffer that one execution of ``block`` touches, in whole lines."""
+        """Footprint of one execution of ``block``: distinct bytes of each buffer, in whole cache
+        lines.
+        """
         touched = self._boxes.get(block)
         if touched is None:
             touched = {}
@@ -385,7 +392,7 @@ class _Counter:
     ) -> dict[SSAValue, int]:
         """Bytes of each buffer fetched into ``cache`` by one execution of ``ops``.
 
-        ``touched``: the distinct bytes of each that they touch.
+        ``touched`` is the footprint of ``ops``, by buffer.
         """
         if sum(touched.values()) <= cache:
             return touched
@@ -418,7 +425,7 @@ class _Counter:
         body, trips = loop.body.block, self._trips[loop]
         inner = self._touched(body)
         if sum(inner.values()) <= cache:
-            # What an iteration touches is still there for the next one.
+            # The next iteration finds the footprint of this one in the cache.
             whole = {
                 buffer: self._box_size(buffer, accesses, _outside(loop))
                 for buffer, accesses in self._grouped(body).items()
@@ -430,12 +437,13 @@ class _Counter:
 
 
 _Access = LoadOp | StoreOp | ViewOp | None
-"""What says which elements of a buffer are touched; None: all of them."""
+"""An access that determines the touched elements of a buffer; None for all elements."""
 
 
 def _by_buffer(ops: Iterable[Operation]) -> dict[SSAValue, list[_Access]]:
-    """The loads, stores and calls among ``ops``, by what they access. What a view is of is accessed
-    by the view: at most all of it."""
+    """The loads, stores and calls among ``ops``, by the buffer accessed. An access through a view
+    counts for the viewed buffer, with at most the elements of the view.
+    """
     grouped: dict[SSAValue, list[_Access]] = defaultdict(list)
     for op in ops:
         if isinstance(op, LoadOp | StoreOp):
@@ -449,7 +457,9 @@ def _by_buffer(ops: Iterable[Operation]) -> dict[SSAValue, list[_Access]]:
 
 
 def _viewed(buffer: SSAValue) -> tuple[SSAValue, ViewOp | None]:
-    """The buffer that ``buffer`` is a part of, and the view of that buffer; none if it is whole."""
+    """The buffer at the root of a chain of views, and the outermost view of it; None if ``buffer``
+    is no view.
+    """
     view = None
     while isinstance(buffer.owner, ViewOp):
         view = buffer.owner

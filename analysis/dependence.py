@@ -1,14 +1,16 @@
-"""Exact dependences between the iterations of a loop nest, on isl, with a witness.
+"""Exact dependences between the iterations of a loop nest, decided by isl, with a witness.
 
 Two instances of statements depend on each other when they access the same element of a buffer
 and at least one of them writes it. A rewrite that changes the order of instances is legal when
-no dependence changes its direction. The question is put to isl as a set of pairs of instances;
-when the set is empty the answer is exact, else its lexicographically first point is the witness.
+no dependence changes its direction. The question is put to isl as a set of pairs of instances.
+When the set is empty the answer is exact; otherwise its lexicographically first point is the
+witness.
 
-What is not affine stays structured: ``tir.linearize`` and ``tir.delinearize`` with symbolic sizes
-enter as fresh dimensions tied by the one fact that matters, that the linear order of the result
-is the lexicographic order of the parts. Other opaque values are unconstrained, so a conflict that
-involves them is "undecided", never "legal".
+Two non-affine operations keep their structure: ``tir.linearize`` and ``tir.delinearize`` with
+symbolic sizes enter as fresh dimensions, tied by the fact that the linear order of the result is
+the
+lexicographic order of the parts. Other opaque values are unconstrained, so a conflict that involves
+them is "undecided", never "legal".
 
 The approach is that of polyhedral compilation (Feautrier 1991; isl: Verdoolaege, ICMS 2010).
 """
@@ -80,16 +82,16 @@ class Access:
 
     op: Operation
     buffer: SSAValue | None
-    """None: an op of unknown effects, which may touch any buffer."""
+    """The accessed buffer; None for an op of unknown effects, which may touch any buffer."""
     indices: tuple[Term, ...]
     writes: bool
     reads: bool
     updates: bool = False
-    """Whether it is an update of a reduction, which may change places with its other updates."""
+    """True for an update of a reduction, which may change places with its other updates."""
 
     @property
     def verb(self) -> str:
-        """What it does to the element, for a message."""
+        """The effect on the element as a verb, for a message."""
         if self.writes and self.reads:
             return "updates"
         return "writes" if self.writes else "reads"
@@ -108,27 +110,31 @@ class Statement:
     dims: list[str] = field(default_factory=list)
     constraints: list[Condition] = field(default_factory=list)
     lanes: dict[str, list[Condition]] = field(default_factory=dict)
-    """The coordinates that are one of the places of an access, and their bounds. They say nothing
-    of another access: there always is such a place."""
+    """Coordinates that number the lanes or elements of one access, with their bounds. They do not
+    constrain other accesses, as a value within the bounds always exists.
+    """
     accesses: list[Access] = field(default_factory=list)
-    # (whole, parts, sizes): whole orders as parts do; the sizes say which relation it is.
+    # (whole, parts, sizes): the order of whole is the lexicographic order of parts. The sizes
+    # identify the relation.
     ordered: list[tuple[Term, tuple[Term, ...], tuple[SSAValue, ...]]] = field(default_factory=list)
-    # (dim, why): the dim is unknown; without a dim, the statement as a whole is.
+    # (dim, reason): the coordinate is unknown; without a dim, the whole statement is.
     opaque: list[tuple[str | None, Undecided]] = field(default_factory=list)
     reduction: bool = False
-    """Whether it is nothing but updates by one commutative combiner."""
+    """True if the statement consists of updates by one commutative combiner."""
     threads: dict[ForOp, str] = field(default_factory=dict)
-    """The coordinates that are the number of its thread along loops outside of the scope."""
+    """Coordinates that are thread numbers, by the thread loop outside of the scope."""
     block: BlockOp | None = None
-    """The innermost block around it."""
+    """The innermost block around the statement."""
     unit: BlockOp | None = None
-    """The outermost block around it in the scope."""
+    """The outermost block around the statement in the scope."""
     initialises: bool = False
-    """Whether it is in the init of that block."""
+    """True if the statement is in the init of that block."""
     _sided: dict[str, list[Condition]] = field(default_factory=dict, repr=False)
 
     def doubts(self, access: Access) -> Iterator[Undecided]:
-        """Why it is not known which elements ``access`` touches, and when it is made."""
+        """The reasons why the elements that ``access`` touches, or the iterations in which it runs,
+        are unknown.
+        """
         parts = (*self.conditions(access), *access.indices)
         used = {name for part in parts for name in part.names()}
         for name, why in self.opaque:
@@ -136,7 +142,7 @@ class Statement:
                 yield why
 
     def conditions(self, access: Access) -> list[Condition]:
-        """What holds for the coordinates of :meth:`coordinates`."""
+        """The conditions on the coordinates of :meth:`coordinates`."""
         used = {name for index in access.indices for name in index.names()}
         bounds = [bound for lane, both in self.lanes.items() if lane in used for bound in both]
         return self.constraints + bounds
@@ -144,8 +150,9 @@ class Statement:
     def sided_conditions(
         self, side: str, access: Access, values: dict[str, Term]
     ) -> list[Condition]:
-        """:meth:`conditions` over ``values``, the :meth:`coordinates` of a side. Those that all
-        accesses share are translated once, so this is for statements that are complete."""
+        """The :meth:`conditions` over ``values``, the :meth:`coordinates` of a side. The conditions
+        that all accesses share are translated once, so the statement must be complete.
+        """
         shared = self._sided.get(side)
         if shared is None:
             shared = self._sided[side] = [part.where(values) for part in self.constraints]
@@ -153,8 +160,9 @@ class Statement:
         return shared + [bound.where(values) for bound in own]
 
     def coordinates(self, side: str, access: Access) -> dict[str, Term]:
-        """The coordinates that ``access`` depends on, as those of the ``side`` of a pair of
-        instances."""
+        """The coordinates on which ``access`` depends, named for ``side`` of a pair of
+        instances.
+        """
         used = {name for index in access.indices for name in index.names()}
         return {
             name: dim(f"{side}_{name}")
@@ -163,7 +171,7 @@ class Statement:
         }
 
     def times(self, side: str) -> list[Term]:
-        """The loop variables of the ``side`` of a pair of instances, outermost first."""
+        """The loop variables of the instance on ``side`` of a pair, outermost first."""
         return [dim(f"{side}_{name}") for name in self.loop_dims]
 
     @property
@@ -174,20 +182,20 @@ class Statement:
 
 @dataclass(frozen=True)
 class Conflict:
-    """A dependence that a rewrite would break, or that it might break."""
+    """A dependence that a rewrite breaks, or may break."""
 
     source: Statement
     sink: Statement
     source_access: Access
     sink_access: Access
     reduction: bool
-    """The two are updates of one reduction: only their concurrency is a problem."""
+    """True if both are updates of one reduction: then only their concurrency is a problem."""
     source_point: dict[str, int]
     sink_point: dict[str, int]
     element: tuple[int, ...] | None
     parameters: dict[str, int]
     undecided: Undecided | None
-    """Why the answer is not exact, when it is not."""
+    """The reason why the answer is not exact; None if it is."""
 
     def explain(self) -> str | Undecided:
         """The witness in one sentence."""
@@ -217,24 +225,25 @@ class Conflict:
 
 
 _DETERMINED = ("arith", "math", "tir")
-"""Dialects whose pure operations compute the same from the same operands, in all threads."""
+"""Dialects whose pure operations give equal results for equal operands, in all threads."""
 
 
 def any_pair(source: Access, sink: Access) -> bool:
-    """Every pair of accesses matters."""
+    """Accept every pair of accesses."""
     return True
 
 
 class Scope:
-    """The statements below ops of one parent, every loop outside in one (unknown) iteration.
+    """The statements inside the given root ops, in one (unknown) iteration of every loop outside.
 
-    Buffers that are allocated in a root belong to one iteration of it, except for ``merged`` and,
-    if ``axis`` is given, those that its threads share. With ``apart``, a load and a store of one
-    place are two accesses, not one.
+    Each iteration of a root has its own copy of a buffer allocated inside the root, except for
+    ``merged`` and, if ``axis`` is given, for buffers that the threads of ``axis`` share. With
+    ``apart``, a load and a store of the same element stay two accesses.
 
-    Threads of a loop outside are in lockstep, so that the order of iterations in the scope is also
-    one between them. Of a scope ``across`` threads, the two statements of a pair are in different
-    ones, and touch memory that these share.
+    Threads of a loop outside run in lockstep, so the order of iterations in the scope also orders
+    different threads. In a scope ``across`` threads, the two statements of a pair belong to
+    different
+    threads and touch memory that these share.
     """
 
     def __init__(
@@ -284,19 +293,19 @@ class Scope:
         return None
 
     def root_of(self, op: Operation) -> Operation | None:
-        """The root that ``op`` is, or is below."""
+        """The root that is ``op`` or contains it; None if there is none."""
         current: Operation | None = op
         while current is not None and current not in self.roots:
             current = current.parent_op()
         return current
 
     def _root_of_value(self, value: SSAValue) -> Operation | None:
-        """The root that ``value`` is defined in a region of."""
+        """The root in one of whose regions ``value`` is defined; None if there is none."""
         parent = value.owner.parent_op()
         return None if parent is None else self.root_of(parent)
 
     def _is_inside(self, value: SSAValue) -> bool:
-        """Whether ``value`` is defined in a region of a root."""
+        """True if ``value`` is defined in a region of a root."""
         return self._root_of_value(value) is not None
 
     def _statement(self, op: Operation, loops: list[ForOp]) -> Statement:
@@ -321,8 +330,9 @@ class Scope:
         return statement
 
     def _enter_threads(self, statement: Statement) -> None:
-        """Put ``statement`` into a thread of its own: what is around the scope, from the outermost
-        loop of threads on."""
+        """Place ``statement`` in a thread of its own: enter every op around the scope, from the
+        outermost thread loop inwards.
+        """
         first = next(iter(self.roots))
         path = list(path_to(first))[::-1]
         for op, inner in pairwise(path[path.index(self._threads[0]) :]):
@@ -358,7 +368,9 @@ class Scope:
         return guards[::-1]
 
     def _add_block(self, block: BlockOp, loops: list[ForOp]) -> None:
-        """The statements of a block: what its regions hold, by the nested body that it is in."""
+        """Add the statements of a block, one for each nested body of its regions that accesses
+        memory.
+        """
         regions = [(block.body, False)]
         if block.has_init:
             regions.insert(0, (block.init, True))
@@ -386,7 +398,9 @@ class Scope:
                 self.statements.append(statement)
 
     def _enter_block(self, statement: Statement, block: BlockOp, region: Region) -> None:
-        """Put ``statement`` into ``region`` of ``block``: its variables, and where it runs."""
+        """Place ``statement`` in ``region`` of ``block``: bind the variables and add the
+        predicate.
+        """
         if region is block.init and 0 in reduce_extents(block):
             self._enter_init_of_nothing(statement, block)
             return
@@ -397,7 +411,7 @@ class Scope:
             if region is block.init and block.types[n] is IterType.REDUCE:
                 statement.constraints.append(variable.equals(0))
                 statement.constraints += _all_zero(statement, value)
-            # A block's variables lie in its domain; this is a fact that loops may hide.
+            # A block's variables lie in its domain, even where the loops do not show it.
             statement.constraints.append(variable.within(self._extent(block.extents[n], statement)))
         reader = self._reader(statement)
         statement.constraints.append(
@@ -405,8 +419,9 @@ class Scope:
         )
 
     def _enter_init_of_nothing(self, statement: Statement, block: BlockOp) -> None:
-        """Put ``statement`` into the init of a reduction that has no terms. It is executed where
-        the loops of the reduction begin, for all elements that these may be about."""
+        """Place ``statement`` in the init of a reduction without terms. The init runs at the start
+        of the loops of the reduction, for every element that they would reduce.
+        """
         reader = self._reader(statement)
         carriers = set(reduce_loops(block))
         for loop, name in zip(statement.loops, statement.loop_dims, strict=True):
@@ -433,8 +448,9 @@ class Scope:
         statement.constraints.append(reader.condition(space, operands))
 
     def _enter(self, statement: Statement, op: Operation, child: Block) -> Reduction | None:
-        """Put ``statement`` into ``child``, a body of ``op``, which is in a block; the reduction
-        that this is part of then."""
+        """Place ``statement`` in ``child``, a body of ``op``, which is inside a block. Returns the
+        reduction that ``child`` belongs to, if any.
+        """
         region = child.parent
         assert region is not None
         if isinstance(op, ForOp):
@@ -485,7 +501,7 @@ class Scope:
                 statement.accesses.append(Access(op, None, (), writes=True, reads=True))
 
     def _whole(self, buffer: SSAValue, statement: Statement) -> tuple[SSAValue, list[Term] | None]:
-        """Any element of ``buffer``, as one of the buffer that it is a view of."""
+        """Any element of ``buffer``, as indices of the buffer that it is a view of."""
         view = buffer.owner
         if not isinstance(view, ViewOp):
             return buffer, None
@@ -505,7 +521,7 @@ class Scope:
         writes: bool,
         reads: bool | None = None,
     ) -> None:
-        """An access of ``buffer``; without ``indices``, of any of its elements."""
+        """Add an access of ``buffer``; without ``indices``, of any of its elements."""
         base = base_buffer(buffer)
         if base is None:
             name = buffer.name_hint or "a buffer"
@@ -523,7 +539,7 @@ class Scope:
         statement.accesses.append(Access(op, base, tuple(indices), writes, reads))
 
     def _is_private(self, buffer: SSAValue) -> bool:
-        """Whether a buffer belongs to one iteration of the scope, or might as well."""
+        """True if each iteration of the scope has, or could have, its own copy of ``buffer``."""
         root = self._root_of_value(buffer)
         if buffer is self.merged:
             return False
@@ -532,13 +548,15 @@ class Scope:
         return isinstance(root, ForOp) and is_replicated(buffer, root, self.axis)
 
     def _is_of_thread(self, value: SSAValue) -> bool:
-        """Whether a value of outside may be another one in each of the threads asked about."""
+        """True if ``value``, defined outside of the scope, may differ between the threads of the
+        question.
+        """
         return self._is_across and defined_inside(value, self._threads[0])
 
     # Values --------------------------------------------------------------------------------
 
     def _dim(self, statement: Statement, letter: str) -> Term:
-        """A new coordinate of ``statement``."""
+        """Add a coordinate to ``statement``."""
         name = f"{letter}{len(statement.dims)}"
         statement.dims.append(name)
         return dim(name)
@@ -549,7 +567,7 @@ class Scope:
         return coordinate
 
     def _lane(self, first: Term, count: int, statement: Statement) -> Term:
-        """One of ``count`` consecutive indices."""
+        """One of ``count`` consecutive indices, as a new coordinate."""
         lane = self._dim(statement, "x")
         statement.lanes[statement.dims[-1]] = [first <= lane, lane < first + count]
         return lane
@@ -565,7 +583,7 @@ class Scope:
         return self._reader(statement).read(value)
 
     def _leaf(self, value: SSAValue, statement: Statement) -> Term:
-        """A value that is not affine in others."""
+        """A term for a value that is not affine in other values."""
         if not self._is_inside(value):
             if self._is_of_thread(value) and not _is_loop_var(value):
                 name = value.name_hint or "a value"
@@ -608,9 +626,10 @@ class Scope:
         return dim(self.parameters[value])
 
     def _alike(self, value: SSAValue) -> SSAValue | None:
-        """The first value that is computed as ``value`` is, from values of outside.
+        """The first value with the same computation as ``value``, from operands outside of the
+        scope.
 
-        It is the same in all iterations. None if ``value`` depends on more than these.
+        Such a value is the same in all iterations. None if ``value`` has other operands.
         """
         if not self._is_inside(value):
             return None if self._is_of_thread(value) else value
@@ -633,7 +652,7 @@ class Scope:
         return self._computations.setdefault(computation, value)
 
     def _is_constant(self, buffer: SSAValue) -> bool:
-        """Whether nothing in the scope writes to ``buffer``."""
+        """True if nothing in the scope writes to ``buffer``."""
         return base_buffer(buffer) is buffer and all(
             isinstance(use.operation, LoadOp)
             for use in buffer.uses
@@ -648,7 +667,7 @@ class Scope:
             statement.ordered.append((whole, parts, sizes))
 
     def _extent(self, extent: int | SSAValue, statement: Statement) -> Term:
-        # An empty reduction still stores its initial value: 0 counts as 1.
+        # A reduction with extent 0 still stores its initial value, so its extent counts as 1.
         if isinstance(extent, int):
             return number(max(extent, 1))
         return self._value(extent, statement)
@@ -663,14 +682,16 @@ class Scope:
         concerns: Callable[[Access, Access], bool] = any_pair,
         threads: bool = True,
     ) -> Conflict | None:
-        """The first dependence between two instances for which ``breaks`` holds.
+        """The first dependence between two instances for which ``breaks`` holds; None if there is
+        none.
 
-        One that is proven is preferred to one that is merely not excluded, and one in a thread to
-        one between two ``threads``, which is not asked about without these.
+        A proven dependence takes precedence over an undecided one, and a dependence in one thread
+        over one
+        between threads. With ``threads=False``, the latter are not considered.
 
         ``breaks(s, t)`` gives the condition under which the order of an instance of ``s`` and one
         of ``t`` becomes wrong, over their coordinates as the sides "s" and "t"; None means never.
-        ``concerns(a, b)`` leaves out pairs of accesses.
+        ``concerns(a, b)`` selects the pairs of accesses to consider.
         """
         possible = self._find(breaks, ignore_reductions=ignore_reductions, concerns=concerns)
         if threads and (possible is None or possible.undecided is not None):
@@ -687,7 +708,7 @@ class Scope:
         return possible
 
     def scopes(self) -> list[Scope]:
-        """This scope; and that of the same across threads, if there may be different ones."""
+        """This scope, and the same scope across threads if there may be several threads."""
         if not self._threads or self._is_across:
             return [self]
         if self._across is None:
@@ -730,8 +751,9 @@ class Scope:
         return possible
 
     def _sharers(self, a: Access, b: Access) -> set[ForOp]:
-        """The loops outside whose threads touch the same memory by two accesses, and may find
-        another value there in another order."""
+        """The outer loops whose threads share memory touched by both accesses, and may read a
+        different value there if the order changes.
+        """
         sharers: set[ForOp] = set()
         for buffer in (a.buffer, b.buffer):
             if buffer is None:
@@ -748,8 +770,8 @@ class Scope:
                 if not defined_inside(buffer, loop)
                 or (
                     is_shared(memory_scope(buffer), loop.axis)
-                    # Threads that write the same each, and do not share that work, may do it in
-                    # any order.
+                    # Threads that each write the same values, without dividing the work, may do so
+                    # in any order.
                     and not (
                         (both_write or not self._share_work(loop))
                         and is_replicated(buffer, loop, str(loop.axis))
@@ -759,7 +781,7 @@ class Scope:
         return self._sharing[key]
 
     def _share_work(self, loop: ForOp) -> bool:
-        """Whether the threads of ``loop`` have an iteration each of a loop in the scope."""
+        """True if the threads of ``loop`` divide the iterations of a loop in the scope."""
         return any(
             isinstance(op, ForOp) and is_same_axis(loop.axis, op.axis)
             for root in self.roots
@@ -769,7 +791,7 @@ class Scope:
     def _between_threads(
         self, source: Statement, a: Access, sink: Statement, b: Access
     ) -> Iterator[Condition]:
-        """That two accesses are in different threads, which have the buffer together."""
+        """Conditions under which two accesses are in different threads that share the buffer."""
         sharers = self._sharers(a, b)
         numbers = {
             loop: (dim(f"s_{name}"), dim(f"t_{sink.threads[loop]}"))
@@ -781,8 +803,9 @@ class Scope:
                 yield s.equals(t)
 
     def meeting(self, source: Statement, a: Access, sink: Statement, b: Access) -> Condition:
-        """The condition that an instance of ``source`` in ``a`` and one of ``sink`` in ``b`` touch
-        the same element, over their coordinates as the sides "s" and "t"."""
+        """The condition that accesses ``a`` of an instance of ``source`` and ``b`` of one of
+        ``sink`` touch the same element, over their coordinates as the sides "s" and "t".
+        """
         s, t = source.coordinates("s", a), sink.coordinates("t", b)
         parts = source.sided_conditions("s", a, s) + sink.sided_conditions("t", b, t)
         if a.buffer is b.buffer:
@@ -861,12 +884,14 @@ class Scope:
 
 
 def coordinate_names(*sides: dict[str, Term]) -> list[str]:
-    """The names of the coordinates of the sides of a pair of instances."""
+    """The names of the coordinates of all sides of a pair of instances."""
     return [name for values in sides for term in values.values() for name in term.names()]
 
 
 def _all_zero(statement: Statement, value: Term) -> list[Condition]:
-    """What follows where ``value`` is 0: the parts of which it is the linear order are all 0."""
+    """Conditions that follow from ``value == 0``: a linear index is 0 only if all its parts
+    are 0.
+    """
     return [
         part.equals(0) for whole, parts, _ in statement.ordered if whole == value for part in parts
     ]
@@ -875,10 +900,10 @@ def _all_zero(statement: Statement, value: Term) -> list[Condition]:
 def carried_conflict(
     loop: ForOp, axis: str | None = None, merged: SSAValue | None = None
 ) -> Conflict | None:
-    """Two different iterations of ``loop`` that depend on each other, if there are any.
+    """A dependence between two different iterations of ``loop``; None if there is none.
 
-    With ``axis``, its iterations are the threads of that axis, which share some of the buffers that
-    are allocated in the loop; the buffer ``merged`` is taken to be one of them.
+    With ``axis``, the iterations are the threads of that axis, which share some of the buffers
+    allocated in the loop; ``merged`` is treated as one of these.
     """
     simple = simple_nest(loop)
     if simple is not None and simple.drives[loop] is IterType.SPATIAL:
@@ -896,19 +921,22 @@ def carried_conflict(
         return first
     if not any(access.updates for statement in scope.statements for access in statement.accesses):
         return first
-    # What is left are the pairs that were ignored; all of them where some others are undecided.
+    # Only ignored pairs remain, or all of them where an answer was undecided.
     concerns = are_updates if first is None else any_pair
     second = scope.find(breaks, ignore_reductions=False, concerns=concerns)
     return first if first is not None and (second is None or second.undecided) else second
 
 
 def lane_conflict(loop: ForOp, combined: Collection[BlockOp] = ()) -> Conflict | None:
-    """A conflict that keeps the iterations of ``loop`` from being the lanes of vectors, if any.
+    """A conflict that prevents the iterations of ``loop`` from becoming vector lanes; None if there
+    is none.
 
-    Ops are done one after the other, each for all lanes at once. So a later iteration may store
-    what an earlier one has loaded, if the store stands behind the load. That is only asked where no
-    loop is inside: in one, primitives exchange iterations of a lane, and would not see the others.
-    Lanes have results of their own of the blocks ``combined``, which are reductions.
+    Each op runs for all lanes before the next op runs. A later iteration may therefore store to an
+    element that an earlier one has loaded, if the store follows the load in the text. This
+    exception
+    applies only if ``loop`` contains no loop: inside one, primitives exchange iterations of a lane
+    without considering the other lanes. Lanes have separate results for the reduction blocks in
+    ``combined``.
     """
 
     def is_apart(source: Statement, sink: Statement) -> bool:
@@ -934,7 +962,8 @@ def lane_conflict(loop: ForOp, combined: Collection[BlockOp] = ()) -> Conflict |
 
 
 def combining_conflict(loop: ForOp, block: BlockOp, axis: str) -> Conflict | None:
-    """A dependence between iterations of ``loop`` other than that ``block`` combines their values.
+    """A dependence between iterations of ``loop`` other than the combination of values by
+    ``block``.
 
     The iterations are the threads of ``axis``, whose values are combined in any order, after the
     init of ``block`` for that element.
@@ -954,8 +983,9 @@ def combining_conflict(loop: ForOp, block: BlockOp, axis: str) -> Conflict | Non
 
 
 def late_init(block: BlockOp, place: Operation) -> Conflict | None:
-    """An access of ``block`` to an element that its init stores to afterwards, if there is one, in
-    one iteration of what is around ``place``, which holds the block."""
+    """An access of ``block`` to an element that its init stores to later, in one iteration of the
+    loops around ``place``, which contains the block. None if there is none.
+    """
     scope = Scope(place)
 
     def breaks(source: Statement, sink: Statement) -> Condition | None:
@@ -969,13 +999,13 @@ def late_init(block: BlockOp, place: Operation) -> Conflict | None:
 
 
 def reorder_conflict(chain: Sequence[ForOp], new_order: Sequence[ForOp]) -> Conflict | None:
-    """A dependence that running ``chain`` (outermost first) in ``new_order`` would reverse."""
+    """A dependence that is reversed if ``chain`` (outermost first) runs in ``new_order``."""
     position = {loop: n for n, loop in enumerate(chain)}
     return retime_conflict(chain, [AffineExpr.dimension(position[loop]) for loop in new_order])
 
 
 def retime_conflict(chain: Sequence[ForOp], times: Sequence[AffineExpr]) -> Conflict | None:
-    """A dependence that running ``chain`` in the lexicographic order of ``times`` would reverse.
+    """A dependence that is reversed if ``chain`` runs in the lexicographic order of ``times``.
 
     Dimension ``n`` of a time is the variable of loop ``n`` of the chain, outermost first.
     """
@@ -983,8 +1013,8 @@ def retime_conflict(chain: Sequence[ForOp], times: Sequence[AffineExpr]) -> Conf
     if simple is not None and (
         not simple.block.is_reduction or reduction_of(simple.block) is not None
     ):
-        # Instances of one element differ in reduce variables only: their updates commute, and the
-        # one that initialises, where all loops are at 0, comes first in every order.
+        # Instances of one element differ in reduce variables only. Their updates commute, and the
+        # initialising instance, at 0 in all loops, comes first in every order.
         return None
     scope = Scope(chain[0])
     count = len(chain)
@@ -1000,8 +1030,9 @@ def retime_conflict(chain: Sequence[ForOp], times: Sequence[AffineExpr]) -> Conf
 
 
 def concurrent_conflict(chain: Sequence[ForOp], outermost: Sequence[ForOp]) -> Conflict | None:
-    """Two iterations of the last loop of ``outermost`` that depend on each other, in one iteration
-    of the loops before it, when the loops of ``chain`` run in an order that starts so."""
+    """A dependence between two iterations of the last loop of ``outermost``, in one iteration of
+    the loops before it, when ``chain`` runs in an order that begins with ``outermost``.
+    """
     simple = simple_nest(chain[0])
     if simple is not None and simple.drives[outermost[-1]] is IterType.SPATIAL:
         return None
@@ -1026,9 +1057,9 @@ def _same_order(lhs: Term, lhs_digits: list[Term], rhs: Term, rhs_digits: list[T
 
 
 def _merge_accesses(statement: Statement, updates: Container[Operation]) -> None:
-    """Join accesses of one place: a load and a store of it are one update.
+    """Merge a load and a store of the same element into one update.
 
-    Accesses of ``updates``, which are a reduction's, are kept apart from others.
+    Accesses of the ops in ``updates``, which belong to a reduction, are not merged with others.
     """
     merged: dict[tuple[SSAValue | None, tuple[Term, ...], bool], Access] = {}
     for access in statement.accesses:
@@ -1046,7 +1077,9 @@ def _merge_accesses(statement: Statement, updates: Container[Operation]) -> None
 
 
 def _is_reduced(block: BlockOp) -> bool:
-    """Whether ``block`` is a reduction: itself, or a block in it that it goes on with."""
+    """True if ``block`` is a reduction whose updates are known, directly or in a block that it
+    contains.
+    """
     if updates_of(block) is not None:
         return True
     return block.is_reduction and any(
@@ -1055,7 +1088,9 @@ def _is_reduced(block: BlockOp) -> bool:
 
 
 def _path(body: Block, region: Region) -> list[tuple[Operation, Block]]:
-    """The ops around ``body`` inside ``region``, outermost first, each with the block it is in."""
+    """The ops around ``body`` inside ``region``, outermost first, each with its block on the
+    path.
+    """
     path: list[tuple[Operation, Block]] = []
     block = body
     while block.parent is not region:
@@ -1068,7 +1103,7 @@ def _path(body: Block, region: Region) -> list[tuple[Operation, Block]]:
 
 
 def _in_init(body: Block) -> bool:
-    """Whether ``body`` is in the init of a block."""
+    """True if ``body`` is in the init of a block."""
     block: Block | None = body
     while block is not None:
         op = block.parent_op()
@@ -1079,7 +1114,7 @@ def _in_init(body: Block) -> bool:
 
 
 def base_buffer(buffer: SSAValue) -> SSAValue | None:
-    """The buffer whose memory ``buffer`` is, None if unknown."""
+    """The buffer whose memory ``buffer`` uses; None if unknown."""
     owner = buffer.owner
     if isinstance(owner, ALLOCATIONS):
         return buffer
@@ -1093,13 +1128,13 @@ def base_buffer(buffer: SSAValue) -> SSAValue | None:
 
 
 def may_share_memory(first: SSAValue, second: SSAValue) -> bool:
-    """Whether elements of two buffers may be the same; arguments of a function share none."""
+    """True if two buffers may share elements. Arguments of a function never do."""
     bases = base_buffer(first), base_buffer(second)
     return None in bases or bases[0] is bases[1]
 
 
 def accesses_memory_of(op: Operation, buffer: SSAValue) -> bool:
-    """Whether ``op``, or what is in it, takes a buffer that may share memory with ``buffer``."""
+    """True if ``op`` or an op inside it takes a buffer that may share memory with ``buffer``."""
     return any(
         isinstance(operand.type, MemRefType) and may_share_memory(operand, buffer)
         for nested in op.walk()
@@ -1108,7 +1143,7 @@ def accesses_memory_of(op: Operation, buffer: SSAValue) -> bool:
 
 
 def is_table(op: memref.GetGlobalOp) -> bool:
-    """Whether the global is a constant, which nothing writes, by whatever name it is read."""
+    """True if the global is a constant, which nothing writes under any name."""
     root: Operation | None = op
     while root is not None and not isinstance(root, ModuleOp):
         root = root.parent_op()
@@ -1135,7 +1170,7 @@ def _is_loop_var(value: SSAValue) -> bool:
 
 
 def _is_size(value: SSAValue) -> bool:
-    """Whether ``value`` is made of sizes by operations that keep them non-negative."""
+    """True if ``value`` is computed from sizes by operations that keep it non-negative."""
     owner = value.owner
     if is_array_size(value):
         return True

@@ -1,9 +1,11 @@
-"""The dependences of a loop nest as distances and directions, and the skews that straighten them.
+"""Distances and directions of the dependences of a loop nest, and the skews that make them
+non-negative.
 
 A dependence is a pair of accesses of one element, at least one of which writes, the first before
-the second in program order. Its distance along a loop is the difference of the iterations; over all
-such pairs that is a number or an interval, which isl tells exactly. Distances that are never
-negative can be exchanged in any order and tiled (Wolf and Lam 1991: a fully permutable band).
+the second in program order. Its distance along a loop is the difference of the iterations. Over all
+such pairs that is a number or an interval, which isl computes exactly. Loops along which no
+distance
+is negative can be interchanged and tiled freely (Wolf and Lam 1991: a fully permutable band).
 """
 
 from __future__ import annotations
@@ -23,12 +25,14 @@ from kc.analysis.trust import Undecided
 from kc.dialects.tir import ForOp
 
 MOST_SKEWED = 3
-"""The largest factor of a skew that is looked for."""
+"""The largest skew factor tried."""
 
 
 @dataclass(frozen=True)
 class Distance:
-    """The differences of iterations along a loop, from ``low`` to ``high`` (None: no bound)."""
+    """The range of differences of iterations along a loop, from ``low`` to ``high`` (None:
+    unbounded).
+    """
 
     low: int | None
     high: int | None
@@ -43,7 +47,9 @@ class Distance:
 
     @property
     def direction(self) -> str:
-        """``+``, ``0`` or ``-``; ``0+`` and ``0-`` where both may be, ``*`` for all three."""
+        """The sign of the distance: ``+``, ``0`` or ``-``; ``0+`` and ``0-`` if it may also be
+        zero, ``*`` if it may be any.
+        """
         rises = self.high is None or self.high > 0
         falls = self.low is None or self.low < 0
         if rises and falls:
@@ -56,7 +62,7 @@ class Distance:
 
 @dataclass(frozen=True)
 class Dependence:
-    """What two statements have to do with each other, along the loops that are around both."""
+    """A dependence between two statements, with its distance along each loop around both."""
 
     source: str
     sink: str
@@ -75,7 +81,7 @@ class Dependence:
 
 
 def nest_of(root: ForOp) -> list[ForOp]:
-    """``root`` and the loops in it, each the only one in the loop before."""
+    """``root`` and the loops inside it, as long as each contains exactly one loop."""
     chain = [root]
     while True:
         inside = [op for op in children(chain[-1]) if has_work(op)]
@@ -92,7 +98,9 @@ def _others(ops: Sequence[Operation], loop: ForOp) -> Iterator[Operation]:
 
 
 def dependences(chain: Sequence[ForOp]) -> list[Dependence]:
-    """The dependences in the nest ``chain``, each once; what is not known exactly is a superset."""
+    """The dependences in the nest ``chain``, without duplicates. Where isl cannot decide, the list
+    is a superset.
+    """
     scope = Scope(chain[0])
     place = {op: n for n, op in enumerate(chain[0].walk())}
     listed: dict[Dependence, None] = {}
@@ -126,9 +134,10 @@ def dependences(chain: Sequence[ForOp]) -> list[Dependence]:
 
 
 def straightening(chain: Sequence[ForOp], loop: ForOp) -> tuple[int, ...] | None:
-    """The least factors by which ``loop`` is skewed by the loops before it in ``chain``, so that no
-    dependence has a negative distance along it: zeros where none has. None if there are none up to
-    :data:`MOST_SKEWED`."""
+    """The smallest factors by which the outer loops in ``chain`` skew ``loop`` so that no
+    dependence has a negative distance along it; zeros if no skew is needed. None if no factors up
+    to :data:`MOST_SKEWED` suffice.
+    """
     scope = Scope(chain[0])
     position = list(chain).index(loop)
     choices = itertools.product(range(MOST_SKEWED + 1), repeat=position)
@@ -139,7 +148,7 @@ def straightening(chain: Sequence[ForOp], loop: ForOp) -> tuple[int, ...] | None
 
 
 def _falls(scope: Scope, chain: Sequence[ForOp], position: int, factors: Sequence[int]) -> bool:
-    """Whether some distance along the skewed loop may be negative."""
+    """True if a distance along the skewed loop may be negative."""
 
     def breaks(source: Statement, sink: Statement) -> Condition | None:
         depth = _depth(source, sink, chain)
@@ -155,10 +164,10 @@ def _falls(scope: Scope, chain: Sequence[ForOp], position: int, factors: Sequenc
 
 
 def latest_need(first: ForOp, second: ForOp) -> int | Undecided | None:
-    """By how many iterations the need of ``second``, a loop behind ``first``, runs ahead at most:
-    what its iteration ``t`` depends on is done by iteration ``t`` plus so many of ``first``.
+    """The lag between ``first`` and ``second``, a loop after it: the smallest ``d`` such that
+    iteration ``t`` of ``second`` depends on iterations of ``first`` up to ``t + d`` only.
 
-    None if it depends on nothing of it.
+    None if ``second`` depends on nothing in ``first``.
     """
     scope = Scope(first, second)
     most: int | None = None
@@ -182,8 +191,9 @@ def latest_need(first: ForOp, second: ForOp) -> int | Undecided | None:
 
 
 def _pairs(scope: Scope) -> Iterator[tuple[Scope, Statement, Access, Statement, Access]]:
-    """The accesses that may touch the same element, one of them writing, in one thread or in two;
-    with the scope that knows when they do."""
+    """Pairs of accesses that may touch the same element, at least one of them writing, within a
+    thread or across threads. Each pair comes with the scope to ask about it.
+    """
     for part in scope.scopes():
         for source, sink in itertools.product(part.statements, repeat=2):
             for a, b in itertools.product(source.accesses, sink.accesses):
@@ -193,7 +203,7 @@ def _pairs(scope: Scope) -> Iterator[tuple[Scope, Statement, Access, Statement, 
 
 
 def _depth(source: Statement, sink: Statement, chain: Sequence[ForOp]) -> int:
-    """How many loops of ``chain`` are around both."""
+    """The number of loops of ``chain`` around both statements."""
     return sum(loop in source.loops and loop in sink.loops for loop in chain)
 
 
@@ -219,8 +229,9 @@ def _bounds(
     condition: Condition,
     terms: Sequence[Term],
 ) -> tuple[Distance, ...] | Undecided | None:
-    """The bounds of ``terms`` over the pairs of instances for which ``condition`` holds; None if
-    there are none."""
+    """The ranges of ``terms`` over the pairs of instances for which ``condition`` holds; None if
+    there are no such pairs.
+    """
     question = all_of([scope.meeting(source, a, sink, b), condition])
     names = coordinate_names(source.coordinates("s", a), sink.coordinates("t", b))
     parameters = list(scope.parameters.values())

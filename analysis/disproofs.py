@@ -1,9 +1,10 @@
-"""Cheap proofs that a condition never holds: no point of integers satisfies it.
+"""Cheap proofs that a condition over integers is unsatisfiable.
 
-Equalities are solved for an atom each, after those of digits are split (``10 a + b = 0`` with
-``-10 < b < 10`` says ``a = 0`` and ``b = 0``); what is left is refuted by common divisors, by the
-bounds that comparisons pass on, or case by case. ``not exists`` is refuted by naming the values. A
-proof is exact. Without one nothing is known, and isl is asked: it takes several times as long.
+Equalities between mixed-radix numbers are split into digits (``10 a + b = 0`` with ``-10 < b < 10``
+implies ``a = 0`` and ``b = 0``), and each equality is solved for an atom. The rest is refuted by
+common divisors, by propagation of bounds, or by a case distinction. ``not exists`` is refuted by
+explicit values. A proof is exact. If there is no proof, the caller asks isl, which takes several
+times as long.
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ from kc.analysis.terms import (
 )
 
 MAX_CASES = 40
-"""The most cases looked at; a question that needs more is left to isl."""
+"""The most cases distinguished; a question that needs more is left to isl."""
 
 MAX_STEPS = 40
 """The most equalities solved."""
 
 ROUNDS = 3
-"""The most rounds in which bounds are passed on from one comparison to the next."""
+"""The most rounds of bound propagation between comparisons."""
 
 
 def is_never(condition: Condition) -> bool:
-    """Whether ``condition`` is proven to hold at no point."""
+    """True if ``condition`` is proven unsatisfiable."""
     system = _System(_Budget(MAX_CASES))
     return not system.add(condition) or system.is_refuted()
 
@@ -56,18 +57,18 @@ Key = frozenset[tuple[Atom, int]]
 
 @dataclass
 class _System:
-    """A conjunction that is to be refuted."""
+    """A conjunction to be refuted."""
 
     budget: _Budget
     equalities: list[Term] = field(default_factory=list)
     naturals: list[Term] = field(default_factory=list)
-    """At least 0."""
+    """Terms that are at least 0."""
     unequal: list[Term] = field(default_factory=list)
-    """Not 0."""
+    """Terms that are not 0."""
     choices: list[Any] = field(default_factory=list)
     absent: list[Exists] = field(default_factory=list)
     solved: list[tuple[str, Term]] = field(default_factory=list)
-    """Dimensions that are gone, in order."""
+    """Eliminated dimensions with their values, in order of elimination."""
     defined: set[Atom] = field(default_factory=set)
     low: dict[Atom, int] = field(default_factory=dict)
     high: dict[Atom, int] = field(default_factory=dict)
@@ -75,7 +76,7 @@ class _System:
     """Lower bounds of sums of several atoms."""
 
     def copy(self) -> _System:
-        """The same, to add a case to."""
+        """A copy, to which a case can be added."""
         return _System(
             self.budget,
             list(self.equalities),
@@ -88,7 +89,7 @@ class _System:
         )
 
     def add(self, condition: Condition) -> bool:
-        """Add a condition; False if it never holds."""
+        """Add a condition; False if it is trivially unsatisfiable."""
         if isinstance(condition, All):
             return all([self.add(part) for part in condition.parts])
         if isinstance(condition, Any):
@@ -97,14 +98,14 @@ class _System:
         if isinstance(condition, Exists):
             if not condition.holds:
                 self.absent.append(condition)
-            return True  # existence is no help
+            return True  # a statement of existence does not help to refute
         assert isinstance(condition, Compare)
         kinds = {"=": self.equalities, ">=": self.naturals, "!=": self.unequal}
         kinds[condition.sign].append(condition.term)
         return True
 
     def is_refuted(self) -> bool:
-        """Whether the conjunction is proven to hold nowhere."""
+        """True if the conjunction is proven unsatisfiable."""
         if self.budget.cases <= 0:
             return False
         self.budget.cases -= 1
@@ -115,10 +116,10 @@ class _System:
         except _ContradictionError:
             return True
 
-    # What the atoms are ------------------------------------------------------------------------
+    # Definitions of atoms
 
     def _define(self) -> None:
-        """Say of quotients and extremes what they are."""
+        """Add the defining facts of quotients and extremes."""
         pending = [*self.equalities, *self.naturals, *self.unequal]
         while pending:
             for atom in pending.pop().atoms:
@@ -132,7 +133,7 @@ class _System:
     # Equalities --------------------------------------------------------------------------------
 
     def _solve(self) -> None:
-        """Solve equalities, and find bounds."""
+        """Solve equalities and derive bounds."""
         for _ in range(MAX_STEPS):
             self._normalise()
             pivot = self._pivot()
@@ -171,14 +172,14 @@ class _System:
             raise _ContradictionError
 
     def _pivot(self) -> tuple[int, Atom] | None:
-        """An equality and an atom that it can be solved for."""
+        """An equality and an atom with coefficient 1 or -1 for which it can be solved."""
         for n, term in enumerate(self.equalities):
             is_sum = any(abs(factor) != 1 for factor in term.atoms.values())
             signs = [factor > 0 for factor in term.atoms.values()]
             for atom, factor in term.atoms.items():
                 if abs(factor) != 1 or not isinstance(atom, str) or _is_nested(atom, term):
                     continue
-                # Digits on both sides are kept together, to be split.
+                # Digits of both sides stay in one equality, to be split later.
                 if not is_sum or len(signs) == 2 or signs.count(factor > 0) == 1:
                     return n, atom
         return None
@@ -219,7 +220,9 @@ class _System:
         return choices
 
     def _split_digits(self) -> bool:
-        """Solve an equality whose small part is one of few multiples, or for any atom."""
+        """Split an equality into digits where bounds leave few values for its small terms;
+        otherwise solve it for any atom.
+        """
         for n, term in enumerate(self.equalities):
             ordered = sorted(term.atoms.items(), key=lambda item: abs(item[1]))
             for count in range(1, len(ordered)):
@@ -264,12 +267,14 @@ class _System:
                 break
 
     def _bound(self, term: Term) -> bool:
-        """Take over what a term of one atom being at least 0 says; whether that is new."""
+        """Apply the bound from a term of one atom that is at least 0. True if it is tighter than
+        before.
+        """
         ((atom, factor),) = term.atoms.items()
         return self._tighten(atom, factor, -term.constant)
 
     def _tighten(self, atom: Atom, factor: int, least: int) -> bool:
-        """``factor * atom >= least``; whether that is new."""
+        """Record ``factor * atom >= least``. True if it is tighter than before."""
         if factor > 0:
             value = -(-least // factor)
             if atom in self.low and self.low[atom] >= value:
@@ -285,7 +290,9 @@ class _System:
         return True
 
     def _pass_on(self, term: Term) -> bool:
-        """Bound each atom of a term that is at least 0 by the others; whether that is new."""
+        """Bound each atom of a term that is at least 0 by the bounds of the others. True if any is
+        tighter than before.
+        """
         tops: list[int | None] = [self._top(atom, by) for atom, by in term.atoms.items()]
         unknown = tops.count(None)
         if unknown > 1:
@@ -302,7 +309,7 @@ class _System:
         return new
 
     def _top(self, atom: Atom, factor: int) -> int | None:
-        """The largest that ``factor * atom`` may be."""
+        """The maximum of ``factor * atom``; None if unbounded."""
         end = self.high.get(atom) if factor > 0 else self.low.get(atom)
         return None if end is None else end * factor
 
@@ -311,7 +318,7 @@ class _System:
         return None if low is None else -low
 
     def _minimum(self, term: Term) -> int | None:
-        """A lower bound: of its atoms, or of sums of which bounds are known."""
+        """A lower bound from the bounds of the atoms or from known bounds of partial sums."""
         best = self._sum_of_lows(term)
         for key, low in self.least.items():
             if all(term.atoms.get(atom) == factor for atom, factor in key):
@@ -355,7 +362,9 @@ class _System:
         return True
 
     def _narrow(self) -> None:
-        """Take from choices what bounds exclude; what is left of one alone holds."""
+        """Remove alternatives that bounds exclude from the choices. A single remaining alternative
+        becomes a fact.
+        """
         while True:
             single: list[Condition] = []
             for choice in self._take_choices():
@@ -374,7 +383,7 @@ class _System:
             self._solve()
 
     def _is_excluded(self, part: Condition) -> bool:
-        """Whether bounds alone show that ``part`` does not hold."""
+        """True if bounds alone refute ``part``."""
         if isinstance(part, All):
             return any(self._is_excluded(inner) for inner in part.parts)
         if not isinstance(part, Compare):
@@ -390,7 +399,7 @@ class _System:
     # Existence ---------------------------------------------------------------------------------
 
     def _exists(self, question: Exists) -> bool:
-        """Whether the values that ``question`` asks for are always there: one choice is tried."""
+        """True if values that satisfy ``question`` always exist; one choice of values is tried."""
         body = question.body
         for name, value in self.solved:
             body = body.where({name: value})
@@ -402,7 +411,7 @@ class _System:
         return all(self._always(part) for part in parts)
 
     def _simplified(self, term: Term) -> Term:
-        """``term`` with the quotients that bounds tell."""
+        """``term`` with the quotients that bounds determine replaced by their values."""
         total = Term({}, term.constant)
         for atom, factor in term.atoms.items():
             value = Term({atom: 1})
@@ -417,7 +426,7 @@ class _System:
         return total
 
     def _always(self, part: Condition) -> bool:
-        """Whether ``part`` follows."""
+        """True if ``part`` is implied by the conjunction."""
         if self._is_excluded(~part):
             return True
         case = self.copy()
@@ -426,7 +435,7 @@ class _System:
 
 
 def _with_values(body: Condition, dims: Iterable[str]) -> Condition | None:
-    """``body`` where ``dims`` have values under which it may hold; None if none are found."""
+    """``body`` with values for ``dims`` under which it may hold; None if no values were found."""
     left = dict.fromkeys(dims)
     while left:
         parts = body.parts if isinstance(body, All) else (body,)
@@ -446,7 +455,9 @@ def _with_values(body: Condition, dims: Iterable[str]) -> Condition | None:
 
 
 def _by_equality(terms: Sequence[Term], dims: dict[str, None]) -> dict[str, Term] | None:
-    """Values of some of ``dims`` that an equality gives: one, or the digits of a number."""
+    """Values of some of ``dims`` from an equality: of one dimension, or of the digits of a
+    number.
+    """
     for term in terms:
         own = {a: by for a, by in term.atoms.items() if isinstance(a, str) and a in dims}
         rest = Term({a: by for a, by in term.atoms.items() if a not in own}, term.constant)
@@ -470,7 +481,7 @@ def _by_equality(terms: Sequence[Term], dims: dict[str, None]) -> dict[str, Term
 
 
 def _by_bound(terms: Sequence[Term], dims: dict[str, None]) -> dict[str, Term] | None:
-    """The value of one of ``dims`` that is its largest lower bound."""
+    """A value for one of ``dims``: its largest lower bound."""
     for name in dims:
         bounds: list[Term] = []
         for term in terms:
@@ -491,7 +502,9 @@ def _by_bound(terms: Sequence[Term], dims: dict[str, None]) -> dict[str, Term] |
 
 
 def _definition(atom: Quotient | Extreme, choices: list[Any]) -> Iterator[Term]:
-    """Terms that are at least 0 by the definition of ``atom``; alternatives go to ``choices``."""
+    """Terms that are at least 0 by the definition of ``atom``. Alternatives are appended to
+    ``choices``.
+    """
     itself = Term({atom: 1})
     if isinstance(atom, Quotient):
         remainder = atom.dividend - itself * atom.divisor
@@ -505,7 +518,7 @@ def _definition(atom: Quotient | Extreme, choices: list[Any]) -> Iterator[Term]:
 
 
 def _is_nested(atom: Atom, term: Term) -> bool:
-    """Whether ``atom`` is in another atom of ``term``."""
+    """True if ``atom`` occurs inside another atom of ``term``."""
     return any(_holds(a, atom) for a in term.atoms if a != atom)
 
 
@@ -517,7 +530,7 @@ def _holds(atom: Atom, inner: Atom) -> bool:
 
 
 def _replaced(term: Term, atom: Atom, value: Term) -> Term:
-    """``term`` with ``value`` for ``atom``."""
+    """``term`` with ``value`` substituted for ``atom``."""
     if isinstance(atom, str):
         return term.where({atom: value})
     factor = term.atoms.get(atom)

@@ -1,8 +1,8 @@
 """Dominance: every SSA value is defined wherever it is used (xDSL's verifier does not check it).
 
-One pass over the IR that carries the set of values visible at the current op; blocks of a region
+One pass over the IR carries the set of values visible at the current op. Blocks of a region
 with control flow are visited along its dominator tree (Cooper, Harvey and Kennedy, "A Simple,
-Fast Dominance Algorithm", 2001). Blocks that cannot be reached are not checked, as in MLIR.
+Fast Dominance Algorithm", 2001). Unreachable blocks are not checked, as in MLIR.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from xdsl.traits import IsolatedFromAbove
 from kc.support.diagnostics import ParseError
 from kc.support.locations import location_of
 
-# A visit yields the visits of what is nested in it: a stack of them replaces recursion, whose
-# depth Python limits.
+# A visit yields the visits of nested regions. A stack of visits replaces recursion, whose depth
+# Python limits.
 _Visit = Generator["_Visit", None, None]
 
 
@@ -69,7 +69,7 @@ class _Checker:
         visible.difference_update(defined)
 
     def undefined(self, op: Operation, value: SSAValue) -> None:
-        """Raise, unless ``value`` comes from outside the checked op and may be used there."""
+        """Raise KC1201 unless ``value`` comes from outside the checked op and may be used there."""
         name = value_text(value)
         problem = _problem(op, value)
         if problem is None:
@@ -153,7 +153,9 @@ def _postorder(entry: Block) -> list[Block]:
 
 
 def _problem(op: Operation, value: SSAValue) -> tuple[str, str] | None:
-    """Where the use is wrong, and why; None when control flow between blocks decides it."""
+    """The place and the cause of the invalid use, as text; None if control flow between blocks
+    decides.
+    """
     owner = value.owner
     block = owner.parent if isinstance(owner, Operation) else owner
     if block is None or block.parent is None or _top(block) is not _top(op):
@@ -211,7 +213,7 @@ def _is_inside(value: SSAValue, root: Operation) -> bool:
 
 
 def value_text(value: SSAValue) -> str:
-    """``value`` as a message names it: ``%x``, or its place when it has no name."""
+    """``value`` as a message names it: ``%x``, or its definition if it has no name."""
     if value.name_hint is not None:
         return f"%{value.name_hint}"
     if isinstance(value, OpResult):
@@ -220,7 +222,7 @@ def value_text(value: SSAValue) -> str:
 
 
 def op_text(op: Operation) -> str:
-    """``op`` as a message names it: with its label, if it has one."""
+    """``op`` as a message names it: its name and its label or symbol."""
     label = getattr(op, "label", None)
     if isinstance(label, str):
         return f'{op.name} "{label}"'

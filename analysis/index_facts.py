@@ -1,7 +1,8 @@
-"""Facts about loop variables that follow from facts about index expressions.
+"""Facts about loop variables implied by facts about index expressions.
 
-If ``f floordiv 4`` and ``f mod 4`` are known, so is ``f``; if ``k_o * 4 + k_i`` is 0 and both are
-at least 0, both are 0. Used to see through splits and fusions, symbolic ones included.
+If ``f floordiv 4`` and ``f mod 4`` are known, so is ``f``. If ``k_o * 4 + k_i`` is 0 and both terms
+are at least 0, both are 0. These rules recover variables behind splits and fusions, also symbolic
+ones.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ def forced_to_zero(exprs: Iterable[AffineExpr], index: IndexValues) -> set[SSAVa
 
 
 def determined(exprs: Iterable[AffineExpr], index: IndexValues) -> set[SSAValue]:
-    """Root values that the values of ``exprs`` (over the roots) determine."""
+    """Root values that are functions of the values of ``exprs`` (over the roots)."""
 
     def parts(expr: AffineExpr) -> list[AffineExpr]:
-        # A mixed-radix number: each digit is worth more than all smaller ones together.
+        # A mixed-radix number: each digit counts more than all smaller digits together.
         terms, _ = linear_terms(expr)
         span = 0
         for atom, factor in sorted(terms.items(), key=lambda term: abs(term[1])):
@@ -56,10 +57,11 @@ def determined(exprs: Iterable[AffineExpr], index: IndexValues) -> set[SSAValue]
 
 
 def in_range(exprs: Iterable[AffineExpr], index: IndexValues) -> list[AffineConstraintExpr]:
-    """Where ``exprs`` (over the roots) are not poison, as far as that is not known.
+    """Conditions under which ``exprs`` (over the roots) are not poison, without those known to
+    hold.
 
     The result of ``tir.linearize`` is poison where a part is not less than its size. Loops whose
-    counts do not divide get there; what they hold is guarded.
+    extents do not divide reach such iterations; their bodies are guarded.
     """
     conditions: dict[AffineConstraintExpr, None] = {}
     pending = [index.roots[dim] for expr in exprs for dim in dimensions(expr)]
@@ -79,7 +81,7 @@ def in_range(exprs: Iterable[AffineExpr], index: IndexValues) -> list[AffineCons
 
 
 def _counts_to(value: SSAValue, size: SSAValue) -> bool:
-    """Whether ``value`` is the variable of a loop of ``size`` iterations."""
+    """True if ``value`` is the variable of a loop of ``size`` iterations."""
     loop = value.owner.parent_op() if isinstance(value.owner, Block) else None
     return isinstance(loop, ForOp) and loop.dynamic_extent is size
 
@@ -89,9 +91,9 @@ def _consequences(
     index: IndexValues,
     parts: Callable[[AffineExpr], list[AffineExpr]],
 ) -> set[SSAValue]:
-    """The roots that follow from ``exprs``; ``parts`` gives what follows from a sum.
+    """The roots implied by ``exprs``; ``parts`` gives the expressions implied by a sum.
 
-    Works for any property that a quotient and a remainder pass on to the dividend, and the
+    Works for any property that passes from a quotient and a remainder to the dividend, and from the
     results of a linearization or delinearization to its operands.
     """
     known: set[AffineExpr] = set()
@@ -122,7 +124,7 @@ def _operands(value: SSAValue, known: set[SSAValue], index: IndexValues) -> list
     if isinstance(owner, LinearizeOp):
         return [index.expr(operand) for operand in owner.indices]
     if isinstance(owner, DelinearizeOp):
-        # Results that are constant by themselves (a size of 1) are no roots.
+        # Results that are constant (a size of 1) are no roots.
         if all(
             operand in known or isinstance(index.expr(operand), AffineConstantExpr)
             for operand in owner.indices

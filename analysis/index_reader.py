@@ -1,9 +1,8 @@
-"""The one reader of index values: what the operations that compute them make of their operands.
+"""The reader of index values: it folds the operations that compute an index into one form.
 
-:class:`IndexReader` knows the operations; what an index value is read *as* is up to its two kinds:
-affine expressions to build IR with (:class:`~kc.analysis.index_values.IndexValues`), and terms to
-reason with (:class:`~kc.analysis.term_reader.TermReader`), which can also say the smaller or
-larger of two values.
+:class:`IndexReader` knows the operations. Its two subclasses choose the form: affine expressions to
+build IR with (:class:`~kc.analysis.index_values.IndexValues`), and terms to reason with
+(:class:`~kc.analysis.term_reader.TermReader`), which can also express minima and maxima.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ AFFINE_OPS = (
     arith.FloorDivSIOp,
     arith.CeilDivSIOp,
 )
-"""The ops of indices that may be seen through."""
+"""Operations on indices that the reader folds."""
 
 _DIVISIONS = (arith.DivSIOp, arith.RemSIOp, arith.FloorDivSIOp, arith.CeilDivSIOp)
 
@@ -41,46 +40,49 @@ Form = TypeVar("Form", AffineExpr, Term)
 
 
 def extreme_of(op: arith.MinSIOp | arith.MaxSIOp) -> ExtremeKind:
-    """What ``op`` gives of two values."""
+    """The kind of extreme that ``op`` computes."""
     return "min" if isinstance(op, arith.MinSIOp) else "max"
 
 
 class IndexReader(ABC, Generic[Form]):
-    """Reads index values as ``Form``: each operation in one way, whatever the form is."""
+    """Reads index values as ``Form``, with one rule for each operation."""
 
     @abstractmethod
     def read(self, value: SSAValue) -> Form:
-        """An index value."""
+        """The form of an index value."""
 
     @abstractmethod
     def _number(self, value: int) -> Form:
-        """A constant."""
+        """The form of a constant."""
 
     @abstractmethod
     def _known(self, form: Form) -> int | None:
-        """The number that ``form`` is, if it is one."""
+        """The number if ``form`` is constant, else None."""
 
     @abstractmethod
     def _applied(self, expr: AffineExpr, operands: Sequence[SSAValue]) -> Form:
-        """An affine expression over ``operands``."""
+        """The form of an affine expression over ``operands``."""
 
     @abstractmethod
     def _towards_zero(self, value: SSAValue, divisor: int) -> Form | None:
-        """``value`` by ``divisor`` (not 0), rounded towards zero."""
+        """The form of ``value / divisor`` (``divisor`` not 0), rounded towards zero; None if it has
+        none.
+        """
 
     def _extreme(self, kind: ExtremeKind, lhs: Form, rhs: Form) -> Form | None:
-        """The smaller or the larger of two."""
+        """The form of a minimum or maximum; None if it has none."""
         del kind, lhs, rhs
         return None
 
     def _cast(self, op: arith.IndexCastOp) -> Form | None:
-        """An integer as an index."""
+        """The form of an integer cast to an index; None if it has none."""
         del op
         return None
 
     def computed(self, value: SSAValue) -> Form | None:
-        """``value`` by the operation that computes it; None where it cannot be said in this form,
-        or is no result of one."""
+        """The form of ``value`` from its defining operation; None if the form cannot express it, or
+        if ``value`` is no operation's result.
+        """
         if not isinstance(value, OpResult) or value.type != INDEX:
             return None
         op = value.op

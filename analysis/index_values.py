@@ -1,8 +1,8 @@
 """Index values of a function as affine expressions over roots: loop variables and opaque values.
 
 One numbering of dimensions serves the whole function, so that expressions from different ops can
-be combined, compared and simplified by the ranges of their roots. What is seen through is up to
-:mod:`kc.analysis.index_reader`; everything else of type index is a root.
+be combined, compared and simplified by the ranges of their roots. The operations that
+:mod:`kc.analysis.index_reader` knows are folded; every other value of type index is a root.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class IndexValues(IndexReader[AffineExpr]):
         self._exprs: dict[SSAValue, AffineExpr] = {}
 
     def dimension(self, value: SSAValue | None, range_: Bounds) -> AffineExpr:
-        """A new root: ``value``, or a dimension that no value stands for."""
+        """Add a root for ``value``, or for no value."""
         expr = AffineExpr.dimension(len(self.roots))
         self.roots.append(value)
         self.ranges.append(range_)
@@ -63,11 +63,11 @@ class IndexValues(IndexReader[AffineExpr]):
         return expr
 
     def define(self, value: SSAValue, expr: AffineExpr) -> None:
-        """From now on ``value`` is ``expr`` (over the roots)."""
+        """Define ``value`` as ``expr`` over the roots."""
         self._exprs[value] = expr
 
     def expr(self, value: SSAValue) -> AffineExpr:
-        """``value`` over the roots, simplified."""
+        """``value`` as a simplified expression over the roots."""
         expr = self._exprs.get(value)
         if expr is None:
             expr = self._affine(value)
@@ -77,12 +77,12 @@ class IndexValues(IndexReader[AffineExpr]):
         return expr
 
     def constant(self, value: SSAValue) -> int | None:
-        """``value`` when it is known to be a constant."""
+        """The number if ``value`` is constant, else None."""
         expr = self.expr(value)
         return expr.value if isinstance(expr, AffineConstantExpr) else None
 
     def simplify(self, expr: AffineExpr) -> AffineExpr:
-        """``expr`` (over the roots) in its simplest form."""
+        """``expr`` (over the roots), simplified."""
         return simplify(expr, self.ranges)
 
     def bounds(self, expr: AffineExpr) -> Bounds:
@@ -94,7 +94,7 @@ class IndexValues(IndexReader[AffineExpr]):
         return bounds_of_sum(terms, constant, self.ranges)
 
     def is_natural(self, expr: AffineExpr) -> bool:
-        """Whether ``expr`` (over the roots) is known to be at least 0."""
+        """True if ``expr`` (over the roots) is proven to be at least 0."""
         low, _ = self.bounds(expr)
         return low is not None and low >= 0
 
@@ -108,7 +108,7 @@ class IndexValues(IndexReader[AffineExpr]):
     def conditions(
         self, condition: AffineSet, operands: Sequence[SSAValue]
     ) -> list[AffineConstraintExpr] | None:
-        """``condition`` over the roots without what always holds; None if it never holds."""
+        """``condition`` over the roots without redundant constraints; None if it never holds."""
         dims = [self.expr(operand) for operand in operands]
         return simplify_constraints(
             [
@@ -123,7 +123,7 @@ class IndexValues(IndexReader[AffineExpr]):
         )
 
     def to_map(self, exprs: Sequence[AffineExpr]) -> tuple[AffineMap, list[SSAValue]]:
-        """``exprs`` over the roots as a map over the roots that they use."""
+        """``exprs`` over the roots as a map and its operands, the roots in use."""
         position, operands = self._used(exprs)
         local = tuple(substitute(expr, position) for expr in exprs)
         return AffineMap(len(operands), 0, local), operands
@@ -131,7 +131,7 @@ class IndexValues(IndexReader[AffineExpr]):
     def to_set(
         self, constraints: Sequence[AffineConstraintExpr]
     ) -> tuple[AffineSet, list[SSAValue]]:
-        """A conjunction over the roots as a set over the roots that it uses."""
+        """A conjunction over the roots as a set and its operands, the roots in use."""
         position, operands = self._used([constraint.lhs for constraint in constraints])
         local = tuple(
             AffineConstraintExpr(
@@ -183,7 +183,7 @@ class IndexValues(IndexReader[AffineExpr]):
             return self._argument_range(owner.parent_op(), value)
         if isinstance(owner, DelinearizeOp):
             return (0, None) if self.is_natural(self.expr(owner.index)) else UNBOUNDED
-        # What tir.linearize makes of indices is at least 0 by its contract.
+        # The result of tir.linearize is at least 0 by its contract.
         if isinstance(owner, LinearizeOp) or is_array_size(value):
             return 0, None
         if isinstance(owner, arith.MinSIOp | arith.MaxSIOp):
@@ -200,7 +200,7 @@ class IndexValues(IndexReader[AffineExpr]):
         return UNBOUNDED
 
     def _scf_range(self, loop: scf.ForOp | scf.ParallelOp, value: SSAValue) -> Bounds:
-        """The bounds of a loop's variable that starts at a constant, and ends before one."""
+        """The range of a loop variable from the constant bounds of its loop."""
         n = value.index  # pyright: ignore[reportAttributeAccessIssue]
         if isinstance(loop, scf.ForOp):
             starts, ends = [loop.lb], [loop.ub]
@@ -214,7 +214,7 @@ class IndexValues(IndexReader[AffineExpr]):
         return low, high - 1
 
     def _launch_range(self, launch: LaunchOp, value: SSAValue) -> Bounds:
-        """The bounds of the number of a block or thread, and of how many of them there are."""
+        """The range of a block or thread number, or of the size of the grid or block."""
         n = value.index  # pyright: ignore[reportAttributeAccessIssue]
         if n >= 12:
             return UNBOUNDED
@@ -242,13 +242,13 @@ class IndexValues(IndexReader[AffineExpr]):
             return UNBOUNDED
         if isinstance(extent, int):
             return 0, extent - 1 if extent > 0 else None
-        # A loop that may not run at all is not one that runs once, with its variable at 0.
+        # A loop that may be empty must not be treated as a loop with one iteration, its variable 0.
         _, high = self.bounds(self.expr(extent))
         return 0, high - 1 if high is not None and high > 1 else None
 
 
 def _extreme_range(kind: ExtremeKind, lhs: Bounds, rhs: Bounds) -> Bounds:
-    """The bounds of the smaller or the larger of two values with these bounds."""
+    """The range of the minimum or maximum of two values with these ranges."""
     (low, high), (other_low, other_high) = lhs, rhs
     if kind == "min":
         lows = None if low is None or other_low is None else min(low, other_low)
@@ -266,7 +266,7 @@ def dimensions(expr: AffineExpr) -> list[int]:
 
 
 def substitute(expr: AffineExpr, values: Mapping[int, AffineExpr]) -> AffineExpr:
-    """``expr`` with the dimensions in ``values`` replaced; nothing is simplified."""
+    """``expr`` with the dimensions in ``values`` replaced, without simplification."""
     if isinstance(expr, AffineDimExpr):
         return values.get(expr.position, expr)
     if isinstance(expr, AffineBinaryOpExpr):

@@ -1,9 +1,9 @@
-"""Executions of loads, stores and blocks as sets: what is covered, and what runs in between.
+"""Executions of loads, stores and blocks as sets: coverage, and order of execution.
 
-An :class:`Instance` is one execution of an op, with every loop around it, up to the function, as a
-coordinate. Questions are about several instances at once: is there a read that no write covers, is
-there a write between two executions? No point is a proof; a point is a witness, unless something
-that is not affine takes part, in which case the answer is undecided.
+An :class:`Instance` is one execution of an op, with a coordinate for every loop around it up to the
+function. Questions concern several instances: is there a read that no write covers, or a write
+between two executions? An empty set is a proof. A point is a witness, unless a non-affine value is
+involved; then the answer is undecided.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ RUN_ONCE = (scf.IfOp, scf.IndexSwitchOp, scf.ExecuteRegionOp)
 """Operations that run each of their regions at most once."""
 
 UNORDERED = (ForKind.PARALLEL, ForKind.VECTORIZED)
-"""The kinds of loops whose iterations come in any order."""
+"""Kinds of loops whose iterations run in any order."""
 
 
 @dataclass(frozen=True)
 class Witness:
-    """A point of a set that should be empty, or the reason why that is not decided."""
+    """A point of a set that should be empty, or the reason why emptiness is undecided."""
 
     point: Mapping[str, int]
     undecided: Undecided | None
@@ -79,43 +79,46 @@ class Witness:
 
     @property
     def element(self) -> list[int]:
-        """The indices of the element that the question was about (:func:`touched`), where known."""
+        """The indices of the element in question (:func:`touched`); empty if unknown."""
         names = (f"e{n}" for n in itertools.count())
         return [self.point[name] for name in itertools.takewhile(self.point.__contains__, names)]
 
 
 @dataclass(eq=False)
 class Instance:
-    """One execution of ``op``: coordinates, and what holds of them."""
+    """One execution of ``op``: coordinates and the conditions on them."""
 
     op: Operation
     tag: str
     loops: dict[ForOp, Term] = field(default_factory=dict)
     """The coordinate of each loop around ``op``, outermost first."""
     dims: list[str] = field(default_factory=list)
-    """The coordinates that are its own (not shared with another instance)."""
+    """The coordinates of this instance alone, not shared with other instances."""
     constraints: list[Condition] = field(default_factory=list)
     opaque: list[Undecided] = field(default_factory=list)
-    """Why ``dims`` and ``constraints`` may describe more than there is."""
+    """Reasons why ``dims`` and ``constraints`` may describe a superset of the executions."""
     values: dict[SSAValue, Term] = field(default_factory=dict)
     empty: list[ForOp] = field(default_factory=list)
-    """The loops around ``op`` that have no iteration, so that it is never executed; ``dims`` and
-    ``constraints`` tell of one."""
+    """Loops around ``op`` without iterations: ``op`` never runs, and ``dims`` and ``constraints``
+    describe an imaginary iteration.
+    """
     for_inits: bool = False
-    """Whether it is also the one time that the inits in ``op`` are executed where a loop of their
-    reduction has no iteration, as that is over nothing."""
+    """True if the instance also covers the execution of the inits in ``op`` when a loop of their
+    empty reduction has no iteration.
+    """
     at_start: bool = False
-    """Whether it is the time before all that is in ``op``."""
+    """True if the instance is the moment before anything in ``op`` runs."""
     init_of: BlockOp | None = None
     """The innermost block whose init ``op`` is in."""
     repeats: list[Operation] = field(default_factory=list)
-    """Operations around ``op``, outermost first, that run it any number of times, and are no loops
-    of tir: ``scf.while`` and others."""
+    """Operations around ``op``, outermost first, that repeat it and are no loops of tir, such as
+    ``scf.while``.
+    """
     is_copy: bool = False
-    """Whether questions may be about the instance that it is a copy of, without it."""
+    """True if questions may concern the original instance without this copy of it."""
 
     def copy(self) -> Instance:
-        """The same execution, to which a question can add what it asks of it."""
+        """A copy, to which a question can add constraints."""
         return replace(
             self,
             loops=dict(self.loops),
@@ -129,14 +132,16 @@ class Instance:
         )
 
     def at(self, witness: Witness) -> str:
-        """The loops around ``op`` at a witness: `` at (i=1, j=0)``, nothing without loops."""
+        """The iterations of the loops around ``op`` at a witness, as `` at (i=1, j=0)``; empty
+        without loops.
+        """
         counts = [f"{loop.label}={witness[at]}" for loop, at in self.loops.items()]
         return f" at ({', '.join(counts)})" if counts else ""
 
 
 @dataclass(frozen=True)
 class Supply:
-    """Elements that are there: those of ``instance`` where also ``constraints`` hold."""
+    """Available elements: those that ``instance`` touches where ``constraints`` hold."""
 
     instance: Instance
     element: Sequence[Term]
@@ -144,11 +149,12 @@ class Supply:
 
 
 class Space:
-    """The context that the instances of one question share: the symbolic sizes, as parameters.
+    """The context that the instances of one question share: symbolic sizes as parameters.
 
-    ``bound`` loops are taken to be bound to the axes given there. Where ``within`` is given, the
-    question is about one execution of it, and so about one iteration of each operation around it
-    that is no loop of tir.
+    ``bound`` assigns thread axes to loops. With ``within``, the question concerns a single
+    execution of
+    that op, and therefore one iteration of each surrounding repeated operation that is no loop of
+    tir.
     """
 
     def __init__(
@@ -167,7 +173,7 @@ class Space:
     # Instances -----------------------------------------------------------------------------
 
     def instance(self, op: Operation, shared: Mapping[ForOp, Term] | None = None) -> Instance:
-        """An execution of ``op``; loops in ``shared`` have the coordinate given there."""
+        """An execution of ``op``; loops in ``shared`` take the coordinates given there."""
         instance = self.place(op, shared)
         if isinstance(op, BlockOp):
             self._enter_block(op, op.body.block, instance)
@@ -183,10 +189,10 @@ class Space:
         *,
         for_inits: bool = False,
     ) -> Instance:
-        """A time at which control comes to ``op``, before anything of ``op`` is executed.
+        """A moment at which control reaches ``op``, before anything in ``op`` runs.
 
-        With ``for_inits`` also one at which only the inits in ``op`` are executed, as their
-        reductions are over nothing.
+        With ``for_inits``, this includes moments at which only the inits in ``op`` run, as their
+        reductions are empty.
         """
         self._fresh += 1
         instance = Instance(op, f"q{self._fresh}", for_inits=for_inits, init_of=init_around(op))
@@ -202,8 +208,9 @@ class Space:
         return instance
 
     def inside(self, instance: Instance, block: BlockOp, op: Operation) -> Instance:
-        """An execution of ``op``, which is in the body of ``block``, in ``instance``, which gives
-        the variables of ``block`` values; the loops in between are new coordinates."""
+        """An execution of ``op``, which is in the body of ``block``. ``instance`` gives the
+        variables of ``block``; the loops in between get new coordinates.
+        """
         inner = instance.copy()
         inner.init_of = init_around(op)
         path: list[tuple[Operation, Operation]] = []
@@ -238,7 +245,7 @@ class Space:
                 instance.repeats.append(parent)
 
     def _truth(self, value: SSAValue, instance: Instance) -> Condition | None:
-        """When a computed condition holds, if that is affine."""
+        """The condition under which a computed i1 is true; None if it is not affine."""
         index = IndexValues()
         for holds in (True, False):
             parts = conjunction(value, index, holds=holds)
@@ -248,7 +255,7 @@ class Space:
         return None
 
     def enter_loop(self, loop: ForOp, instance: Instance, shared: Term | None = None) -> None:
-        """Put ``instance`` into an iteration of ``loop``."""
+        """Place ``instance`` in an iteration of ``loop``."""
         at = shared if shared is not None else self.dim(instance)
         axis = self.axis(loop)
         if axis is not None:
@@ -260,7 +267,7 @@ class Space:
         instance.loops[loop] = at
         instance.values[loop.var] = at
         init_of = instance.init_of
-        # An init is executed once where the reduction is empty: see _require_nothing.
+        # The init of an empty reduction runs once: see _require_nothing.
         initialises = (init_of is not None and _carries(loop, init_of)) or (
             instance.for_inits and any(_carries(loop, block) for block in _inits(instance.op))
         )
@@ -273,8 +280,9 @@ class Space:
         instance.constraints.append(runs)
 
     def _require_nothing(self, initialised: Sequence[BlockOp], instance: Instance) -> None:
-        """That a loop of the reduction of a block in ``initialised`` has no iteration only where
-        this reduction, or another one that the loop belongs to, is over nothing."""
+        """Require that a loop of the reduction of a block in ``initialised`` is empty only if this
+        reduction, or another reduction of the loop, is empty.
+        """
         for loop, at in instance.loops.items():
             carried = [block for block in initialised if _carries(loop, block)]
             sizes = [size for block in carried for size in reduce_extents(block)]
@@ -283,7 +291,7 @@ class Space:
                 continue
             computed = [value for value in sizes if not isinstance(value, int)]
             if any(defined_inside(value, instance.op) for value in computed):
-                continue  # known only later
+                continue  # the extent is computed later
             nothing = [self.size(value, instance) <= 0 for value in computed]
             if not isinstance(extent, int):
                 nothing.append(at.within(self.size(extent, instance)))
@@ -293,7 +301,7 @@ class Space:
                 instance.constraints.append(any_of(nothing))
 
     def axis(self, loop: ForOp) -> str | None:
-        """The thread axis of a loop."""
+        """The thread axis of ``loop``; None if it has none."""
         return self.bound.get(loop, loop.axis)
 
     def _enter_block(self, block: BlockOp, body: Block, instance: Instance) -> None:
@@ -305,14 +313,14 @@ class Space:
         for n, (kind, extent, expr) in enumerate(iters):
             is_reduced = kind is IterType.REDUCE
             if is_reduced and block.has_init and extent == 0:
-                # There is an initial value, whatever an iteration would bind the variable to.
+                # The initial value exists, whatever value an iteration would bind to the variable.
                 instance.values[body.args[n]] = ZERO_TERM
                 continue
             value = self.expr(expr, operands, instance)
             size = self.size(extent, instance)
             if in_init and is_reduced:
                 instance.values[body.args[n]] = ZERO_TERM
-                # Where a loop has no iteration, there is no first one that says what it binds.
+                # An empty loop has no first iteration to define the binding.
                 loops = [
                     loop
                     for dim in expr.used_dims()
@@ -333,8 +341,9 @@ class Space:
         instance.constraints.append(self._runs(block, instance, in_init=in_init))
 
     def _runs(self, block: BlockOp, instance: Instance, *, in_init: bool) -> Condition:
-        """When the predicate of a block holds; for its init, what it says of terms alone need not
-        hold where there are none."""
+        """The condition that the predicate of a block holds. For the init of an empty reduction,
+        constraints on the missing terms are dropped.
+        """
         predicate, operands = block.predicate.data, block.predicate_operands
         sizes = reduce_extents(block)
         if not in_init or all(isinstance(size, int) and size > 0 for size in sizes):
@@ -354,7 +363,7 @@ class Space:
         return all_of(parts)
 
     def dim(self, instance: Instance) -> Term:
-        """A new coordinate of ``instance``."""
+        """Add a coordinate to ``instance``."""
         name = f"{instance.tag}_{len(instance.dims)}"
         instance.dims.append(name)
         return dim(name)
@@ -362,8 +371,9 @@ class Space:
     def element(self, op: LoadOp | StoreOp | ViewOp, instance: Instance) -> list[Term]:
         """The indices of an access, where ``instance`` is an execution of it.
 
-        Those of a vector are of any of its lanes, which is a new coordinate of ``instance``, and
-        those of a view of any element of the box.
+        For a vector, the element is in any of its lanes, numbered by a new coordinate of
+        ``instance``; for
+        a view, it is any element of the viewed box.
         """
         element = [
             self.expr(expr, op.operands_of_map, instance) for expr in op.indices.data.results
@@ -384,7 +394,7 @@ class Space:
     def in_bounds(
         self, op: LoadOp | StoreOp | ViewOp, element: Sequence[Term], instance: Instance
     ) -> list[Condition]:
-        """The condition that an access stays inside its buffer, as every access does."""
+        """The conditions that an access stays inside its buffer, as every access must."""
         type_ = op.buffer.type
         assert isinstance(type_, MemRefType)
         owner = op.buffer.owner
@@ -401,25 +411,27 @@ class Space:
     # Values --------------------------------------------------------------------------------
 
     def size(self, extent: int | SSAValue, instance: Instance) -> Term:
-        """An extent; 0 counts as 1, as an empty reduction stores its initial value."""
+        """An extent as a term. A constant 0 counts as 1, as an empty reduction stores its initial
+        value.
+        """
         return number(max(extent, 1)) if isinstance(extent, int) else self.value(extent, instance)
 
     def buffer_size(self, size: int | SSAValue, instance: Instance) -> Term:
-        """A size of a buffer, which has no element where it is 0."""
+        """A size of a buffer as a term; it may be 0."""
         return number(size) if isinstance(size, int) else self.value(size, instance)
 
     def expr(self, expr: AffineExpr, operands: Sequence[SSAValue], instance: Instance) -> Term:
-        """An affine expression over ``operands``."""
+        """An affine expression over ``operands`` as a term."""
         return self._reader(instance).expr(expr, operands)
 
     def condition(
         self, condition: AffineSet, operands: Sequence[SSAValue], instance: Instance
     ) -> Condition:
-        """A conjunction over ``operands``."""
+        """A conjunction over ``operands`` as a condition."""
         return self._reader(instance).condition(condition, operands)
 
     def value(self, value: SSAValue, instance: Instance) -> Term:
-        """An index value."""
+        """An index value as a term."""
         return self._reader(instance).read(value)
 
     def _reader(self, instance: Instance) -> TermReader:
@@ -431,7 +443,7 @@ class Space:
             if known is not None:
                 return known
             term = self._opaque(f"{value.name_hint or 'an index'} is not affine", instance)
-            # It is a coordinate of the instance that those of the index are coordinates of.
+            # The new coordinate belongs to the instance that owns the coordinates of the index.
             used = {atom for part in key or () if isinstance(part, Term) for atom in part.atoms}
             if key is not None and used.issubset(instance.dims) and not instance.is_copy:
                 self._contents[key] = term
@@ -440,9 +452,10 @@ class Space:
         return TermReader(instance.values, leaf, lambda reason: self._opaque(reason, instance))
 
     def _content(self, value: SSAValue, instance: Instance) -> tuple[object, ...] | None:
-        """A key for the element of an input that ``value`` is, if nothing writes that input.
+        """A key for the element of an input that ``value`` loads, if nothing writes that input;
+        else None.
 
-        Instances that share the loops of the index have the same key, and so the same value.
+        Instances that share the loops of the index have equal keys, and therefore equal values.
         """
         op = value.owner
         if not isinstance(op, Operation) or op.regions or len(op.results) != 1:
@@ -456,7 +469,8 @@ class Space:
             index = [
                 self.expr(expr, op.operands_of_map, instance) for expr in op.indices.data.results
             ]
-            # An index without a coordinate of loops might be of an instance that a question lacks.
+            # Without a loop coordinate, the index might belong to an instance that a question
+            # omits.
             loops = {atom for at in instance.loops.values() for atom in at.atoms}
             if not any(loops.intersection(term.atoms) for term in index):
                 return None
@@ -477,7 +491,7 @@ class Space:
             else:
                 key = f"{name} #{len(self._keys)}"
                 if isinstance(value, OpResult) and not has_effects(value.op):
-                    # The same computation gives the same value.
+                    # Equal computations give equal values.
                     op = value.op
                     operands = [self._parameter(operand) for operand in op.operands]
                     attributes = *op.properties.items(), *op.attributes.items()
@@ -497,15 +511,19 @@ class Space:
     # Order ---------------------------------------------------------------------------------
 
     def before(self, first: Instance, second: Instance) -> Condition:
-        """The condition that ``first`` is executed before ``second`` whatever the threads do."""
+        """The condition that ``first`` always runs before ``second``, in any order of the
+        threads.
+        """
         return self._ordered(first, second, may=False)
 
     def may_precede(self, first: Instance, second: Instance) -> Condition:
-        """The condition that ``first`` may be executed before ``second``.
+        """The condition that ``first`` may run before ``second``.
 
-        Different iterations of a parallel or vectorized loop, and blocks of threads, come in any
-        order; the threads of a block are in lockstep. Two executions in an ``scf.while`` come in
-        any order, too, as its iterations are no coordinates.
+        Iterations of a parallel or vectorized loop, and thread blocks, run in any order; the
+        threads of a
+        block run in lockstep. Two executions in an ``scf.while`` run in any order, too, as its
+        iterations
+        have no coordinates.
         """
         return self._ordered(first, second, may=True)
 
@@ -521,7 +539,7 @@ class Space:
                 repeats.pop(0)
                 cases.append(all_of(same))
             if lhs == rhs:
-                continue  # shared: one iteration
+                continue  # shared coordinate: the same iteration
             axis = self.axis(loop)
             if is_in_lockstep(axis) and not _combines(loop, first.op, second.op):
                 apart.append(lhs.differs(rhs))
@@ -541,8 +559,10 @@ class Space:
         return any_of(cases)
 
     def _repeats(self, first: Instance, second: Instance) -> list[Operation]:
-        """The operations around both that may be in different iterations, outermost first: around
-        no loop of which both are in the same iteration, nor around what the question is about."""
+        """The repeated operations around both instances that may be in different iterations,
+        outermost first. Excluded are those around a loop whose iteration both share, and those
+        around :attr:`within`.
+        """
         shared = [loop for loop, at in first.loops.items() if second.loops.get(loop) == at]
         fixed = [*shared, self.within] if self.within is not None else shared
         return [
@@ -553,7 +573,7 @@ class Space:
         ]
 
     def same_buffer(self, buffer: SSAValue, first: Instance, second: Instance) -> list[Condition]:
-        """The condition that two instances use the same allocation of ``buffer``."""
+        """The conditions that two instances use the same allocation of ``buffer``."""
         return [
             at.equals(second.loops[loop])
             for loop, at in first.loops.items()
@@ -571,10 +591,12 @@ class Space:
         extra_dims: Sequence[Term] = (),
         missing: Sequence[Supply] = (),
     ) -> Witness | None:
-        """A point of all ``instances`` where ``constraints`` hold, and none of ``missing`` does.
+        """A point of all ``instances`` at which ``constraints`` hold and no supply in ``missing``
+        exists.
 
-        The elements of ``missing`` are compared with ``extra_dims``. Shared coordinates are
-        those of the instances' loops.
+        The elements of ``missing`` are compared with ``extra_dims``. Shared coordinates are those
+        of the
+        instances' loops.
         """
         names: dict[str, None] = {}
         for instance in instances:
@@ -589,7 +611,8 @@ class Space:
         never = {loop for instance in instances for loop in instance.empty}
         for supply in missing:
             if not never.issuperset(supply.instance.empty):
-                continue  # there is none; an init is executed although a loop around it is empty
+                # there is no such instance; an init runs although a loop around it is empty
+                continue
             if supply.instance.opaque:
                 undecided += supply.instance.opaque
                 continue
@@ -614,13 +637,14 @@ class Space:
         supplies: Sequence[Supply],
         constraints: Iterable[Condition] = (),
     ) -> Witness | None:
-        """An element that ``demand`` touches and no supply has; its indices are those of
-        :func:`touched`."""
+        """An element that ``demand`` touches and no supply provides; its indices are those of
+        :func:`touched`. None if there is none.
+        """
         names = touched(len(element))
         return self.find([demand], [*equal(names, element), *constraints], names, supplies)
 
     def sizes(self, witness: Witness) -> dict[str, int]:
-        """The symbolic sizes at a witness."""
+        """The symbolic sizes at a witness, by name."""
         return {
             name.partition(" #")[0]: witness.point[parameter]
             for name, parameter in self.parameters.items()
@@ -629,12 +653,12 @@ class Space:
 
 
 def touched(rank: int) -> list[Term]:
-    """The indices of the element that a question is about."""
+    """The indices of the element in question."""
     return [dim(f"e{n}") for n in range(rank)]
 
 
 def init_around(op: Operation) -> BlockOp | None:
-    """The innermost block whose init ``op`` is in."""
+    """The innermost block whose init contains ``op``; None if there is none."""
     region, parent = op.parent_region(), op.parent_op()
     while parent is not None:
         if isinstance(parent, BlockOp) and parent.has_init and region is parent.init:
@@ -644,23 +668,24 @@ def init_around(op: Operation) -> BlockOp | None:
 
 
 def _inits(op: Operation) -> list[BlockOp]:
-    """The blocks with an init that ``op`` is or holds."""
+    """The blocks with an init in ``op``, including ``op`` itself."""
     return [block for block in blocks(op) if block.has_init]
 
 
 def _carries(loop: ForOp, block: BlockOp) -> bool:
-    """Whether ``loop`` is around ``block`` and belongs to its reduction."""
+    """True if ``loop`` contains ``block`` and belongs to its reduction."""
     return is_inside(block, loop) and IterType.REDUCE in iter_types(loop, block)
 
 
 def is_unordered(loop: ForOp) -> bool:
-    """Whether the iterations of ``loop`` come in any order."""
+    """True if the iterations of ``loop`` run in any order."""
     return loop.kind.data in UNORDERED or loop.axis in BLOCK_AXES
 
 
 def _combines(loop: ForOp, first: Operation, second: Operation) -> bool:
-    """Whether two ops are of one reduction over the threads of ``loop``, which are not in lockstep
-    there: they combine their values one after the other."""
+    """True if both ops belong to one reduction over the threads of ``loop``. Such threads combine
+    their values one after the other, not in lockstep.
+    """
     op: Operation | None = first
     while op is not None and op is not loop:
         if isinstance(op, BlockOp) and is_inside(second, op):
@@ -670,7 +695,7 @@ def _combines(loop: ForOp, first: Operation, second: Operation) -> bool:
 
 
 def is_before(first: Operation, second: Operation) -> bool:
-    """Whether ``first`` stands before ``second`` in the text, neither holding the other."""
+    """True if ``first`` precedes ``second`` in the text and neither contains the other."""
     above = [first]
     while (parent := above[-1].parent_op()) is not None:
         above.append(parent)
@@ -702,13 +727,13 @@ def _inside(value: SSAValue, loop: ForOp) -> bool:
 
 
 def _runs_once(op: Operation) -> bool:
-    """Whether ``op`` is in the body of a function, which has no branches."""
+    """True if ``op`` is at the top level of a function without branches."""
     home = op.parent_op()
     return isinstance(home, FuncOp) and len(home.body.blocks) == 1
 
 
 def _is_invariant(value: SSAValue) -> bool:
-    """Whether ``value`` is the same in every iteration of every loop."""
+    """True if ``value`` is the same in every iteration of every loop."""
     if isinstance(value, BlockArgument):
         return isinstance(value.block.parent_op(), FuncOp)
     owner = value.owner

@@ -1,8 +1,8 @@
-"""Between which numbers integers and indices are, by interval arithmetic on what computes them.
+"""Ranges of integers and indices, by interval arithmetic on the operations that compute them.
 
-Every value has a range: that of its type, where nothing better is known. An operation whose result
-may leave its type wraps, so that its range is that of the type again; an index has 64 bits. What is
-said of a result holds where the operation is executed, and is defined.
+Every value has a range, at worst that of its type. An operation whose result may leave its type
+wraps, so its range is that of the type again; an index has 64 bits. The range of a result holds
+where the operation is executed and defined.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from kc.dialects.gpu.ids import DimensionOp
 from kc.dialects.tir import DYNAMIC
 
 Range = tuple[int, int]
-"""The least and the greatest number, both inclusive."""
+"""The smallest and the largest number, both inclusive."""
 
 INDEX_BITS = 64
 
 
 def width(type_: Attribute) -> int | None:
-    """The bits of an integer or an index; None for other types."""
+    """The width in bits of an integer or an index; None for other types."""
     if isinstance(type_, IndexType):
         return INDEX_BITS
     return type_.width.data if isinstance(type_, IntegerType) else None
 
 
 def signed(bits: int) -> Range:
-    """The numbers of so many bits, signed."""
+    """The range of signed integers of ``bits`` bits."""
     return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
 
 
 def fits(range_: Range, bits: int) -> bool:
-    """Whether all numbers of a range have at most so many bits, signed."""
+    """True if every number of the range fits a signed integer of ``bits`` bits."""
     low, high = signed(bits)
     return low <= range_[0] and range_[1] <= high
 
 
 class IntegerRanges:
-    """The ranges of the values of one function, as signed numbers; each is found once."""
+    """The ranges of the values of one function as signed numbers, each computed once."""
 
     def __init__(self) -> None:
         self._ranges: dict[SSAValue, Range] = {}
@@ -55,7 +55,7 @@ class IntegerRanges:
             bits = width(value.type)
             assert bits is not None, "only integers and indices have ranges"
             whole = signed(bits)
-            self._ranges[value] = whole  # of a value that depends on itself
+            self._ranges[value] = whole  # for a value that depends on itself
             computed = self._of(value)
             known = whole
             if computed is not None and fits(computed, bits):
@@ -64,7 +64,7 @@ class IntegerRanges:
         return known
 
     def set(self, value: SSAValue, range_: Range) -> None:
-        """From now on a value has this range."""
+        """Set the range of ``value``."""
         self._ranges[value] = range_
 
     def _of(self, value: SSAValue) -> Range | None:
@@ -95,7 +95,9 @@ class IntegerRanges:
         return None
 
     def _counted(self, start: SSAValue, stop: SSAValue, step: SSAValue) -> Range | None:
-        """A loop's variable; that of one that does not run has any range."""
+        """The range of a loop variable; None if the step may not be positive. The variable of an
+        empty loop has no value.
+        """
         if self[step][0] <= 0:
             return None
         low = self[start][0]
@@ -133,7 +135,7 @@ def _union(*ranges: Range) -> Range:
 
 
 def _corners(combine: Callable[[int, int], int], a: Range, b: Range) -> Range:
-    """The range of what is monotone in each operand."""
+    """The range of a function that is monotone in each operand."""
     corners = [combine(x, y) for x, y in product(a, b)]
     return min(corners), max(corners)
 
@@ -159,12 +161,16 @@ def _quotient(divide: Callable[[int, int], int]) -> Callable[[list[Range]], Rang
 def _of_naturals(
     rule: Callable[[list[Range]], Range | None],
 ) -> Callable[[list[Range]], Range | None]:
-    """For an operation on unsigned numbers, which are the signed ones where none is negative."""
+    """A rule for an operation on unsigned numbers, which equals the signed one if no operand is
+    negative.
+    """
     return lambda operands: rule(operands) if _is_natural(*operands) else None
 
 
 def _remainder(operands: list[Range]) -> Range | None:
-    """That of a quotient towards zero: it has the sign of the dividend."""
+    """The range of the remainder of a division that rounds towards zero: it has the sign of the
+    dividend.
+    """
     (low, high), divisor = operands
     if divisor[0] <= 0 <= divisor[1]:
         return None
@@ -249,4 +255,4 @@ _RULES: dict[str, Rule] = {
     arith.ExtUIOp.name: _zero_extended,
     IndexCastUIOp.name: _zero_extended,
 }
-"""By the name of an operation: kc's classes extend those of xDSL."""
+"""Rules by the name of the operation, as kc's classes extend those of xDSL."""

@@ -1,7 +1,7 @@
 """The interpreter of te, tir and the standard dialects below them: the oracle of the tests.
 
-It computes what a program means, one scalar at a time: floats are rounded at each op, integers
-wrap, every access is checked, memory starts as garbage, undefined behaviour raises
+It evaluates a program by its definition, one scalar at a time: floats are rounded at each op,
+integers wrap, every access is checked, memory starts as garbage, and undefined behaviour raises
 :class:`ExecutionError`. :func:`run` is the entry point.
 """
 
@@ -34,8 +34,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Only what runs functions needs all dialects: see :mod:`.scalars`. (A module is an attribute of
-    # its package once it is imported, so none is called as a function is.)
+    # Only code that runs functions needs all dialects: see :mod:`.scalars`. (An imported module
+    # becomes an attribute of its package, so no module has the name of a function.)
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import kc.analysis.interpreter.running

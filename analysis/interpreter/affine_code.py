@@ -1,4 +1,4 @@
-"""Affine maps and sets as Python functions of their dimensions and symbols."""
+"""Affine maps and sets compiled to Python functions of their dimensions and symbols."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kc.analysis.interpreter.errors import PoisonError
 from kc.analysis.interpreter.values import Poison
 
 KEPT = 4096
-"""Functions of maps and of sets that are not made again."""
+"""The most compiled maps, and the most compiled sets, that are cached."""
 
 _OPERATOR = {
     AffineBinaryOpKind.Add: "({} + {})",
@@ -32,7 +32,9 @@ _OPERATOR = {
     AffineBinaryOpKind.CeilDiv: "ceildiv({}, {})",
     AffineBinaryOpKind.Mod: "({} % {})",
 }
-"""Each with one bracket: Python reads 200 in each other, kc affine expressions of fewer levels."""
+"""Templates with one pair of parentheses each: Python nests at most 200, and kc's affine
+expressions have fewer levels.
+"""
 
 
 def _ceildiv(lhs: Any, rhs: Any) -> Any:
@@ -56,7 +58,7 @@ def _function(count: int, body: str) -> Callable[..., object]:
 
 
 def _positions(constraint: AffineConstraintExpr, dims: int) -> set[int]:
-    """The positions in a point that a constraint depends on."""
+    """The positions in a point on which a constraint depends."""
     parts = (*constraint.lhs.dfs(), *constraint.rhs.dfs())
     return {part.position for part in parts if isinstance(part, AffineDimExpr)} | {
         dims + part.position for part in parts if isinstance(part, AffineSymExpr)
@@ -75,7 +77,7 @@ def map_function(affine: AffineMap) -> Callable[..., tuple[int, ...]]:
 
 @lru_cache(maxsize=KEPT)
 def set_function(affine: AffineSet) -> Callable[..., bool]:
-    """Whether a point is in ``affine``, as a function of its dimensions, then its symbols.
+    """Membership in ``affine`` as a predicate of its dimensions, then its symbols.
 
     A condition on a poison value counts only if all others hold.
     """

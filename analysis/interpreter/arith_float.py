@@ -1,6 +1,6 @@
-"""The float ops of ``arith``, constants, selection and the casts between integers and floats.
+"""The float ops of ``arith``, constants, selection, and casts between integers and floats.
 
-Results are rounded to their own type at each op; fastmath flags allow more than is done here.
+Results are rounded to their own type at each op, although fastmath flags would allow more freedom.
 """
 
 from __future__ import annotations
@@ -42,31 +42,31 @@ from kc.dialects.arith import RemFOp
 
 
 def propagating_minimum(a: Any, b: Any) -> Any:
-    """The smaller float; NaN if either is, and -0 < +0."""
+    """The smaller float; NaN if either operand is NaN, and -0 < +0."""
     if a == b:
         return a if copysign(1, a) < 0 else b
     return a if a < b or a != a else b
 
 
 def propagating_maximum(a: Any, b: Any) -> Any:
-    """The larger float; NaN if either is, and -0 < +0."""
+    """The larger float; NaN if either operand is NaN, and -0 < +0."""
     if a == b:
         return b if copysign(1, a) < 0 else a
     return a if a > b or a != a else b
 
 
 def _number(function: Scalar) -> Scalar:
-    """The IEEE 754-2008 variant of a minimum or maximum, which ignores one NaN."""
+    """The IEEE 754-2008 variant of a minimum or maximum: a single NaN is ignored."""
     return lambda a, b: b if a != a else a if b != b else function(a, b)
 
 
 def minimum_number(a: Any, b: Any) -> Any:
-    """The smaller float; the other one if one is NaN."""
+    """The smaller float; if one operand is NaN, the other operand."""
     return _number(propagating_minimum)(a, b)
 
 
 def maximum_number(a: Any, b: Any) -> Any:
-    """The larger float; the other one if one is NaN."""
+    """The larger float; if one operand is NaN, the other operand."""
     return _number(propagating_maximum)(a, b)
 
 
@@ -99,7 +99,7 @@ def _compare(op: Operation) -> Scalar:
 
 
 def _from_float(reading: Reading) -> Callable[[Operation], Scalar]:
-    """Float to integer, rounded towards zero: poison if the integer does not fit."""
+    """Float to integer, rounded towards zero; poison if the integer does not fit."""
 
     def make(op: Operation) -> Scalar:
         type_ = element_type(op.results[0].type)
@@ -136,7 +136,7 @@ def _change_float(op: Operation) -> Scalar:
 
 
 def _bits(op: Operation) -> Scalar:
-    """The same bits as another type."""
+    """A bitcast to another type."""
     source = dtype_of(op, element_type(op.operands[0].type))
     target = dtype_of(op, element_type(op.results[0].type))
     result = _scalar_from(element_type(op.results[0].type), op)
@@ -144,7 +144,7 @@ def _bits(op: Operation) -> Scalar:
 
 
 def _scalar_from(type_: Attribute, op: Operation) -> Callable[[Any], Any]:
-    """The function that makes a value of a scalar type from a Python or numpy number."""
+    """The function that converts a Python or numpy number to a value of a scalar type."""
     if is_float(type_):
         return rounding(op, type_)
     wrap = wrapper(int_width(op, type_))
@@ -171,7 +171,7 @@ FLOAT_OPS: dict[type[Operation], Callable[[Operation], Scalar]] = {
     arith.TruncFOp: _change_float,
     arith.BitcastOp: _bits,
 }
-"""How each op makes the function of its scalars."""
+"""Builders of the scalar function of each op."""
 
 
 def float_functions() -> InterpreterFunctions:
@@ -211,7 +211,7 @@ class ArithValueFunctions(InterpreterFunctions):
     @prepared(arith.SelectOp)
     def select(self, interpreter: Interpreter, op: arith.SelectOp) -> Run:
         if isinstance(op.cond.type, VectorType):
-            # An element that is not chosen may be poison.
+            # The element that is not chosen may be poison.
             return elementwise(op, _choose, strict=False)
         return _choose
 

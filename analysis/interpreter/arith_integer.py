@@ -18,11 +18,11 @@ from kc.dialects.arith import IndexCastUIOp
 
 Binary = Callable[[int, int], int]
 Reading = Callable[[int], Callable[[int], int]]
-"""How values of a width are read: :func:`signed` or :func:`unsigned`."""
+"""Maker of the function that reads a value of a width: :func:`signed` or :func:`unsigned`."""
 
 
 def signed(width: int) -> Callable[[int], int]:
-    """The signed reading of a value: itself, but a true i1 is -1."""
+    """The signed reading of a value: the value itself, except that a true i1 is -1."""
     return operator.neg if width == 1 else operator.pos
 
 
@@ -33,7 +33,9 @@ def unsigned(width: int) -> Callable[[int], int]:
 
 
 def _read(reading: Callable[[int], int], function: Binary, width: int) -> Binary:
-    """``function`` of two readings, wrapped; for readings that are the value itself, quickly."""
+    """``function`` applied to the readings of two values and wrapped, with a fast path for the
+    identity reading.
+    """
     wrap = wrapper(width)
     if reading is operator.pos:
         return lambda a, b: wrap(function(a, b))
@@ -55,7 +57,7 @@ def _modular(function: Binary) -> Callable[[Operation], Scalar]:
 
 
 def _with_flags(op: Operation, function: Binary, wrapped: Scalar) -> Scalar:
-    """``wrapped``, or poison where the exact result breaks an overflow flag of ``op``."""
+    """``wrapped``, or poison where the exact result violates an overflow flag of ``op``."""
     attr = op.properties.get("overflowFlags")
     flags = attr.data if isinstance(attr, arith.IntegerOverflowAttr) else ()
     width = _width(op)
@@ -78,7 +80,7 @@ def _with_flags(op: Operation, function: Binary, wrapped: Scalar) -> Scalar:
 
 
 def _shift(reading: Reading, function: Binary) -> Callable[[Operation], Scalar]:
-    """A shift: poison by the width or more."""
+    """A shift; poison if the amount is the width or more."""
 
     def make(op: Operation) -> Scalar:
         width = _width(op)
@@ -105,7 +107,9 @@ def _unsigned_op(function: Binary) -> Callable[[Operation], Scalar]:
 
 
 def _division(reading: Reading, function: Binary) -> Callable[[Operation], Scalar]:
-    """A division: by zero, and where the quotient overflows, behaviour is undefined at once."""
+    """A division; a zero divisor or an overflowing quotient is undefined behaviour, raised at
+    once.
+    """
 
     def make(op: Operation) -> Scalar:
         width = _width(op)
@@ -161,7 +165,7 @@ def _cast(reading: Reading) -> Callable[[Operation], Scalar]:
 
 
 def _extended(reading: Reading, function: Binary) -> Callable[[Operation], Scalar]:
-    """A product in two halves."""
+    """A product of twice the width, as its low and high half."""
 
     def make(op: Operation) -> Scalar:
         width = _width(op)
@@ -218,7 +222,7 @@ INTEGER_OPS: dict[type[Operation], Callable[[Operation], Scalar]] = {
     arith.MulUIExtendedOp: _extended(unsigned, operator.mul),
     arith.MulSIExtendedOp: _extended(signed, operator.mul),
 }
-"""How each op makes the function of its scalars."""
+"""Builders of the scalar function of each op."""
 
 
 def integer_functions() -> InterpreterFunctions:

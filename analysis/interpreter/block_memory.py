@@ -1,7 +1,7 @@
-"""Memory that blocks do not share, allocated where a kernel has not yet parted into its blocks.
+"""Memory private to thread blocks, allocated before the kernel has entered its block axes.
 
-Each block has it from the beginning to the end of the kernel, in all loops of its axis. What
-happens outside of these loops happens in each block: a store changes the memory of all of them.
+Each block owns a copy from the beginning to the end of the kernel, in all loops of its axis. Code
+outside of these loops runs in each block: a store there changes the copies of all blocks.
 """
 
 from __future__ import annotations
@@ -12,25 +12,26 @@ from dataclasses import dataclass, field
 from kc.analysis.interpreter.values import Buffer
 
 Coordinates = frozenset[tuple[Hashable, int]]
-"""Axes of blocks, each with a number: all blocks that have these numbers."""
+"""A set of blocks: those with the given number along each of the given axes."""
 
 
 @dataclass
 class BlockMemory:
-    """The memory that the blocks of a kernel have of each buffer."""
+    """The copies of each buffer that the blocks of a kernel own."""
 
     copies: dict[Buffer, dict[Coordinates, Buffer]] = field(default_factory=dict, init=False)
-    """Of each buffer, all that were made of the one that was allocated, which is one of them."""
+    """All copies of each allocated buffer, including the allocated one."""
     blocks: dict[Buffer, Coordinates] = field(default_factory=dict, init=False)
-    """The blocks whose memory a buffer is."""
+    """The blocks that own a copy."""
 
     def of_block(self, buffer: Buffer, axis: Hashable, number: int) -> Buffer:
-        """The memory that blocks of this number along ``axis`` have of ``buffer``, which is that of
-        blocks of all numbers."""
+        """The copy of ``buffer`` for the blocks with this number along ``axis``. ``buffer`` itself
+        is the copy for all numbers.
+        """
         copies = self.copies.setdefault(buffer, {frozenset(): buffer})
         block = self.blocks.setdefault(buffer, frozenset()) | {(axis, number)}
         if block not in copies:
-            # Memory that has parted along other axes does so for all their numbers.
+            # Copies that already differ along other axes are divided for all their numbers.
             for around, whole in list(copies.items()):
                 if whole.data is None or axis in dict(around):
                     continue
@@ -41,14 +42,14 @@ class BlockMemory:
         return copies[block]
 
     def stored_to(self, buffer: Buffer) -> Iterable[Buffer]:
-        """The buffers that a store to ``buffer`` changes: that of each of its blocks."""
+        """The buffers that a store to ``buffer`` changes: the copies of all its blocks."""
         copies = self.copies.get(buffer)
         if copies is None:
             return (buffer,)
         return [copy for block, copy in copies.items() if block >= self.blocks[buffer]]
 
     def of_each_block(self, buffer: Buffer) -> Iterable[Buffer]:
-        """The memory of each block, nothing if that of ``buffer`` has not parted."""
+        """The copy of each block; empty if ``buffer`` has not been divided."""
         copies = self.copies.get(buffer)
         if copies is None:
             return ()

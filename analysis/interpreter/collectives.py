@@ -1,4 +1,6 @@
-"""What threads do together with values: combine them, and take those of other lanes."""
+"""Operations of several threads on values: reductions across threads, and shuffles between
+lanes.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ WARP_SIZE = 32
 
 @register_impls
 class CollectiveFunctions(InterpreterFunctions):
-    """The operations outside of kernels, where there is one thread."""
+    """Collective operations outside of kernels, where there is one thread."""
 
     @prepared(BarrierOp)
     def barrier(self, interpreter: KernelInterpreter, op: BarrierOp) -> Run:
@@ -33,7 +35,7 @@ class CollectiveFunctions(InterpreterFunctions):
 
     @prepared(CpAsyncCommitGroupOp)
     def commit(self, interpreter: KernelInterpreter, op: CpAsyncCommitGroupOp) -> Run:
-        return lambda: None  # copies are done at once here
+        return lambda: None  # copies complete at once here
 
     @prepared(CpAsyncWaitGroupOp)
     def wait(self, interpreter: KernelInterpreter, op: CpAsyncWaitGroupOp) -> Run:
@@ -53,7 +55,7 @@ class CollectiveFunctions(InterpreterFunctions):
 
     @prepared(ShuffleOp)
     def shuffle(self, interpreter: KernelInterpreter, op: ShuffleOp) -> Run:
-        return lambda *given: shuffled(op, [0], [given])[0]
+        return lambda *operands: shuffled(op, [0], [operands])[0]
 
     @prepared(ThreadAllreduceOp)
     def allreduce(self, interpreter: KernelInterpreter, op: ThreadAllreduceOp) -> Run:
@@ -61,7 +63,7 @@ class CollectiveFunctions(InterpreterFunctions):
 
 
 def number_in_block(numbers: Mapping[Any, int], extents: Mapping[str, int]) -> int:
-    """The number of a thread in its block, ``threadIdx.x`` counting fastest."""
+    """The number of a thread in its block; ``threadIdx.x`` counts fastest."""
     number = 0
     for axis in reversed(LANE_AXES):
         number = number * extents.get(axis, 1) + numbers.get(axis, 0)
@@ -69,7 +71,8 @@ def number_in_block(numbers: Mapping[Any, int], extents: Mapping[str, int]) -> i
 
 
 def source_lane(op: ShuffleOp, number: int, offset: int, width: int) -> int | None:
-    """The number of the thread whose value thread ``number`` gets; None if there is no such lane.
+    """The number of the thread whose value thread ``number`` receives; None if there is no such
+    lane.
 
     Lanes are in groups of ``width``; the offset is relative to the group for ``idx``.
     """
@@ -84,15 +87,16 @@ def source_lane(op: ShuffleOp, number: int, offset: int, width: int) -> int | No
 
 
 def shuffled(
-    op: ShuffleOp, numbers: Sequence[int], given: Sequence[tuple[Any, int, int]]
+    op: ShuffleOp, numbers: Sequence[int], operands: Sequence[tuple[Any, int, int]]
 ) -> list[tuple[Any, bool]]:
-    """What each thread of a block gets, by their numbers and what they give: value, offset, width.
+    """The value that each thread of a block receives. ``numbers`` are the threads, ``operands``
+    their (value, offset, width).
 
-    A thread for which there is no lane keeps its own value.
+    A thread without a source lane keeps its own value.
     """
-    values = {number: value for number, (value, _, _) in zip(numbers, given, strict=True)}
+    values = {number: value for number, (value, _, _) in zip(numbers, operands, strict=True)}
     results: list[tuple[Any, bool]] = []
-    for number, (value, offset, width) in zip(numbers, given, strict=True):
+    for number, (value, offset, width) in zip(numbers, operands, strict=True):
         if not 0 < width <= WARP_SIZE:
             raise ExecutionError(op, f"a shuffle of {width} lanes, where a warp has {WARP_SIZE}")
         source = source_lane(op, number, offset, width)

@@ -35,7 +35,7 @@ _INTEGER = {
 
 
 def combining_function(op: Operation, kind: str, type_: Attribute) -> Scalar:
-    """The operation ``kind`` (as in ``vector.reduction``) on scalars of a type."""
+    """The combination ``kind`` (as in ``vector.reduction``) on scalars of a type."""
     if is_float(type_) and kind in _FLOAT:
         return _FLOAT[kind]
     if is_float(type_) or kind not in _INTEGER:

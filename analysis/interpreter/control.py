@@ -33,12 +33,14 @@ from kc.analysis.interpreter.views import called_function
 
 
 def loop_name(value: SSAValue) -> str:
-    """A loop variable as an error shows it."""
+    """The name of a loop variable in an error."""
     return value.name_hint or "i"
 
 
 def _packed(op: Operation) -> Callable[[PythonValues], Any]:
-    """Results as an op gives them to the interpreter: one by itself."""
+    """Results in the form in which an op returns them to the interpreter: a single one without a
+    tuple.
+    """
     if len(op.results) == 1:
         return lambda values: values[0]
     return lambda values: values
@@ -160,7 +162,7 @@ class ScfFunctions(InterpreterFunctions):
             for value, region in zip(op.cases.iter_values(), op.case_regions, strict=True)
         }
         default, pack = interpreter.runner(op.default_region), _packed(op)
-        # The sum makes a poison value raise.
+        # The addition makes a poison value raise.
         return lambda value: pack(cases.get(value + 0, default)())
 
     @impl_terminator(scf.YieldOp)
@@ -212,7 +214,7 @@ class ControlFlowFunctions(CfFunctions):
 
 
 def affine_value(function: Callable[..., tuple[int, ...]]) -> Run:
-    """The only result of an affine map; poison operands make it poison."""
+    """The only result of an affine map; poison if an operand is."""
 
     def run(*operands: Any) -> Any:
         for operand in operands:

@@ -14,13 +14,13 @@ from kc.analysis.interpreter.engine import Run, prepared
 from kc.analysis.interpreter.values import Poison
 
 Scalar = Callable[..., Any]
-"""A function of scalars; one that gives several results returns a tuple."""
+"""A function of scalars; with several results it returns a tuple."""
 
 
 def elementwise(op: Operation, function: Scalar, *, strict: bool = True) -> Run:
-    """``function`` for the operand types of ``op``.
+    """``function`` lifted to the operand types of ``op``.
 
-    Poison operands make a poison result, unless ``strict`` is False: then ``function`` sees them.
+    Poison operands make a poison result. With ``strict=False``, ``function`` receives them instead.
     """
     scalar = _propagating(function, len(op.operands), len(op.results)) if strict else function
     shape = next(
@@ -70,7 +70,7 @@ def _propagating(function: Scalar, operands: int, results: int) -> Scalar:
 def elementwise_functions(
     name: str, table: dict[type[Operation], Callable[[Operation], Scalar]]
 ) -> InterpreterFunctions:
-    """Implementations of pure scalar ops, from how each makes its scalar function."""
+    """Implementations of pure scalar ops from a table of builders of scalar functions."""
 
     def method(make: Callable[[Operation], Scalar]) -> Callable[..., Run]:
         return lambda functions, interpreter, op: elementwise(op, make(op))

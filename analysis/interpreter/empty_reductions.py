@@ -1,10 +1,11 @@
-"""Reductions over nothing: their blocks never run, yet stand for their initial value.
+"""Empty reductions: their blocks never run, but their elements get the initial value.
 
 The initial value is stored where the outermost loop of the reduction begins, for the elements that
-the loops of elements in there count. What depends on the loops that do not run is left open: such
-a condition counts as met, and such an index takes its whole domain. Where no loop is one of the
-reduction, as when its loop of one iteration has no variable, all elements are initialised where the
-outermost loop begins.
+the spatial loops inside enumerate. Loops that do not run leave their variables undefined: a
+condition
+on these counts as met, and an index that depends on them takes its whole domain. Where no loop
+belongs to the reduction, as when its loop of one iteration has no variable, all elements are
+initialised where the outermost loop begins.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from kc.analysis.interpreter.affine_code import map_function, set_function
 from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType
 
 Lookup = Callable[[SSAValue], int]
-"""Gives the values that are known where a loop begins."""
+"""Looks up a value that is available where a loop begins."""
 
 
 def possibly_empty(loop: ForOp) -> list[EmptyReduction]:
-    """The reductions that begin with ``loop`` and may be over nothing."""
+    """The reductions that begin with ``loop`` and may be empty."""
     return [
         EmptyReduction(block, loop)
         for block in loop_tree.blocks(loop)
@@ -42,8 +43,9 @@ def _may_be_empty(block: BlockOp) -> bool:
 
 
 def _start(block: BlockOp) -> ForOp | None:
-    """The outermost loop of the reduction where all that the initial value needs is known; of all
-    loops around ``block`` if none is of the reduction."""
+    """The outermost loop of the reduction at whose beginning all operands of the initial value are
+    available. If no loop belongs to the reduction, all loops around ``block`` are considered.
+    """
     loops = loop_tree.loops_around(block)
     first = next((n for n, loop in enumerate(loops) if _carries(loop, block)), 0)
     for loop in loops[first:]:
@@ -61,7 +63,9 @@ def _needed(block: BlockOp) -> list[SSAValue]:
 
 
 class EmptyReduction:
-    """The initial value stored where ``loop`` begins if the reduction of ``block`` is empty."""
+    """Stores of the initial value at the start of ``loop`` if the reduction of ``block`` is
+    empty.
+    """
 
     def __init__(self, block: BlockOp, loop: ForOp) -> None:
         self.block = block
@@ -96,10 +100,11 @@ class EmptyReduction:
         """What known bindings and conditions are of."""
         self._bindings = [self._binding(expr) for expr in block.binding_exprs]
         self._conditions = [*self._predicate(), *self._path()]
-        # What counts elements only together with a loop of the reduction counts none.
+        # A loop that enumerates elements only together with a loop of the reduction enumerates
+        # none.
         self._counted = [counted for counted in self._counted if counted.var in self._used]
         if not any(_carries(around_loop, block) for around_loop in around):
-            # What is true of no iteration is no condition on an element: all are meant.
+            # A condition that no iteration evaluates does not restrict the elements.
             self._counted, self._conditions = [], []
             self._bindings = [None] * len(self._bindings)
 
@@ -109,8 +114,9 @@ class EmptyReduction:
     def _binding(
         self, expr: AffineExpr
     ) -> tuple[list[SSAValue], Callable[..., tuple[int, ...]]] | None:
-        """A binding as a function of known values and of what counts elements; None if it depends
-        on others."""
+        """A binding as a function of available values and enumerated loop variables; None if it
+        depends on others.
+        """
         if any(self.block.binding_operands[dim] in self._open for dim in expr.used_dims()):
             return None
         composed = self._index.compose(expr, self.block.binding_operands)
@@ -125,7 +131,9 @@ class EmptyReduction:
         return all(operands[n] in counters or self._is_known(operands[n]) for n in dims)
 
     def _predicate(self) -> Iterator[tuple[Sequence[SSAValue], Callable[..., bool], bool]]:
-        """The known parts of the predicate: operands, a condition on them, whether it must hold."""
+        """The parts of the predicate on available values: operands, a condition on them, and the
+        required truth value.
+        """
         operands = self.block.predicate_operands
         known = [
             constraint
@@ -134,11 +142,11 @@ class EmptyReduction:
         ]
         for constraint in known:
             self._used.update(operands[dim] for dim in constraint.lhs.used_dims())
-        # As one: a condition on a poison value counts only if all others hold.
+        # Combined: a condition on a poison value counts only if all others hold.
         yield operands, set_function(AffineSet(len(operands), 0, tuple(known))), True
 
     def _path(self) -> Iterator[tuple[Sequence[SSAValue], Callable[..., bool], bool]]:
-        """The known conditions on the way to the block."""
+        """The conditions on available values on the path to the block."""
         op: Operation = self.block
         while op is not self._loop:
             parent = op.parent_op()
@@ -151,7 +159,7 @@ class EmptyReduction:
             op = parent
 
     def instances(self, lookup: Lookup) -> Iterator[tuple[int, ...]]:
-        """The block's variables for each element; nothing if the reduction has iterations."""
+        """The block's variables for each element; empty if the reduction has iterations."""
         extents = [
             extent if isinstance(extent, int) else lookup(extent)
             for _, _, extent in self.block.iters
@@ -186,7 +194,7 @@ class EmptyReduction:
     def _values(
         self, operands: Sequence[SSAValue], at: Mapping[SSAValue, int], lookup: Lookup
     ) -> list[int]:
-        """The values of ``operands``; 0 for those that are not known."""
+        """The values of ``operands``, with 0 for unavailable ones."""
         return [
             at[operand] if operand in at else lookup(operand) if self._is_known(operand) else 0
             for operand in operands

@@ -1,7 +1,7 @@
-"""xDSL's interpreter, made quick: each op is looked at once, and values live in numbered slots.
+"""xDSL's interpreter, made fast: each op is prepared once, and values live in numbered slots.
 
-Implementations are xDSL's :class:`InterpreterFunctions`; one whose method is marked with
-:func:`prepared` returns how to run an op, and that is kept for all later iterations.
+Implementations are xDSL's :class:`InterpreterFunctions`. A method marked with :func:`prepared`
+returns a function that executes the op, which is kept for later iterations.
 """
 
 from __future__ import annotations
@@ -29,22 +29,23 @@ from kc.analysis.interpreter.errors import ExecutionError, UninterpretableError
 from kc.support.locations import location_of
 
 Run = Callable[..., Any]
-"""Runs an op on its operands: gives nothing, the only result, or the tuple of all results."""
+"""Runs an op on its operands; returns None, the only result, or the tuple of all results."""
 
 Runner = Callable[..., PythonValues]
-"""Runs a region on its arguments and gives what it returns."""
+"""Runs a region on its arguments and returns its results."""
 
 Step = tuple[Any, Run, Callable[[list[Any]], tuple[Any, ...]], int, list[int]]
-"""An op as it is run: the op, its run, its operands out of an environment, the slot of its only
-result or -1, the slots of several results."""
+"""A prepared op: the op, the function that runs it, the getter of its operands from an environment,
+the slot of its single result or -1, and the slots of several results.
+"""
 
 _PREPARE = "kc_prepare"
 
 
 def prepared(op_type: type[Operation]) -> Callable[[Callable[..., Run]], Any]:
-    """Marks ``method(self, interpreter, op)`` as what tells how to run ops of a type.
+    """Mark ``method(self, interpreter, op)`` as the preparation of ops of a type.
 
-    The body of the method runs once for an op, the function it returns at each execution.
+    The body of the method runs once for an op, and the function that it returns at each execution.
     """
 
     def mark(prepare: Callable[..., Run]) -> Any:
@@ -66,9 +67,9 @@ def _as_tuple(op: Operation, value: Any) -> PythonValues:
 
 
 class Plan:
-    """A block as it is run: its arguments' slots, its steps and its terminator.
+    """A prepared block: the slots of its arguments, its steps and its terminator.
 
-    Made ``ready`` when the block runs for the first time.
+    It is prepared (``ready``) when the block first runs.
     """
 
     __slots__ = ("arguments", "block", "ready", "steps", "terminator")
@@ -112,14 +113,14 @@ class KernelInterpreter(Interpreter):
         saved = self._env, self.symbols
         self._env, self.symbols = [None] * self._sizes[function], symbols
         try:
-            # Overflow and NaN are results like any other.
+            # Overflow and NaN are ordinary results.
             with np.errstate(all="ignore"):
                 return self.run_ssacfg_region(region, args)
         finally:
             self._env, self.symbols = saved
 
     def _number(self, region: Region) -> int:
-        """Give the values of a function slots, counted from 0."""
+        """Number the values of a function with slots, from 0. Returns their count."""
         count = 0
         for block in _blocks(region):
             for value in block.args:
@@ -150,7 +151,7 @@ class KernelInterpreter(Interpreter):
         return named
 
     def global_value(self, op: Operation, make: Callable[[], Any]) -> Any:
-        """The one value of a global, made when it is first asked for."""
+        """The value of a global, created at its first use."""
         if op not in self._memory:
             self._memory[op] = make()
         return self._memory[op]
@@ -158,14 +159,16 @@ class KernelInterpreter(Interpreter):
     # Regions -------------------------------------------------------------------------------
 
     def runner(self, region: Region) -> Runner:
-        """How to run ``region``: a function of its arguments. An empty one returns nothing."""
+        """A function that runs ``region`` on its arguments. An empty region returns nothing."""
         block = region.blocks.first
         if block is None:
             return lambda *_: ()
         return partial(self._execute, self._plan(block))
 
     def standalone(self, region: Region) -> Runner:
-        """As :meth:`runner`, of a region that is in no function: in an environment of its own."""
+        """Like :meth:`runner`, but for a region outside of functions, in an environment of its
+        own.
+        """
         self._env = [None] * self._number(region)
         run = self.runner(region)
 
@@ -176,7 +179,7 @@ class KernelInterpreter(Interpreter):
         return quietly
 
     def plan(self, block: Block) -> Plan:
-        """How to run the ops of ``block`` one by one, ready to be used."""
+        """The prepared plan of ``block``, to run its ops one by one."""
         plan = self._plan(block)
         if not plan.ready:
             self._make_ready(plan)
@@ -184,7 +187,7 @@ class KernelInterpreter(Interpreter):
 
     @property
     def environment(self) -> list[Any]:
-        """The values of the function that is running, by their slots."""
+        """The values of the running function, by slot."""
         return self._env
 
     @environment.setter
@@ -192,15 +195,15 @@ class KernelInterpreter(Interpreter):
         self._env = env
 
     def slot(self, value: SSAValue) -> int:
-        """Where a value of the function that is running is in its environment."""
+        """The slot of a value of the running function."""
         return self._slots[value]
 
     def value(self, value: SSAValue) -> Any:
-        """The present content of a value of the function that is running."""
+        """The current value of an SSA value of the running function."""
         return self._env[self._slots[value]]
 
     def execute(self, ops: Iterable[Operation]) -> None:
-        """Run ops of the function that is running, apart from the block that they are in."""
+        """Run ops of the running function, independently of their block."""
         for op in ops:
             if op not in self._apart:
                 functions, registered = self._implementation(op)
@@ -236,7 +239,7 @@ class KernelInterpreter(Interpreter):
             except ExecutionError:
                 raise
             except ZeroDivisionError as error:
-                # Other divisions are checked by their ops.
+                # Ops check all other divisions themselves.
                 raise ExecutionError(op, "division by zero in an affine expression") from error
             except Exception as error:
                 if not hasattr(error, "__notes__") and op is not None:
@@ -272,7 +275,7 @@ class KernelInterpreter(Interpreter):
         known = self._impls._impl_dict  # pyright: ignore[reportPrivateUsage]
         implementation = known.get(type(op))
         if implementation is None:
-            # An op of the same name in another class: one that extends xDSL's definition.
+            # An op of the same name in another class, which extends xDSL's definition.
             implementation = next(
                 (implementation for kind, implementation in known.items() if kind.name == op.name),
                 None,
@@ -316,7 +319,7 @@ class KernelInterpreter(Interpreter):
 
         return observed
 
-    # What xDSL's own implementations ask for -------------------------------------------------
+    # Interface used by xDSL's own implementations -------------------------------------------
 
     def get_values(self, values: Iterable[SSAValue]) -> PythonValues:
         return tuple(self._env[self._slots[value]] for value in values)
@@ -335,7 +338,7 @@ def _blocks(region: Region) -> Iterable[Block]:
 
 
 def _getter(slots: Sequence[int]) -> Callable[[list[Any]], tuple[Any, ...]]:
-    """The function that takes the values of ``slots`` from an environment."""
+    """A function that reads the values of ``slots`` from an environment."""
     if not slots:
         return lambda env: ()
     if len(slots) == 1:

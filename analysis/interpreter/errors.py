@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class ExecutionError(InterpretationError):
-    """An op that cannot be executed: where, what, and in which iteration.
+    """An op that cannot be executed, with its location and the surrounding iterations.
 
-    ``op`` is the op and ``frames`` what was being executed around it, innermost first: ``'k = 3'``,
+    ``op`` is the op, and ``frames`` lists the surrounding executions, innermost first: ``'k = 3'``,
     ``'block "C" (vi = 0)'``.
     """
 
@@ -30,11 +30,11 @@ class ExecutionError(InterpretationError):
 
     @property
     def location(self) -> Location | None:
-        """The place of the op in the user's text; None if unknown."""
+        """The location of the op in the user's text; None if unknown."""
         return location_of(self.op)
 
     def within(self, frame: str) -> ExecutionError:
-        """This error, with one more level of what was being executed."""
+        """Add a level to the surrounding executions. Returns this error."""
         self.frames.append(frame)
         return self
 
@@ -49,7 +49,7 @@ class ExecutionError(InterpretationError):
 
 
 class UninterpretableError(ExecutionError):
-    """Something that the interpreter does not know, whatever the program is run on."""
+    """A construct that the interpreter does not support, whatever the input."""
 
 
 class OutOfBoundsError(ExecutionError):
@@ -74,10 +74,10 @@ class OutOfBoundsError(ExecutionError):
 
 
 class DomainError(ExecutionError):
-    """A block runs for a value of an iteration variable that its domain does not have.
+    """A block runs for a value of an iteration variable outside of its domain.
 
-    ``block`` and ``variable`` are names, ``value`` is what the binding gave, and 0 <= value <
-    ``extent`` was to hold.
+    ``block`` and ``variable`` are names, ``value`` is the result of the binding, and 0 <= value <
+    ``extent`` was required.
     """
 
     def __init__(self, op: Operation, block: str, variable: str, value: int, extent: int) -> None:
@@ -93,9 +93,9 @@ class DomainError(ExecutionError):
 
 
 class PoisonError(ExecutionError):
-    """Something depends on a value that MLIR leaves undefined; ``op`` is the op that made it."""
+    """Use of a value that MLIR leaves undefined; ``op`` is the op that produced it."""
 
 
 def index_text(index: Sequence[int]) -> str:
-    """``[1, 2]``."""
+    """Format an index as ``[1, 2]``."""
     return "[" + ", ".join(str(i) for i in index) + "]"

@@ -1,4 +1,4 @@
-"""``tir.call_extern``: C functions that the process has, and Python functions."""
+"""``tir.call_extern``: calls of C functions of this process and of Python functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kc.support.process_symbols import C_SCALARS, find_symbol
 
 @register_impls
 class ForeignFunctions(InterpreterFunctions):
-    """Calls out of the program do what they do in a kernel, in the order of the program."""
+    """External calls have the same effects as in a kernel, in program order."""
 
     @prepared(CallExternOp)
     def call_extern(self, interpreter: KernelInterpreter, op: CallExternOp) -> Run:
