@@ -77,8 +77,7 @@ def _doubtful(access: LoadOp | StoreOp, index: IndexValues) -> list[tuple[int, i
     inside.
 
     A dimension is left out if the bounds of its index are unknown: such an index depends on more
-    than
-    loops of constant extent.
+    than loops of constant extent.
     """
     type_ = access.buffer.type
     assert isinstance(type_, MemRefType)

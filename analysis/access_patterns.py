@@ -73,8 +73,7 @@ class Patterns:
     """Patterns of the values of a kernel, computed in program order.
 
     ``varying`` holds the values that may differ between the threads of a block; every other value
-    is
-    uniform.
+    is uniform.
     """
 
     def __init__(self, block: Sequence[int], varying: set[SSAValue]) -> None:

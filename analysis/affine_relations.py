@@ -150,8 +150,7 @@ def inverse(exprs: Sequence[AffineExpr], box: Box) -> tuple[AffineExpr, ...] | N
     results.
 
     Dimension ``n`` is result ``n``, dimension ``len(exprs) + n`` parameter ``n``. None if the
-    inverse
-    is not a single affine map, or if isl exceeds its budget.
+    inverse is not a single affine map, or if isl exceeds its budget.
     """
     import islpy as isl
 
@@ -229,8 +228,7 @@ def parameters_where(
     """The values of ``parameters`` for which ``condition`` holds at some point of ``names``.
 
     The result is a union of pieces, each a conjunction over the parameters that omits what
-    ``known``
-    already states. None if isl exceeds its budget.
+    ``known`` already states. None if isl exceeds its budget.
     """
 
     def question(context: Any) -> list[Conditions]:
@@ -289,8 +287,8 @@ def extent(expr: AffineExpr, box: Box) -> AffineExpr:
     the parameters.
 
     Exact for a constant box. Otherwise it is an upper bound, exact for the maps of layouts
-    (monotone in
-    each dimension) unless it would be negative for an empty box, as a size is never negative.
+    (monotone in each dimension) unless it would be negative for an empty box, as a size is never
+    negative.
     """
 
     if _attains_upper(expr, box):

@@ -58,8 +58,7 @@ def out_of_bounds(compute: te.ComputeOp) -> OutOfBounds | None:
 
     The answer is exact where the size of the tensor and the extents of the axes in the index are
     constant, for the terms that take part in a reduction. Other reads are not judged, as the sizes
-    that
-    the caller passes may be right.
+    that the caller passes may be right.
     """
     axes: dict[SSAValue, _Axis] = {}
     regions = [

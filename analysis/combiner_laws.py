@@ -60,9 +60,8 @@ def require_laws(
     With ``unsafe``, or if the operation is marked with ``kc.unsafe``, the user vouches for the
     combiner on the values that it meets, and the operation is marked. ``unsigned`` says which
     components are printed as unsigned numbers. ``location`` is where the user wrote the reduction,
-    by
-    default the location of the operation. ``has_empty_parts``: some terms of the reduction may be
-    identities; for a reduction across threads this is always assumed.
+    by default the location of the operation. ``has_empty_parts``: some terms of the reduction may
+    be identities; for a reduction across threads this is always assumed.
     """
     if UNSAFE_ATTRIBUTE in op.attributes:
         return

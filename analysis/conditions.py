@@ -1,8 +1,7 @@
 """Affine forms of conditions that ``arith`` computes, such as ``arith.cmpi slt, %i, %n``.
 
 Integers made of indices (``arith.index_cast %i : index to i32``) are followed where no step of
-their
-computation can overflow.
+their computation can overflow.
 """
 
 from __future__ import annotations

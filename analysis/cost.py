@@ -4,8 +4,7 @@ The count is static. It is exact where extents are constant and there are no pre
 counts as true (an upper bound), and a symbolic size as the number that the caller assumes. The
 traffic of a cache is an analytic model, not a simulation: if the working set of an iteration fits
 the cache, the next iteration finds it there, and otherwise it finds nothing. Lines are 64 bytes.
-The
-model is the one by which loop tiling is explained (Wolf and Lam, PLDI 1991).
+The model is the one by which loop tiling is explained (Wolf and Lam, PLDI 1991).
 """
 
 from __future__ import annotations
@@ -152,8 +151,7 @@ def estimate(
     name.
 
     With ``within``, only these operations of the body are counted. In a function with branches,
-    each
-    basic block counts as executed once.
+    each basic block counts as executed once.
     """
     counter = _Counter(function, dict(assume or {}), within)
     return counter.cost([size for size in caches if size > 0])

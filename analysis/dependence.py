@@ -8,9 +8,8 @@ witness.
 
 Two non-affine operations keep their structure: ``tir.linearize`` and ``tir.delinearize`` with
 symbolic sizes enter as fresh dimensions, tied by the fact that the linear order of the result is
-the
-lexicographic order of the parts. Other opaque values are unconstrained, so a conflict that involves
-them is "undecided", never "legal".
+the lexicographic order of the parts. Other opaque values are unconstrained, so a conflict that
+involves them is "undecided", never "legal".
 
 The approach is that of polyhedral compilation (Feautrier 1991; isl: Verdoolaege, ICMS 2010).
 """
@@ -242,8 +241,7 @@ class Scope:
 
     Threads of a loop outside run in lockstep, so the order of iterations in the scope also orders
     different threads. In a scope ``across`` threads, the two statements of a pair belong to
-    different
-    threads and touch memory that these share.
+    different threads and touch memory that these share.
     """
 
     def __init__(
@@ -686,8 +684,7 @@ class Scope:
         none.
 
         A proven dependence takes precedence over an undecided one, and a dependence in one thread
-        over one
-        between threads. With ``threads=False``, the latter are not considered.
+        over one between threads. With ``threads=False``, the latter are not considered.
 
         ``breaks(s, t)`` gives the condition under which the order of an instance of ``s`` and one
         of ``t`` becomes wrong, over their coordinates as the sides "s" and "t"; None means never.
@@ -933,10 +930,9 @@ def lane_conflict(loop: ForOp, combined: Collection[BlockOp] = ()) -> Conflict |
 
     Each op runs for all lanes before the next op runs. A later iteration may therefore store to an
     element that an earlier one has loaded, if the store follows the load in the text. This
-    exception
-    applies only if ``loop`` contains no loop: inside one, primitives exchange iterations of a lane
-    without considering the other lanes. Lanes have separate results for the reduction blocks in
-    ``combined``.
+    exception applies only if ``loop`` contains no loop: inside one, primitives exchange iterations
+    of a lane without considering the other lanes. Lanes have separate results for the reduction
+    blocks in ``combined``.
     """
 
     def is_apart(source: Statement, sink: Statement) -> bool:

@@ -4,8 +4,8 @@ non-negative.
 A dependence is a pair of accesses of one element, at least one of which writes, the first before
 the second in program order. Its distance along a loop is the difference of the iterations. Over all
 such pairs that is a number or an interval, which isl computes exactly. Loops along which no
-distance
-is negative can be interchanged and tiled freely (Wolf and Lam 1991: a fully permutable band).
+distance is negative can be interchanged and tiled freely (Wolf and Lam 1991: a fully permutable
+band).
 """
 
 from __future__ import annotations

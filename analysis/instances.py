@@ -152,9 +152,8 @@ class Space:
     """The context that the instances of one question share: symbolic sizes as parameters.
 
     ``bound`` assigns thread axes to loops. With ``within``, the question concerns a single
-    execution of
-    that op, and therefore one iteration of each surrounding repeated operation that is no loop of
-    tir.
+    execution of that op, and therefore one iteration of each surrounding repeated operation that is
+    no loop of tir.
     """
 
     def __init__(
@@ -372,8 +371,7 @@ class Space:
         """The indices of an access, where ``instance`` is an execution of it.
 
         For a vector, the element is in any of its lanes, numbered by a new coordinate of
-        ``instance``; for
-        a view, it is any element of the viewed box.
+        ``instance``; for a view, it is any element of the viewed box.
         """
         element = [
             self.expr(expr, op.operands_of_map, instance) for expr in op.indices.data.results
@@ -520,10 +518,8 @@ class Space:
         """The condition that ``first`` may run before ``second``.
 
         Iterations of a parallel or vectorized loop, and thread blocks, run in any order; the
-        threads of a
-        block run in lockstep. Two executions in an ``scf.while`` run in any order, too, as its
-        iterations
-        have no coordinates.
+        threads of a block run in lockstep. Two executions in an ``scf.while`` run in any order,
+        too, as its iterations have no coordinates.
         """
         return self._ordered(first, second, may=True)
 
@@ -595,8 +591,7 @@ class Space:
         exists.
 
         The elements of ``missing`` are compared with ``extra_dims``. Shared coordinates are those
-        of the
-        instances' loops.
+        of the instances' loops.
         """
         names: dict[str, None] = {}
         for instance in instances:

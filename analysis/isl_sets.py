@@ -1,7 +1,7 @@
 """Questions to isl: sets and maps from terms and conditions, and the first point of a set.
 
-A question is first tried by cheap means (:mod:`kc.analysis.disproofs`); what isl answers is
-remembered, as the same questions come again when primitives try themselves on copies.
+A question is first tried by cheap means (:mod:`kc.analysis.disproofs`). Answers of isl are cached,
+as the same questions recur when primitives try themselves on copies.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MAX_OPERATIONS = 2_000_000
 """isl gives up after this many internal operations; the answer is then "undecided"."""
 
 MAX_ANSWERS = 4096
-"""The most answers remembered."""
+"""The most answers that are cached."""
 
 TOO_LARGE = Undecided("the question is too large to decide exactly")
 
@@ -28,7 +28,7 @@ _LOCAL = threading.local()
 
 
 def ask(question: Callable[[Any], Answer]) -> Answer | Undecided:
-    """The answer of ``question`` in isl's context of this thread, or why there is none."""
+    """The answer to ``question`` in this thread's isl context, or the reason why there is none."""
     import islpy as isl
 
     context = getattr(_LOCAL, "context", None)
@@ -39,7 +39,7 @@ def ask(question: Callable[[Any], Answer]) -> Answer | Undecided:
     try:
         return question(context)
     except isl.Error:
-        _LOCAL.context = None  # a context that gave up stays so
+        _LOCAL.context = None  # a context that has exceeded its budget stays unusable
         return TOO_LARGE
 
 
@@ -80,7 +80,7 @@ def first_point(
 ) -> Point | Undecided | None:
     """The lexicographically first point where ``condition`` holds, the parameters first.
 
-    None if there is no point, :class:`Undecided` where isl cannot tell.
+    None if there is no point, :class:`Undecided` if isl cannot decide.
     """
     if condition == NEVER:
         return None
@@ -116,7 +116,7 @@ def _first_point(
             points = _with_small(points, n, context)
     lowest = points.lexmin() if points.is_bounded() else points
     point = lowest.sample_point()
-    if point.is_void():  # isl's lexmin of a set with divisions is empty at times
+    if point.is_void():  # isl's lexmin of a set with divisions is sometimes empty
         point = points.sample_point()
     return {
         name: point.get_coordinate_val(isl.dim_type.set, n).to_python()
@@ -125,8 +125,9 @@ def _first_point(
 
 
 def _with_small(points: Any, n: int, context: Any) -> Any:
-    """``points`` where coordinate ``n`` is 0, 1 or -1 if it can be, so that the witness of an
-    unbounded set does not depend on how isl finds it."""
+    """``points`` with coordinate ``n`` fixed to 0, 1 or -1 if possible. The witness of an unbounded
+    set then does not depend on isl's search.
+    """
     import islpy as isl
 
     for value in (0, 1, -1):
@@ -137,7 +138,7 @@ def _with_small(points: Any, n: int, context: Any) -> Any:
 
 
 def is_impossible(condition: Condition, names: Sequence[str]) -> bool:
-    """Whether ``condition`` holds at no point; False where that is undecided."""
+    """True if ``condition`` provably holds at no point; False also if undecided."""
     if condition == NEVER or is_never(condition):
         return True
     return ask(lambda context: set_of(context, condition, names).is_empty()) is True

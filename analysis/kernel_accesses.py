@@ -1,20 +1,21 @@
-"""What the accesses of a kernel cost, and what is certain of them, without running it.
+"""The cost of a kernel's memory accesses, and facts that hold for them, without running the kernel.
 
-The threads of one block do the first iteration of each loop in the first block: their numbers are
-vectors with an element for each thread, and what is computed of them is, too. The addresses that
-follow are told into sectors and wavefronts as ``kc.gpu.check`` does it for all blocks and
-iterations. What follows from the contents of arrays is not known, and an access by it has no row.
+The threads of the first block execute the first iteration of each loop: thread numbers, and all
+values computed from them, are vectors with an element for each thread. The resulting addresses are
+grouped into sectors and wavefronts as ``kc.gpu.check`` does it for all blocks and iterations.
+Values that depend on the contents of arrays are unknown, and an access through such a value has no
+row.
 
-Whether an access is coalesced, or free of bank conflicts, is decided for all blocks and iterations:
-:mod:`kc.analysis.access_patterns` has how addresses differ between threads, and what all threads
-have in common. An access is *coalesced* if no warp ever reads or writes more sectors than the
-fewest that its bytes fill, and *uncoalesced* if each warp does of which two or more lanes take
-part; likewise *conflict-free*, and *conflict*. ``kc.gpu.check`` counts the same.
+Two verdicts hold for all blocks and iterations; :mod:`kc.analysis.access_patterns` separates the
+part of an address that differs between threads from the part that they share. An access is
+*coalesced* if no warp ever touches more sectors than the fewest that its bytes fill, and
+*uncoalesced* if every warp with two or more active lanes does; *conflict-free* and *conflict* are
+defined likewise. ``kc.gpu.check`` counts the same.
 
-Bounds of the same values, over all blocks and iterations, say whether an index is inside of its
-array; and whether a value is the same for all threads of a block says whether they all come to a
-barrier. Both are certain where they are said, and where they are not, the kernel may be right all
-the same. :mod:`kc.analysis.kernel_safety` proves more, and disproves.
+Bounds of the values over all blocks and iterations show whether an index is inside of its array,
+and a value that is uniform in a block shows that all its threads reach a barrier. A positive answer
+is certain; without one, the kernel may still be correct. :mod:`kc.analysis.kernel_safety` proves
+more, and also disproves.
 """
 
 from __future__ import annotations
@@ -43,11 +44,12 @@ _WRITES = (memref.StoreOp, memref.AtomicRMWOp, vector.StoreOp)
 
 @dataclass(frozen=True)
 class AccessCost:
-    """What one access costs a block that does it once.
+    """The cost of an access for a block that executes it once.
 
-    ``warps`` do it. ``transactions`` are sectors of 32 bytes of the device's memory, or wavefronts
-    of a block's, ``least`` how few would do, and ``conflicts`` the wavefronts that lanes wait for.
-    ``is_inside``: no block and no iteration leaves the array; None where that is not certain.
+    ``warps`` execute it. ``transactions`` counts sectors of 32 bytes of global memory, or
+    wavefronts of shared memory; ``least`` is the minimum for these bytes, and ``conflicts`` the
+    extra wavefronts of bank conflicts. ``is_inside``: the access stays inside the array in all
+    blocks and iterations; None if that is not certain.
     """
 
     buffer: str
@@ -60,11 +62,11 @@ class AccessCost:
     conflicts: int
     is_inside: bool | None
     verdict: Verdict | None = None
-    """For all blocks and iterations; None where that is not certain."""
+    """The verdict for all blocks and iterations; None if undecided."""
 
     @property
     def site(self) -> tuple[str, str, str, Location | None]:
-        """What names the access in a report."""
+        """The key of the access in a report."""
         return self.buffer, self.access, self.memory, self.location
 
     def __str__(self) -> str:
@@ -84,25 +86,26 @@ class AccessCost:
 
 @dataclass(frozen=True)
 class KernelVerdicts:
-    """What is certain of a kernel."""
+    """The facts proven for a kernel."""
 
     name: str
     accesses: tuple[AccessCost, ...]
     is_unanimous: bool | None
-    """All threads of a block come to each barrier; None where that is not certain."""
+    """True if all threads of a block reach each barrier; None if that is not certain."""
     safety: tuple[SafetyVerdict, ...] = ()
-    """For each kind of mistake: proven not to be there, to be there, or undecided."""
+    """For each kind of mistake: proven absent, proven present, or undecided."""
     without_cost: frozenset[tuple[str, str, str, Location | None]] = frozenset()
-    """The other accesses of arrays: the names of their sites."""
+    """The keys of the array accesses whose cost is unknown."""
 
     def lines(self) -> list[str]:
-        """The verdicts in words, a line each."""
+        """The verdicts as text, one line each."""
         return [str(line) for line in (*self.accesses, *self.safety)]
 
 
 def verdicts_of(kernel: GPUFuncOp, shapes: Shapes = NO_SHAPES) -> KernelVerdicts:
-    """The accesses of a kernel whose block size is known; none, where it is not. ``shapes`` are the
-    symbols that sizes are in the functions that launch it."""
+    """The verdicts on a kernel. Without a known block size, no access has a cost. ``shapes`` are
+    the symbolic sizes in the host functions that launch the kernel.
+    """
     grid, sizes = launch_sizes(kernel)
     threads = [size for size in sizes if size is not None]
     reader = _Reader(kernel, grid, threads if len(threads) == len(sizes) else None)
@@ -116,8 +119,7 @@ def verdicts_of(kernel: GPUFuncOp, shapes: Shapes = NO_SHAPES) -> KernelVerdicts
 def verdict_of(
     site: tuple[str, str, str, Location | None], kernels: Iterable[KernelVerdicts]
 ) -> Verdict | None:
-    """The verdict on all accesses that are reported as one; None where it is not certain, or they
-    differ."""
+    """The common verdict on all accesses with this key; None if one is undecided or they differ."""
     verdicts: set[Verdict | None] = set()
     for kernel in kernels:
         verdicts.update(cost.verdict for cost in kernel.accesses if cost.site == site)
@@ -128,7 +130,7 @@ def verdict_of(
 
 @dataclass(frozen=True)
 class _Value:
-    """Of each thread: what it is in the first block and iteration, and its bounds over all."""
+    """A value in each thread: in the first block and iteration, and its bounds over all."""
 
     first: Any
     low: Any
@@ -136,7 +138,7 @@ class _Value:
 
 
 class _Reader:
-    """Reads a kernel."""
+    """Reads a kernel in program order."""
 
     def __init__(
         self, kernel: GPUFuncOp, grid: Sequence[int | None], block_size: list[int] | None
@@ -156,7 +158,9 @@ class _Reader:
         self.patterns = Patterns(self.size or [1, 1, 1], self.varying)
 
     def read(self, block: Block, active: Any, *, is_together: bool = True) -> None:
-        """Read the operations of a block, which the threads of ``active`` do, all if it is None."""
+        """Read the operations of a block, executed by the threads of ``active``; None means all
+        threads.
+        """
         for op in block.ops:
             if isinstance(op, gpu.BarrierOp) and not is_together:
                 self.is_unanimous = None
@@ -310,7 +314,8 @@ class _Reader:
             return
         place = self.np.zeros(prod(self.size), self.np.int64)
         inside = is_known
-        if not is_known and pattern is not None:  # all blocks and iterations are alike
+        # the verdict for all blocks and iterations is enough
+        if not is_known and pattern is not None:
             place, known = pattern.each, []
         for n, index in enumerate(known):
             place = place * (shape[n] if n else 1) + index.first
@@ -345,14 +350,14 @@ class _Reader:
 
 
 def _is_known(op: Operation) -> bool:
-    """Whether its results follow from its operands alone."""
+    """True if the results depend only on the operands."""
     kinds = gpu.BlockIdOp | gpu.BlockDimOp | gpu.GridDimOp | memref.DimOp
     return op.name.startswith("arith.") or isinstance(op, kinds)
 
 
 _QUOTIENTS = ("arith.divui", "arith.divsi", "arith.floordivsi")
 _REMAINDERS = ("arith.remui", "arith.remsi")
-"""By a constant, of what is not negative, they are all the same."""
+"""Division variants that agree for a constant divisor and a non-negative dividend."""
 _FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "arith.addi": operator.add,
     "arith.subi": operator.sub,
@@ -370,11 +375,11 @@ _COMPARISONS: dict[int, Callable[[Any, Any], Any]] = {
     4: operator.gt,
     5: operator.ge,
 }
-"""By the number of the predicate; those of unsigned numbers are left out."""
+"""Comparisons by the number of the predicate, without the unsigned ones."""
 
 
 def _memory(type_: MemRefType, buffer: SSAValue, kernel: GPUFuncOp) -> str | None:
-    """ "global" or "shared"; None for memory of a thread."""
+    """The memory of a buffer, "global" or "shared"; None for memory of a single thread."""
     space = type_.memory_space
     if isinstance(space, AddressSpaceAttr):
         return "shared" if space.data is AddressSpace.WORKGROUP else None

@@ -1,9 +1,9 @@
-"""Whether copies that go on by themselves (``cp.async``) are done: by the waits on a way.
+"""Completion of asynchronous copies (``cp.async``) along a path of operations.
 
 A thread commits the copies that it has started as a group, and ``nvvm.cp.async.wait.group N`` waits
-until at most the last N groups are not done. So a copy is done where a wait follows more than N
-commits, and other threads of its block see that behind a barrier that follows the wait. What a way
-consists of is a lower bound: more operations on it take back nothing.
+until at most the last N groups are pending. A copy is therefore complete after a wait that follows
+more than N commits, and visible to the other threads of its block after a barrier that follows the
+wait. The path may be incomplete: further operations on it never undo a completion.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from xdsl.ir import Operation
 from kc.dialects import gpu, nvvm
 
 BARRIERS = (gpu.BarrierOp, nvvm.Barrier0Op)
-"""What all threads of a block wait for each other at."""
+"""Operations at which all threads of a block wait for each other."""
 
 _ROUNDS = 8
-"""Iterations of a loop on the way that are looked at, at most."""
+"""The most iterations of a loop on the path that are followed."""
 
 
 class CopyWay:
-    """What is certain of a copy after some operations of the thread that started it."""
+    """The progress of a copy after some operations of the thread that started it."""
 
     def __init__(self, trips: Callable[[scf.ForOp], int]) -> None:
         self.trips = trips
@@ -35,7 +35,7 @@ class CopyWay:
         """For the threads of its block."""
 
     def along(self, ops: Iterable[Operation]) -> CopyWay:
-        """Go along operations in their order."""
+        """Follow ``ops`` in program order."""
         for op in ops:
             if isinstance(op, nvvm.CpAsyncCommitGroupOp):
                 self.commits += 1

@@ -1,4 +1,4 @@
-"""What the launches of a kernel say of it: its blocks, its threads and its arguments."""
+"""Facts about a kernel from its launches: grid, block and arguments."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ from kc.dialects.gpu import AllocOp, GPUFuncOp, GPUModuleOp, LaunchFuncOp
 from kc.dialects.tir import symbol_names
 
 Shapes = Mapping[str, Sequence[Sequence[str | None] | str | None]]
-"""Of each function by name: for each argument the symbols that its sizes are, None for others, or
-the symbol that a number is."""
+"""For each function by name, and each argument: the symbols of the dimensions of an array (None for
+other sizes), or the symbol of a number.
+"""
 
 NO_SHAPES: Shapes = {}
 
 
 def launch_sizes(kernel: GPUFuncOp) -> tuple[list[int | None], list[int | None]]:
-    """The sizes of the grid and of a block that launches of a kernel have, None where unknown.
+    """The sizes of the grid and of a block in all launches of a kernel; None where unknown.
 
-    Launches in its module decide; without any, or where they compute theirs, what the kernel says
-    of itself.
+    The launches in its module decide. Without any, or where they compute a size, the kernel's own
+    attributes do.
     """
     launches = launches_of(kernel)
     sizes: list[list[int | None]] = []
@@ -51,7 +52,7 @@ def launch_sizes(kernel: GPUFuncOp) -> tuple[list[int | None], list[int | None]]
 
 
 def _only(launched: set[int | None], said: int | None) -> int | None:
-    """The size of all launches; what the kernel says where none says it."""
+    """The size common to all launches; the kernel's own size if no launch has a constant."""
     if not launched or launched == {None}:
         return said
     return next(iter(launched)) if len(launched) == 1 else None
@@ -75,8 +76,9 @@ def launches_of(kernel: GPUFuncOp) -> list[LaunchFuncOp]:
 
 
 def overlapping_arguments(kernel: GPUFuncOp) -> list[tuple[SSAValue, SSAValue, bool]]:
-    """Pairs of a kernel's arguments that a launch gives the same memory: an array and itself, or
-    parts of one. Whether they are the same array as a whole."""
+    """Pairs of arguments for which a launch passes overlapping memory: the same array or parts of
+    it. True if both are the same whole array.
+    """
     pairs: dict[tuple[SSAValue, SSAValue], bool] = {}
     for launch in launches_of(kernel):
         given: dict[SSAValue, list[tuple[SSAValue, SSAValue]]] = {}
@@ -99,7 +101,7 @@ def _uncast(array: SSAValue) -> SSAValue:
 
 
 def _memory_of(array: SSAValue) -> SSAValue:
-    """The array that an array is, or is a part of."""
+    """The array at the root of a chain of views."""
     while isinstance(array, OpResult) and array.op.operands:
         operand = array.op.operands[0]
         if not isinstance(operand.type, MemRefType):
@@ -109,9 +111,9 @@ def _memory_of(array: SSAValue) -> SSAValue:
 
 
 def has_places_of_its_own(array: SSAValue, kernel: GPUFuncOp) -> bool:
-    """Whether the elements of a kernel's argument with strides are all in places of their own.
+    """True if all elements of an argument with strides are at distinct addresses.
 
-    They are if each stride is more than what smaller ones span, or if all launches give parts of
+    They are if each stride exceeds the span of the smaller ones, or if all launches pass parts of
     dense arrays.
     """
     type_ = array.type
@@ -144,13 +146,13 @@ def _is_part_of_dense(array: SSAValue) -> bool:
 
 
 def constant_of(value: SSAValue) -> int | None:
-    """The number that a value is, if it is one."""
+    """The number if ``value`` is constant, else None."""
     term = KernelValues([None] * 3, [1, 1, 1], {}).integer(value)
     return None if term is None else term.value
 
 
 def bounds_of(value: SSAValue) -> tuple[int, int] | None:
-    """The least and the greatest that an index of host code is, if both are known."""
+    """The minimum and maximum of an index of host code; None if unknown."""
     known = constant_of(value)
     if known is not None:
         return known, known
@@ -162,7 +164,7 @@ def bounds_of(value: SSAValue) -> tuple[int, int] | None:
 
 
 def shapes_of(module: ModuleOp) -> Shapes:
-    """The symbols that sizes of public functions' arguments are, which calls are checked for."""
+    """The symbols of the sizes of public functions' arguments, which calls check."""
     return {
         op.sym_name.data: [_shape(op, n) for n in range(len(op.function_type.inputs))]
         for op in module.ops
@@ -189,8 +191,9 @@ def _shape(function: func.FuncOp, n: int) -> Sequence[str | None] | str | None:
 def sizes_of_arguments(
     kernel: GPUFuncOp, shapes: Shapes
 ) -> dict[SSAValue | tuple[SSAValue, int], str]:
-    """The symbols that arguments of a kernel are, and sizes of arrays along an axis, in all
-    launches of it: what has the same symbol is the same number."""
+    """The symbols of a kernel's arguments, and of array sizes along an axis, if equal in all
+    launches. Equal symbols mean equal numbers.
+    """
     launches = launches_of(kernel)
     homes = [_function_of(launch) for launch in launches]
     if len(set(homes)) != 1 or homes[0] is None:
@@ -214,8 +217,9 @@ def sizes_of_arguments(
 
 @dataclass(frozen=True)
 class LaunchTerm:
-    """What a launch gives a kernel, as terms over symbols of the host: its index arguments, the
-    bytes of its dynamic memory, and the sizes of its grid and blocks. None where it is no term."""
+    """The operands of a launch as terms over host symbols: index arguments, bytes of dynamic
+    memory, grid and block sizes. None where there is no such term.
+    """
 
     given: Mapping[SSAValue, Term]
     dynamic: Term | None
@@ -226,8 +230,9 @@ class LaunchTerm:
 def launch_terms(
     kernel: GPUFuncOp, shapes: Shapes, names: Mapping[str, str]
 ) -> Sequence[LaunchTerm]:
-    """The terms of each launch. ``names`` are the dimensions that symbols of
-    :func:`sizes_of_arguments` are in the kernel; others are called ``h0``, ``h1``, ..."""
+    """The terms of each launch. ``names`` maps symbols of :func:`sizes_of_arguments` to dimensions
+    of the kernel; other symbols become ``h0``, ``h1``, ...
+    """
     launches = launches_of(kernel)
     homes = [_function_of(launch) for launch in launches]
     if len(set(homes)) != 1 or homes[0] is None:
@@ -256,7 +261,7 @@ def launch_terms(
 
 
 class _HostValues(KernelValues):
-    """Index values of a host function, over its symbols."""
+    """Index values of a host function, as terms over its symbols."""
 
     def __init__(self, symbols: _Symbols, names: dict[str, str]) -> None:
         super().__init__([None] * 3, [1, 1, 1], {})
@@ -269,7 +274,7 @@ class _HostValues(KernelValues):
         return dim(self.names.setdefault(symbol, f"h{len(self.names)}"))
 
     def known(self, value: SSAValue) -> Term | None:
-        """The term of a value, which may be cast to i32; None if it follows from something else."""
+        """The term of a value, which may be cast to i32; None if it depends on an unknown value."""
         if isinstance(value.owner, arith.IndexCastOp):
             value = SSAValue.get(value.owner.input)
         term = self.read(value)
@@ -288,14 +293,14 @@ def _function_of(launch: LaunchFuncOp) -> func.FuncOp | None:
 
 
 class _Symbols:
-    """Which symbols the values of a host function are."""
+    """The symbols of the values of a host function."""
 
     def __init__(self, function: func.FuncOp, shapes: Shapes) -> None:
         self.entry = function.body.blocks[0]
         self.shapes = shapes.get(function.sym_name.data, ())
 
     def value(self, value: SSAValue) -> str | None:
-        """The symbol that a number is: that of a size, or the argument itself."""
+        """The symbol of a number: of an array size, or of the argument itself."""
         op = value.owner
         if isinstance(op, memref.DimOp):
             axis = constant_of(op.index)
@@ -306,7 +311,7 @@ class _Symbols:
         return shape if isinstance(shape, str) else None
 
     def size(self, array: SSAValue, axis: int) -> str | None:
-        """The symbol that an array's size along an axis is."""
+        """The symbol of an array's size along an axis; None if it has none."""
         assert isinstance(array.type, MemRefType)
         sizes = array.type.get_shape()
         if sizes[axis] != DYNAMIC_INDEX:

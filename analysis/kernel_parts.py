@@ -1,13 +1,13 @@
-"""Arrays that are parts of the memory of a block: which of them share bytes.
+"""Arrays that are views of a block's memory, and the overlaps between them.
 
-``memref.view`` makes an array of bytes, those of ``gpu.dynamic_shared_memory`` or of an argument in
-``workgroup(...)``. Parts that have no byte in common are arrays of their own. Others are known
-where their elements have one size and begin at multiples of it, by the number of an element in all
-of them.
+``memref.view`` makes an array from bytes of ``gpu.dynamic_shared_memory`` or of an argument in
+``workgroup(...)``. A view that overlaps no other is an array of its own. Overlapping views can be
+compared if their elements have one size and begin at multiples of it: an element is then identified
+by its number in the common memory.
 
-Where a part begins may be computed by the host, from sizes that a call gives. Such parts are asked
-about with what all launches compute (:class:`LaunchTerms`): they are apart if no sizes make them
-share a byte, of those for which the block has the memory that the launch asks for.
+The host may compute the offset of a view from sizes of a call. Two such views are compared under
+the equations of all launches (:class:`LaunchTerms`): they are disjoint if no sizes make them
+overlap, among those for which the launch requests no more memory than a block has.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from kc.dialects.gpu import GPUFuncOp
 class Part:
     """An array in the memory of a block.
 
-    ``base`` stands for all arrays that it may share bytes with, and ``shift`` is the number there
-    of its first element. ``is_shared``: there are such arrays.
+    ``base`` represents the group of arrays with which it may overlap, and ``shift`` is the number
+    of its first element there. ``is_shared``: there are other arrays in the group.
     """
 
     base: SSAValue
@@ -44,7 +44,9 @@ class Part:
 
 @dataclass(frozen=True)
 class _View:
-    """A view of the bytes from ``begin`` on, to before ``end``, if it is known that it ends."""
+    """A view of the bytes from ``begin`` up to but not including ``end``, which is infinite if
+    unknown.
+    """
 
     op: memref.ViewOp
     begin: int
@@ -62,8 +64,9 @@ class _View:
 
 
 def parts_of(kernel: GPUFuncOp, launched: LaunchTerms) -> tuple[dict[SSAValue, Part], str]:
-    """The views of a kernel of which it is known what they share, and the reason why it is not
-    certain that all views are inside of the memory of a block, if it is not."""
+    """The views of a kernel whose overlaps are known, and a reason why not all views are certain to
+    be inside of the block's memory; empty if they are.
+    """
     by_source: dict[SSAValue | None, list[memref.ViewOp]] = {}
     """Those of dynamic memory are the views of None: there is one such memory."""
     used: set[SSAValue | None] = set()
@@ -98,21 +101,21 @@ def parts_of(kernel: GPUFuncOp, launched: LaunchTerms) -> tuple[dict[SSAValue, P
 
 
 MOST_BYTES = 1 << 20
-"""More than the memory of any block: launches that ask for so much are refused."""
+"""More bytes than any block has; launches that request this many are refused."""
 
 
 class LaunchTerms:
-    """What launches say of the places of views, as terms over the sizes of their arguments."""
+    """The offsets of views as terms over sizes of the launches' arguments."""
 
     def __init__(self, reader: KernelValues, launches: Sequence[LaunchTerm]) -> None:
         self.reader, self.launches = reader, launches
 
     def begin(self, view: memref.ViewOp) -> Term:
-        """The byte that a view begins at."""
+        """The offset of the first byte of a view."""
         return self.reader.read(view.byte_shift)
 
     def end(self, view: memref.ViewOp) -> Term | None:
-        """The byte behind its last one; None where that is no term."""
+        """The offset behind the last byte of a view; None if it is no term."""
         type_ = view.result.type
         assert isinstance(type_, MemRefType)
         count: Term | None = number(bytes_of(MemRefType(type_.element_type, [])))
@@ -127,7 +130,7 @@ class LaunchTerms:
         return None if count is None else self.begin(view) + count
 
     def apart(self, first: memref.ViewOp, second: memref.ViewOp) -> bool:
-        """Whether two views share no byte in any launch."""
+        """True if two views are disjoint in every launch."""
         ends = self.end(first), self.end(second)
         if ends[0] is None or ends[1] is None:
             return False
@@ -135,7 +138,7 @@ class LaunchTerms:
         return self._is_never([begins[0] < ends[1], begins[1] < ends[0]])
 
     def holds(self, views: Sequence[memref.ViewOp]) -> bool:
-        """Whether the dynamic memory of each launch has all of the views."""
+        """True if the dynamic memory of every launch contains all of the views."""
         if any(launch.dynamic is None for launch in self.launches):
             return False
         for view in views:
@@ -145,11 +148,11 @@ class LaunchTerms:
         return bool(self.launches)
 
     def remainder(self, view: memref.ViewOp, multiple: int) -> bool:
-        """Whether a view begins at a multiple of so many bytes in each launch."""
+        """True if a view begins at a multiple of ``multiple`` bytes in every launch."""
         return self._is_never([(self.begin(view) % multiple).differs(0)])
 
     def _is_never(self, parts: Sequence[Condition]) -> bool:
-        """Whether no launch makes all of these true."""
+        """True if no launch satisfies all of ``parts``."""
         for launch in self.launches or (LaunchTerm({}, None),):
             given = [self.reader.read(value).equals(term) for value, term in launch.given.items()]
             if launch.dynamic is not None:
@@ -161,7 +164,7 @@ class LaunchTerms:
 
 
 _DYNAMIC = "bytes"
-"""The dimension that is the size of the dynamic memory."""
+"""The dimension that represents the size of the dynamic memory."""
 
 
 def _view(op: memref.ViewOp) -> _View | None:
@@ -180,7 +183,7 @@ def _view(op: memref.ViewOp) -> _View | None:
 
 
 def _size(kernel: GPUFuncOp, source: SSAValue | None) -> int:
-    """The least number of bytes of a memory in all launches."""
+    """The smallest size in bytes of a memory over all launches."""
     if source is not None:
         assert isinstance(source.type, MemRefType)
         return bytes_of(source.type)
@@ -192,7 +195,7 @@ def _size(kernel: GPUFuncOp, source: SSAValue | None) -> int:
 
 
 def _groups(views: Sequence[_View]) -> list[list[_View]]:
-    """The views that share bytes, directly or by others between them, together."""
+    """Groups of views that overlap, directly or through other views."""
     groups: list[list[_View]] = []
     end: float = -1
     for view in sorted(views, key=lambda view: view.begin):

@@ -1,12 +1,12 @@
-"""Memory that operations of nvvm access by pointers: the array, and which of its elements.
+"""Accesses of nvvm operations through pointers: the array and the elements accessed.
 
-The pointers of kernels that kc makes are the begin of an array, and bytes or elements from there.
-An access by 16 bytes is one row of a matrix, or a part of a copy:
+In kernels that kc generates, a pointer is the begin of an array plus an offset in bytes or
+elements. An access of 16 bytes is one row of a matrix, or a part of a copy:
 
 ===========================  =====================================================================
-``nvvm.ldmatrix``, stmatrix  eight lanes for each matrix have the address of a row of it
-``nvvm.wmma.load``, store    a row of the matrix for each lane, as far as there are rows
-``cp.async.shared.global``   a read and a write, both of which go on until they are waited for
+``nvvm.ldmatrix``, stmatrix  eight lanes for each matrix hold the addresses of its rows
+``nvvm.wmma.load``, store    one row of the matrix for each lane, as long as there are rows
+``cp.async.shared.global``   a read and a write, both pending until they are waited for
 ===========================  =====================================================================
 """
 
@@ -24,17 +24,17 @@ from kc.analysis.terms import ALWAYS, Condition, Term, number
 from kc.dialects import llvm, nvvm
 
 POINTERS = (llvm.IntToPtrOp, llvm.GEPOp, memref.ExtractAlignedPointerAsIndexOp)
-"""What makes pointers, and touches no memory itself."""
+"""Operations that compute pointers and access no memory."""
 _ROW = 16
 """Bytes of a row of an 8 x 8 matrix."""
 
 
 @dataclass(frozen=True)
 class PointerAccess:
-    """An access of ``lanes`` elements of ``array``, from element ``first`` of it on.
+    """An access of ``lanes`` elements of ``array``, from element ``first`` on.
 
-    Only threads of which ``who`` holds make it. ``alignment`` is what its address is a multiple of,
-    in bytes; 0: any. ``is_whole``: it certainly touches all of them.
+    Only threads that satisfy ``who`` execute it. ``alignment`` is the required alignment of the
+    address in bytes, 0 for none. ``is_whole``: it certainly touches all of the elements.
     """
 
     array: SSAValue
@@ -48,10 +48,11 @@ class PointerAccess:
 
 
 def pointer_accesses(op: Operation, reader: KernelValues) -> Sequence[PointerAccess] | None:
-    """The accesses of an operation; none if it has none, None if they are not known."""
+    """The accesses of an operation, possibly none; None if they are unknown."""
     if isinstance(op, nvvm.CpAsyncOp):
         size = op.size.value.data
-        to = _part(op.dst, size, reader, writes=True)  # what is not read becomes zero
+        # the part that is not read is filled with zeros
+        to = _part(op.dst, size, reader, writes=True)
         start = _part(op.src, size, reader, writes=False)
         may, is_whole = _is_read(op, reader)
         return _known(
@@ -74,8 +75,9 @@ def pointer_accesses(op: Operation, reader: KernelValues) -> Sequence[PointerAcc
 
 
 def _is_read(copy: nvvm.CpAsyncOp, reader: KernelValues) -> tuple[Condition, bool]:
-    """When a copy may read, and whether it then certainly reads all of its bytes: where no number
-    of bytes is given, or a condition chooses between all and none."""
+    """The condition under which a copy may read, and whether it then certainly reads all of its
+    bytes. It does if it has no byte count, or if its byte count is all or none by a condition.
+    """
     if copy.cp_size is None:
         return ALWAYS, True
     choice = copy.cp_size.owner
@@ -109,7 +111,9 @@ def _with(
 def _part(
     pointer: SSAValue, size: int, reader: KernelValues, *, writes: bool
 ) -> PointerAccess | None:
-    """``size`` bytes at a pointer; None if it does not lead to whole elements of an array."""
+    """An access of ``size`` bytes at a pointer; None if these are not whole elements of an
+    array.
+    """
     place = _place(pointer, reader)
     if place is None:
         return None
@@ -142,7 +146,7 @@ def _matrix(
 
 
 def _place(pointer: SSAValue, reader: KernelValues) -> tuple[SSAValue, Term] | None:
-    """The array that a pointer leads into, and how many bytes from its begin."""
+    """The array that a pointer points into, and the offset in bytes; None if unknown."""
     op = pointer.owner
     if isinstance(op, memref.ExtractAlignedPointerAsIndexOp):
         return op.source, number(0)
@@ -165,7 +169,7 @@ def _place(pointer: SSAValue, reader: KernelValues) -> tuple[SSAValue, Term] | N
 
 
 def _width(array: SSAValue) -> int | None:
-    """Bytes of an element, if these are whole ones."""
+    """Bytes of an element; None if its size is no whole number of bytes."""
     type_ = array.type
     assert isinstance(type_, MemRefType)
     element = type_.element_type

@@ -1,27 +1,27 @@
-"""What is certain of the threads of a kernel without running it: proofs, and disproofs.
+"""Proofs and disproofs of the absence of thread errors in a kernel, without running it.
 
-The kinds of mistakes that the emulator watches for (``kc.gpu.check``), asked of all blocks, threads
-and iterations at once: each access of the kernel is a set of points (block, thread, iterations) and
-an element for each; whether two of them meet is a question to isl. An answer is one of three:
+The kinds of errors are those that the emulator detects (``kc.gpu.check``), but for all blocks,
+threads and iterations at once. An access is a set of points (block, thread, iterations), each with
+an element; isl decides whether two such sets meet. There are three answers:
 
-* *proven*: no launch of these sizes does it;
-* *wrong*: it does, with the two places and the threads, blocks and the element;
-* *undecided*: a condition or an index follows from what arrays hold, or is not affine, or there are
-  too many accesses. Running the kernel decides it for the arrays it is given.
+* *proven*: no launch of these sizes has the error;
+* *wrong*: it has, with both locations, the threads, the blocks and the element;
+* *undecided*: a condition or an index depends on the contents of arrays or is not affine, or there
+  are too many accesses. Running the kernel decides for the arrays passed to it.
 
-Barriers order what threads of a block do. Of two accesses in the same iteration of the loops that
-have barriers, and of one and a later iteration of the other, it is asked only where no barrier is
-certain to be in between; a disproof is one only where none can be there. Nothing orders blocks.
+Barriers order the threads of a block. Two accesses are compared in one iteration of the loops that
+contain barriers, and in different iterations, only if no barrier is certain to be between them. A
+disproof requires that no barrier can be there. Nothing orders blocks.
 
-A copy that goes on by itself (``cp.async``) touches its elements at any time until it is waited
-for: a barrier behind such a wait orders it for the threads of its block
-(:mod:`kc.analysis.kernel_copies`). Bulk copies and products of four warps access memory by
-descriptors and sizes, and mbarriers order threads by counting: these are not looked into.
+An asynchronous copy (``cp.async``) may touch its elements at any time until it is waited for. A
+barrier behind the wait orders it for the threads of its block (:mod:`kc.analysis.kernel_copies`).
+Bulk copies and products of four warps access memory by descriptors and sizes, and mbarriers order
+threads by counting: these are undecided.
 
-Memory of a block is proven to be written before it is read by the order of the statements: that is
-the order of what threads do to one element, if they do not race.
+Memory of a block is proven to be written before it is read by the order of statements. For one
+element, that is the order of execution if threads do not race.
 
-Arguments share no memory, but for those that a launch gives the same array.
+Arguments do not overlap, unless a launch passes the same array for several.
 """
 
 from __future__ import annotations
@@ -114,16 +114,18 @@ WHY: Mapping[Kind, str] = {
     "misaligned": "a GPU reads and writes vectors at multiples of their size",
     "uninitialised": "memory of a block holds anything until a thread of it writes",
 }
-"""What each code refuses, which the emulator's findings have too."""
+"""The error behind each code, in the words of the emulator's findings."""
 
 THREADS, BLOCKS = ("hx", "hy", "hz"), ("g0", "g1", "g2")
-"""Dimensions: sizes of a block and of the grid that a launch gives."""
+"""Dimensions for the sizes of the grid and of a block that a launch computes."""
 
 MAX_QUESTIONS = 2000
-"""The most questions about one kernel: what is left is undecided."""
+"""The most questions about one kernel; the rest is undecided."""
 
 FEW_QUOTIENTS = 4
-"""Addresses of matrices have more quotients, and isl would take seconds: all points are tried."""
+"""The most quotients of a question to isl. Addresses of matrices have more, which takes isl
+seconds: then all points are tried.
+"""
 
 _SEEN = (memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, vector.LoadOp, vector.StoreOp)
 _STORES = (memref.StoreOp, vector.StoreOp)
@@ -158,9 +160,9 @@ _BY_THEMSELVES = (
     nvvm.CpAsyncBulkTensorSharedCTAToGlobalOp,
     nvvm.WgmmaMmaAsyncOp,
 )
-"""What accesses memory by descriptors and sizes, while its thread goes on."""
+"""Operations that access memory by descriptors and sizes, asynchronously."""
 _COUNTING = (nvvm.BarrierOp, nvvm.BarrierArriveOp)
-"""Barriers that some threads come to, counted by what they are given."""
+"""Barriers of some threads, which an operand counts."""
 _ORDERS = (
     *_COUNTING,
     nvvm.SyncWarpOp,
@@ -182,7 +184,7 @@ _ORDERS = (
     nvvm.MBarrierTryWaitOp,
     nvvm.MBarrierTryWaitParityOp,
 )
-"""What orders threads in ways that are not looked into."""
+"""Operations that order threads in ways that are not analysed."""
 _HARMLESS = (
     scf.YieldOp,
     gpu.ReturnOp,
@@ -213,7 +215,9 @@ _HARMLESS = (
     *POINTERS,
     *_COLLECTIVES,
 )
-"""What touches no memory, but for what its pointers lead to, and waits for nobody."""
+"""Operations that wait for nobody and access no memory, except through pointers that they
+produce.
+"""
 
 
 _LLVM_VALUES = frozenset(
@@ -227,10 +231,10 @@ _LLVM_VALUES = frozenset(
 
 @dataclass(frozen=True)
 class SafetyVerdict:
-    """The verdict on one kind of mistake in a kernel.
+    """The verdict on one kind of error in a kernel.
 
-    ``is_clean``: True, no launch of these sizes makes it; False, it does, and ``message`` says how,
-    ``location`` and ``second`` where; None, undecided for the reason in ``message``.
+    ``is_clean``: True, no launch of these sizes has it; False, ``message`` says how it occurs, and
+    ``location`` and ``second`` say where; None, undecided for the reason in ``message``.
     """
 
     kind: Kind
@@ -251,8 +255,9 @@ class SafetyVerdict:
 def safety_of(
     kernel: GPUFuncOp, *, is_unanimous: bool = False, shapes: Shapes = NO_SHAPES
 ) -> tuple[SafetyVerdict, ...]:
-    """A verdict for each kind of mistake; ``is_unanimous``: all threads are known to come to each
-    barrier. ``shapes`` are the symbols that sizes are in the functions that launch it."""
+    """A verdict for each kind of error. ``is_unanimous``: all threads are known to reach each
+    barrier. ``shapes`` are the symbolic sizes in the host functions that launch the kernel.
+    """
     grid, block = launch_sizes(kernel)
     return _Kernel(kernel, grid, block, is_unanimous, shapes).verdicts()
 
@@ -262,46 +267,45 @@ def safety_of(
 
 @dataclass(eq=False)
 class _Place:
-    """An operation of a kernel, and the points at which threads come to it."""
+    """An operation of a kernel, and the points at which threads reach it."""
 
     op: Operation
     path: list[tuple[Block, Operation]]
-    """The blocks around it from the inside out, each with the operation in it that it is, or is
-    in."""
+    """The blocks around it from the inside out, each with its operation on the path."""
     loops: list[scf.ForOp]
-    """The loops around it, outermost first."""
+    """The loops around the operation, outermost first."""
     may: Condition
-    """The points that threads may come to."""
+    """The points that threads may reach."""
     must: Condition
-    """The points that they are certain to come to."""
+    """The points that threads certainly reach."""
 
     @property
     def is_exact(self) -> bool:
-        """Whether these are the same."""
+        """True if both conditions are equal."""
         return self.may == self.must
 
 
 @dataclass(eq=False)
 class _Access(_Place):
-    """An access of an array that is not a thread's own, or of one."""
+    """An access of memory that threads share, or of a thread's own array."""
 
     array: SSAValue
     buffer: SSAValue
-    """The array, or another one that is the same memory."""
+    """The array, or another array that represents the same memory."""
     memory: Literal["global", "shared", "private"]
     writes: bool
     element: list[Term]
     lanes: int
     alignment: int
-    """What the address is to be a multiple of, in bytes."""
+    """The required alignment of the address, in bytes."""
     is_atomic: bool = False
     is_asynchronous: bool = False
-    """Whether it goes on until it is waited for."""
+    """True if the access is pending until it is waited for."""
     shift: int = 0
-    """The number in ``buffer`` of the first element of the array."""
+    """The number of the array's first element in ``buffer``."""
 
     def place(self, *, is_flat: bool) -> list[Term]:
-        """The indices of its first element; ``is_flat``: its number."""
+        """The indices of the first element, or with ``is_flat`` its row-major number."""
         if not is_flat:
             return self.element
         if len(self.element) == 1:
@@ -313,7 +317,9 @@ class _Access(_Place):
         return [number_ + self.shift]
 
     def indices(self, point: Point, shift: int = 0) -> str:
-        """The indices of its first element at a point, or of one that is ``shift`` behind it."""
+        """The indices of the first element at a point, or of the element ``shift`` behind it, as
+        text.
+        """
         assert isinstance(self.array.type, MemRefType)
         shape = self.array.type.get_shape()
         indices = [index.at(point) for index in self.element]
@@ -330,25 +336,25 @@ class _Access(_Place):
 
 @dataclass(frozen=True)
 class _Way:
-    """A way from an access to a later one."""
+    """A path from an access to a later access."""
 
     early: _Access
     late: _Access
     order: list[Condition]
-    """When it is one."""
+    """The conditions under which the path is taken."""
     ops: list[Operation]
-    """What is certain to be done on it, in order."""
+    """Operations certain to be executed on the path, in order."""
     may_wait: bool
-    """Whether a barrier may be on it."""
+    """True if a barrier may be on the path."""
 
 
 @dataclass
 class _Kernel:
-    """A kernel, its accesses, barriers and shuffles."""
+    """A kernel with its accesses, barriers and shuffles."""
 
     kernel: GPUFuncOp
     grid: list[int | None]
-    """How many blocks there are; None where the launch says it."""
+    """The number of blocks along each axis; None where the launch decides."""
     block: list[int | None]
     is_unanimous: bool
     shapes: Shapes
@@ -357,24 +363,26 @@ class _Kernel:
     meetings: list[_Place] = field(default_factory=list)
     """Barriers and shuffles."""
     strange: Operation | None = None
-    """An operation of which it is not known what it does."""
+    """An operation of unknown effect."""
     by_itself: Operation | None = None
-    """An operation whose accesses are not known."""
+    """An operation whose accesses are unknown."""
     orders: Operation | None = None
     """An operation that may order threads."""
     counting: Operation | None = None
-    """A barrier that some threads come to."""
+    """A barrier for some of the threads."""
     unknown_memory: Operation | None = None
-    """An access of memory that is not known, or in an order that is not."""
+    """An access of unknown memory, or in an unknown order."""
     constants: set[str] = field(default_factory=set)
-    """Dimensions of arguments that are one number in all launches."""
+    """Dimensions of arguments that are equal in all launches."""
     of_one_array: str = ""
-    """Which arguments may share elements in an unknown way."""
+    """Arguments that may overlap in an unknown way, as text."""
     questions: int = 0
     by_pointer: set[SSAValue] = field(default_factory=set)
-    """Arrays of which elements have numbers, as some accesses know these alone."""
+    """Arrays whose elements are compared by number, as pointer accesses give no indices."""
     barriers: dict[Operation, tuple[bool, bool]] = field(default_factory=dict)
-    """Whether a barrier may be in an operation, and whether one is certain to be."""
+    """For each operation: whether it may contain a barrier, and whether it certainly executes
+    one.
+    """
     waits: dict[Operation, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -407,7 +415,9 @@ class _Kernel:
     # Reading
 
     def _arguments(self) -> Iterator[Condition]:
-        """What the launches give for indices: constants, and variables of loops around them."""
+        """Conditions on index arguments from the launches: constants, and ranges of loop
+        variables.
+        """
         launches = launches_of(self.kernel)
         for n, argument in enumerate(self.kernel.body.blocks[0].args):
             if isinstance(argument.type, IndexType):
@@ -528,7 +538,9 @@ class _Kernel:
         )
 
     def _pointer_access(self, access: PointerAccess, place: _Place) -> None:
-        """An access by a pointer, whose element is a number: that of an array of one dimension."""
+        """Add an access through a pointer. Its element is a row-major number, so the array counts
+        as one-dimensional.
+        """
         type_, memory = access.array.type, self._memory(access.array)
         assert isinstance(type_, MemRefType)
         is_dense = isinstance(type_.layout, NoneAttr)
@@ -560,12 +572,12 @@ class _Kernel:
         )
 
     def _base(self, buffer: SSAValue) -> tuple[SSAValue, int]:
-        """The memory that a buffer is in, and the number there of its first element."""
+        """The memory that contains a buffer, and the number of the buffer's first element there."""
         part = self.parts.get(buffer)
         return (self.same.get(buffer, buffer), 0) if part is None else (part.base, part.shift)
 
     def _memory(self, buffer: SSAValue) -> Literal["global", "shared", "private"] | None:
-        """Where a buffer is; None for a part of another one."""
+        """The memory space of a buffer; None for a part of another buffer."""
         assert isinstance(buffer.type, MemRefType)
         if buffer in self.parts:
             return "shared"
@@ -578,8 +590,9 @@ class _Kernel:
         return "shared" if space.data is AddressSpace.WORKGROUP else "private"
 
     def _same_arrays(self) -> dict[SSAValue, SSAValue]:
-        """Arguments that all launches that give them one memory give the same array, and the first
-        of them. Parts of one array are compared with nothing."""
+        """For each argument that every launch passes the same array as an earlier one: that earlier
+        argument. Arguments that are parts of one array are undecided.
+        """
         same: dict[SSAValue, SSAValue] = {}
         for first, second, is_whole in overlapping_arguments(self.kernel):
             if is_whole:
@@ -592,7 +605,7 @@ class _Kernel:
     # Questions
 
     def _ask(self, condition: Condition) -> Point | Undecided | None:
-        """The first point of a condition; it is undecided if too much has been asked."""
+        """The first point that satisfies a condition; undecided after too many questions."""
         self.questions += 1
         if self.questions > MAX_QUESTIONS:
             return Undecided("there are too many accesses to compare")
@@ -605,12 +618,12 @@ class _Kernel:
         return point
 
     def _other_thread(self) -> Mapping[str, Term]:
-        """Names for another thread: its own block, thread, iterations and unknown values."""
+        """Names for the other thread: its block, thread, iterations and unknown values."""
         own = [*THREAD_AXES, *BLOCK_AXES, *self.loops.values(), *self.reader.unknown]
         return {name: dim(f"{name}_") for name in own}
 
     def verdicts(self) -> tuple[SafetyVerdict, ...]:
-        """A verdict for each kind."""
+        """A verdict for each kind of error."""
         strange = self.strange
         if strange is not None:
             reason = f"{strange.name} is not looked into"
@@ -707,7 +720,7 @@ class _Kernel:
         return _why(point, f"who touches {_name(first)}", first)
 
     def _meet(self, first: _Access, second: _Access, order: Sequence[Condition]) -> Condition:
-        """Two threads touch one element, and are in such an order."""
+        """The condition that two threads touch one element, in a given order."""
         renamed = self._other_thread()
         is_flat = first.buffer in self.by_pointer
         mine = first.place(is_flat=is_flat)
@@ -722,11 +735,15 @@ class _Kernel:
         return all_of([first.may, second.may.where(renamed), *same, *order])
 
     def _inside(self, access: _Access) -> list[Condition]:
-        """The first element of an access is inside of its array: what is not touches nothing."""
+        """The condition that the first element is inside of the array: an access outside touches
+        nothing.
+        """
         return [index.within(size) for index, size in self._sized(access)]
 
     def _sized(self, access: _Access) -> list[tuple[Term, Term]]:
-        """Its indices with the sizes of the array, or its number with how many elements it has."""
+        """The indices with the sizes of the array, or the element's number with the number of
+        elements.
+        """
         assert isinstance(access.array.type, MemRefType)
         sizes = [self.reader.size(access.array, n) for n in range(access.array.type.get_num_dims())]
         if len(access.element) < len(sizes):
@@ -797,8 +814,9 @@ class _Kernel:
         return SafetyVerdict(kind, None if reason else True, reason)
 
     def _is_earlier(self, write: _Place, read: _Place) -> Condition:
-        """The write, with the names of the other thread, comes before the read in the order of
-        statements and iterations."""
+        """The condition that the write, by the other thread, precedes the read in the order of
+        statements and iterations.
+        """
         common = [loop for loop in write.loops if loop in read.loops]
         names = [self.loops[loop.body.block.args[0]] for loop in common]
         mine, its = [dim(name) for name in names], [dim(f"{name}_") for name in names]
@@ -848,8 +866,9 @@ class _Kernel:
     def _unordered(
         self, first: _Access, second: _Access, is_together: bool
     ) -> Iterator[tuple[list[Condition], bool]]:
-        """The ways in which no barrier is certain to be between two accesses of one buffer by two
-        threads, each with whether none can be."""
+        """Conditions under which no barrier is certain to be between two accesses of a buffer by
+        two threads, each with whether none can be there.
+        """
         if first.is_asynchronous or second.is_asynchronous:
             yield from self._unordered_copies(first, second, is_together)
             return
@@ -885,7 +904,7 @@ class _Kernel:
     def _unordered_copies(
         self, first: _Access, second: _Access, is_together: bool
     ) -> Iterator[tuple[list[Condition], bool]]:
-        """The same where one of them, or both, go on until they are waited for."""
+        """:meth:`_unordered` if one or both accesses are asynchronous."""
         blocks = [dim(name).equals(dim(f"{name}_")) for name in BLOCK_AXES]
         if first.memory == "global" and self.grid != [1, 1, 1]:
             yield [any_of([~same for same in blocks])], True
@@ -899,7 +918,7 @@ class _Kernel:
             if way.early.is_asynchronous:
                 copy = CopyWay(self._least_trips).along(way.ops)
                 is_done, is_ordered = copy.is_done, copy.is_visible
-            else:  # a thread starts a copy behind what it did before
+            else:  # a thread starts a copy after its earlier operations
                 is_ordered = any(self._barriers_in(op)[1] for op in way.ops)
             if not (is_ordered and is_together):
                 yield [*blocks, apart, *way.order], not way.may_wait
@@ -907,14 +926,14 @@ class _Kernel:
                 yield [*blocks, *threads, *is_another, *way.order], False
 
     def _ways(self, first: _Access, second: _Access) -> Iterator[_Way]:
-        """The ways from one of two accesses to the other."""
+        """The paths between two accesses, in both directions."""
         common = [loop for loop in first.loops if loop in second.loops]
         waiting = [loop for loop in common if self._waits_in(loop)]
         names = [self.loops[loop.body.block.args[0]] for loop in waiting]
         mine, its = [dim(name) for name in names], [dim(f"{name}_") for name in names]
         equals = equal(mine, its)
         if first.op is second.op or len(waiting) < len(common):
-            # Nothing is waited for in the loops that both are in inside of these.
+            # The common loops inside of these contain no wait.
             yield _Way(first, second, equals, [], False)
             if first.op is not second.op:
                 yield _Way(second, first, equals, [], False)
@@ -947,9 +966,10 @@ class _Kernel:
     def _rounds(
         self, access: _Access, common: Sequence[scf.ForOp], mark: str, is_early: bool
     ) -> Iterator[tuple[list[Operation], list[Condition]]]:
-        """Of the outermost loop that only this of two accesses is in: that it is the last iteration
-        if the access is the early one, and else the first; or another one, so that the loop is run
-        through in between."""
+        """For the outermost loop that only this access is in: the operations of its other
+        iterations that lie on the path, and conditions. The iteration is the last (early access) or
+        the first (late access), or another one, so that the path runs through the loop.
+        """
         own = [loop for loop in access.loops if loop not in common]
         bounds = (own[0].lb, own[0].ub, own[0].step) if own else ()
         low, high, step = map(constant_of, bounds) if own else (None,) * 3
@@ -964,8 +984,9 @@ class _Kernel:
     def _straight(
         self, early: _Place, late: _Place, rest: list[Operation], begin: list[Operation]
     ) -> list[Operation]:
-        """The operations from one access to a later one in the same iterations, with the rest of a
-        loop that the first is in and the begin of one that the second is in."""
+        """The operations from one access to a later one in the same iterations, including the end
+        of a loop around the first and the beginning of a loop around the second.
+        """
         blocks = {block for block, _ in late.path}
         top = next(block for block, _ in early.path if block in blocks)
         start, end = dict(early.path)[top], dict(late.path)[top]
@@ -977,14 +998,14 @@ class _Kernel:
         return [*_way_out(early, top), *rest, *between, *begin, *_way_in(late, top)]
 
     def _waits_in(self, loop: scf.ForOp) -> bool:
-        """Whether threads wait in a loop, for each other or for their copies."""
+        """True if a loop contains a barrier or a wait for copies."""
         known = self.waits.get(loop)
         if known is None:
             known = self.waits[loop] = any(isinstance(op, _WAITS) for op in loop.walk())
         return known
 
     def _least_trips(self, loop: scf.ForOp) -> int:
-        """How many iterations a loop has at least."""
+        """A lower bound of the trip count of a loop."""
         low, high, step = map(constant_of, (loop.lb, loop.ub, loop.step))
         if low is None or high is None or not step:
             return 0
@@ -992,14 +1013,15 @@ class _Kernel:
 
     def _between(self, first: _Place, second: _Place) -> tuple[bool, bool]:
         """Whether a barrier may, and whether one must, be between two accesses in one iteration of
-        the loops around both."""
+        the loops around both.
+        """
         if first is second:
             return False, False
         early, late = (first, second) if is_before(first.op, second.op) else (second, first)
         blocks = {block for block, _ in late.path}
         top = next(block for block, _ in early.path if block in blocks)
         begin, end = dict(early.path)[top], dict(late.path)[top]
-        if begin is end:  # the branches of one scf.if
+        if begin is end:  # in different branches of one scf.if
             return self._barriers_in(begin)[0], False
         ops: list[Operation] = []
         op = begin.next_op
@@ -1009,7 +1031,7 @@ class _Kernel:
         return self._along(early, late, top, ops)
 
     def _around(self, earlier: _Place, later: _Place, loop: scf.ForOp) -> tuple[bool, bool]:
-        """The same from one iteration of a loop to the next."""
+        """:meth:`_between` from one iteration of a loop to the next."""
         top = loop.body.block
         begin, end = dict(earlier.path)[top], dict(later.path)[top]
         ops = [*_after(begin), *_before(end)]
@@ -1018,7 +1040,9 @@ class _Kernel:
     def _along(
         self, earlier: _Place, later: _Place, top: Block, ops: list[Operation]
     ) -> tuple[bool, bool]:
-        """With the operations in blocks inside of ``top``, after one access and before another."""
+        """:meth:`_between` for ``ops`` of ``top``, plus the operations in inner blocks after the
+        earlier and before the later access.
+        """
         may = must = False
         for place, side in ((earlier, _after), (later, _before)):
             for block, op in place.path:
@@ -1068,7 +1092,7 @@ class _Kernel:
         ]
 
     def _is_launched(self, point: Point) -> bool:
-        """Whether the sizes that a point needs are those of each launch."""
+        """True if every launch has the sizes that a point requires."""
         return None not in [*self.grid, *self.block] and not any(
             name.startswith(("n", "g", "h")) for name in point if name not in self.constants
         )
@@ -1091,7 +1115,7 @@ class _Kernel:
 
 
 def _is_harmless(op: Operation) -> bool:
-    """Whether an operation touches no memory, and waits for nobody."""
+    """True if an operation accesses no memory and waits for nobody."""
     if isinstance(op, (*NUMBERS, *_HARMLESS)):
         return True
     dialect = op.name.partition(".")[0]
@@ -1120,7 +1144,7 @@ def _before(op: Operation) -> list[Operation]:
 
 
 def _way_out(place: _Place, top: Block) -> list[Operation]:
-    """What follows a place in the blocks around it, from the inside up to those in ``top``."""
+    """The operations after a place in the blocks around it inside ``top``, from the inside out."""
     ops: list[Operation] = []
     for block, op in place.path:
         if block is top:
@@ -1130,7 +1154,7 @@ def _way_out(place: _Place, top: Block) -> list[Operation]:
 
 
 def _way_in(place: _Place, top: Block) -> list[Operation]:
-    """What is before a place in the blocks around it that are in ``top``, from the outside in."""
+    """The operations before a place in the blocks around it inside ``top``, from the outside in."""
     ops: list[Operation] = []
     for block, op in place.path:
         if block is top:
@@ -1140,7 +1164,7 @@ def _way_in(place: _Place, top: Block) -> list[Operation]:
 
 
 def _touches(first: Sequence[Term], access: _Access, element: Sequence[Term]) -> list[Condition]:
-    """An element is one of those of an access, of which ``first`` is the first."""
+    """Conditions that ``element`` is among the elements of an access that begins at ``first``."""
     if not element:
         return []
     last = element[-1]
@@ -1156,7 +1180,7 @@ def _name(access: _Access) -> str:
 
 
 def _a(op: Operation) -> str:
-    """What threads come to together, in words."""
+    """A collective operation in words."""
     if isinstance(op, (*BARRIERS, gpu.ShuffleOp)):
         return "a barrier" if isinstance(op, BARRIERS) else "a shuffle"
     return op.name

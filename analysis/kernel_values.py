@@ -1,8 +1,8 @@
-"""Index values and conditions in a kernel, as terms over the numbers of a thread and of its block.
+"""Index values and conditions in a kernel, as terms over thread and block numbers.
 
-Unknown values are dimensions whose names begin with ``_``: what arrays hold, and what is not
-affine. Numbers that are one for the whole launch, such as the size of an array, are ``n0``,
-``n1``, ... and ``g0``, ... for the grid.
+Unknown values are dimensions whose names begin with ``_``: contents of arrays, and non-affine
+values. Numbers that are uniform in a launch, such as the size of an array, are ``n0``, ``n1``, ...,
+and ``g0``, ... for the grid.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ THREAD_AXES, BLOCK_AXES = ("tx", "ty", "tz"), ("bx", "by", "bz")
 class KernelValues(TermReader):
     """Reads index values of a kernel.
 
-    Names of dimensions are of a thread, its block, the variables of its loops, and unknown values,
-    which begin with ``_``; those of ``uniform`` are one number for the whole launch.
+    Dimensions are named for a thread, its block, the variables of its loops, and unknown values,
+    which begin with ``_``. Values in ``uniform`` are the same number in the whole launch.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class KernelValues(TermReader):
         """Values that are not negative."""
 
     def integer(self, value: SSAValue) -> Term | None:
-        """An index or an integer; None where it is not affine."""
+        """An index or an integer as a term; None if it is not affine."""
         if isinstance(value.type, IndexType):
             return self.read(value)
         if not isinstance(value.type, IntegerType):
@@ -133,7 +133,7 @@ class KernelValues(TermReader):
         return dim("tx") + dim("ty") * x + (dim("tz") * (x * y) if y is not None else 0)
 
     def is_natural(self, value: SSAValue) -> bool:
-        """Whether an index is not negative, by the operations that make it."""
+        """True if the operations that compute an index keep it non-negative."""
         if value in self.natural:
             return True
         owner = value.owner
@@ -165,7 +165,7 @@ class KernelValues(TermReader):
         return lhs // by if isinstance(op, arith.DivUIOp) else lhs % by
 
     def _bits(self, op: arith.AndIOp | arith.ShRSIOp) -> Term | None:
-        """The low bits of what is not negative, or what is left without them."""
+        """The low bits of a non-negative value, or the value without them."""
         known = self.read(op.rhs).value if isinstance(op.rhs.type, IndexType) else None
         if known is None or known < 0:
             return None
@@ -192,7 +192,9 @@ class KernelValues(TermReader):
     def condition(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, value: SSAValue, *, holds: bool = True
     ) -> tuple[Condition, Condition]:
-        """When an i1 is ``holds``: where it may be, and where it is certain to be."""
+        """The condition under which an i1 may be ``holds``, and the condition under which it
+        certainly is.
+        """
         may, must = self._condition(value)
         return (may, must) if holds else (~must, ~may)
 
@@ -276,7 +278,7 @@ _LANES = (gpu.LaneIdOp, nvvm.LaneIdOp)
 
 
 def _uncast(op: arith.IndexCastOp) -> Operation | Block:
-    """What makes the number that an index cast, or several, change the type of."""
+    """The defining operation behind a chain of index casts."""
     owner = op.input.owner
     return _uncast(owner) if isinstance(owner, arith.IndexCastOp) else owner
 

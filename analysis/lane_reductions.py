@@ -1,9 +1,8 @@
-"""Reductions whose terms are the lanes of vectors: what may be split into a result for each lane.
+"""Reductions whose terms are lanes of vectors, and that can have a partial result for each lane.
 
-The lanes of a vectorized loop compute results of their own, which are combined behind the loop.
-That is another order of the terms, which a reduction allows. It takes that the block is nothing but
-the updates of one reduction, with ops that exist on vectors, and that nothing else in the loop
-touches the results.
+The lanes of a vectorized loop compute partial results, which are combined after the loop. That
+changes the order of the terms, which a reduction allows. The block must consist of the updates of
+one reduction, its ops must exist on vectors, and nothing else in the loop may access the results.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from kc.dialects.tir.views import ViewOp
 
 
 def reduced_blocks(loop: ForOp) -> list[BlockOp]:
-    """The blocks in ``loop`` that it drives a reduce variable of, whose iterations share results.
+    """The blocks in ``loop`` with a reduce variable that it drives, whose iterations share results.
 
-    Where each iteration stores to an element of its own (what ``lower-lane-reduction`` leaves),
-    they are instances like any others.
+    A block is left out if each iteration stores to an element of its own (the output of
+    ``lower-lane-reduction``): its instances are independent.
     """
     return [
         block
@@ -39,7 +38,7 @@ def reduced_blocks(loop: ForOp) -> list[BlockOp]:
 
 
 def _has_result_each(loop: ForOp, block: BlockOp) -> bool:
-    """Whether ``loop`` itself is an index of each store in ``block``."""
+    """True if the variable of ``loop`` is an index of each store in ``block``."""
     stores = [op for op in block.walk() if isinstance(op, StoreOp)]
     return bool(stores) and all(
         any(
@@ -51,7 +50,9 @@ def _has_result_each(loop: ForOp, block: BlockOp) -> bool:
 
 
 def lane_reduction(loop: ForOp, block: BlockOp) -> Reduction | str:
-    """The reduction of ``block`` that the iterations of ``loop`` are lanes of, or why not."""
+    """The reduction of ``block`` whose terms can be lanes of ``loop``, or the reason why there is
+    none.
+    """
     if iter_types(loop, block) != {IterType.REDUCE}:
         return f"{loop.label} drives results of {block.label} as well as terms"
     reduction = reduction_of(block)
@@ -90,14 +91,14 @@ def lane_reduction(loop: ForOp, block: BlockOp) -> Reduction | str:
 
 
 def has_views(buffer: SSAValue) -> bool:
-    """Whether ``buffer`` is a view, or has some."""
+    """True if ``buffer`` is a view or has views."""
     return isinstance(buffer.owner, ViewOp) or any(
         isinstance(use.operation, ViewOp) for use in buffer.uses
     )
 
 
 def uses_results(loop: ForOp, reduction: Reduction) -> bool:
-    """Whether something in ``loop`` beside the block of the reduction uses its results."""
+    """True if an op in ``loop`` outside of the reduction's block uses its results."""
     return any(
         is_inside(use.operation, loop) and not is_inside(use.operation, reduction.block)
         for update in reduction.updates
@@ -106,7 +107,7 @@ def uses_results(loop: ForOp, reduction: Reduction) -> bool:
 
 
 def _is_elementwise(op: Operation) -> bool:
-    """Whether ``op`` exists on vectors, lane by lane."""
+    """True if ``op`` exists on vectors, lane by lane."""
     if isinstance(op, YieldOp):
         return True
     return not op.regions and op.name.startswith(("arith.", "math."))

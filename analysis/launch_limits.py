@@ -1,4 +1,4 @@
-"""What the sizes of a function must be so that its launches are within the limits of a GPU."""
+"""Conditions on sizes under which the launches of a function stay within the limits of a GPU."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from kc.dialects.tir import DYNAMIC, AllocOp, ForOp, SymbolOp, symbol_names
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
 
 Extent = int | AffineExpr
-"""A number of threads or blocks: known, or over the symbols of the function."""
+"""A number of threads or blocks: a constant, or an expression over the symbols of the function."""
 
 
 def launch_requirements(
     function: func.FuncOp, limits: Mapping[str, Any], name: str
 ) -> list[SizeRequirement]:
-    """The conditions on symbolic sizes that the limits of the target ``name`` make.
+    """The conditions on symbolic sizes that follow from the limits of the target ``name``.
 
-    For each kernel they say that a dimension of the grid and of a block is not too large, and all
-    threads of a block are not too many. Extents that are not computed from sizes alone have none:
-    what launches the kernel finds out.
+    They bound each dimension of the grid and of a block, and the number of threads of a block.
+    Extents that do not depend on sizes alone have no condition; the launch fails if they are too
+    large.
     """
     requirements: list[SizeRequirement] = []
     index = IndexValues()
@@ -60,11 +60,11 @@ def launch_requirements(
 def shared_requirements(
     function: func.FuncOp, limits: Mapping[str, Any], name: str
 ) -> list[SizeRequirement]:
-    """The condition on symbolic sizes that the shared memory of each kernel makes, whose buffers
-    have the sizes that they will have (``compact-buffer-allocation``).
+    """The condition on symbolic sizes that follows from the limit of shared memory. Buffers count
+    with their final sizes (``compact-buffer-allocation``).
 
-    A size that is not computed from the sizes of the function alone counts as 0: what launches the
-    kernel finds out.
+    A size that does not depend on sizes of the function alone counts as 0; the launch fails if it
+    is too large.
     """
     requirements: list[SizeRequirement] = []
     index = IndexValues()
@@ -98,7 +98,7 @@ def shared_requirements(
 
 
 def shared_allocs(op: Operation) -> list[AllocOp]:
-    """The allocations in the memory of a block."""
+    """The allocations in shared memory."""
     return [
         inner
         for inner in op.walk()
@@ -107,7 +107,7 @@ def shared_allocs(op: Operation) -> list[AllocOp]:
 
 
 def has_symbolic_size(alloc: AllocOp) -> bool:
-    """Whether the size of a buffer is known at a call, and not before."""
+    """True if the size of a buffer is unknown before the call."""
     return bool(alloc.dynamic_sizes)
 
 
@@ -134,7 +134,7 @@ def _at_most(
 
 
 def _symbols(function: func.FuncOp) -> dict[SSAValue, AffineExpr]:
-    """The values of the function that are symbolic sizes."""
+    """The values of the function that are symbolic sizes, as symbols."""
     names = symbol_names(function)
     numbers = {name: AffineExpr.symbol(n) for n, name in enumerate(names)}
     values: dict[SSAValue, AffineExpr] = {}
@@ -150,7 +150,7 @@ def _symbols(function: func.FuncOp) -> dict[SSAValue, AffineExpr]:
 
 
 def _kernels(function: func.FuncOp) -> Iterator[ForOp]:
-    """The outermost loops of threads."""
+    """The outermost thread loops: each is a kernel."""
     for loop in loop_tree.loops(function):
         if loop.axis is not None and not any(
             outer.axis is not None for outer in all_loops_around(loop)
@@ -161,7 +161,7 @@ def _kernels(function: func.FuncOp) -> Iterator[ForOp]:
 def _extents(
     kernel: ForOp, index: IndexValues, symbols: Mapping[SSAValue, AffineExpr]
 ) -> dict[str, Extent]:
-    """The extents of the axes, as far as they are known or made of symbolic sizes."""
+    """The extent of each axis, if it is constant or depends on symbolic sizes alone."""
     extents: dict[str, Extent] = {}
     for loop in loop_tree.loops(kernel):
         axis, extent = loop.axis, loop.extent_value

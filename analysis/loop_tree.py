@@ -1,4 +1,4 @@
-"""Reading the loop tree of a function: loops, blocks, chains, and its picture in words."""
+"""Queries on the loop tree of a function: loops, blocks, chains, and its rendering as text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def functions(module: ModuleOp) -> list[func.FuncOp]:
 
 
 def kernels(module: ModuleOp) -> list[func.FuncOp]:
-    """The functions that are scheduled: private ones are not, unless there are no others."""
+    """The functions to schedule: all public ones, or all if there are none."""
     defined = functions(module)
     public = [
         function
@@ -50,7 +50,7 @@ def kernels(module: ModuleOp) -> list[func.FuncOp]:
 def preorder(root: Operation) -> Iterator[Operation]:
     """``root`` and all ops below it in program order, several times as fast as ``root.walk()``.
 
-    Nothing may be moved or erased meanwhile.
+    The caller must not move or erase ops during the iteration.
     """
     stack = [root]
     while stack:
@@ -64,7 +64,7 @@ def preorder(root: Operation) -> Iterator[Operation]:
                     stack.append(following)
                 for region in reversed(op.regions):
                     block = region._last_block  # pyright: ignore[reportPrivateUsage]
-                    while block is not None:  # the first one comes to lie on top
+                    while block is not None:  # reversed: the first region ends on top of the stack
                         first = block._first_op  # pyright: ignore[reportPrivateUsage]
                         if first is not None:
                             stack.append(first)
@@ -84,7 +84,7 @@ def loops(root: Operation) -> list[ForOp]:
 
 
 def marked_buffers(root: Operation, mark: str) -> list[AllocOp]:
-    """The buffers allocated below ``root`` that have an attribute, in program order."""
+    """The buffers allocated below ``root`` with the attribute ``mark``, in program order."""
     return [op for op in preorder(root) if type(op) is AllocOp and mark in op.attributes]
 
 
@@ -101,12 +101,12 @@ def loops_around(op: Operation) -> list[ForOp]:
 
 @functools.cache
 def _ends_nest(kind: type[Operation]) -> bool:
-    """Whether loops around an operation of a class are not around what is in it."""
+    """True if a nest of loops ends at operations of this class."""
     return issubclass(kind, (BlockOp, func.FuncOp))
 
 
 def all_loops_around(op: Operation) -> list[ForOp]:
-    """The loops around ``op``, those around the blocks that it is in included."""
+    """The loops around ``op`` up to the function, outermost first, across enclosing blocks."""
     around: list[ForOp] = []
     parent = parent_of(op)
     while parent is not None:
@@ -117,7 +117,7 @@ def all_loops_around(op: Operation) -> list[ForOp]:
 
 
 def enclosing_function(op: Operation) -> func.FuncOp | None:
-    """The function that ``op`` is in."""
+    """The function that contains ``op``; None if there is none."""
     while op is not None and not isinstance(op, func.FuncOp):
         parent = op.parent_op()
         if parent is None:
@@ -127,12 +127,12 @@ def enclosing_function(op: Operation) -> func.FuncOp | None:
 
 
 def has_work(op: Operation) -> bool:
-    """Whether ``op`` is part of the loop tree (index arithmetic and constants are not)."""
+    """True if ``op`` is part of the loop tree. Index arithmetic and constants are not."""
     return type(op) in _NODES or has_effects(op)
 
 
 def is_size(op: Operation) -> bool:
-    """Whether ``op`` is a load that only says how long loops and reductions are."""
+    """True if ``op`` is a load whose value only determines extents of loops and reductions."""
     if not isinstance(op, LoadOp):
         return False
     for value in derived_values(op.result):
@@ -141,7 +141,7 @@ def is_size(op: Operation) -> bool:
             extents: Sequence[SSAValue] = user.operands if isinstance(user, ForOp) else ()
             if isinstance(user, BlockOp):
                 extents = [*user.dynamic_extents, *user.predicate_operands]
-            # (A block may also bind a variable to it.)
+            # (A block may also bind a variable to the value.)
             if user.regions and list(user.operands).count(value) != list(extents).count(value):
                 return False
             if not user.regions and has_effects(user) and not isinstance(user, LoadOp):
@@ -153,7 +153,7 @@ _NODES = frozenset((ForOp, BlockOp, IfOp, LoadOp, StoreOp, AllocOp))
 
 
 def has_effects(op: Operation) -> bool:
-    """Whether ``op`` may do more than compute its results from its operands."""
+    """True if ``op`` may do more than compute its results from its operands."""
     kind = type(op)
     if kind is CombineOp or kind is YieldOp:
         return False
@@ -162,26 +162,27 @@ def has_effects(op: Operation) -> bool:
     if _is_pure(kind):
         return False
     if op.name == "llvm.call_intrinsic":
-        # Of values alone an intrinsic computes values; memory is reached through pointers.
+        # An intrinsic without pointer operands only computes its results.
         return any(operand.type.name == "llvm.ptr" for operand in op.operands)
     return op.name not in _PURE and not is_side_effect_free(op)
 
 
 @functools.cache
 def _is_pure(kind: type[Operation]) -> bool:
-    """Whether no operation of a class has effects."""
+    """True if no operation of this class has effects."""
     return kind.has_trait(NoMemoryEffect, value_if_unregistered=False)
 
 
 def touches_memory(op: Operation) -> bool:
-    """Whether ``op`` itself (not what is in its regions) may read or write memory."""
+    """True if ``op`` itself, apart from its regions, may read or write memory."""
     return not _has_no_effect_itself(type(op)) and has_effects(op)
 
 
 @functools.cache
 def _has_no_effect_itself(kind: type[Operation]) -> bool:
-    """Whether operations of a class have effects by what is in them alone, end a block, or make
-    buffers or ask for what they hold."""
+    """True if operations of this class access no memory themselves: their effects are those of
+    their regions, or they are terminators, allocations or hints.
+    """
     if issubclass(kind, (*ALLOCATIONS, PrefetchOp, ConditionOp)):
         return True
     traits = (IsTerminator, RecursiveMemoryEffect)
@@ -189,10 +190,10 @@ def _has_no_effect_itself(kind: type[Operation]) -> bool:
 
 
 ALLOCATIONS = (AllocOp, memref.AllocOp, memref.AllocaOp)
-"""The ops that make buffers."""
+"""Operations that allocate buffers."""
 
 
-# Pure ops that xDSL does not declare as such.
+# Pure ops that xDSL does not declare pure.
 _PURE = {
     *("arith.extsi", "arith.divsi", "arith.divui", "arith.ceildivui", "arith.remui"),
     *("vector.bitcast", "vector.create_mask", "vector.reduction"),
@@ -200,14 +201,14 @@ _PURE = {
 
 
 def only_child(loop: ForOp) -> Operation | None:
-    """The one op of the loop tree in the body of ``loop``, if there is just one."""
+    """The only op of the loop tree in the body of ``loop``; None if there are none or several."""
     nodes = filter(has_work, loop.body.block.ops)
     first = next(nodes, None)
     return first if next(nodes, None) is None else None
 
 
 def is_inside(op: Operation, root: Operation) -> bool:
-    """Whether ``op`` is ``root`` or below it."""
+    """True if ``op`` is ``root`` or inside it."""
     current: Operation | None = op
     while current is not None:
         if current is root:
@@ -217,14 +218,14 @@ def is_inside(op: Operation, root: Operation) -> bool:
 
 
 def parent_of(op: Operation) -> Operation | None:
-    """What ``op.parent_op()`` gives, which takes three times as long."""
+    """``op.parent_op()``, three times as fast."""
     block = op.parent
     region = block.parent if block is not None else None
     return region.parent if region is not None else None
 
 
 def path_to(op: Operation) -> Iterator[Operation]:
-    """``op`` and what is around it, from the inside out."""
+    """``op`` and the ops around it, from the inside out."""
     current: Operation | None = op
     while current is not None:
         yield current
@@ -232,33 +233,33 @@ def path_to(op: Operation) -> Iterator[Operation]:
 
 
 def defined_inside(value: SSAValue, root: Operation) -> bool:
-    """Whether ``value`` is defined in a region of ``root``."""
+    """True if ``value`` is defined in a region of ``root``."""
     owner = value.owner
     parent = owner.parent_op() if isinstance(owner, Block) else owner.parent_op()
     return parent is not None and is_inside(parent, root)
 
 
 def buffer_name(buffer: SSAValue) -> str:
-    """The name people know a buffer by."""
+    """The name of a buffer in messages."""
     if isinstance(buffer.owner, AllocOp):
         return buffer.owner.label
     return buffer.name_hint or "buffer"
 
 
 def memory_scope(buffer: SSAValue) -> str:
-    """The memory scope of a buffer; ``global`` is what a type without one means."""
+    """The memory scope of a buffer, by default ``global``."""
     type_ = buffer.type
     space = type_.memory_space if isinstance(type_, MemRefType) else None
     return space.data if isinstance(space, StringAttr) else "global"
 
 
 def extent_text(extent: int | SSAValue) -> str:
-    """An extent as it is shown: a number, or the name of the value."""
+    """An extent as text: a number, or the name of the value."""
     return str(extent) if isinstance(extent, int) else (extent.name_hint or "?")
 
 
 def describe_loop(loop: ForOp) -> str:
-    """``for i in 64 parallel``, ``for i in 64 threadIdx.x``."""
+    """A loop as text: ``for i in 64 parallel``, ``for i in 64 threadIdx.x``."""
     kind = "" if loop.kind.data is ForKind.SERIAL else f" {loop.kind_text}"
     return f"for {loop.label} in {extent_text(loop.extent_value)}{kind}"
 
@@ -277,9 +278,9 @@ def render(
 def lines(
     root: Operation | Sequence[Operation], named: Container[Operation] = ()
 ) -> list[tuple[str, Operation | None]]:
-    """The loop tree below ``root`` as indented lines, each with the op that it shows.
+    """The loop tree below ``root`` as indented lines, each with its op.
 
-    What is ``named`` has a line even where others of its kind have none.
+    Ops in ``named`` always get a line, even if ops of their kind are usually omitted.
     """
     shown: list[tuple[str, Operation | None]] = []
 
@@ -330,7 +331,7 @@ def children(op: Operation) -> Iterator[Operation]:
 
 
 def derived_values(value: SSAValue) -> set[SSAValue]:
-    """``value`` and every result that is computed from it by ops without regions."""
+    """``value`` and every result computed from it by ops without regions."""
     derived: set[SSAValue] = {value}
     pending = [value]
     while pending:
@@ -345,7 +346,8 @@ def derived_values(value: SSAValue) -> set[SSAValue]:
 
 def iter_types(loop: ForOp, block: BlockOp) -> set[IterType]:
     """The types of the block variables that ``loop`` drives."""
-    # From the bindings back: few operations are behind them, and any number uses the loop.
+    # Search backwards from the bindings: they depend on few operations, while the loop has any
+    # number of uses.
     moves = [_is_derived(operand, loop.var) for operand in block.binding_operands]
     return {
         kind
@@ -355,7 +357,7 @@ def iter_types(loop: ForOp, block: BlockOp) -> set[IterType]:
 
 
 def reduce_extents(block: BlockOp) -> list[int | SSAValue]:
-    """How many values each variable has that the reduction of ``block`` runs over."""
+    """The extent of each reduce variable of ``block``."""
     return [extent for kind, _, extent in block.iters if kind is IterType.REDUCE]
 
 
@@ -365,14 +367,15 @@ def reduce_loops(block: BlockOp) -> list[ForOp]:
 
 
 def known_of_nothing(block: BlockOp, values: Sequence[SSAValue]) -> list[bool]:
-    """Which of ``values`` mean something where the reduction of ``block`` is over nothing: those
-    that do not depend on its loops."""
+    """For each of ``values``: True if it is defined even if the reduction of ``block`` is empty,
+    that is, independent of its loops.
+    """
     variables = [loop.var for loop in reduce_loops(block)]
     return [not any(_is_derived(value, variable) for variable in variables) for value in values]
 
 
 def _is_derived(value: SSAValue, source: SSAValue) -> bool:
-    """Whether ``value`` is one of the :func:`derived_values` of ``source``."""
+    """True if ``value`` is one of the :func:`derived_values` of ``source``."""
     met, pending = {value}, [value]
     while pending:
         behind = pending.pop()
@@ -387,5 +390,5 @@ def _is_derived(value: SSAValue, source: SSAValue) -> bool:
 
 
 def spatial_loops(block: BlockOp) -> list[ForOp]:
-    """The loops around ``block`` that drive nothing but spatial variables, outermost first."""
+    """The loops around ``block`` that drive only spatial variables, outermost first."""
     return [loop for loop in loops_around(block) if iter_types(loop, block) == {IterType.SPATIAL}]

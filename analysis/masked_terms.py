@@ -1,4 +1,4 @@
-"""The terms of a reduction that indices mask, read off the blocks that compute them.
+"""Masked terms of a reduction: terms that conditions on indices make irrelevant.
 
 ::
 
@@ -9,14 +9,14 @@
     P[i, j] = E[i, j] / T[i]
     O[i, d] = sum over j of P[i, j] * V[j, d]     # 0 * V[j, d] = 0, if V is finite
 
-Where ``j > i``, no term of M, T and O changes the result. A row of which all is masked has the
-maximum -inf, and ``-inf - -inf`` is NaN, as is ``x - M`` for a maximum that is NaN: all elements of
-such a row of E and P are NaN. So their masked elements are 0, *or else every element of the row is
-NaN*, masked or not, and a sum is right as long as it has one term. The maximum is one of the terms,
-so that T is at least 1 or NaN, and 1 / T is finite or NaN.
+Where ``j > i``, no term of M, T and O changes the result. A fully masked row has the maximum -inf,
+and ``-inf - -inf`` is NaN, as is ``x - M`` for a NaN maximum: all elements of such a row of E and P
+are NaN. Their masked elements are therefore 0, *or every element of the row is NaN*, masked or not,
+and a sum is right as long as it has one term. The maximum is one of the terms, so T is at least 1
+or NaN, and 1 / T is finite or NaN.
 
-A value is followed from the load of an element to the one block that computes it. Nothing is
-simplified by what would be true of real numbers alone.
+A value is followed from the load of an element to the only block that computes it. No step assumes
+an identity that holds for real numbers only.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from kc.dialects.affine_assembly import ZERO, linear_terms
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
 
 Variables = Mapping[SSAValue, AffineExpr]
-"""What the variables of a block are, over the roots of the index."""
+"""The variables of a block as expressions over the roots of the index."""
 
 NEUTRAL: Mapping[type[Operation], float] = {
     arith.AddfOp: 0.0,
@@ -49,7 +49,7 @@ NEUTRAL: Mapping[type[Operation], float] = {
     arith.MaximumfOp: -numbers.inf,
     arith.MinimumfOp: numbers.inf,
 }
-"""What changes no result of a combiner."""
+"""The neutral element of each combiner."""
 
 VANISHING = "0, or all elements of the row are NaN"
 POWERS = "VANISHING, and the largest element of the row is 1 or NaN"
@@ -57,13 +57,14 @@ POWERS = "VANISHING, and the largest element of the row is 1 or NaN"
 _CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.SIToFPOp, arith.UIToFPOp)
 
 _DEPTH = 24
-"""Blocks and operations that a value is followed through."""
+"""The most blocks and operations through which a value is followed."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """An integer that is no index, as the length of a sequence that a program loads is: ``value``
-    in a block whose variables are ``variables``."""
+    """An integer that is no index, such as a sequence length that the program loads: ``value`` in a
+    block with these ``variables``.
+    """
 
     value: SSAValue
     variables: tuple[tuple[SSAValue, AffineExpr], ...]
@@ -71,8 +72,10 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Condition:
-    """``expr >= 0``, over the roots of the index, which holds in any case where one of ``narrow``
-    does not fit the integer that it is cast to, of so many bits: it then wraps around."""
+    """The condition ``expr >= 0`` over the roots of the index. It counts as met where one of
+    ``narrow`` (expression, bits) does not fit the integer type to which it is cast, as it then
+    wraps around.
+    """
 
     expr: AffineExpr
     narrow: tuple[tuple[AffineExpr, int], ...] = ()
@@ -80,17 +83,19 @@ class Condition:
 
 @dataclass(frozen=True)
 class MaskedTerms:
-    """Where a value is known: it is ``value`` where not all ``conditions`` hold."""
+    """A partially known value: it is ``value`` where not all ``conditions`` hold."""
 
     value: float | str
     """A number, :data:`VANISHING` or :data:`POWERS`."""
     conditions: tuple[Condition, ...]
     finite: frozenset[SSAValue] = frozenset()
-    """The buffers whose elements all have to be finite, so that this is so."""
+    """Buffers all of whose elements must be finite for this to hold."""
 
 
 class TermReader:
-    """Reads terms of the blocks of one function. ``index`` has what conditions are made of."""
+    """Reads the terms of reduction blocks of one function; conditions are over the roots of
+    ``index``.
+    """
 
     def __init__(self) -> None:
         self.index = BoundIndexValues()
@@ -99,7 +104,9 @@ class TermReader:
         self._depth = 0
 
     def terms_of(self, block: BlockOp) -> MaskedTerms | None:
-        """The terms of a reduction that change nothing; None if none is known to be such."""
+        """The masked terms of the reduction of ``block``, which do not change the result; None if
+        none are known.
+        """
         reduction = reduction_of(block)
         if reduction is None or len(reduction.updates) != 1 or reduction.guard is not None:
             return None
@@ -117,7 +124,7 @@ class TermReader:
     # Values --------------------------------------------------------------------------------
 
     def _read(self, value: SSAValue, variables: Variables) -> MaskedTerms | None:
-        """Where ``value`` is known; without conditions if it is a constant everywhere."""
+        """The partial knowledge of ``value``; without conditions if it is constant."""
         if self._depth > _DEPTH:
             return None
         self._depth += 1
@@ -231,8 +238,7 @@ class TermReader:
     def _is_of_row(
         self, value: SSAValue, term: SSAValue, variables: Variables, step: type[Operation]
     ) -> bool:
-        """Whether ``value`` is a load of what ``step`` makes of a row, one of whose terms is
-        ``term``."""
+        """True if ``value`` loads the result of ``step`` over a row that includes ``term``."""
         load = value.owner
         if not isinstance(load, LoadOp):
             return False
@@ -263,7 +269,7 @@ class TermReader:
     def _is_same(
         self, value: SSAValue, variables: Variables, same: SSAValue, of: Variables
     ) -> bool:
-        """Whether two values, each in a block of its own, are computed in the same way."""
+        """True if two values, each in its own block, have the same computation."""
         if value is same and not _depends(value, {*variables, *of}):
             return True
         if isinstance(value.type, IndexType) and isinstance(same.type, IndexType):
@@ -293,7 +299,9 @@ class TermReader:
     # Elements ------------------------------------------------------------------------------
 
     def _definition(self, load: LoadOp, variables: Variables) -> tuple[SSAValue, Variables] | None:
-        """The value that an element has, and the variables of the block that computes it."""
+        """The value stored to the loaded element, and the variables of the block that computes
+        it.
+        """
         block = _only_writer(load)
         if block is None or block.is_reduction or not is_before(block, load):
             return None
@@ -333,8 +341,9 @@ class TermReader:
         return _Scoped(self, variables).expr(value)
 
     def parameter(self, value: SSAValue, variables: Variables) -> AffineExpr:
-        """A root for a value of a block that is no sum of its variables; another one than those of
-        all other values, unless it is known to be the same."""
+        """A root for a value that is no sum of the block's variables. Equal parameters share a
+        root.
+        """
         given = Parameter(value, tuple(variables.items()))
         is_known = is_parameter(value)
         for position, known in self.parameters.items():
@@ -347,8 +356,9 @@ class TermReader:
         return expr
 
     def _sources(self, value: SSAValue, variables: Variables) -> frozenset[SSAValue] | None:
-        """The arguments and constants that a value is an element of; it may be a finite constant
-        elsewhere. None if it is computed otherwise."""
+        """The arguments and constants of which a value may be an element; it may also be a finite
+        constant. None if it is computed in another way.
+        """
         number = _number(value)
         if number is not None:
             return frozenset() if _is_finite(number) else None
@@ -382,7 +392,7 @@ class TermReader:
     def _conditions(
         self, value: SSAValue, variables: Variables, holds: bool
     ) -> Iterator[Condition]:
-        """Conditions of indices without which ``value`` is not what it is to be."""
+        """Conditions on indices that are necessary for ``value`` to be ``holds``."""
         op = value.owner
         if isinstance(op, arith.AndIOp if holds else arith.OrIOp):
             for operand in op.operands:
@@ -414,7 +424,9 @@ class TermReader:
     def _integer(
         self, value: SSAValue, variables: Variables
     ) -> tuple[AffineExpr, tuple[tuple[AffineExpr, int], ...]] | None:
-        """An integer as an index, and what has to fit for that; None where it cannot be said."""
+        """An integer as an index expression, with the casts that must not wrap; None if it is not
+        affine.
+        """
         if isinstance(value.type, IndexType):
             return self._over(value, variables), ()
         if not isinstance(value.type, IntegerType) or value.type.width.data == 1:
@@ -431,13 +443,13 @@ class TermReader:
                 low is not None and high is not None and -most <= low and high < most
             ):
                 return expr, ()
-            # A size, which is hardly as large.
+            # A size; it is assumed to fit.
             return (expr, ((expr, bits),)) if low is not None and -most <= low else None
         return (self.parameter(value, variables), ()) if is_parameter(value) else None
 
 
 class _Scoped(BoundIndexValues):
-    """Index values of a block whose variables are given, over the roots of the reader's index."""
+    """Index values of a block with given variables, over the roots of the reader's index."""
 
     def __init__(self, reader: TermReader, variables: Variables) -> None:
         super().__init__(variables)
@@ -462,12 +474,14 @@ _SIGNED: Mapping[int, Sequence[tuple[bool, int]]] = {
     4: ((False, 1),),
     5: ((False, 0),),
 }
-"""The signed comparisons of ``arith.cmpi``: whether the left side is below, and by how much."""
+"""Signed comparisons of ``arith.cmpi``: whether the left side is the smaller one, and the least
+difference.
+"""
 _NEGATED: Mapping[int, int] = {0: 1, 1: 0, 2: 5, 3: 4, 4: 3, 5: 2}
 
 
 def is_given(buffer: SSAValue) -> bool:
-    """Whether the function is given the elements, all of them, and does not change them."""
+    """True if ``buffer`` is a whole input of the function and is never written."""
     if stores_to(buffer) or len(loads_of(buffer)) != len(list(buffer.uses)):
         return False
     if isinstance(buffer, BlockArgument):
@@ -476,7 +490,7 @@ def is_given(buffer: SSAValue) -> bool:
 
 
 def is_parameter(value: SSAValue) -> bool:
-    """Whether an integer is computed by casts from an element that the function is given."""
+    """True if an integer is cast from an element of an input of the function."""
     op = value.owner
     if isinstance(op, Block):
         return False
@@ -486,8 +500,9 @@ def is_parameter(value: SSAValue) -> bool:
 
 
 def _only_writer(load: LoadOp) -> BlockOp | None:
-    """The block that computes all elements of a buffer of the function, each in one instance, which
-    runs once."""
+    """The block that computes all elements of a local buffer, each in one instance, and runs once;
+    None if there is no such block.
+    """
     buffer = load.buffer
     if not isinstance(buffer.owner, AllocOp):
         return None
@@ -496,7 +511,7 @@ def _only_writer(load: LoadOp) -> BlockOp | None:
     stores = stores_to(buffer)
     blocks = {store.parent_op() for store in stores}
     block = next(iter(blocks), None)
-    # A reduction has a store in its init, too.
+    # A reduction has a store in its init as well.
     if not isinstance(block, BlockOp) or len(blocks) > 1:
         return None
     if len(stores) != (1 + block.has_init if block.is_reduction else 1):
@@ -511,12 +526,12 @@ def _holds(loop: ForOp, op: Operation) -> bool:
 
 
 def _operands_of(block: BlockOp, expr: AffineExpr) -> list[SSAValue]:
-    """The values that a variable is bound to."""
+    """The operands of the binding ``expr`` of a variable."""
     return [block.binding_operands[dim] for dim in expr.used_dims()]
 
 
 def _begins_with(block: BlockOp, number: float) -> bool:
-    """Whether a reduction begins with a number."""
+    """True if the initial value of a reduction is ``number``."""
     if not block.has_init:
         return False
     stores = [op for op in block.init.walk() if isinstance(op, StoreOp)]
@@ -524,7 +539,7 @@ def _begins_with(block: BlockOp, number: float) -> bool:
 
 
 def _is_complete(block: BlockOp, load: LoadOp) -> bool:
-    """Whether a reduction has taken all its terms, one loop after the other, before ``load``."""
+    """True if a reduction has combined all its terms before ``load`` runs."""
     if not is_before(block, load):
         return False
     loops = loop_tree.loops_around(block)
@@ -563,8 +578,9 @@ def _size(index: BoundIndexValues, size: int | SSAValue) -> AffineExpr:
 def _counts(
     index: BoundIndexValues, driving: Sequence[tuple[ForOp, int]], size: int | SSAValue
 ) -> bool:
-    """Whether a sum of loop variables with factors is each number below ``size``: the loops are
-    digits, of which the first one may have an unknown extent."""
+    """True if the sum of loop variables times factors enumerates the numbers below ``size``. The
+    loops are digits; the most significant one may have an unknown extent.
+    """
     count = 1
     *digits, first = sorted(driving, key=lambda item: item[1]) or [(None, 0)]
     for loop, factor in digits:
@@ -603,7 +619,7 @@ def _depends(value: SSAValue, variables: Mapping[SSAValue, object] | set[SSAValu
 
 
 def _yields(op: scf.IfOp, value: SSAValue) -> tuple[SSAValue, SSAValue] | None:
-    """The values that a result of a choice has where its condition holds, and where not."""
+    """The values of a result of ``op`` if its condition is true, and if it is false."""
     number = list(op.results).index(value)  # pyright: ignore[reportArgumentType]
     ends = [region.block.last_op if region.blocks else None for region in op.regions]
     then, otherwise = ends

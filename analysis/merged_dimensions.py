@@ -1,6 +1,6 @@
-"""Dimensions whose indices are digits of one number, and which are therefore one dimension.
+"""Dimensions whose indices are digits of one number, and which can be merged into one dimension.
 
-``A[c, v floordiv 9, v mod 9]`` of a buffer of 40 x 7 x 9 is the element ``v`` of row ``c`` of one
+``A[c, v floordiv 9, v mod 9]`` of a buffer of 40 x 7 x 9 is element ``v`` of row ``c`` of a buffer
 of 40 x 63. Fused loops and reshaped arrays have such indices.
 """
 
@@ -30,10 +30,10 @@ def divisions(expr: AffineExpr) -> int:
 
 
 def mergeable(exprs: Sequence[AffineExpr], shape: Sequence[int], index: IndexValues) -> set[int]:
-    """The dimensions that, merged with the next one, have fewer divisions in their index.
+    """The dimensions that have fewer divisions in their index if merged with the next one.
 
-    ``exprs`` are the indices over the roots of ``index``, ``shape`` the sizes, those that are not
-    constants negative.
+    ``exprs`` are the indices over the roots of ``index``, ``shape`` the sizes, with negative
+    numbers for symbolic ones.
     """
     joined: set[int] = set()
     groups: list[tuple[tuple[int, ...], AffineExpr]] = [
@@ -49,7 +49,7 @@ def mergeable(exprs: Sequence[AffineExpr], shape: Sequence[int], index: IndexVal
         if number is None or divisions(number) >= before:
             at += 1
             continue
-        # What is one number now may be a digit of another one.
+        # A merged number may itself be a digit of another number.
         joined.add(dims[-1])
         groups[at : at + 2] = [(pair, number)]
         at = max(at - 1, 0)
@@ -65,7 +65,9 @@ def number_of(exprs: Sequence[AffineExpr], shape: Sequence[int], dims: Sequence[
 
 
 def groups_of(rank: int, joined: Iterable[int]) -> Iterator[tuple[int, ...]]:
-    """All dimensions, in groups of those that are merged: each of ``joined`` with the next one."""
+    """All dimensions in groups; each dimension of ``joined`` is in one group with the next
+    dimension.
+    """
     group: list[int] = []
     for dim in range(rank):
         group.append(dim)
@@ -77,7 +79,7 @@ def groups_of(rank: int, joined: Iterable[int]) -> Iterator[tuple[int, ...]]:
 def merged(
     exprs: Sequence[AffineExpr], shape: Sequence[int], index: IndexValues
 ) -> list[tuple[tuple[int, ...], AffineExpr]]:
-    """The dimensions in groups of those that are digits of one number, each with its index."""
+    """The dimensions in groups that are digits of one number, each with its index."""
     if not any(map(divisions, exprs)):
         return [((dim,), expr) for dim, expr in enumerate(exprs)]
     joined = mergeable(exprs, shape, index)

@@ -1,4 +1,4 @@
-"""A copy of a module that keeps the locations of its operations, and what was verified of them."""
+"""Copies of a module that keep the locations of operations and the record of their verification."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from kc.dialects.direct_access import set_parts
 
 
 def copy_module(module: ModuleOp) -> ModuleOp:
-    """A copy of ``module``, location for location."""
+    """A copy of ``module`` with the same locations."""
     copy = copy_operation(module)
     assert isinstance(copy, ModuleOp)
     return copy
 
 
 def take_contents(module: ModuleOp, source: ModuleOp) -> None:
-    """Replace all operations and attributes of ``module`` by those of ``source``, which is empty
-    afterwards: a pass that changed a copy thus changes the module, or nothing."""
+    """Replace the operations and attributes of ``module`` by those of ``source``, which becomes
+    empty. A pass that works on a copy thus changes the whole module or nothing.
+    """
     block = module.body.block
     for old_op in reversed(list(block.ops)):
         old_op.detach()
@@ -33,8 +34,9 @@ def take_contents(module: ModuleOp, source: ModuleOp) -> None:
 
 
 def copy_operation(op: Operation, values: dict[SSAValue, SSAValue] | None = None) -> Operation:
-    """A copy of ``op`` with all in it, which uses the same values from outside, or what ``values``
-    has for them. What became of its own results is then added to ``values``."""
+    """A copy of ``op`` with its regions. Values from outside are the same, or replaced by
+    ``values``, to which the copies of the op's results are added.
+    """
     copier = _Copier(values)
     copy = copier.copy(op)
     copier.connect()
@@ -42,8 +44,9 @@ def copy_operation(op: Operation, values: dict[SSAValue, SSAValue] | None = None
 
 
 def copy_apart(op: Operation) -> tuple[Operation, dict[SSAValue, BlockArgument]]:
-    """A copy of ``op`` with all in it that uses no value from outside, but arguments of a block
-    that is nowhere in their place; and which argument stands for which value."""
+    """A copy of ``op`` that uses no value from outside: arguments of a detached block replace them.
+    Also returns the argument for each value.
+    """
     values = captured_values(op)
     places = Block(arg_types=[value.type for value in values])
     stand_ins = dict(zip(values, places.args, strict=True))
@@ -55,7 +58,7 @@ def copy_apart(op: Operation) -> tuple[Operation, dict[SSAValue, BlockArgument]]
 
 
 def copy_region(region: Region) -> Region:
-    """A copy of ``region``, which uses the same values from outside."""
+    """A copy of ``region`` that uses the same values from outside."""
     copier, copy = _Copier(), Region()
     copier.fill(copy, region)
     copier.connect()
@@ -63,7 +66,9 @@ def copy_region(region: Region) -> Region:
 
 
 class _Copier:
-    """Makes copies in one pass, where ``Operation.clone`` makes one more for the operands."""
+    """Copies operations in one pass, where ``Operation.clone`` needs a second one for the
+    operands.
+    """
 
     def __init__(self, values: dict[SSAValue, SSAValue] | None = None) -> None:
         self.values = {} if values is None else values
@@ -83,7 +88,7 @@ class _Copier:
         return copy
 
     def fill(self, new_region: Region, region: Region) -> None:
-        """Put copies of the blocks of ``region`` into ``new_region``, which is empty."""
+        """Fill ``new_region``, which is empty, with copies of the blocks of ``region``."""
         values, blocks = self.values, self.blocks
         first = region.first_block
         if first is None:
@@ -104,7 +109,7 @@ class _Copier:
                     self.early.append((inner, new_block.last_op))  # pyright: ignore
 
     def connect(self) -> None:
-        """Give the early ones the copies of what they use."""
+        """Set the operands of operations copied before the values that they use."""
         for op, copy in self.early:
             copy.operands = [self.values.get(value, value) for value in op.operands]
             if self.is_alike:

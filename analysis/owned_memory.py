@@ -1,9 +1,9 @@
-"""Memory that a function must not give back, or not write.
+"""Memory that a function must not deallocate or write.
 
-``memref.dealloc`` of what is not the function's own, or too soon, corrupts the heap of the process,
-often long after the call; constants are where nothing can be written. Found is what the text shows:
-memory that the caller, the module or the stack owns, and a use, or another dealloc, that certainly
-follows. Views of memory count as the memory.
+``memref.dealloc`` of memory that the function does not own, or too early, corrupts the heap of the
+process, often long after the call. Constants are in read-only memory. The check finds what the text
+proves: memory owned by the caller, the module or the stack, and a use or another dealloc that
+certainly follows. A view counts as the memory that it views.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ _OWNED_ELSEWHERE = {
 
 
 class WrongDeallocation(NamedTuple):
-    """A dealloc that must not be done, and the rule that it breaks."""
+    """An invalid dealloc, and the rule that it violates."""
 
     dealloc: memref.DeallocOp
     memory: SSAValue
-    """What it would give back."""
+    """The memory that is deallocated."""
     why: str
     use: Operation | None = None
-    """The use that follows, if that is the reason."""
+    """The later use, if that is the reason."""
 
 
 def wrong_deallocation(function: func.FuncOp) -> WrongDeallocation | None:
-    """The first dealloc of a function that certainly gives back what it must not."""
+    """The first certainly invalid dealloc of a function; None if there is none."""
     for op in preorder(function):
         if isinstance(op, memref.DeallocOp) and (wrong := _judge(op)) is not None:
             return wrong
@@ -56,7 +56,7 @@ def wrong_deallocation(function: func.FuncOp) -> WrongDeallocation | None:
 
 
 def written_constant(function: func.FuncOp) -> tuple[Operation, str] | None:
-    """The first operation that writes a constant of the module, and the name of that."""
+    """The first operation that writes a constant of the module, and the name of the constant."""
     module = function.parent_op()
     if module is None:
         return None
@@ -80,7 +80,9 @@ _WRITTEN = {
     "tir.store": 1,
     "vector.store": 1,
 }
-"""The operand that an operation writes. Those of linalg and affine were raised."""
+"""The index of the operand that each operation writes. Operations of linalg and affine were raised
+before.
+"""
 
 
 def _judge(dealloc: memref.DeallocOp) -> WrongDeallocation | None:
@@ -113,14 +115,14 @@ def _entry(block: Block) -> Block | None:
 
 
 def _memory(value: SSAValue) -> SSAValue:
-    """What a view is of."""
+    """The memory at the root of a chain of views."""
     while not isinstance(owner := value.owner, Block) and owner.name in _VIEWS:
         value = owner.operands[0]
     return value
 
 
 def _uses(memory: SSAValue) -> Iterator[Use]:
-    """Where memory is used, itself or through views."""
+    """All uses of ``memory``, directly or through views."""
     values = [memory]
     while values:
         for use in values.pop().uses:
@@ -130,7 +132,7 @@ def _uses(memory: SSAValue) -> Iterator[Use]:
 
 
 def _follows(use: Operation, before: Operation) -> bool:
-    """Whether ``use`` is behind ``before``, or in something that is, in the same block."""
+    """True if ``use`` follows ``before`` in its block, or is inside an op that does."""
     block = before.parent
     assert block is not None
     inside = block.find_ancestor_op_in_block(use)

@@ -1,8 +1,7 @@
-"""Copies of elements with zeros where there are none, as padding is written::
+"""Copies with padding: an element where a condition holds, else zero. They are written as
 
-%c = arith.cmpi slt, %i, %m : index
-%x = scf.if %c -> (f16) { %value = tir.load %A[%i] ... } else { ... 0 }
-tir.store %x, %S[%i]
+%c = arith.cmpi slt, %i, %m : index %x = scf.if %c -> (f16) { %value = tir.load %A[%i] ... } else {
+... 0 } tir.store %x, %S[%i]
 """
 
 from __future__ import annotations
@@ -18,8 +17,9 @@ from kc.dialects.tir import ApplyOp, LoadOp
 
 
 def copied_load(value: SSAValue) -> LoadOp | None:
-    """The load of an element that ``value`` is, or is where a condition holds, and else zero; None
-    if it is something else."""
+    """The load that provides ``value``, unconditionally or under a condition with zero otherwise;
+    None if ``value`` is neither.
+    """
     op = value.owner
     if isinstance(op, LoadOp):
         return op
@@ -48,7 +48,7 @@ def conjuncts(condition: SSAValue) -> Iterator[SSAValue]:
 
 
 def _is_zero(value: SSAValue) -> bool:
-    """Whether all bits of a constant are zero."""
+    """True if all bits of a constant are zero."""
     op = value.owner
     if not isinstance(op, arith.ConstantOp):
         return False

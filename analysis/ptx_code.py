@@ -1,10 +1,10 @@
-"""The code of a kernel as PTX has it: instructions, blocks, and what values take of a GPU.
+"""The PTX code of a kernel: instructions, basic blocks, and the hardware registers of values.
 
-PTX has as many registers as it likes. On the GPU, a value takes none that is a constant, a
-parameter (operands come from the constant bank), or the same for all threads of a warp where the
-operation is one of the uniform data path (``uniform registers``, since sm_75). A value of 64 bits
-is two registers of 32, unless its upper half is known to be zero, or nobody asks for it: addresses
-in shared memory have 32 bits. Predicates have registers of their own.
+PTX has an unlimited number of registers. On the GPU, a value needs no vector register if it is a
+constant, a parameter (an operand from the constant bank), or uniform in a warp and computed by an
+operation of the uniform data path (``uniform registers``, since sm_75). A 64-bit value takes two
+32-bit registers, unless its upper half is known to be zero or never used: addresses in shared
+memory have 32 bits. Predicates have registers of their own.
 """
 
 from __future__ import annotations
@@ -18,77 +18,79 @@ _DEFINED = re.compile(r"\s*(\{[^}]*\}|%[a-z]+\d+(?:\|%p\d+)?)")
 _WITHOUT_RESULT = ("st.", "bar.", "barrier.", "red.", "membar", "fence", "prefetch", "cp.", "bra")
 _ORDERED = ("st.", "bar.", "barrier.", "red.", "atom", "membar", "fence", "cp.", "call", "shfl",
             "vote", "wgmma")  # fmt: skip
-"""What is not moved in front of what is before it."""
+"""Instructions that are not moved before earlier ones."""
 _WIDTHS: Mapping[str, int] = {"rd": 2, "fd": 2, "rq": 4, "p": 0}
 _SHARED_ADDRESS = re.compile(
     r"(ld|st|atom|red)\.(volatile\.)?shared|cp\.async\.c[ag]\.shared|(ld|st)matrix|mbarrier"
 )
-"""What takes an address in shared memory as its first one."""
+"""Instructions whose first operand is an address in shared memory."""
 _LOW_HALVES = ("add.s64", "sub.s64", "or.b64", "and.b64", "xor.b64", "shl.b64", "mul.lo.s64",
                "mad.lo.s64", "mov.b64", "mov.u64", "selp.b64", "selp.u64")  # fmt: skip
-"""What has the lower half of its result from the lower halves of its operands."""
+"""Instructions whose lower result half depends only on the lower halves of the operands."""
 _UNIFORM = re.compile(
     r"(add|sub|mul|mad|shl|shr|and|or|xor|not|neg|setp|selp|mov|cvt|min|max|cvta|prmt|bfe|bfi|abs|"
     r"shf|lop3|div|rem|popc|clz|ld\.param)\b"
 )
-"""Integer operations, which the uniform data path has (roughly)."""
+"""Integer operations of the uniform data path (approximately)."""
 _FLOAT = re.compile(r"\.(f16|f32|f64|bf16|f16x2|bf16x2)\b|\.rn|\.rm\b|ex2|lg2|sqrt|rcp")
 _OF_A_THREAD = re.compile(r"%tid\.([xyz])|%(?:laneid|warpid|clock|lanemask)")
 _RENAMES = ("mov", "cvta", "cvt.u64.u32", "cvt.u32.u64")
 MOST_PREDICATED = 12
-"""Instructions of a side of a branch that become predicated instead."""
+"""The most instructions of a branch that are predicated instead."""
 MOST_PREDICATED_UNIFORM = 4
-"""The same where all threads go the same way: to jump costs little then."""
+"""The same limit if all threads take the same branch, where a jump is cheap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One instruction of PTX."""
+    """A PTX instruction."""
 
     name: str
     operands: tuple[str, ...]
     defined: tuple[str, ...]
     used: tuple[str, ...]
     guard: str | None = None
-    """The predicate that it is only executed with."""
+    """The predicate that guards the instruction."""
 
     @property
     def space(self) -> str | None:
-        """``shared`` or ``global`` for an access to memory."""
+        """The memory space of an access, ``shared`` or ``global``; None for other instructions."""
         if not self.name.startswith(("ld.", "st.", "ldmatrix", "atom", "red")):
             return None
         return "shared" if "shared" in self.name or self.is_matrix else "global"
 
     @property
     def is_matrix(self) -> bool:
-        """Whether it loads fragments of a matrix for a warp."""
+        """True if it loads fragments of a matrix for a warp."""
         return self.name.startswith("ldmatrix")
 
     @property
     def is_load(self) -> bool:
-        """Whether it loads from memory, and nothing else."""
+        """True if it only loads from memory."""
         return self.is_matrix or self.name.startswith(("ld.global", "ld.shared", "ld.local"))
 
     @property
     def is_ordered(self) -> bool:
-        """Whether it keeps its place among others that are, and among loads that may alias."""
+        """True if it keeps its order relative to other ordered instructions and to loads that may
+        alias.
+        """
         return self.name.startswith(_ORDERED)
 
     @property
     def is_product(self) -> bool:
-        """Whether it is a product of a tensor core."""
+        """True if it is a tensor core product."""
         return "mma" in self.name
 
     @property
     def is_integer(self) -> bool:
-        """Whether it computes integers, addresses and predicates."""
+        """True if it computes integers, addresses or predicates."""
         return not (
             self.is_load or self.is_ordered or self.is_product or _FLOAT.search(self.name)
         ) and not self.name.startswith("bra")
 
     @property
     def is_pure_integer(self) -> bool:
-        """Whether it can be computed anew, on the uniform data path too."""
+        """True if it can be recomputed, also on the uniform data path."""
         return (
             _UNIFORM.match(self.name) is not None
             and self.guard is None
@@ -97,7 +99,7 @@ class Instruction:
 
     @property
     def step(self) -> int | None:
-        """The constant that it adds to a value, in place."""
+        """The constant that it adds to a value in place; None if it does not."""
         if not self.name.startswith("add.s") or self.operands[0] != self.operands[1]:
             return None
         return int(self.operands[2]) if re.fullmatch(r"-?\d+", self.operands[2]) else None
@@ -105,7 +107,7 @@ class Instruction:
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """Instructions that are executed one after the other; the jump at the end is one of them."""
+    """A basic block, including the jump at its end."""
 
     number: int
     instructions: list[Instruction]
@@ -114,19 +116,19 @@ class Block:
     alive_before: set[str] = field(default_factory=set)
     alive_after: set[str] = field(default_factory=set)
     depth: int = 0
-    """How many loops are around it."""
+    """The number of loops around the block."""
 
     @property
     def repeats(self) -> bool:
-        """Whether it is a whole loop."""
+        """True if the block is a whole loop."""
         return self.number in self.following
 
 
 def instructions(body: str) -> tuple[list[Instruction], dict[str, int]]:
-    """The instructions of a function, and the places of labels among them."""
+    """The instructions of a function, and the positions of its labels."""
     code: list[Instruction] = []
     labels: dict[str, int] = {}
-    begun = ""  # an instruction such as mma.sync goes over several lines
+    begun = ""  # the beginning of an instruction such as mma.sync, which spans several lines
     for line in body.splitlines():
         text = begun + line.split("//")[0].strip()
         if match := re.match(r"(\$\w+):", text):
@@ -155,7 +157,7 @@ def _instruction(text: str) -> Instruction:
     else:
         defined = _REGISTER.findall(result[1])
         used += _REGISTER.findall(rest[result.end() :])
-        if guard is not None:  # the old value stays where the guard is false
+        if guard is not None:  # the old value remains where the guard is false
             used += defined
     return Instruction(
         name,
@@ -167,10 +169,10 @@ def _instruction(text: str) -> Instruction:
 
 
 class Code:
-    """The blocks of a kernel, with what is alive between them, and the width of each value.
+    """The basic blocks of a kernel, with the live values between them and the width of each value.
 
-    ``arch`` is the number of the architecture, ``sizes`` those of a thread block, if they are
-    known. Short sides of branches are predicated, as the assembler makes them.
+    ``arch`` is the architecture number, ``sizes`` the thread block size, if known. Short branches
+    are predicated, as the assembler does.
     """
 
     def __init__(self, body: str, arch: int, sizes: Sequence[int] | None) -> None:
@@ -191,7 +193,7 @@ class Code:
         self._leave_loops()
 
     def width(self, register: str) -> int:
-        """How many registers of 32 bits a value takes."""
+        """The number of 32-bit registers of a value."""
         if register in self._free:
             return 0
         if register in self._narrow:
@@ -199,7 +201,7 @@ class Code:
         return _WIDTHS.get(register[1:].rstrip("0123456789"), 1)
 
     def is_single(self, register: str) -> bool:
-        """Whether one instruction defines it."""
+        """True if exactly one instruction defines the register."""
         return len(self.definitions.get(register, ())) == 1
 
     # Blocks
@@ -230,7 +232,7 @@ class Code:
         return blocks
 
     def _predicated(self) -> dict[int, Block]:
-        """The blocks, where short sides of branches are predicated and chains are one."""
+        """The basic blocks after predication of short branches and merging of chains."""
         blocks = {
             number: replace(block, before=list(block.before), following=list(block.following))
             for number, block in self._blocks.items()
@@ -244,7 +246,7 @@ class Code:
         return blocks
 
     def _absorbed(self, blocks: dict[int, Block], block: Block) -> bool:
-        """Whether ``block`` took over blocks behind it."""
+        """Merge the successors of ``block`` into it if possible. True if any were merged."""
         behind = [blocks[number] for number in block.following]
         if len(behind) == 1 and len(behind[0].before) == 1 and behind[0].number not in (
             0, block.number,
@@ -303,13 +305,14 @@ class Code:
         used = dict.fromkeys([*instruction.used, guard, *kept])
         return replace(instruction, guard=instruction.guard or guard, used=tuple(used))
 
-    # Which values take registers
+    # Values that need registers
 
     def _uniform_values(self) -> set[str]:
-        """Values that are the same for all threads of a warp, by operations on integers, where all
-        threads are."""
+        """Values that are uniform in a warp: computed by integer operations, where the whole warp
+        is active.
+        """
         varying: set[str] = set()
-        apart: set[int] = set()  # blocks that only some of the threads of a warp may be in
+        apart: set[int] = set()  # blocks that possibly only some threads of a warp execute
         ends = self._ends_of_branches()
         changed = True
         while changed:
@@ -336,7 +339,7 @@ class Code:
         return not replace(instruction, guard=None).is_pure_integer
 
     def _between(self, block: Block, end: int | None) -> set[int]:
-        """The blocks from a branch to where its sides meet."""
+        """The blocks between a branch and the point where its sides meet."""
         numbers: set[int] = set()
         open_ = [number for number in block.following if number != end]
         while open_:
@@ -347,7 +350,7 @@ class Code:
         return numbers
 
     def _ends_of_branches(self) -> dict[int, int | None]:
-        """Where all ways from a block meet again, first: its immediate postdominator."""
+        """The immediate postdominator of each block: the first block on all paths from it."""
         everything = (1 << len(self._blocks)) - 1
         behind = dict.fromkeys(self._blocks, everything)
         changed = True
@@ -367,9 +370,10 @@ class Code:
         return ends
 
     def _values_without_register(self) -> set[str]:
-        """Uniform values that only uniform operations use, parameters, and constants.
-
-        Before sm_80, addresses in global memory may be uniform registers."""
+        """Values without a vector register: parameters, constants, and uniform values that only
+        uniform operations use. Before sm_80, addresses in global memory may be in uniform
+        registers.
+        """
         parameters = {
             instruction.defined[0]
             for instruction in self.instructions
@@ -394,7 +398,7 @@ class Code:
                 used.update(
                     set(instruction.used) - (of_addresses if self.arch < 80 else frozenset())
                 )
-        for instruction in reversed(self.instructions):  # what is renamed is used
+        for instruction in reversed(self.instructions):  # a renamed value counts as used
             if instruction.name.startswith(_RENAMES) and len(instruction.operands) == 2:
                 for registers in (used, addresses):
                     if instruction.operands[0] in registers:
@@ -408,7 +412,7 @@ class Code:
         return free
 
     def _copies(self) -> dict[str, str]:
-        """Values of one definition that only rename others: their originals."""
+        """Values with one definition that rename another value, with the original."""
         copies: dict[str, str] = {}
         for instruction in self.instructions:
             if len(instruction.operands) != 2 or instruction.guard is not None:
@@ -435,7 +439,7 @@ class Code:
                 ]
         return copies
 
-    # What is alive
+    # Live values
 
     def _find_alive(self) -> None:
         needed: dict[int, set[str]] = {}
@@ -462,8 +466,9 @@ class Code:
                     block.alive_before, block.alive_after, changed = before, after, True
 
     def _leave_loops(self) -> None:
-        """Note the depth of each block; values that are computed from numbers of threads, blocks
-        and parameters, and not used in a loop, are computed anew behind it."""
+        """Record the depth of each block. Values computed from thread and block numbers and
+        parameters, and not used in a loop, are recomputed after it instead of kept.
+        """
         loops = self._loops()
         computed = self._computed_anew()
         for body in loops:
@@ -493,7 +498,7 @@ class Code:
         return computed
 
     def _loops(self) -> list[set[int]]:
-        """The blocks of each loop: all that lead to a jump back, from where it leads to."""
+        """The blocks of each loop: those between the target of a backward jump and the jump."""
         loops: dict[int, set[int]] = {}
         for end, start in self._jumps_back():
             body = loops.setdefault(start, {start})
@@ -534,13 +539,13 @@ def _rename(numbers: list[int], old: int, new: int) -> None:
 
 @dataclass(frozen=True)
 class _Halves:
-    """The halves of values of 64 bits."""
+    """The halves of 64-bit values."""
 
     instructions: Sequence[Instruction]
     definitions: Mapping[str, Sequence[Instruction]]
 
     def without_upper(self) -> set[str]:
-        """The values of 64 bits that take one register."""
+        """The 64-bit values that take one register."""
         asked = self._asked()
         bounds = self._bounds()
         return {
@@ -551,7 +556,7 @@ class _Halves:
         }
 
     def _asked(self) -> set[str]:
-        """The values whose upper half somebody asks for."""
+        """The values whose upper half is used."""
         asked: set[str] = set()
         uses: list[tuple[str, str]] = []
         for instruction in self.instructions:
@@ -561,7 +566,7 @@ class _Halves:
                     if not register.startswith("%rd"):
                         continue
                     if place == 0 and register in instruction.defined and "[" not in operand:
-                        continue  # the result
+                        continue  # the result operand
                     if _takes_low_half(name, operand, place):
                         continue
                     if name in _LOW_HALVES:
@@ -576,7 +581,7 @@ class _Halves:
         return asked
 
     def _bounds(self) -> dict[str, int]:
-        """What values are not larger than, of those that one instruction defines."""
+        """Upper bounds of values that one instruction defines."""
         bounds: dict[str, int] = {}
 
         def of(operand: str) -> int:

@@ -1,17 +1,16 @@
-"""How many registers the assembler gives a thread of a kernel: an estimate from its PTX.
+"""An estimate, from PTX, of the number of registers that the assembler assigns to a thread.
 
-The estimate does what an assembler does, in outline, with the code of :mod:`kc.analysis.ptx_code`:
+The estimate follows the outline of an assembler, on the code of :mod:`kc.analysis.ptx_code`:
 
 - Short loops are unrolled.
-- The instructions of each block are scheduled as a list, those first whose results are needed the
-  longest, while the registers suffice. Loads thus begin early, and independent sums are computed
-  side by side.
-- Registers that cost no threads (:func:`free_registers`) are filled. A kernel whose loops take much
-  longer with these takes more.
-- In a kernel that needs few, each value goes into the lowest register that suits it. A pair begins
-  at an even one, and operands of one instruction come from different banks: even and odd ones.
+- The instructions of each block are list-scheduled by critical path, as long as registers suffice.
+  Loads thus begin early, and independent sums are computed side by side.
+- Registers that do not reduce occupancy (:func:`free_registers`) are used up. A kernel whose loops
+  are much slower with only these gets more.
+- In a small kernel, each value goes into the lowest suitable register. A pair begins at an even
+  register, and operands of one instruction come from different banks: even and odd registers.
 
-The constants and what they were chosen by are in docs/gpu.md; ``benchmarks/ptx_resources.py``
+The constants and their calibration are described in docs/gpu.md; ``benchmarks/ptx_resources.py``
 compares the numbers with the assembler's.
 """
 
@@ -26,23 +25,26 @@ from heapq import heapify, heappop, heappush
 from kc.analysis.ptx_code import Block, Code, Instruction
 
 GRANULE = 8
-"""The hardware gives registers to a thread by so many."""
+"""The granularity in which the hardware allocates registers to a thread."""
 
 MOST_REGISTERS = 255
-"""That a thread has, on every GPU since sm_35 (CUDA C++ Programming Guide, Technical
-Specifications)."""
+"""The most registers of a thread on every GPU since sm_35 (CUDA C++ Programming Guide, Technical
+Specifications).
+"""
 
 _RESIDENT: Mapping[int, tuple[int, int]] = {
     75: (1024, 16), 86: (1536, 16), 87: (1536, 16), 88: (1536, 16), 89: (1536, 24),
     120: (1536, 24), 121: (1536, 24),
 }  # fmt: skip
-"""The threads and the blocks that a multiprocessor has at a time at most, where these are not
-2,048 and 32 (CUDA C++ Programming Guide, Technical Specifications)."""
+"""The most resident threads and blocks of a multiprocessor, by architecture, where these are not
+2,048 and 32 (CUDA C++ Programming Guide, Technical Specifications).
+"""
 
 
 def free_registers(arch: int, threads: int | None) -> int:
-    """The registers of a thread with which a multiprocessor has as many blocks as it can, of so
-    many ``threads``."""
+    """The most registers of a thread with which a multiprocessor still holds as many blocks of
+    ``threads`` threads as possible.
+    """
     most_threads, most_blocks = _RESIDENT.get(arch, (2048, 32))
     block = -(-(threads or most_threads) // 32) * 32
     blocks = max(min(most_blocks, most_threads // block), 1)
@@ -50,53 +52,58 @@ def free_registers(arch: int, threads: int | None) -> int:
 
 
 OF_HARDWARE = 2
-"""Registers that every kernel takes beyond those that its code names."""
+"""Registers that every kernel takes beyond those of its code."""
 STACK_POINTER, CONSTANT = 1, 3
-"""Registers with the pointer to the stack, and with what multiplies an index: an instruction has
-one operand from the constant bank, and that is the address."""
+"""Registers including the stack pointer and the factor of an index: an instruction has one operand
+from the constant bank, which is the address here.
+"""
 TAKEN = 5
-"""All of these, and the one that pairs leave over."""
+"""All reserved registers, including the one lost to the alignment of pairs."""
 MOST_FREE = 64
-"""Of registers that cost no threads, so many are filled."""
+"""The most registers that are used up because they are free."""
 
 WHOLE_COPIES, WHOLE_SIZE = 16, 600
-"""A loop that repeats at most so often, with so many instructions in all, is unrolled."""
+"""The most iterations, and the most instructions in all, of a loop that is unrolled."""
 SHORT_LOOP = 4
-"""And one that repeats at most so often."""
+"""The most iterations of a loop that counts as short."""
 COPIES, SIZE = 4, 70
-"""Others are unrolled by so much if they have at most so many instructions."""
+"""The factor by which other loops are unrolled, and the most instructions that they may have."""
 ALIVE_ROLLED = 40
-"""A loop with more values alive stays as it is."""
+"""A loop with more live values is not unrolled."""
 OF_LOOPS = 8
-"""How often a loop repeats whose count is not known, for the time that it takes."""
+"""The assumed trip count of a loop with an unknown one, for the time estimate."""
 
 MUCH_SLOWER, SLOWER = 1.7, 1.15
-"""How much longer loops take with the free registers for a kernel to take all of the next step, or
-a few more."""
+"""The slowdown of loops with only the free registers from which a kernel gets all registers of the
+next step, or a few more.
+"""
 FEW_MORE = 5
 AHEAD, AHEAD_IN_STEP, AHEAD_OF_PRODUCTS = 14, 23, 2
-"""Registers for what is under way, in kernels that need more than the steps; less where fragments
-of matrices come from shared memory, whose products take their time."""
+"""Registers for values in flight in kernels beyond the steps; fewer if matrix fragments come from
+shared memory, as their products take time.
+"""
 
 _LOADED, _SHARED, _PRODUCT, _SPECIAL, _COMPUTED = 60, 25, 16, 20, 5
-"""Cycles until results can be used: of global and shared memory, of tensor cores, of the unit for
-special functions, and of others. Other warps hide what global memory takes longer."""
+"""Latencies in cycles: of global and shared memory, tensor cores, special functions, and other
+instructions. Other warps hide the rest of the latency of global memory.
+"""
 _NOT_UNROLLED = re.compile(r"bar|shfl|vote|atom|red|call|cp\.")
 
 
 def estimated_registers(body: str, arch: int, sizes: Sequence[int] | None) -> tuple[int, int]:
-    """The registers of a kernel, and those without which it keeps values in memory.
+    """The number of registers of a kernel, and the number below which it spills.
 
-    ``body`` is the text between its braces, ``arch`` the number of the architecture, ``sizes`` are
-    those of a block of threads, if they are known.
+    ``body`` is the text between its braces, ``arch`` the architecture number, ``sizes`` the thread
+    block size, if known.
     """
     threads = None if sizes is None else math.prod(sizes)
     return _Estimate(Code(body, arch, sizes)).registers(free_registers(arch, threads))
 
 
 def registers_as_written(body: str, arch: int, sizes: Sequence[int] | None) -> int:
-    """The registers of a kernel whose instructions stay in the order of the text: with so many, it
-    keeps no values in memory. The arguments are those of :func:`estimated_registers`."""
+    """The number of registers with which a kernel does not spill if its instructions stay in text
+    order. The arguments are those of :func:`estimated_registers`.
+    """
     code = Code(body, arch, sizes)
     most = 0
     for block in code.blocks.values():
@@ -111,38 +118,39 @@ def registers_as_written(body: str, arch: int, sizes: Sequence[int] | None) -> i
 
 @dataclass(slots=True)
 class _Graph:
-    """The values and instructions of a block, copies of a loop included."""
+    """The values and instructions of a block, including unrolled copies."""
 
     widths: list[int] = field(default_factory=list)
-    """Of each value."""
+    """The number of registers of each value."""
     uses: list[int] = field(default_factory=list)
-    """How many instructions use it; one more if it is alive behind the block."""
+    """The number of uses of each value, plus one if it is live after the block."""
     given: list[int] = field(default_factory=list)
-    """The values from before the block."""
+    """The values defined before the block."""
     code: list[Instruction] = field(default_factory=list)
     used: list[list[int]] = field(default_factory=list)
     defined: list[list[int]] = field(default_factory=list)
     after: list[list[int]] = field(default_factory=list)
-    """The instructions that wait for each."""
+    """The instructions that depend on each instruction."""
     waits: list[int] = field(default_factory=list)
-    """How many others each waits for."""
+    """The number of instructions on which each depends."""
     latencies: list[int] = field(default_factory=list)
     urgency: list[int] = field(default_factory=list)
-    """Cycles from the start of each to the end of all that waits for it."""
+    """The critical path in cycles from the start of each instruction to the end of all that depend
+    on it.
+    """
     can_wait: list[bool] = field(default_factory=list)
-    """Whether it computes floats: they are not begun long before they are needed."""
+    """True for float computations: they are not started long before their use."""
     turns: list[int] = field(default_factory=list)
-    """The order in which they are begun where registers are scarce: as in the text, addresses
-    before what needs them."""
+    """The order of issue if registers are scarce: text order, with addresses before their uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Schedule:
-    """The instructions of a block in the order of an assembler."""
+    """The instructions of a block in the assembler's order."""
 
     order: list[int]
     most: int
-    """Registers of the values that are alive at a time."""
+    """The most registers of live values at a time."""
     time: int
 
 
@@ -154,16 +162,16 @@ class _Estimate:
         self._graphs: dict[tuple[int, bool], _Graph] = {}
 
     def registers(self, free: int) -> tuple[int, int]:
-        """The estimate, where ``free`` registers cost no threads, and the least that suffice."""
+        """The estimate, where ``free`` registers cost no occupancy, and the minimum."""
         free = min(free, MOST_FREE)
         room = free - TAKEN
         most = self._most(room)
-        least = min(self._most(0), most)  # the order of the text is not always the better one
+        least = min(self._most(0), most)  # text order is sometimes better
         if most < room - 1:
             dense = most + TAKEN
             named = self._named(room, free - OF_HARDWARE)
             taken = named + OF_HARDWARE
-            if taken > free:  # some values are where they suit less
+            if taken > free:  # some values are in less suitable registers
                 taken = (dense + free) // 2
             return max(taken, dense - 1), least + TAKEN
         return self._filled(min(most, room), least, room) + TAKEN, least + TAKEN
@@ -180,7 +188,7 @@ class _Estimate:
         return most
 
     def _filled_step(self, least: int, step: int) -> int:
-        """How many registers are filled where ``step`` is the next number that costs threads."""
+        """The registers used up where ``step`` is the next number that reduces occupancy."""
         code = self.code.instructions
         if any(line.is_product for line in code):
             copies = self.has_loops or any(line.name.startswith("cp.async") for line in code)
@@ -191,14 +199,14 @@ class _Estimate:
         return max(_schedule(self._graph(block), room).most for block in self.blocks)
 
     def _time(self, room: int) -> int:
-        """The cycles that the kernel takes, loops not unrolled."""
+        """The cycles of the kernel without unrolling."""
         return sum(
             _schedule(self._graph(block, rolled=True), room).time * OF_LOOPS**block.depth
             for block in self.blocks
         )
 
     def _named(self, room: int, most: int) -> int:
-        """The registers up to the last that has a name in the code."""
+        """The highest register number in use plus one."""
         graphs = [self._graph(block) for block in self.blocks]
         return max(_Allocation(graph, most).named(_schedule(graph, room).order) for graph in graphs)
 
@@ -242,7 +250,8 @@ class _Estimate:
             is_last = copy == copies - 1
             for line in block.instructions:
                 if not is_last and (line.name.startswith("bra") or line.step is not None):
-                    continue  # addresses of copies differ by constants, in the instructions
+                    # addresses of copies differ by constants, which are encoded in the instructions
+                    continue
                 if line.defined and line.defined[0] in code.copies:
                     continue
                 number = len(graph.code)
@@ -281,7 +290,7 @@ class _Estimate:
 
 def _order(graph: _Graph) -> None:
     count = len(graph.code)
-    is_data = [False] * count  # computed from what was loaded, and so no index
+    is_data = [False] * count  # computed from loaded values, and therefore no index
     for number, line in enumerate(graph.code):
         if line.is_load or is_data[number] or not line.is_integer:
             for n in graph.after[number]:
@@ -315,7 +324,7 @@ def _latency(line: Instruction) -> int:
 
 
 def _count(block: Block) -> int | None:
-    """How often a loop goes round, if its counter is compared with a constant."""
+    """The trip count of a loop whose counter is compared with a constant; None if unknown."""
     steps = {line.operands[0]: abs(line.step) for line in block.instructions if line.step}
     for line in block.instructions:
         if line.name.startswith("setp."):
@@ -326,7 +335,7 @@ def _count(block: Block) -> int | None:
 
 
 class _Memory:
-    """Which accesses to memory wait for which."""
+    """Dependences between memory accesses."""
 
     def __init__(self) -> None:
         self.store: dict[str, int | None] = {"shared": None, "global": None}
@@ -336,7 +345,7 @@ class _Memory:
         """Accesses since the last barrier."""
 
     def awaited(self, number: int, line: Instruction) -> set[int]:
-        """What an instruction waits for, of those before it."""
+        """The earlier instructions on which an instruction depends through memory."""
         awaited: set[int | None] = set()
         if line.is_load:
             space = line.space or "global"
@@ -365,22 +374,24 @@ class _Memory:
 
 
 PATIENCE = 5
-"""Cycles behind the most urgent from which on an instruction is left for later, if its result takes
-a register: nothing is won by it."""
+"""Slack in cycles, relative to the most urgent instruction, from which an instruction that needs a
+register is postponed, as starting it would gain nothing.
+"""
 LOOKED_AT = 24
-"""Instructions that are ready among which one is looked for that needs no more registers."""
+"""The number of ready instructions searched for one that needs no more registers."""
 
 
 def _schedule(graph: _Graph, room: int) -> _Schedule:
-    """Begin one instruction a cycle: the most urgent of those that are ready, as long as ``room``
-    has the registers for its results; without any, the next in turn."""
+    """Issue one instruction a cycle: the most urgent ready one whose results fit into ``room``
+    registers; if none fits, the next in order.
+    """
     widths, used, defined = graph.widths, graph.used, graph.defined
     left, waits = list(graph.uses), list(graph.waits)
     alive = most = sum(widths[v] for v in graph.given if left[v])
     ready = [(-graph.urgency[n], n) for n, count in enumerate(waits) if not count]
     heapify(ready)
     waiting: list[tuple[int, int]] = []
-    known_at = [0] * len(waits)  # when the operands of each are there
+    known_at = [0] * len(waits)  # the cycle in which the operands of each are available
     order: list[int] = []
     time = 0
     while len(order) < len(waits):
@@ -441,11 +452,11 @@ def _is_early(graph: _Graph, number: int, waiting: list[tuple[int, int]]) -> boo
     return any(graph.urgency[n] > graph.urgency[number] + PATIENCE for _, n in waiting)
 
 
-# Which register each value is in ---------------------------------------------------------------
+# Register allocation --------------------------------------------------------------------------
 
 
 class _Allocation:
-    """The lowest register for each value of a block, by the order of its instructions."""
+    """The lowest suitable register for each value of a block, in the order of its instructions."""
 
     def __init__(self, graph: _Graph, most: int) -> None:
         self.graph, self.most = graph, most
@@ -453,13 +464,13 @@ class _Allocation:
         self.occupied[STACK_POINTER] = 1
         self.last = STACK_POINTER
         if any(line.name.startswith("m") and line.is_integer for line in graph.code):
-            self.occupied[CONSTANT] = 1  # moves and products of integers
+            self.occupied[CONSTANT] = 1  # reserved for moves and products of integers
             self.last = CONSTANT
         self.places: dict[int, tuple[int, int]] = {}
         self.banks = _Banks()
 
     def named(self, order: Sequence[int]) -> int:
-        """How many registers there are up to the last that is taken."""
+        """The highest register number in use plus one."""
         graph = self.graph
         self._assign_banks(order)
         left = list(graph.uses)
@@ -483,9 +494,10 @@ class _Allocation:
         return self.last + 1
 
     def _assign_banks(self, order: Sequence[int]) -> None:
-        """What is stored with an address is in odd registers, since addresses begin at even ones;
-        operands of one instruction are in different banks where one was loaded for it alone; and
-        a sum stays where its first term was."""
+        """Assign banks. Data stored with an address goes into odd registers, since addresses begin
+        at even ones. Operands of one instruction go into different banks if one of them was loaded
+        for this use alone. A sum stays in the register of its first term.
+        """
         graph, banks = self.graph, self.banks
         left = list(graph.uses)
         loaded = {v for n in order if graph.code[n].is_load for v in graph.defined[n]}
@@ -553,10 +565,10 @@ def _are_single(graph: _Graph, values: Sequence[int]) -> bool:
 
 
 class _Banks:
-    """Which values are in the same bank of registers, and which in the other one."""
+    """Constraints that values are in the same register bank or in different banks."""
 
     ODD = -1
-    """Stands for what is in odd registers."""
+    """A representative of the odd bank."""
 
     def __init__(self) -> None:
         self.parents: dict[int, tuple[int, int]] = {}
@@ -571,7 +583,9 @@ class _Banks:
         return v, differs
 
     def join(self, first: int, second: int, *, differ: bool) -> None:
-        """Say that values are in the same bank, or not; what was said before stays."""
+        """Require two values to be in different banks (``differ``) or in the same. Earlier
+        constraints take precedence.
+        """
         one_root, one_differs = self._root(first)
         root, differs = self._root(second)
         if root == one_root:
@@ -581,11 +595,11 @@ class _Banks:
         self.parents[root] = one_root, one_differs ^ differs ^ differ
 
     def of(self, v: int) -> int | None:
-        """The bank of a value, if it follows from another one's."""
+        """The bank of a value if the constraints determine it, else None."""
         root, differs = self._root(v)
         return self.settled[root] ^ differs if root in self.settled else None
 
     def settle(self, v: int, bank: int) -> None:
-        """Say which bank a value is in."""
+        """Fix the bank of a value."""
         root, differs = self._root(v)
         self.settled.setdefault(root, bank ^ differs)

@@ -1,6 +1,6 @@
-"""What a kernel takes of a multiprocessor, read off its PTX: registers, shared and local memory.
+"""The resources of a multiprocessor that a kernel uses, read from its PTX: registers and memory.
 
-Memory is exact. Registers are the assembler's, where it is installed (:mod:`kc.support.ptxas`), and
+Memory is exact. Registers are the assembler's, if it is installed (:mod:`kc.support.ptxas`), or
 else an estimate (:mod:`kc.analysis.ptx_registers`); ``benchmarks/ptx_resources.py`` compares them.
 """
 
@@ -31,42 +31,43 @@ class KernelResources:
 
     name: str
     threads: int | None
-    """Threads of a block; None where a launch decides."""
+    """Threads of a block; None if the launch decides."""
     most: int
-    """The registers that a thread can have, with so many threads."""
+    """The most registers that a thread can have with this block size."""
     registers: int
-    """32-bit registers that the assembler gives a thread: an estimate, if it was not asked."""
+    """32-bit registers of a thread from the assembler, or an estimate."""
     shared: int
     """Bytes of static shared memory of a block."""
     local: int
-    """Bytes of a thread's own memory that is no register: arrays with computed indices."""
+    """Bytes of a thread's local memory: arrays with computed indices."""
     barriers: int
-    """Barriers in the text."""
+    """Number of barriers in the text."""
     shuffles: int
-    """Exchanges between lanes in the text."""
+    """Number of lane exchanges in the text."""
     dynamic: int = 0
-    """Bytes of dynamic shared memory, which a launch asks for and the text does not say."""
+    """Bytes of dynamic shared memory, which the launch requests and the text does not state."""
     verdicts: KernelVerdicts | None = None
-    """What is certain of its accesses and barriers, where the program is at hand."""
+    """Verdicts on its accesses and barriers, if the program is available."""
     least: int = 0
-    """The registers without which a thread keeps values in memory: an estimate."""
+    """An estimate of the number of registers below which a thread spills."""
     spilled_bytes: int | None = None
-    """Bytes of a thread that the assembler keeps in memory for want of registers; None where it was
-    not asked, and registers are estimates."""
+    """Bytes of a thread that the assembler spills; None if it was not asked and registers are
+    estimates.
+    """
 
     @property
     def spilled(self) -> int:
-        """How many registers the kernel needs beyond those that exist, in memory; an estimate where
-        the assembler was not asked.
+        """The number of spilled registers, an estimate if the assembler was not asked.
 
-        The assembler leaves the very last register unused."""
+        The assembler leaves the very last register unused.
+        """
         if self.spilled_bytes is not None:
             return -(-self.spilled_bytes // 4)
         return max(self.least + 1 - self.most, 0)
 
     @property
     def registers_text(self) -> str:
-        """The number of registers, with "about" if it is an estimate."""
+        """The number of registers as text, with "about" for an estimate."""
         return f"{'about ' * (self.spilled_bytes is None)}{self.registers}"
 
     def __str__(self) -> str:
@@ -80,9 +81,9 @@ class KernelResources:
 
 
 def resources(ptx: str, registers_per_block: int = 65536) -> list[KernelResources]:
-    """The kernels of PTX text, in its order; ``registers_per_block`` are those of the GPU.
+    """The kernels of PTX text, in its order; ``registers_per_block`` is the limit of the GPU.
 
-    Registers and what is spilled are those of the assembler, where it is installed.
+    Registers and spills come from the assembler if it is installed.
     """
     kernels = estimated_resources(ptx, registers_per_block)
     told = assembled(ptx)
@@ -93,7 +94,7 @@ def resources(ptx: str, registers_per_block: int = 65536) -> list[KernelResource
 
 
 def estimated_resources(ptx: str, registers_per_block: int = 65536) -> list[KernelResources]:
-    """The same, without the assembler."""
+    """The same as :func:`resources`, without the assembler."""
     arch = _architecture(ptx)
     kernels: list[KernelResources] = []
     for entry in _entries(ptx):
@@ -116,8 +117,9 @@ def estimated_resources(ptx: str, registers_per_block: int = 65536) -> list[Kern
 
 
 def fits_registers(ptx: str, registers_per_block: int = 65536) -> bool:
-    """Whether the kernels have no arrays in memory, and few enough registers even in the order of
-    the text: then nothing of :func:`resources` is about memory."""
+    """True if the kernels have no arrays in local memory and do not spill even in text order. Then
+    :func:`resources` reports no local memory.
+    """
     if "\t.local " in ptx:
         return False
     arch = _architecture(ptx)
@@ -135,7 +137,7 @@ def _architecture(ptx: str) -> int:
 
 @dataclass(frozen=True)
 class _Entry:
-    """A kernel as PTX has it."""
+    """A kernel in PTX text."""
 
     name: str
     directives: str
@@ -143,7 +145,7 @@ class _Entry:
 
     @property
     def sizes(self) -> tuple[int, ...] | None:
-        """Of a block of threads; None where a launch decides."""
+        """The thread block size; None if the launch decides."""
         sizes = re.search(r"\.(?:reqntid|maxntid) ([\d, ]+)", self.directives)
         return None if sizes is None else (*map(int, sizes[1].split(",")), 1, 1)[:3]
 
@@ -153,12 +155,12 @@ class _Entry:
 
     @property
     def declared(self) -> int:
-        """The registers if all that the text names were alive at the same time."""
+        """The number of registers if all named ones were live at the same time."""
         declared = re.findall(r"\.reg \.(\w+)\s+%\w+<(\d+)>", self.body)
         return sum(_WIDTH_OF_KIND.get(kind, 1) * int(count) for kind, count in declared)
 
     def most_registers(self, registers_per_block: int) -> int:
-        """What a thread can have."""
+        """The most registers that a thread can have."""
         most = MOST_REGISTERS
         if self.threads is not None:
             most = min(most, registers_per_block // max(self.threads, 1) // GRANULE * GRANULE)
@@ -176,7 +178,7 @@ def _entries(ptx: str) -> list[_Entry]:
 
 
 def _bytes(text: str, space: str) -> int:
-    """The bytes of what is declared in a space, each at a multiple of its alignment."""
+    """The bytes of the declarations in a memory space, with alignment."""
     total = 0
     declared = rf"^\s*\.{space}(?: \.align (\d+))? \.[a-z](\d+)\s+[\w$]+(?:\[(\d+)\])?;"
     for alignment, bits, count in re.findall(declared, text, re.MULTILINE):
@@ -186,6 +188,6 @@ def _bytes(text: str, space: str) -> int:
 
 
 def _global_shared(ptx: str, body: str) -> str:
-    """The declarations outside of functions of shared memory that a kernel uses."""
+    """The module-level declarations of shared memory that a kernel uses."""
     declared = re.findall(r"^(\.shared .*?([\w$]+)(?:\[\d+\])?;)$", ptx, re.MULTILINE)
     return "\n".join(line for line, name in declared if name in body)

@@ -1,16 +1,16 @@
-"""What the sizes at a call must fulfil so that tensor expressions read inside their tensors.
+"""Conditions on the sizes of a call under which tensor expressions read inside their tensors.
 
 ``C[i] = A[i] + B[i]`` over the ``n`` elements of ``A`` reads inside of ``B``, of ``m`` elements,
-where ``m >= n``. Reads that are inside for all sizes need nothing; most are recognized without a
-question to isl. For others isl gives the sizes where some point is read that is not there, and
-what is required is that the sizes are none of these.
+if ``m >= n``. Reads that are inside for all sizes need no condition; most are recognized without
+isl. For others isl computes the sizes for which some point outside is read, and the requirement
+excludes these.
 
-A product of sizes is a size of its own to isl, and a symbol that the function says is equal to it
-is the same size. An axis times a size, ``D[i * m + j]``, is an axis of its own: its least and its
-greatest value are those of the product, which is all that counts where nothing else is said of it.
+A product of sizes is a size of its own to isl; a symbol that the function declares equal to the
+product is the same size. An axis times a size, as in ``D[i * m + j]``, is an axis of its own with
+the range of the product, which suffices if no other condition constrains it.
 
-A read that is executed only where values of tensors say so requires nothing: nor does an index
-that is such a value.
+A read whose execution depends on values of tensors requires nothing, nor does an index that is such
+a value.
 """
 
 from __future__ import annotations
@@ -40,23 +40,24 @@ from kc.dialects.size_requirements import SizeRequirement, requirements_of
 
 
 def read_requirements(function: te.FuncOp) -> list[SizeRequirement]:
-    """What the reads of the computes in ``function`` require of its symbols."""
+    """The conditions on the symbols of ``function`` under which its reads are inside."""
     return _Reads(function).listed()
 
 
 @dataclass(frozen=True)
 class _Axis:
-    """``low <= axis < end``, over the dimensions of a function."""
+    """The range ``low <= axis < end``, over the dimensions of a function."""
 
     name: str
     low: int
     end: AffineExpr | None
-    """None: it is not known."""
+    """None if unknown."""
 
 
 class _Reads:
-    """The reads of one function. Its sizes are the first dimensions: symbols, and products of
-    these; then come the axes."""
+    """The reads of one function. Its first dimensions are the sizes: symbols and their products.
+    The axes follow.
+    """
 
     def __init__(self, function: te.FuncOp) -> None:
         self.function = function
@@ -104,7 +105,7 @@ class _Reads:
     # Sizes and axes --------------------------------------------------------------------------
 
     def _find_products(self) -> dict[SSAValue, AffineExpr]:
-        """The products of sizes that are known as one size."""
+        """The products of sizes that a symbol is declared equal to."""
         self._exprs: dict[SSAValue, AffineExpr | None] = {}
         self.equal: dict[int, AffineExpr] = {}
         self.products = {}
@@ -126,9 +127,9 @@ class _Reads:
             self.products[op.result] = self._product([*lhs, *rhs])
         return self.products
 
-    def _product(self, given: Sequence[AffineExpr]) -> AffineExpr:
-        """The size that is a product of factors, in any order."""
-        factors = tuple(sorted(given, key=str))
+    def _product(self, operands: Sequence[AffineExpr]) -> AffineExpr:
+        """The size that is the product of ``factors``, in any order."""
+        factors = tuple(sorted(operands, key=str))
         if factors not in self.factors:
             self.factors.append(factors)
             self.natural.append(all(self._is_natural(factor) for factor in factors))
@@ -138,7 +139,7 @@ class _Reads:
         return self.equal.get(n, AffineExpr.dimension(n))
 
     def _factors(self, value: SSAValue) -> tuple[AffineExpr, ...] | None:
-        """The factors of a size over the symbols; None if they are not known."""
+        """The factors of a size over the symbols; None if unknown."""
         expr = self._expr(value)
         if expr is None:
             return None
@@ -200,7 +201,7 @@ class _Reads:
         return None if extent is None else self._expr(extent)
 
     def _expr(self, value: SSAValue) -> AffineExpr | None:
-        """An index over symbols and axes; None for one that is known only at run time."""
+        """An index over symbols and axes; None if it is known only at run time."""
         if value not in self._exprs:
             self._exprs[value] = self._computed(value)
         return self._exprs[value]
@@ -240,7 +241,9 @@ class _Reads:
         return expr.replace_dims_and_symbols(known, ()) if len(known) == len(values) else None
 
     def _multiple(self, axis: AffineExpr | None, size: AffineExpr | None) -> AffineExpr | None:
-        """The product of an axis that begins at 0 and a size, which becomes an axis; or None."""
+        """An axis for the product of an axis that begins at 0 and a size; None for other
+        factors.
+        """
         count = len(self.natural)
         if not isinstance(axis, AffineDimExpr) or axis.position < count or size is None:
             return None
@@ -264,7 +267,7 @@ class _Reads:
         return AffineExpr.dimension(position)
 
     def _enter(self, compute: te.ComputeOp) -> None:
-        """Number the axes of ``compute``, and the time of the scan that it is in."""
+        """Number the axes of ``compute``, and the time axis of the scan around it."""
         self.axes = []
         self.multiples = {}
         self._exprs = {}
@@ -316,8 +319,9 @@ class _Reads:
                 self._require(compute, read, n, expr, size, conditions)
 
     def _has_extremes(self, expr: AffineExpr, conditions: Sequence[AffineConstraintExpr]) -> bool:
-        """Whether products of axes and sizes in ``expr`` have their least and greatest values
-        whatever the other axes are, so that nothing between these matters."""
+        """True if the products of axes and sizes in ``expr`` reach their extremes independently of
+        the other axes, so that the values in between do not matter.
+        """
         used = expr.used_dims()
         restricted = {n for part in conditions for n in part.lhs.used_dims()}
         products = [n for n in used | restricted if n in self.multiples]
@@ -334,7 +338,7 @@ class _Reads:
         )
 
     def _is_static(self, expr: AffineExpr, size: AffineExpr) -> bool:
-        """Whether no size takes part: :func:`kc.analysis.bounds.out_of_bounds` decides it."""
+        """True if no size is involved: :func:`kc.analysis.bounds.out_of_bounds` decides then."""
         first = len(self.natural)
         return isinstance(size, AffineConstantExpr) and all(
             n >= first and isinstance(self.axes[n - first].end, AffineConstantExpr)
@@ -342,7 +346,7 @@ class _Reads:
         )
 
     def _conditions(self, guard: Guard) -> list[AffineConstraintExpr] | None:
-        """When something is read; None if that is known only at run time."""
+        """The conditions under which a read is executed; None if known only at run time."""
         conditions: list[AffineConstraintExpr] = []
         for part, operands in guard.conditions:
             left = self._applied(part.lhs, operands)
@@ -354,7 +358,7 @@ class _Reads:
     def _is_inside(
         self, expr: AffineExpr, size: AffineExpr, conditions: Sequence[AffineConstraintExpr]
     ) -> bool:
-        """Whether ``0 <= expr < size`` follows from the ranges of axes, or from one condition."""
+        """True if ``0 <= expr < size`` follows from the ranges of axes, or from one condition."""
         known = [
             part.lhs - part.rhs if part.kind is not AffineConstraintKind.le else part.rhs - part.lhs
             for part in conditions
@@ -396,13 +400,13 @@ class _Reads:
             if axis.end is not None:
                 parts.append(dim(name) < term_of(axis.end, term))
             else:
-                return  # how often it is read is known only at run time
+                return  # the number of reads is known only at run time
         parts += [condition_of(condition, term) for condition in conditions]
         outside = ~term_of(expr, term).within(term_of(size, term))
         naturals = [
             dim(name) >= 0 for name, natural in zip(names, self.natural, strict=False) if natural
         ]
-        # Where there is an iteration, a product is at least what each adds to it.
+        # In a non-empty domain, a product is at least the contribution of each factor.
         for n in self.multiples:
             end = self.axes[n - count].end
             assert end is not None
@@ -421,7 +425,7 @@ class _Reads:
             self._required.update(dict.fromkeys(self._none_of(piece, why)))
 
     def _none_of(self, piece: Conditions, why: str) -> list[SizeRequirement]:
-        """That not all conditions of ``piece``, which are over the sizes, hold."""
+        """The requirement that not all conditions of ``piece``, which are over the sizes, hold."""
         sizes = [AffineExpr.symbol(n) for n in range(len(self.symbols))]
         sizes += [AffineExpr.dimension(n) for n in range(len(self.factors))]
         below: list[AffineExpr] = []
@@ -430,7 +434,7 @@ class _Reads:
             below.append(expr)
             if part.kind is AffineConstraintKind.eq:
                 below.append(expr * -1)
-        # One of them is at most -1. What relates most sizes says best what is wrong.
+        # At least one of them is at most -1. The relation of most sizes explains the error best.
         first, *rest = sorted(
             below or [ZERO], key=lambda expr: (-len(_products_in(expr)), -len(_symbols_in(expr)))
         )
@@ -442,10 +446,10 @@ class _Reads:
         return [SizeRequirement(condition, tuple(factors), tuple(unless), why)]
 
     def _unless(self, expr: AffineExpr) -> tuple[AffineExpr, ...]:
-        """What is at most 0 where ``expr`` is below 0, over the symbols.
+        """Expressions over the symbols that are at most 0 where ``expr`` is negative.
 
-        Nothing where that is no size: what is required then is required everywhere, also where no
-        point is read.
+        Empty if there are none. The requirement then applies everywhere, also where no point is
+        read.
         """
         products = _products_in(expr)
         if not products:
@@ -458,7 +462,7 @@ class _Reads:
 
 
 def _text(value: SSAValue) -> str:
-    """An operand of an index, in the words of the program."""
+    """An operand of an index in the notation of the program."""
     owner = value.owner
     if value.name_hint is not None:
         return value.name_hint
@@ -482,7 +486,7 @@ def _products_in(expr: AffineExpr) -> set[int]:
 
 
 def _symbol_of_equality(condition: AffineConstraintExpr) -> int | None:
-    """The symbol that a condition says is equal to the product; None if it says anything else."""
+    """The symbol that a condition declares equal to a product; None for other conditions."""
     if condition.kind is not AffineConstraintKind.eq:
         return None
     difference = simplify(condition.lhs - condition.rhs, ())

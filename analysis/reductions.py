@@ -1,9 +1,8 @@
-"""The step of a reduction block, read off its body and not taken on trust.
+"""The step of a reduction block, derived from its body rather than from annotations.
 
-A step loads what the block's buffers hold, combines it with the next term, and stores the results
-to the same places: ``C[i] = C[i] op x`` with a commutative and associative op, the same for
-several buffers, or for all at once with the combiner of a ``tir.combine``. A ``tir.if`` around the
-step leaves terms out.
+A step loads the current partial result, combines it with the next term, and stores it to the same
+element: ``C[i] = C[i] op x`` with a commutative and associative op, likewise for several buffers,
+or for all at once with the combiner of a ``tir.combine``. A ``tir.if`` around the step skips terms.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ COMBINERS = (
     arith.MaxUIOp,
     arith.MinUIOp,
 )
-"""The ops that a reduction block may combine with, beside ``tir.combine``."""
+"""Ops that may be the combiner of a reduction block, besides ``tir.combine``."""
 
 
 @dataclass(frozen=True)
@@ -37,16 +36,16 @@ class Update:
     """The update of one buffer in a step."""
 
     load: LoadOp
-    """The load of what the buffer holds."""
+    """The load of the partial result."""
     term: SSAValue
-    """The term that this is combined with."""
+    """The term combined with the partial result."""
     step: Operation
-    """The combining op; updates of a ``tir.combine`` share it."""
+    """The combining op; the updates of a ``tir.combine`` share it."""
     store: StoreOp
 
     @property
     def buffer(self) -> SSAValue:
-        """The buffer."""
+        """The buffer that is updated."""
         return self.store.buffer
 
 
@@ -56,37 +55,37 @@ class Reduction:
 
     block: BlockOp
     updates: tuple[Update, ...]
-    """In the order of the stores."""
+    """The updates, in the order of the stores."""
     guard: IfOp | None
-    """The ``tir.if`` around the step, which leaves terms out."""
+    """The ``tir.if`` around the step, which skips terms."""
     further_loads: tuple[LoadOp, ...]
-    """Further loads of the buffers: of rows of a scan that are complete, say."""
+    """Other loads of the buffers, such as of completed rows of a scan."""
 
     @property
     def accesses(self) -> set[Operation]:
-        """The loads and stores that the updates are made of."""
+        """The loads and stores of the updates."""
         return {op for update in self.updates for op in (update.load, update.store)}
 
     @property
     def steps(self) -> list[Operation]:
-        """The combining ops, once each."""
+        """The combining ops, without duplicates."""
         return list(dict.fromkeys(update.step for update in self.updates))
 
 
 def reduction_of(block: BlockOp) -> Reduction | None:
-    """The step of ``block`` when that is all it does, else None.
+    """The step of ``block`` if the block does nothing else, else None.
 
-    Its instances then commute: the buffers are used by the step alone, and terms and conditions
-    do not depend on what these hold.
+    Instances of such a block commute: only the step accesses the buffers, and terms and conditions
+    do not depend on their contents.
     """
     reduction = updates_of(block)
     return None if reduction is None or reduction.further_loads else reduction
 
 
 def updates_of(block: BlockOp) -> Reduction | None:
-    """The step of ``block``, beside which its buffers are loaded only, else None.
+    """The step of ``block`` if all other accesses of its buffers are loads, else None.
 
-    Its instances commute unless one loads in another way what another one stores.
+    Instances commute unless one loads, outside of the step, an element that another stores.
     """
     if not block.is_reduction:
         return None
@@ -122,7 +121,7 @@ def updates_of(block: BlockOp) -> Reduction | None:
 
 
 def ops_of_element(step: CombineOp) -> set[Operation]:
-    """The operations of a combiner that depend on what it captures alone."""
+    """The operations of a combiner that depend only on its captured values."""
     known: set[SSAValue] = {*step.combiner.block.args[2 * len(step.lhs) :]}
     ops: set[Operation] = set()
     for op in step.combiner.block.ops:
@@ -136,14 +135,16 @@ def ops_of_element(step: CombineOp) -> set[Operation]:
 
 def makers_of_element(value: SSAValue, block: BlockOp) -> list[Operation] | None:
     """The operations in ``block`` that compute ``value``, in order, if it is the same for all terms
-    of an element: from spatial variables of the block, and from what is known before it."""
+    of an element: they depend only on spatial variables and on values from outside the block.
+    Otherwise None.
+    """
     variables = zip(block.types, block.body.block.args, strict=True)
     spatial = [arg for kind, arg in variables if kind is IterType.SPATIAL]
     return makers_inside(value, block, spatial)
 
 
 def _update(block: BlockOp, store: StoreOp, loads: list[LoadOp]) -> Update | None:
-    """The update that ends with ``store``; what its buffer holds is one of ``loads``."""
+    """The update that ends with ``store``; its partial result comes from one of ``loads``."""
     step = store.value.owner
     if isinstance(step, CombineOp):
         if any(makers_of_element(value, block) is None for value in step.captured):
@@ -155,7 +156,7 @@ def _update(block: BlockOp, store: StoreOp, loads: list[LoadOp]) -> Update | Non
     if not isinstance(step, COMBINERS):
         return None
     if isinstance(step, arith.AddiOp | arith.MuliOp) and step.overflow_flags.data:
-        return None  # in another order, other partial results might overflow
+        return None  # in another order, partial results might overflow
     for held, term in ((step.lhs, step.rhs), (step.rhs, step.lhs)):
         load = _load_of(store, held, loads)
         if load is not None:
@@ -164,8 +165,9 @@ def _update(block: BlockOp, store: StoreOp, loads: list[LoadOp]) -> Update | Non
 
 
 def _load_of(store: StoreOp, held: SSAValue, loads: list[LoadOp]) -> LoadOp | None:
-    """The one of ``loads`` that gives ``held``, of the element that ``store`` stores; it is used by
-    nothing else."""
+    """The load of ``loads`` that provides ``held`` from the element that ``store`` writes, if
+    nothing else uses it.
+    """
     for load in loads:
         same_place = load.indices == store.indices and list(load.operands_of_map) == list(
             store.operands_of_map

@@ -1,8 +1,8 @@
-"""Access regions: who reads and writes a buffer, and which part of it.
+"""Access regions: the readers and writers of a buffer, and the boxes that they touch.
 
-A part is a box: for each dimension a base, affine over what is fixed, and a constant size. It is
-the hull of all accesses and ignores tails and guards, so that loops over it have constant extents;
-that it has all that is needed is proven separately, by :mod:`kc.analysis.instances`.
+A box has, for each dimension, a base that is affine over fixed values, and a constant size. It is
+the hull of all accesses and ignores tails and guards, so that loops over it have constant extents.
+:mod:`kc.analysis.instances` proves separately that it covers everything needed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kc.dialects.tir.threads import is_shared
 
 
 def scope_of(op: Operation) -> Operation:
-    """The block or function that ``op`` is scheduled in."""
+    """The block or function within which ``op`` is scheduled."""
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, BlockOp | FuncOp):
         parent = parent.parent_op()
@@ -32,7 +32,9 @@ def scope_of(op: Operation) -> Operation:
 
 
 def unit_of(op: Operation, scope: Operation) -> Operation:
-    """The op that schedules move in ``scope``: ``op``, or the outermost block around it there."""
+    """The op that schedules move within ``scope``: ``op``, or the outermost block around it
+    there.
+    """
     unit = op
     parent = op.parent_op()
     while parent is not None and parent is not scope:
@@ -57,17 +59,21 @@ def stores_to(buffer: SSAValue) -> list[StoreOp]:
 
 
 def readers(buffer: SSAValue, scope: Operation) -> list[Operation]:
-    """The blocks of ``scope`` (or loads outside of blocks) that read a buffer, in order."""
+    """The blocks of ``scope`` (or loads outside of blocks) that read ``buffer``, in program
+    order.
+    """
     return in_order(scope, [unit_of(load, scope) for load in loads_of(buffer)])
 
 
 def writers(buffer: SSAValue, scope: Operation) -> list[Operation]:
-    """The blocks of ``scope`` (or stores outside of blocks) that write a buffer, in order."""
+    """The blocks of ``scope`` (or stores outside of blocks) that write ``buffer``, in program
+    order.
+    """
     return in_order(scope, [unit_of(store, scope) for store in stores_to(buffer)])
 
 
 def in_order(scope: Operation, ops: Iterable[Operation]) -> list[Operation]:
-    """Those of ``ops`` that are in ``scope``, once each, in program order."""
+    """The distinct ops of ``ops`` that are in ``scope``, in program order."""
     members = set(ops)
     if len(members) < 2:
         return list(members)
@@ -91,13 +97,15 @@ def buffers_written(block: Operation) -> list[SSAValue]:
 
 
 READS_ORDER, WRITES_ORDER = "tir.reads_order", "tir.writes_order"
-"""The attributes of a block for which a program lists what it reads, or writes, in another order
-than it follows from the body: the positions there, in the order of the list."""
+"""Attributes of a block that record the order in which a program lists its reads or writes, if it
+differs from the order in the body: the positions, in the order of the list.
+"""
 
 
 def numbered_reads(block: BlockOp) -> list[SSAValue]:
-    """The buffers that ``block`` reads by the numbers that programs use: in the order that the
-    program lists them in, else of their first use, those that it also writes last."""
+    """The buffers that ``block`` reads, in the numbering of programs: as the program lists them,
+    else by first use, with buffers that it also writes last.
+    """
     read, written = buffers_read(block), buffers_written(block)
     known = [buffer for buffer in read if buffer not in written]
     known += [buffer for buffer in read if buffer in written]
@@ -105,7 +113,7 @@ def numbered_reads(block: BlockOp) -> list[SSAValue]:
 
 
 def numbered_writes(block: BlockOp) -> list[SSAValue]:
-    """The buffers that ``block`` writes by the numbers that programs use."""
+    """The buffers that ``block`` writes, in the numbering of programs."""
     return _in_listed_order(block, WRITES_ORDER, buffers_written(block))
 
 
@@ -118,7 +126,7 @@ def _in_listed_order(block: BlockOp, key: str, known: list[SSAValue]) -> list[SS
 
 
 def producers(block: BlockOp) -> list[BlockOp]:
-    """The other blocks of its scope that write what ``block`` reads, in program order."""
+    """The other blocks of the scope that write buffers read by ``block``, in program order."""
     scope = scope_of(block)
     units = [unit for buffer in buffers_read(block) for unit in writers(buffer, scope)]
     return [
@@ -127,7 +135,7 @@ def producers(block: BlockOp) -> list[BlockOp]:
 
 
 def consumers(block: BlockOp) -> list[BlockOp]:
-    """The other blocks of its scope that read what ``block`` writes, in program order."""
+    """The other blocks of the scope that read buffers written by ``block``, in program order."""
     scope = scope_of(block)
     units = [unit for buffer in buffers_written(block) for unit in readers(buffer, scope)]
     return [
@@ -137,7 +145,7 @@ def consumers(block: BlockOp) -> list[BlockOp]:
 
 @dataclass(frozen=True)
 class Interval:
-    """``base <= index < base + size``; all of the dimension when ``size`` is None."""
+    """The range ``base <= index < base + size``; the whole dimension if ``size`` is None."""
 
     base: AffineExpr
     size: int | None
@@ -147,10 +155,10 @@ WHOLE = Interval(AffineExpr.constant(0), None)
 
 
 class BoundIndexValues(IndexValues):
-    """Index values where the variables of blocks are what they are bound to.
+    """Index values with block variables replaced by their bindings.
 
-    ``known`` values stand for what is given for them. Inside of ``level`` the variables of the
-    blocks around it stand for themselves: what is there knows no loop outside of its block.
+    Values in ``known`` are replaced by the given expressions. Inside ``level``, the variables of
+    the blocks around it are roots, as code there depends on no loop outside of its block.
     """
 
     def __init__(
@@ -179,21 +187,23 @@ def box(
     index: IndexValues,
     scope: str | None = None,
 ) -> list[Interval] | None:
-    """The part of one buffer that ``accesses`` touch during one execution of ``inside``.
+    """The box of one buffer that ``accesses`` touch during one execution of ``inside``.
 
     ``inside`` is the body of a loop (its variable is fixed), or of the function. With the memory
-    scope ``scope``, it is what all threads touch that share a buffer of that scope. Bases are over
+    scope ``scope``, the box covers all threads that share a buffer of that scope. Bases are over
     the roots of ``index``, a :class:`BoundIndexValues`. None if there are no accesses.
     """
     return Elements(accesses, index).box(inside, scope)
 
 
 _Sum = tuple[dict[AffineExpr, int], int, int]
-"""Terms with their factors, a constant, and how many elements beyond this one are touched."""
+"""A linear expression: terms with their factors, a constant, and the number of further elements
+touched.
+"""
 
 
 class Elements:
-    """The elements of one buffer that accesses touch, of which any number of boxes can be asked."""
+    """The elements of one buffer that accesses touch, for repeated queries of boxes."""
 
     def __init__(self, accesses: Iterable[LoadOp | StoreOp | ViewOp], index: IndexValues) -> None:
         self._index = index
@@ -214,7 +224,7 @@ class Elements:
         return [(*linear_terms(expr), more) for expr, more in zip(exprs, beyond, strict=True)]
 
     def box(self, inside: Block, scope: str | None = None) -> list[Interval] | None:
-        """As :func:`box`."""
+        """The box inside ``inside``, as in :func:`box`."""
         hull: list[_Hull | None] | None = None
         for sums in self._accesses:
             hulls = [
@@ -228,14 +238,14 @@ class Elements:
 
 
 def interval(expr: AffineExpr, inside: Block, index: IndexValues) -> Interval:
-    """The values of ``expr`` (over the roots of ``index``) in one execution of ``inside``."""
+    """The range of ``expr`` (over the roots of ``index``) in one execution of ``inside``."""
     range_ = _hull(*linear_terms(expr), inside, index, None)
     return WHOLE if range_ is None else range_.interval()
 
 
 @dataclass(frozen=True)
 class _Hull:
-    """``fixed + low <= index <= fixed + high``."""
+    """The range ``fixed + low <= index <= fixed + high``."""
 
     fixed: dict[AffineExpr, int]
     low: int
@@ -276,8 +286,9 @@ def _widen(hull: _Hull | None, by: int) -> _Hull | None:
 
 
 def _is_thread(value: SSAValue, scope: str | None) -> bool:
-    """Whether ``value`` may differ between threads that share buffers of ``scope``: it is the
-    number of one, is computed from that, or is loaded where there are several."""
+    """True if ``value`` may differ between threads that share buffers of ``scope``: it is or
+    depends on a thread number, or is loaded inside a thread loop.
+    """
     if scope is None:
         return False
     pending, seen = [value], {value}
@@ -290,7 +301,7 @@ def _is_thread(value: SSAValue, scope: str | None) -> bool:
             is_shared(scope, loop.axis) for loop in all_loops_around(around)
         ):
             return True
-        # The variables of a block are bound to its operands, those of serial loops to nothing.
+        # Block variables depend on their bindings, variables of serial loops on nothing.
         if around is not None and not isinstance(around, ForOp):
             new = [it for it in around.operands if it not in seen]
             pending += new
@@ -299,7 +310,7 @@ def _is_thread(value: SSAValue, scope: str | None) -> bool:
 
 
 def varies(value: SSAValue, inside: Block) -> bool:
-    """Whether ``value`` is computed, or counts, in one execution of ``inside``."""
+    """True if ``value`` is computed, or is a loop variable, within one execution of ``inside``."""
     owner = value.owner
     if owner is inside:
         return False

@@ -1,9 +1,9 @@
-"""Buffers whose elements are the same whichever thread computes them.
+"""Buffers whose elements have the same value in whichever thread computes them.
 
-A tile that every thread of a block computes for itself may be one tile for all of them: each
-element is written by one iteration of one block, which reads only what is the same for all. Blocks
-of threads (``blockIdx``) do not wait for each other, so they share what is written once only, and
-no reduction.
+If every thread of a block computes the same tile, all of them can share one tile: each element is
+written by one iteration of one block, which reads only values that are uniform across the threads.
+Thread blocks (``blockIdx``) do not wait for each other, so they may share only elements that are
+written once, and no reductions.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from kc.dialects.tir.threads import BLOCK_AXES, is_same_axis, is_shared
 
 
 def is_replicated(buffer: SSAValue, loop: ForOp, axis: str) -> bool:
-    """Whether each element of ``buffer``, allocated in ``loop``, may be computed by all threads of
-    ``axis``, the iterations of the loop, together.
+    """True if the threads of ``axis``, the iterations of ``loop``, may compute the elements of
+    ``buffer``, allocated in the loop, together.
 
-    An iteration may compute fewer elements than another.
+    Some iterations may compute fewer elements than others.
     """
     return _Replication(loop, axis).holds(buffer, frozenset())
 
@@ -43,7 +43,9 @@ class _Replication:
         self.varying = {value for each in own for value in derived_values(each.var)}
 
     def holds(self, buffer: SSAValue, known: frozenset[SSAValue]) -> bool:
-        """Whether ``buffer`` is the same, if those in ``known`` are."""
+        """True if ``buffer`` has equal elements in all threads, assuming so for the buffers in
+        ``known``.
+        """
         users = [use.operation for use in buffer.uses]
         if not all(isinstance(op, LoadOp | StoreOp) for op in users):
             return False
@@ -73,7 +75,7 @@ class _Replication:
         )
 
     def _reduces_alike(self, block: BlockOp) -> bool:
-        """Whether the block has the same reduce iterations in every iteration of the loop."""
+        """True if the block runs the same reduce iterations in every iteration of the loop."""
         sizes = [loop.dynamic_extent for loop in loops_around(block)]
         operands = [*block.predicate_operands, *sizes]
         for expr, kind in zip(block.binding_exprs, block.types, strict=True):
@@ -82,8 +84,9 @@ class _Replication:
         return not any(operand in self.varying for operand in operands)
 
     def _adds_terms_once(self, block: BlockOp) -> bool:
-        """Whether iterations of the loop that reduce to the same element do so at the same time, or
-        from its init on. One that only adds its terms later adds them again."""
+        """True if iterations of the loop that reduce to the same element do so at the same time, or
+        start from its init. An iteration that only adds its terms later would add them twice.
+        """
         kinds = zip(block.binding_exprs, block.types, strict=True)
         results = [expr for expr, kind in kinds if kind is IterType.SPATIAL]
         driving = {block.binding_operands[dim] for expr in results for dim in expr.used_dims()}
@@ -95,7 +98,7 @@ class _Replication:
         return first is None or all(types[outer] == {IterType.REDUCE} for outer in serial[first:])
 
     def _is_same(self, value: SSAValue, block: BlockOp, known: frozenset[SSAValue]) -> bool:
-        """Whether what the body of ``block`` uses is the same in all iterations of the loop."""
+        """True if ``value``, used in ``block``, is the same in all iterations of the loop."""
         if value in known or defined_inside(value, block):
             return True
         if not defined_inside(value, self.loop):
@@ -105,7 +108,7 @@ class _Replication:
         return not isinstance(value.owner, Block) and value.owner.name == "arith.constant"
 
     def _is_own(self, value: SSAValue) -> bool:
-        """Whether each thread has written a buffer of its own, wherever that is allocated."""
+        """True if each thread writes a buffer of its own, wherever it is allocated."""
         if not isinstance(value.owner, AllocOp) or is_shared(memory_scope(value), self.axis):
             return False
         return bool(self._stores(value))
@@ -115,8 +118,9 @@ class _Replication:
         return [op for op in users if isinstance(op, StoreOp) and is_inside(op, self.loop)]
 
     def _has_written(self, load: LoadOp) -> bool:
-        """Whether an iteration of the loop has itself written what it loads from a buffer of its
-        own. What the others find in theirs may be anything."""
+        """True if an iteration of the loop has itself written the element that it loads from a
+        private buffer. Copies of other iterations may hold anything.
+        """
         buffer = load.buffer
         is_own = defined_inside(buffer, self.loop) or self._is_own(buffer)
         if not is_own or is_shared(memory_scope(buffer), self.axis):
@@ -137,7 +141,9 @@ class _Replication:
 
 
 def _determines(store: StoreOp, block: BlockOp) -> bool:
-    """Whether the written element determines the iteration of the block, reduce variables aside."""
+    """True if the written element determines the iteration of the block, except for reduce
+    variables.
+    """
     index = IndexValues()
     exprs = [index.compose(expr, store.operands_of_map) for expr in store.indices.data.results]
     known = determined(exprs, index)

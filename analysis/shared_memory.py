@@ -1,8 +1,8 @@
-"""Where buffers are in the shared memory of a block: in one place if they are not alive together.
+"""Placement of buffers in the shared memory of a block: buffers that are not live together overlap.
 
-A buffer is alive from its first access to its last one, in the block of operations that it is
-allocated in: what is written in one iteration of a loop around the allocation is gone in the next
-one. An access in a loop, a branch or a block of tir counts as one of all of that.
+A buffer is live from its first to its last access in the block of operations that allocates it: its
+contents do not survive an iteration of a loop around the allocation. An access inside a loop, a
+branch or a tir block counts as an access by the whole op.
 """
 
 from __future__ import annotations
@@ -16,24 +16,28 @@ from xdsl.ir import Block, Operation, SSAValue
 from kc.dialects.tir import AllocOp, LoadOp, StoreOp
 
 ALIGNMENT = 16
-"""Of each buffer in the memory of a block, in bytes: a vector of 128 bits."""
+"""The alignment of each buffer in shared memory, in bytes: a vector of 128 bits."""
 
 SWIZZLED_ALIGNMENT = 1024
-"""... and of one whose elements are swizzled: what a GPU does with the bits of their addresses
-repeats after eight rows of 128 bytes."""
+"""The alignment of a buffer with swizzled elements: the GPU's permutation of address bits repeats
+after eight rows of 128 bytes.
+"""
 
 STATIC_SHARED_BYTES = 48 * 1024
-"""The most shared memory that a kernel of CUDA may have without asking for it (CUDA C++
-Programming Guide)."""
+"""The most shared memory that a CUDA kernel may have without requesting it (CUDA C++ Programming
+Guide).
+"""
 
 SWIZZLE = "tir.swizzle"
-"""The attribute of an allocation that says where its elements are: see ``swizzle-storage``."""
+"""The attribute of an allocation that describes the placement of its elements: see
+``swizzle-storage``.
+"""
 
 BEGINS_AT = "tir.alignment"
-"""The attribute of an allocation that begins at a multiple of more than :data:`ALIGNMENT` bytes."""
+"""The attribute of an allocation with a larger alignment than :data:`ALIGNMENT` bytes."""
 
 OFFSET = "tir.shared_offset"
-"""The attribute of an allocation that says where it begins in the memory of a block, in bytes."""
+"""The attribute of an allocation with its offset in the memory of a block, in bytes."""
 
 
 def buffer_bytes(buffer: SSAValue) -> int:
@@ -50,12 +54,12 @@ def bytes_of(type_: MemRefType) -> int:
 
 
 def rounded(size: int) -> int:
-    """A size with what it takes that the next buffer is aligned."""
+    """``size`` rounded up to a multiple of :data:`ALIGNMENT`."""
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
 def alignment_of(buffer: SSAValue) -> int:
-    """What the address of a buffer in the memory of a block is a multiple of, in bytes."""
+    """The alignment of a buffer in the memory of a block, in bytes."""
     op = buffer.owner
     attributes = op.attributes if isinstance(op, AllocOp) else {}
     given = attributes.get(BEGINS_AT)
@@ -66,16 +70,16 @@ def alignment_of(buffer: SSAValue) -> int:
 
 
 def aligned(offset: int, buffer: SSAValue) -> int:
-    """The first offset from ``offset`` on that a buffer may begin at."""
+    """The first offset from ``offset`` on that has the alignment of ``buffer``."""
     alignment = alignment_of(buffer)
     return -(-offset // alignment) * alignment
 
 
 def arrange(buffers: Sequence[SSAValue], body: Block) -> tuple[dict[SSAValue, int], int]:
-    """Offsets of buffers that a kernel with this body uses, and the size of all, in bytes.
+    """The offset in bytes of each buffer of a kernel with this body, and the total size.
 
-    The largest buffer is placed first, and each where no buffer is that is alive with it, as far
-    to the front as there is room (first fit by decreasing size).
+    Buffers are placed by decreasing size, each at the lowest offset that overlaps no buffer live at
+    the same time (first fit).
     """
     lives = _Lives(body)
     sizes = {buffer: rounded(buffer_bytes(buffer)) for buffer in buffers}
@@ -97,7 +101,7 @@ def arrange(buffers: Sequence[SSAValue], body: Block) -> tuple[dict[SSAValue, in
 
 
 def share_memory(offsets: Mapping[SSAValue, int], first: SSAValue, second: SSAValue) -> bool:
-    """Whether two buffers have bytes in common, by where they are."""
+    """True if two buffers overlap at these offsets."""
     if first not in offsets or second not in offsets:
         return False
     start, other_start = offsets[first], offsets[second]
@@ -105,7 +109,7 @@ def share_memory(offsets: Mapping[SSAValue, int], first: SSAValue, second: SSAVa
 
 
 class _Lives:
-    """When the buffers of a kernel are alive."""
+    """The live ranges of the buffers of a kernel."""
 
     def __init__(self, body: Block) -> None:
         self.body = body
@@ -113,14 +117,16 @@ class _Lives:
         self._homes: dict[SSAValue, Block] = {}
 
     def overlap(self, first: SSAValue, second: SSAValue) -> bool:
-        """Whether two buffers are alive at the same time."""
+        """True if two buffers are live at the same time."""
         block = self._common(self._home(first), self._home(second))
         start, end = self._interval(first, block)
         other_start, other_end = self._interval(second, block)
         return start <= other_end and other_start <= end
 
     def _home(self, buffer: SSAValue) -> Block:
-        """The block of the allocation, or the body of the kernel that this is outside of."""
+        """The block that contains the allocation, or the body of the kernel if the allocation is
+        outside.
+        """
         home = self._homes.get(buffer)
         if home is None:
             owner = buffer.owner
@@ -131,7 +137,7 @@ class _Lives:
         return home
 
     def _around(self, block: Block) -> list[Block]:
-        """The block, and those around it."""
+        """``block`` and the blocks around it, from the inside out."""
         blocks = [block]
         parent = block.parent_op()
         while parent is not None and parent.parent is not None:
@@ -144,7 +150,7 @@ class _Lives:
         return next(block for block in self._around(second) if block in around)
 
     def _interval(self, buffer: SSAValue, block: Block) -> tuple[int, int]:
-        """The numbers in ``block`` of the first and the last operation with an access."""
+        """The positions in ``block`` of the first and the last operation with an access."""
         home = self._home(buffer)
         if home is not block:
             parent = home.parent_op()
@@ -158,7 +164,8 @@ class _Lives:
             if number is None:
                 continue
             if not isinstance(use.operation, LoadOp | StoreOp):
-                return 0, len(self._numbered(block))  # it may have another name from here on
+                # the buffer may have another name from here on
+                return 0, len(self._numbered(block))
             numbers.append(number)
         return (min(numbers), max(numbers)) if numbers else (0, len(self._numbered(block)))
 
@@ -169,7 +176,9 @@ class _Lives:
         return numbers
 
     def _number(self, op: Operation, block: Block) -> int | None:
-        """The number of the operation of ``block`` that ``op`` is, or is in."""
+        """The position of the operation of ``block`` that contains ``op``; None if there is
+        none.
+        """
         numbers = self._numbered(block)
         current: Operation | None = op
         while current is not None:

@@ -1,10 +1,10 @@
-"""The common nest, decided without isl: one block whose instances each own their elements.
+"""Simple nests: one block whose instances own their elements, recognized without isl.
 
-A nest is *simple* when it is a chain of loops around one block, each loop drives variables of one
-kind of the block (a fused loop by its digits), the bindings count each variable's values once
-(mixed radix), and the block writes every buffer only at its own spatial variables and reads it
-nowhere else. Then two instances touch the same element only if they agree in all spatial
-variables. Anything else is left to isl.
+A nest is *simple* if it is a chain of loops around one block, each loop drives variables of one
+type of the block (a fused loop by its digits), the bindings enumerate each variable's values once
+(mixed radix), and the block accesses the buffers that it writes only at its own spatial variables.
+Two instances then touch the same element only if they agree in all spatial variables. Other nests
+are left to isl.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from kc.dialects.tir.views import ViewOp
 
 @dataclass(frozen=True)
 class SimpleNest:
-    """A simple nest: what each of its loops drives."""
+    """A simple nest, with the type of the variables that each loop drives."""
 
     block: BlockOp
     drives: dict[ForOp, IterType]
@@ -54,7 +54,7 @@ def simple_nest(root: ForOp) -> SimpleNest | None:
 
 @dataclass(frozen=True)
 class _Digit:
-    """``(loop floordiv divisor) mod modulus``, the loop's own variable where these say nothing."""
+    """The digit ``(loop floordiv divisor) mod modulus``; by default the loop variable itself."""
 
     loop: ForOp
     divisor: int = 1
@@ -62,7 +62,7 @@ class _Digit:
 
     @property
     def extent(self) -> int | None:
-        """How many values it takes, None if only the call tells."""
+        """The number of values of the digit; None if it is symbolic."""
         whole = self.loop.static_extent
         if whole is None:
             return self.modulus
@@ -86,7 +86,7 @@ def _drives(block: BlockOp, loops: Sequence[ForOp]) -> dict[ForOp, IterType] | N
             if loop is None:
                 if not _is_loop_variable(value):
                     return None
-                continue  # of a loop outside: the same in all instances
+                continue  # a loop outside: the same in all instances
             if kinds.setdefault(loop, kind) is not kind:
                 return None
             digit = _Digit(loop, divisor, modulus)
@@ -98,7 +98,9 @@ def _drives(block: BlockOp, loops: Sequence[ForOp]) -> dict[ForOp, IterType] | N
 
 
 def _digit(expr: AffineExpr) -> tuple[AffineDimExpr | None, int, int | None]:
-    """The dimension, divisor and modulus of a digit; no dimension if it is none."""
+    """The dimension, divisor and modulus of a digit; the dimension is None for other
+    expressions.
+    """
     divisor, modulus = 1, None
     if isinstance(expr, AffineBinaryOpExpr) and expr.kind is AffineBinaryOpKind.Mod:
         if not isinstance(expr.rhs, AffineConstantExpr):
@@ -112,15 +114,17 @@ def _digit(expr: AffineExpr) -> tuple[AffineDimExpr | None, int, int | None]:
 
 
 def _are_whole(loop: ForOp, digits: Sequence[_Digit]) -> bool:
-    """Whether the digits together tell the loop's variable, each a part that the others lack."""
+    """True if the digits partition the loop variable: together they determine it, without
+    overlap.
+    """
     reach = 1
     for digit in sorted(digits, key=lambda part: (part.divisor, part.modulus == 1)):
         if digit.extent == 1 and len(digits) > 1:
-            continue  # says nothing
+            continue  # a constant digit
         if digit.divisor != reach:
             return False
         if digit.modulus is None:
-            reach = 0  # all the rest: nothing can follow
+            reach = 0  # the unbounded rest: no digit can follow
         else:
             reach *= digit.modulus
     return bool(digits) and (
@@ -133,7 +137,7 @@ def _is_loop_variable(value: SSAValue) -> bool:
 
 
 def _counts_once(terms: list[tuple[int, _Digit]]) -> bool:
-    """Whether the sum of factor * digit is different for different digits."""
+    """True if different digits give different sums of factor * digit."""
     reach = 0
     for n, (factor, digit) in enumerate(sorted(terms, key=lambda term: term[0])):
         if factor <= reach:
@@ -166,13 +170,13 @@ def _owns_elements(block: BlockOp) -> bool:
 
 
 def _is_wide(op: LoadOp | StoreOp) -> bool:
-    """Whether ``op`` accesses several elements, or a buffer that is a part of another one."""
+    """True if ``op`` accesses several elements, or a view."""
     value = op.result if isinstance(op, LoadOp) else op.value
     return isinstance(value.type, VectorType) or isinstance(op.buffer.owner, ViewOp)
 
 
 def _place(op: LoadOp | StoreOp, block: BlockOp) -> tuple[int, ...] | None:
-    """The block variables that index an access, when each index is one of them."""
+    """The block variables that are the indices of an access; None if an index is anything else."""
     place: list[int] = []
     for expr in op.indices.data.results:
         value = _operand(expr, op)

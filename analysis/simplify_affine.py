@@ -1,8 +1,8 @@
-"""Simplifying affine expressions and conditions whose dimensions have known ranges.
+"""Simplification of affine expressions and conditions over dimensions with known ranges.
 
 ``(o * 32 + i) floordiv 32`` is ``o`` when ``0 <= i < 32``. Expressions are kept as sums of atoms
-(dimensions, divisions and remainders) with coefficients; a division or remainder by ``c`` gives
-up what is a multiple of ``c``, then what its range decides, then what is smaller than a common
+(dimensions, divisions and remainders) with coefficients. A division or remainder by ``c`` first
+drops multiples of ``c``, then terms that their range decides, then terms smaller than a common
 divisor of the rest.
 """
 
@@ -24,19 +24,19 @@ from xdsl.ir.affine import (
 from kc.dialects.affine_assembly import ZERO, from_terms
 
 Bounds = tuple[int | None, int | None]
-"""Inclusive lower and upper bound; None where there is none."""
+"""Inclusive lower and upper bound; None where unbounded."""
 
 UNBOUNDED: Bounds = (None, None)
 
 LARGEST = 2**62
-"""Of the numbers that divisions are joined to: what is computed with them fits 64 bits."""
+"""The largest divisor when divisions are merged, so that the arithmetic fits 64 bits."""
 
 _Terms = dict[AffineExpr, int]
 _Linear = tuple[_Terms, int]
 
 
 def simplify(expr: AffineExpr, ranges: Sequence[Bounds]) -> AffineExpr:
-    """``expr`` in its simplest known form, equal to it wherever every dimension is in range.
+    """``expr`` simplified; equal to it wherever every dimension is in range.
 
     ``ranges[d]`` bounds dimension ``d``; dimensions beyond the end are unbounded.
     """
@@ -49,15 +49,17 @@ def simplify(expr: AffineExpr, ranges: Sequence[Bounds]) -> AffineExpr:
 
 
 def compose(expr: AffineExpr, values: Sequence[AffineExpr], ranges: Sequence[Bounds]) -> AffineExpr:
-    """``expr`` with ``values[d]`` for its dimension ``d``, in its simplest known form.
+    """``expr`` with ``values[d]`` for dimension ``d``, simplified.
 
-    ``ranges`` are those of the dimensions of ``values``.
+    ``ranges`` bounds the dimensions of ``values``.
     """
     return from_terms(*_linear(expr, ranges, values))
 
 
 def bounds(expr: AffineExpr, ranges: Sequence[Bounds]) -> Bounds:
-    """Bounds of ``expr`` over all dimensions in range (sound, exact for one use of each)."""
+    """Bounds of ``expr`` for dimensions in range: sound, and exact if each dimension occurs
+    once.
+    """
     if type(expr) is AffineDimExpr:
         return _range(expr.position, ranges)
     return _bounds(_linear(expr, ranges), ranges)
@@ -71,14 +73,14 @@ def bounds_of_sum(terms: dict[AffineExpr, int], constant: int, ranges: Sequence[
 
 
 def decide(constraint: AffineConstraintExpr, ranges: Sequence[Bounds]) -> bool | None:
-    """Whether ``constraint`` always holds (True), never holds (False), or neither is proven."""
+    """True if ``constraint`` always holds, False if it never does, None if neither is proven."""
     return _decide(constraint.kind, _linear(constraint.lhs - constraint.rhs, ranges), ranges)
 
 
 def simplify_constraint(
     constraint: AffineConstraintExpr, ranges: Sequence[Bounds]
 ) -> AffineConstraintExpr | bool:
-    """An equivalent condition ``expr >= 0`` or ``expr == 0``, or its value if that is known."""
+    """An equivalent condition ``expr >= 0`` or ``expr == 0``, or its truth value if known."""
     kind, expr = constraint.kind, constraint.lhs - constraint.rhs
     if kind is AffineConstraintKind.le:
         kind, expr = AffineConstraintKind.ge, expr * -1
@@ -105,7 +107,7 @@ def simplify_constraint(
 def simplify_constraints(
     constraints: Sequence[AffineConstraintExpr], ranges: Sequence[Bounds]
 ) -> list[AffineConstraintExpr] | None:
-    """The conjunction, simplified, without what always holds; None if it never holds."""
+    """The conjunction, simplified and without redundant constraints; None if it never holds."""
     kept: dict[AffineConstraintExpr, None] = {}
     for constraint in constraints:
         simple = simplify_constraint(constraint, ranges)
@@ -123,12 +125,12 @@ def _range(dim: int, ranges: Sequence[Bounds]) -> Bounds:
 def _linear(
     expr: AffineExpr, ranges: Sequence[Bounds], values: Sequence[AffineExpr] | None = None
 ) -> _Linear:
-    """``expr``, with ``values`` for its dimensions where they are given, as a simplified sum."""
+    """``expr``, with ``values`` for its dimensions if given, as a simplified sum."""
     terms: _Terms = {}
     constant = 0
     has_mod = False
     work = [(expr, 1, values)]
-    # The types are compared as such: isinstance is slow on xDSL's expressions, which have an ABC.
+    # The types are compared directly: isinstance is slow on xDSL's expressions, which have an ABC.
     while work:
         part, factor, values = work.pop()
         if type(part) is AffineConstantExpr:
@@ -270,7 +272,7 @@ def _drop_small(
 
 
 def _split(terms: _Terms, divisor: int) -> tuple[_Terms, _Terms]:
-    """Coefficients divided by ``divisor`` towards zero: quotients and remainders."""
+    """The coefficients divided by ``divisor`` towards zero: quotients and remainders."""
     whole: _Terms = {}
     rest: _Terms = {}
     for atom, factor in terms.items():
@@ -290,7 +292,9 @@ def _add(lhs: _Terms, rhs: _Terms) -> _Terms:
 
 
 def _divided(atom: AffineExpr, kind: AffineBinaryOpKind) -> tuple[AffineExpr, int] | None:
-    """Dividend and divisor if ``atom`` is a division (or remainder) by a positive constant."""
+    """The dividend and divisor if ``atom`` is a division (or remainder) by a positive constant,
+    else None.
+    """
     if isinstance(atom, AffineBinaryOpExpr) and atom.kind is kind:
         if isinstance(atom.rhs, AffineConstantExpr) and atom.rhs.value > 0:
             return atom.lhs, atom.rhs.value

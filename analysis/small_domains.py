@@ -1,8 +1,8 @@
-"""Questions to sets with few points: all of them are tried at once.
+"""Exhaustive decisions on sets with few points: all points are evaluated at once.
 
-Addresses of swizzled memory are sums of many quotients, of which isl makes a set with as many more
-dimensions. A warp and the loops around it have only some thousand points, though, and numpy
-evaluates a condition at all of them in a millisecond.
+Addresses of swizzled memory are sums of many quotients, each of which becomes a dimension of isl's
+set. But a warp and the loops around it have only some thousand points, and numpy evaluates a
+condition at all of them in a millisecond.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from kc.analysis.isl_sets import Point
 from kc.analysis.terms import NEVER, All, Compare, Condition, Exists, Quotient, Term, all_of
 
 MAX_POINTS = 1 << 20
-"""The most points that are tried, those of a condition under ``exists`` included."""
+"""The most points evaluated, including those of ``exists``."""
 
 TOO_LARGE: Literal["too large"] = "too large"
-"""The answer where there are more, or where a dimension has no bounds."""
+"""The answer for more points, or for a dimension without bounds."""
 
 _Bounds = Mapping[str, tuple[int, int]]
 
@@ -29,8 +29,9 @@ class _TooLargeError(Exception):
 
 
 def first_of_few(condition: Condition, names: Sequence[str]) -> Point | None | Literal["too large"]:
-    """The lexicographically first point of ``names`` where ``condition`` holds; None if there is
-    none, :data:`TOO_LARGE` if there are too many to try."""
+    """The lexicographically first point of ``names`` where ``condition`` holds. None if there is
+    none, :data:`TOO_LARGE` if there are too many to evaluate.
+    """
     import numpy as np
 
     condition, same = _substituted(condition, names)
@@ -66,8 +67,9 @@ def _parts(condition: Condition) -> Sequence[Condition]:
 
 
 def _substituted(condition: Condition, names: Sequence[str]) -> tuple[Condition, dict[str, Term]]:
-    """The condition without those of ``names`` that equal a constant or another dimension, and what
-    they equal."""
+    """The condition without the names that equal a constant or another dimension, and their
+    values.
+    """
     same: dict[str, Term] = {}
     while True:
         for part in _parts(condition):
@@ -81,7 +83,7 @@ def _substituted(condition: Condition, names: Sequence[str]) -> tuple[Condition,
 
 
 def _pair(part: Condition, names: Sequence[str]) -> tuple[str, Term] | None:
-    """A name of ``names`` and what it equals: ``x = 3``, ``x = y``."""
+    """A name of ``names`` and its value in an equality such as ``x = 3`` or ``x = y``."""
     if not isinstance(part, Compare) or part.sign != "=" or len(part.term.atoms) > 2:
         return None
     atoms = part.term.atoms
@@ -97,7 +99,7 @@ def _pair(part: Condition, names: Sequence[str]) -> tuple[str, Term] | None:
 
 
 def _bounds(condition: Condition, names: Sequence[str]) -> _Bounds:
-    """The bounds of ``names`` that parts of the condition are."""
+    """The ranges of ``names`` from the comparisons of a condition."""
     lows: dict[str, int] = {}
     highs: dict[str, int] = {}
     for part in _parts(condition):
@@ -113,7 +115,7 @@ def _bounds(condition: Condition, names: Sequence[str]) -> _Bounds:
 
 
 def _bound(part: Condition) -> tuple[str, bool, int] | None:
-    """A name, whether the part is a lower bound of it, and the bound."""
+    """The name, whether the part is a lower bound, and the bound; None for other parts."""
     if not isinstance(part, Compare) or part.sign != ">=" or len(part.term.atoms) != 1:
         return None
     ((atom, factor),) = part.term.atoms.items()
@@ -130,7 +132,7 @@ def _open(condition: Condition, names: Sequence[str]) -> Condition:
 
 
 class _Box:
-    """Values of dimensions, each along an axis of its own."""
+    """Values of dimensions, each dimension along its own numpy axis."""
 
     def __init__(self, axes: Sequence[str], bounds: _Bounds) -> None:
         import numpy as np
@@ -148,7 +150,7 @@ class _Box:
         self.terms: dict[Term, Any] = {}
 
     def holds(self, condition: Condition) -> Any:
-        """Where a condition holds."""
+        """The truth value of a condition at all points."""
         import numpy as np
 
         if isinstance(condition, Compare):
@@ -201,7 +203,7 @@ class _Box:
         return where.reshape(sizes)
 
     def _is_implied(self, part: Condition) -> bool:
-        """Whether the bounds of this box are within what a part says of one of its dimensions."""
+        """True if the bounds of this box imply ``part``, a bound of one of its dimensions."""
         bound = _bound(part)
         if bound is None or bound[0] not in self.bounds:
             return False
@@ -210,7 +212,7 @@ class _Box:
         return low >= value if is_low else high <= value
 
     def value(self, term: Term) -> Any:
-        """A term at all points."""
+        """The value of a term at all points."""
         import numpy as np
 
         known = self.terms.get(term)
@@ -231,7 +233,7 @@ class _Box:
 
 
 def count_quotients(condition: Condition) -> int:
-    """How many different quotients a condition has: each is a dimension of isl's set."""
+    """The number of different quotients in a condition; each becomes a dimension of isl's set."""
     known: set[Quotient] = set()
 
     def visit(term: Term) -> Term:

@@ -1,14 +1,13 @@
-"""Whether two modules are the same program, whatever its parts are called: ``structural_equal``.
+"""Structural equality of modules, up to names: ``structural_equal``.
 
-Statements are compared in order: loops, blocks, stores, calls. Values are compared as the
-expressions that they are, written out: how often one is computed, where, and in which order does
-not count, except that a load stands between the same statements. Memory is told by where it is
-first used, and by the block or the loop of threads, lanes or parallel iterations that it is made
-for; in which loop that run one after the other does not count. Indices are compared as affine
-expressions in normal form, in which the variable of a loop of one iteration is 0, conditions on
-them as sets. Names of loops, blocks, buffers,
-arguments and sizes do not count; those of functions do. (TVM's ``StructuralEqual``, with free
-names mapped.)
+Statements (loops, blocks, stores, calls) are compared in order. Values are compared as the
+expressions that compute them, written out. The number, place and order of the computations are
+irrelevant, except that a load must be between the same statements. A buffer is identified by its
+first use, and by the block or the parallel loop (threads, lanes or parallel iterations) that
+contains its allocation; sequential loops around it are irrelevant. Indices are compared as affine
+expressions in normal form, in which the variable of a loop of one iteration is 0, and conditions as
+sets. Names of loops, blocks, buffers, arguments and sizes are irrelevant, those of functions are
+not. (TVM's ``StructuralEqual``, with free names mapped.)
 """
 
 from __future__ import annotations
@@ -75,11 +74,11 @@ _NAMES = frozenset(
         WRITES_ORDER,
     }
 )
-"""The attributes that are names of parts of a function, or numbers."""
+"""Attributes that are names or numbers of parts of a function."""
 
 
 def difference(left: ModuleOp, right: ModuleOp) -> str | None:
-    """Where two modules first differ, in words; None if they are the same program."""
+    """The first difference between two modules in words; None if they are equal."""
     functions = [_functions(module) for module in (left, right)]
     if list(functions[0]) != list(functions[1]):
         names = [", ".join(function) or "none" for function in functions]
@@ -92,8 +91,9 @@ def difference(left: ModuleOp, right: ModuleOp) -> str | None:
 
 
 def structural_hash(module: ModuleOp) -> int:
-    """A number that is the same for programs that are the same (:func:`difference`): that of their
-    statements, without the values in them."""
+    """A hash that is equal for equal programs (:func:`difference`): that of their statements,
+    without the values in them.
+    """
     return hash(
         tuple(
             (name, _outline(op) if isinstance(op, func.FuncOp) else op.name)
@@ -150,7 +150,7 @@ def _compare_blocks(left: Block, right: Block, a: _Side, b: _Side) -> str | None
                 return _told(mine, yours, what)
         for region, twin in zip(mine.regions, yours.regions, strict=True):
             if len(region.blocks) != len(twin.blocks):
-                # An else without statements is none.
+                # An empty else counts as none.
                 held = ((a, region.blocks), (b, twin.blocks))
                 if any(any(side.statements(block)) for side, blocks in held for block in blocks):
                     return _told(mine, yours, "the parts")
@@ -178,7 +178,9 @@ def _told(left: Operation, right: Operation, what: str) -> str:
 
 
 def _different_parts(left: Operation, right: Operation) -> tuple[Operation, Operation] | None:
-    """The first of what two operations compute with that is written differently."""
+    """The first pair of differing operations among those that compute the operands of two
+    operations.
+    """
     waiting, seen = [(left, right)], {left}
     while waiting:
         mine, yours = waiting.pop()
@@ -194,18 +196,20 @@ def _different_parts(left: Operation, right: Operation) -> tuple[Operation, Oper
 
 
 def _text(op: Operation) -> str:
-    """The first line of an operation."""
+    """The first line of an operation's text."""
     return str(op).strip().split("\n", 1)[0].removesuffix("{").strip()
 
 
 def _line(op: Operation) -> str:
-    """The first line of an operation, and where it comes from."""
+    """The first line of an operation's text, and its location."""
     text, place = _text(op), location_of(op)
     return f"'{text}'" + (f" at {place}" if place is not None else "")
 
 
 class Forms:
-    """Numbers for the forms of values, equal ones of which have one: forms are made of them."""
+    """Hash-consing of value forms: equal forms have one number, of which further forms are
+    built.
+    """
 
     def __init__(self) -> None:
         self._known: dict[Hashable, int] = {}
@@ -216,7 +220,7 @@ class Forms:
 
 
 class _Side:
-    """A function, whose values are told by where they come from."""
+    """A function whose values are identified by their computation."""
 
     def __init__(self, function: func.FuncOp, known: Forms) -> None:
         self.function = function
@@ -262,7 +266,7 @@ class _Side:
         return str(self.function.function_type), parameters, len(self.symbols), own
 
     def _requirements(self) -> Hashable:
-        """What is required of sizes, without the words for it."""
+        """The requirements on sizes, without their explanations."""
 
         def over_sizes(exprs: Iterable[AffineExpr]) -> tuple[str, ...]:
             return tuple(str(self._over_sizes(expr)) for expr in exprs)
@@ -278,7 +282,9 @@ class _Side:
         )
 
     def _over_sizes(self, expr: AffineExpr) -> AffineExpr:
-        """An expression over symbols and products, over the numbers of sizes, then products."""
+        """An expression over symbols and products as one over the numbers of sizes, then
+        products.
+        """
         listed = symbol_names(self.function)
         symbols = [AffineExpr.dimension(self.symbols[name]) for name in listed]
         products = max(expr.used_dims(), default=-1) + 1
@@ -288,7 +294,9 @@ class _Side:
         return from_terms(dict(sorted(terms.items(), key=str)), constant)
 
     def _layout(self, key: str, value: Attribute) -> Hashable:
-        """An attribute of a parameter; sizes and strides have names, which do not count."""
+        """An attribute of a parameter with sizes and strides by number, as their names are
+        irrelevant.
+        """
         if key == "kc.shape" and isinstance(value, AffineMapAttr):
             dims = [AffineExpr.dimension(n) for n in self.symbols.values()]
             return tuple(
@@ -304,7 +312,9 @@ class _Side:
         return str(value)
 
     def _stride(self, name: str) -> Hashable:
-        """A stride that the call finds: a size, or the n-th such stride; equal ones are one."""
+        """The key of a stride that is known at the call: a size, or the n-th such stride; equal
+        ones are the same.
+        """
         if name in self.symbols:
             return "size", self.symbols[name]
         return "stride", self.strides.setdefault(name, len(self.strides))
@@ -312,38 +322,38 @@ class _Side:
     # Statements ----------------------------------------------------------------------------
 
     def number(self, values: Iterable[SSAValue]) -> None:
-        """Tell ``values`` by the order in which they are defined."""
+        """Number ``values`` in the order of their definitions."""
         for value in values:
             self.numbers[value] = len(self.numbers)
 
     def enter(self, op: Operation, block: Block) -> None:
-        """Begin to compare what is in ``op``."""
+        """Start the comparison of the body of ``op``."""
         self.homes[op] = self.time
         if isinstance(op, ForOp) and self._extent(op.extent_value) == self._extent(1):
             self.index.define(op.var, AffineConstantExpr(0))
         self.number(block.args)
 
     def statements(self, block: Block) -> Iterable[Operation]:
-        """The operations of a block that are statements, in order; loads are given their time."""
+        """The statements of a block, in order; loads receive their time."""
         for op in block.ops:
             if isinstance(op, func.ReturnOp) or (isinstance(op, scf.YieldOp) and not op.operands):
                 continue
             if isinstance(op, scf.YieldOp):
                 yield op
             elif isinstance(op, AllocOp):
-                continue  # told where it is used
+                continue  # compared at its uses
             elif _is_value(op):
                 self.times.update({load: self.time for load in op.walk()})
                 inside = (part for region in op.regions for part in region.walk())
                 for part in (*inside, op):
                     for result in part.results:
-                        self.form(result)  # in order, so that no form is deep
+                        self.form(result)  # in order, so that no recursion gets deep
             else:
                 self.time += 1
                 yield op
 
     def statement(self, op: Operation) -> dict[str, Hashable]:
-        """What an operation says, in parts, without what is in its regions."""
+        """The properties of an operation, without its regions, by description."""
         if isinstance(op, ForOp):
             return {
                 "the number of iterations": self._extent(op.extent_value),
@@ -381,17 +391,17 @@ class _Side:
         }
 
     def _extent(self, extent: int | SSAValue) -> int:
-        """The form of an extent, which may be computed to be a number."""
+        """The form of an extent, which may be computed from constants."""
         if isinstance(extent, int):
             return self.affine(AffineConstantExpr(extent))
         return self.form(extent)
 
     def end(self, op: Operation) -> None:
-        """A statement has been compared; its results are known by their numbers."""
+        """Finish a statement; its results are identified by number from now on."""
         self.number(op.results)
 
     def conditions(self, condition: object, operands: Sequence[SSAValue]) -> Hashable:
-        """A conjunction, as the set of its constraints."""
+        """A conjunction as the set of its constraints."""
         known = self.index.conditions(condition, operands)  # pyright: ignore[reportArgumentType]
         if known is None:
             return None
@@ -409,7 +419,7 @@ class _Side:
     # Values --------------------------------------------------------------------------------
 
     def form(self, value: SSAValue) -> int:
-        """The number of what a value is computed from."""
+        """The form number of the computation of a value."""
         known = self.forms.get(value)
         if known is None:
             defined = self.numbers.get(value)
@@ -463,7 +473,9 @@ class _Side:
         )
 
     def affine(self, expr: AffineExpr) -> int:
-        """An affine expression over the roots of :attr:`index`, in normal form."""
+        """The form number of an affine expression over the roots of :attr:`index`, in normal
+        form.
+        """
         if any(_is_rounded_up(part) for part in expr.dfs()):
             expr = self.index.simplify(_rounding_down(expr))
         terms, constant = linear_terms(expr)
@@ -483,7 +495,7 @@ class _Side:
 
 
 def _symbols(function: func.FuncOp) -> dict[str, int]:
-    """The sizes of a function, by the order in which its parameters mention them."""
+    """The sizes of a function, numbered in the order in which its parameters mention them."""
     given = function.attributes.get("kc.symbols")
     names = [name.data for name in given] if isinstance(given, ArrayAttr) else []  # pyright: ignore
     order: dict[str, None] = {}
@@ -504,7 +516,7 @@ def _is_rounded_up(expr: AffineExpr) -> bool:
 
 
 def _rounding_down(expr: AffineExpr) -> AffineExpr:
-    """``expr`` with ``(x + c - 1) floordiv c`` for ``x ceildiv c``."""
+    """``expr`` with ``x ceildiv c`` replaced by ``(x + c - 1) floordiv c``."""
     if not isinstance(expr, AffineBinaryOpExpr):
         return expr
     lhs, rhs = _rounding_down(expr.lhs), _rounding_down(expr.rhs)
@@ -514,7 +526,9 @@ def _rounding_down(expr: AffineExpr) -> AffineExpr:
 
 
 def _home(op: AllocOp) -> Operation:
-    """What memory is made for: the operation around it and loops that run one after the other."""
+    """The op that an allocation belongs to: the nearest one around it that is no branch and no
+    sequential loop.
+    """
     home = op.parent_op()
     while isinstance(home, IfOp) or (isinstance(home, ForOp) and home.kind.data in _IN_ORDER):
         home = home.parent_op()
@@ -523,7 +537,7 @@ def _home(op: AllocOp) -> Operation:
 
 
 def _is_value(op: Operation) -> bool:
-    """Whether an operation is for its results alone."""
+    """True if an operation matters only through its results."""
     if isinstance(op, AllocOp | LoadOp | SymbolOp | ViewOp | memref.DimOp):
         return True
     if isinstance(op, CallExternOp):

@@ -1,4 +1,4 @@
-"""The symbols that operations refer to in their attributes, also inside arrays and dictionaries."""
+"""The symbols that operations reference in attributes, also inside arrays and dictionaries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, Operation
 
 
 def references(op: Operation) -> Iterator[str]:
-    """The symbols that an operation names (of ``@code::@kernel``, ``code``)."""
+    """The symbols that an operation references (``code`` for ``@code::@kernel``)."""
     waiting: list[Attribute] = [*op.properties.values(), *op.attributes.values()]
     while waiting:
         attr = waiting.pop()
@@ -22,14 +22,14 @@ def references(op: Operation) -> Iterator[str]:
 
 
 def rename_references(op: Operation, rename: Callable[[SymbolRefAttr], SymbolRefAttr]) -> None:
-    """Replace each reference of an operation by what ``rename`` gives for it."""
+    """Replace each symbol reference of an operation by the result of ``rename``."""
     for attributes in (op.properties, op.attributes):
         for key, attribute in attributes.items():
             attributes[key] = _renamed(attribute, rename)
 
 
 def _renamed(attribute: Attribute, rename: Callable[[SymbolRefAttr], SymbolRefAttr]) -> Attribute:
-    """``attribute`` itself unless a reference in it changes."""
+    """``attribute`` with renamed references; the same object if none changes."""
     if isinstance(attribute, SymbolRefAttr):
         return rename(attribute)
     if isinstance(attribute, ArrayAttr):

@@ -1,4 +1,4 @@
-"""Index values as terms: what questions to isl are asked about."""
+"""Index values as terms, in which questions to isl are asked."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from kc.dialects.tir import ExtremeKind
 class TermReader(IndexReader[Term]):
     """Reads index values as terms.
 
-    ``values`` are the values known so far; ``leaf`` gives what a value is that is not computed from
-    others by operations that are seen through; ``opaque`` gives a term of which nothing is known.
+    ``values`` are the values known so far. ``leaf`` gives the term of a value that no folded
+    operation computes, and ``opaque`` a term without known properties.
     """
 
     def __init__(
@@ -51,11 +51,11 @@ class TermReader(IndexReader[Term]):
         return term
 
     def expr(self, expr: AffineExpr, operands: Sequence[SSAValue]) -> Term:
-        """An affine expression over ``operands``."""
+        """An affine expression over ``operands`` as a term."""
         return term_of(expr, lambda n: self.read(operands[n]), self._not_affine)
 
     def condition(self, condition: AffineSet, operands: Sequence[SSAValue]) -> Condition:
-        """A conjunction over ``operands``."""
+        """A conjunction over ``operands`` as a condition."""
         return all_of(
             condition_of(constraint, lambda n: self.read(operands[n]), self._not_affine)
             for constraint in condition.constraints

@@ -1,9 +1,9 @@
-"""Index expressions and conditions on them, as values: what questions to isl are made of.
+"""Index expressions and conditions as immutable values, from which questions to isl are built.
 
 A :class:`Term` is a sum of atoms with integer factors: named dimensions, quotients by constants,
-and the smaller or larger of two terms. A :class:`Condition` compares terms and joins such
-comparisons. Both are immutable and in a normal form (sums without zeros, negations pushed to the
-comparisons), so that equal ones are equal values.
+and minima or maxima of two terms. A :class:`Condition` compares terms or combines comparisons. Both
+are in normal form (sums without zeros, negations pushed to the comparisons), so that equal ones are
+equal values.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from xdsl.ir.affine import (
 
 
 class Term:
-    """``sum of factor * atom, + constant``."""
+    """The sum of ``factor * atom``, plus ``constant``."""
 
     __slots__ = ("_hash", "atoms", "constant")
 
@@ -52,7 +52,7 @@ class Term:
 
     @property
     def value(self) -> int | None:
-        """The number that this is, if it is one."""
+        """The number if the term is constant, else None."""
         return None if self.atoms else self.constant
 
     def __add__(self, other: Term | int) -> Term:
@@ -81,7 +81,7 @@ class Term:
     __rmul__ = __mul__
 
     def __floordiv__(self, divisor: int) -> Term:
-        """The quotient, rounded down; ``divisor`` is positive."""
+        """The quotient by a positive ``divisor``, rounded down."""
         if divisor == 1:
             return self
         whole = {atom: n // divisor for atom, n in self.atoms.items() if n % divisor == 0}
@@ -108,19 +108,19 @@ class Term:
         return at_least_zero(self - other)
 
     def equals(self, rhs: Term | int) -> Condition:
-        """The condition that this is ``rhs``."""
+        """The condition that the term equals ``rhs``."""
         return _compared("=", self - rhs)
 
     def differs(self, rhs: Term | int) -> Condition:
-        """The condition that this is not ``rhs``."""
+        """The condition that the term differs from ``rhs``."""
         return _compared("!=", self - rhs)
 
     def within(self, size: Term | int) -> Condition:
-        """The condition that this is an index of a dimension of ``size``."""
+        """The condition ``0 <= term < size``."""
         return _within(self, size)
 
     def names(self) -> Iterator[str]:
-        """The dimensions that take part, some maybe twice."""
+        """The dimensions in the term, possibly with repetitions."""
         for atom in self.atoms:
             if isinstance(atom, str):
                 yield atom
@@ -131,7 +131,7 @@ class Term:
                 yield from atom.rhs.names()
 
     def at(self, point: Mapping[str, int]) -> int:
-        """Its value at a point."""
+        """The value of the term at a point."""
         total = self.constant
         for atom, factor in self.atoms.items():
             if isinstance(atom, str):
@@ -143,7 +143,7 @@ class Term:
         return total
 
     def where(self, values: Mapping[str, Term]) -> Term:
-        """This with dimensions replaced."""
+        """The term with dimensions substituted."""
         kept: dict[Atom, int] = {}
         changed: list[tuple[Term, int]] = []
         for atom, factor in self.atoms.items():
@@ -170,7 +170,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Quotient:
-    """``dividend // divisor``, rounded down."""
+    """The quotient ``dividend // divisor``, rounded down."""
 
     dividend: Term
     divisor: int
@@ -178,7 +178,7 @@ class Quotient:
 
 @dataclass(frozen=True)
 class Extreme:
-    """The smaller or the larger of two terms."""
+    """The minimum or maximum of two terms."""
 
     kind: Literal["min", "max"]
     lhs: Term
@@ -193,18 +193,18 @@ _EXTREMES: dict[str, Callable[[int, int], int]] = {"min": min, "max": max}
 
 @functools.lru_cache(maxsize=1 << 12)  # every question begins with the same names
 def dim(name: str) -> Term:
-    """The dimension ``name``."""
+    """The term that is the dimension ``name``."""
     return Term({name: 1})
 
 
 @functools.lru_cache(maxsize=1 << 10)
 def number(value: int) -> Term:
-    """A constant."""
+    """The constant term ``value``."""
     return Term({}, value)
 
 
 def extreme(kind: Literal["min", "max"], lhs: Term, rhs: Term) -> Term:
-    """The smaller or the larger of two terms."""
+    """The minimum or maximum of two terms."""
     difference = (lhs - rhs).value
     if difference is not None:
         return lhs if (difference < 0) is (kind == "min") else rhs
@@ -212,7 +212,9 @@ def extreme(kind: Literal["min", "max"], lhs: Term, rhs: Term) -> Term:
 
 
 def quotient_towards_zero(dividend: Term, divisor: int, *, natural: bool) -> Term:
-    """``dividend / divisor`` (not 0), rounded towards zero; ``natural``: the dividend is >= 0."""
+    """``dividend / divisor`` (``divisor`` not 0), rounded towards zero. ``natural``: the dividend
+    is >= 0.
+    """
     if divisor < 0:
         return -quotient_towards_zero(dividend, -divisor, natural=natural)
     if natural:
@@ -235,10 +237,10 @@ def _sum(lhs: Term, rhs: Term, factor: int) -> Term:
 def term_of(
     expr: AffineExpr, value: Callable[[int], Term], opaque: Callable[[], Term] | None = None
 ) -> Term:
-    """``expr`` as a term; ``value(n)`` stands for dimension ``n``.
+    """``expr`` as a term; ``value(n)`` gives the term of dimension ``n``.
 
-    ``opaque()`` stands for a part that is not affine (a product, a division by no constant);
-    without it, there is none.
+    ``opaque()`` gives the term of a part that is not affine (a product, or a division by a
+    non-constant); without it, there must be no such part.
     """
     if isinstance(expr, AffineConstantExpr):
         return number(expr.value)
@@ -266,7 +268,9 @@ def term_of(
 
 
 class Condition:
-    """A condition on terms: a comparison, all or any of several, or that values exist."""
+    """A condition on terms: a comparison, a conjunction, a disjunction, or an existence
+    statement.
+    """
 
     __slots__ = ()
 
@@ -274,15 +278,17 @@ class Condition:
         raise NotImplementedError
 
     def names(self) -> Iterator[str]:
-        """The dimensions that take part, some maybe twice."""
+        """The dimensions in the condition, possibly with repetitions."""
         raise NotImplementedError
 
     def mapped(self, change: Callable[[Term], Term]) -> Condition:
-        """This with its terms changed."""
+        """The condition with ``change`` applied to its terms."""
         raise NotImplementedError
 
     def where(self, values: Mapping[str, Term]) -> Condition:
-        """This with dimensions replaced, none of which an ``exists`` in it may bind."""
+        """The condition with dimensions substituted; none of them may be bound by an ``exists`` in
+        it.
+        """
         return self.mapped(lambda term: term.where(values))
 
 
@@ -311,7 +317,7 @@ class Compare(Condition):
 
 @dataclass(frozen=True)
 class All(Condition):
-    """All of ``parts``; of none: always."""
+    """The conjunction of ``parts``; true if there are none."""
 
     parts: tuple[Condition, ...]
 
@@ -328,7 +334,7 @@ class All(Condition):
 
 @dataclass(frozen=True)
 class Any(Condition):
-    """At least one of ``parts``; of none: never."""
+    """The disjunction of ``parts``; false if there are none."""
 
     parts: tuple[Condition, ...]
 
@@ -345,7 +351,9 @@ class Any(Condition):
 
 @dataclass(frozen=True)
 class Exists(Condition):
-    """That values of ``dims`` exist for which ``body`` holds, or (``holds`` false) that none do."""
+    """The statement that values of ``dims`` exist for which ``body`` holds, or (``holds`` false)
+    that none do.
+    """
 
     dims: tuple[str, ...]
     body: Condition
@@ -374,12 +382,12 @@ def _compared(sign: Sign, term: Term) -> Condition:
 
 
 def at_least_zero(term: Term) -> Condition:
-    """``term >= 0``."""
+    """The condition ``term >= 0``."""
     return _compared(">=", term)
 
 
 def all_of(parts: Iterable[Condition]) -> Condition:
-    """The condition that all of ``parts`` hold."""
+    """The conjunction of ``parts``."""
     kept: dict[Condition, None] = {}
     for part in parts:
         for inner in part.parts if isinstance(part, All) else (part,):
@@ -390,7 +398,7 @@ def all_of(parts: Iterable[Condition]) -> Condition:
 
 
 def any_of(parts: Iterable[Condition]) -> Condition:
-    """The condition that at least one of ``parts`` holds."""
+    """The disjunction of ``parts``."""
     kept: dict[Condition, None] = {}
     for part in parts:
         for inner in part.parts if isinstance(part, Any) else (part,):
@@ -411,12 +419,12 @@ def exists(dims: Sequence[str], body: Condition) -> Condition:
 
 
 def equal(lhs: Iterable[Term], rhs: Iterable[Term]) -> list[Condition]:
-    """The condition that each of ``lhs`` is its counterpart of ``rhs``."""
+    """The conditions that each term of ``lhs`` equals its counterpart in ``rhs``."""
     return [x.equals(y) for x, y in zip(lhs, rhs, strict=True)]
 
 
 def lexicographic(lhs: Sequence[Term], rhs: Sequence[Term]) -> Condition:
-    """The condition that ``lhs`` is before ``rhs`` in lexicographic order."""
+    """The condition that ``lhs`` precedes ``rhs`` in lexicographic order."""
     return any_of(all_of([*equal(lhs[:n], rhs[:n]), lhs[n] < rhs[n]]) for n in range(len(lhs)))
 
 

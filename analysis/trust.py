@@ -1,8 +1,8 @@
-"""Taking on trust what cannot be decided.
+"""Trust in questions that cannot be decided.
 
-The analysis answers yes, no or undecided, and primitives refuse what is undecided. A user who knows
-better says so (``unsafe``): within :func:`trusting` the questions that find no proof either way are
-answered as hoped. What is proven wrong stays wrong.
+The analysis answers yes, no or undecided, and primitives refuse undecided cases. A user who knows
+better passes ``unsafe``: within :func:`trusting`, undecided questions get the favourable answer.
+A disproof stays a disproof.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 UNSAFE_ATTRIBUTE = "kc.unsafe"
-"""The attribute of an operation that says what of it was taken on trust."""
+"""The attribute of an operation that names the properties taken on trust."""
 
 
 @dataclass(frozen=True)
 class Undecided:
-    """A question that is not decided, with the reason that a refusal gives."""
+    """An undecided question, with the reason that a refusal gives."""
 
     reason: str
 
@@ -28,7 +28,7 @@ class Undecided:
 
 @dataclass
 class Questions:
-    """The questions that were not decided, by the reason."""
+    """The undecided questions, by reason."""
 
     trusted: bool
     reasons: list[str] = field(default_factory=list)
@@ -39,7 +39,9 @@ _CURRENT: ContextVar[Questions | None] = ContextVar("kc_undecided_questions", de
 
 @contextlib.contextmanager
 def undecided(*, trusted: bool) -> Iterator[list[str]]:
-    """Collect the reasons of undecided questions; with ``trusted`` these are answered as hoped."""
+    """Collect the reasons of undecided questions. With ``trusted``, these get the favourable
+    answer.
+    """
     questions = Questions(trusted)
     token = _CURRENT.set(questions)
     try:
@@ -49,7 +51,7 @@ def undecided(*, trusted: bool) -> Iterator[list[str]]:
 
 
 def is_trusted(undecided: Undecided) -> bool:
-    """Whether a question that was not decided is answered as hoped."""
+    """True if an undecided question gets the favourable answer."""
     questions = _CURRENT.get()
     if questions is None:
         return False

@@ -1,4 +1,4 @@
-"""Functions of upstream's dialects: those that are raised to tir before they can be scheduled."""
+"""Functions of upstream dialects, which must be raised to tir before they can be scheduled."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ _LOOPS = ("scf.", "memref.")
 
 
 def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
-    """Whether a function has tensors, strided arguments, or ops of linalg, tosa, affine or tensor.
+    """True if a function has tensors, strided arguments, or ops of linalg, tosa, affine or tensor.
 
-    Also if a loop of scf has a step that is no constant: the call checks that it is at least 1, and
-    a constant below is refused.
+    Also True if the step of an scf loop is not a constant of at least 1: the call checks a computed
+    step, and a smaller constant is refused.
 
-    With ``loops``, also whether it has scf loops or accesses of memref, and nothing of tir: code
-    generation takes these as they are, schedules do not. Nor does raising take branches (cf), or
-    ops of vector and calls that take views: code generation takes these too.
+    With ``loops``, also True if it has scf loops or memref accesses and nothing of tir: code
+    generation takes these as they are, schedules do not. Branches (cf), vector ops and calls that
+    take views are never raised; code generation takes these too.
     """
     types = (*function.function_type.inputs, *function.function_type.outputs)
     if any(isinstance(type_, TensorType) for type_ in types):
@@ -84,7 +84,7 @@ def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
 
 
 def _has_steps(op: scf.ForOp | scf.ParallelOp) -> bool:
-    """Whether a step is no constant of at least 1."""
+    """True if a step is not a constant of at least 1."""
     steps = (op.step,) if isinstance(op, scf.ForOp) else op.step
     return not all(
         isinstance(owner := step.owner, arith.ConstantOp)
@@ -101,8 +101,9 @@ def _has_strides(type_: Attribute) -> bool:
 
 
 def computes_without_loops(function: func.FuncOp) -> bool:
-    """Whether a function has ops that compute whole tensors or buffers, and neither loops nor
-    anything of tir: it says what is computed, and leaves open how."""
+    """True if a function computes whole tensors or buffers and has neither loops nor tir ops: it
+    specifies results and leaves their computation open.
+    """
     is_structured = False
     for op in preorder(function):
         if op.name in _WRITTEN_LOOPS or op.name.startswith(("tir.", "gpu.", "vector.")):
@@ -113,8 +114,9 @@ def computes_without_loops(function: func.FuncOp) -> bool:
 
 
 def upstream_functions(module: ModuleOp, *, loops: bool = False) -> list[func.FuncOp]:
-    """The functions of a module that have to be raised, or take or return
-    values that kernels have in memory."""
+    """The functions of a module that must be raised, or that take or return values which kernels
+    hold in memory.
+    """
     return [
         function
         for function in functions(module)
@@ -123,8 +125,9 @@ def upstream_functions(module: ModuleOp, *, loops: bool = False) -> list[func.Fu
 
 
 def passes_values(function: func.FuncOp) -> bool:
-    """Whether it is a kernel that returns numbers, vectors or memrefs, which kernels write into
-    arguments, or takes vectors, which they read from them."""
+    """True if it is a public function that returns numbers, vectors or memrefs, which kernels write
+    to arguments, or takes vectors, which kernels read from arguments.
+    """
     is_public = function.sym_visibility is None or function.sym_visibility.data != "private"
     types = function.function_type
     return is_public and (
@@ -139,7 +142,7 @@ def passes_values(function: func.FuncOp) -> bool:
 
 
 def is_held_vector(type_: Attribute) -> bool:
-    """Whether it is a vector whose elements may stand in memory one by one."""
+    """True if it is a vector type whose elements can be stored individually."""
     return (
         isinstance(type_, VectorType)
         and not type_.get_num_scalable_dims()
@@ -148,5 +151,5 @@ def is_held_vector(type_: Attribute) -> bool:
 
 
 def is_returned_memref(type_: Attribute) -> bool:
-    """Whether it is a memref of static shape: what a call returns is a copy."""
+    """True if it is a memref type of static shape; a call returns it as a copy."""
     return isinstance(type_, MemRefType) and DYNAMIC_INDEX not in type_.get_shape()

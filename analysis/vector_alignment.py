@@ -1,7 +1,7 @@
-"""What the address of a vector in the memory of a GPU is known to be a multiple of.
+"""The known alignment of a vector's address in the memory of a GPU.
 
-Memory of a GPU begins at multiples of :data:`DEVICE_ALIGNMENT`, and where a vector is follows from
-the factors of its indices.
+GPU buffers begin at multiples of :data:`DEVICE_ALIGNMENT`; the offset of a vector in its buffer has
+the common factors of its indices.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr
 from kc.dialects.affine_assembly import linear_terms
 
 DEVICE_ALIGNMENT = 16
-"""Of each buffer of a GPU, in bytes: its widest vector."""
+"""The alignment of each GPU buffer in bytes: that of the widest vector."""
 
 
 def divisor(expr: AffineExpr) -> int:
-    """What all values of an index are multiples of; 0 for one that is always 0."""
+    """The greatest known divisor of all values of an index; 0 for a constant 0."""
     terms, common = linear_terms(expr)
     for atom, factor in terms.items():
         own = 1
@@ -29,9 +29,9 @@ def divisor(expr: AffineExpr) -> int:
 
 
 def known_alignment(steps: Iterable[int], size: int) -> int:
-    """What an address is a multiple of, in bytes, at most :data:`DEVICE_ALIGNMENT`.
+    """The known alignment of an address in bytes, at most :data:`DEVICE_ALIGNMENT`.
 
-    ``steps`` are the numbers of elements that each index moves it by multiples of, 0 where it does
-    not move; an element has ``size`` bytes.
+    ``steps`` are, for each index, the divisor of the number of elements by which it moves the
+    address, or 0 if it does not move it; an element has ``size`` bytes.
     """
     return math.gcd(DEVICE_ALIGNMENT, *(step * size for step in steps))

@@ -1,18 +1,18 @@
-"""Verifies what changed in a module since it was last verified, at a small part of the full cost.
+"""Incremental verification: checks what changed in a module since the last verification.
 
 Schedule primitives and passes are checked by this after each of them. A visit costs about a
-microsecond an operation, and calls a verifier only where something is new:
+microsecond an operation, and calls a verifier only for changes:
 
 * values: every operand is defined where it is used, and regions that are isolated from above use
-  nothing from outside (what :mod:`kc.analysis.dominance` checks);
-* operations that are new, or have other operands, attributes or blocks than before, pass their own
-  verifier (types, ranks of accesses, what traits ask for). What a verifier says of an operation
-  without regions follows from its class, types and attributes, so equal ones are verified once;
-* blocks (``tir.block``) that changed, or have a loop around them that did: no iteration takes a
-  block variable out of its domain.
+  no outer values (the rules of :mod:`kc.analysis.dominance`);
+* operations that are new, or have changed operands, attributes or blocks, pass their own verifier
+  (types, ranks of accesses, requirements of traits). The verdict on an operation without regions
+  depends on its class, types and attributes only, so equal ones are verified once;
+* blocks (``tir.block``) that changed, or are inside a changed loop: no iteration takes a block
+  variable out of its domain.
 
-Functions of the llvm dialect are left to LLVM, which verifies all that it reads. What is known of
-an operation is kept on the operation itself, and so ends with it.
+Functions of the llvm dialect are left to LLVM, which verifies everything that it reads. The record
+of an operation is kept on the operation itself, and is discarded with it.
 """
 
 from __future__ import annotations
@@ -53,24 +53,26 @@ from kc.support.ir_text import verify_module, verify_operation
 from kc.support.locations import location_of
 
 _LOCAL_DIALECTS = frozenset(("arith", "math", "memref", "scf", "tensor", "tir", "vector"))
-"""Dialects whose verifiers look no further than the ends of blocks, but where traits say so."""
+"""Dialects whose verifiers look only at the op and the ends of its blocks, except where traits
+require more.
+"""
 _LOCAL = frozenset(("func.func", "func.return", "builtin.module"))
 
 _NOTE = "_kc_verified"
-"""The attribute of Python objects that has what was verified of an operation."""
+"""The attribute of an operation's Python object that holds its verification record."""
 _NONE: dict[str, Attribute] = {}
-"""The attributes of most operations, in their notes."""
+"""The empty attributes of most operations, shared by their records."""
 
 _MEMO_SIZE = 1 << 14
 _VERIFIED: set[Any] = set()
-"""Class, types and attributes of operations without regions that their verifiers accepted."""
+"""Keys (class, types, attributes) of operations without regions that passed their verifiers."""
 
 
 _Note = tuple[Any, Any, dict[str, Attribute], dict[str, Attribute], tuple[Any, ...]]
-"""The state of an operation when it was verified; the same parts mean that none changed.
+"""The state of an operation when it was verified; identical parts mean no change.
 
-Its operands and results, which are made anew to change one, its properties and attributes, and
-:func:`_ends`.
+The parts are its operands and results (replaced as a whole when one changes), its properties and
+attributes, and :func:`_ends`.
 """
 
 
@@ -83,24 +85,22 @@ def verify_changes(
     within: Iterable[Operation] | None = None,
     is_before: Callable[[Operation, Operation], bool] = _is_before,
 ) -> None:
-    """Verify what is new or different in ``root`` since the last call that saw it.
+    """Verify the operations of ``root`` that are new or changed since the last call.
 
-    Values from outside ``root`` are taken to be defined there. Of the operations of its body only
-    those ``within`` are visited, where that is given, and all if ``root`` itself changed: the
-    others are taken to be as they were verified. ``is_before`` tells the order of two operations
-    of the body, for callers that know it in less time than it takes to walk from one to the other.
-
-    Raises ParseError: KC1101 (an operation is wrong), KC1201 (a value is used where its definition
-    does not reach) and KC1202 (a block variable leaves its domain).
+    Values from outside ``root`` count as defined. With ``within``, only these operations of the
+    body are visited, unless ``root`` itself changed: the caller guarantees that the others did not
+    change. ``is_before`` decides the order of two operations of the body, for callers that know it
+    without walking from one to the other. Raises ParseError: KC1101 (an invalid operation), KC1201
+    (a value is used where its definition does not dominate) and KC1202 (a block variable leaves its
+    domain).
     """
     _Visit(within, is_before).run(root)
 
 
 def verify_all(module: Operation) -> None:
-    """Verify everything that makes a module valid: each operation, dominance, domains of blocks,
-    laws of combiners.
+    """Verify a whole module: each operation, dominance, domains of blocks, laws of combiners.
 
-    It is noted as verified. Raises ParseError, as :func:`verify_changes` does, and KC2046.
+    The module is recorded as verified. Raises ParseError like :func:`verify_changes`, and KC2046.
     """
     verify_module(module)
     check_dominance(module)
@@ -114,10 +114,10 @@ def require_domains(root: Operation) -> None:
 
 
 _Frame = tuple[Operation | None, list[int], set[int], bool]
-"""The rest of a block that is being visited.
+"""The state of the visit of a block.
 
-The next operation; what the block defined so far, which ends with it; all that is visible; whether
-a loop or a block around changed.
+The next operation; the values that the block has defined so far, which go out of scope with it; all
+visible values; and whether a loop or block around it changed.
 """
 
 
@@ -141,7 +141,7 @@ class _Visit:
     def run(self, root: Operation) -> None:
         """Visit ``root`` and everything below it."""
         changed = _verify(root, self.are_verified)
-        # Dominance among the blocks of a region is for the complete check, and so are the words.
+        # Dominance among several blocks of a region, and messages, are left to the complete check.
         if self.within is not None and not changed and _has_one_block(root):
             are_visible = all(map(self._part, self.within))
         else:
@@ -152,19 +152,19 @@ class _Visit:
             _check_domains(self.changed_blocks)
 
     def _whole(self, root: Operation, changed: bool) -> bool:
-        """Visit all of the body; whether every operand is visible where it is used."""
+        """Visit the whole body. True if every operand is visible at its use."""
         visible = set() if _kind(type(root)).is_isolated else _from_outside(root)
         frames: list[_Frame] = []
         self._enter(frames, root, visible, changed)
         return self._regions(frames)
 
     def _part(self, op: Operation) -> bool:
-        """Visit an operation of the body; whether every operand is visible where it is used."""
+        """Visit one operation of the body. True if every operand is visible at its use."""
         self.part = op
         return self._regions([(op, [], set(), False)])
 
     def _is_known(self, value: SSAValue) -> bool:
-        """Whether a value is defined in the body before the part that is visited."""
+        """True if a value is defined in the body before the operation that is visited."""
         part, owner = self.part, value.owner
         if part is None:
             return False
@@ -173,8 +173,8 @@ class _Visit:
         return owner.parent is part.parent and owner is not part and self.is_before(owner, part)
 
     def _regions(self, frames: list[_Frame]) -> bool:
-        """Whether every operand is visible where it is used."""
-        # Written out for speed: most operations are as they were, and have one block or none.
+        """Visit all regions. True if every operand is visible at its use."""
+        # Inlined for speed: most operations are unchanged and have at most one block.
         last = self.part
         partly_known = None if last is None else frames[0][2]
         """What was seen so far of what is visible in the part that is visited."""
@@ -229,7 +229,7 @@ class _Visit:
                     defined = []
                     if is_isolated:
                         visible = set[int]()
-                # Otherwise what is in the block ends with the block around.
+                # Otherwise these values go out of scope with the enclosing block.
                 for argument in blocks[0]:
                     number = id(argument)
                     defined.append(number)
@@ -269,7 +269,7 @@ def _has_one_block(root: Operation) -> bool:
 
 
 def _from_outside(root: Operation) -> set[int]:
-    """The values that ``root`` and what is in it use and something around defines."""
+    """The values used in ``root`` or its regions and defined outside of it."""
     inside: set[int] = set()
     used: set[int] = set()
     for op in root.walk():
@@ -282,7 +282,7 @@ def _from_outside(root: Operation) -> set[int]:
 
 
 def _verify(op: Operation, is_verified: bool) -> bool:
-    """Verify ``op`` unless it was verified as it is; whether it was new or different."""
+    """Verify ``op`` unless its record is current. True if it was new or changed."""
     kind = _kind(type(op))
     if kind.is_llvm:
         return False
@@ -293,9 +293,9 @@ def _verify(op: Operation, is_verified: bool) -> bool:
 
 
 def _verify_new(op: Operation, blocks: tuple[Any, ...], is_verified: bool) -> bool:
-    """Verify ``op``, which is not as its note says, and note how it is; not for llvm (False).
+    """Verify ``op``, whose record is not current, and record it. False for ops of llvm.
 
-    If it ``is_verified`` it is only noted.
+    With ``is_verified``, it is only recorded.
     """
     kind = _kind(type(op))
     if kind.is_llvm:
@@ -325,7 +325,7 @@ def _note(op: Any, blocks: tuple[Any, ...]) -> None:
 
 
 def _holds(note: _Note | None, op: Operation, blocks: tuple[Any, ...]) -> bool:
-    """Whether ``op`` is as its note says."""
+    """True if the record ``note`` of ``op`` is current."""
     return (
         note is not None
         and note[0] is op._operands  # pyright: ignore[reportPrivateUsage]
@@ -337,9 +337,9 @@ def _holds(note: _Note | None, op: Operation, blocks: tuple[Any, ...]) -> bool:
 
 
 def states(root: Operation) -> tuple[object, ...] | None:
-    """Tokens of the states in which ``root`` and what is in it were verified.
+    """Tokens of the verified states of ``root`` and all ops in it.
 
-    The same tokens mean that nothing changed. None where something was not verified as it is.
+    Equal tokens mean that nothing changed. None if an op has no current record.
     """
     tokens: list[object] = []
     for op in preorder(root):
@@ -351,7 +351,7 @@ def states(root: Operation) -> tuple[object, ...] | None:
 
 
 def note_copy(original: Operation, copy: Operation) -> None:
-    """Let ``copy``, a clone of ``original``, count as verified where the original does."""
+    """Record ``copy``, a clone of ``original``, as verified if the original is."""
     note: _Note | None = original.__dict__.get(_NOTE)
     if note is None:
         return
@@ -374,7 +374,7 @@ def _ends(op: Operation) -> tuple[Any, ...]:
 
 
 def _key(op: Any) -> tuple[Any, ...] | None:
-    """All that a verifier's verdict on ``op`` follows from; None if that is more."""
+    """A key on which the verifier's verdict depends; None if the verdict depends on more."""
     kind = op.__class__
     block = op.parent
     around = block.parent.parent if block is not None and block.parent is not None else None
@@ -393,7 +393,7 @@ def _key(op: Any) -> tuple[Any, ...] | None:
         key.append(_number(value._type))
     for name, attribute in op.properties.items():
         key += name, _number(attribute)
-    key.append(None)  # attributes follow
+    key.append(None)  # a separator before the attributes
     for name, attribute in op.attributes.items():
         key += name, _number(attribute)
     for region in op.regions:
@@ -402,7 +402,7 @@ def _key(op: Any) -> tuple[Any, ...] | None:
 
 
 def _symbols(module: Operation) -> Any:
-    """What is in a module, by class and name; None where branches are."""
+    """The operations of a module body by class and name; None if there are branches."""
     symbols: list[tuple[Any, ...]] = []
     for op in module.regions[0].block.ops:
         if op.successors:
@@ -435,15 +435,15 @@ _next_number = itertools.count().__next__
 
 
 def _number(kind: Attribute) -> int:
-    """A number that only attributes equal to ``kind`` have, kept on it.
+    """A number shared by exactly the attributes equal to ``kind``, stored on the attribute.
 
-    The hash of an attribute takes longer than all else of a key, and the types of most operands are
-    a few objects, as are the properties of operations that are copies.
+    The hash of an attribute takes longer than the rest of a key. The types of most operands are a
+    few objects, as are the properties of copied operations.
     """
     number: int | None = getattr(kind, "_kc_number", None)
     if number is None:
         if len(_NUMBERS) >= _MEMO_SIZE:
-            _NUMBERS.clear()  # numbers are not used again: those kept on types stay true
+            _NUMBERS.clear()  # numbers are never reused, so those stored on types stay valid
         equal: Any = kind
         if kind.__class__ is StringAttr:
             equal = StringAttr, kind.data  # pyright: ignore
@@ -458,7 +458,7 @@ def _number(kind: Attribute) -> int:
 
 
 def _tree(expr: AffineExpr) -> Any:
-    """What equal expressions alone have, with a hash that takes less time than theirs."""
+    """A key that only equal expressions share, with a cheaper hash than theirs."""
     if isinstance(expr, AffineBinaryOpExpr):
         return id(expr.kind), _tree(expr.lhs), _tree(expr.rhs)
     if isinstance(expr, AffineDimExpr):
@@ -469,12 +469,12 @@ def _tree(expr: AffineExpr) -> Any:
 
 
 class _Kind(NamedTuple):
-    """The properties of a class of operations that count here."""
+    """Properties of a class of operations that determine its verification."""
 
     is_llvm: bool
     is_isolated: bool
     is_local: bool
-    """Whether the verdict of its verifier follows from :func:`_key`."""
+    """True if the verdict of its verifier depends only on :func:`_key`."""
 
 
 @functools.cache
@@ -524,7 +524,8 @@ def _check_init_domain(
 ) -> None:
     """Refuse (KC1202) a block that leaves its domain where it initialises its elements.
 
-    It does so at least once, however often the loops of its reduction run, of sizes not known here.
+    The init runs at least once, whatever the trip counts of the reduction's loops, which may be
+    symbolic.
     """
     if not block.has_init or block.predicate.data.constraints:
         return
@@ -542,7 +543,7 @@ def _check_init_domain(
     around: list[ForOp] = []
     parent = block.parent_op()
     while parent is not None and not isinstance(parent, FuncOp):
-        # What else is around may guard it, as may a loop without iterations.
+        # Other ops around the block may guard it, as may an empty loop.
         if not isinstance(parent, ForOp) or (
             parent.static_extent is None and parent not in reduced
         ):
@@ -587,20 +588,20 @@ def _outside(
 
 
 def _parent_of(value: SSAValue) -> Operation | None:
-    """The operation whose variable ``value`` is."""
+    """The operation whose region has the argument ``value``; None for an operation's result."""
     return value.owner.parent_op() if isinstance(value.owner, Block) else None
 
 
 def _is_within_constant_loops(block: BlockOp) -> bool:
-    """Whether bounds of the loops that a block is bound to, all constant, and conditions on these
-    loops keep it in its domain.
+    """True if the constant loops that drive a block, and conditions on their variables, keep it in
+    its domain.
 
-    It is so for most, and :func:`_stays_inside` takes longer.
+    This holds for most blocks, and is faster than :func:`_stays_inside`.
     """
     operands = block._operands  # pyright: ignore[reportPrivateUsage]
     bindings, predicate = block.bindings.data, block.predicate.data
     if len(operands) != bindings.num_dims + predicate.num_dims:
-        return False  # some are extents
+        return False  # some operands are extents
     loops: list[Operation] = []
     positions: list[int] = []
     """The loop of each operand: the predicate's may be those of bindings."""
@@ -628,12 +629,13 @@ def _is_within_constant_loops(block: BlockOp) -> bool:
 
 
 _WITHIN: dict[tuple[Any, ...], bool] = {}
-"""What :func:`_are_within` found, by all that it looks at."""
+"""Results of :func:`_are_within`, by all its inputs."""
 
 
 def _are_within(block: BlockOp, positions: Sequence[int], counts: Sequence[int]) -> bool:
-    """Whether bounds, or a single condition, keep bindings to loops of so many iterations in their
-    domains; ``positions`` has the number of the loop that each operand is the variable of."""
+    """True if bounds, or a single condition, keep the bindings in their domains. ``positions`` has
+    the number of the loop of each operand, ``counts`` the trip counts.
+    """
     extents = [int(extent) for extent in block.static_extents.iter_values()]
     if 0 in extents:
         return True
@@ -666,13 +668,13 @@ def _is_never_negative(expr: AffineExpr, ranges: Sequence[tuple[int, int]]) -> b
 def _stays_inside(
     block: BlockOp, expr: AffineExpr, extent: int | SSAValue, index: IndexValues
 ) -> bool:
-    """Whether bounds, or a single condition of the predicate, keep a binding in its domain."""
+    """True if bounds, or a single condition of the predicate, keep a binding in its domain."""
     if not isinstance(extent, int):
         return True
     value = index.compose(expr, block.binding_operands)
     low, high = index.bounds(value)
     if low is None or high is None:
-        return True  # not decided
+        return True  # undecided
     if low >= 0 and high < extent:
         return True
     if low < 0:

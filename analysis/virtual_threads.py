@@ -1,4 +1,4 @@
-"""Whether virtual threads compute the same one after the other as they do in lockstep."""
+"""Serial execution of virtual threads: conflicts with their lockstep semantics."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ from kc.dialects.tir.threads import VIRTUAL_AXES, is_shared
 
 
 def serial_conflict(root: ForOp) -> tuple[ForOp, Conflict] | None:
-    """A dependence that running virtual threads one after the other would reverse, if there is one,
-    and the loop of the threads: ``root``, the outermost loop of them, or one in it."""
+    """A dependence that serial execution of virtual threads would reverse, and the thread loop:
+    ``root``, the outermost one, or a loop inside it. None if there is none.
+    """
     conflict = lockstep_conflict(root)
     if conflict is not None:
         return root, conflict
     for loop in loops(root):
         if loop is not root and loop.axis in VIRTUAL_AXES:
-            # Memory that threads of the loops around have one each of.
+            # Each thread of the outer loops has its own copy of this memory.
             own = {
                 buffer
                 for buffer in _used(loop)
@@ -49,15 +50,17 @@ def lockstep_conflict(
     is_combined: Callable[[Operation, Operation], bool] = lambda first, second: False,
     buffers: Collection[SSAValue] | None = None,
 ) -> Conflict | None:
-    """A dependence between threads of ``loop``, the outermost loop of ``axes``, that running them
-    one after the other would reverse, if there is one; not between accesses that are of terms which
-    threads combine. With ``buffers``, only in these: ``loop`` is one in other threads, which share
-    none of them.
+    """A dependence between threads of ``loop``, the outermost loop of ``axes``, that serial
+    execution would reverse; None if there is none.
 
-    In lockstep an operation is executed by all threads before the next one is, in each iteration of
-    the serial loops around it (:mod:`kc.dialects.tir.threads`). A buffer that is allocated in
-    ``loop`` is one for each thread: what they share of it, all of them
-    compute (:func:`foreign_read`).
+    Accesses for which ``is_combined`` holds are terms that threads combine, and do not count. With
+    ``buffers``, only accesses of these count: ``loop`` is inside other thread loops, whose threads
+    do not share them.
+
+    In lockstep, all threads execute an operation before the next one, in each iteration of the
+    serial loops around it (:mod:`kc.dialects.tir.threads`). Each thread has its own copy of a
+    buffer allocated in ``loop``; for shared elements, all threads compute the same values
+    (:func:`foreign_read`).
     """
     scope = Scope(loop)
     place = {op: n for n, op in enumerate(preorder(loop))}
@@ -70,10 +73,10 @@ def lockstep_conflict(
         ]
         reversed_order = lexicographic([t for _, _, t in common], [s for _, s, _ in common])
         if _repeats_both(source.op, sink.op, loop):
-            return reversed_order  # its iterations are no coordinates: in any order
+            return reversed_order  # its iterations have no coordinates: they run in any order
         serial = [(s, t) for is_virtual, s, t in common if not is_virtual]
         orders = [lexicographic([s for s, _ in serial], [t for _, t in serial])]
-        # The accesses of a block are one statement: in any order.
+        # The accesses of a block are one statement, in any order.
         same_block = source.op is sink.op and isinstance(source.op, BlockOp)
         if same_block or place[source.op] < place[sink.op]:
             orders.append(all_of([s.equals(t) for s, t in serial]))
@@ -97,7 +100,7 @@ def lockstep_conflict(
 
 
 def needs_lockstep(op: Operation) -> bool:
-    """Whether ``op`` is in a loop of virtual threads that may not run one after the other."""
+    """True if ``op`` is in a loop of virtual threads that cannot run serially."""
     around = [loop for loop in all_loops_around(op) if loop.axis in VIRTUAL_AXES]
     if not around:
         return False
@@ -105,13 +108,14 @@ def needs_lockstep(op: Operation) -> bool:
 
 
 def _used(loop: ForOp) -> set[SSAValue]:
-    """The buffers that what is in a loop loads or stores elements of."""
+    """The buffers whose elements are loaded or stored in ``loop``."""
     return {op.buffer for op in preorder(loop) if isinstance(op, LoadOp | StoreOp)}
 
 
 def _finds_own_values(buffer: SSAValue, loop: ForOp, axes: Collection[str]) -> bool:
-    """Whether each thread, of ``loop`` and the loops of ``axes`` in it, finds in ``buffer`` what it
-    has written itself: then it may have memory of its own, or the same after another one."""
+    """True if each thread of ``loop`` and of the loops of ``axes`` in it reads from ``buffer`` only
+    its own values. Threads can then have separate copies, or reuse one copy serially.
+    """
     users = [use.operation for use in buffer.uses]
     stores = [op for op in users if isinstance(op, StoreOp) and is_inside(op, loop)]
     for load in users:
@@ -134,8 +138,9 @@ def _reads_own(
     threads: list[ForOp],
     launch: list[ForOp],
 ) -> bool:
-    """Whether a thread has always written what it loads by one of ``own_stores``, and no other one
-    has by any of ``stores`` since."""
+    """True if a thread has always written the element that it loads by one of ``own_stores``, and
+    no other thread has overwritten it by one of ``stores``.
+    """
     for store in [None, *stores]:
         space = Space()
         read = space.instance(load)
@@ -168,7 +173,7 @@ def _reads_own(
 
 
 def _repeats_both(first: Operation, second: Operation, root: Operation) -> bool:
-    """Whether an op in ``root`` that is no loop of tir is around both, and may run them again."""
+    """True if an op in ``root`` that is no tir loop contains both ops and may repeat them."""
     parent = first.parent_op()
     while parent is not None and parent is not root:
         if not isinstance(parent, (ForOp, IfOp, *RUN_ONCE)) and is_inside(second, parent):
@@ -179,7 +184,7 @@ def _repeats_both(first: Operation, second: Operation, root: Operation) -> bool:
 
 @dataclass(frozen=True)
 class ForeignRead:
-    """A read of what another virtual thread has written to memory of both."""
+    """A read of a shared element that another virtual thread has written."""
 
     load: LoadOp
     text: str
@@ -187,16 +192,17 @@ class ForeignRead:
 
 
 def foreign_read(loop: ForOp) -> ForeignRead | None:
-    """A read in ``loop``, the outermost loop of virtual threads, of memory that is allocated in it
-    and that they share, where another thread has written the element, and the reader itself has
-    not, if it is proven that there is one."""
+    """A proven read, in ``loop``, the outermost loop of virtual threads, of shared memory allocated
+    inside it, whose element another thread has written and the reader has not. None if there is
+    none.
+    """
     for alloc in preorder(loop):
         if isinstance(alloc, AllocOp) and is_shared(memory_scope(alloc.buffer), loop.axis):
             users = [use.operation for use in alloc.buffer.uses]
             stores = [op for op in users if isinstance(op, StoreOp)]
             loads = [op for op in users if isinstance(op, LoadOp)]
             if len(stores) + len(loads) < len(users):
-                continue  # something else may write it
+                continue  # another op may write the element
             for load in loads:
                 for store in stores:
                     text = _foreign_value(alloc, load, store, stores)

@@ -2,9 +2,8 @@
 
 The initial value is stored where the outermost loop of the reduction begins, for the elements that
 the spatial loops inside enumerate. Loops that do not run leave their variables undefined: a
-condition
-on these counts as met, and an index that depends on them takes its whole domain. Where no loop
-belongs to the reduction, as when its loop of one iteration has no variable, all elements are
+condition on these counts as met, and an index that depends on them takes its whole domain. Where no
+loop belongs to the reduction, as when its loop of one iteration has no variable, all elements are
 initialised where the outermost loop begins.
 """
 

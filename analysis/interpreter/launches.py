@@ -1,10 +1,10 @@
-"""Kernels as a GPU launches them: blocks of threads one by one, with memory of their own.
+"""Kernels executed as a GPU launches them: thread blocks one by one, with memory of their own.
 
-What a schedule means is one execution of all threads in lockstep (:mod:`.threads`), where a buffer
-that is allocated outside of the kernel is ordinary memory. Here the blocks of a kernel run in any
-order, each to its end before the next one begins; all threads of a block run all of the kernel; and
-shared, warp and local memory begins and ends with the block, warp or thread that has it, wherever
-it is allocated. A kernel that passes ``verify-gpu-code`` computes the same in both.
+By definition, a schedule is one execution of all threads in lockstep (:mod:`.threads`), where a
+buffer allocated outside of the kernel is ordinary memory. Here the blocks of a kernel run in any
+order, each to its end before the next one begins; all threads of a block run the whole kernel; and
+shared, warp and local memory lives as long as the block, warp or thread that owns it, wherever it
+is allocated. A kernel that passes ``verify-gpu-code`` gives the same results in both.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Launch(Kernel):
     random: Random = field(default_factory=Random)
     """Draws the order of blocks, and of threads in a block."""
     sizes: dict[str, int] = field(default_factory=dict)
-    """How many blocks and threads there are along each axis."""
+    """The number of blocks or threads along each axis."""
     allocated: dict[tuple[tir.AllocOp, int], Buffer] = field(default_factory=dict)
-    """Global buffers that the kernel allocates: all blocks have them together."""
+    """Global buffers that the kernel allocates, shared by all blocks."""
     count: dict[tir.AllocOp, int] = field(default_factory=dict)
-    """How often each was allocated by the block that runs."""
+    """The number of allocations by each op in the current block."""
 
     def run(self, root: tir.ForOp, extent: int) -> None:
         loops = [op for op in preorder(root) if isinstance(op, tir.ForOp)]
@@ -69,7 +69,7 @@ class Launch(Kernel):
             self.interpreter.environment = env
 
     def _count(self, loop: tir.ForOp, root: tir.ForOp) -> int:
-        """The extent of a loop of threads, which is known before the kernel ``root`` runs."""
+        """The extent of a thread loop, which must be known before the kernel ``root`` runs."""
         size = loop.extent_value
         if isinstance(size, int):
             return size
@@ -84,7 +84,7 @@ class Launch(Kernel):
         return self.interpreter.value(size)
 
     def _private_buffers(self, root: tir.ForOp) -> list[SSAValue]:
-        """The buffers of threads that the kernel uses and does not allocate."""
+        """Private buffers that the kernel uses and does not allocate."""
         used = dict.fromkeys(value for op in preorder(root) for value in op.operands)
         return [
             value
@@ -114,7 +114,7 @@ class Launch(Kernel):
                 thread.env[slot] = memory[owner]
 
     def _like(self, value: SSAValue, buffer: Buffer) -> Buffer:
-        """New memory for a buffer."""
+        """New memory with the type and name of ``buffer``."""
         op = value.owner
         assert isinstance(op, tir.AllocOp)
         type_ = value.type
@@ -122,11 +122,11 @@ class Launch(Kernel):
         return Buffer(fresh_array(op, buffer.array(op).shape, type_.element_type), buffer.name)
 
     def _thread_loop(self, op: tir.ForOp, extents: Sequence[int], threads: Threads) -> None:
-        if max(extents) > 0:  # else there is a thread, for what is around the loop
+        if max(extents) > 0:  # an empty grid has no thread to run the code around the loop
             super()._thread_loop(op, extents, threads)
 
     def _require_all(self, op: tir.ForOp, axis: Hashable, extent: int, threads: Threads) -> None:
-        if axis not in BLOCK_AXES:  # one block at a time
+        if axis not in BLOCK_AXES:  # blocks run one at a time
             super()._require_all(op, axis, extent, threads)
 
     def _alloc(self, step: Step, threads: Threads) -> None:
@@ -144,7 +144,7 @@ class Launch(Kernel):
 
 
 def _points(extents: dict[str, int], axes: Sequence[str]) -> Iterator[dict[Any, int]]:
-    """The coordinates along those of ``axes`` that there are."""
+    """All coordinates along the axes of ``axes`` that have an extent."""
     there = [axis for axis in axes if axis in extents]
     for numbers in itertools.product(*(range(extents[axis]) for axis in there)):
         yield dict(zip(there, numbers, strict=True))

@@ -1,4 +1,4 @@
-"""The intrinsics of LLVM that tensor intrinsics call by ``llvm.call_intrinsic``.
+"""LLVM intrinsics that tensor intrinsics call through ``llvm.call_intrinsic``.
 
 Other implementations can be registered on an interpreter, as for any op.
 """
@@ -19,17 +19,19 @@ from kc.analysis.interpreter.values import Poison, wrapper
 from kc.dialects.llvm.call import CallIntrinsicOp
 
 _TYPES = re.compile(r"(\.(v\d+)?(i|u|f|bf)\d+)+$")
-"""The types at the end of the name of an intrinsic: ``.v4i32.v16i8``."""
+"""The type suffix of an intrinsic's name, such as ``.v4i32.v16i8``."""
 
 Numbers = Sequence[int]
 Keep = Callable[[Any], Any]
-"""Brings a number into the range of a lane: integers into that of their width, signed."""
+"""Converts a number to the type of a lane; integers wrap to their width, signed."""
 Implementation = Callable[[Keep], Run]
-"""The function that runs an intrinsic, by what keeps the lanes of its result."""
+"""Makes the function that runs an intrinsic, given the conversion of result lanes."""
 
 
 def _groups(compute: Callable[..., Any], *sizes: int) -> Implementation:
-    """Lane ``n`` of the result is computed from group ``n`` of each operand: so many lanes."""
+    """Lane ``n`` of the result from group ``n`` of each operand; ``sizes`` are the lanes of a
+    group.
+    """
 
     def places(n: int) -> list[slice]:
         return [slice(n * size, n * size + size) for size in sizes]
@@ -42,7 +44,7 @@ def _lanes(
     places: Callable[[int], Sequence[slice]],
     count: Callable[[Sequence[np.ndarray]], int],
 ) -> Implementation:
-    """Lane ``n`` of ``count`` is computed from the ``places`` of the operands for it."""
+    """Lane ``n`` of ``count`` from the lanes ``places(n)`` of the operands."""
 
     def prepare(keep: Keep) -> Run:
         def lane(n: int, operands: Sequence[np.ndarray]) -> Any:
@@ -62,7 +64,7 @@ def _lanes(
 
 
 def _joined(implementation: Implementation) -> Implementation:
-    """On the lanes of all operands, one after the other."""
+    """Apply ``implementation`` to the concatenated lanes of all operands."""
 
     def prepare(keep: Keep) -> Run:
         run = implementation(keep)
@@ -92,7 +94,7 @@ def _bytes(a_signed: bool, b_signed: bool) -> Callable[[Numbers, Numbers, Number
 def _narrow_products(total: Sequence[Any], a: Sequence[Any], b: Sequence[Any]) -> np.float32:
     """A lane of f32 plus products of bfloat16 or half, the last first, rounded to f32 after each.
 
-    What is subnormal is 0. The sums of ``bfdot`` may differ from these in the last place.
+    Subnormal numbers count as 0. The sums of ``bfdot`` may differ from these in the last place.
     """
     result = _normal(total[0])
     for x, y in zip(a[::-1], b[::-1], strict=True):
@@ -102,14 +104,14 @@ def _narrow_products(total: Sequence[Any], a: Sequence[Any], b: Sequence[Any]) -
 
 
 def _normal(value: np.float32) -> np.float32:
-    """``value``, or a zero of its sign where it is subnormal."""
+    """``value``, with subnormal numbers flushed to a zero of the same sign."""
     return (
         value if not abs(value) < np.finfo(np.float32).tiny else np.copysign(np.float32(0), value)
     )
 
 
 def _rows_of_eight(n: int) -> list[slice]:
-    """The rows of the two matrices whose product is lane ``n`` of 2x2."""
+    """The rows of the two matrices whose product is lane ``n`` of a 2x2 result."""
     row, column = divmod(n, 2)
     return [slice(n, n + 1), slice(8 * row, 8 * row + 8), slice(8 * column, 8 * column + 8)]
 
@@ -119,20 +121,20 @@ def _product_of_matrices(a_signed: bool, b_signed: bool) -> Implementation:
 
 
 def _times_power_of_2(value: Sequence[Any], exponent: Numbers) -> Any:
-    """A float of 32 bits times 2 to a power, rounded once."""
+    """An f32 times a power of 2, rounded once."""
     with np.errstate(all="ignore"):
         return np.ldexp(np.float32(value[0]), max(min(int(exponent[0]), 1000), -1000))
 
 
 def _exponent(value: np.float32) -> np.float32:
-    """The exponent of a float of 32 bits, as one; infinite where the number is 0 or infinite."""
+    """The exponent of an f32 as a float; infinite for 0 and infinities."""
     if not np.isfinite(value) or value == 0:
         return np.float32(-np.inf) if value == 0 else np.abs(value)
     return np.float32(np.frexp(value)[1] - 1)
 
 
 def _fraction(value: np.float32) -> np.float32:
-    """What is left without the exponent, from 0.75 up to 1.5; of numbers below 0, NaN."""
+    """The mantissa of an f32, scaled to at least 0.75 and below 1.5; NaN for negative numbers."""
     if value < 0 or np.isnan(value):
         return np.float32(np.nan)
     if value == 0 or np.isinf(value):
@@ -142,7 +144,7 @@ def _fraction(value: np.float32) -> np.float32:
 
 
 def _scaled(value: np.floating, power: np.floating) -> np.floating:
-    """A float times 2 to a power, which is rounded down, rounded once."""
+    """A float times 2 to the floor of ``power``, rounded once."""
     with np.errstate(all="ignore"):
         if not np.isfinite(power):
             return value * (power if np.isnan(power) else type(value)(np.exp2(power)))
@@ -150,13 +152,15 @@ def _scaled(value: np.floating, power: np.floating) -> np.floating:
 
 
 def _of_first(compute: Callable[[np.float32], np.float32], *immediates: int) -> Implementation:
-    """On the lanes of the first operand, where the others are these: ``immediates``, what lanes
-    have that are masked, the mask of all lanes, and the number of the current rounding mode."""
+    """Apply ``compute`` to the lanes of the first operand. The other operands must be
+    ``immediates``, the lanes of masked-out results, a full mask, and the number of the current
+    rounding mode.
+    """
     return _masked(compute, 1, *immediates)
 
 
 def _masked(compute: Callable[..., Any], count: int, *immediates: int) -> Implementation:
-    """On the lanes of the first operands, so many."""
+    """Apply ``compute`` to the lanes of the first ``count`` operands, like :func:`_of_first`."""
 
     def prepare(keep: Keep) -> Run:
         def run(*operands: Any) -> np.ndarray:
@@ -180,7 +184,7 @@ def _masked(compute: Callable[..., Any], count: int, *immediates: int) -> Implem
 
 
 def _saturated(a: Numbers, b: Numbers) -> int:
-    """Two products of unsigned by signed bytes, in 16 bits."""
+    """The sum of two products of unsigned by signed bytes, saturated to 16 bits."""
     return min(max(_dot(_unsigned(a, 8), b), -(1 << 15)), (1 << 15) - 1)
 
 
@@ -218,7 +222,7 @@ INTRINSICS: dict[str, Implementation] = {
     "llvm.arm.neon.vpadals": _MORE_PAIRS,
     "llvm.arm.neon.vpadd": _joined(_PAIRS),
 }
-"""Name without types -> what runs it."""
+"""Implementations by name without types."""
 
 
 def _same(value: Any) -> Any:

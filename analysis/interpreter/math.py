@@ -31,7 +31,7 @@ from kc.dialects.math import ErfcOp
 
 
 def _in_double(function: Callable[..., Any]) -> Callable[[Operation], Scalar]:
-    """A function of doubles, its result rounded to the type of the op."""
+    """A function of doubles with its result rounded to the type of the op."""
 
     def make(op: Operation) -> Scalar:
         round_to = rounding(op, op.results[0].type)
@@ -62,7 +62,7 @@ def _on_bits(function: Callable[[int, int], int]) -> Callable[[Operation], Scala
 
 
 def round_half_away(a: Any) -> Any:
-    """The nearest whole float; halves away from zero."""
+    """The nearest whole float; ties away from zero."""
     whole = np.trunc(a)
     # The difference is exact, unlike the sum of `a` and a half.
     return whole + np.copysign(type(a)(1), a) if abs(a - whole) >= 0.5 else whole
@@ -107,7 +107,9 @@ def _integer_power(op: Operation) -> Scalar:
 
 
 def _power(a: Any, b: Any) -> Any:
-    """``a ** b``; numpy takes the root of a single -inf to be NaN, of one in an array to be inf."""
+    """``a ** b``. numpy's result for the root of -inf is NaN for a scalar, and inf for an array
+    element.
+    """
     return np.power(np.array([a]), np.array([b]))[0]
 
 
@@ -165,7 +167,7 @@ MATH_OPS: dict[type[Operation], Callable[[Operation], Scalar]] = {
     ),
     math.CtPopOp: _on_bits(lambda bits, width: bits.bit_count()),
 }
-"""How each op makes the function of its scalars."""
+"""Builders of the scalar function of each op."""
 
 
 def math_functions() -> InterpreterFunctions:

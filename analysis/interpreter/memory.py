@@ -1,6 +1,6 @@
-"""Memory: the ops of ``memref``, and accesses to elements and vectors that every dialect uses.
+"""Memory: the ops of ``memref``, and accesses of elements and vectors for all dialects.
 
-All accesses are checked against the shape of the buffer, all memory starts as garbage.
+All accesses are checked against the shape of the buffer, and all memory starts as garbage.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ _COMBINATIONS = {
     "ori": "or",
     "xori": "xor",
 }
-"""Kinds of ``memref.atomic_rmw`` that ``vector.reduction`` calls otherwise."""
+"""Kinds of ``memref.atomic_rmw`` with another name in ``vector.reduction``."""
 
 
 def element_reader(op: Operation, element: Attribute) -> Callable[[Buffer, Index], Any]:
-    """How ``op`` reads one element of type ``element`` of a buffer."""
+    """The function by which ``op`` reads one element of type ``element`` from a buffer."""
     as_is = is_float(element)
 
     def read(buffer: Buffer, index: Index) -> Any:
@@ -75,7 +75,7 @@ def element_reader(op: Operation, element: Attribute) -> Callable[[Buffer, Index
 
 
 def element_writer(op: Operation) -> Callable[[Any, Buffer, Index], None]:
-    """How ``op`` writes one element of a buffer."""
+    """The function by which ``op`` writes one element of a buffer."""
 
     def write(value: Any, buffer: Buffer, index: Index) -> None:
         data = buffer.array(op)
@@ -102,13 +102,13 @@ def _window(op: Operation, buffer: Buffer, index: Index, shape: tuple[int, ...])
 
 
 def vector_reader(op: Operation, vector: VectorType) -> Callable[[Buffer, Index], np.ndarray]:
-    """How ``op`` reads consecutive elements of a buffer."""
+    """The function by which ``op`` reads consecutive elements of a buffer."""
     shape = tuple(vector.get_shape())
     return lambda buffer, index: vector_of(buffer.array(op)[_window(op, buffer, index, shape)])
 
 
 def vector_writer(op: Operation, vector: VectorType) -> Callable[[np.ndarray, Buffer, Index], None]:
-    """How ``op`` writes consecutive elements of a buffer."""
+    """The function by which ``op`` writes consecutive elements of a buffer."""
     shape = tuple(vector.get_shape())
 
     def write(value: np.ndarray, buffer: Buffer, index: Index) -> None:
@@ -118,19 +118,19 @@ def vector_writer(op: Operation, vector: VectorType) -> Callable[[np.ndarray, Bu
 
 
 def reader(op: Operation, result: Attribute) -> Callable[[Buffer, Index], Any]:
-    """How ``op`` reads a value of type ``result``."""
+    """The function by which ``op`` reads a value of type ``result``."""
     if isinstance(result, VectorType):
         return vector_reader(op, result)
     return element_reader(op, result)
 
 
 def writer(op: Operation, value: Attribute) -> Callable[[Any, Buffer, Index], None]:
-    """How ``op`` writes a value of type ``value``."""
+    """The function by which ``op`` writes a value of type ``value``."""
     return vector_writer(op, value) if isinstance(value, VectorType) else element_writer(op)
 
 
 def allocation(op: Operation, type_: MemRefType, name: str) -> Run:
-    """How ``op`` allocates a buffer of a type, given its dynamic sizes."""
+    """The function by which ``op`` allocates a buffer of a type, given its dynamic sizes."""
     static = type_.get_shape()
 
     def allocate(*sizes: int) -> Buffer:
@@ -146,7 +146,7 @@ def _name(value: SSAValue) -> str:
 
 
 def _mixed(static: Sequence[int], dynamic: Sequence[Any]) -> list[Any]:
-    """Static values, with the dynamic ones in the places that MLIR marks."""
+    """Static values, with MLIR's placeholders replaced by the dynamic values."""
     rest = iter(dynamic)
     return [next(rest) if value == DYNAMIC else value for value in static]
 
@@ -341,12 +341,12 @@ class MemRefFunctions(InterpreterFunctions):
         return run
 
 
-def _kept_sizes(sizes: Sequence[int], wanted: Sequence[int]) -> tuple[int, ...]:
+def _kept_sizes(sizes: Sequence[int], target: Sequence[int]) -> tuple[int, ...]:
     """``sizes`` without the dimensions of size 1 that a rank-reducing view drops."""
-    for kept in itertools.combinations(range(len(sizes)), len(wanted)):
-        shape = tuple(sizes[n] for n in kept)
-        dropped = (size for n, size in enumerate(sizes) if n not in kept)
-        if all(want in (DYNAMIC, size) for want, size in zip(wanted, shape, strict=True)) and all(
+    for positions in itertools.combinations(range(len(sizes)), len(target)):
+        shape = tuple(sizes[n] for n in positions)
+        dropped = (size for n, size in enumerate(sizes) if n not in positions)
+        if all(goal in (DYNAMIC, size) for goal, size in zip(target, shape, strict=True)) and all(
             size == 1 for size in dropped
         ):
             return shape

@@ -1,4 +1,4 @@
-"""Calling a function from Python: numpy arrays and numbers in and out."""
+"""Entry points: calls of a function from Python, with numpy arrays and numbers."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ _FUNCTIONS = (
 def make_interpreter(
     module: ModuleOp, listeners: Sequence[Interpreter.Listener] = ()
 ) -> KernelInterpreter:
-    """An interpreter of ``module`` that knows all ops; ``listeners`` see each op that runs.
+    """An interpreter of ``module`` with all implementations; ``listeners`` see each op that runs.
 
-    More implementations can be registered on it, as on any interpreter of xDSL.
+    Further implementations can be registered on it, as on any interpreter of xDSL.
     """
     interpreter = KernelInterpreter(module, listeners)
     for functions in _FUNCTIONS:
@@ -92,18 +92,18 @@ def run(
 ) -> tuple[Any, ...]:
     """Run the ``te.func`` or ``func.func`` called ``func_name``.
 
-    Tensors and memrefs are numpy arrays of the argument's shape and dtype (``kc.dtype`` where it
-    is given; else intN or uintN for iN, bool for i1 and, as lowered code has it, for i8); memrefs
+    Tensors and memrefs are numpy arrays of the argument's shape and dtype (``kc.dtype`` if present;
+    else intN or uintN for iN, bool for i1 and, as lowered code has it, for i8); memrefs
     are written in place. Vectors are arrays, too, and scalars are numbers. The results are numpy
     arrays and scalars.
 
     ``implementations`` run further ops. With ``launch_order``, kernels run as a GPU launches them,
-    their blocks in an order that it draws (:mod:`kc.analysis.interpreter.launches`), and not in the
-    lockstep that they mean.
+    with blocks in a random order (:mod:`kc.analysis.interpreter.launches`), instead of in lockstep.
 
-    Raises :class:`ExecutionError` when an argument does not fit, or the program does something
-    without a defined result: out of bounds, outside of a domain, a division by zero, poison used;
-    :class:`~kc.support.diagnostics.ParseError` KC1201 when a value is used where it is not defined.
+    Raises :class:`ExecutionError` if an argument does not fit, or if the program has no defined
+    result: an access out of bounds, a block outside of its domain, a division by zero, a use of
+    poison; :class:`~kc.support.diagnostics.ParseError` KC1201 if a use is not dominated by its
+    definition.
     """
     check_dominance(module)
     interpreter = make_interpreter(module, listeners)
@@ -116,7 +116,7 @@ def run(
 def call(
     interpreter: KernelInterpreter, func_name: str, args: Sequence[np.ndarray | int | float]
 ) -> tuple[Any, ...]:
-    """As :func:`run`, in a module in which all uses were seen to be after their definitions."""
+    """Like :func:`run`, in a module whose dominance was checked before."""
     function = interpreter.symbol_op(func_name)
     if not isinstance(function, te.FuncOp | func.FuncOp) or not function.body.blocks:
         raise ExecutionError(function, f"@{func_name} is not a function with a body")
@@ -143,7 +143,7 @@ def call(
 
 
 def user_dtype(function: Operation, type_: Attribute, attrs: dict[str, Attribute]) -> np.dtype:
-    """The dtype of an argument or result as its user sees it (``kc.dtype``)."""
+    """The dtype of an argument or result in the user's program (``kc.dtype``)."""
     given = attrs.get("kc.dtype")
     return np.dtype(given.data) if isinstance(given, StringAttr) else dtype_of(function, type_)
 

@@ -1,6 +1,6 @@
-"""Runs regions of scalars: no memory, no threads, and few imports.
+"""Execution of scalar regions: no memory, no threads, and few imports.
 
-Only operations of dialects other than ``arith`` and ``math`` need the rest of the interpreter.
+The rest of the interpreter is loaded only for dialects other than ``arith`` and ``math``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kc.dialects import tir
 
 @register_impls
 class YieldFunctions(InterpreterFunctions):
-    """The end of a combiner."""
+    """The terminator of a combiner."""
 
     @impl_terminator(tir.YieldOp)
     def yield_(
@@ -46,10 +46,10 @@ SCALAR_FUNCTIONS = (
 
 
 def scalar_runner(region: Region) -> Runner:
-    """The function that ``region``, of one block that ends with a ``tir.yield``, computes.
+    """The function that ``region`` computes: a single block that ends with a ``tir.yield``.
 
-    It takes and gives numbers as the interpreter has them: integers as signed ones, ``i1`` as bool,
-    floats of numpy's types. Raises what the interpreter raises.
+    Arguments and results are in the interpreter's representation: integers signed, ``i1`` as bool,
+    floats in numpy's types. Raises the interpreter's errors.
     """
     if all(op.name.startswith(("arith.", "math.", "tir.yield")) for op in region.walk()):
         interpreter = KernelInterpreter(ModuleOp([]))

@@ -1,4 +1,4 @@
-"""The symbolic sizes of a function: bound from its arguments, which must agree."""
+"""Symbolic sizes of a function: bound by its arguments, which must agree."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def argument_name(function: Operation, index: int) -> str:
 def bind_symbols(function: Operation, args: Sequence[Any]) -> dict[str, int]:
     """The value of each symbol in ``kc.symbols`` that the arguments determine.
 
-    Raises :class:`ExecutionError` where a shape is not what its type or ``kc.shape`` says, or the
-    sizes are not as the function requires.
+    Raises :class:`ExecutionError` if a shape contradicts its type or ``kc.shape``, or if the sizes
+    violate a requirement of the function.
     """
     names = _symbol_names(function)
     attrs = argument_attributes(function)

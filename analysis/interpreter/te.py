@@ -1,7 +1,7 @@
-"""The ops of ``te``: every element of every tensor, one after another.
+"""The ops of ``te``: every element of every tensor is computed in turn.
 
 Reductions start from the combiner's identity, or from the value of the init, and run in increasing
-index order, each step rounded to the element type.
+index order, with each step rounded to the element type.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _FLOAT_KIND = {
 
 
 def neutral_element(op: Operation, combiner: Combiner, type_: Attribute) -> Any:
-    """The value that ``combiner`` starts from."""
+    """The neutral element of ``combiner``."""
     if is_float(type_):
         top = upper_limit(str(type_))
         start = {Combiner.SUM: 0, Combiner.PROD: 1, Combiner.MIN: top, Combiner.MAX: -top}
@@ -70,7 +70,7 @@ def neutral_element(op: Operation, combiner: Combiner, type_: Attribute) -> Any:
 
 
 def symbol_value(interpreter: KernelInterpreter, op: Operation, name: str) -> Run:
-    """How a symbolic size gets its value."""
+    """The function that looks up a symbolic size."""
 
     def run() -> int:
         if name not in interpreter.symbols:
@@ -82,7 +82,7 @@ def symbol_value(interpreter: KernelInterpreter, op: Operation, name: str) -> Ru
 
 
 def extents_from(extents: Sequence[int | SSAValue]) -> Callable[[Sequence[int]], tuple[int, ...]]:
-    """How static extents are completed with the values of the dynamic ones."""
+    """The function that merges dynamic extents into the static ones."""
     static = [extent if isinstance(extent, int) else None for extent in extents]
 
     def complete(dynamic: Sequence[int]) -> tuple[int, ...]:
@@ -93,7 +93,7 @@ def extents_from(extents: Sequence[int | SSAValue]) -> Callable[[Sequence[int]],
 
 
 def _buffers(op: te.ComputeOp | te.ExternOp | te.ScanOp, arrays: Sequence[np.ndarray]) -> Any:
-    """The results of ``op``: one by itself."""
+    """The results of ``op`` as buffers; a single one without a tuple."""
     buffers = tuple(
         Buffer(data, te.output_name(op.label, n, len(arrays))) for n, data in enumerate(arrays)
     )
@@ -103,7 +103,9 @@ def _buffers(op: te.ComputeOp | te.ExternOp | te.ScanOp, arrays: Sequence[np.nda
 def _element(
     interpreter: KernelInterpreter, op: te.ComputeOp
 ) -> Callable[[tuple[int, ...], Sequence[range]], Sequence[Any]]:
-    """How ``op`` computes the values at a point, given the ranges of its reduction axes."""
+    """The function that computes the values of ``op`` at a point, given the ranges of its reduction
+    axes.
+    """
     body, types = interpreter.runner(op.body), op.element_types
     if not op.is_reduction:
         return lambda point, steps: body(*point)
@@ -138,7 +140,9 @@ def _element(
 def _ranges(
     interpreter: KernelInterpreter, op: te.ComputeOp
 ) -> Callable[[tuple[int, ...], Sequence[int]], list[range]]:
-    """The ranges of the reduction axes of ``op`` at a point, given their dynamic extents."""
+    """The function that gives the ranges of the reduction axes of ``op`` at a point, from their
+    dynamic extents.
+    """
     extents = op.extents[op.rank :]
     domain = interpreter.runner(op.domain) if op.has_domain else None
 

@@ -1,4 +1,6 @@
-"""The view of a block that threads need: variables, reductions over threads, buffers written."""
+"""Precomputed facts about a block for threads: variables, reductions over threads, written
+buffers.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from kc.dialects.tir import IterType
 
 
 class BlockEntry:
-    """How a thread enters a block."""
+    """Evaluates the bindings and the predicate of a block for a thread."""
 
     def __init__(self, op: tir.BlockOp) -> None:
         self.op = op
@@ -44,7 +46,7 @@ class BlockEntry:
         )
 
     def variables(self, args: Sequence[int]) -> tuple[int, ...] | None:
-        """The values of the variables, None where the predicate does not hold."""
+        """The values of the block's variables; None if the predicate is false."""
         if not self.holds(*args[self.second :]):
             return None
         values = self.bindings(*args[self.first : self.second])
@@ -54,7 +56,7 @@ class BlockEntry:
         return values
 
     def is_first(self, values: Sequence[int]) -> bool:
-        """Whether all reduce variables are 0."""
+        """True if all reduce variables are 0."""
         return all(values[n] == 0 for n in self.reduced)
 
 

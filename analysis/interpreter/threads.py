@@ -1,9 +1,9 @@
-"""Kernels: loops that are bound to thread axes run as :mod:`kc.dialects.tir.threads` says.
+"""Kernels: loops bound to thread axes run as :mod:`kc.dialects.tir.threads` defines.
 
-All threads of a kernel are run in lockstep, op by op, each in an environment of its own. What has
-no meaning raises :class:`ExecutionError`: two threads that store different values to one element, a
-block of threads that reads what another one writes, threads that meet where only some of them are,
-shared work that some of the threads do not take part in.
+All threads of a kernel run in lockstep, op by op, each in an environment of its own. Programs
+without a defined result raise :class:`ExecutionError`: two threads store different values to one
+element, a thread block reads an element that another one writes, only some threads reach a
+barrier, or some threads skip shared work.
 """
 
 from __future__ import annotations
@@ -32,11 +32,13 @@ from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.support.locations import op_name
 
 Place = frozenset[tuple[Hashable, int]]
-"""Some of the coordinates of a thread: axis (or the loop, for one without a name) and number."""
+"""Some coordinates of a thread: pairs of an axis (or the loop, if the axis has no name) and a
+number.
+"""
 
 
 class Thread:
-    """A thread: its coordinates, and what it knows."""
+    """A thread: its coordinates and its environment."""
 
     __slots__ = ("block", "env", "lane", "numbers", "place", "row", "team")
 
@@ -50,19 +52,19 @@ class Thread:
         self.row: Place = self.without(["threadIdx.x"])
 
     def group(self, name: str) -> Place:
-        """The coordinates of its "block" or "warp"."""
+        """The coordinates of the thread's "block" or "warp"."""
         return self.row if name == "warp" else self.team
 
     def fork(self, axis: Hashable, number: int) -> Thread:
-        """The thread of this number along ``axis``."""
+        """A copy of the thread with this number along ``axis``."""
         return Thread({**self.numbers, axis: number}, self.env.copy())
 
     def along(self, axes: Iterable[Hashable]) -> Place:
-        """The coordinates along these axes."""
+        """The coordinates along ``axes``."""
         return self.place - self.without(axes)
 
     def without(self, axes: Iterable[Hashable]) -> Place:
-        """The coordinates along other axes."""
+        """The coordinates along all axes but ``axes``."""
         left = set(axes)
         return frozenset((axis, n) for axis, n in self.numbers.items() if axis not in left)
 
@@ -81,7 +83,9 @@ Threads = Sequence[Thread]
 
 @dataclass(eq=False)
 class Divergence:
-    """A branch that ``chosen`` of ``threads`` take: a context, which is one of ``entered``."""
+    """A branch that ``chosen`` of ``threads`` take: a context manager that adds itself to
+    ``entered``.
+    """
 
     chosen: Threads
     threads: Threads
@@ -89,7 +93,7 @@ class Divergence:
     known: dict[str, set[Place]] = field(default_factory=dict, init=False)
 
     def apart(self, group: str) -> set[Place]:
-        """The blocks, or the warps, of which not all threads take the branch."""
+        """The blocks, or the warps, in which not all threads take the branch."""
         if group not in self.known:
             there = Counter(thread.group(group) for thread in self.threads)
             here = Counter(thread.group(group) for thread in self.chosen)
@@ -104,7 +108,7 @@ class Divergence:
 
 
 class Written(NamedTuple):
-    """Who stored an element last, what, and the branches that were taken then."""
+    """The last store to an element: its threads, its value, and the branches taken then."""
 
     threads: list[Thread]
     value: Any
@@ -119,21 +123,21 @@ class Kernel:
     functions: dict[Operation, Any]
     """Results that are computed once per op."""
     current: Thread | None = None
-    """The thread that is running."""
+    """The running thread."""
     extents: dict[Hashable, tuple[int, tir.ForOp]] = field(default_factory=dict)
     written: dict[Buffer, dict[Index, Written]] = field(default_factory=dict)
     divergences: list[Divergence] = field(default_factory=list)
-    """Where some threads are apart from others."""
+    """The branches that currently separate threads."""
     single: frozenset[str] | None = None
-    """The axes along which there is one block, or None if there is just one along all of them."""
+    """The axes along which there is a single block; None if there is a single block in all."""
     read: dict[Buffer, dict[Index, Place | None]] = field(default_factory=dict)
-    """The block that has read an element of global memory, None for several."""
+    """The block that has read each element of global memory; None for several blocks."""
     own: set[int] = field(default_factory=set)
-    """Where threads know memory that blocks do not share."""
+    """The slots of buffers private to blocks."""
     memory: BlockMemory = field(default_factory=BlockMemory)
 
     def run(self, root: tir.ForOp, extent: int) -> None:
-        """Run the kernel below ``root``, from the environment of the interpreter on."""
+        """Run the kernel below ``root`` in the interpreter's current environment."""
         env = self.interpreter.environment
         self.single = self._function(root, lambda: single_axes(root))
         try:
@@ -170,7 +174,7 @@ class Kernel:
         return run(*operands(thread.env))
 
     def _enter(self, block: Block, entering: Iterable[tuple[Thread, Sequence[Any]]]) -> None:
-        """Give threads the values of a block's arguments."""
+        """Bind the arguments of a block in each thread."""
         arguments = self.interpreter.plan(block).arguments
         for thread, values in entering:
             for slot, value in zip(arguments, values, strict=True):
@@ -183,12 +187,14 @@ class Kernel:
         return function
 
     def _some(self, chosen: Threads, threads: Threads) -> AbstractContextManager[None]:
-        """Where ``chosen`` of ``threads`` run, apart from any that they would have to wait for."""
+        """A context in which only ``chosen`` of ``threads`` run, so that they cannot wait for the
+        others.
+        """
         if len(chosen) == len(threads):
             return _CONVERGED
         return Divergence(chosen, threads, self.divergences)
 
-    # Control -------------------------------------------------------------------------------
+    # Control flow ----------------------------------------------------------------------------
 
     def _for(self, step: Step, threads: Threads) -> None:
         op, _, operands, _, _ = step
@@ -267,7 +273,7 @@ class Kernel:
         self._region(body, inner)
 
     def _require_all(self, op: tir.ForOp, axis: Hashable, extent: int, threads: Threads) -> None:
-        """Require that no iteration of a loop is lost because its thread does not come there."""
+        """Require a thread for every iteration of a loop."""
         teams = Counter(thread.without([axis]) for thread in threads)
         for count in teams.values():
             if count != extent:
@@ -328,8 +334,9 @@ class Kernel:
     def _reduce(
         self, op: tir.BlockOp, enter: BlockEntry, active: Sequence[tuple[Thread, tuple[int, ...]]]
     ) -> None:
-        """A reduction over threads: their values one after the other, each iteration once for its
-        memory, first the one that initialises. Threads that differ in other axes stay together."""
+        """Run a reduction over threads: the steps of an element run one after the other, the
+        initialising one first. Threads that differ only in other axes stay in lockstep.
+        """
         steps: dict[Place, list[tuple[Thread, tuple[int, ...]]]] = {}
         for thread, values in active:
             steps.setdefault(thread.along(enter.reduced_by), []).append((thread, values))
@@ -340,7 +347,7 @@ class Kernel:
             left: list[tuple[Thread, tuple[int, ...]]] = []
             for thread, values in step:
                 buffers = [thread.env[self.interpreter.slot(buffer)] for buffer in enter.written]
-                # Loops of threads in the block have an iteration for each.
+                # Thread loops in the block have an iteration for each thread.
                 key = (values, thread.along(enter.shared_by), *buffers)
                 if key not in done:
                     done.add(key)
@@ -363,7 +370,7 @@ class Kernel:
             thread.env[slot] = buffers[owner]
 
     def _give_own_memory(self, axis: Hashable, threads: Threads) -> None:
-        """Give each block along ``axis`` the memory that it does not share."""
+        """Give each block along ``axis`` its own copy of private memory."""
         for slot in self.own:
             for thread in threads:
                 buffer = thread.env[slot]
@@ -372,7 +379,7 @@ class Kernel:
                     thread.env[slot] = self.memory.of_block(buffer, axis, number)
 
     def _owner(self, scope: str, thread: Thread) -> Hashable:
-        """The coordinates that the threads sharing one buffer of a memory scope have in common."""
+        """The coordinates common to the threads that share one buffer of a memory scope."""
         return thread.without(
             axis
             for axis in thread.numbers
@@ -440,11 +447,11 @@ class Kernel:
             )
 
     def _lane_of(self, thread: Thread) -> Place:
-        """A thread in its block, without the axes along which there is just one."""
-        return frozenset(it for it in thread.lane if self.extents[it[0]][0] > 1)
+        """The coordinates of a thread in its block, without axes of a single thread."""
+        return frozenset(part for part in thread.lane if self.extents[part[0]][0] > 1)
 
     def _barrier(self, step: Step, threads: Threads) -> None:
-        """Threads in lockstep wait for each other anyway, but must all be there."""
+        """Threads in lockstep need not wait for each other, but all of them must be present."""
         self._require_convergence(step[0], "block")
 
     def _require_convergence(self, op: Operation, group: str) -> None:
@@ -466,7 +473,7 @@ class Kernel:
                     thread.env[slot] = value
 
     def _block_extents(self) -> dict[str, int]:
-        """How many threads there are along the axes of a block."""
+        """The number of threads along each axis of a block."""
         return {axis: self.extents[axis][0] for axis in LANE_AXES if axis in self.extents}
 
     def _allreduce(self, step: Step, threads: Threads) -> None:
@@ -519,7 +526,8 @@ class Kernel:
             known = self.written.setdefault(buffer, {})
             last = known.get(element)
             if last is not None and _is_same(last.value, value):
-                # Who stores what is there already changes nothing for those who did before.
+                # A thread that stores the value already there changes nothing for those that read
+                # it before.
                 writers = [*writers, *(writer for writer in last.threads if writer not in writers)]
             elif self.single is not None and memory_scope(op.buffer) == "global":
                 self._require_alone(op, buffer, element, value, last, writers)
@@ -536,8 +544,8 @@ class Kernel:
     ) -> None:
         """Require that no other block has stored to or read the element that ``writers`` change.
 
-        This is asked of global memory only. Of any other, each block has its own where its kernel
-        runs, wherever it is allocated: what the others store there is nothing to this one.
+        This applies to global memory only. Each block has its own copy of any other memory,
+        wherever it is allocated, so stores of other blocks do not affect it.
         """
         blocks = {self._block_of(writer) for writer in writers}
         before = {self._block_of(writer) for writer in last.threads} if last is not None else blocks
@@ -563,7 +571,7 @@ class Kernel:
             raise ExecutionError(op, text)
 
     def _block_of(self, thread: Thread) -> Place:
-        """The block of a thread, without the axes along which there is just one."""
+        """The block of a thread, without axes of a single block."""
         assert self.single is not None
         return frozenset(
             coordinate for coordinate in thread.block if coordinate[0] not in self.single
@@ -571,14 +579,16 @@ class Kernel:
 
 
 def single_axes(root: tir.ForOp) -> frozenset[str] | None:
-    """The axes of a kernel along which there is one block, None if there is just one block."""
+    """The axes of a kernel along which there is one block; None if there is a single block in
+    all.
+    """
     loops = [op for op in root.walk() if isinstance(op, tir.ForOp) and op.axis in _BLOCKS]
     several = {str(loop.axis) for loop in loops if loop.static_extent != 1}
     return frozenset(_BLOCKS - several) if several else None
 
 
 def _group_of(scope: str) -> str:
-    """The threads that must come together where values pass through a memory scope."""
+    """The group of threads that must converge where values pass through a memory scope."""
     return "warp" if scope == "warp" else "block"
 
 
@@ -588,7 +598,7 @@ def _parts(value: Any) -> Sequence[Any]:
 
 
 def _elements(at: Index, value: Any) -> list[Index]:
-    """The elements that an access of ``value`` touches: several for a vector."""
+    """The indices of the elements that an access of ``value`` touches: several for a vector."""
     if not isinstance(value, np.ndarray):
         return [at]
     leading = len(at) - value.ndim
@@ -603,7 +613,7 @@ def _is_same(value: Any, rhs: Any) -> bool:
 
 
 def _are_same(value: Any, rhs: Any) -> bool:
-    """Whether two values from memory are the same in all elements."""
+    """True if two values from memory are equal in all elements."""
     return all(map(_is_same, _parts(value), _parts(rhs)))
 
 

@@ -1,7 +1,7 @@
-"""The ops of ``tir``: loops run serially, in increasing order, those of threads in lockstep.
+"""The ops of ``tir``: serial loops run in increasing order, thread loops in lockstep.
 
-Beyond what a kernel computes, this checks what a block promises: where its predicate holds, each
-iteration variable lies in its domain.
+Besides computing results, this checks that each iteration variable of a block lies in its domain
+wherever the predicate holds.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class TirFunctions(InterpreterFunctions):
 
     @prepared(tir.ConditionOp)
     def condition(self, interpreter: KernelInterpreter, op: tir.ConditionOp) -> Run:
-        return lambda _: None  # the loop looks at its value
+        return lambda _: None  # the loop reads the value itself
 
     @prepared(tir.IfOp)
     def if_(self, interpreter: KernelInterpreter, op: tir.IfOp) -> Run:
@@ -133,7 +133,7 @@ class TirFunctions(InterpreterFunctions):
     def alloc(self, interpreter: KernelInterpreter, op: tir.AllocOp) -> Run:
         assert isinstance(type_ := op.buffer.type, MemRefType)
         allocate = allocation(op, type_, op.label)
-        # A negative size is that of loops that do not run: there is no element.
+        # A negative size belongs to loops that do not run: there are no elements.
         return lambda *sizes: allocate(*(max(size, 0) for size in sizes))
 
     @prepared(tir.ApplyOp)
@@ -172,7 +172,7 @@ class TirFunctions(InterpreterFunctions):
                     raise ExecutionError(op, f"a size is {size}; sizes are positive")
                 index, part = divmod(index, size)
                 parts.append(part)
-            # The outermost index takes the rest, as `f floordiv n` does.
+            # The outermost index is unbounded, like `f floordiv n`.
             parts.append(index)
             return tuple(reversed(parts)) if count > 1 else index
 

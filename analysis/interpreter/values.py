@@ -1,4 +1,4 @@
-"""How the interpreter represents values.
+"""The interpreter's representation of values.
 
 ============================  ===================================================================
 IR type                       Python value
@@ -48,7 +48,7 @@ def element_type(type_: Attribute) -> Attribute:
 
 
 def is_float(type_: Attribute) -> bool:
-    """Whether ``type_`` is a float type the interpreter computes with."""
+    """True if ``type_`` is a float type that the interpreter supports."""
     return type(type_) in _WIDE or str(type_) in NARROW_IR_FLOATS
 
 
@@ -76,7 +76,7 @@ def _narrow_type(op: Operation | None, name: str) -> type[np.floating] | None:
 
 
 def rounding(op: Operation, type_: Attribute) -> Callable[[Any], Any]:
-    """The function that makes a value of a float type, the nearest, of any float."""
+    """The function that rounds any float to the nearest value of a float type."""
     kind, form = float_type(op, type_), NARROW_IR_FLOATS.get(str(element_type(type_)))
     if form is None or kind is np.float16:
         return kind
@@ -95,7 +95,7 @@ def int_width(op: Operation, type_: Attribute) -> int:
 
 
 def dtype_of(op: Operation | None, type_: Attribute) -> np.dtype:
-    """How elements of a scalar type are held in memory (i1: one byte)."""
+    """The numpy dtype of elements of a scalar type in memory (i1: one byte)."""
     kind: Any = float_type(op, type_) if is_float(type_) else None
     if kind is None and isinstance(type_, IntegerType):
         kind = _INTEGERS.get(type_.width.data)
@@ -107,7 +107,7 @@ def dtype_of(op: Operation | None, type_: Attribute) -> np.dtype:
 
 
 def wrapper(width: int) -> Callable[[int], int]:
-    """The function that brings any integer into the signed range of ``width`` (i1: to bool)."""
+    """The function that wraps any integer to the signed range of ``width`` (i1: to bool)."""
     if width == 1:
         return lambda value: bool(value & 1)
     half, mask = 1 << (width - 1), (1 << width) - 1
@@ -131,8 +131,8 @@ def round_exactly(value: int | Fraction, kind: type[np.floating]) -> np.floating
 class Poison:
     """A value that MLIR leaves undefined, such as a shift by more than the width.
 
-    It passes through pure ops; whatever else depends on it (an index, a condition, a store)
-    raises :class:`PoisonError`.
+    It passes through pure ops; any other use (an index, a condition, a store) raises
+    :class:`PoisonError`.
     """
 
     __slots__ = ("op", "reason")
@@ -143,7 +143,7 @@ class Poison:
         self.reason = reason
 
     def use(self, *_: object) -> NoReturn:
-        """Raise PoisonError: something depends on the value."""
+        """Raise PoisonError for a use of the value."""
         raise PoisonError(self.op, f"{self.reason}: the result is poison, and it is used")
 
     __bool__ = __int__ = __float__ = __index__ = use
@@ -153,12 +153,12 @@ class Poison:
 
 
 def stored_element(vector: np.ndarray | Poison, lane: Any) -> Any:
-    """An element that is stored. Raises PoisonError where the whole vector is poison."""
+    """The element to store. Raises PoisonError if the whole vector is poison."""
     return vector.use() if isinstance(vector, Poison) else vector[lane]
 
 
 class Buffer:
-    """Memory with a name: a memref, or a tensor. ``data`` is None once it is deallocated."""
+    """Named memory: a memref, or a tensor. ``data`` is None after deallocation."""
 
     __slots__ = ("data", "name", "views")
 
@@ -168,19 +168,19 @@ class Buffer:
         self.views: list[Buffer] = []
 
     def array(self, op: Operation) -> np.ndarray:
-        """The elements; an error after a deallocation."""
+        """The elements. Raises ExecutionError after a deallocation."""
         if self.data is None:
             raise ExecutionError(op, f"{self.name} is used after it was deallocated")
         return self.data
 
     def view(self, data: np.ndarray, name: str | None = None) -> Buffer:
-        """A buffer on part of this one's memory, which dies with it."""
+        """A buffer that shares part of this one's memory and is freed with it."""
         part = Buffer(data, name or self.name)
         self.views.append(part)
         return part
 
     def free(self) -> None:
-        """Deallocate."""
+        """Deallocate the buffer and its views."""
         self.data = None
         for view in self.views:
             view.free()
@@ -208,7 +208,7 @@ def vector_of(elements: np.ndarray) -> np.ndarray:
 
 
 def splat(shape: tuple[int, ...], value: Any) -> np.ndarray:
-    """A vector whose elements are all ``value``."""
+    """A vector with every element equal to ``value``."""
     vector = np.empty(shape, object)
     vector.fill(value)
     return vector

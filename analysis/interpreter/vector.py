@@ -1,4 +1,4 @@
-"""The ops of ``vector``: accesses, and vectors from and to their elements."""
+"""The ops of ``vector``: accesses, and conversions between vectors and elements."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _shape(type_: Any) -> tuple[int, ...]:
 
 
 def _printed(element: Any, op: PrintOp) -> str:
-    """A number as C's printf shows it."""
+    """A number in the format of C's printf."""
     if isinstance(element, Poison):
         raise PoisonError(op, "poison is printed")
     assert op.source is not None
@@ -58,14 +58,14 @@ def _printed(element: Any, op: PrintOp) -> str:
 
 
 def _shifted(index: Sequence[int], lane: tuple[int, ...]) -> tuple[int, ...]:
-    """The index ``lane`` elements further along the last dimensions."""
+    """``index`` advanced by ``lane`` along the last dimensions."""
     kept = len(index) - len(lane)
     return (*index[:kept], *(i + n for i, n in zip(index[kept:], lane, strict=True)))
 
 
 @register_impls
 class VectorAccessFunctions(InterpreterFunctions):
-    """Vectors from and to memory. Elements that a mask leaves out are not accessed at all."""
+    """Vector loads and stores. Masked-out elements are not accessed."""
 
     @prepared(vector.LoadOp)
     def load(self, interpreter: KernelInterpreter, op: vector.LoadOp) -> Run:
@@ -143,10 +143,10 @@ class VectorAccessFunctions(InterpreterFunctions):
 
 
 def _transfer_lanes(op: vector.TransferReadOp | vector.TransferWriteOp, type_: VectorType) -> Run:
-    """The function that lists the elements to transfer: their place in the vector and in memory.
+    """The function that lists the elements to transfer: their index in the vector and in memory.
 
-    Elements that the mask leaves out, or that are outside where ``in_bounds`` does not promise
-    otherwise, are not listed.
+    Masked-out elements are not listed, nor are elements out of bounds in a dimension that is not
+    ``in_bounds``.
     """
     dims = [
         expr.position if isinstance(expr, AffineDimExpr) else None
@@ -181,7 +181,7 @@ def _transfer_lanes(op: vector.TransferReadOp | vector.TransferWriteOp, type_: V
 
 @register_impls
 class VectorFunctions(InterpreterFunctions):
-    """Vectors in registers."""
+    """Operations on vectors in registers."""
 
     @prepared(vector.BroadcastOp)
     def broadcast(self, interpreter: KernelInterpreter, op: vector.BroadcastOp) -> Run:
@@ -300,8 +300,9 @@ class VectorFunctions(InterpreterFunctions):
 
 
 def _folded(combine: Callable[[Any, Any], Any], values: list[Any]) -> Any:
-    """The values combined in halves if they are a power of two, as LLVM combines lanes on x86 where
-    their order does not matter."""
+    """The combination of ``values``: in a binary tree if their number is a power of two, as LLVM
+    combines lanes on x86 if the order is free.
+    """
     if len(values) & (len(values) - 1):
         return reduce(combine, values)
     while len(values) > 1:
@@ -311,7 +312,9 @@ def _folded(combine: Callable[[Any, Any], Any], values: list[Any]) -> Any:
 
 
 def _position(op: Operation, static: Sequence[int], shape: tuple[int, ...]) -> Run:
-    """The function that completes a position with its dynamic parts; poison if it is outside."""
+    """The function that completes a position with its dynamic parts; poison if it is out of
+    bounds.
+    """
 
     def place(dynamic: Sequence[int]) -> Any:
         rest = iter(dynamic)

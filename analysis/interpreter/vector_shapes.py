@@ -1,4 +1,4 @@
-"""The ops of ``vector`` on vectors of several dimensions, and what a mask leaves out of an op."""
+"""The ops of ``vector`` that move or reduce elements of several dimensions, and ``vector.mask``."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from kc.dialects import vector
 from kc.dialects.vector import element_of, shape_of
 
 _MASKS: WeakKeyDictionary[Operation, Any] = WeakKeyDictionary()
-"""Of a ``vector.mask`` that is running: its mask."""
+"""The mask of each running ``vector.mask``."""
 
 
 def outer_mask(op: Operation) -> Callable[[], np.ndarray | None]:
-    """The mask of the ``vector.mask`` that an op is in, while that runs."""
+    """The function that returns the mask of the ``vector.mask`` around an op; None without one."""
     around = op.parent_op()
     if not isinstance(around, vector.MaskOp):
         return lambda: None
@@ -41,18 +41,18 @@ def outer_mask(op: Operation) -> Callable[[], np.ndarray | None]:
 
 
 def object_array(values: np.ndarray) -> np.ndarray:
-    """Numbers of numpy as a vector, whose elements are Python's."""
+    """A numpy array of numbers as a vector of Python numbers."""
     result = np.empty(values.shape, object)
     result.reshape(-1)[:] = values.reshape(-1).tolist()
     return result
 
 
 def _extension(op: Operation, narrow: Attribute, wide: Attribute) -> Callable[[Any], Any]:
-    """Numbers of the narrow type as those of the wide one."""
+    """The extension of numbers of the narrow type to the wide one."""
     if narrow == wide:
         return lambda value: value
     if isinstance(narrow, IntegerType) and isinstance(wide, IntegerType):
-        # Integers are Python's, with their signs; a truth value is all bits.
+        # Integers are Python's, with their signs; a true i1 extends to all ones.
         return (lambda value: value) if narrow.width.data > 1 else (lambda value: -int(value))
     if isinstance(narrow, AnyFloat) and isinstance(wide, AnyFloat):
         kind = float_type(op, wide)
@@ -61,7 +61,7 @@ def _extension(op: Operation, narrow: Attribute, wide: Attribute) -> Callable[[A
 
 
 def combined(combine: Callable[[Any, Any], Any], total: Any, value: Any) -> Any:
-    """Two elements combined; poison stays."""
+    """The combination of two elements; poison if either is poison."""
     for operand in (total, value):
         if isinstance(operand, Poison):
             return operand
@@ -70,7 +70,7 @@ def combined(combine: Callable[[Any, Any], Any], total: Any, value: Any) -> Any:
 
 @register_impls
 class VectorShapeFunctions(InterpreterFunctions):
-    """Elements moved."""
+    """Operations that move elements."""
 
     @prepared(vector.TransposeOp)
     def transpose(self, interpreter: KernelInterpreter, op: vector.TransposeOp) -> Run:
@@ -147,7 +147,7 @@ class VectorShapeFunctions(InterpreterFunctions):
 
 @register_impls
 class VectorReductionFunctions(InterpreterFunctions):
-    """Elements combined, in order."""
+    """Operations that combine elements, in order."""
 
     @prepared(vector.MultiReductionOp)
     def multi_reduction(self, interpreter: KernelInterpreter, op: vector.MultiReductionOp) -> Run:
@@ -256,7 +256,7 @@ class VectorReductionFunctions(InterpreterFunctions):
 
 
 def _copied(value: Any) -> np.ndarray:
-    """A vector to change, of a vector or of one element."""
+    """A mutable copy of a vector, or a vector of one element."""
     if isinstance(value, np.ndarray):
         return value.copy()
     result = np.empty((), object)
@@ -269,13 +269,13 @@ def _uncopied(total: np.ndarray, start: Any) -> Any:
 
 
 def _moved(index: tuple[Any, ...], lane: int) -> tuple[int, ...]:
-    """The index of ``lane`` elements on; a scalar in memory has none."""
+    """``index`` advanced by ``lane`` elements; a scalar in memory has no index."""
     return (*index[:-1], index[-1] + lane) if index else ()
 
 
 @register_impls
 class VectorGatherFunctions(InterpreterFunctions):
-    """Elements from and to places that are computed."""
+    """Gathers and scatters: elements at computed indices."""
 
     @prepared(vector.GatherOp)
     def gather(self, interpreter: KernelInterpreter, op: vector.GatherOp) -> Run:

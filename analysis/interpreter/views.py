@@ -1,4 +1,4 @@
-"""Parts of buffers, and calls on them: ``tir.view`` and ``tir.call``."""
+"""Views of buffers, and calls that take them: ``tir.view`` and ``tir.call``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from kc.dialects.tir.views import ZERO_OUTSIDE, CallOp, ViewOp
 
 
 def called_function(interpreter: KernelInterpreter, op: Operation, name: str) -> func.FuncOp:
-    """The function to run for a call of ``name``: itself, or what ``kc.description`` names."""
+    """The function to run for a call of ``name``: itself, or the one that ``kc.description``
+    names.
+    """
     callee = interpreter.symbol_op(name)
     if isinstance(callee, func.FuncOp) and callee.is_declaration:
         described = callee.attributes.get("kc.description")
@@ -31,7 +33,7 @@ def called_function(interpreter: KernelInterpreter, op: Operation, name: str) ->
 
 @register_impls
 class ViewFunctions(InterpreterFunctions):
-    """Boxes of buffers share their memory; those with zeros outside of it are copies."""
+    """Views share the memory of their buffer; those that pad with zeros are copies."""
 
     @prepared(ViewOp)
     def view(self, interpreter: KernelInterpreter, op: ViewOp) -> Run:
