@@ -2,7 +2,7 @@
 
 from random import Random
 
-from random_schedules import Program, random_calls
+from te.random_schedules import Program, random_calls
 from tvmscript_checks import round_trip
 
 import kc

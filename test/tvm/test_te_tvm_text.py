@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from random_schedules import Program, random_calls
+from te.random_schedules import Program, random_calls
 
 import kc
 from kc import te

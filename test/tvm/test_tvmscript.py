@@ -7,7 +7,7 @@
 
 import numpy as np
 import pytest
-from script_checks import execute
+from tir.script_checks import execute
 
 import kc
 import kc as tvm
