@@ -408,6 +408,19 @@ def test_asking_for_tvm_is_no_error():
     assert done.stdout == "None None\n", done.stderr
 
 
+def test_kc_itself_needs_nothing_of_tvms():
+    """A program of kc loads nothing that only programs for TVM need, up to its loops."""
+    done = run_python(
+        "import sys, kc\n"
+        "from kc import te, tir, topi\n"
+        "A = te.placeholder((8,), name='A')\n"
+        "s = te.create_schedule(topi.nn.relu(A).op)\n"
+        "tir.Schedule(te.create_prim_func([A, topi.exp(A)]))\n"
+        "print([name for name in sys.modules if name.startswith('kc.tvm')])"
+    )
+    assert done.stdout == "[]\n", done.stdout + done.stderr
+
+
 def test_version_is_stated_once():
     """kc.__version__ and the distribution's version agree."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
