@@ -1,7 +1,10 @@
-"""Copies with padding: an element where a condition holds, else zero. They are written as
+"""Copies with padding: an element where a condition holds, else zero::
 
-%c = arith.cmpi slt, %i, %m : index %x = scf.if %c -> (f16) { %value = tir.load %A[%i] ... } else {
-... 0 } tir.store %x, %S[%i]
+    %c = arith.cmpi slt, %i, %m : index
+    %x = scf.if %c -> (f16) { %value = tir.load %A[%i] ... } else { ... 0 }
+    tir.store %x, %S[%i]
+
+:func:`copied_load` recognizes them.
 """
 
 from __future__ import annotations

@@ -13,7 +13,9 @@ from kc.dialects.affine_assembly import print_exprs
 
 
 def verify_access(op: Operation, accessed: Attribute, indices: AffineMapAttr, count: int) -> None:
-    """Refuse indices that do not fit the type ``accessed``, or do not take ``count`` operands."""
+    """Refuse indices that do not match the rank of type ``accessed``, or do not take ``count``
+    operands.
+    """
     if not isinstance(accessed, MemRefType | TensorType):
         raise VerifyException(f"{op.name}: expected a memref, got {accessed}")
     map_ = indices.data

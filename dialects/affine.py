@@ -1,4 +1,4 @@
-"""The ``affine`` dialect with what xDSL lacks: ops, and the text of others."""
+"""The ``affine`` dialect: xDSL's, with further ops and with MLIR's text."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ AFFINE = Dialect(
     ],
     list(Affine.attributes),
 )
-"""xDSL's dialect and what is added here."""
+"""xDSL's dialect with the ops of this module."""
 
 __all__ = [
     "AFFINE",

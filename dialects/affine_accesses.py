@@ -82,7 +82,7 @@ def _print_access(
     printer: Printer,
     op: affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp,
 ) -> None:
-    """What :func:`_parse_access` reads."""
+    """Print the text that :func:`_parse_access` reads."""
     printer.print_ssa_value(op.memref)
     _print_indices(printer, op.map, op.indices)
     printer.print_op_attributes(op.attributes)
@@ -218,7 +218,8 @@ class PrefetchOp(IRDLOperation):
     is_data_cache = prop_def(BoolAttr, prop_name="isDataCache")
     map = prop_def(AffineMapAttr)
 
-    traits = traits_def(MemoryWriteEffect())  # none really, but it must stay where it is
+    # a pretended effect: the op must not be moved or erased
+    traits = traits_def(MemoryWriteEffect())
 
     def verify_(self) -> None:
         _verify_access(self, self.memref, self.map, self.indices)
@@ -327,7 +328,7 @@ class VectorStoreOp(affine.VectorStoreOp):
 
 
 class _BasisOp(IRDLOperation):
-    """An op with a basis: sizes that are numbers or values."""
+    """An op with a basis: sizes that are constants or values."""
 
     static_basis = prop_def(DenseArrayBase.constr(i64))
 

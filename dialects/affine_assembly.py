@@ -190,7 +190,7 @@ def affine_text(expr: AffineExpr, name: Callable[[int], str]) -> str:
 
 
 def condition_text(constraint: AffineConstraintExpr, name: Callable[[int], str]) -> str:
-    """A condition as people write it: what must be small on the left of ``<``."""
+    """A condition in conventional notation: the smaller side on the left of ``<``."""
     expr = constraint.lhs - constraint.rhs
     if constraint.kind is AffineConstraintKind.le:
         expr = expr * -1

@@ -1,4 +1,4 @@
-"""Affine expressions over SSA values as MLIR writes them: ``[%i + symbol(%n), %j floordiv 4]``."""
+"""Affine expressions over SSA values in MLIR's text: ``[%i + symbol(%n), %j floordiv 4]``."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ValueMapParser:
         return AffineMapAttr(AffineMap(len(self._dims), len(self._symbols), tuple(exprs)))
 
     def operands(self) -> list[SSAValue]:
-        """The values so far: those that are dimensions, then those that are symbols."""
+        """The values so far: dimensions first, then symbols."""
         names = [*self._dims.values(), *self._symbols.values()]
         index = IndexType()
         return [cast(SSAValue, self._parser.resolve_operand(name, index)) for name in names]
@@ -140,7 +140,7 @@ def _print_expr(
     operands: Sequence[SSAValue],
     around: int,
 ) -> None:
-    """One expression, in parentheses where what is around it binds more strongly."""
+    """Print an expression, in parentheses if the operator around it binds more strongly."""
     if isinstance(expr, AffineDimExpr):
         printer.print_ssa_value(operands[expr.position])
         return

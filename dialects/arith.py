@@ -2,8 +2,7 @@
 
 xDSL defines comparisons, ``select`` and the casts of integers for scalars alone. The classes here
 take vectors and tensors as well; being subclasses of xDSL's, they are found wherever those are
-looked for.
-:data:`ARITH` is xDSL's dialect with its classes replaced by these.
+looked for. :data:`ARITH` is xDSL's dialect with its classes replaced by these.
 """
 
 from __future__ import annotations
@@ -52,8 +51,9 @@ from kc.dialects.direct_access import initialize
 from kc.dialects.redefined import redefined
 
 EXACT = "kc.exact"
-"""On a comparison of floats: what it compares is computed without contraction and fast math, so
-that it is the same number wherever it is computed from the same elements."""
+"""An attribute of a float comparison: its operands are computed without contraction and fast math,
+so that equal elements give equal numbers wherever they are computed.
+"""
 
 _ClassT = TypeVar("_ClassT", bound=type[IRDLOperation])
 
@@ -69,9 +69,9 @@ _INDICES = _of(base(IntegerType) | base(IndexType))
 _BOOLS = _INTEGERS
 
 
-@lru_cache(maxsize=1024)  # programs have few types, and making one takes long
+@lru_cache(maxsize=1024)  # programs have few types, and constructing a type takes long
 def like(shape: Attribute, element: Attribute) -> Attribute:
-    """``element``, or the vector or tensor of it that has the shape of ``shape``."""
+    """``element``, or the vector or tensor of it with the shape of the type ``shape``."""
     if isinstance(shape, VectorType):
         return VectorType(element, shape.shape, shape.scalable_dims)
     if isinstance(shape, TensorType):
@@ -81,7 +81,7 @@ def like(shape: Attribute, element: Attribute) -> Attribute:
 
 @lru_cache(maxsize=1024)
 def vector_of(element: Attribute, lanes: int) -> VectorType:
-    """The vector of so many elements of one type."""
+    """The vector type of ``lanes`` elements."""
     return VectorType(element, [lanes])
 
 
@@ -96,14 +96,14 @@ _EXTENDED: dict[type[Operation], type[Operation]] = {}
 
 
 def vector_class(op_type: type[Operation]) -> type[Operation]:
-    """The class of the op that is ``op_type`` on vectors."""
+    """The class that extends ``op_type`` to vectors."""
     return _EXTENDED.get(op_type, op_type)
 
 
 def _takes(
     operands: AttrConstraint, results: AttrConstraint, check: Callable[[Any], None]
 ) -> Callable[[_ClassT], _ClassT]:
-    """Redefine the types that an op of xDSL takes and gives; ``check`` relates them."""
+    """Redefine the operand and result types of an xDSL op; ``check`` relates them."""
 
     def define(cls: _ClassT) -> _ClassT:
         parent = cls.__bases__[0]
@@ -196,7 +196,7 @@ def _predicate(given: int | str, names: tuple[str, ...]) -> IntegerAttr:
 
 
 def _parse_predicate(parser: Parser) -> str:
-    """A predicate's name, which upstream takes in quotation marks, too."""
+    """A predicate's name, also in quotation marks, as in upstream's text."""
     quoted = parser.parse_optional_str_literal()
     predicate = parser.parse_identifier() if quoted is None else quoted
     parser.parse_punctuation(",")
@@ -349,7 +349,7 @@ def _check_rounding(op: Operation) -> None:
 
 
 def _parse_rounding(parser: Parser) -> dict[str, Attribute]:
-    """``to_nearest_even fastmath<fast>``, of which each may be missing."""
+    """Parse ``to_nearest_even fastmath<fast>``; each part is optional."""
     properties: dict[str, Attribute] = {}
     for number, word in enumerate(_ROUNDING_MODES):
         if parser.parse_optional_keyword(word):
@@ -414,7 +414,7 @@ _WITH_EXACT = redefined(
     "$lhs `,` $rhs (`exact` $isExact^)? attr-dict `:` type($result)",
     isExact=OptPropertyDef(base(UnitAttr)),
 )
-"""With the promise that nothing is lost: no remainder, and no bit that is set."""
+"""The text of an op with ``exact``, the promise that no remainder or set bit is lost."""
 
 
 @_WITH_EXACT
@@ -480,7 +480,7 @@ _EXTENDED[arith.TruncIOp] = TruncIOp
 class ExtSIOp(arith.ExtSIOp):
     """``arith.extsi %a : vector<8xi8> to vector<8xi32>``."""
 
-    traits = traits_def(Pure())  # xDSL declares no effects of this one
+    traits = traits_def(Pure())  # xDSL declares no effects of this op
 
 
 @_takes(_INTEGERS, _INTEGERS, _check_extension)
@@ -499,7 +499,7 @@ class RemFOp(arith.FloatingPointLikeBinaryOperation):
 
 
 class _ScalingCastOp(IRDLOperation):
-    """A cast of a number that is multiplied or divided by a power of two."""
+    """A cast of a number multiplied or divided by a power of two."""
 
     input = operand_def(_FLOATS)
     scale = operand_def(_FLOATS)
@@ -510,7 +510,7 @@ class _ScalingCastOp(IRDLOperation):
     traits = traits_def(Pure())
 
     WIDENS: ClassVar[bool]
-    """Whether the result has more bits, and not the operand."""
+    """True if the result has more bits than the operand."""
 
     def verify_(self) -> None:
         source, target = self.input.type, self.result.type

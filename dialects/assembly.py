@@ -14,7 +14,7 @@ from kc.support.ir_text import NamingPrinter
 
 INDEX = IndexType()
 DYNAMIC = DYNAMIC_INDEX
-"""The static extent that stands for "given by an operand"; MLIR's dynamic dimension."""
+"""The static extent that means "given by an operand"; MLIR's dynamic dimension."""
 
 
 def parse_name(parser: Parser) -> StringAttr:
@@ -51,12 +51,12 @@ def print_body(printer: Printer, region: Region) -> None:
 
 
 def is_name(name: str) -> bool:
-    """Whether ``name`` is an identifier of textual IR."""
+    """True if ``name`` is an identifier of textual IR."""
     return name.isidentifier() and name.isascii()
 
 
 def verify_structured(op: Operation) -> None:
-    """Refuse ``op`` among branches: there are loops and conditions around it."""
+    """Refuse ``op`` in a region of several blocks: it requires structured control flow."""
     region = op.parent_region()
     if region is not None and region.first_block is not region.last_block:
         raise VerifyException(
@@ -66,7 +66,7 @@ def verify_structured(op: Operation) -> None:
 
 
 def verify_name(op: Operation, name: str) -> None:
-    """Refuse a name that is not an identifier."""
+    """Refuse a name that is no identifier."""
     if not is_name(name):
         raise VerifyException(f"{op.name}: the name '{name}' is not an identifier")
 

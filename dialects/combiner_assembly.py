@@ -52,8 +52,9 @@ def print_combiner(printer: Printer, region: Region, identity: ArrayAttr) -> Non
 
 
 def has_sign(type_: Attribute) -> bool:
-    """Whether it is a type of integers that says whether they are signed: there are no constants of
-    it, and no arithmetic."""
+    """True if it is an integer type with explicit signedness, which has no constants and no
+    arithmetic.
+    """
     return isinstance(type_, IntegerType) and type_.signedness.data != Signedness.SIGNLESS
 
 
@@ -65,10 +66,11 @@ def verify_combiner(
     last: type[Operation],
     captured: Sequence[Attribute] = (),
 ) -> None:
-    """Refuse what is not a combiner of values of ``types`` that ends with an op of type ``last``
-    and is also given values of the types ``captured``.
+    """Refuse a region that is no combiner of values of ``types`` ending with an op of type
+    ``last``.
 
-    ``where`` starts the message: the op and the name of what it combines.
+    ``captured`` are the types of further arguments. ``where`` starts the message: the op and the
+    name of the combined value.
     """
     taken = [arg.type for arg in region.block.args]
     if taken != [*types, *types, *captured]:

@@ -24,7 +24,7 @@ _deferred: list[DeferredFormat] = []
 
 
 class DeferredFormat(FormatProgram):
-    """The program of an assembly format, which knows its text until it is first used."""
+    """The program of an assembly format, parsed from its text at first use."""
 
     text: str
     definition: OpDef
@@ -79,5 +79,5 @@ def parse_deferred() -> int:
 
 
 def install() -> None:
-    """Defer the formats of all classes that are defined from now on."""
+    """Defer the formats of all classes defined from now on."""
     FormatProgram.from_str = staticmethod(format_program)

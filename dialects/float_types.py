@@ -1,4 +1,4 @@
-"""The types of floating-point elements in the IR, by the dtypes that users name them with."""
+"""The IR types of floating-point elements, by the dtype names of users."""
 
 from __future__ import annotations
 

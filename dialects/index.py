@@ -50,7 +50,7 @@ BINARY = {
 def _binary(op_name: str) -> type[IRDLOperation]:
     @irdl_op_definition
     class BinaryOp(IRDLOperation):
-        """Two indices give one."""
+        """An operation with two index operands and an index result."""
 
         name = f"index.{op_name}"
         lhs = operand_def(IndexType)
@@ -109,7 +109,7 @@ class CmpOp(IRDLOperation):
 
     @property
     def predicate(self) -> str:
-        """``slt``, as ``arith.cmpi`` has it too."""
+        """The predicate by its name in ``arith.cmpi``, such as ``slt``."""
         return self.pred.word.data
 
     @classmethod

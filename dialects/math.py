@@ -27,7 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 
 
 def _truth_type(type_: Attribute) -> Attribute:
-    """The type of what is true or false of each element."""
+    """The type of a truth value for each element."""
     if isinstance(type_, TensorType):
         return TensorType(i1, type_.shape, type_.encoding)
     if isinstance(type_, VectorType):
@@ -43,9 +43,9 @@ class _OfFloats(IRDLOperation):
     traits = traits_def(Pure())
 
     COUNT: ClassVar[int] = 1
-    """How many results there are."""
+    """The number of results."""
     IS_TEST: ClassVar[bool] = False
-    """Whether the results are truth values."""
+    """True if the results are truth values."""
 
     def verify_(self) -> None:
         type_ = self.operand.type

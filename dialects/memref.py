@@ -1,4 +1,4 @@
-"""The ``memref`` dialect with what xDSL lacks: ops, and the text of others."""
+"""The ``memref`` dialect: xDSL's, with further ops and with MLIR's text."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from kc.dialects.memref_atomics import AtomicRMWOp
 class PrefetchOp(IRDLOperation):
     """``memref.prefetch %A[%i, %j], read, locality<3>, data : memref<64x64xf32>``.
 
-    The element will be read (or written); locality is 0 (not again) to 3 (often); it is ``data``
-    or ``instr``. The indices may be outside of the memory.
+    The element will be read (or written). Locality ranges from 0 (no reuse) to 3 (frequent reuse).
+    The cache is that of ``data`` or ``instr``. The indices may be out of bounds.
     """
 
     name = "memref.prefetch"
@@ -40,7 +40,8 @@ class PrefetchOp(IRDLOperation):
     localityHint = prop_def(IntegerAttr[I32])
     isDataCache = prop_def(BoolAttr)
 
-    traits = traits_def(MemoryWriteEffect())  # none really, but it must stay where it is
+    # a pretended effect: the op must not be moved or erased
+    traits = traits_def(MemoryWriteEffect())
 
     def __init__(
         self,
@@ -62,12 +63,12 @@ class PrefetchOp(IRDLOperation):
 
     @property
     def writes(self) -> bool:
-        """Whether the element will be written."""
+        """True if the element will be written."""
         return bool(self.isWrite.value.data)
 
     @property
     def of_data(self) -> bool:
-        """Whether it is data, not code."""
+        """True for data, False for code."""
         return bool(self.isDataCache.value.data)
 
     def verify_(self) -> None:
@@ -131,4 +132,4 @@ MEMREF = Dialect(
     list(memref.MemRef.attributes),
     list(memref.MemRef._interfaces),
 )
-"""xDSL's dialect and what is added here."""
+"""xDSL's dialect with the ops of this module."""

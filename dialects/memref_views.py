@@ -1,5 +1,6 @@
-"""Ops of ``memref`` with MLIR's text: views and copies of which xDSL has the generic form alone,
-and those that it lacks."""
+"""Ops of ``memref`` with MLIR's text: views and copies that xDSL lacks, or has in generic form
+only.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +76,7 @@ class CastOp(memref.CastOp):
 
 
 def _may_be_cast(source: Attribute, dest: Attribute) -> bool:
-    """Whether one memory may have both types: what they say does not differ."""
+    """True if the two types may describe the same memory: their known sizes and strides agree."""
     assert isinstance(source, MemRefType | UnrankedMemRefType)
     assert isinstance(dest, MemRefType | UnrankedMemRefType)
     if source.element_type != dest.element_type or source.memory_space != dest.memory_space:
@@ -97,8 +98,9 @@ def _may_be_cast(source: Attribute, dest: Attribute) -> bool:
 
 
 def _known_strides(type_: MemRefType) -> list[int | None] | None:
-    """What is known of the strides of a memref; None if its layout has none. (Its offset is in the
-    address.)"""
+    """The strides of a memref, with None for unknown ones; None if its layout has no strides. (The
+    offset is part of the address.)
+    """
     if isinstance(type_.layout, StridedLayoutAttr):
         return list(type_.layout.get_strides())
     if not isinstance(type_.layout, NoneAttr):
@@ -187,7 +189,8 @@ class ExtractAlignedPointerAsIndexOp(memref.ExtractAlignedPointerAsIndexOp):
 class ReallocOp(IRDLOperation):
     """``%B = memref.realloc %A(%n) : memref<4xf32> to memref<?xf32>``.
 
-    Memory of another size, in which what fits of ``%A`` is; ``%A`` is given back.
+    Memory of another size with the contents of ``%A``, truncated to the new size; ``%A`` is
+    deallocated.
     """
 
     name = "memref.realloc"

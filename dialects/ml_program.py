@@ -33,7 +33,7 @@ class GlobalOp(ml_program.GlobalOp):
 
 @irdl_op_definition
 class GlobalLoadConstOp(IRDLOperation):
-    """``%0 = ml_program.global_load_const @weights : tensor<4xf32>``: what never changes."""
+    """``%0 = ml_program.global_load_const @weights : tensor<4xf32>``: loads a constant."""
 
     name = "ml_program.global_load_const"
 
@@ -47,7 +47,7 @@ class GlobalLoadConstOp(IRDLOperation):
 
 @irdl_op_definition
 class GlobalLoadOp(IRDLOperation):
-    """``%0 = ml_program.global_load @seed : tensor<i64>``: what the global holds."""
+    """``%0 = ml_program.global_load @seed : tensor<i64>``: loads the value of a global."""
 
     name = "ml_program.global_load"
 
@@ -61,7 +61,7 @@ class GlobalLoadOp(IRDLOperation):
 
 @irdl_op_definition
 class GlobalStoreOp(IRDLOperation):
-    """``ml_program.global_store @seed = %0 : tensor<i64>``: what it holds from now on."""
+    """``ml_program.global_store @seed = %0 : tensor<i64>``: stores a value to a global."""
 
     name = "ml_program.global_store"
 

@@ -81,7 +81,7 @@ class TensorMapDescriptorType(ParametrizedAttribute, TypeAttribute):
 
     @staticmethod
     def of(tensor: MemRefType, swizzle: str = "none") -> TensorMapDescriptorType:
-        """The type of maps of boxes that are fetched by 256 bytes, with zeros around the tensor."""
+        """The type of maps with prefetches of 256 bytes and zeros outside of the tensor."""
         words = (swizzle, "l2promo_256b", "zero", "none")
         return TensorMapDescriptorType(tensor, *map(StringAttr, words))
 
@@ -130,7 +130,7 @@ class TensorMapDescriptorType(ParametrizedAttribute, TypeAttribute):
 
     @property
     def bytes(self) -> int:
-        """What a copy of a box moves."""
+        """The bytes that a copy of a box moves."""
         return math.prod(self.tensor.get_shape()) * self.element_bytes
 
     @classmethod
@@ -177,7 +177,7 @@ class TmaCreateDescriptorOp(IRDLOperation):
 
     @property
     def array(self) -> SSAValue | None:
-        """The array with its rank; None where it is not plain to see."""
+        """The ranked array behind the cast; None if the operand is no such cast."""
         cast = self.tensor.owner
         if isinstance(cast, memref.CastOp) and isinstance(cast.source.type, MemRefType):
             return cast.source

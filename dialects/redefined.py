@@ -1,4 +1,4 @@
-"""An op of xDSL with other constraints or another text, as a subclass that stands in for it."""
+"""Subclasses of xDSL ops with other constraints or another text, which replace them."""
 
 from __future__ import annotations
 

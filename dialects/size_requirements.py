@@ -33,7 +33,7 @@ REQUIRES = "kc.requires"
 
 @dataclass(frozen=True)
 class SizeRequirement:
-    """A condition over products (dimensions) and symbols, and why it must hold."""
+    """A condition over products (dimensions) and symbols, with its explanation."""
 
     condition: AffineConstraintExpr
     factors: tuple[tuple[AffineExpr, ...], ...]
@@ -41,7 +41,7 @@ class SizeRequirement:
     why: str
 
     def attribute(self, symbols: int) -> DictionaryAttr:
-        """The condition in a function of so many symbols."""
+        """The attribute for the condition in a function with ``symbols`` symbols."""
         space = AffineSet(len(self.factors), symbols, (self.condition,))
         data: dict[str, Attribute] = {"condition": AffineSetAttr(space)}
         if self.factors:

@@ -1,4 +1,4 @@
-"""Symbols that an operation names, where it stands in a table of them."""
+"""Symbols that an operation references, if it is inside a symbol table."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from xdsl.traits import SymbolTable
 
 
 def has_symbols(op: Operation) -> bool:
-    """Whether there is a table around ``op`` in which a symbol may be looked up: a function that is
-    being scheduled is outside of its module."""
+    """True if a symbol table around ``op`` exists. A function that is being scheduled is outside of
+    its module.
+    """
     parent = op.parent_op()
     while parent is not None and not parent.has_trait(SymbolTable):
         parent = parent.parent_op()

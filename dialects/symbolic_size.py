@@ -14,7 +14,7 @@ from kc.dialects.assembly import INDEX, is_name, parse_name, verify_name
 
 
 class SymbolicSizeOp(IRDLOperation):
-    """A symbolic size of the function: what ``te.symbol`` and ``tir.symbol`` have in common."""
+    """A symbolic size of the function: the common base of ``te.symbol`` and ``tir.symbol``."""
 
     symbol = prop_def(StringAttr)
     result = result_def(IndexType())

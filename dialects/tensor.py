@@ -1,4 +1,4 @@
-"""The ``tensor`` dialect with what xDSL lacks: ops, and dynamic sizes in the checks of others."""
+"""The ``tensor`` dialect: xDSL's, with further ops and with checks of dynamic sizes."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _shape(value: SSAValue) -> Sequence[int]:
 
 
 def _verify_shape(op: Operation, given: Sequence[int], expected: Sequence[int | None]) -> None:
-    """A size that is known (not None) is that of the type, unless the type says ``?``."""
+    """Require that known sizes (not None) equal those of the type, unless the type has ``?``."""
     if len(given) != len(expected) or any(
         size is not None and DYNAMIC_INDEX != own != size
         for own, size in zip(given, expected, strict=True)
@@ -122,7 +122,7 @@ class FromElementsOp(tensor.FromElementsOp):
 
 @redefined(source=OperandDef(base(TensorType)))
 class PadOp(tensor.PadOp):
-    """``tensor.pad``; the result may say more than the operands do, or less."""
+    """``tensor.pad``, whose result type may be more or less static than the operands."""
 
     def verify_(self) -> None:
         sizes, lows, highs = (
@@ -299,7 +299,7 @@ def _parse_types(parser: Parser, count: int) -> FunctionType:
 def _print_slices(
     printer: Printer, op: Operation, indices: SSAValue, word: str, dims: Sequence[int]
 ) -> None:
-    """What stands behind the operands before the coordinates."""
+    """Print the text between the operands and the coordinates."""
     with printer.in_square_brackets():
         printer.print_ssa_value(indices)
     printer.print_string(f" {word}([{', '.join(map(str, dims))}])")
@@ -442,4 +442,4 @@ TENSOR = Dialect(
     ],
     [*Tensor.attributes],
 )
-"""xDSL's dialect and what is added here."""
+"""xDSL's dialect with the ops of this module."""

@@ -97,7 +97,7 @@ class TmTensorOp(IRDLOperation):
     NUMBERS: ClassVar[tuple[str, ...]] = ()
     """The properties that the text has as ``name(value)``."""
     COUNTS: ClassVar[tuple[tuple[int, ...], int]] = ((), 0)
-    """How many operands may be read, and how many are written; 0: one or more."""
+    """The possible numbers of inputs, and the number of outputs (0: one or more)."""
 
     def verify_(self) -> None:
         read, written = self.COUNTS
@@ -121,7 +121,7 @@ class TmTensorOp(IRDLOperation):
         self.verify_shapes()
 
     def verify_shapes(self) -> None:
-        """Check what relates the operands."""
+        """Check the relation between the operands' shapes."""
 
     @classmethod
     def parse(cls, parser: Parser) -> TmTensorOp:
@@ -178,7 +178,7 @@ class TmTensorOp(IRDLOperation):
             printer.print_list(self.res, lambda result: printer.print_attribute(result.type))
 
     def verify_body(self, arguments: Sequence[Attribute], result: Attribute) -> None:
-        """The body takes and yields values of these types."""
+        """Require a body that takes and yields values of these types."""
         blocks = self.regions[0].blocks
         block = blocks[0] if len(blocks) == 1 else None
         if block is None or [arg.type for arg in block.args] != list(arguments):
@@ -237,12 +237,12 @@ class ScatterOp(TmTensorOp):
 
     @property
     def depth(self) -> int:
-        """How many numbers say where an update goes."""
+        """The number of coordinates of an update."""
         return shape_of(self.inputs[1])[1]
 
     @property
     def indexed(self) -> list[int]:
-        """The dimensions that these numbers are of."""
+        """The dimensions that these coordinates index."""
         if self.dimension_map is None:
             return list(range(self.depth))
         return [int(dim) for dim in self.dimension_map.iter_values()]

@@ -52,7 +52,7 @@ from kc.dialects.tosa_variables import VariableOp, VariableReadOp, VariableWrite
 
 @irdl_attr_definition
 class ShapeType(ParametrizedAttribute, TypeAttribute):
-    """``!tosa.shape<rank>``: so many sizes."""
+    """``!tosa.shape<rank>``: a list of ``rank`` sizes."""
 
     name = "tosa.shape"
 
@@ -69,7 +69,7 @@ class ShapeType(ParametrizedAttribute, TypeAttribute):
 
 
 class ResizeMode(StrEnum):
-    """What ``tosa.resize`` makes of the elements around a point."""
+    """The interpolation of ``tosa.resize`` between the elements around a point."""
 
     NEAREST_NEIGHBOR = "NEAREST_NEIGHBOR"
     BILINEAR = "BILINEAR"
@@ -109,7 +109,7 @@ class TosaOp(IRDLOperation):
 
     @property
     def row(self) -> Row:
-        """What the op takes."""
+        """The row of :data:`OPS` for this op."""
         return OPS[self.name.removeprefix("tosa.")]
 
     def verify_(self) -> None:
@@ -203,7 +203,7 @@ class ConstOp(IRDLOperation):
 
 @dataclass(frozen=True)
 class Row:
-    """What an op takes: ``...`` after its operands are more of the last; ``?`` may be left out."""
+    """The operands of an op. ``...`` marks a variadic last operand, ``?`` an optional one."""
 
     operands: tuple[str, ...]
     properties: tuple[str, ...] = ()

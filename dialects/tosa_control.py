@@ -33,7 +33,7 @@ from xdsl.utils.exceptions import VerifyException
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
-    """``tosa.yield %0 : tensor<4xf32>``: what a region gives."""
+    """``tosa.yield %0 : tensor<4xf32>``: the results of a region."""
 
     name = "tosa.yield"
 
@@ -47,7 +47,7 @@ class YieldOp(IRDLOperation):
 def _named_operands(
     parser: Parser,
 ) -> tuple[list[Parser.UnresolvedArgument], list[UnresolvedOperand]]:
-    """``(%x = %a, ...)``: names in a region, and what they are of."""
+    """Parse ``(%x = %a, ...)``: arguments of a region with their operands."""
 
     def entry() -> tuple[Parser.UnresolvedArgument, UnresolvedOperand]:
         argument = parser.parse_argument(expect_type=False)
@@ -72,7 +72,7 @@ def _print_named_operands(
 
 
 def _require_region(op: Operation, region: Region, what: str, types: Sequence[Attribute]) -> None:
-    """A region of one block that takes ``types``, and ends in ``tosa.yield``."""
+    """Require a region of one block that takes ``types`` and ends in ``tosa.yield``."""
     if len(region.blocks) != 1:
         raise VerifyException(f"its {what} must be one block")
     given = [arg.type for arg in region.block.args]
@@ -172,7 +172,7 @@ class CondIfOp(IRDLOperation):
 
 @irdl_op_definition
 class WhileOp(IRDLOperation):
-    """The body, as long as the first region gives true of what it goes on with."""
+    """A loop that runs the body as long as the first region yields true for the carried values."""
 
     name = "tosa.while_loop"
 

@@ -52,7 +52,7 @@ class VariableOp(IRDLOperation):
 
     @property
     def tensor_type(self) -> TensorType[Attribute]:
-        """The type of the tensor that it holds."""
+        """The type of the variable's tensor."""
         numbers: Any = self.var_shape.iter_values()
         sizes: list[int] = list(numbers)
         return TensorType(self.type, [DYNAMIC_INDEX if size < 0 else size for size in sizes])
@@ -101,7 +101,7 @@ class VariableOp(IRDLOperation):
 
 
 def _verify_access(op: VariableReadOp | VariableWriteOp, type_: Attribute) -> None:
-    """The variable is there, and has this type."""
+    """Require that the variable exists and has this type."""
     name = op.properties["name"]
     assert isinstance(name, StringAttr)
     variable = SymbolTable.lookup_symbol(op, name)
@@ -114,7 +114,7 @@ def _verify_access(op: VariableReadOp | VariableWriteOp, type_: Attribute) -> No
 
 
 def _is_in_module(op: Operation) -> bool:
-    """Whether a module is around it, which declares its variables."""
+    """True if the op is inside a module, which declares its variables."""
     parent = op.parent_op()
     while parent is not None and not parent.has_trait(SymbolTable):
         parent = parent.parent_op()
@@ -132,7 +132,7 @@ def _agree(declared: TensorType[Attribute], type_: Attribute) -> bool:
 
 
 class _Access(IRDLOperation):
-    """An op that names a variable and, behind a colon, its type."""
+    """An op with the name of a variable and, after a colon, its type."""
 
     @classmethod
     def _parsed_name(cls, parser: Parser) -> dict[str, Attribute]:
@@ -147,7 +147,7 @@ class _Access(IRDLOperation):
 
 @irdl_op_definition
 class VariableReadOp(_Access):
-    """``tosa.variable_read @state : tensor<4xi32>``: what the variable holds."""
+    """``tosa.variable_read @state : tensor<4xi32>``: the value of the variable."""
 
     name = "tosa.variable_read"
 
@@ -177,7 +177,7 @@ class VariableReadOp(_Access):
 
 @irdl_op_definition
 class VariableWriteOp(_Access):
-    """``tosa.variable_write @state, %a : tensor<4xi32>``: what it holds from now on."""
+    """``tosa.variable_write @state, %a : tensor<4xi32>``: sets the value of the variable."""
 
     name = "tosa.variable_write"
 

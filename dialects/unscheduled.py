@@ -21,16 +21,16 @@ UNSCHEDULED = "kc.unscheduled"
 
 
 def mark_unscheduled(function: FuncOp) -> None:
-    """Note that the loops of a function are only what it computes, not how."""
+    """Mark the loops of a function as unscheduled: a default schedule may replace them."""
     function.attributes[UNSCHEDULED] = UnitAttr()
 
 
 def is_unscheduled(function: FuncOp) -> bool:
-    """Whether a function has the mark."""
+    """True if a function has the mark."""
     return UNSCHEDULED in function.attributes
 
 
 def unmark(functions: Iterable[FuncOp]) -> None:
-    """Remove the mark of functions, whose loops are as somebody wants them from now on."""
+    """Remove the mark from functions whose loops are now a user's choice."""
     for function in functions:
         function.attributes.pop(UNSCHEDULED, None)

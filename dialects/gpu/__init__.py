@@ -1,7 +1,6 @@
-"""The gpu dialect, with the names and the text of MLIR's: kernels, launches, and what threads do
-together.
+"""The gpu dialect with MLIR's names and text: kernels, launches, and collective operations.
 
-xDSL's has the generic form of its operations alone, and fewer of them.
+xDSL's dialect has fewer operations, and only their generic form.
 """
 
 from xdsl.dialects.gpu import LoopDimMapAttr

@@ -17,7 +17,7 @@ from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
 
 ALIGN = "llvm.align"
-"""The attribute of memory of a block that says what its address is a multiple of, in bytes."""
+"""The attribute of shared memory with its alignment in bytes."""
 
 
 class Dimension(StrEnum):
@@ -46,8 +46,9 @@ class BroadcastType(StrEnum):
 
 
 class AllReduceOperation(StrEnum):
-    """How values of threads are combined. ``minimumf`` and ``maximumf`` keep NaN, ``minnumf`` and
-    ``maxnumf`` lose it."""
+    """The combiners of collective reductions. ``minimumf`` and ``maximumf`` propagate NaN,
+    ``minnumf`` and ``maxnumf`` ignore it.
+    """
 
     ADD = "add"
     MUL = "mul"
@@ -65,17 +66,17 @@ class AllReduceOperation(StrEnum):
 
     @property
     def is_of_floats(self) -> bool:
-        """Whether it combines floats alone."""
+        """True if it combines only floats."""
         return self.value.endswith("f")
 
     @property
     def is_of_integers(self) -> bool:
-        """Whether it combines integers alone."""
+        """True if it combines only integers."""
         return not self.is_of_floats and self not in (self.ADD, self.MUL)
 
 
 class AddressSpace(StrEnum):
-    """Whose memory it is: of the device, of a block (workgroup), or of a thread (private)."""
+    """The owner of memory: the device (global), a block (workgroup), or a thread (private)."""
 
     GLOBAL = "global"
     WORKGROUP = "workgroup"
@@ -84,8 +85,9 @@ class AddressSpace(StrEnum):
 
 
 class MappingId(StrEnum):
-    """Which of the blocks, threads and so on the iterations of a loop are: those along a dimension,
-    or (linear) those counted in a row."""
+    """The blocks, threads and so on to which the iterations of a loop are mapped: along a
+    dimension, or (linear) by their row-major number.
+    """
 
     X = "x"
     Y = "y"
@@ -223,12 +225,14 @@ MAPPINGS = (
     ThreadMappingAttr,
     LaneMappingAttr,
 )
-"""What iterations of a loop are, in the order from outside to inside."""
+"""Mappings of loop iterations, from the outermost level to the innermost."""
 
 
 @irdl_attr_definition
 class AsyncTokenType(ParametrizedAttribute, TypeAttribute):
-    """``!gpu.async.token``: that something is done; what waits for it takes it."""
+    """``!gpu.async.token``: completion of an operation, an operand of operations that wait for
+    it.
+    """
 
     name = "gpu.async.token"
 

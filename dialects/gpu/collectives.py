@@ -1,4 +1,4 @@
-"""What threads of a block or of a subgroup (warp) do together."""
+"""Collective operations of the threads of a block or of a subgroup (warp)."""
 
 from __future__ import annotations
 
@@ -43,14 +43,16 @@ from kc.dialects.gpu.attrs import (
 
 @irdl_op_definition
 class BarrierOp(IRDLOperation):
-    """``gpu.barrier``: the threads of a block wait for each other, and see what all wrote."""
+    """``gpu.barrier``: the threads of a block wait for each other, and see each other's writes."""
 
     name = "gpu.barrier"
     assembly_format = "attr-dict"
 
 
 def is_exchanged(type_: Attribute) -> bool:
-    """Whether values of a type go from thread to thread: numbers, and vectors of them."""
+    """True if values of a type can be exchanged between threads: numbers, and vectors of
+    numbers.
+    """
     if isinstance(type_, VectorType):
         return len(type_.get_shape()) == 1 and is_exchanged(type_.element_type)
     return isinstance(type_, IntegerType | AnyFloat)
@@ -239,7 +241,7 @@ def _is_power_of_two(number: int) -> bool:
 
 
 def _verify_combines(op: IRDLOperation, kind: AllReduceOperation, type_: Attribute) -> None:
-    """Refuse a combiner that is not for the type."""
+    """Refuse a combiner that does not support the type."""
     element = type_.element_type if isinstance(type_, VectorType) else type_
     is_float = isinstance(element, AnyFloat)
     if (kind.is_of_floats and not is_float) or (kind.is_of_integers and is_float):
@@ -357,7 +359,7 @@ def _resolve_by_function_type(parser: Parser, name: object) -> SSAValue:
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
-    """``gpu.yield %z : f32``: what a combiner gives."""
+    """``gpu.yield %z : f32``: the result of a combiner."""
 
     name = "gpu.yield"
 

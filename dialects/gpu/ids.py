@@ -1,4 +1,4 @@
-"""Which thread, block and cluster runs, and how many there are."""
+"""Indices and counts of threads, blocks and clusters."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class GridDimOp(DimensionOp):
 
 @irdl_op_definition
 class GlobalIdOp(DimensionOp):
-    """``%i = gpu.global_id x``: the number of the thread among those of all blocks."""
+    """``%i = gpu.global_id x``: the number of the thread in the whole grid."""
 
     name = "gpu.global_id"
 

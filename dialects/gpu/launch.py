@@ -106,7 +106,7 @@ class _Numbered:
 
 
 ALIGNMENTS = "workgroup_alignments"
-"""The attribute of a launch with the bytes at multiples of which its memories of a block begin."""
+"""The attribute of a launch with the alignments in bytes of its shared memory."""
 
 
 @irdl_op_definition
@@ -172,17 +172,17 @@ class LaunchOp(IRDLOperation):
 
     @property
     def grid(self) -> tuple[SSAValue, SSAValue, SSAValue]:
-        """How many blocks there are."""
+        """The number of blocks along each axis."""
         return self.grid_size_x, self.grid_size_y, self.grid_size_z
 
     @property
     def block(self) -> tuple[SSAValue, SSAValue, SSAValue]:
-        """How many threads a block has."""
+        """The number of threads of a block along each axis."""
         return self.block_size_x, self.block_size_y, self.block_size_z
 
     @property
     def clusters(self) -> tuple[SSAValue, SSAValue, SSAValue] | None:
-        """How many blocks a cluster has."""
+        """The number of blocks of a cluster along each axis; None without clusters."""
         x, y, z = self.cluster_size_x, self.cluster_size_y, self.cluster_size_z
         return None if x is None or y is None or z is None else (x, y, z)
 
@@ -208,7 +208,7 @@ class LaunchOp(IRDLOperation):
 
     @property
     def alignments(self) -> Sequence[int] | None:
-        """The bytes at multiples of which the memories of a block begin; None: nothing is said."""
+        """The alignments in bytes of shared memory; None if unspecified."""
         given = self.attributes.get(ALIGNMENTS)
         return given.get_values() if isinstance(given, DenseArrayBase) else None  # pyright: ignore
 
@@ -343,7 +343,7 @@ class _LaunchesKernel(SymbolUserOpInterface):
         function = SymbolTable.lookup_symbol(code, kernel)
         if isinstance(function, Operation) and function.name == "llvm.func":
             if KERNEL in function.attributes:
-                return  # it is in the llvm dialect already
+                return  # already in the llvm dialect
         if not isinstance(function, GPUFuncOp):
             raise VerifyException(f"gpu.launch_func: there is no gpu.func @{kernel} in @{home}")
         if not function.is_kernel:
@@ -422,17 +422,17 @@ class LaunchFuncOp(IRDLOperation):
 
     @property
     def grid(self) -> tuple[SSAValue, SSAValue, SSAValue]:
-        """How many blocks there are."""
+        """The number of blocks along each axis."""
         return self.grid_size_x, self.grid_size_y, self.grid_size_z
 
     @property
     def block(self) -> tuple[SSAValue, SSAValue, SSAValue]:
-        """How many threads a block has."""
+        """The number of threads of a block along each axis."""
         return self.block_size_x, self.block_size_y, self.block_size_z
 
     @property
     def clusters(self) -> tuple[SSAValue, ...]:
-        """How many blocks a cluster has; nothing without clusters."""
+        """The number of blocks of a cluster along each axis; empty without clusters."""
         sizes = (self.cluster_size_x, self.cluster_size_y, self.cluster_size_z)
         return tuple(size for size in sizes if size is not None)
 

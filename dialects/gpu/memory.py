@@ -1,6 +1,6 @@
-"""Memory of a device, as the host asks for it, and of a block, as a kernel does; waiting; printing.
+"""Memory of a device (allocated by the host) and of a block (used by a kernel); waiting; printing.
 
-An operation that is ``async`` gives a token, and begins when the tokens that it takes are done.
+An ``async`` operation returns a token, and begins when its operand tokens are complete.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def print_async(printer: Printer, token: SSAValue | None, after: Sequence[SSAVal
 
 
 class AsyncOp(IRDLOperation):
-    """What may be ``async``."""
+    """An operation that may be ``async``."""
 
     async_dependencies = var_operand_def(AsyncTokenType)
     async_token = opt_result_def(AsyncTokenType)
@@ -207,7 +207,7 @@ class AsyncOnMemoryOp(AsyncOp):
 
 @irdl_op_definition
 class DeallocOp(AsyncOnMemoryOp):
-    """``gpu.dealloc async [%t] %m : memref<8xf32, 1>``: the end of what :class:`AllocOp` gave."""
+    """``gpu.dealloc async [%t] %m : memref<8xf32, 1>``: deallocates memory of :class:`AllocOp`."""
 
     name = "gpu.dealloc"
 
@@ -318,7 +318,7 @@ class HostUnregisterOp(IRDLOperation):
 
 @irdl_op_definition
 class SetDefaultDeviceOp(IRDLOperation):
-    """``gpu.set_default_device %n``: the device that what follows is for."""
+    """``gpu.set_default_device %n``: selects the device for the following operations."""
 
     name = "gpu.set_default_device"
 
@@ -334,8 +334,8 @@ class SetDefaultDeviceOp(IRDLOperation):
 class DynamicSharedMemoryOp(IRDLOperation):
     """``%m = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>``.
 
-    The memory of a block whose size the launch gives, in bytes. With an attribute
-    ``llvm.align = 1024`` it begins at a multiple of that.
+    The memory of a block whose size in bytes the launch specifies. An attribute ``llvm.align =
+    1024`` gives its alignment.
     """
 
     name = "gpu.dynamic_shared_memory"
@@ -352,7 +352,7 @@ class DynamicSharedMemoryOp(IRDLOperation):
 
     @property
     def alignment(self) -> int | None:
-        """The bytes at a multiple of which it begins, if that is said."""
+        """The alignment in bytes; None if unspecified."""
         said = self.attributes.get(ALIGN)
         return said.value.data if isinstance(said, IntegerAttr) else None
 

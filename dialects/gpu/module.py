@@ -47,12 +47,12 @@ from kc.dialects.gpu.attrs import ALIGN, AddressSpace, AddressSpaceAttr
 KERNEL = "gpu.kernel"
 """The attribute of functions that the host launches."""
 _ATTRIBUTIONS = "workgroup_attributions"
-"""The attribute that says how many arguments of a region are memory of a block."""
+"""The attribute with the number of arguments of a region that are shared memory."""
 
 
 @irdl_op_definition
 class GPUModuleOp(IRDLOperation):
-    """``gpu.module @kernels [#nvvm.target<chip = "sm_90a">] { ... }``: what a device is to run."""
+    """``gpu.module @kernels [#nvvm.target<chip = "sm_90a">] { ... }``: code for a device."""
 
     name = "gpu.module"
 
@@ -115,7 +115,7 @@ class GPUModuleOp(IRDLOperation):
 
 
 def _of_space(what: str, args: Sequence[BlockArgument], space: AddressSpace) -> None:
-    """Refuse memory of a kernel that is no memref, or says that it is other memory."""
+    """Refuse memory of a kernel that is no memref or has another memory space."""
     for arg in args:
         type_ = arg.type
         if not isinstance(type_, MemRefType):
@@ -128,19 +128,19 @@ def _of_space(what: str, args: Sequence[BlockArgument], space: AddressSpace) -> 
 def verify_attributions(
     op: IRDLOperation, shared: Sequence[BlockArgument], private: Sequence[BlockArgument]
 ) -> None:
-    """Refuse arguments for memory of a block and of a thread that are not such."""
+    """Refuse arguments for shared and private memory that are no such memory."""
     _of_space(f"{op.name}: workgroup", shared, AddressSpace.WORKGROUP)
     _of_space(f"{op.name}: private", private, AddressSpace.PRIVATE)
 
 
 def attribution_count(op: IRDLOperation) -> int:
-    """How many arguments are memory of a block."""
+    """The number of arguments that are shared memory."""
     count = op.attributes.get(_ATTRIBUTIONS)
     return count.value.data if isinstance(count, IntegerAttr) else 0
 
 
 def attributions(count: int) -> dict[str, Attribute]:
-    """The attribute for so many arguments that are memory of a block."""
+    """The attribute for ``count`` arguments that are shared memory."""
     return {_ATTRIBUTIONS: IntegerAttr(count, i64)}
 
 
@@ -227,12 +227,12 @@ class GPUFuncOp(IRDLOperation):
 
     @property
     def is_kernel(self) -> bool:
-        """Whether the host launches it."""
+        """True if the host can launch it."""
         return KERNEL in self.attributes
 
     @property
     def arguments(self) -> Sequence[BlockArgument]:
-        """What it is called with."""
+        """The arguments of a call, without memory attributions."""
         return self.body.blocks[0].args[: len(self.function_type.inputs)]
 
     @property
@@ -248,7 +248,7 @@ class GPUFuncOp(IRDLOperation):
         return self.body.blocks[0].args[first:]
 
     def alignment_of(self, number: int) -> int | None:
-        """The bytes at a multiple of which memory ``number`` of a block begins, if that is said."""
+        """The alignment in bytes of shared memory ``number``; None if unspecified."""
         if self.workgroup_attrib_attrs is None:
             return None
         said = self.workgroup_attrib_attrs.data[number].data.get(ALIGN)

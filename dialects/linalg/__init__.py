@@ -76,7 +76,7 @@ class TypeFnAttr(_WordAttr):
 
 @irdl_attr_definition
 class ElementwiseKindAttr(_WordAttr):
-    """``#linalg.elementwise_kind<add>``: what ``linalg.elementwise`` computes."""
+    """``#linalg.elementwise_kind<add>``: the function of a ``linalg.elementwise``."""
 
     name = "linalg.elementwise_kind"
 
@@ -224,7 +224,7 @@ def _print_operands(printer: Printer, word: str, values: Sequence[SSAValue]) -> 
 
 
 def verify_results(op: Operation, outputs: Sequence[SSAValue]) -> None:
-    """On tensors there is a result of the type of each output, on memrefs there is none."""
+    """Require a result for each output that is a tensor, and none for memrefs."""
     expected = [output.type for output in outputs if isinstance(output.type, TensorType)]
     if [result.type for result in op.results] != expected:
         raise VerifyException(
@@ -233,7 +233,7 @@ def verify_results(op: Operation, outputs: Sequence[SSAValue]) -> None:
 
 
 def is_default_maps(name: str, maps: Attribute) -> bool:
-    """Whether ``maps`` are those that the name of the op implies, which are not printed."""
+    """True if ``maps`` are implied by the name of the op, so that they are not printed."""
     if not isinstance(maps, ArrayAttr):
         return False
     given = [map_.data for map_ in maps]
@@ -262,18 +262,18 @@ def _parse_body_op(parser: Parser) -> tuple[type[Operation], dict[str, Attribute
     return op_type, given
 
 
-def _body_of(op_type: type[Operation], given: dict[str, Attribute], block: Block, n: int) -> Region:
-    """The body that applies one op to the arguments, those from the n-th on first."""
+def _body_of(op_type: type[Operation], flags: dict[str, Attribute], block: Block, n: int) -> Region:
+    """A body that applies one op to the arguments, starting with argument ``n``, cyclically."""
     args = [*block.args[n:], *block.args[:n]]
     assert issubclass(op_type, IRDLOperation)
     properties = op_type.get_irdl_definition().properties
     if "fastmath" in properties:
-        given = {"fastmath": arith.FastMathFlagsAttr("none"), **given}
+        flags = {"fastmath": arith.FastMathFlagsAttr("none"), **flags}
     op = op_type.create(
         operands=args,
         result_types=[args[0].type],
-        properties={name: value for name, value in given.items() if name in properties},
-        attributes={name: value for name, value in given.items() if name not in properties},
+        properties={name: value for name, value in flags.items() if name in properties},
+        attributes={name: value for name, value in flags.items() if name not in properties},
     )
     block.add_ops([op, ops.YieldOp(*op.results)])
     return Region(block)
@@ -300,7 +300,7 @@ class MapOp(IRDLOperation):
 
     @property
     def outputs(self) -> tuple[SSAValue, ...]:
-        """The operands that are written."""
+        """The operands that the op writes."""
         return (self.init,)
 
     def verify_(self) -> None:
@@ -482,7 +482,7 @@ class IndexOp(ops.IndexOp):
 
 
 def _loop_count(op: Operation | None) -> int | None:
-    """The number of loops of an op with a body, where it is known."""
+    """The number of loops of an op with a body; None if unknown."""
     if isinstance(op, GenericOp):
         return len(op.iterator_types)
     type_ = op.operands[0].type if isinstance(op, MapOp | ReduceOp) else None

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 WINDOWS = {"X": ("x", "i"), "Y": ("y", "j"), "Z": ("z", "k")}
-"""Letter of a windowed dimension -> the letters of the position and of the offset in it."""
+"""For the letter of a windowed dimension, the letters of the window's position and of the offset in
+the window.
+"""
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Definition:
 
     @property
     def loops(self) -> str:
-        """The letters of the loops: those of the output, then those that are reduced."""
+        """The letters of the loops: those of the output, then the reduced ones."""
         letters = list(self.output)
         used = "".join(self.inputs)
         if any(letter in WINDOWS for letter in used):
@@ -44,7 +46,7 @@ class Definition:
 
     @property
     def is_contraction(self) -> bool:
-        """Whether maps may be given by ``indexing_maps``: there are no windows, nor zero points."""
+        """True if ``indexing_maps`` may be specified: the op has no windows and no zero points."""
         return not self.window_letters and self.kind == "contract"
 
     def maps(self, strides: Sequence[int], dilations: Sequence[int]) -> list[AffineMap]:
@@ -67,7 +69,7 @@ class Definition:
         ]
 
     def names(self) -> list[str]:
-        """Names of the loops: those of a window after what is meant by them."""
+        """The names of the loops; window loops are named after their axis."""
         axes = {1: ("w",), 2: ("h", "w"), 3: ("d", "h", "w")}.get(len(self.window_letters), ())
         known: dict[str, str] = {}
         for (at, offset), axis in zip(WINDOWS.values(), axes, strict=False):
@@ -158,7 +160,7 @@ NAMED = {**_contractions(), **_quantized(), **_poolings()}
 """Contractions, convolutions and poolings by name (without ``linalg.``)."""
 
 DENSE_WINDOWS = ("conv_1d", "conv_2d", "conv_3d")
-"""The ops that have no strides and dilations; attributes of these names mean nothing there."""
+"""The ops without strides and dilations, which ignore attributes of these names."""
 
 ELEMENTWISE: dict[str, tuple[str, str]] = {
     "exp": ("math.exp", ""),

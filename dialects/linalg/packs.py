@@ -53,7 +53,9 @@ def _shape(value: SSAValue) -> list[int]:
 
 
 class Tiled:
-    """What both have: which dimensions are tiled, by what, and the order of the tiles."""
+    """Common parts of pack and unpack: the tiled dimensions, the tile sizes, and the order of
+    tiles.
+    """
 
     if TYPE_CHECKING:
         name: str
@@ -67,17 +69,17 @@ class Tiled:
 
     @property
     def tiled(self) -> list[int]:
-        """The dimensions that have tiles, in the order of these."""
+        """The tiled dimensions, in the order of the tiles."""
         return _numbers(self.inner_dims_pos)
 
     @property
     def tiles(self) -> list[int]:
-        """The size of each tile; DYNAMIC_INDEX where it is an operand."""
+        """The size of each tile; DYNAMIC_INDEX for an operand."""
         return _numbers(self.static_inner_tiles)
 
     @property
     def order(self) -> list[int]:
-        """For each outer dimension of the packed tensor, the dimension that it goes along."""
+        """For each outer dimension of the packed tensor, the dimension of the plain tensor."""
         return _numbers(self.outer_dims_perm) or list(range(len(_shape(self.plain))))
 
     @property
@@ -176,7 +178,7 @@ def _parse_tail(parser: Parser, source: Any, padding: Sequence[SSAValue]) -> dic
 
 @irdl_op_definition
 class PackOp(Tiled, IRDLOperation):
-    """A tensor in tiles; what is past its end is ``padding_value``."""
+    """A tensor rearranged into tiles, padded with ``padding_value``."""
 
     name = "linalg.pack"
 
@@ -216,7 +218,7 @@ class PackOp(Tiled, IRDLOperation):
 
 @irdl_op_definition
 class UnPackOp(Tiled, IRDLOperation):
-    """The tensor that tiles are of, without what is past its end."""
+    """A plain tensor from a tensor of tiles, without the padding."""
 
     name = "linalg.unpack"
 

@@ -32,7 +32,7 @@ def _shape(value: SSAValue) -> Sequence[int]:
 
 
 class WinogradOp(IRDLOperation):
-    """One of the three: a tensor that is transformed, and one of the result's type."""
+    """A Winograd transform: a tensor operand, and an output of the result's type."""
 
     source = operand_def(TensorType)
     output = operand_def(TensorType)
@@ -44,16 +44,16 @@ class WinogradOp(IRDLOperation):
 
     @property
     def algorithm(self) -> str:
-        """Its name, as ``F_4_3``."""
+        """The name of the algorithm, such as ``F_4_3``."""
         return list(SIZES)[self.fmr.value.data]
 
     @property
     def is_transformed(self) -> tuple[bool, bool]:
-        """Whether rows are, and columns."""
+        """Whether the rows, and whether the columns, are transformed."""
         raise NotImplementedError
 
     def wanted(self) -> Sequence[int]:
-        """The result's sizes that follow from the operand's, -1 where they are not known."""
+        """The expected sizes of the result, with -1 for unknown ones."""
         raise NotImplementedError
 
     def verify_(self) -> None:

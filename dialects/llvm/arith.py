@@ -45,7 +45,7 @@ NO_FAST_MATH = FastMathAttr(None)
 
 
 def as_fast_math(flags: FastMathAttr | FastMathFlag | None) -> FastMathAttr:
-    """Fast-math flags given as an attribute, as one flag or not at all."""
+    """Fast-math flags as an attribute, from an attribute, one flag or None."""
     if isinstance(flags, FastMathAttr):
         return flags
     return FastMathAttr(None if flags is None else (flags,))
@@ -211,7 +211,7 @@ class SelectOp(IRDLOperation):
 
 @irdl_op_definition
 class FreezeOp(IRDLOperation):
-    """An arbitrary but fixed value where the operand is poison."""
+    """The operand, or an arbitrary but fixed value if the operand is poison."""
 
     name = "llvm.freeze"
     T: ClassVar = VarConstraint("T", AnyAttr())

@@ -30,7 +30,7 @@ def parse_attr_dict(
 def split_properties(
     op_type: type[IRDLOperation], attributes: dict[str, Attribute]
 ) -> dict[str, Attribute]:
-    """Take out of ``attributes`` the ones that are properties of ``op_type``."""
+    """Remove the properties of ``op_type`` from ``attributes`` and return them."""
     known = op_type.get_irdl_definition().properties
     return {name: attributes.pop(name) for name in list(attributes) if name in known}
 
@@ -120,7 +120,7 @@ def verify_op_bundles(
     sizes: DenseArrayBase[IntegerType],
     tags: ArrayAttr[StringAttr] | None,
 ) -> None:
-    """Whether every operand belongs to a bundle and every bundle has a tag."""
+    """Require that every operand belongs to a bundle and every bundle has a tag."""
     counts = sizes.get_values()
     if len(counts) != len(tags or ()) or sum(counts) != len(operands):
         raise VerifyException(f"{name}: malformed operand bundles")
@@ -136,7 +136,7 @@ def _print_bundle(printer: Printer, tag: str, operands: Sequence[SSAValue]) -> N
 
 
 def parse_syncscope(parser: Parser) -> StringAttr | None:
-    """``syncscope("name")``, if it comes next."""
+    """Parse ``syncscope("name")`` if present."""
     if parser.parse_optional_keyword("syncscope") is None:
         return None
     with parser.in_parens():
@@ -144,7 +144,7 @@ def parse_syncscope(parser: Parser) -> StringAttr | None:
 
 
 def print_syncscope(printer: Printer, scope: StringAttr | None) -> None:
-    """The inverse of :func:`parse_syncscope`, with a space before it."""
+    """Print the inverse of :func:`parse_syncscope`, with a space before it."""
     if scope is not None:
         printer.print_string(" syncscope(")
         printer.print_attribute(scope)

@@ -94,10 +94,11 @@ class CallOp(IRDLOperation):
         fastmath: FastMathAttr = NO_FAST_MATH,
         properties: Mapping[str, Attribute | None] | None = None,
     ):
-        """Calls a symbol, or the function a pointer points to.
+        """Call a symbol, or the function behind a pointer.
 
-        ``variadic_args`` of ``args`` belong to the ``...`` of a variadic callee, whose type is
-        then derived unless it is given. ``properties``: others by their MLIR name.
+        The last ``variadic_args`` of ``args`` match the ``...`` of a variadic callee, whose type is
+        derived if ``var_callee_type`` is None. ``properties``: further properties by their MLIR
+        name.
         """
         if variadic_args and var_callee_type is None:
             fixed = [SSAValue.get(arg).type for arg in args[: len(args) - variadic_args]]

@@ -29,9 +29,9 @@ class CastOp(IRDLOperation, ABC):
     """``llvm.sitofp %x : i32 to f32``, on scalars or lane by lane."""
 
     KINDS: ClassVar[tuple[type | tuple[type, ...], type | tuple[type, ...]]]
-    """The element types it casts from and to."""
+    """The element types of the operand and of the result."""
     WIDENS: ClassVar[bool | None] = None
-    """Whether the result must be wider (True) or narrower (False) than the operand."""
+    """True if the result must be wider than the operand, False if it must be narrower."""
 
     arg = operand_def()
     res = result_def()
@@ -225,7 +225,7 @@ class AddrSpaceCastOp(CastOp):
 
 @irdl_op_definition
 class BitcastOp(CastOp):
-    """The same bits as another type: of the same size, and neither or both of pointers."""
+    """The same bits as another type of the same size; both or neither are pointers."""
 
     name = "llvm.bitcast"
     KINDS: ClassVar = (Attribute, Attribute)

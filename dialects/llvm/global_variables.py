@@ -143,7 +143,7 @@ class GlobalOp(IRDLOperation):
             if self.value is not None:
                 printer.print_attribute(self.value)
         shown = shown_attributes(self, _GLOBAL_SYNTAX)
-        shown["addr_space"] = self.addr_space  # MLIR shows it always
+        shown["addr_space"] = self.addr_space  # MLIR always prints it
         printer.print_op_attributes(dict(sorted(shown.items())))
         if not isinstance(self.value, StringAttr):
             printer.print_string(" : ")

@@ -71,7 +71,7 @@ class MaskedReadOp(IntrinsicOp, ABC):
 
 @irdl_op_definition
 class MaskedLoadOp(MaskedReadOp):
-    """Lanes that are not loaded come from ``pass_thru``, or are poison."""
+    """Lanes that are masked out come from ``pass_thru``, or are poison."""
 
     name = "llvm.intr.masked.load"
 

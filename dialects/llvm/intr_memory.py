@@ -129,7 +129,8 @@ class PrefetchOp(IntrinsicOp):
     hint = prop_def(IntegerAttr[I32])
     cache = prop_def(IntegerAttr[I32])
 
-    traits = traits_def(MemoryWriteEffect())  # none really, but it must stay where it is
+    # a pretended effect: the op must not be moved or erased
+    traits = traits_def(MemoryWriteEffect())
 
     def __init__(self, addr: SSAValue | Operation, rw: int = 0, hint: int = 3, cache: int = 1):
         super().__init__(
@@ -159,7 +160,8 @@ class AssumeOp(IntrinsicOp):
     op_bundle_sizes = prop_def(DenseArrayBase.constr(i32), default_value=NO_SIZES)
     op_bundle_tags = opt_prop_def(ArrayAttr[StringAttr])
 
-    traits = traits_def(MemoryWriteEffect())  # none really, but it must stay where it is
+    # a pretended effect: the op must not be moved or erased
+    traits = traits_def(MemoryWriteEffect())
 
     def __init__(self, cond: SSAValue | Operation, *bundles: tuple[str, *tuple[SSAValue, ...]]):
         """Each bundle is a tag and its operands: ``("align", pointer, alignment)``."""

@@ -1,7 +1,7 @@
 """Bases of the llvm dialect's intrinsics, ``llvm.intr.*``.
 
-Each class says what code generation needs to call the LLVM intrinsic of the same name: which types
-its name is mangled with, and which properties are immediate arguments.
+Each class declares how code generation calls the LLVM intrinsic of the same name: the types in its
+mangled name, and the properties that are immediate arguments.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ INTEGERS = SignlessIntegerConstraint | VectorType.constr(SignlessIntegerConstrai
 
 
 class IntrinsicOp(IRDLOperation, ABC):
-    """An op that is a call of the LLVM intrinsic with the same name."""
+    """A call of the LLVM intrinsic with the same name."""
 
     OVERLOADS: ClassVar[tuple[int, ...]] = (-1,)
     """Operands whose types are in the mangled name, in order; -1 is the result."""
@@ -54,7 +54,9 @@ Shape = TypeVar("Shape", bound=IntrinsicOp)
 
 
 def intrinsic(shape: type[Shape], class_name: str, name: str, about: str = "") -> type[Shape]:
-    """The op ``llvm.intr.NAME``, which is of this shape; ``about`` says what the name does not."""
+    """The op ``llvm.intr.NAME`` with the operands and results of ``shape``. ``about`` is its
+    docstring.
+    """
     fields = {"name": f"llvm.intr.{name}", "__doc__": about, "__module__": shape.__module__}
     op: Any = type(class_name, (shape,), fields)
     return irdl_op_definition(op)
@@ -251,7 +253,7 @@ class IntFlagOp(IntrinsicOp, ABC):
 
 
 class OverflowOp(IntrinsicOp, ABC):
-    """Arithmetic whose result is a struct: the wrapped value, and whether it wrapped."""
+    """Arithmetic that returns a struct of the wrapped value and an overflow flag."""
 
     OVERLOADS: ClassVar = (0,)
     T: ClassVar = VarConstraint("T", INTEGERS)

@@ -1,4 +1,4 @@
-"""Load and store of the llvm dialect, and what all its memory accesses share."""
+"""Load and store of the llvm dialect, and common parts of its memory accesses."""
 
 from __future__ import annotations
 

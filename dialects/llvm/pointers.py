@@ -1,4 +1,4 @@
-"""Ops of the llvm dialect that make addresses: alloca and getelementptr."""
+"""Ops of the llvm dialect that compute addresses: alloca and getelementptr."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class GEPOp(IRDLOperation):
         nuw: bool = False,
         nusw: bool = False,
     ) -> GEPOp:
-        """As the constructor, with constants and values in one list."""
+        """Construct the op from constants and values in one list."""
         constants = [i if isinstance(i, int) else GEP_USE_SSA_VAL for i in indices]
         values = [i for i in indices if not isinstance(i, int)]
         return GEPOp(ptr, constants, pointee_type, values, result_type, inbounds, nuw, nusw)
@@ -169,7 +169,7 @@ class GEPOp(IRDLOperation):
         if indices.count(GEP_USE_SSA_VAL) != len(self.ssa_indices):
             raise VerifyException(f"{self.name}: number of indices and operands differ")
         ty: Attribute = self.elem_type
-        for index in indices[1:]:  # the first one does not enter the type
+        for index in indices[1:]:  # the first index does not enter the type
             if isinstance(ty, LLVMArrayType):
                 ty = ty.type
             elif isinstance(ty, VectorType):

@@ -100,7 +100,9 @@ MEMORY_LOCATIONS = (
 
 @irdl_attr_definition
 class MemoryEffectsAttr(ParametrizedAttribute):
-    """``#llvm.memory_effects<other = none, argMem = readwrite, ...>``; left out: like other."""
+    """``#llvm.memory_effects<other = none, argMem = readwrite, ...>``; an omitted kind equals
+    ``other``.
+    """
 
     name = "llvm.memory_effects"
     other: StringAttr
@@ -180,7 +182,7 @@ def parse_symbol_keywords(parser: Parser) -> dict[str, Attribute]:
 
 
 def as_linkage(linkage: str | LinkageAttr) -> LinkageAttr:
-    """A linkage given by its name or as an attribute."""
+    """A linkage from its name or attribute."""
     return linkage if isinstance(linkage, LinkageAttr) else LinkageAttr(linkage)
 
 
@@ -193,7 +195,7 @@ def print_symbol_keywords(
     thread_local: bool = False,
     always_linkage: bool = False,
 ) -> None:
-    """The inverse of :func:`parse_symbol_keywords`, each keyword with a space before it."""
+    """Print the inverse of :func:`parse_symbol_keywords`, each keyword with a space before it."""
     if always_linkage or linkage.linkage.data != "external":
         printer.print_string(f" {linkage.linkage.data}")
     if visibility.value.data:

@@ -112,7 +112,7 @@ class LLVMStructType(ParametrizedAttribute, TypeAttribute):
 
     @staticmethod
     def from_type_list(types: Sequence[Attribute]) -> LLVMStructType:
-        """The literal struct of these fields."""
+        """A literal struct with these fields."""
         return LLVMStructType("", types)
 
     @property
@@ -234,7 +234,7 @@ _NESTED: dict[str, type[ParametrizedAttribute]] = {
 
 
 def is_compatible_type(ty: Attribute) -> bool:
-    """Whether a value of the llvm dialect may have this type (MLIR's isCompatibleType)."""
+    """True if a value of the llvm dialect may have this type (MLIR's isCompatibleType)."""
     if isinstance(ty, IntegerType):
         return ty.signedness.data == Signedness.SIGNLESS
     if isinstance(ty, VectorType):
@@ -269,12 +269,12 @@ def same_shape(ty: Attribute, element: Attribute) -> Attribute:
 
 
 def lanes(ty: Attribute) -> tuple[Attribute, Attribute] | None:
-    """The part of a vector's type that tells its lanes; None for scalars."""
+    """The part of a vector type that determines its lanes; None for scalars."""
     return (ty.shape, ty.scalable_dims) if isinstance(ty, VectorType) else None
 
 
 def bit_width(ty: Attribute) -> int | None:
-    """The bits of an integer, float or fixed-length vector of them; None for other types."""
+    """The width in bits of an integer, a float or a fixed-length vector; None for other types."""
     if isinstance(ty, VectorType):
         width = bit_width(ty.element_type)
         fixed = not ty.get_num_scalable_dims()

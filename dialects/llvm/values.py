@@ -42,7 +42,7 @@ from kc.dialects.llvm.types import LLVMArrayType, LLVMStructType, LLVMTokenType,
 
 
 def verify_constant(name: str, value: Attribute, ty: Attribute) -> None:
-    """Whether ``value`` is a constant of type ``ty``; ``name`` is the op that says so."""
+    """Require that ``value`` is a constant of type ``ty``; ``name`` is the op in the message."""
     if not _fits(value, ty):
         raise VerifyException(f"{name}: {value} is not a constant of type {ty}")
 
@@ -133,7 +133,7 @@ class PoisonOp(IRDLOperation):
 
 @irdl_op_definition
 class NoneTokenOp(IRDLOperation):
-    """The token that is none: ``llvm.mlir.none : !llvm.token``."""
+    """The empty token: ``llvm.mlir.none : !llvm.token``."""
 
     name = "llvm.mlir.none"
 
@@ -149,7 +149,7 @@ class NoneTokenOp(IRDLOperation):
 
 @irdl_op_definition
 class ZeroOp(IRDLOperation):
-    """A null pointer, or a value that is zero in all its parts."""
+    """A null pointer, or a value with all parts zero."""
 
     name = "llvm.mlir.zero"
 

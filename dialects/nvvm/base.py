@@ -1,4 +1,4 @@
-"""Bases of the nvvm dialect's operations, and the pointer types that these take."""
+"""Bases of the nvvm dialect's operations, and the pointer types of their operands."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class NVVMOp(IRDLOperation, ABC):
     """An operation of the nvvm dialect."""
 
     REQUIRES: ClassVar[Requirement]
-    """The least that it needs, in any of its forms."""
+    """The minimal requirement, common to all forms of the op."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -42,10 +42,10 @@ class NVVMOp(IRDLOperation, ABC):
         self.properties = dict(sorted(self.properties.items()))
 
     def requirement(self) -> Requirement:
-        """What it needs with the attributes and types that it has."""
+        """The requirement of the op with its actual attributes and types."""
         return self.REQUIRES
 
 
 def points_to_cluster(value: SSAValue) -> bool:
-    """Whether ``value`` points to the shared memory of any block of the cluster."""
+    """True if ``value`` points to the shared memory of any block of the cluster."""
     return value.type == CLUSTER_POINTER

@@ -71,7 +71,7 @@ class ShortPointer(CustomDirective):
 
 
 class BulkOp(NVVMOp, ABC):
-    """A copy that the hardware for bulk copies makes."""
+    """A copy executed by the bulk copy unit."""
 
     REQUIRES: ClassVar = HOPPER
 
@@ -87,7 +87,9 @@ class CpAsyncBulkCommitGroupOp(BulkOp):
 
 @irdl_op_definition
 class CpAsyncBulkWaitGroupOp(BulkOp):
-    """``nvvm.cp.async.bulk.wait_group 1 {read}``: until so many groups are not done (not read)."""
+    """``nvvm.cp.async.bulk.wait_group 1 {read}``: wait until at most this many groups are pending
+    (or unread).
+    """
 
     name = "nvvm.cp.async.bulk.wait_group"
 

@@ -85,7 +85,7 @@ class GriddepcontrolOp(NVVMOp):
 
 @irdl_op_definition
 class NanosleepOp(NVVMOp):
-    """``nvvm.nanosleep %time``: for about so many nanoseconds."""
+    """``nvvm.nanosleep %time``: sleep for approximately this many nanoseconds."""
 
     name = "nvvm.nanosleep"
     REQUIRES: ClassVar = Requirement(sm=70, ptx=63)

@@ -81,7 +81,9 @@ class CpAsyncCommitGroupOp(NVVMOp):
 
 @irdl_op_definition
 class CpAsyncWaitGroupOp(NVVMOp):
-    """``nvvm.cp.async.wait.group 1``: until at most so many of the last groups are not done."""
+    """``nvvm.cp.async.wait.group 1``: wait until at most this many of the last groups are
+    pending.
+    """
 
     name = "nvvm.cp.async.wait.group"
     REQUIRES: ClassVar = AMPERE

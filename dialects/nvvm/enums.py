@@ -1,4 +1,4 @@
-"""Attributes of the nvvm dialect that are a word of a list.
+"""Enumeration attributes of the nvvm dialect.
 
 MLIR writes some as ``#nvvm<shfl_kind bfly>`` and others as ``#nvvm.mem_scope<cta>``; in the
 assembly of an operation they are ``bfly`` and ``<cta>``.
@@ -37,7 +37,7 @@ class WordAttr(Data[str], ABC):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> str:
-        # In the assembly of an operation it may be written in full.
+        # The assembly of an operation also accepts the full form.
         start = parser.pos
         if (given := parser.parse_optional_attribute()) is not None:
             if not isinstance(given, cls):
@@ -47,7 +47,7 @@ class WordAttr(Data[str], ABC):
 
     @classmethod
     def parse_short(cls, parser: AttrParser) -> str:
-        """What is left of it in the assembly of an operation."""
+        """Parse the short form in the assembly of an operation."""
         return cls.parse_word(parser)
 
     def print_parameter(self, printer: Printer) -> None:

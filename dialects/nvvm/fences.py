@@ -1,4 +1,4 @@
-"""Fences: the order of a thread's memory accesses, as other threads and other proxies see it."""
+"""Fences: the order in which other threads and other proxies see a thread's memory accesses."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class FenceProxyReleaseOp(DirectedFenceOp):
 
 
 class RestrictedFenceOp(NVVMOp, ABC):
-    """A fence of the cluster that is restricted to what synchronises, by ``order``."""
+    """A cluster fence restricted to synchronising accesses, by ``order``."""
 
     REQUIRES: ClassVar = Requirement(sm=90, ptx=86)
 
@@ -198,7 +198,7 @@ class FenceProxySyncRestrictOp(RestrictedFenceOp):
 
 
 def as_scope(scope: str | MemScopeKindAttr) -> MemScopeKindAttr:
-    """The attribute of a scope that may be given by its word."""
+    """The attribute of a scope, from its name or attribute."""
     return MemScopeKindAttr(scope) if isinstance(scope, str) else scope
 
 

@@ -30,11 +30,12 @@ _BITS = {
 _INSTRUCTIONS = ("wmma", "mma", "wgmma")
 _MATRICES = {"wmma": ("a", "b", "c"), "mma": ("a", "b", "c", "rows"), "wgmma": ("c", "rows")}
 _ELEMENTS = {f16: "f16", bf16: "bf16", f32: "f32", i32: "s32", i8: "s8"}
-"""The names of elements that types alone say."""
+"""The PTX names of element types that a type alone determines."""
 
 Matrices = tuple[int, bool, AffineExpr, AffineExpr]
-"""How ``ldmatrix`` loads a fragment: how many matrices, whether they are transposed, and the row
-and column of the tile that a lane (d0) has the address of."""
+"""Parameters of an ``ldmatrix`` that loads a fragment: the number of matrices, whether they are
+transposed, and the row and column of the tile whose address lane d0 passes.
+"""
 
 
 @irdl_attr_definition
@@ -133,23 +134,24 @@ class FragmentAttr(ParametrizedAttribute):
 
     @property
     def is_mma(self) -> bool:
-        """Whether the lanes have the elements that PTX says, for ``mma.sync``."""
+        """True if the lanes hold the elements that PTX specifies for ``mma.sync``."""
         return self.instruction == "mma"
 
     @property
     def is_wgmma(self) -> bool:
-        """Whether four warps hold the tile together, for ``wgmma.mma_async``."""
+        """True if four warps hold the tile together, for ``wgmma.mma_async``."""
         return self.instruction == "wgmma"
 
     @property
     def is_rows(self) -> bool:
-        """Whether it is a number for each row of C."""
+        """True if it is a vector with a number for each row of C."""
         return self.matrix == "rows"
 
     @classmethod
     def of_scope(cls, scope: str, element: Attribute) -> FragmentAttr | None:
-        """What a buffer of a memory scope holds whose elements are of a type, where these say all
-        of it: C, rows of C, or an A of ``mma`` that is not tf32."""
+        """The fragment of a buffer, from its memory scope and element type, if these determine it:
+        C, rows of C, or an A of ``mma`` that is not tf32. None otherwise.
+        """
         parts = re.fullmatch(r"m(\d+)n(\d+)k(\d+)\.(matrixA|matrixC|rowsC)", scope)
         name = _ELEMENTS.get(element)
         if parts is None or name is None:
@@ -165,7 +167,7 @@ class FragmentAttr(ParametrizedAttribute):
 
     @property
     def lanes(self) -> int:
-        """How many lanes hold the tile."""
+        """The number of lanes that hold the tile."""
         return 128 if self.is_wgmma else 32
 
     @property
@@ -180,12 +182,12 @@ class FragmentAttr(ParametrizedAttribute):
 
     @property
     def element(self) -> str:
-        """The type of an element, by PTX's name."""
+        """The element type by its PTX name."""
         return self.element_name.data
 
     @property
     def layout(self) -> str:
-        """row, or col for a tile of B that is [n, k]."""
+        """The layout: row, or col for a tile of B that is [n, k]."""
         return self.layout_name.data
 
     @property
@@ -198,7 +200,7 @@ class FragmentAttr(ParametrizedAttribute):
 
     @property
     def tile(self) -> tuple[int, ...]:
-        """Rows and columns of the tile; of numbers of rows, how many there are."""
+        """The numbers of rows and columns of the tile; for a vector of rows, its length."""
         m, n, k = self.shape
         if self.is_rows:
             return (m,)
@@ -208,12 +210,12 @@ class FragmentAttr(ParametrizedAttribute):
 
     @property
     def each(self) -> int:
-        """How many elements a word has."""
+        """The number of elements in a word."""
         return 32 // _BITS[self.element]
 
     @property
     def words(self) -> int:
-        """How many words a lane has."""
+        """The number of words in a lane."""
         if self.instruction == "wmma":
             return len(wmma_words(self.shape, self.element, self.matrix))
         if self.is_rows:
@@ -232,8 +234,9 @@ class FragmentAttr(ParametrizedAttribute):
         return f32 if self.word == "f32" else i32
 
     def lane_map(self) -> AffineMap | None:
-        """Which element of the tile a lane (d0) has as its element d1; None where PTX leaves it
-        open."""
+        """The element of the tile that lane d0 holds as its element d1; None if PTX does not
+        specify it.
+        """
         if self.instruction == "wmma":
             return None
         lane, number = AffineExpr.dimension(0), AffineExpr.dimension(1)
@@ -265,7 +268,9 @@ class FragmentAttr(ParametrizedAttribute):
 
     @property
     def rows_of_matrices(self) -> Matrices | None:
-        """How ``ldmatrix`` loads the tile from shared memory; None where it cannot."""
+        """The parameters of the ``ldmatrix`` that loads the tile from shared memory; None if none
+        can.
+        """
         if not self.is_mma or self.matrix == "c":
             return None
         lane = AffineExpr.dimension(0)

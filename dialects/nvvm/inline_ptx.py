@@ -1,4 +1,4 @@
-"""PTX that is written by hand: inline_ptx."""
+"""Handwritten PTX: inline_ptx."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class InlinePtxOp(NVVMOp):
 
 
 def _parse_group(parser: Parser, word: str) -> list[SSAValue]:
-    """``ro(%a, %b : i32, f32)``, if it is there."""
+    """Parse ``ro(%a, %b : i32, f32)`` if present."""
     if parser.parse_optional_keyword(word) is None:
         return []
     parser.parse_punctuation("(")

@@ -143,7 +143,7 @@ def _element(elt_type: str | LdStMatrixEltTypeAttr) -> LdStMatrixEltTypeAttr:
 
 
 def _registers(number: int, shape: LdStMatrixShapeAttr) -> int:
-    """How many words of a lane hold so many matrices."""
+    """The number of words of a lane that hold ``number`` matrices."""
     return number * (2 if shape.sizes == (16, 16) else 1)
 
 

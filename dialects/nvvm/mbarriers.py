@@ -47,7 +47,9 @@ STATE_OR_PHASE = EqAttrConstraint(i64) | EqAttrConstraint(i32)
 
 
 class ScopedOp(NVVMOp, ABC):
-    """What is ordered for the threads of a block, or with ``scope`` of the cluster."""
+    """An operation ordered for the threads of a block, or with ``scope`` for those of the
+    cluster.
+    """
 
     scope = prop_def(MemScopeKindAttr, default_value=CTA)
 
@@ -59,7 +61,7 @@ class ScopedOp(NVVMOp, ABC):
 
 
 class OrderedOp(ScopedOp, ABC):
-    """What orders memory accesses around it, but for ``{relaxed = true}``."""
+    """An operation that orders surrounding memory accesses, unless it is ``{relaxed = true}``."""
 
     relaxed = prop_def(BoolAttr, default_value=FALSE)
 
@@ -67,8 +69,7 @@ class OrderedOp(ScopedOp, ABC):
 class ArrivingOp(OrderedOp, ABC):
     """An arrival, whose result is the state of the mbarrier before it.
 
-    Of an mbarrier of another block of the cluster, whose pointer is ``!llvm.ptr<7>``, there is
-    no result.
+    An arrival at the mbarrier of another block of the cluster (``!llvm.ptr<7>``) has no result.
     """
 
     addr = operand_def(ANYWHERE)
@@ -126,7 +127,7 @@ class CountedArrivalOp(ArrivingOp, ABC):
 
     REQUIRES: ClassVar = AMPERE
 
-    addr = operand_def(ANYWHERE)  # again: operands of a base come behind those of a class
+    addr = operand_def(ANYWHERE)  # repeated: operands of a base class follow those of the class
     count = opt_operand_def(i32)
 
     assembly_format = "$addr (`,` $count^)? attr-dict `:` type($addr) (`->` type($res)^)?"
@@ -169,7 +170,7 @@ class MBarrierArriveDropOp(CountedArrivalOp):
 
 
 class NocompleteOp(NVVMOp, ABC):
-    """An arrival of which it is known that it does not complete the phase."""
+    """An arrival that is known not to complete the phase."""
 
     REQUIRES: ClassVar = AMPERE
 
@@ -302,14 +303,18 @@ class TransactionOp(ScopedOp, ABC):
 
 @irdl_op_definition
 class MBarrierExpectTxOp(TransactionOp):
-    """``nvvm.mbarrier.expect_tx %mbarrier, %bytes : !llvm.ptr<3>, i32``: so many more."""
+    """``nvvm.mbarrier.expect_tx %mbarrier, %bytes : !llvm.ptr<3>, i32``: expect this many more
+    bytes.
+    """
 
     name = "nvvm.mbarrier.expect_tx"
 
 
 @irdl_op_definition
 class MBarrierCompleteTxOp(TransactionOp):
-    """``nvvm.mbarrier.complete_tx %mbarrier, %bytes : !llvm.ptr<3>, i32``: so many less."""
+    """``nvvm.mbarrier.complete_tx %mbarrier, %bytes : !llvm.ptr<3>, i32``: expect this many bytes
+    less.
+    """
 
     name = "nvvm.mbarrier.complete_tx"
 
@@ -340,7 +345,7 @@ class MBarrierTryWaitParityOp(NVVMOp):
 
 
 class WaitingOp(OrderedOp, ABC):
-    """Whether a phase is complete: that of a state (i64), or that of a parity (i32)."""
+    """A test whether a phase is complete, identified by a state (i64) or a parity (i32)."""
 
     addr = operand_def(GENERIC | SHARED)
     state_or_phase = operand_def(STATE_OR_PHASE)

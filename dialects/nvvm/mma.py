@@ -35,7 +35,7 @@ HALVES = VectorType(f16, [2])
 INTEGERS = ("s8", "u8", "s4", "u4")
 FLOAT8 = ("e4m3", "e5m2")
 
-# Element type -> k of an m16n8 product of which a lane has two words of A and one of B.
+# Element type -> k of an m16n8 product with two words of A and one of B per lane.
 _DEPTHS = {
     **dict.fromkeys(("tf32",), 4),
     **dict.fromkeys(("bf16", "f16"), 8),
@@ -45,9 +45,9 @@ _DEPTHS = {
 }
 
 Words = tuple[Attribute, int]
-"""What a lane holds of a matrix: so many values of a type."""
+"""The registers of a lane for a matrix: their type and number."""
 
-# m8n8 with k -> element types, of which a lane has one word of A and B and two of C.
+# m8n8 with k -> element types, with one word of A and B and two of C per lane.
 _SMALL = {16: ("s8", "u8"), 32: ("s4", "u4"), 128: ("b1",)}
 
 VOLTA = Requirement(sm=70, ptx=64)
@@ -229,7 +229,9 @@ def _known_type(values: Sequence[SSAValue | Operation]) -> MMATypesAttr | None:
 
 
 def _fragments(shape: tuple[int, ...], element: str) -> tuple[Words, Words, list[Words]] | None:
-    """What a lane has of A, of B, and of C and D (one of a choice); None: not this product."""
+    """The registers of a lane for A, for B, and for C and D (alternatives); None if there is no
+    such product.
+    """
     m, n, k = shape
     if shape == (8, 8, 4):
         if element == "f16":

@@ -1,4 +1,4 @@
-"""What an operation of the nvvm dialect needs of the GPU and of PTX."""
+"""The GPU architecture and PTX version that an operation of the nvvm dialect requires."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Requirement:
-    """The least architecture (``sm=90`` is sm_90) and PTX version (``ptx=80`` is 8.0).
+    """The minimal architecture (``sm=90`` is sm_90) and PTX version (``ptx=80`` is 8.0).
 
-    What is ``arch_specific`` is of the variants with an ``a`` alone, and no later architecture has
-    to have it: of ``sm_90a``, and of those that ``also`` lists.
+    With ``arch_specific``, only variants with an ``a`` support it, and later architectures may not:
+    ``sm_90a``, and the variants listed in ``also``.
     """
 
     sm: int
@@ -26,7 +26,9 @@ class Requirement:
     also: tuple[int, ...] = ()
 
     def is_met(self, sm: int, ptx: int, arch_specific: bool) -> bool:
-        """Whether a GPU has it, given its number, its PTX version and whether it is an ``a``."""
+        """True if a GPU meets it, given its architecture, its PTX version and whether it is an
+        ``a`` variant.
+        """
         if ptx < self.ptx:
             return False
         if self.arch_specific:
@@ -41,7 +43,7 @@ class Requirement:
 
 
 ANY = Requirement(sm=20, ptx=32)
-"""What every GPU has that code can be generated for."""
+"""The requirement that every supported GPU meets."""
 
 
 def require(op: NVVMOp, sm: int, ptx: int, arch_specific: bool) -> None:

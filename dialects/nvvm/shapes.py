@@ -1,4 +1,4 @@
-"""Attributes of the nvvm dialect that are a shape of matrices."""
+"""Attributes of the nvvm dialect for shapes of matrices."""
 
 from __future__ import annotations
 

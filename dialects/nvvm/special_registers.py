@@ -1,6 +1,6 @@
-"""The special registers that a thread can read: its indices, sizes, clocks.
+"""The special registers that a thread can read: indices, sizes, clocks.
 
-The table at the end has them all, with MLIR's names.
+The table at the end lists all of them, with MLIR's names.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class RangedRegisterOp(SpecialRegisterOp, ABC):
         if bounds.type != i32:
             raise VerifyException(f"{self.name}: a range of {bounds.type} for a register of i32")
         lower, upper = bounds.lower.data, bounds.upper.data
-        # LLVM writes the empty range and the full one with these two bounds.
+        # LLVM represents both the empty and the full range with these bounds.
         if lower == upper and lower not in (0, -1):
             raise VerifyException(
                 f"{self.name}: the range from {lower} to {upper} is empty; "
@@ -50,7 +50,7 @@ class RangedRegisterOp(SpecialRegisterOp, ABC):
 
 
 class FixedRegisterOp(SpecialRegisterOp, ABC):
-    """A register of 32 bits that is the same at every reading."""
+    """A 32-bit register with the same value at every read."""
 
     res = result_def(i32)
 
@@ -62,13 +62,13 @@ class FixedRegisterOp(SpecialRegisterOp, ABC):
 
 
 class ClockRegisterOp(SpecialRegisterOp, ABC):
-    """A register that counts: it must not be read once for two readings."""
+    """A counter: two reads must not be merged into one."""
 
     assembly_format = "attr-dict `:` type($res)"
 
 
 class Clock32Op(ClockRegisterOp, ABC):
-    """Of 32 bits."""
+    """A 32-bit counter."""
 
     res = result_def(i32)
 
@@ -77,7 +77,7 @@ class Clock32Op(ClockRegisterOp, ABC):
 
 
 class Clock64BitOp(ClockRegisterOp, ABC):
-    """Of 64 bits."""
+    """A 64-bit counter."""
 
     res = result_def(i64)
 
@@ -109,7 +109,7 @@ def register(
 def _axes(
     class_name: str, name: str, about: str, requires: Requirement = ANY
 ) -> tuple[type[RangedRegisterOp], type[RangedRegisterOp], type[RangedRegisterOp]]:
-    """The registers of the axes x, y and z; ``{}`` stands for the axis."""
+    """The registers of the axes x, y and z; ``{}`` in the names is replaced by the axis."""
     x, y, z = (
         register(
             RangedRegisterOp,

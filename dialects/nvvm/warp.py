@@ -1,4 +1,4 @@
-"""What the lanes of a warp do together: shuffles, votes, matches, reductions, elections."""
+"""Collective operations of a warp: shuffles, votes, matches, reductions, elections."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ _PRODUCTS: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {
 }
 HALVES = VectorType(f16, [2])
 
-# Type of D -> what a register may be called that holds it, or two of f16.
+# Type of D -> type of a register that holds it, or two elements of f16.
 _SUMS: dict[str, tuple[Attribute, ...]] = {"f16": (HALVES, i32, f16), "f32": (f32,), "s32": (i32,)}
 
 
@@ -72,7 +72,7 @@ class WgmmaGroupSyncAlignedOp(NVVMOp):
 
 @irdl_op_definition
 class WgmmaWaitGroupSyncOp(NVVMOp):
-    """``nvvm.wgmma.wait.group.sync.aligned 1``: until at most so many groups are not done."""
+    """``nvvm.wgmma.wait.group.sync.aligned 1``: wait until at most this many groups are pending."""
 
     name = "nvvm.wgmma.wait.group.sync.aligned"
     REQUIRES: ClassVar = HOPPER_ONLY

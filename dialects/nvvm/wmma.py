@@ -43,7 +43,7 @@ PRODUCTS: dict[Shape, dict[str, tuple[str, ...]]] = {
     (8, 8, 4): {"f64": ("f64",)},
 }
 
-# Type of the elements -> of what a lane holds them in.
+# Element type -> type of a lane's registers.
 _WORDS: dict[str, Attribute] = {
     "f16": VectorType(f16, [2]),
     "f32": f32,
@@ -53,7 +53,7 @@ _WORDS: dict[str, Attribute] = {
 
 
 def fragment(shape: Shape, element: str, matrix: str) -> list[Attribute]:
-    """The types of what a lane holds of matrix ``a``, ``b`` or ``c``."""
+    """The types of a lane's registers for matrix ``a``, ``b`` or ``c``."""
     m, n, _ = shape
     if matrix == "c":
         count = {"f16": 4, "f64": 2}.get(element, 8)
@@ -67,7 +67,7 @@ def fragment(shape: Shape, element: str, matrix: str) -> list[Attribute]:
 
 
 class WmmaOp(NVVMOp, ABC):
-    """An operation on matrices of a shape, which its attributes give."""
+    """An operation on matrices whose shape is in its attributes."""
 
     REQUIRES: ClassVar = Requirement(sm=70, ptx=60)
 
@@ -81,7 +81,7 @@ class WmmaOp(NVVMOp, ABC):
         return self.m.value.data, self.n.value.data, self.k.value.data
 
     def _required(self, element: str) -> Requirement:
-        """What the shape needs, for elements of a type in A and B, or in C."""
+        """The requirement of the shape with an element type of A and B, or of C."""
         if self.shape in ((16, 16, 8), (8, 8, 4)) or element == "bf16":
             return Requirement(sm=80, ptx=70)
         if element in (*BYTES, "s32"):

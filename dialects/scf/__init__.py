@@ -1,4 +1,4 @@
-"""The ``scf`` dialect with ``scf.forall``, which xDSL lacks, and MLIR's text of others."""
+"""The ``scf`` dialect with ``scf.forall``, which xDSL lacks, and with MLIR's text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SCF = Dialect(
     ],
     list(scf.Scf.attributes),
 )
-"""xDSL's dialect and what is added here."""
+"""xDSL's dialect with the ops of this package."""
 
 __all__ = [
     "SCF",

@@ -9,7 +9,7 @@ from xdsl.parser import Parser
 
 
 class ForOp(scf.ForOp):
-    """``scf.for``; one that counts numbers without signs is refused."""
+    """``scf.for`` with signed counters only; an unsigned one is refused."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

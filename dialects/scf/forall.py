@@ -64,7 +64,7 @@ class ForallOp(IRDLOperation):
         return len(self.static_upper_bound)
 
     def bounds(self) -> list[tuple[int | SSAValue, int | SSAValue, int | SSAValue]]:
-        """For each loop where it starts, where it ends, and its step."""
+        """The lower bound, upper bound and step of each loop."""
         columns: list[list[int | SSAValue]] = []
         for static, dynamic in (
             (self.static_lower_bound, self.dynamic_lower_bound),
@@ -224,7 +224,9 @@ class ForallOp(IRDLOperation):
 
 @irdl_op_definition
 class InParallelOp(IRDLOperation):
-    """``scf.forall.in_parallel { tensor.parallel_insert_slice ... }``: what an iteration writes."""
+    """``scf.forall.in_parallel { tensor.parallel_insert_slice ... }``: the outputs of an
+    iteration.
+    """
 
     name = "scf.forall.in_parallel"
 

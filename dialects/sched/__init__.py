@@ -58,7 +58,7 @@ from kc.support.declarations import REQUIRED, Slot, result_count, slots
 
 
 class ScheduleOp(IRDLOperation):
-    """A step of a schedule; the base of the operations that are made from declarations."""
+    """A step of a schedule; the base of the operations generated from declarations."""
 
     STEP: ClassVar[Any]
     """The class of the primitive, query or sampling."""
@@ -67,7 +67,7 @@ class ScheduleOp(IRDLOperation):
     def create_from(
         cls, fields: Mapping[str, Any], results: int, unsafe: bool = False
     ) -> ScheduleOp:
-        """The operation with these fields, handles and params as SSA values in them."""
+        """The operation with these fields, in which handles and params are SSA values."""
         operands: list[list[SSAValue]] = []
         params: list[SSAValue] = []
         properties: dict[str, Attribute] = {}
@@ -88,7 +88,7 @@ class ScheduleOp(IRDLOperation):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields that are given, handles and params as SSA values in them."""
+        """The fields that are set, with handles and params as SSA values."""
         fields: dict[str, Any] = {}
         params: Sequence[SSAValue] = self.params  # pyright: ignore[reportAttributeAccessIssue]
         for slot in slots(self.STEP):
@@ -102,7 +102,7 @@ class ScheduleOp(IRDLOperation):
 
     @property
     def unsafe(self) -> bool:
-        """Whether it is to go on where legality cannot be decided."""
+        """True if the step proceeds where legality is undecided."""
         return "unsafe" in self.attributes
 
     def verify_(self) -> None:
@@ -139,7 +139,7 @@ def _make_op(step: Any) -> type[ScheduleOp]:
     }
     for slot in slots(step):
         if slot.handle is not None:
-            # Their kinds are checked with the fields, in words that name these.
+            # Their types are checked with the fields, whose names the message uses.
             members[f"{slot.name}_operands"] = var_operand_def()
         elif slot.default is REQUIRED:
             members[f"{slot.name}_value"] = prop_def(prop_name=slot.name)

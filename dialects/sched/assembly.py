@@ -28,11 +28,11 @@ from kc.support.declarations import REQUIRED, Parameter, Slot, parameters, resul
 from kc.support.diagnostics import suggest
 
 MOST_RESULTS = 1024
-"""Of a step: a number of them in text may be anything."""
+"""The most results of a step; text may contain any number."""
 
 
 def leading_operands(step: Any) -> list[Parameter]:
-    """The parameters that take the loops and blocks that come first, in order."""
+    """The parameters for the leading loop and block operands, in order."""
     leading: list[Parameter] = []
     for parameter in parameters(step):
         slot = parameter.slots[0]
@@ -139,7 +139,7 @@ class _Reader:
         known = self.parser.ssa_values.get(operand.operand_name)
         if known is not None and operand.index < len(known):
             return known[operand.index]
-        # Used before it is defined: whoever verifies says so.
+        # Used before its definition: the verifier reports it.
         return self.parser.resolve_operand(operand, TYPES[kind or "param"])
 
     def _at_keyword(self) -> bool:

@@ -41,7 +41,7 @@ class BlockType(ParametrizedAttribute, TypeAttribute):
 
 @irdl_attr_definition
 class ParamType(ParametrizedAttribute, TypeAttribute):
-    """A number that is known when the schedule runs: a sampled one."""
+    """A number known only when the schedule runs, such as a sampled one."""
 
     name = "sched.param"
 
@@ -78,7 +78,7 @@ def result_type(step: Any) -> Attribute:
 
 
 def to_attr(value: Any, params: list[SSAValue], *, symbol: bool = False) -> Attribute:
-    """A value as an attribute; the SSA values in it are added to ``params``."""
+    """A value as an attribute. SSA values in it are appended to ``params``."""
     if isinstance(value, SSAValue):
         params.append(value)
         return ParamAttr(IntAttr(len(params) - 1))
@@ -100,7 +100,7 @@ def to_attr(value: Any, params: list[SSAValue], *, symbol: bool = False) -> Attr
 
 
 def from_attr(attr: Attribute, params: Sequence[SSAValue]) -> Any:
-    """The value that an attribute stands for."""
+    """The value of an attribute."""
     if isinstance(attr, ParamAttr):
         if attr.index.data >= len(params):
             raise VerifyException(f"{attr} is not one of its {len(params)} params")

@@ -120,7 +120,7 @@ class ReturnOp(IRDLOperation):
 
 
 def _verify_elements(has: str, type_: Attribute) -> None:
-    """That the elements of a tensor are scalars, as those of the buffers of tir are."""
+    """Require that the elements of a tensor are scalars, like those of tir buffers."""
     if isinstance(type_, TensorType) and isinstance(type_.element_type, CONTAINERS):
         raise VerifyException(f"te.func: {has} a {type_}; the elements of tensors are scalars")
 
@@ -192,7 +192,7 @@ class FuncOp(IRDLOperation):
             if isinstance(op, ComputeOp | ExternOp | ReadOp | ReturnOp | ScanOp):
                 continue
             if _is_of_plugin(op):
-                continue  # its patterns make loops of it
+                continue  # its patterns convert it to loops
             if any(isinstance(value.type, TensorType) for value in (*op.operands, *op.results)):
                 raise VerifyException(
                     f"te.func: {op.name} in @{self.sym_name.data} works on tensors; only "

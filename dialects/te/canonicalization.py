@@ -1,4 +1,4 @@
-"""How operations of ``te`` become simpler."""
+"""Canonicalization of ``te`` operations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from xdsl.traits import HasCanonicalizationPatternsTrait
 
 
 class Canonicalized(HasCanonicalizationPatternsTrait):
-    """The patterns of ``te``; each is typed with the operations that it is for."""
+    """The canonicalization patterns of ``te``, each typed with its operation."""
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:

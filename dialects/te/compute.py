@@ -243,7 +243,7 @@ class ComputeOp(IRDLOperation):
         init: Region | None = None,
         domain: Region | None = None,
     ) -> None:
-        """Extents that are None are those that ``domain`` gives."""
+        """Construct the op. An extent of None comes from ``domain``."""
         extents = [extent for _, extent in (*axes, *reduce_axes)]
         types = [result_types] if isinstance(result_types, TensorType) else list(result_types)
         own = combiner if isinstance(combiner, UserCombiner) else None
@@ -296,7 +296,9 @@ class ComputeOp(IRDLOperation):
 
     @property
     def extents(self) -> list[int | SSAValue | None]:
-        """The extents of the spatial, then of the reduction axes; None: the domain gives it."""
+        """The extents of the spatial and then of the reduction axes; None if the domain
+        defines it.
+        """
         dynamic = iter(self.dynamic_extents)
         extents: list[int | SSAValue | None] = []
         for n, extent in enumerate(self.static_extents.iter_values()):
@@ -308,27 +310,27 @@ class ComputeOp(IRDLOperation):
 
     @property
     def is_reduction(self) -> bool:
-        """Whether there are reduction axes."""
+        """True if there are reduction axes."""
         return bool(self.reduce_names.data)
 
     @property
     def has_combine(self) -> bool:
-        """Whether the combiner is a region."""
+        """True if the combiner is a region."""
         return bool(self.combine.blocks)
 
     @property
     def has_where(self) -> bool:
-        """Whether only some terms take part in the reduction."""
+        """True if a condition excludes terms from the reduction."""
         return bool(self.where.blocks)
 
     @property
     def has_init(self) -> bool:
-        """Whether the reduction starts from something other than the identity."""
+        """True if the reduction does not start from the identity."""
         return bool(self.init.blocks)
 
     @property
     def has_domain(self) -> bool:
-        """Whether extents of reduction axes depend on the element."""
+        """True if extents of reduction axes depend on the element."""
         return bool(self.domain.blocks)
 
     @property
@@ -388,7 +390,7 @@ class ComputeOp(IRDLOperation):
 
     @property
     def captured_types(self) -> list[Attribute]:
-        """The types of what the combiner is given beside two tuples: the body yields it last."""
+        """The types of the combiner's captured values, which the body yields last."""
         args = self.combine.block.args if self.has_combine else ()
         return [arg.type for arg in args[2 * len(self.element_types) :]]
 
@@ -596,7 +598,7 @@ class ComputeOp(IRDLOperation):
         for n in range(start, stop):
             if n > start:
                 printer.print_string(", ")
-            # All regions name the axes alike, so that one list serves them.
+            # All regions name the axes alike, so one list suffices.
             regions = [region for region in (self.body, self.where) if region.blocks]
             if n < self.rank:
                 regions += [region for region in (self.init, self.domain) if region.blocks]
@@ -614,7 +616,7 @@ class ComputeOp(IRDLOperation):
 
 
 def output_name(label: str, index: int, count: int) -> str:
-    """The name of result ``index`` of ``count`` of what is called ``label``."""
+    """The name of result ``index`` of ``count`` results of the op ``label``."""
     return label if count == 1 else f"{label}_v{index}"
 
 

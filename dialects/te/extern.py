@@ -103,18 +103,18 @@ class ExternOp(IRDLOperation):
 
     @property
     def input_buffers(self) -> Sequence[BlockArgument]:
-        """The tensors read, as the region sees them."""
+        """The region's buffers of the input tensors."""
         return self.body.block.args[: len(self.tensor_inputs)]
 
     @property
     def output_buffers(self) -> Sequence[BlockArgument]:
-        """The results, as the region sees them."""
+        """The region's buffers of the results."""
         first = len(self.tensor_inputs)
         return self.body.block.args[first : first + len(self.tensors)]
 
     @property
     def scalars(self) -> list[tuple[SSAValue, BlockArgument]]:
-        """The scalars, and what they are in the region."""
+        """The scalar operands with their arguments of the region."""
         count = len(self.tensor_inputs)
         inner = self.body.block.args[count + len(self.tensors) :]
         return list(zip(self.inputs[count:], inner, strict=True))
@@ -242,7 +242,7 @@ def buffer_type(tensor: Attribute) -> MemRefType:
 
 
 def written_buffers(op: Operation) -> Iterator[SSAValue]:
-    """The buffers that ``op`` itself writes, as the function or region sees them."""
+    """The buffers that ``op`` itself writes, by their names in the function or region."""
     if isinstance(op, StoreOp):
         yield root_buffer(op.buffer)
     elif isinstance(op, memref.StoreOp):

@@ -1,4 +1,4 @@
-"""``te.scan``: tensors whose elements follow from those before, along the first dimension."""
+"""``te.scan``: tensors defined by a recurrence along the first dimension."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class ScanOp(IRDLOperation):
 
     @property
     def extent_value(self) -> int | SSAValue:
-        """How many rows there are in time: an integer or an index value."""
+        """The number of rows in time: an integer or an index value."""
         return self.extent.value.data if self.dynamic_extent is None else self.dynamic_extent
 
     @property
@@ -111,12 +111,12 @@ class ScanOp(IRDLOperation):
 
     @property
     def states(self) -> Sequence[BlockArgument]:
-        """The states as the region reads them."""
+        """The states, as arguments of the region."""
         return self.body.block.args[1:]
 
     @property
     def start(self) -> int:
-        """The number of initial rows: the first row that is computed."""
+        """The number of initial rows, which is the first computed row."""
         return _shape(self.inits[0])[0]
 
     @property
@@ -254,7 +254,7 @@ class ScanOp(IRDLOperation):
 
 
 def tensor_extents(tensor: SSAValue) -> list[int | SSAValue]:
-    """The sizes of a tensor that a compute, a scan or an extern makes."""
+    """The sizes of a tensor that a compute, a scan or an extern defines."""
     op = tensor.owner
     if isinstance(op, ExternOp):
         return op.extents(list(op.tensors).index(tensor))  # pyright: ignore[reportArgumentType]

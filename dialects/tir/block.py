@@ -59,8 +59,8 @@ class IterType(StrEnum):
     """The promise of a block about an iteration variable.
 
     Instances that differ in a ``spatial`` variable write different elements and may run in any
-    order; along a ``reduce`` variable a commutative, associative combiner is applied; nothing
-    is known of an ``opaque`` one.
+    order; along a ``reduce`` variable, a commutative and associative combiner is applied; an
+    ``opaque`` variable has no known property.
     """
 
     SPATIAL = "spatial"
@@ -157,7 +157,7 @@ class BlockOp(IRDLOperation):
     """By TVM's name."""
 
     def same_as(self, node: Operation) -> bool:
-        """Whether both are one block (TVM)."""
+        """True if both are the same block (TVM)."""
         return self is node
 
     @property
@@ -186,12 +186,12 @@ class BlockOp(IRDLOperation):
 
     @property
     def has_init(self) -> bool:
-        """Whether the block initialises what it reduces into."""
+        """True if the block initialises its reduction."""
         return self.regions[0].first_block is not None
 
     @property
     def is_reduction(self) -> bool:
-        """Whether some iteration variable is a reduction."""
+        """True if the block has a reduce variable."""
         return IterType.REDUCE in self.types
 
     @property
@@ -323,7 +323,7 @@ class BlockOp(IRDLOperation):
         printer.print_string_literal(self.label)
         printer.print_string(" (")
         args = self.body.block.args
-        # Both regions name their variables alike, so that one list serves both.
+        # Both regions name their variables alike, so one list suffices.
         printer.enter_scope()
         for n, (kind, name, extent) in enumerate(self.iters):
             if n:

@@ -53,13 +53,14 @@ result."""
 
 
 STARTS = "kc.starts"
-"""The attribute that says which operands are indices of the element whose address is passed: for
-each operand, the number of the buffer among the operands, or :data:`NO_START`."""
+"""The attribute that marks operands as indices of the element whose address is passed: for each
+operand, the operand number of the buffer, or :data:`NO_START`.
+"""
 NO_START = -1
 
 
 class _CallEffects(MemoryEffect):
-    """A call reads and writes, unless it is declared to be pure."""
+    """A call reads and writes memory unless it is declared pure."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -131,23 +132,24 @@ class CallExternOp(IRDLOperation):
 
     @property
     def is_packed(self) -> bool:
-        """Whether the function is one of Python's."""
+        """True if it calls a Python function."""
         return self.packed is not None
 
     @property
     def is_pure(self) -> bool:
-        """Whether the result depends on the arguments alone, and nothing else is done."""
+        """True if the call has no effects and its result depends on the arguments alone."""
         return self.pure is not None
 
     @property
     def accesses(self) -> list[tuple[SSAValue, bool, bool]]:
-        """Each buffer, whether it is read, and whether it is written."""
+        """For each buffer: whether it is read, and whether it is written."""
         return accesses_of(self.arguments, self.modes)
 
     @property
     def passed(self) -> list[tuple[int, list[int]]]:
-        """What the function is given, as numbers of operands: a value; or the address of an
-        element of a buffer, and its indices, which are none for the first one."""
+        """The arguments of the function as operand numbers: a value, or a buffer with the indices
+        of the element whose address is passed (empty for the first element).
+        """
         given = self.attributes.get(STARTS)
         starts = list(given.iter_values()) if isinstance(given, DenseArrayBase) else []
         passed = {n: list[int]() for n in range(len(self.arguments))}

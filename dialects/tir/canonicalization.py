@@ -1,4 +1,4 @@
-"""How operations of ``tir`` become simpler: the patterns, and constants for what is folded."""
+"""Canonicalization of ``tir`` operations: patterns, and constants for folded results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xdsl.traits import HasCanonicalizationPatternsTrait
 
 
 class Canonicalized(HasCanonicalizationPatternsTrait):
-    """The patterns of ``tir``; each is typed with the operations that it is for."""
+    """The canonicalization patterns of ``tir``, each typed with its operation."""
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:

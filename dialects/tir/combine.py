@@ -1,5 +1,6 @@
 """Combiners that are regions: ``tir.combine``, one step of a reduction, and
-``tir.thread_allreduce``, the values of several threads in one."""
+``tir.thread_allreduce``, a reduction across threads.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ from kc.dialects.tir.threads import LANE_AXES
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
-    """``tir.yield %v : f32``: what the region of a combiner gives."""
+    """``tir.yield %v : f32``: the result of a combiner's region."""
 
     name = "tir.yield"
 

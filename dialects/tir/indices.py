@@ -88,7 +88,9 @@ class ApplyOp(IRDLOperation, HasFolderInterface):
         groups: Sequence[Sequence[AffineExpr]],
         operands: Sequence[SSAValue],
     ) -> ApplyOp:
-        """The ``extreme`` of ``groups``, each of which is the opposite one of its expressions."""
+        """The ``extreme`` of the groups, where a group is the opposite extreme of its
+        expressions.
+        """
         if len(groups) == 1:
             extreme, groups = _OPPOSITE[extreme], [[expr] for expr in groups[0]]
         op = cls(groups[0][0], operands)
@@ -119,8 +121,8 @@ class ApplyOp(IRDLOperation, HasFolderInterface):
     ) -> Form:
         """The value of the op in any form.
 
-        ``forms`` are the values of the expressions of :attr:`map`; ``extreme`` gives the smaller or
-        the larger of two.
+        ``forms`` are the values of the expressions of :attr:`map`; ``extreme`` computes the minimum
+        or maximum of two.
         """
         if self.extreme is None:
             return forms[0]
@@ -208,7 +210,9 @@ class ApplyOp(IRDLOperation, HasFolderInterface):
         printer.print_op_attributes(self.attributes)
 
     def text(self, texts: Sequence[str], word: Callable[[ExtremeKind], str] = str) -> str:
-        """``max(min(a, b), c)``, where ``texts`` are those of the expressions of :attr:`map`."""
+        """The op as text, ``max(min(a, b), c)``; ``texts`` are those of the expressions of
+        :attr:`map`.
+        """
         assert self.extreme is not None
         outer = cast(ExtremeKind, self.extreme.data)
 

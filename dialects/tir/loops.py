@@ -1,4 +1,4 @@
-"""``tir.for``, ``tir.condition`` and ``tir.if``: how often code runs, and where."""
+"""``tir.for``, ``tir.condition`` and ``tir.if``: repetition and conditional execution."""
 
 from __future__ import annotations
 
@@ -71,12 +71,13 @@ from kc.dialects.tir.threads import THREAD_AXES
 
 ONCE_PER_CHUNK = "kc.once_per_chunk"
 """The attribute of an operation in the body of a parallel loop that prepares the thread for the
-iterations (``"before"``) or undoes that (``"behind"``). It need not run in each of them, but once
-around all those that a thread runs one after the other."""
+iterations (``"before"``) or undoes the preparation (``"behind"``). It need not run in each
+iteration, but only around each chunk of iterations of a thread.
+"""
 
 
 class ForKind(StrEnum):
-    """How the iterations of a loop are executed."""
+    """The order and grouping in which the iterations of a loop run."""
 
     SERIAL = "serial"
     PARALLEL = "parallel"
@@ -111,14 +112,14 @@ _KINDS = {kind: ForKindAttr(kind) for kind in ForKind}
 
 
 class LoopVariable(NamedTuple):
-    """What a loop counts with."""
+    """The variable of a loop."""
 
     name: str
     value: BlockArgument
 
 
 def _computes_values(op: Operation) -> bool:
-    """Whether ``op`` has results, and in its regions are such operations alone."""
+    """True if ``op`` and all operations in its regions have results."""
     inner = [child for region in op.regions for block in region.blocks for child in block.ops]
     return bool(op.results) and all(
         child.has_trait(IsTerminator) or _computes_values(child) for child in inner
@@ -199,8 +200,8 @@ class ForOp(IRDLOperation):
 
     @property
     def static_extent(self) -> int | None:
-        """The extent when it is a constant."""
-        # The only operand there may be is the other kind of extent.
+        """The extent if it is constant, else None."""
+        # The only possible operand is a dynamic extent.
         return None if self._operands else self.extent_attr.value.data
 
     @property
@@ -222,7 +223,7 @@ class ForOp(IRDLOperation):
         return self.loop_name.data
 
     def same_as(self, node: Operation) -> bool:
-        """Whether both are one loop (TVM)."""
+        """True if both are the same loop (TVM)."""
         return self is node
 
     @property
@@ -232,7 +233,7 @@ class ForOp(IRDLOperation):
 
     @property
     def kind_text(self) -> str:
-        """The kind as people see it: the thread axis of a loop that is bound to one."""
+        """The kind in messages: the thread axis of a bound loop, else the name of the kind."""
         return self.axis or self.kind.data.value
 
     def verify_(self) -> None:
@@ -261,14 +262,15 @@ class ForOp(IRDLOperation):
 
     @property
     def condition(self) -> ConditionOp | None:
-        """What a loop of kind ``while`` goes on by."""
+        """The condition op of a ``while`` loop, None for other loops."""
         conditions = (op for op in self.body.block.ops if isinstance(op, ConditionOp))
         return next(conditions, None)
 
     @property
     def repeated(self) -> IfOp | None:
-        """What a loop of kind ``while`` repeats, where that is all of it but what its condition is
-        computed from."""
+        """The conditional body of a ``while`` loop, if the loop contains nothing else but the
+        computation of its condition.
+        """
         *parts, repeated, last = self.body.block.ops
         if (
             not (isinstance(repeated, IfOp) and isinstance(last, ConditionOp))
@@ -354,7 +356,8 @@ class ConditionOp(IRDLOperation):
 
     condition = operand_def(I1)
 
-    traits = traits_def(HasParent(ForOp), MemoryWriteEffect())  # no effect really, but it must stay
+    # a pretended effect: the op must not be moved or erased
+    traits = traits_def(HasParent(ForOp), MemoryWriteEffect())
     assembly_format = "$condition attr-dict"
 
     def __init__(self, condition: SSAValue) -> None:

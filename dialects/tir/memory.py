@@ -41,12 +41,14 @@ from kc.dialects.direct_access import initialize, with_direct_access
 from kc.dialects.tir.canonicalization import Canonicalized
 
 ASYNC_COPY = "tir.async_copy"
-"""The attribute of a store of what is loaded, which need not be done before a group of copies is
-waited for (``nvvm.cp.async.wait.group``)."""
+"""The attribute of a store of a loaded element that may complete asynchronously, up to a wait for
+its group of copies (``nvvm.cp.async.wait.group``).
+"""
 
 NONTEMPORAL = "nontemporal"
-"""The attribute of a store of a vector that goes past the caches; with ``alignment``, to an address
-that is a multiple of so many bytes."""
+"""The attribute of a vector store that bypasses the caches. With ``alignment``, the address is a
+multiple of this number of bytes.
+"""
 
 
 CONTAINERS = (VectorType, TensorType, UnrankedTensorType, MemRefType, UnrankedMemRefType)
@@ -77,7 +79,7 @@ def _verify_element(op: Operation, buffer_type: Attribute, value_type: Attribute
 
 
 def has_rows(buffer_type: Attribute) -> bool:
-    """Whether consecutive elements along the last dimension are neighbours in memory."""
+    """True if consecutive elements along the last dimension are adjacent in memory."""
     assert isinstance(buffer_type, MemRefType)
     layout = buffer_type.layout
     if isinstance(layout, StridedLayoutAttr):

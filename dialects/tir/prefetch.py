@@ -38,7 +38,8 @@ class PrefetchOp(IRDLOperation):
     operands_of_map = var_operand_def(IndexType())
     indices = prop_def(AffineMapAttr)
 
-    traits = traits_def(MemoryWriteEffect(), Canonicalized())  # no effect really, but it must stay
+    # a pretended effect: the op must not be moved or erased
+    traits = traits_def(MemoryWriteEffect(), Canonicalized())
 
     def __init__(self, buffer: SSAValue, indices: AffineMap, operands: Sequence[SSAValue]) -> None:
         super().__init__(

@@ -54,17 +54,17 @@ THREAD_AXES = (*BLOCK_AXES, *LANE_AXES, *VIRTUAL_AXES)
 
 
 def is_same_axis(outer: str | None, inner: str | None) -> bool:
-    """Whether two loops, one in the other, are the same threads."""
+    """True if two nested loops have the same threads."""
     return outer is not None and outer == inner and outer != "vthread"
 
 
 def is_in_lockstep(axis: str | None) -> bool:
-    """Whether the threads of an axis wait for each other."""
+    """True if the threads of an axis run in lockstep."""
     return axis is not None and axis not in BLOCK_AXES
 
 
 def is_shared(scope: str, axis: str | None) -> bool:
-    """Whether the threads of an axis have one buffer of a memory scope together."""
+    """True if the threads of an axis share a buffer of a memory scope."""
     if axis is None:
         return False
     if scope == "global":

@@ -1,8 +1,8 @@
-"""Parts of buffers as buffers, and calls of functions on them.
+"""Views of buffers, and calls of functions on them.
 
-``tir.view`` gives a name to a box of a buffer, as TVM's ``match_buffer`` does; ``tir.call`` calls
-a function that reads and writes exactly the buffers that it is given, each as a whole. So the
-accesses of a block follow from its body even where code is called that kc does not see.
+``tir.view`` names a box of a buffer, like TVM's ``match_buffer``. ``tir.call`` calls a function
+that accesses exactly the buffers passed to it, each as a whole. The accesses of a block thus follow
+from its body even if it calls external code.
 """
 
 from __future__ import annotations
@@ -49,18 +49,20 @@ from kc.dialects.symbol_uses import has_symbols
 from kc.dialects.tir.canonicalization import Canonicalized
 
 MODES = ("read", "write", "update")
-"""How a call uses a buffer: it reads all of it, writes all of it without reading it, or both."""
+"""The use of a buffer by a call: it reads all of it, writes all of it without reading it, or
+both.
+"""
 
 
 def strides_of(type_: MemRefType) -> list[int | None]:
-    """The distance of neighbours along each dimension; None: not known from the type."""
+    """The distance of neighbours along each dimension; None if the type does not determine it."""
     return list(type_.get_strides() or [None] * type_.get_num_dims())
 
 
 def accesses_of(
     arguments: Sequence[SSAValue], modes: ArrayAttr[StringAttr]
 ) -> list[tuple[SSAValue, bool, bool]]:
-    """Each buffer of a call, whether it is read, and whether it is written."""
+    """For each buffer of a call: whether it is read, and whether it is written."""
     return [
         (value, mode.data != "write", mode.data != "read")
         for value, mode in zip(arguments, modes, strict=True)
@@ -116,7 +118,7 @@ class ViewOp(IRDLOperation):
 
     @property
     def positions(self) -> list[int]:
-        """The dimensions of the buffer that those of the view are."""
+        """The dimensions of the buffer that the view keeps."""
         return [int(dim) for dim in self.dims.iter_values()]
 
     def verify_(self) -> None:
@@ -204,7 +206,7 @@ def _last(source: MemRefType, view: MemRefType) -> list[int]:
 
 
 class _TakesArguments(SymbolUserOpInterface):
-    """The function that is called, where it is declared, takes what it is given."""
+    """Require that a declared callee accepts the arguments."""
 
     def verify(self, op: Operation) -> None:
         assert isinstance(op, CallOp)
@@ -230,10 +232,9 @@ class MatrixDescriptorOp(IRDLOperation):
 
     The 64 bits that ``nvvm.wgmma.mma_async`` takes: where the tile begins, how far its rows are
     apart, and the swizzle of the buffer. A tile of three dimensions is panels, side by side.
-    ``along`` says what neighbours in a row differ in: ``k``,
-    the index of the sum, or ``mn``, that of the result. ``lower-fragments`` makes the bits, since
-    the layout is that of the buffer which the tile is a part of. (``nvgpu.warpgroup.generate.
-    descriptor``.)
+    ``along`` says what neighbours in a row differ in: ``k``, the index of the sum, or ``mn``, that
+    of the result. ``lower-fragments`` makes the bits, since the layout is that of the buffer which
+    the tile is a part of. (``nvgpu.warpgroup.generate. descriptor``.)
     """
 
     name = "tir.matrix_descriptor"
@@ -298,7 +299,7 @@ class CallOp(IRDLOperation):
 
     @property
     def accesses(self) -> list[tuple[SSAValue, bool, bool]]:
-        """Each buffer, whether it is read, and whether it is written."""
+        """For each buffer: whether it is read, and whether it is written."""
         return accesses_of(self.arguments, self.modes)
 
     def verify_(self) -> None:

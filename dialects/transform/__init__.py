@@ -54,4 +54,4 @@ TRANSFORM = Dialect(
     [*(op for op in transform.Transform.operations if op.name not in _NAMES), *_OWN],
     list(transform.Transform.attributes),
 )
-"""xDSL's dialect and what is added here."""
+"""xDSL's dialect with the ops of this package."""

@@ -68,7 +68,7 @@ def print_signature(printer: Printer, op: IRDLOperation) -> None:
 
 
 def numbers_of(attr: DenseArrayBase[IntegerType] | None) -> list[int]:
-    """The numbers of an attribute; none if it is absent."""
+    """The numbers of an attribute; empty if it is absent."""
     return [int(value) for value in attr.get_values()] if attr is not None else []
 
 
@@ -78,7 +78,7 @@ def array_of(numbers: Sequence[int]) -> DenseArrayBase:
 
 
 def mixed(values: Sequence[SSAValue], numbers: Sequence[int]) -> list[int | SSAValue]:
-    """Numbers, and values where numbers have a mark."""
+    """Static numbers, with MLIR's placeholders replaced by values."""
     rest = iter(values)
     return [next(rest) if number == DYNAMIC_INDEX else number for number in numbers]
 

@@ -1,4 +1,4 @@
-"""The steps of transform scripts that run others, or rewrites that are not of linalg."""
+"""Control steps of transform scripts, and rewrites other than those of linalg."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ PATTERNS = (
     *("tensor.fold_tensor_empty", "tensor.merge_consecutive_insert_extract_slice"),
     *("tensor.reassociative_reshape_folding", "linalg.erase_unnecessary_inputs"),
 )
-"""Patterns that make a program simpler, as kc's canonicalization does."""
+"""Names of pattern sets that kc's canonicalization replaces."""
 
 
 def pattern_op(pattern: str) -> type[Operation]:

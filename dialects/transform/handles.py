@@ -1,4 +1,4 @@
-"""The steps of transform scripts that find ops, and make handles of other handles."""
+"""Steps of transform scripts that match ops or derive handles from handles."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class MergeHandlesOp(IRDLOperation):
 
 @irdl_op_definition
 class GetParentOp(IRDLOperation):
-    """``transform.get_parent_op %op {op_name = "scf.for"}``: what an op is in."""
+    """``transform.get_parent_op %op {op_name = "scf.for"}``: the op around an op."""
 
     name = "transform.get_parent_op"
 
@@ -96,7 +96,7 @@ class GetParentOp(IRDLOperation):
 
 
 class _NeighbourOp(IRDLOperation):
-    """``%target[0]``: what makes or takes a value of an op."""
+    """The producer or a consumer of a value of an op."""
 
     target = operand_def(TransformHandleType)
 

@@ -1,4 +1,4 @@
-"""MLIR's other steps, which kc does not perform, with what kc has in their place."""
+"""MLIR transform steps that kc does not perform, with the alternative in kc."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of transform scripts that rewrite linalg ops: tiles, fusion, other forms."""
+"""Steps of transform scripts that rewrite linalg ops: tiling, fusion, generalization."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TilingOp(IRDLOperation):
     """A step that tiles the linalg ops of a handle."""
 
     def sizes(self) -> list[int | SSAValue]:
-        """The size of the tile along each loop; 0 leaves a loop as it is."""
+        """The tile size along each loop; 0 leaves a loop untiled."""
         raise NotImplementedError
 
 
@@ -66,7 +66,7 @@ class TileUsingForOp(TilingOp):
         return mixed(self.dynamic_sizes, numbers_of(self.static_sizes))
 
     def order(self) -> list[int]:
-        """The loops whose order is given, outermost first."""
+        """The interchange of loops, outermost first."""
         return numbers_of(self.interchange)
 
     def verify_(self) -> None:
@@ -141,11 +141,11 @@ class TileUsingForallOp(TilingOp):
 
     @property
     def counts_threads(self) -> bool:
-        """Whether numbers of tiles are given, not their sizes."""
+        """True if the step specifies numbers of tiles instead of tile sizes."""
         return bool(numbers_of(self.static_num_threads))
 
     def sizes(self) -> list[int | SSAValue]:
-        """Sizes of tiles, or how many there are."""
+        """The tile sizes, or the numbers of tiles."""
         if self.counts_threads:
             return mixed(self.num_threads, numbers_of(self.static_num_threads))
         return mixed(self.tile_sizes, numbers_of(self.static_tile_sizes))
@@ -205,8 +205,9 @@ class TileUsingForallOp(TilingOp):
 
 @irdl_op_definition
 class FuseIntoContainingOp(IRDLOperation):
-    """``transform.structured.fuse_into_containing_op %producer into %loop``: what the loop reads of
-    a producer is computed in it. Gives the producer on a tile, and the loop."""
+    """``transform.structured.fuse_into_containing_op %producer into %loop``: computes in the loop
+    the tile of the producer that the loop reads. Returns the tiled producer, and the loop.
+    """
 
     name = "transform.structured.fuse_into_containing_op"
 
@@ -249,5 +250,5 @@ class InterchangeOp(IRDLOperation):
     )
 
     def order(self) -> list[int]:
-        """The old loops, in their new order; empty where nothing changes."""
+        """The old loops in their new order; empty if unchanged."""
         return numbers_of(self.iterator_interchange)

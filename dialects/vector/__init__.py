@@ -79,7 +79,7 @@ VECTOR = Dialect(
     ],
     [*Vector.attributes, IteratorTypeAttr, PunctuationAttr],
 )
-"""xDSL's dialect and what is added here."""
+"""xDSL's dialect with the ops of this package."""
 
 __all__ = [
     "CompressStoreOp",

@@ -1,4 +1,4 @@
-"""Ops of ``vector`` that take vectors apart, and put them together."""
+"""Ops of ``vector`` that split vectors into elements or build vectors from elements."""
 
 from __future__ import annotations
 
@@ -223,8 +223,9 @@ class DeinterleaveOp(IRDLOperation):
 
 @irdl_attr_definition
 class PunctuationAttr(ParametrizedAttribute):
-    """What ``vector.print`` ends with: ``newline``, ``comma``, ``open``, ``close``,
-    ``no_punctuation``."""
+    """The text after ``vector.print``: ``newline``, ``comma``, ``open``, ``close``,
+    ``no_punctuation``.
+    """
 
     name = "vector.punctuation"
 
@@ -274,20 +275,20 @@ class PrintOp(IRDLOperation):
 
     @property
     def texts(self) -> list[str]:
-        """What is printed before each element of the value, in order, and after the last."""
+        """The text before each element of the value, in order, and after the last."""
         if self.stringLiteral is not None:
             return [self.stringLiteral.data]
         end = "\n" if self.punctuation is None else _PUNCTUATION[self.punctuation.word.data]
         if self.source is None:
             return [end]
-        # A vector without dimensions is printed as one of one element.
+        # A vector of rank 0 is printed like a vector of one element.
         is_point = isinstance(self.source.type, VectorType) and not shape_of(self.source)
         *before, last = _nested((1,) if is_point else shape_of(self.source))
         return [*before, last + end]
 
     @property
     def _is_default(self) -> bool:
-        """Whether it ends with a new line, as one whose text does not say."""
+        """True if it ends with a newline, which the text omits."""
         return self.punctuation is None or self.punctuation.word.data == "newline"
 
     def verify_(self) -> None:
@@ -302,7 +303,7 @@ class PrintOp(IRDLOperation):
     def parse(cls, parser: Parser) -> PrintOp:
         operands: list[SSAValue] = []
         properties: dict[str, Attribute] = {}
-        # mlir-opt prints a line break as nothing; then a value behind it is of the next op.
+        # mlir-opt prints a newline as nothing; a value after it then belongs to the next op.
         is_alone = _ASSIGNED.match(parser.lexer.input.content, parser.pos) is not None
         source = None if is_alone else parser.parse_optional_unresolved_operand()
         if source is not None:

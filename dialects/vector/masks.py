@@ -28,7 +28,7 @@ from kc.dialects.vector.sizes import (
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
-    """``vector.yield %v : f32``: what the op in a ``vector.mask`` gives."""
+    """``vector.yield %v : f32``: the result of the op in a ``vector.mask``."""
 
     name = "vector.yield"
 
@@ -52,7 +52,7 @@ class MaskOp(IRDLOperation):
 
     @property
     def masked(self) -> Operation | None:
-        """The op, or None where values are passed on alone."""
+        """The masked op; None if the region only passes values on."""
         first = self.body.block.first_op
         return None if isinstance(first, YieldOp) else first
 

@@ -1,4 +1,4 @@
-"""Ops of ``vector`` that access memory at places that are computed."""
+"""Ops of ``vector`` that access memory at computed addresses."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _verify_indexed(op: Operation, memory: SSAValue, indices: Sequence[SSAValue]
 
 
 def _verify_lanes(op: Operation, memory: SSAValue, mask: SSAValue, *values: SSAValue) -> None:
-    """All vectors are of one shape; what is in memory is the elements."""
+    """Require vectors of one shape, with the element type of the memory."""
     for value in values:
         verify_shape(op, value, shape_of(mask))
     assert isinstance(memory.type, MemRefType | TensorType)

@@ -120,11 +120,10 @@ class MultiReductionOp(IRDLOperation):
 @irdl_op_definition
 class ScanOp(IRDLOperation):
     """``vector.scan <add>, %v, %start {inclusive = false, reduction_dim = 1 : i64} :
-    vector<4x8xf32>, vector<4xf32>``: what elements are combined to, one after the other along a
-    dimension, and the last of that.
+    vector<4x8xf32>, vector<4xf32>``: the running combination along a dimension, and its last value.
 
-    An inclusive scan begins with the first element, and ``%start`` is not used; the other begins
-    with ``%start``, and leaves out the last element.
+    An inclusive scan begins with the first element and ignores ``%start``. An exclusive scan begins
+    with ``%start`` and leaves out the last element.
     """
 
     name = "vector.scan"
@@ -146,7 +145,7 @@ class ScanOp(IRDLOperation):
 
     @property
     def is_inclusive(self) -> bool:
-        """Whether an element is part of what stands in its place."""
+        """True if the scan is inclusive: the running value includes the current element."""
         return bool(self.inclusive.value.data)
 
     def verify_(self) -> None:
@@ -194,7 +193,7 @@ class ScanOp(IRDLOperation):
 
 
 class IteratorKind(StrEnum):
-    """What a dimension of a contraction is to the result."""
+    """The role of a dimension in a contraction."""
 
     PARALLEL = "parallel"
     REDUCTION = "reduction"

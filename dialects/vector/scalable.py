@@ -1,4 +1,4 @@
-"""Ops of ``vector`` for sizes that are multiples of a number of the machine's, vscale."""
+"""Ops of ``vector`` on scalable sizes: multiples of the machine's vscale."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kc.dialects.vector.sizes import shape_of, verify_elements
 
 
 def is_scalable(type_: Attribute) -> bool:
-    """Whether it is a vector with a size in brackets: a multiple of vscale."""
+    """True if it is a vector with a scalable size, a multiple of vscale."""
     return isinstance(type_, VectorType) and type_.get_num_scalable_dims() > 0
 
 
@@ -82,7 +82,7 @@ class ScalableExtractOp(IRDLOperation):
 
 
 def _verify_part(op: ScalableInsertOp | ScalableExtractOp, part: SSAValue, whole: SSAValue) -> None:
-    """The whole is of scalable size, and parts follow each other in it."""
+    """Require a whole of scalable size and a part that is a vector of rank 1."""
     if len(shape_of(part)) != 1 or not is_scalable(whole.type) or len(shape_of(whole)) != 1:
         raise VerifyException(
             f"{op.name}: {part.type} is no part of {whole.type}; the whole has one scalable size"

@@ -1,4 +1,4 @@
-"""Ops of ``vector`` that move elements: other shapes, and parts."""
+"""Ops of ``vector`` that move elements: reshapes, and slices."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _sliced(
 
 
 def _print_slice(printer: Printer, op: IRDLOperation, names: Sequence[str]) -> None:
-    """The operands, and numbers without their type, as ``mlir-opt`` prints them."""
+    """Print the operands, and the numbers without their type, as ``mlir-opt`` does."""
     printer.print_string(" ")
     printer.print_list(op.operands, printer.print_ssa_value)
     listed = [f"{name} = {_numbers(op, name, op.properties[name])}" for name in names]

@@ -1,4 +1,4 @@
-"""Sizes and elements of vectors, and checks of them."""
+"""Sizes and element types of vectors, and checks of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BOOLS = VectorType.constr(i1)
 
 
 def shape_of(value: SSAValue) -> tuple[int, ...]:
-    """The sizes of a vector; of a scalar there are none."""
+    """The sizes of a vector; empty for a scalar."""
     return tuple(value.type.get_shape()) if isinstance(value.type, VectorType) else ()
 
 
@@ -35,7 +35,7 @@ def verify_elements(op: Operation, *values: SSAValue) -> None:
 
 
 def verify_shape(op: Operation, value: SSAValue, expected: Sequence[int]) -> None:
-    """A vector has these sizes; a scalar has none."""
+    """Require that a vector has these sizes; a scalar has none."""
     if list(shape_of(value)) != list(expected):
         sizes = "x".join(map(str, expected)) or "a scalar's"
         raise VerifyException(f"{op.name}: {value.type} is not of the shape {sizes}")
