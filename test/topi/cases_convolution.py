@@ -180,6 +180,18 @@ case(
     64,
 )
 case("nn.group_conv2d_transpose_nchw", lambda x, w: transpose(x, w, 2, 1, 0, 2), roundings=64)
+case(  # steps beyond the taps: results without a term
+    "nn.conv2d_transpose_nchw",
+    lambda x, w: transpose(x, w, (1, 4), (2, 0, 0, 1), (0, 1)),
+    "nn.conv2d_transpose_nchw(T(2, 3, 4, 5), T(3, 2, 4, 3), (1, 4), (2, 0, 0, 1), None, (0, 1))",
+    64,
+)
+case(
+    "nn.group_conv2d_transpose_nchw",
+    lambda x, w: transpose(x, w, (3, 1), (1, 2), (1, 0), 3),
+    "nn.group_conv2d_transpose_nchw(T(1, 6, 4, 3), T(6, 2, 4, 5), (3, 1), (1, 2), None, (1, 0), 3)",
+    64,
+)
 case("nn.conv3d_transpose_ncdhw", lambda x, w: transpose(x, w, 2, 0, 0), roundings=64)
 
 for options in ((1, 2, 1, 1, 2, True), (3, 2, 2, 2, 3, False), (1, 3, 2, 2, 0, True)):

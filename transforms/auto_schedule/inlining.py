@@ -6,8 +6,11 @@ the taps of a convolution would compute again and again.
 
 from __future__ import annotations
 
+import math
+
 from kc.analysis import loop_tree
 from kc.analysis.regions import loads_of
+from kc.dialects.affine_assembly import linear_terms
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.threads import KINDS as GPUS
 from kc.transforms.auto_schedule.nests import (
@@ -50,10 +53,14 @@ class Inline(Rule):
             return False
         instances = sum(iterations(loop_tree.all_loops_around(load)) for load in loads_of(buffer))
         again = instances / iterations(nest.loops) - 1
-        memory = GPU_MEMORY if draft.session.target.kind in GPUS else MEMORY
+        is_for_gpu = draft.session.target.kind in GPUS
+        memory = GPU_MEMORY if is_for_gpu else MEMORY
         if again * nest.operations > memory:
             return False
-        if again and draft.session.target.kind in GPUS and _is_for_tensor_cores(draft, nest):
+        if again and is_for_gpu and _is_for_tensor_cores(draft, nest):
+            return False
+        is_reduced = any(consumer.is_reduction for consumer in consumers)
+        if again and is_reduced and not is_for_gpu and _sorts(nest):
             return False
         own = len(nest.body_ops)
         if any(own + len(operations_of(consumer)) > LARGEST for consumer in consumers):
@@ -61,6 +68,24 @@ class Inline(Rule):
         draft.compute_inline(draft.block(block))
         draft.settled.add(block)
         return True
+
+
+def _sorts(nest: Nest) -> bool:
+    """Whether a block copies each element once, from a place that is a sum or a quotient of loops,
+    as the taps of a phase of a transposed convolution are: in the copy each loop is a dimension, so
+    that a product of it has tiles, and packs them."""
+    if nest.operations or len(nest.loads) != 1:
+        return False
+    (load,) = nest.loads
+    shape = load.buffer.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+    if min(shape, default=0) < 1 or iterations(nest.loops) > math.prod(shape):
+        return False
+    sums = [linear_terms(expr)[0] for expr in nest.indices(load)]
+    return any(
+        len(terms) > 1
+        or any(factor != 1 or nest.loop_of(atom) is None for atom, factor in terms.items())
+        for terms in sums
+    )
 
 
 def _is_for_tensor_cores(draft: Draft, nest: Nest) -> bool:

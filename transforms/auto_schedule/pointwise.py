@@ -86,11 +86,17 @@ def schedule(draft: Draft, block: str, outer: int) -> str:
 
 
 def vector_loop(nest: Nest, loops: list[ForOp], lanes: int) -> ForOp | None:
-    """The loop along which vectors are best: whose accesses are contiguous, or do not move."""
+    """The loop along which vectors are best: whose accesses are contiguous, or do not move.
+
+    Loads from places that are divisions or values count for neither: gathers take as long as
+    loads one by one, and what else the vector does takes less.
+    """
 
     def gain(loop: ForOp) -> float:
         score = 0.0
         for access in (*nest.stores, *nest.loads):
+            if loop in access.irregular and access not in nest.stores:
+                continue
             stride = access.stride(loop)
             weight = 3 if access in nest.stores else 1
             score += weight * (2 if stride == 1 else 1.5 if stride == 0 else -2)

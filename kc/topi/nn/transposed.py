@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.expr import Expr, all_of, compare, const, if_then_else
+from kc.te.expr import Expr, compare, const, if_then_else
 from kc.te.expr import cast as convert
-from kc.te.nodes import IterVar
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.accumulation import Accumulation, accumulation
@@ -73,98 +73,127 @@ def _transposed(
         ]
         shape = [data.shape[0], results, *outs]
         return _by_phases(
-            data, filt, list(steps), heads, ends, shape, rc, number, sums, letters,
-            name,
+            data, filt, list(steps), heads, ends, shape, number, sums, letters, name,
         )  # fmt: skip
     loops = [
         reduce_axis((0, size), name=f"d{letter.lower()}")
         for size, letter in zip(taps, letters, strict=True)
     ]
 
+    def tap_of_group(o: Any, c: Any, *at: Any) -> Expr:
+        return filt((o // makes) * each + c, o % makes, *at)
+
+    shape = (results, each, *taps)
+    weights = filt if number == 1 else compute(shape, tap_of_group, "filter_groups", tag=INJECTIVE)
+
     def body(n: Any, o: Any, *at: Any) -> Expr:
-        place = [axis + loop for axis, loop in zip(at, loops, strict=True)]
+        place = [axis + (size - 1 - loop) for axis, size, loop in zip(at, taps, loops, strict=True)]
         channel = rc if number == 1 else (o // makes) * each + rc
-        turned = [size - 1 - loop for size, loop in zip(taps, loops, strict=True)]
-        weight = filt(channel, o if number == 1 else o % makes, *turned)
-        product = sums.wide(source(n, channel, *place)) * sums.wide(weight)
-        return scalar.sum(product, axis=[rc, *loops])
+        weight = weights(*((rc, o) if number == 1 else (o, rc)), *loops)
+        term = sums.wide(source(n, channel, *place)) * sums.wide(weight)
+        return scalar.sum(term, axis=[rc, *loops])
 
     return sums.rounded(compute((data.shape[0], results, *outs), body, name, tag=name))
 
 
 def _by_phases(
     data: Tensor, filt: Tensor, steps: list[int], heads: Sequence[int], ends: Sequence[int],
-    shape: list[Any], rc: IterVar, groups: int, sums: Accumulation, letters: str, name: str,
+    shape: list[Any], groups: int, sums: Accumulation, letters: str, name: str,
 ) -> Tensor:  # fmt: skip
-    """One convolution for the results at each place modulo the strides.
+    """Convolutions for the results at each place modulo the strides.
 
-    A dimension of the result is ``(size - 1) * step + end`` long.
-
-    The result at ``step * q + phase`` is of the taps that are ``phase + head`` modulo the step, so
-    no product is with one of the zeros between elements. Where a step does not divide the number
-    of taps, some phases have one tap less, and the term of that one is left out.
+    A dimension of the result is ``(size - 1) * step + end`` long. Its element at ``i`` is of the
+    taps that are ``(i + head) % step``, the phase, modulo the step, so no product is with one of
+    the zeros between elements. Phases of as many taps are a convolution, with a dimension of
+    phases: where a step does not divide the number of taps, there are two for each dimension, the
+    second one with a tap less, and of none where the step is larger.
     """
     count, makes = len(letters), filt.shape[1]
     sizes = [constant(size, "the kernel") for size in filt.shape[2:]]
     taps = [-(-size // step) for size, step in zip(sizes, steps, strict=True)]
-    # Beyond those of the elements; the last result is at (size - 1) * step + end - 1.
-    further = [-(-end // step) - 1 for end, step in zip(ends, steps, strict=True)]
-    places = [plus(size, extra) for size, extra in zip(data.shape[2:], further, strict=True)]
-    lowest = [head // step - (tap - 1) for head, step, tap in zip(heads, steps, taps, strict=True)]
-    behind = [
-        extra + (step - 1 + head) // step
-        for extra, step, head in zip(further, steps, heads, strict=True)
+    # The elements of a phase are those at head // step to the last one's place by the step.
+    first = [head // step for head, step in zip(heads, steps, strict=True)]
+    beyond = [
+        (end - 1 + head) // step - start
+        for end, head, step, start in zip(ends, heads, steps, first, strict=True)
     ]
+    places = [plus(size, extra) for size, extra in zip(data.shape[2:], beyond, strict=True)]
+    lowest = [start - (tap - 1) for start, tap in zip(first, taps, strict=True)]
+    behind = [extra + start for extra, start in zip(beyond, first, strict=True)]
     source = padded(data, [0, 0, *(-least for least in lowest)], [0, 0, *behind], 0, "data_pad")
+    each = over(data.shape[1], groups)
 
-    def numbers(phases: Sequence[Any], places: Sequence[Any]) -> list[Expr]:
-        """The taps at these places among those of their phases."""
-        return [
-            place * step + (phase + head) % step
-            for place, step, phase, head in zip(places, steps, phases, heads, strict=True)
+    def convolved(phases: Sequence[range], taps: Sequence[int], name: str) -> Tensor:
+        """The results of these phases of each dimension, all of so many taps."""
+
+        def weight(*at: Any) -> Expr:
+            o, c = at[count : count + 2]
+            chosen = [
+                tap * step + (phase + of.start)
+                for tap, step, phase, of in zip(at[count + 2 :], steps, at, phases, strict=False)
+            ]
+            if groups == 1:
+                return filt(c, o, *chosen)
+            return filt((o // makes) * each + c, o % makes, *chosen)
+
+        numbers = [len(of) for of in phases]
+        weights = compute([*numbers, shape[1], each, *taps], weight, "filter_phases", tag=INJECTIVE)
+        rc = reduce_axis((0, each), name="dc")
+        loops = [
+            reduce_axis((0, size), name=f"d{letter.lower()}")
+            for size, letter in zip(taps, letters, strict=True)
         ]
 
-    def where_taps(chosen: Sequence[Expr], value: Expr) -> Expr:
-        """``value`` where there are such taps, else 0."""
-        conditions = [
-            compare("lt", tap, size)
-            for tap, size, step in zip(chosen, sizes, steps, strict=True)
-            if size % step
-        ]
-        if not conditions:
-            return value
-        return if_then_else(all_of(*conditions), value, const(0, value.dtype))
+        def body(n: Any, *at: Any) -> Expr:
+            o = at[count]
+            index = [
+                place + (start - least) - loop
+                for place, start, least, loop in zip(
+                    at[count + 1 :], first, lowest, loops, strict=True
+                )
+            ]
+            channel = rc if groups == 1 else (o // makes) * each + rc
+            taken = weights(*at[: count + 1], rc, *loops)
+            term = sums.wide(source(n, channel, *index)) * sums.wide(taken)
+            return scalar.sum(term, axis=[rc, *loops])
 
-    def weight(*at: Any) -> Expr:
-        chosen = numbers(at[:count], at[count + 2 :])
-        return where_taps(chosen, filt(at[count], at[count + 1], *chosen))
+        return compute((shape[0], *numbers, shape[1], *places), body, f"{name}_phases", tag=name)
 
-    sorted_shape = [*steps, filt.shape[0], makes, *taps]
-    weights = compute(sorted_shape, weight, "filter_phases", tag=INJECTIVE)
-    loops = [
-        reduce_axis((0, size), name=f"d{letter.lower()}")
-        for size, letter in zip(taps, letters, strict=True)
-    ]
-
-    def body(n: Any, *at: Any) -> Expr:
-        phases, o, place = at[:count], at[count], at[count + 1 :]
-        index = [
-            q + (phase + head) // step - loop - least
-            for q, phase, head, step, loop, least in zip(
-                place, phases, heads, steps, loops, lowest, strict=True
-            )
-        ]
-        channel = rc if groups == 1 else (o // makes) * over(data.shape[1], groups) + rc
-        taken = weights(*phases, channel, o if groups == 1 else o % makes, *loops)
-        term = sums.wide(source(n, channel, *index)) * sums.wide(taken)
-        return scalar.sum(where_taps(numbers(phases, loops), term), axis=[rc, *loops])
-
-    parts = compute((shape[0], *steps, shape[1], *places), body, f"{name}_phases", tag=name)
+    choices: list[list[tuple[range, int]]] = []
+    for size, step in zip(sizes, steps, strict=True):
+        more = size % step
+        some = [(range(more), size // step + 1), (range(more, step), size // step)]
+        choices.append([(of, number) for of, number in some if of])
+    parts = {
+        tuple(of for of, _ in chosen): convolved(
+            [of for of, _ in chosen], [number for _, number in chosen], name
+        )
+        for chosen in product(*choices)
+        if all(number for _, number in chosen)
+    }
 
     def gathered(n: Any, o: Any, *at: Any) -> Expr:
-        phases = [axis % step for axis, step in zip(at, steps, strict=True)]
-        place = [axis // step for axis, step in zip(at, steps, strict=True)]
-        return convert(parts(n, *phases, o, *place), sums.result)
+        moved = [axis + head for axis, head in zip(at, heads, strict=True)]
+        phases = [axis % step for axis, step in zip(moved, steps, strict=True)]
+        place = [
+            axis // step - start for axis, step, start in zip(moved, steps, first, strict=True)
+        ]
+
+        def taken(known: tuple[range, ...]) -> Expr:
+            """The result, if its first phases are in the ranges that are known."""
+            if len(known) < count:
+                *some, (last, _) = choices[len(known)]
+                value = taken((*known, last))
+                for of, _ in some:
+                    is_there = compare("lt", phases[len(known)], of.stop)
+                    value = if_then_else(is_there, taken((*known, of)), value)
+                return value
+            if known not in parts:
+                return const(0, sums.result)
+            inside = [phase - of.start for phase, of in zip(phases, known, strict=True)]
+            return convert(parts[known](n, *inside, o, *place), sums.result)
+
+        return taken(())
 
     return compute(shape, gathered, name, tag=INJECTIVE)
 
