@@ -198,16 +198,19 @@ def _floor_div(terms: _Terms, constant: int, divisor: int, ranges: Sequence[Boun
         common, large, quotient, _ = reduced
         more, more_constant = _floor_div(large, quotient, divisor // common, ranges)
         return _add(whole, more), whole_constant + more_constant
-    if len(rest) == 1:
-        ((atom, factor),) = rest.items()
+    for atom, factor in rest.items():
         inner = _divided(atom, AffineBinaryOpKind.FloorDiv)
         if factor == 1 and inner is not None:
-            # (x floordiv b + k) floordiv c  ==  (x + k * b) floordiv (b * c)
+            # (x floordiv b + y) floordiv c  ==  (x + y * b) floordiv (b * c)
             dividend, by = inner
             nested, nested_constant = _linear(dividend, ranges)
+            flat: _Terms = {}
+            for term, count in rest.items():
+                flat = _add(flat, nested if term is atom else {term: count * by})
             start = nested_constant + constant * by
-            if by * divisor <= LARGEST and abs(start) <= LARGEST:
-                more, more_constant = _floor_div(nested, start, by * divisor, ranges)
+            ends = _bounds((flat, start), ranges) if len(rest) > 1 else (start, start)
+            if all(it is not None and abs(it) <= LARGEST for it in (*ends, by * divisor)):
+                more, more_constant = _floor_div(flat, start, by * divisor, ranges)
                 return _add(whole, more), whole_constant + more_constant
     quotient = AffineBinaryOpExpr(
         AffineBinaryOpKind.FloorDiv, from_terms(rest, constant), AffineConstantExpr(divisor)
@@ -316,13 +319,27 @@ def _recombine(terms: _Terms, constant: int, ranges: Sequence[Bounds]) -> _Linea
         if len(quotient) != 1 or quotient_constant:
             continue
         ((quotient_atom, count),) = quotient.items()
-        if count != 1 or terms.get(quotient_atom) != factor * by:
+        same = _same_quotient(quotient_atom, terms, ranges)
+        if count != 1 or same is None or terms[same] != factor * by:
             continue
-        del terms[atom], terms[quotient_atom]
+        del terms[atom], terms[same]
         constant += factor * extra
         terms = _add(terms, {a: factor * count for a, count in flat.items()})
         work = list(terms)
     return terms, constant
+
+
+def _same_quotient(atom: AffineExpr, terms: _Terms, ranges: Sequence[Bounds]) -> AffineExpr | None:
+    """The one of ``terms`` that is ``atom``, or a quotient of the same sum in another order."""
+    if atom in terms:
+        return atom
+    quotient = _divided(atom, AffineBinaryOpKind.FloorDiv)
+    for candidate in terms if quotient is not None else ():
+        known = _divided(candidate, AffineBinaryOpKind.FloorDiv)
+        if known is not None and quotient is not None and known[1] == quotient[1]:
+            if _linear(known[0], ranges) == _linear(quotient[0], ranges):
+                return candidate
+    return None
 
 
 def _decide(kind: AffineConstraintKind, value: _Linear, ranges: Sequence[Bounds]) -> bool | None:

@@ -1,6 +1,7 @@
 """Range-based simplification of affine expressions, against enumeration of all points."""
 
 import itertools
+import math
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from xdsl.ir.affine import (
 
 from kc.analysis.simplify_affine import (
     bounds,
+    compose,
     decide,
     simplify,
     simplify_constraint,
@@ -152,3 +154,24 @@ def test_a_conjunction_loses_what_always_holds_and_repetitions():
     assert kept is not None
     assert [simplify(constraint.lhs - (d1 - d0), []) for constraint in kept] == [constant(0)]
     assert simplify_constraints([open_one, at_least_zero(d0 - 8)], ranges) is None
+
+
+@given(
+    st.lists(st.integers(2, 60), min_size=2, max_size=4),
+    st.lists(st.integers(1, 130), min_size=1, max_size=2),
+    st.integers(0, 300),
+)
+def test_the_digits_of_a_sum_are_that_sum(shape, parts, start):
+    """A loop over all of an array, cut in parts, has a digit of its number as each index."""
+    total = math.prod(shape)
+    number = constant(start)
+    ranges = [(0, max(1, total // math.prod(parts)))] + [(0, part - 1) for part in parts]
+    for n in range(len(ranges)):
+        number = number + AffineExpr.dimension(n) * math.prod(parts[n:])
+    whole = AffineExpr.constant(0)
+    for n, size in enumerate(shape):
+        digit = compose(d0 // math.prod(shape[n + 1 :]), [number], ranges)
+        if n:
+            digit = compose((d0 // math.prod(shape[n + 1 :])) % size, [number], ranges)
+        whole = whole * size + digit
+    assert simplify(whole - number, ranges) == constant(0)
