@@ -31,6 +31,34 @@ te.func @sizes(%A: tensor<?x3xf32> {kc.shape = affine_map<()[n] -> (n, 3)>}, %B:
   te.return %C : tensor<?x3xf32>
 }
 
+// Heads of queries share keys, two each: a quotient of what is not padded.
+// RUN: kc-opt %s --pad-einsum="func=heads block=S padding=1,4,1" | FileCheck %s --check-prefix=HEADS
+// RUN: not kc-opt %s --pad-einsum="func=heads block=S padding=4,4,1" 2>&1 | FileCheck %s --check-prefix=DIVIDED
+te.func @heads(%Q: tensor<6x7xf32>, %K: tensor<3x5x7xf32>) -> tensor<6x5xf32> {
+  %S = te.compute "S" [%h = 6, %j = 5] reduce sum [%e = 7] {
+    %q = te.read %Q[%h, %e] : tensor<6x7xf32>
+    %k = te.read %K[%h floordiv 2, %j, %e] : tensor<3x5x7xf32>
+    %s = arith.mulf %q, %k : f32
+    te.yield %s : f32
+  } : tensor<6x5xf32>
+  te.return %S : tensor<6x5xf32>
+}
+
+// HEADS:      func.func @heads(
+// HEADS-NEXT:   %K_pad = tir.alloc "K_pad" : memref<3x8x7xf32>
+// HEADS-NEXT:   tir.for %ax0 in 3 {
+// HEADS-NEXT:     tir.for %ax1 in 8 {
+// HEADS-NEXT:       tir.for %ax2 in 7 {
+// HEADS-NEXT:         tir.block "K_pad" (spatial %v0 in 3 = %ax0, spatial %v1 in 8 = %ax1, spatial %v2 in 7 = %ax2) do {
+// HEADS-NEXT:           %0 = arith.constant 5 : index
+// HEADS-NEXT:           %1 = arith.cmpi slt, %v1, %0 : index
+// HEADS-NEXT:           %2 = scf.if %1 -> (f32) {
+// HEADS-NEXT:             %value = tir.load %K[%v0, %v1, %v2] : memref<3x5x7xf32>
+// HEADS:            tir.block "S" (spatial %v_h in 6 = %h, spatial %v_j in 8 = %j, reduce %v_e in 7 = %e)
+// HEADS:              tir.load %K_pad[%v_h floordiv 2, %v_j, %v_e] : memref<3x8x7xf32>
+
+// DIVIDED: error[KC3608]: pad_einsum: block S reads K at an index that is not a variable
+
 // The diagonal of a row of matrices.
 func.func @trace(%A: memref<3x6x6xi32>, %T: memref<6xi32>) {
   tir.for %i in 6 {

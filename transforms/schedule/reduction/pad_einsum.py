@@ -33,9 +33,10 @@ After::
    bits.
 3. KC3607: each variable is a loop of the block's own, and there is no predicate. Padded loops are
    not bound to threads, and are serial or unrolled if they are reduced.
-4. KC3608: each index is a variable or a constant, but for elements that no padded variable moves
-   (the image of a convolution whose filters are padded); each padded variable is an index of the
-   result or reduced.
+4. KC3608: each index is a variable, a constant or, where something is read, a quotient of a
+   variable that is not padded (heads that share keys: ``%v_h floordiv 4``), but for elements that
+   no padded variable moves (the image of a convolution whose filters are padded); each padded
+   variable is an index of the result or reduced.
 5. KC3609: along a padded reduction all terms are 0, which the combiner ignores: sums of products of
    padded elements. (Infinity times 0 is not 0.)
 6. KC3610: no op fails, or has an undefined result, on elements of the padding.
@@ -54,7 +55,14 @@ from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import AffineMapAttr, DenseArrayBase, IntegerAttr, MemRefType, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
 
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
@@ -125,7 +133,7 @@ class PadEinsum(Primitive):
                 _require_growing(site, block, n, loop)
         moved = _values_of(block, padded)
         accesses = [
-            _require_einsum(site, block, op)
+            _require_einsum(site, block, op, padded)
             for op in _accesses(block)
             if op.buffer is definition.buffer
             or op.parent_op() is not block  # the padding may meet a condition that nothing met
@@ -232,8 +240,13 @@ def _values_of(block: BlockOp, chosen: Sequence[bool]) -> set[SSAValue]:
     return {value for arg in args for value in (arg, *loop_tree.derived_values(arg))}
 
 
-def _require_einsum(site: Site, block: BlockOp, op: LoadOp | StoreOp) -> Access:
-    """The access of ``op``: a variable of the block or a constant in each dimension."""
+def _require_einsum(
+    site: Site, block: BlockOp, op: LoadOp | StoreOp, padded: Sequence[bool]
+) -> Access:
+    """The access of ``op``: a variable of the block, its quotient or a constant in each dimension.
+
+    Quotients are those of variables that are not padded, in loads.
+    """
     body = op.parent
     assert body is not None
     index = IndexValues()
@@ -247,15 +260,24 @@ def _require_einsum(site: Site, block: BlockOp, op: LoadOp | StoreOp) -> Access:
     }
     dims: list[int | None] = []
     constants: list[int] = []
+    divisors: list[int] = []
     for expr in op.indices.data.results:
         composed = index.compose(expr, op.operands_of_map)
         used = {op.operands_of_map[n] for n in expr.used_dims()}
         if isinstance(composed, AffineConstantExpr) and used.isdisjoint(computed):
             dims.append(None)
             constants.append(composed.value)
+            divisors.append(1)
             continue
-        root = index.roots[composed.position] if isinstance(composed, AffineDimExpr) else None
-        if root is None or root.owner is not body or body.parent_op() is not block:
+        dividend, divisor = _quotient(composed)
+        root = index.roots[dividend.position] if isinstance(dividend, AffineDimExpr) else None
+        is_own = root is not None and root.owner is body and body.parent_op() is block
+        at = list(body.args).index(root) if is_own else 0  # pyright: ignore[reportArgumentType]
+        if divisor > 1 and (
+            padded[at] or isinstance(op, StoreOp) or not isinstance(block.extents[at], int)
+        ):
+            is_own = False
+        if not is_own:
             verb = "reads" if isinstance(op, LoadOp) else "writes"
             raise site.refuse(
                 "KC3608",
@@ -264,9 +286,18 @@ def _require_einsum(site: Site, block: BlockOp, op: LoadOp | StoreOp) -> Access:
                 at=block,
                 why="an einsum is made of elements whose indices are variables and constants",
             )
-        dims.append(list(body.args).index(root))  # pyright: ignore[reportArgumentType]
+        dims.append(at)
         constants.append(0)
-    return Access(op, tuple(dims), tuple(constants))
+        divisors.append(divisor)
+    return Access(op, tuple(dims), tuple(constants), tuple(divisors))
+
+
+def _quotient(expr: AffineExpr) -> tuple[AffineExpr, int]:
+    """The dividend and the divisor of a division by a constant; else the expression and 1."""
+    if isinstance(expr, AffineBinaryOpExpr) and expr.kind is AffineBinaryOpKind.FloorDiv:
+        if isinstance(expr.rhs, AffineConstantExpr) and expr.rhs.value > 0:
+            return expr.lhs, expr.rhs.value
+    return expr, 1
 
 
 def _require_neutral(
@@ -333,45 +364,70 @@ def _padding_text(padding: Sequence[int], without: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class Access:
-    """A load or store whose index is, in each dimension, a variable of the block or a constant."""
+    """A load or store whose index is, in each dimension, a variable of the block, the quotient of
+    one, or a constant."""
 
     op: LoadOp | StoreOp
     dims: tuple[int | None, ...]
     """The variable of each dimension, None for a constant."""
     constants: tuple[int, ...]
     """The constant of each dimension, 0 for a variable."""
+    divisors: tuple[int, ...]
+    """What the variable of each dimension is divided by: 1 for a variable itself."""
 
     @property
     def variables(self) -> list[int]:
-        """The variables, once each, in order: the dimensions of the padded buffer."""
+        """The variables, once each, in order."""
         return list(dict.fromkeys(dim for dim in self.dims if dim is not None))
 
+    @property
+    def keys(self) -> list[tuple[int, int]]:
+        """The variables with their divisors, once each, in order: the dimensions of the padded
+        buffer."""
+        pairs = zip(self.dims, self.divisors, strict=True)
+        return list(dict.fromkeys((dim, divisor) for dim, divisor in pairs if dim is not None))
+
+    def extents(self, of_variables: Sequence[Extent]) -> list[Extent]:
+        """How many values each of :attr:`keys` has; variables that are divided have constant
+        extents."""
+        extents: list[Extent] = []
+        for n, divisor in self.keys:
+            extent = of_variables[n]
+            extents.append(-(-extent // divisor) if isinstance(extent, int) else extent)
+        return extents
+
     def map(self) -> AffineMap:
-        """The index over :attr:`variables`."""
-        variables = self.variables
+        """The index over :attr:`keys`."""
+        keys = self.keys
         exprs = [
             AffineExpr.constant(constant)
             if dim is None
-            else AffineExpr.dimension(variables.index(dim))
-            for dim, constant in zip(self.dims, self.constants, strict=True)
+            else AffineExpr.dimension(keys.index((dim, divisor)))
+            for dim, constant, divisor in zip(self.dims, self.constants, self.divisors, strict=True)
         ]
-        return AffineMap(len(variables), 0, tuple(exprs))
+        return AffineMap(len(keys), 0, tuple(exprs))
 
     def move(self, buffer: SSAValue) -> None:
-        """Use ``buffer``, which has a dimension for each of :attr:`variables`."""
-        self._set(buffer, AffineMap.identity(len(self.variables)))
+        """Use ``buffer``, which has a dimension for each of :attr:`keys`."""
+        self._set(buffer, AffineMap.identity(len(self.keys)))
 
     def settle(self) -> None:
         """Write the index as it is read here: ``v + 1`` is 1 until the extent of v grows from 1."""
         self._set(self.op.buffer, self.map())
 
-    def _set(self, buffer: SSAValue, indices: AffineMap) -> None:
+    def _set(self, buffer: SSAValue, of_keys: AffineMap) -> None:
         op = self.op
         block = op.parent
         assert block is not None
+        variables = self.variables
+        values: list[AffineExpr] = []
+        for n, divisor in self.keys:
+            value = AffineExpr.dimension(variables.index(n))
+            values.append(value // divisor if divisor > 1 else value)
+        indices = tuple(expr.replace_dims_and_symbols(values, ()) for expr in of_keys.results)
         before = [op.value] if isinstance(op, StoreOp) else []
-        op.operands = [*before, buffer, *(block.args[n] for n in self.variables)]
-        op.properties["indices"] = AffineMapAttr(indices)
+        op.operands = [*before, buffer, *(block.args[n] for n in variables)]
+        op.properties["indices"] = AffineMapAttr(AffineMap(len(variables), 0, indices))
 
 
 @dataclass(frozen=True)
@@ -402,7 +458,7 @@ class PaddedEinsum:
         for access in self.accesses:
             if access.op.buffer is own or not any(self.padded[n] for n in access.variables):
                 continue
-            key = (access.op.buffer, access.dims, access.constants)
+            key = (access.op.buffer, access.dims, access.constants, access.divisors)
             if key not in buffers:
                 buffers[key], block = self._pad(site, names, access, old, new)
                 blocks.append(block)
@@ -433,7 +489,7 @@ class PaddedEinsum:
         """A padded buffer, allocated in front of the loops."""
         buffer = access.op.buffer
         assert isinstance(buffer.type, MemRefType)
-        extents = [new[n] for n in access.variables]
+        extents = access.extents(new)
         shape = [extent if isinstance(extent, int) else DYNAMIC for extent in extents]
         type_ = MemRefType(buffer.type.element_type, shape, memory_space=buffer.type.memory_space)
         name = names.take(f"{buffer_name(buffer)}_pad")
@@ -452,10 +508,10 @@ class PaddedEinsum:
         """A copy of what ``access`` reads, with zeros around it."""
         source = access.op.buffer
         target = self._new_buffer(names, access, new)
-        variables = access.variables
-        body = new_body(len(variables))
+        variables, keys = access.variables, access.keys
+        body = new_body(len(keys))
         limits: list[tuple[int | SSAValue, Extent]] = [
-            (body.args[k], old[n]) for k, n in enumerate(variables) if self.padded[n]
+            (body.args[k], old[n]) for k, (n, _) in enumerate(keys) if self.padded[n]
         ]
         if not self._is_inside(site, access, old):
             # Nothing is read where the einsum is over nothing.
@@ -464,10 +520,9 @@ class PaddedEinsum:
                 (0, extent) for extent in unused if extent == 0 or not isinstance(extent, int)
             ]
         ops, value = load_or_zero(source, access.map(), body.args, limits)
-        body.add_ops([*ops, StoreOp(value, target, AffineMap.identity(len(variables)), body.args)])
+        body.add_ops([*ops, StoreOp(value, target, AffineMap.identity(len(keys)), body.args)])
         name = buffer_name(target)
-        extents = [new[n] for n in variables]
-        nest = plain_nest(site, name, body, extents, self.anchor, self.block)
+        nest = plain_nest(site, name, body, access.extents(new), self.anchor, self.block)
         self._insert(nest.top)
         return target, nest.block
 
@@ -475,8 +530,12 @@ class PaddedEinsum:
         """Whether the buffer is known to have all that the variables and constants are indices
         of."""
         sizes = sizes_of(site, access.op.buffer)
-        for n, constant, size in zip(access.dims, access.constants, sizes, strict=True):
+        for n, constant, divisor, size in zip(
+            access.dims, access.constants, access.divisors, sizes, strict=True
+        ):
             extent = constant + 1 if n is None else old[n]
+            if isinstance(extent, int):
+                extent = -(-extent // divisor)
             if isinstance(size, int) and isinstance(extent, int):
                 if size < extent:
                     return False
