@@ -39,6 +39,7 @@ from kc.transforms.auto_schedule.machine import (
     PAGE,
     PARALLEL_CYCLES,
     PARALLEL_WORK,
+    SCALAR_COPY,
     Machine,
 )
 from kc.transforms.auto_schedule.nests import (
@@ -57,9 +58,6 @@ from kc.transforms.intrinsics.transpose_names import SIZES, transpose_name
 ALIGNED_REUSE = 8
 """Tiles of rows from which on a panel is packed in any case: what the caller passes need not be
 aligned to vectors, and loads across two cache lines count twice."""
-
-SCALAR_COPY = 2.0
-"""Cycles to move an element that is not contiguous where it comes from or where it goes."""
 
 MASKED = 6
 """Whole tiles that one costs whose vectors are not full, since it sticks out of the columns."""

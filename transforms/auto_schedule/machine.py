@@ -16,6 +16,9 @@ LOAD_COST = 0.05
 """Cycles that a load costs although another bound hides it: of two tiles that are as fast, the one
 with fewer loads is less sensitive to what the caches do."""
 
+SCALAR_COPY = 2.0
+"""Cycles to move an element that is not contiguous where it comes from or where it goes."""
+
 TILE_INSTRUCTIONS = ("tdpbf16ps", "tdpfp16ps", "tdpbusd")
 """Those on tiles, whose size is no matter of vectors."""
 

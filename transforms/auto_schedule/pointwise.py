@@ -12,11 +12,13 @@ import math
 
 from xdsl.dialects.builtin import MemRefType
 
+from kc.analysis import loop_tree
 from kc.dialects.tir import ForOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.digits import joined_dimensions, merge_dimensions
 from kc.transforms.auto_schedule.draft import Draft
-from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched
+from kc.transforms.auto_schedule.machine import SCALAR_COPY
+from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched, iterations
 from kc.transforms.auto_schedule.rule import Rule
 from kc.transforms.intrinsics.transpose_names import SIZES, transpose_name
 from kc.transforms.trace.handles import LoopRV
@@ -36,9 +38,10 @@ class Pointwise(Rule):
             return False
         if not is_untouched(nest.block) or nest.spatial != nest.loops:
             return False
+        work = iterations(nest.loops) * max(1, nest.operations + len(nest.loads))
         chunk(draft, block)
         block = schedule(draft, block, 0)
-        draft.run_in_parallel(block, len(nest.loops))
+        draft.run_in_parallel(block, len(nest.loops), work)
         draft.settled.add(block)
         return True
 
@@ -153,6 +156,10 @@ _COPY = (LoadOp, StoreOp)
 STRIP = 32
 """Tiles below each other that are transposed before those beside them: each page that is read by
 columns then gives so many lines in a row."""
+INTERLEAVED_ROWS = 8
+"""Rows from which on a part that is dense in the result is transposed in registers, each of its
+columns a store: LLVM's vectors of a loop over fewer rows are stored as whole registers."""
+
 BAND = 16
 """Tiles beside each other that are transposed before those below them, so that pages are written so
 many lines in a row."""
@@ -187,36 +194,24 @@ def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Acc
     rows, load = turned
     nest = draft.nest(block)
     size = draft.machine.lanes(load.bits)
+    element = str(getattr(load.buffer.type, "element_type", None))
+    if size in SIZES.get(element, ()) and all(isinstance(op, _COPY) for op in nest.body_ops):
+        # A plain copy needs no memory in between.
+        mark = draft.mark()
+        at_vector, at_rows = nest.loops.index(vector), nest.loops.index(rows)
+        try:
+            return _transpose_copy(draft, block, vector, rows, load, element)
+        except ScheduleError:
+            draft.return_to(mark)
+            nest = draft.nest(block)
+            vector, rows = nest.loops[at_vector], nest.loops[at_rows]
+            load = next(it for it in nest.loads if it.stride(rows) == 1)
     if extent(rows) < size or extent(vector) < size:
         raise ScheduleError("KC3040", "the tile is larger than the loops")
     handles = draft.loops(block)
-    between = [
-        handles[loop]
-        for loop in nest.loops[min(map(nest.loops.index, (rows, vector))) :]
-        if loop not in (rows, vector)
-    ]
     row_outer, row_inner = draft.split(handles[rows], [None, size])
     outer, inner = draft.split(handles[vector], [None, size])
-    draft.put_in_order([*between, row_outer, outer, row_inner, inner])
-    element = str(getattr(load.buffer.type, "element_type", None))
-    if size in SIZES.get(element, ()) and all(isinstance(op, _COPY) for op in nest.body_ops):
-        # A plain copy of whole tiles needs no memory in between.
-        mark = draft.mark()
-        try:
-            # Whether loops may be in another order is easier to see before a tile is shuffles.
-            if _beside_first(nest, load, draft.machine.l3):
-                _in_strips(draft, extent(vector) // size, outer, row_outer, BAND)
-            else:
-                _in_strips(draft, extent(rows) // size, row_outer, outer, STRIP)
-            tile = draft.blockize(row_inner)
-            draft.tensorize(tile, transpose_name(element, size, size))
-            name = draft.session.block(tile).label
-            draft.settled.add(name)
-            return name
-        except ScheduleError:
-            draft.return_to(mark)
-            handles = list(draft.loops(block).values())
-            row_outer, outer, row_inner, inner = handles[-4:]
+    draft.put_in_order([*_between(nest, handles, rows, vector), row_outer, outer, row_inner, inner])
     joined = joined_dimensions(nest, load)
     copy = draft.cache_read(draft.block(block), nest.read_number(load.buffer), "local")
     if joined:
@@ -230,3 +225,83 @@ def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Acc
     draft.unroll(row_inner)
     draft.settled.add(name)
     return block
+
+
+def _between(nest: Nest, handles: dict[ForOp, LoopRV], rows: ForOp, vector: ForOp) -> list[LoopRV]:
+    """The loops inside of the outer one of two, without these."""
+    inside = nest.loops[min(map(nest.loops.index, (rows, vector))) :]
+    return [handles[loop] for loop in inside if loop not in (rows, vector)]
+
+
+def _transpose_copy(
+    draft: Draft, block: str, vector: ForOp, rows: ForOp, load: Access, element: str
+) -> str:
+    """Transpose a copy in parts of as many rows and columns as a register has elements, and in the
+    parts that are left at the ends of both loops.
+
+    Returns the name of the first part. Raises ScheduleError where parts would be too narrow, or a
+    size is not known.
+    """
+    nest = draft.nest(block)
+    if rows.static_extent is None or vector.static_extent is None:
+        raise ScheduleError("KC3040", "parts of a loop of unknown extent have conditions")
+    width = extent(vector)
+    if width < INTERLEAVED_ROWS and nest.stores[0].stride(rows) == width:
+        raise ScheduleError("KC3040", "LLVM interleaves so few rows in whole registers")
+    size = draft.machine.lanes(load.bits)
+    if not _pays(min(size, extent(vector)), min(size, extent(rows))):
+        raise ScheduleError("KC3040", "a register would hold too few elements")
+    handles = draft.loops(block)
+    beside = _beside_first(nest, load, draft.machine.l3)
+    draft.put_in_order([*_between(nest, handles, rows, vector), handles[rows], handles[vector]])
+    parts = [part for name in _parts(draft, block, size) for part in _parts(draft, name, size)]
+    first = block
+    for name in parts:
+        *_, (row, row_inner), (column, inner) = draft.loops(name).items()
+        height, width = min(size, extent(row)), min(size, extent(column))
+        if not _pays(width, height):
+            continue
+        outer = []
+        if extent(row) > size:
+            row_outer, row_inner = draft.split(row_inner, [None, size])
+            outer.append(row_outer)
+        if extent(column) > size:
+            column_outer, inner = draft.split(inner, [None, size])
+            outer.append(column_outer)
+        draft.put_in_order([*outer, row_inner, inner])
+        if len(outer) == 2:
+            # Whether loops may be in another order is easier to see before a tile is shuffles.
+            row_outer, column_outer = outer
+            if beside:
+                _in_strips(draft, extent(column) // size, column_outer, row_outer, BAND)
+            else:
+                _in_strips(draft, extent(row) // size, row_outer, column_outer, STRIP)
+        tile = draft.blockize(row_inner)
+        draft.tensorize(tile, transpose_name(element, width, height))
+        label = draft.session.block(tile).label
+        draft.settled.add(label)
+        if name == block:
+            first = label
+    return first
+
+
+def _parts(draft: Draft, block: str, size: int) -> list[str]:
+    """Cut the inner but one of the loops of a block where its last whole tile ends, and put it
+    inside of the innermost one; the blocks that there are then."""
+    (loop, handle) = list(draft.loops(block).items())[-2]
+    whole = extent(loop) // size * size
+    names = [block]
+    if whole not in (0, extent(loop)):
+        _, rest = draft.loop_partition(handle, [whole, None])
+        names.append(loop_tree.blocks(draft.session.loop(rest))[0].label)
+    for name in names:
+        draft.put_in_order([*reversed(list(draft.loops(name).values())[-2:])])
+    return names
+
+
+def _pays(rows: int, columns: int) -> bool:
+    """Whether transposing a part of so many registers of so many elements takes fewer cycles than
+    copying it one by one: about half of the shuffles of a whole register are left of a part."""
+    most = max(rows, columns)
+    shuffles = most * math.ceil(math.log2(most)) / 2
+    return min(rows, columns) > 1 and rows + columns + shuffles < SCALAR_COPY * rows * columns

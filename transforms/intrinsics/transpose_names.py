@@ -20,9 +20,14 @@ INTERLEAVED = {
 and tile registers."""
 
 
-def transpose_name(element: str, rows: int, size: int) -> str:
-    """The intrinsic for ``rows`` registers of ``size`` elements: ``transpose_f32_16x16``."""
-    return f"transpose_{element}_{rows}x{size}"
+def transpose_name(element: str, rows: int, columns: int) -> str:
+    """The intrinsic for ``rows`` registers of ``columns`` elements: ``transpose_f32_16x16``."""
+    return f"transpose_{element}_{rows}x{columns}"
+
+
+def register_size(element: str, rows: int, columns: int) -> int:
+    """The elements of the smallest registers that hold the rows and the columns of such a part."""
+    return min(size for size in SIZES[element] if size >= max(rows, columns))
 
 
 @cache
@@ -31,10 +36,10 @@ def transpose_intrins() -> Mapping[str, tuple[str, int, int]]:
     elements of a row."""
     shapes = [
         *(
-            (element, rows, size)
+            (element, rows, columns)
             for element, sizes in SIZES.items()
-            for size in sizes
-            for rows in range(2, size + 1)
+            for columns in range(2, max(sizes) + 1)
+            for rows in range(2, max(sizes) + 1)
         ),
         *((element, *shape) for element, several in INTERLEAVED.items() for shape in several),
     ]

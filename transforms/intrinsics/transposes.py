@@ -5,7 +5,8 @@ within the lanes, single ones and then pairs of them; then lanes are exchanged b
 Each step is a shuffle of two registers that is one instruction on x86 (unpack, shuffle of lanes)
 and AArch64 (zip): 16 x 16 elements of 32 bits take 64. Of fewer rows, ``transpose_f32_14x16``,
 the columns are parts of registers: they are stored under a mask, or in two pieces where registers
-have one lane, of machines that have no masks. What is computed of the rows that are missing is not
+have one lane, of machines that have no masks. Of shorter rows, ``transpose_f32_16x5``, parts of
+registers are loaded under a mask. What is computed of the rows and columns that are missing is not
 used, and LLVM leaves it out.
 
 Two or four short rows of narrow elements are interleaved, ``transpose_i8_4x16``: rows in turns, and
@@ -18,7 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kc.transforms.intrinsics.transpose_names import INTERLEAVED, transpose_intrins
+from kc.transforms.intrinsics.transpose_names import (
+    INTERLEAVED,
+    register_size,
+    transpose_intrins,
+)
 
 LANE_BITS = 128
 
@@ -149,32 +154,48 @@ def _interleaving(name: str, element: str, rows: int, size: int) -> Iterator[str
     yield "    func.return\n  }\n}\n"
 
 
-def _text(name: str, element: str, rows: int, size: int) -> Iterator[str]:
-    source, target = f"memref<{rows}x{size}x{element}", f"memref<{size}x{rows}x{element}"
+def _text(name: str, element: str, rows: int, columns: int) -> Iterator[str]:
+    source, target = f"memref<{rows}x{columns}x{element}", f"memref<{columns}x{rows}x{element}"
     strided = "strided<[?, 1], offset: ?>"
     source_part, target_part = f"{source}, {strided}>", f"{target}, {strided}>"
     lane = LANE_BITS // int(element[1:])
+    size = register_size(element, rows, columns)
     code = Shuffles(element, size)
-    columns = transposed([f"%r{min(n, rows - 1)}" for n in range(size)], lane, code)
-    yield from _described(name, element, rows, size, (strided, strided))
+    turned = transposed([f"%r{min(n, rows - 1)}" for n in range(size)], lane, code)[:columns]
+    in_parts = rows < size and size > lane
+    mask_type = f"vector<{size}xi1>"
+    yield from _described(name, element, rows, columns, (strided, strided))
+    if in_parts or columns < size:
+        yield "    %first = arith.constant 0 : index"
+        yield from (f"    %n{n} = arith.constant {n} : index" for n in range(max(rows, columns)))
+    if columns < size:
+        yield f"    %loaded = arith.constant dense<[{_mask(columns, size)}]> : {mask_type}"
+        yield f"    %none = arith.constant dense<{0 if element[0] == 'i' else '0.0'}> : {code.type}"
     for n in range(rows):
-        yield f"    %r{n} = tir.load %A[{n}, 0] : {source_part}, {code.type}"
+        if columns < size:
+            place = f"%A[%n{n}, %first], %loaded, %none"
+            types = f"{source_part}, {mask_type}, {code.type} into {code.type}"
+            yield f"    %r{n} = vector.maskedload {place} : {types}"
+        else:
+            yield f"    %r{n} = tir.load %A[{n}, 0] : {source_part}, {code.type}"
     yield from (f"    {line}" for line in code.lines)
     if rows == size:
-        for n, column in enumerate(columns):
+        for n, column in enumerate(turned):
             yield f"    tir.store {column}, %B[{n}, 0] : {target_part}, {code.type}"
-    elif size > lane:
-        yield "    %first = arith.constant 0 : index"
-        mask = ", ".join(str(n < rows).lower() for n in range(size))
-        yield f"    %mask = arith.constant dense<[{mask}]> : vector<{size}xi1>"
-        for n, column in enumerate(columns):
-            yield f"    %n{n} = arith.constant {n} : index"
+    elif in_parts:
+        yield f"    %mask = arith.constant dense<[{_mask(rows, size)}]> : {mask_type}"
+        for n, column in enumerate(turned):
             place = f"%B[%n{n}, %first], %mask, {column}"
-            yield f"    vector.maskedstore {place} : {target_part}, vector<{size}xi1>, {code.type}"
+            yield f"    vector.maskedstore {place} : {target_part}, {mask_type}, {code.type}"
     else:
-        for n, column in enumerate(columns):
+        for n, column in enumerate(turned):
             yield from _pieces(n, column, rows, target_part, code.type)
     yield "    func.return\n  }\n}\n"
+
+
+def _mask(count: int, size: int) -> str:
+    """The elements of a mask for the first ``count`` of ``size`` lanes."""
+    return ", ".join(str(n < count).lower() for n in range(size))
 
 
 def _pieces(n: int, column: str, count: int, target: str, type_: str) -> Iterator[str]:

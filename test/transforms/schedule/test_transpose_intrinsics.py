@@ -20,9 +20,14 @@ from kc.transforms.intrinsics.transpose_names import (
 )
 
 SHAPES = [
-    (element, rows, size)
-    for element, rows, size in transpose_intrins().values()
-    if element in SIZES and (rows == size or size == min(SIZES[element]) or rows in (2, size - 2))
+    (element, rows, columns)
+    for element, rows, columns in transpose_intrins().values()
+    if element in SIZES
+    and (
+        (rows == columns and rows in SIZES[element])
+        or max(rows, columns) == min(SIZES[element])
+        or (rows, columns) in {(2, 7), (7, 2), (6, 8), (8, 6), (14, 16), (16, 14), (11, 5)}
+    )
 ]
 DTYPES = {
     "f32": "float32",
@@ -75,6 +80,35 @@ def test_rows_are_interleaved(element: str, rows: int, size: int):
 
 
 @pytest.mark.parametrize(
+    ("shape", "order", "parts"),
+    [
+        ((37, 3, 21), (1, 2, 0), {"16x16", "5x16", "16x5", "5x5"}),
+        ((2, 9, 20), (0, 2, 1), {"9x16", "9x4"}),  # rows shorter than a register
+        ((33, 18), (1, 0), {"16x16", "16x2"}),  # one row is left
+        ((40, 6), (1, 0), {"16x6", "8x6"}),
+    ],
+)
+def test_the_ends_of_a_copy_are_transposed_in_registers(
+    shape: tuple[int, ...], order: tuple[int, ...], parts: set[str]
+):
+    A = te.placeholder(shape, name="A")
+    sch = kc.auto_schedule(
+        [A, topi.transpose(A, order)], Target("llvm -mcpu=x86-64-v4 -num-cores=1")
+    )
+    assert set(re.findall(r"transpose_f32_(\w+)", sch.trace.as_python())) == parts
+    a = np.arange(np.prod(shape), dtype="float32").reshape(shape)
+    b = np.full([shape[n] for n in order], -1, "float32")
+    run(sch.module, "main", [a, b])
+    np.testing.assert_array_equal(b, a.transpose(order))
+
+
+def test_few_rows_that_are_dense_in_the_result_are_left_to_llvm():
+    A = te.placeholder((3, 400), name="A")
+    sch = kc.auto_schedule([A, topi.transpose(A)], Target("llvm -mcpu=x86-64-v4 -num-cores=1"))
+    assert "transpose_f32" not in sch.trace.as_python()
+
+
+@pytest.mark.parametrize(
     ("target", "shape", "element", "count"),
     [
         ("llvm -mcpu=x86-64-v4", (64, 64), "float32", 64),
@@ -96,7 +130,9 @@ def test_a_chosen_schedule_takes_a_shuffle_of_two_registers_a_step(
 
 @pytest.mark.parametrize(
     ("cpu", "channels", "width", "part", "shuffles"),
-    [("x86-64-v4", 32, 14, "14x16", 128), ("x86-64-v3", 16, 12, "6x8", 48)],
+    # Of two parts of sums; and of the weights, which are packed three columns at a time: at most
+    # half of a whole part's 64, and all of a whole part's 24.
+    [("x86-64-v4", 32, 14, "14x16", 128 + 32), ("x86-64-v3", 16, 12, "6x8", 48 + 24)],
 )
 def test_sums_of_a_convolution_are_transposed(
     cpu: str, channels: int, width: int, part: str, shuffles: int
