@@ -24,6 +24,8 @@ TO_LLVM: Order = (
     0,
     "convert-te-to-tir",
     "choose-vector-form",
+    "lift-constant-blocks",
+    "evaluate-prepared",
     "plan-software-pipeline",
     "lower-init-block",
     "lower-lane-reduction",
@@ -153,6 +155,7 @@ _OPTIONS = {
 }
 
 OPTIONAL = {
+    "lift-constant-blocks": None,
     "compact-buffer-allocation": None,
     "partition-loops": None,
     "plan-software-pipeline": None,

@@ -6,14 +6,17 @@ PLUGIN = Plugin(
     name="llvm",
     dialects={"llvm": "kc.dialects.llvm:LLVM"},
     families={
-        "conversion": paths_of(
-            "kc.conversion.{stem}:{name}Pass",
-            "flatten-memrefs-of-vectors",
-            "legalize-scalable-vectors",
-            "convert-to-llvm",
-            "make-coroutines",
-            "permit-tiles",
-        ),
+        "conversion": {
+            **paths_of(
+                "kc.conversion.{stem}:{name}Pass",
+                "flatten-memrefs-of-vectors",
+                "legalize-scalable-vectors",
+                "convert-to-llvm",
+                "make-coroutines",
+                "permit-tiles",
+            ),
+            **paths_of("kc.codegen.{stem}:{name}Pass", "evaluate-prepared"),
+        },
         "pipeline": paths_of("kc.conversion.pipelines:{name}Pass", "lower-to-llvm"),
     },
     targets=("kc.support:targets/llvm.toml",),

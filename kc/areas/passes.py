@@ -41,6 +41,7 @@ PLUGIN = Plugin(
             "instrument-bound-checkers",
             "legal-directions",
             "lower-tiles",
+            "lift-constant-blocks",
         ),
         "generic": paths_of(
             "kc.transforms.{stem}:{name}Pass",

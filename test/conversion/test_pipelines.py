@@ -25,6 +25,8 @@ from kc.transforms.pass_runner import Instrument, Pipeline, Selective, Stage, st
 ORDER = [
     "convert-te-to-tir",
     "choose-vector-form",
+    "lift-constant-blocks",
+    "evaluate-prepared",
     "plan-software-pipeline",
     "lower-init-block",
     "lower-lane-reduction",

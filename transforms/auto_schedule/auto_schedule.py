@@ -17,16 +17,18 @@ stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module, take_contents
+from kc.dialects.tir import BlockOp, IfOp
 from kc.dialects.unscheduled import unmark
 from kc.support import progress, registry
 from kc.support.diagnostics import ScheduleError, diagnostic_handler, tell
@@ -125,8 +127,9 @@ def _choose(draft: Draft, rules: list[Rule], noted: Callable[[float], None]) -> 
     with diagnostic_handler(lambda _: None), without_suggestions():
         for downward in (True, False):
             asked = [rule for rule in by_block if rule.downward is downward]
-            names = [block.label for block in draft.blocks()]
-            for n, name in enumerate(names if downward else reversed(names)):
+            blocks = draft.blocks()
+            names = [it.label for it in (blocks if downward else _upward(blocks))]
+            for n, name in enumerate(names):
                 noted(n / len(names) * 0.2 if downward else 0.2 + n / len(names) * 0.8)
                 for rule in asked:
                     if name in draft.settled or _attempt(draft, rule, name):
@@ -143,6 +146,31 @@ def _choose(draft: Draft, rules: list[Rule], noted: Callable[[float], None]) -> 
                     _attempt(draft, rule, name)
     for diagnostic in draft.told:
         tell(diagnostic)
+
+
+def _upward(blocks: Sequence[BlockOp]) -> list[BlockOp]:
+    """Blocks from the last to the first, but those of the first version of loops before those of
+    the second: what is done with a buffer that both write may keep the other from its instruction,
+    and the second version runs seldom."""
+    branches = {block: list(_branches(block)) for block in blocks}
+    last = {branch: n for n, block in enumerate(blocks) for branch, _ in branches[block]}
+    keys: dict[BlockOp, list[int]] = {}
+    for n, block in enumerate(blocks):
+        around = [part for branch, region in branches[block] for part in (-last[branch], region)]
+        keys[block] = [*around, -n]
+    return sorted(blocks, key=keys.__getitem__)
+
+
+def _branches(block: BlockOp) -> Iterator[tuple[IfOp, int]]:
+    """The branches that a block is in, outermost first, each with the number of its region."""
+    op: Operation = block
+    around: list[tuple[IfOp, int]] = []
+    while (parent := op.parent_op()) is not None:
+        if isinstance(parent, IfOp):
+            number = next(n for n, it in enumerate(parent.regions) if it is op.parent_region())
+            around.append((parent, number))
+        op = parent
+    yield from reversed(around)
 
 
 def _attempt(draft: Draft, rule: Rule, block: str) -> bool:

@@ -52,6 +52,7 @@ from kc.transforms.auto_schedule.nests import (
     Access,
     Nest,
     extent,
+    is_constant,
     is_own,
     is_untouched,
     iterations,
@@ -314,6 +315,10 @@ def _tiles(
     once = _elements(nest, operand) * (packing + (OFFSET if offsets else 0))
     is_turned = row_operand.stride(terms) != 1
     copy = _elements(nest, row_operand) * (TURN if is_turned else COPY)
+    if is_constant(operand.buffer):  # packed before
+        once = 0
+    if is_constant(row_operand.buffer):
+        copy = 0
     copies = is_turned or offsets or not _is_multiple(terms, step)
     if store.stride(columns) != 1:
         once += iterations(nest.spatial) * TURN
@@ -399,6 +404,7 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
     groups = _further_loops(nest, product)
     order = [[nest.loops.index(loop) for loop in group] for group in groups]
     row_number, number = map(nest.loads.index, (product.row_operand, product.operand))
+    is_fixed = is_constant(product.operand.buffer)
     turned = None
     if nest.stores[0].stride(product.columns) != 1:
         turned = columns_last(nest, product.columns)
@@ -460,8 +466,9 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
     else:
         end = draft.cache_write(draft.block(block), 0, "local")
     finish_sums(draft, block, end, outside, turned, 0)
-    # A panel stays in L2; batches may share the whole operand.
-    in_panels = len(outside) == 2 and draft.attempt("compute_at", draft.block(pack), broad, True)
+    # A panel stays in L2; batches may share the whole operand, and calls one that is constant.
+    in_panels = len(outside) == 2 and not is_fixed
+    in_panels = in_panels and draft.attempt("compute_at", draft.block(pack), broad, True)
     draft.run_in_parallel(block, len(outside) - 1)
     draft.unroll(row)
     draft.unroll(register)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.dialects import scf
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import (
@@ -23,6 +23,7 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis import loop_tree
+from kc.analysis.dependence import is_table
 from kc.analysis.merged_dimensions import merged
 from kc.analysis.reductions import reduction_of
 from kc.analysis.regions import BoundIndexValues, buffers_read, buffers_written
@@ -302,6 +303,12 @@ _CHEAP = {"math.absf", "math.absi", "math.fma", "math.floor", "math.ceil", "math
 def is_own(buffer: SSAValue) -> bool:
     """Whether the function allocates the buffer: nobody else sees it."""
     return isinstance(buffer.owner, AllocOp)
+
+
+def is_constant(buffer: SSAValue) -> bool:
+    """Whether the elements of a buffer are known when the function is built: what is computed of
+    them at its root is computed then (``lift-constant-blocks``)."""
+    return isinstance(buffer.owner, memref.GetGlobalOp) and is_table(buffer.owner)
 
 
 def readers(buffer: SSAValue) -> list[BlockOp] | None:

@@ -46,6 +46,7 @@ from kc.transforms.auto_schedule.nests import (
     Access,
     Nest,
     extent,
+    is_constant,
     is_untouched,
     iterations,
     loop_of_dimension,
@@ -263,7 +264,7 @@ def _tilings(
 
 
 def _cycles(machine: Machine, nest: Nest, product: TileProduct, padded: Sequence[int]) -> float:
-    """What a product by tiles costs, with packing its operands."""
+    """What a product by tiles costs, with packing its operands; constants are packed before."""
     down, across = product.grid
     m, n, k = padded
     # The rates have one instruction for bytes, as all four do the same.
@@ -280,7 +281,7 @@ def _cycles(machine: Machine, nest: Nest, product: TileProduct, padded: Sequence
         sums *= TURN
     cycles = tiles * (BEGIN + sums + reduced * (k // product.depth) * step)
     for operand, is_packed in ((product.a, _is_packed(nest, product)), (product.b, True)):
-        if is_packed:
+        if is_packed and not is_constant(operand.buffer):
             size = iterations(loop for loop in nest.loops if operand.stride(loop))
             cycles += size * (operand.bits // 8) / PACKED_BYTES
     return cycles

@@ -175,6 +175,92 @@ def test_epilogue_is_done_with_the_tile(emulator: Emulator):
     assert not re.search(rf'alloc "C" : memref<{m}x{n}xi32>', loops)  # sums of a tile alone
 
 
+def by_constant_weights(dtype: str, rows: int, weights: np.ndarray) -> kc.IRModule:
+    """C = A W^T of weights that are a constant of the module."""
+    element, extended = ("bf16", "extf") if dtype == "bfloat16" else ("i8", "extsi")
+    total, zero, kind = ("f32", "0.0", "f") if dtype == "bfloat16" else ("i32", "0", "i")
+    n, k = weights.shape
+    W, C = f"memref<{n}x{k}x{element}>", f"memref<{rows}x{n}x{total}>"
+    return kc.IRModule.parse(f"""
+    memref.global "private" constant @weights : {W} = dense<"0x{weights.tobytes().hex()}">
+    func.func @main(%A: memref<{rows}x{k}x{element}>, %C: {C}) {{
+      %W = memref.get_global @weights : {W}
+      tir.for %i in {rows} {{ tir.for %j in {n} {{ tir.for %k in {k} {{
+        tir.block "C" (spatial %v_i in {rows} = %i, spatial %v_j in {n} = %j,
+                       reduce %v_k in {k} = %k) init {{
+          %zero = arith.constant {zero} : {total}
+          tir.store %zero, %C[%v_i, %v_j] : {C}
+        }} do {{
+          %a = tir.load %A[%v_i, %v_k] : memref<{rows}x{k}x{element}>
+          %w = tir.load %W[%v_j, %v_k] : {W}
+          %x = arith.{extended} %a : {element} to {total}
+          %y = arith.{extended} %w : {element} to {total}
+          %p = arith.mul{kind} %x, %y : {total}
+          %c = tir.load %C[%v_i, %v_j] : {C}
+          %s = arith.add{kind} %c, %p : {total}
+          tir.store %s, %C[%v_i, %v_j] : {C}
+        }}
+      }} }} }}
+      func.return
+    }}""")
+
+
+@needs_emulation
+@pytest.mark.parametrize(
+    ("dtype", "shape"), [("int8", (48, 64)), ("int8", (40, 100)), ("bfloat16", (40, 100))]
+)
+def test_constant_weights_are_packed_and_checked_when_building(
+    dtype: str, shape: tuple[int, int], emulator: Emulator
+):
+    target, weights = emulated_target(), numbers(dtype, *shape)
+    f = kc.build(
+        kc.auto_schedule(by_constant_weights(dtype, 32, weights), target).mod, target=target
+    )
+    code = f.get_source("mlir")
+    a = numbers(dtype, 32, shape[1])
+    result = np.zeros((32, shape[0]), sums_of(dtype))
+    f(a, result)
+    np.testing.assert_array_equal(result, expected_product(a, weights, columns=True))
+    words = 4 if dtype == "int8" else 2
+    depth = 16 * words
+    packed = f"x16x{words}x{'i8' if dtype == 'int8' else 'bf16'}>"
+    columns, terms = -(-shape[0] // 16), -(-shape[1] // depth) * 16
+    assert re.search(rf'"private" constant @\w+ : memref<{columns}x{terms}{packed}', code)
+    assert not re.search(rf"memref.alloc\S* .*{packed}", code)
+    if dtype == "int8":
+        assert "@weights" not in code  # nothing reads them as they were
+    else:
+        assert re.search(r"constant @main_W_least : memref<i16> = dense<\d+>", code)
+    assert sum(n for name, n in emulator.counts.items() if name.startswith("tdp")) > 0
+
+
+@needs_emulation
+def test_constant_weights_with_a_subnormal_number(emulator: Emulator):
+    """What was seen of the weights at build time sends every call to the second version."""
+    weights = np.ones((64, 128), ml_dtypes.bfloat16)
+    weights[3, 5] = 1e-39
+    target = emulated_target()
+    f = kc.build(
+        kc.auto_schedule(by_constant_weights("bfloat16", 64, weights), target).mod, target=target
+    )
+    a = np.zeros((64, 128), ml_dtypes.bfloat16)
+    a[:, 5] = 2.0**100
+    result = np.zeros((64, 64), np.float32)
+    f(a, result)
+    np.testing.assert_array_equal(result, expected_product(a, weights, columns=True))
+    assert result[0, 3] > 0
+    assert "tdpbf16ps" not in emulator.counts
+
+
+@pytest.mark.parametrize("cpu", ["sapphirerapids", "znver5"])
+def test_the_first_version_is_scheduled_before_the_second(cpu: str):
+    """The second one turns its sums by masked stores to C, of which nothing is then cached."""
+    args = product((64, 512, 512), "bfloat16", "bfloat16", columns=True)
+    chosen = kc.auto_schedule(args, target=Target(f"llvm -mcpu={cpu} -num-cores=2"))
+    expected = "amx_sync_16x16x32_bf16" if cpu == "sapphirerapids" else "avx512_bf16_dot_16x2"
+    assert expected in chosen.trace.as_python()
+
+
 def convolution(
     layout: str, stride: int, padding: int, dtype: str
 ) -> tuple[list[Any], list[np.ndarray], np.ndarray]:
