@@ -1,6 +1,6 @@
 """The names of the tensor intrinsics that transpose in registers.
 
-They are here, and not beside their text, because the registry has them and imports nothing above.
+The registry asks for them when an intrinsic is looked up, and imports no text before it is used.
 """
 
 from __future__ import annotations
