@@ -14,7 +14,7 @@ import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kc.analysis import ptx_resources
 from kc.analysis.access_patterns import Verdict
@@ -23,7 +23,11 @@ from kc.analysis.kernel_safety import CODES, WHY, SafetyVerdict
 from kc.analysis.ptx_resources import KernelResources
 from kc.runtime.emulator import Place, RawFinding, Watch, Writer, watch
 from kc.support.diagnostics import CallError, Diagnostic, Location
+from kc.support.reproducer import reproducing
 from kc.support.target import Target
+
+if TYPE_CHECKING:
+    from kc.runtime.module import WatchedModule
 
 __all__ = [
     "AccessSite",
@@ -205,8 +209,6 @@ def check(
 
     Raises CallError KC6300 for a module without kernels, and what the build and the call raise.
     """
-    from kc.backends.cuda_emu import watched_stages
-    from kc.driver import build_watched
     from kc.runtime.module import Module
 
     if isinstance(module, str):
@@ -216,7 +218,7 @@ def check(
     if isinstance(module, Module):
         watched = None if module.watched is None else module.watched()
     else:
-        watched = build_watched(module, target, watched_stages)
+        watched = build_watched(module, target)
     if watched is None:
         raise CallError(
             "KC6300",
@@ -238,6 +240,20 @@ def check(
         sites=tuple(sites),
         verdicts=tuple(verdicts),
     )
+
+
+def build_watched(module: Any, target: Target | str) -> WatchedModule | None:
+    """The kernels of a module as :func:`check` runs them, and nothing else of a build; None for a
+    target that is no GPU of NVIDIA."""
+    from kc.backends.cuda_emu import watched_stages
+    from kc.programs import program_of
+
+    chosen = target if isinstance(target, Target) else Target(target)
+    if chosen.kind not in ("cuda", "cuda-emu"):
+        return None
+    program = program_of("gpu.check", module)
+    with reproducing("kc.gpu.check", lambda: program.source(chosen)):
+        return watched_stages(program.lowered(chosen, checks_kernels=False).stages, chosen)
 
 
 def resources(module: Any) -> tuple[KernelResources, ...]:

@@ -32,7 +32,7 @@ from kc.tools._reporter import Reporter
 from kc.tools._tool import MISTAKE, OK, run_tool
 
 if TYPE_CHECKING:
-    from kc.driver import Stages
+    from kc.programs import Lowered
     from kc.runtime.timing import BenchmarkResult
     from kc.support.target import Target
 
@@ -115,9 +115,9 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
     scheduled: list[str] = []
     as_written: list[str] = []
 
-    def note(stages: Stages, target: Target) -> None:
-        scheduled.extend([*stages.chosen, *stages.given])
-        as_written.extend(loops_as_written(stages.loops, target, scheduled))
+    def note(lowered: Lowered, target: Target) -> None:
+        scheduled.extend([*lowered.chosen, *lowered.given])
+        as_written.extend(loops_as_written(lowered.loops, target, scheduled))
 
     chooses = arguments.on(AUTO_SCHEDULE.name)
     with checking_each() if arguments.on(CHECK_EACH.name) else nullcontext(), context:

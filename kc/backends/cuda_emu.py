@@ -30,12 +30,13 @@ from kc.dialects.nvgpu import TensorMapDescriptorType
 from kc.runtime.emulator import Place
 from kc.runtime.function import CompiledFunction
 from kc.runtime.module import Module, WatchedModule
-from kc.support import registry
+from kc.support import progress, registry
 from kc.support.diagnostics import Location
 from kc.support.ir_text import parse_module
 from kc.support.pass_context import pipeline_options, step_watcher, using_options
+from kc.support.paused_collection import paused_collection
+from kc.support.reproducer import reproducing
 from kc.support.target import Target
-from kc.tir.module import IRModule
 from kc.transform import PassContext
 
 _CONVERSION = "convert-gpu-to-cpu"
@@ -135,8 +136,6 @@ def kernels(text: str, target: Target) -> dict[str, CompiledFunction]:
     The arguments of each are those of the kernel, then the sizes of the grid and of a block, and
     the bytes of dynamic shared memory.
     """
-    from kc.driver import build
-
     module = parse_module(text, "kernels", registry.context())
     for host in [op for op in module.ops if not isinstance(op, GPUModuleOp)]:
         host.detach()
@@ -146,8 +145,13 @@ def kernels(text: str, target: Target) -> dict[str, CompiledFunction]:
             if isinstance(kernel, GPUFuncOp) and kernel.is_kernel:
                 module.body.block.add_op(_launch_of(home, kernel))
     emulated = Target({**target.export(), "kind": "cuda-emu"})
-    with using_options(replace(pipeline_options(), checks_launches=False)):  # a driver has
-        compiled = build(IRModule(module), target=emulated)
+    with (
+        paused_collection(),
+        progress.tracking("kc.build", PassContext.current().progress, ("passes", "code")),
+        reproducing("kc.build", lambda: text),
+        using_options(replace(pipeline_options(), checks_launches=False)),  # a driver has
+    ):
+        compiled = build(Build([("tir", module)], emulated, "main", None, CUDA_EMU))
     functions = compiled.functions
     return {name: function for name, function in functions.items()}  # pyright: ignore
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import kc
-from kc.backends.cuda_emu import watched_stages
-from kc.driver import build_watched
+from kc.gpu import build_watched
 from kc.runtime import load_module
 from kc.runtime.module import Module
 from kc.support.diagnostics import KCError
@@ -400,7 +399,8 @@ def module() -> Module:
     """The kernels that are called as they are; those of both tables are watched, compiled once."""
     bodies = {name: entry[0] for name, entry in (RIGHT | WRONG).items()}
     module = kc.build(ir_of({name: bodies[name] for name in (*RIGHT, DEADLOCK)}), target=TARGET)
-    watched = build_watched(ir_of(bodies), TARGET, watched_stages)
+    watched = build_watched(ir_of(bodies), TARGET)
+    assert watched is not None
     module.watched = lambda: watched
     return module
 
