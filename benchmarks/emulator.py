@@ -122,6 +122,7 @@ def main() -> None:
             times["run"].append(milliseconds(lambda: emulated(*arrays)))  # noqa: B023
             times["coroutines"].append(milliseconds(lambda: coroutines(*arrays)))  # noqa: B023
             times["plain"].append(milliseconds(lambda: loops(*arrays)))  # noqa: B023
+        assert emulated.watched is not None
         watched_module = emulated.watched()
         from kc.runtime.emulator import watch
 

@@ -47,6 +47,7 @@ import numpy as np
 
 import kc
 from kc import te, topi
+from kc.runtime.gpu.function import DeviceFunction
 
 RESULTS = Path(__file__).resolve().parent / "results"
 REPEATS = 15
@@ -348,7 +349,9 @@ class Bench:
 
     def build(self, s: Any, args: Any = None, target: str | None = None) -> Any:
         module = kc.build(s, args, target=target or self.target)
-        for kernel in module["main"].loaded(self.device).resources:
+        function = module["main"]
+        assert isinstance(function, DeviceFunction)
+        for kernel in function.loaded(self.device).resources:
             if kernel.local_bytes:
                 print(f"  {kernel.name}: {kernel.local_bytes} bytes of local memory a thread")
         return module

@@ -1,9 +1,39 @@
 """Running compiled kernels: arrays, devices, calls and modules. Knows no IR."""
 
 from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from kc.support.absent_names import no_attribute as _no_attribute
+
+if _TYPE_CHECKING:
+    # What type checkers and editors know of the names below.
+    from kc.runtime.array import NDArray as NDArray
+    from kc.runtime.data_type import DataType as DataType
+    from kc.runtime.data_type import DataTypeCode as DataTypeCode
+    from kc.runtime.data_type import TypeCode as TypeCode
+    from kc.runtime.device import Device as Device
+    from kc.runtime.device import cpu as cpu
+    from kc.runtime.device import cuda as cuda
+    from kc.runtime.device import enabled as enabled
+    from kc.runtime.function import CompiledFunction as CompiledFunction
+    from kc.runtime.function import DeferredFunction as DeferredFunction
+    from kc.runtime.global_functions import convert as convert
+    from kc.runtime.global_functions import convert_to_object as convert_to_object
+    from kc.runtime.global_functions import get_global_func as get_global_func
+    from kc.runtime.global_functions import list_global_func_names as list_global_func_names
+    from kc.runtime.global_functions import register_func as register_func
+    from kc.runtime.global_functions import remove_global_func as remove_global_func
+    from kc.runtime.loading import load_module as load_module
+    from kc.runtime.metadata import ModuleRecord as ModuleRecord
+    from kc.runtime.module import Module as Module
+    from kc.runtime.object_path import ObjectPath as ObjectPath
+    from kc.runtime.parallel import num_threads as num_threads
+    from kc.runtime.parallel import set_num_threads as set_num_threads
+    from kc.runtime.python_function import PythonFunction as PythonFunction
+    from kc.runtime.signature import ArgSpec as ArgSpec
+    from kc.runtime.signature import Signature as Signature
+    from kc.runtime.timing import BenchmarkResult as BenchmarkResult
 
 # Public name -> the module that defines it; loaded at first use.
 _LAZY = {

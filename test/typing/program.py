@@ -1,6 +1,8 @@
 # pyright: strict
 """A program as users write it, which `make check` reads by the strict rules of pyright."""
 
+from typing import assert_type
+
 import numpy as np
 
 import kc
@@ -39,6 +41,8 @@ def eager(module: kc.IRModule) -> tir.Schedule:
 
 def run(sch: tir.Schedule) -> None:
     product = kc.build(sch.mod, target=kc.Target("llvm"))
+    assert_type(product, kc.runtime.Module)
+    assert_type(kc.lower(sch), kc.IRModule)
     a = np.ones((8, 64), dtype="float32")
     d = kc.nd.array(a, kc.cpu(0))
     product(d, d, d)

@@ -17,6 +17,7 @@ import pytest
 
 import kc
 from kc import te, tir
+from kc.support import registry
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,7 +33,7 @@ def names_of(thing: object) -> set[str]:
 
 
 def test_dir_of_kc():
-    assert names_of(kc) == set(kc._LAZY)
+    assert names_of(kc) == {*kc._LAZY, *registry.current().importers}
 
 
 @pytest.mark.parametrize("name", MODULES)
