@@ -91,7 +91,7 @@ def test_time_evaluator_checks_its_arguments() -> None:
         module.time_evaluator("f", kc.cpu(3))
     for name in ("number", "repeat", "repeats_to_cooldown"):
         with pytest.raises(CallError) as caught:
-            module.time_evaluator("f", **{name: 0})
+            module.time_evaluator("f", **{name: 0})  # pyright: ignore[reportArgumentType]
         assert str(caught.value) == (
             f"error[KC5130]: time_evaluator: {name} is 0, expected at least 1"
         )
@@ -191,7 +191,7 @@ def test_statistics() -> None:
 
 
 def test_a_function_outlives_its_module() -> None:
-    def only_the_function() -> kc.runtime.CompiledFunction:
+    def only_the_function():
         kernel = Code("define void @kernel(ptr %a) { store i64 7, ptr %a  ret void }")
         signature = Signature("f", (array("A", "int64", role="out"),))
         f = kc.runtime.CompiledFunction(signature, kernel.address("kernel"), jit)
