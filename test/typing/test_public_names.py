@@ -150,6 +150,9 @@ def test_type_checkers_know_every_name():
         name: ("kc", name) if attribute is None else (module, attribute)
         for name, (module, attribute) in kc._LAZY.items()
     }
+    for name, entry in registry.own().importers.items():
+        module, _, attribute = entry.path.partition(":")
+        wanted[name] = (module, attribute)
     assert imported | assigned | declared == wanted
 
 
