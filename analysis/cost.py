@@ -27,9 +27,9 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import IndexValues
-from kc.analysis.ptx_resources import KernelResources
-from kc.analysis.regions import BoundIndexValues, box
+from kc.analysis.accesses.regions import BoundIndexValues, box
+from kc.analysis.affine.index_values import IndexValues
+from kc.analysis.gpu.ptx_resources import KernelResources
 from kc.dialects.tir import (
     AllocOp,
     BlockOp,

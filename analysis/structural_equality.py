@@ -33,11 +33,11 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
-from kc.analysis.index_reader import AFFINE_OPS
-from kc.analysis.index_values import IndexValues
+from kc.analysis.accesses.regions import READS_ORDER, WRITES_ORDER
+from kc.analysis.affine.index_reader import AFFINE_OPS
+from kc.analysis.affine.index_values import IndexValues
+from kc.analysis.affine.simplify_affine import simplify
 from kc.analysis.loop_tree import has_effects
-from kc.analysis.regions import READS_ORDER, WRITES_ORDER
-from kc.analysis.simplify_affine import simplify
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.llvm.call import CallIntrinsicOp
 from kc.dialects.size_requirements import REQUIRES, requirements_of

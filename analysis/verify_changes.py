@@ -39,14 +39,14 @@ from xdsl.traits import (
     SymbolUserOpInterface,
 )
 
-from kc.analysis.combiner_laws import require_laws_in
+from kc.analysis.accesses.instances import Space
+from kc.analysis.affine.index_values import IndexValues
+from kc.analysis.affine.isl_sets import first_point
+from kc.analysis.affine.simplify_affine import bounds, simplify
+from kc.analysis.affine.terms import Condition, Term, all_of, dim, term_of
 from kc.analysis.dominance import check_dominance
-from kc.analysis.index_values import IndexValues
-from kc.analysis.instances import Space
-from kc.analysis.isl_sets import first_point
 from kc.analysis.loop_tree import preorder
-from kc.analysis.simplify_affine import bounds, simplify
-from kc.analysis.terms import Condition, Term, all_of, dim, term_of
+from kc.analysis.reductions.combiner_laws import require_laws_in
 from kc.dialects.tir import BlockOp, ForOp, IterType
 from kc.support.diagnostics import ParseError
 from kc.support.ir_text import verify_module, verify_operation

@@ -2,7 +2,7 @@
 
     python benchmarks/ptx_resources.py [ARCH] [SET]
 
-For each kernel: the threads of a block, the registers by ``kc.analysis.ptx_resources`` and by
+For each kernel: the threads of a block, the registers by ``kc.analysis.gpu.ptx_resources`` and by
 ``ptxas -v``, the difference in percent, static shared memory by both, and the bytes that ptxas
 spills; at the end, how many estimates are near. ARCH is ``sm_80`` where nothing is said. SET is
 
@@ -35,9 +35,9 @@ from emulator import add, axis, product, row_sums
 
 import kc
 from kc import te
+from kc.analysis.gpu.ptx_registers import GRANULE
+from kc.analysis.gpu.ptx_resources import KernelResources, estimated_resources
 from kc.analysis.loop_tree import loops
-from kc.analysis.ptx_registers import GRANULE
-from kc.analysis.ptx_resources import KernelResources, estimated_resources
 from kc.support.diagnostics import KCError, diagnostic_handler
 
 

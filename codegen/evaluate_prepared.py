@@ -52,7 +52,7 @@ from kc.support.locations import location_of
 from kc.support.pass_context import PipelineOptions, using_options, watching_steps
 from kc.support.target import Target
 from kc.transforms.pass_runner import Pipeline, stage_of
-from kc.transforms.tir.lift_constant_blocks import GLOBAL, PREPARES
+from kc.transforms.tir.blocks.lift_constant_blocks import GLOBAL, PREPARES
 
 if TYPE_CHECKING:
     from kc.codegen.native import JitModule

@@ -7,10 +7,10 @@ from dataclasses import replace
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
-from kc.analysis.kernel_accesses import KernelVerdicts, verdicts_of
-from kc.analysis.kernel_launches import shapes_of
+from kc.analysis.gpu.kernel_accesses import KernelVerdicts, verdicts_of
+from kc.analysis.gpu.kernel_launches import shapes_of
+from kc.analysis.gpu.ptx_resources import KernelResources, fits_registers, resources
 from kc.analysis.loop_tree import preorder
-from kc.analysis.ptx_resources import KernelResources, fits_registers, resources
 from kc.codegen.ptx import ptx_of
 from kc.conversion.pipelines import TO_NVVM, planned_passes
 from kc.dialects import llvm

@@ -5,9 +5,9 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from kc.analysis.access_bounds import OutOfBounds, may_leave, out_of_bounds
+from kc.analysis.accesses.access_bounds import OutOfBounds, may_leave, out_of_bounds
+from kc.analysis.accesses.owned_memory import written_constant, wrong_deallocation
 from kc.analysis.loop_tree import buffer_name, functions
-from kc.analysis.owned_memory import written_constant, wrong_deallocation
 from kc.dialects import tir
 from kc.support.diagnostics import CodegenError, TEError
 from kc.support.locations import location_of

@@ -9,7 +9,7 @@ from xdsl.dialects import func
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from kc.analysis.index_values import IndexValues, dimensions, substitute
+from kc.analysis.affine.index_values import IndexValues, dimensions, substitute
 from kc.analysis.loop_tree import (
     buffer_name,
     has_effects,
@@ -19,7 +19,7 @@ from kc.analysis.loop_tree import (
     preorder,
 )
 from kc.analysis.module_copy import copy_operation
-from kc.analysis.reductions import COMBINERS
+from kc.analysis.reductions.reductions import COMBINERS
 from kc.dialects import tir
 from kc.dialects.affine_assembly import linear_terms
 from kc.support.fresh_names import fresh_name

@@ -53,9 +53,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import Rewriter
 
 from kc.analysis import loop_tree
-from kc.analysis.bounds import early_read, out_of_bounds
+from kc.analysis.accesses.bounds import early_read, out_of_bounds
+from kc.analysis.accesses.read_requirements import read_requirements
 from kc.analysis.module_copy import copy_operation
-from kc.analysis.read_requirements import read_requirements
 from kc.conversion._te_blocks import BlockBuilder, Time, copy_nest
 from kc.conversion.driver import (
     ConversionPattern,

@@ -70,11 +70,10 @@ from xdsl.rewriter import Rewriter
 from xdsl.traits import SymbolOpInterface
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.dependence import base_buffer
+from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.captures import makers_inside
-from kc.analysis.dependence import base_buffer
-from kc.analysis.index_values import IndexValues
-from kc.analysis.loop_tree import memory_scope, touches_memory
-from kc.analysis.shared_memory import (
+from kc.analysis.gpu.shared_memory import (
     ALIGNMENT,
     OFFSET,
     aligned,
@@ -83,6 +82,7 @@ from kc.analysis.shared_memory import (
     bytes_of,
     rounded,
 )
+from kc.analysis.loop_tree import memory_scope, touches_memory
 from kc.dialects import gpu
 from kc.dialects.gpu import AddressSpace, AddressSpaceAttr
 from kc.dialects.gpu.attrs import ALIGN
@@ -93,9 +93,9 @@ from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
 from kc.support.target import target_of
-from kc.transforms.tir._clusters import CLUSTER_DIM
-from kc.transforms.tir.merge_shared_memory_allocations import STATIC_SHARED_BYTES
-from kc.transforms.tir.unify_thread_binding import kernel_roots, launch_loops
+from kc.transforms.gpu.binding.unify_thread_binding import kernel_roots, launch_loops
+from kc.transforms.gpu.sync.merge_shared_memory_allocations import STATIC_SHARED_BYTES
+from kc.transforms.gpu.tensor_copies._clusters import CLUSTER_DIM
 
 KERNELS = "kernels"
 """The ``gpu.module`` that the kernels of a module are in."""

@@ -59,7 +59,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kc.analysis.dependence import base_buffer, is_table
+from kc.analysis.accesses.dependence import base_buffer, is_table
 from kc.analysis.loop_tree import buffer_name, touches_memory
 from kc.analysis.module_copy import copy_operation
 from kc.conversion._tensor_maps import MAP_ALIGNMENT, MAP_BYTES, tensor_map

@@ -25,7 +25,7 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
-from kc.analysis.index_values import IndexValues
+from kc.analysis.affine.index_values import IndexValues
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.arith import CmpiOp, SelectOp
 from kc.dialects.tir import INDEX, ExtremeKind

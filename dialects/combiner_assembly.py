@@ -4,7 +4,8 @@ A combiner is a region over two tuples of scalars, ``(%a0: i32, %a1: f32) (%b0: 
 identity [-1 : i32, 0xFF800000 : f32] { ... yield %c0, %c1 : i32, f32 }``, which takes the tuples
 apart and yields their combination. A third tuple, if there is one, is of values that are the same
 for all terms of an element. The combiner is associative and commutative, up to the rounding of
-floats; the identity combined with anything is that thing. ``kc.analysis.combiner_laws`` checks it.
+floats; the identity combined with anything is that thing. ``kc.analysis.reductions.combiner_laws``
+checks it.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ if _TYPE_CHECKING:
     from kc.driver import auto_schedule as auto_schedule
     from kc.driver import build as build
     from kc.driver import lower as lower
+    from kc.expr.buffers import Buffer as Buffer
     from kc.from_torch import from_torch as from_torch
     from kc.ipython_magics import load_ipython_extension as load_ipython_extension
     from kc.roofline_model import roofline as roofline
@@ -40,7 +41,6 @@ if _TYPE_CHECKING:
     from kc.script import _Decorator  # pyright: ignore[reportPrivateUsage]
     from kc.support.diagnostics import KCError as KCError
     from kc.support.target import Target as Target
-    from kc.te.buffers import Buffer as Buffer
     from kc.tir.module import IRModule as IRModule
 
     context = device
@@ -77,7 +77,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "transform": ("kc.transform", None),
     "instrument": ("kc.instrument", None),
     "IRModule": ("kc.tir.module", "IRModule"),
-    "Buffer": ("kc.te.buffers", "Buffer"),
+    "Buffer": ("kc.expr.buffers", "Buffer"),
     "script": ("kc.script", None),
     "load_ipython_extension": ("kc.ipython_magics", "load_ipython_extension"),
     "lower": ("kc.driver", "lower"),

@@ -44,7 +44,7 @@ from kc.support.diagnostics import InternalError, KCError, diagnostic_handler, r
 from kc.support.ir_text import print_module
 from kc.support.locations import location_of
 from kc.support.reproducer import internal_error
-from kc.transforms.tir.instrument_bound_checkers import SITES
+from kc.transforms.tir.storage.instrument_bound_checkers import SITES
 from kc.transforms.to_tir import to_tir
 
 HEAD = "check-each: "

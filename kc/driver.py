@@ -12,6 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
 from kc.default_schedules import loops_as_written, tell_of_loops_as_written
+from kc.expr.buffers import Buffer
+from kc.expr.tensor import Operation, Tensor
 from kc.programs import Lowered, Program, program_of, refuse, tensors_of
 from kc.support import progress
 from kc.support.diagnostics import TEError
@@ -22,9 +24,7 @@ from kc.support.paused_collection import paused_collection
 from kc.support.reproducer import reproducing
 from kc.support.second_names import second_names
 from kc.support.target import Target
-from kc.te.buffers import Buffer
 from kc.te.lowering import lower_schedule
-from kc.te.tensor import Operation, Tensor
 from kc.tir.module import IRModule
 from kc.transform import PassContext
 from kc.tvm.intrin_rules import lower_operators

@@ -16,11 +16,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from kc.analysis import ptx_resources
-from kc.analysis.access_patterns import Verdict
-from kc.analysis.kernel_accesses import KernelVerdicts, verdict_of
-from kc.analysis.kernel_safety import CODES, WHY, SafetyVerdict
-from kc.analysis.ptx_resources import KernelResources
+from kc.analysis.gpu import ptx_resources
+from kc.analysis.gpu.access_patterns import Verdict
+from kc.analysis.gpu.kernel_accesses import KernelVerdicts, verdict_of
+from kc.analysis.gpu.kernel_safety import CODES, WHY, SafetyVerdict
+from kc.analysis.gpu.ptx_resources import KernelResources
 from kc.runtime.emulator import Place, RawFinding, Watch, Writer, watch
 from kc.support.diagnostics import CallError, Diagnostic, Location
 from kc.support.reproducer import reproducing
@@ -106,7 +106,7 @@ class AccessSite:
     wavefronts of a block's; ``least`` is how few would do. ``bank_conflicts`` are the wavefronts
     that lanes wait for because others use the same bank. ``verdict`` is certain without
     the run: "coalesced" or "uncoalesced", "conflict-free" or "conflict"
-    (:mod:`kc.analysis.access_patterns`); None: it is not.
+    (:mod:`kc.analysis.gpu.access_patterns`); None: it is not.
     """
 
     buffer: str

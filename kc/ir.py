@@ -13,15 +13,15 @@ from kc import instrument, tir, transform
 from kc.analysis.structural_equality import difference
 from kc.analysis.structural_equality import structural_hash as hash_of
 from kc.dialects.tir import BlockOp, ForOp
+from kc.expr.constructors import Domain, Operators, as_expr
+from kc.expr.op_attributes import register_intrin_lowering, register_op_attr
+from kc.expr.tensor import Operation, Tensor
 from kc.support.absent_names import no_attribute
 from kc.support.diagnostics import InputError, ParseError
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
 from kc.support.second_names import second_names
-from kc.te.expr import Domain, Operators, as_expr
-from kc.te.op_attributes import register_intrin_lowering, register_op_attr
 from kc.te.schedule import Schedule
-from kc.te.tensor import Operation, Tensor
 from kc.tir.module import GlobalVar, IRModule
 from kc.tir.prim_func import PrimFunc
 from kc.tvm import json_form

@@ -19,14 +19,14 @@ from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
 from kc.default_schedules import choose_where_unscheduled
 from kc.dialects.unscheduled import mark_unscheduled
+from kc.expr.constructors import Var
+from kc.expr.tensor import Operation, PlaceholderOp, Tensor
 from kc.support.diagnostics import TEError, counted, suggest
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
 from kc.support.target import Target
-from kc.te.expr import Var
 from kc.te.lowering import lower_schedule
 from kc.te.schedule import Schedule, create_schedule
-from kc.te.tensor import Operation, PlaceholderOp, Tensor
 from kc.tir.module import IRModule, how_to_get_module, kind_of
 from kc.tir.prim_func import PrimFunc
 from kc.transforms.schedule.base import Site
@@ -35,8 +35,8 @@ from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.session import is_rewrite
 
 if TYPE_CHECKING:
+    from kc.expr.buffers import Buffer
     from kc.support.pass_context import PipelineOptions
-    from kc.te.buffers import Buffer
 
 
 @dataclass

@@ -31,7 +31,7 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis import loop_tree
-from kc.analysis.launch_limits import (
+from kc.analysis.gpu.launch_limits import (
     has_symbolic_size,
     launch_requirements,
     shared_allocs,
@@ -47,8 +47,8 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.support.registry import pass_class
 from kc.support.target import Target
-from kc.transforms.tir.apply_strides import STRIDES, strides_of, strides_of_type
-from kc.transforms.tir.instrument_bound_checkers import SITES
+from kc.transforms.tir.storage.apply_strides import STRIDES, strides_of, strides_of_type
+from kc.transforms.tir.storage.instrument_bound_checkers import SITES
 
 
 def signatures_of(module: ModuleOp, target: Target | None = None) -> list[Any]:

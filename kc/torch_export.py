@@ -27,8 +27,8 @@ from xdsl.ir import Block
 
 from kc import te, topi
 from kc.dialects.memref_views import GlobalOp
+from kc.expr.tensor import Tensor
 from kc.support.diagnostics import InputError, Location
-from kc.te.tensor import Tensor
 from kc.tir.module import IRModule
 from kc.torch_numerics import Output
 from kc.torch_operators import OPERATORS, Unsupported

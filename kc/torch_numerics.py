@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kc import te, topi
-from kc.te.tensor import Tensor
+from kc.expr.tensor import Tensor
 
 
 @dataclass(frozen=True)

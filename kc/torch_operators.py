@@ -14,8 +14,8 @@ from math import prod
 from typing import Any
 
 from kc import te, topi
+from kc.expr.tensor import Tensor
 from kc.te.elementwise import one_by_one
-from kc.te.tensor import Tensor
 from kc.topi import image, nn
 from kc.topi.image.resize import resized
 from kc.topi.reduction import first_of

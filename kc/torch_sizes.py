@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
 
 LONGEST = 10_000
 """Characters of a size."""

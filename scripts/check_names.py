@@ -22,7 +22,7 @@ FOLDERS = (
 # File -> a name that upstream gives.
 UPSTREAM = {
     "dialects/llvm/symbols.py": "other",  # #llvm.memory_effects<other = ...>
-    "kc/te/operators.py": "other",  # x.equal(other), as x == other
+    "kc/expr/operators.py": "other",  # x.equal(other), as x == other
     "kc/tir/module.py": "other",  # IRModule.update(other)
 }
 

@@ -22,7 +22,9 @@ from check_layers import SHARED_BY_PRIMITIVES
 # Folder, the modules or packages in it that the rule is about, the tests that NAME must have.
 TESTS = (
     ("transforms/schedule", "*/*", ("{}", "{}_invalid")),
-    ("transforms/tir", "*", ("{}",)),
+    ("transforms/tir", "*/*", ("{}",)),
+    ("transforms/gpu", "*.py", ("{}",)),
+    ("transforms/gpu", "*/*", ("{}",)),
     ("conversion", "convert_*", ("{}",)),
 )
 

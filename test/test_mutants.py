@@ -56,7 +56,7 @@ def test_tests_of_a_file():
 
 
 def test_tests_of_the_importers_of_a_file():
-    own, further = mutants.tests_of("analysis/reductions.py")
+    own, further = mutants.tests_of("analysis/reductions/reductions.py")
     assert "test/analysis/test_reductions.py" in own[0]
     assert "test/analysis/test_dependence.py" in further[0]
     assert not {*own[0], *own[1]} & {*further[0], *further[1]}

@@ -19,7 +19,7 @@ from xdsl.ir.affine import (
 )
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kc.analysis.simplify_affine import simplify
+from kc.analysis.affine.simplify_affine import simplify
 from kc.dialects.tir import ApplyOp, BlockOp, IfOp, LoadOp, PrefetchOp, StoreOp
 from kc.support.index_numbers import GREATEST, LEAST
 

@@ -34,7 +34,7 @@ from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from kc.analysis.integer_ranges import INDEX_BITS, IntegerRanges, Range, fits, signed
+from kc.analysis.affine.integer_ranges import INDEX_BITS, IntegerRanges, Range, fits, signed
 from kc.dialects.gpu import GPUFuncOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of

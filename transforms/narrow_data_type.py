@@ -14,10 +14,10 @@ After, with 32 bits::
       %x = memref.load %A[%4] : memref<60xf32>
 
 An operation is narrowed where its operands and its result provably have at most ``bits`` bits,
-signed (:mod:`kc.analysis.integer_ranges`); a loop, where its bounds and what its variable counts
-past them have. What other operations take of it is cast back. A quotient of 64 bits takes about
-twice as long as one of 32 on CPUs, and four instructions to multiply on GPUs, whose registers have
-32 bits; CPUs that add an index to an address need 64, so that no pipeline does this by itself.
+signed (:mod:`kc.analysis.affine.integer_ranges`); a loop, where its bounds and what its variable
+counts past them have. What other operations take of it is cast back. A quotient of 64 bits takes
+about twice as long as one of 32 on CPUs, and four instructions to multiply on GPUs, whose registers
+have 32 bits; CPUs that add an index to an address need 64, so that no pipeline does this by itself.
 
 Sizes and arguments that are known at the call only have any number of bits: what depends on them
 stays as it is. ``force-narrow-index-to-int32`` refuses that instead.
@@ -39,7 +39,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import is_side_effect_free
 
-from kc.analysis.integer_ranges import IntegerRanges, Range, fits, width
+from kc.analysis.affine.integer_ranges import IntegerRanges, Range, fits, width
 from kc.dialects.arith import ExtSIOp, IndexCastOp, TruncIOp
 from kc.dialects.gpu import GPUFuncOp
 from kc.support.diagnostics import InputError

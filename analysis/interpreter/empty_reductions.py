@@ -16,8 +16,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineSet
 
 from kc.analysis import loop_tree
+from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.captures import captured_values, makers_inside
-from kc.analysis.index_values import IndexValues
 from kc.analysis.interpreter.affine_code import map_function, set_function
 from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType
 

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 
-from kc.analysis.kernel_launches import overlapping_arguments
+from kc.analysis.gpu.kernel_launches import overlapping_arguments
 from kc.codegen.c_source.expressions import TERNARY, UNARY, Code, Expressions
 from kc.codegen.gpu_source.languages import CONSTANT, GLOBAL, PRIVATE, SHARED
 from kc.codegen.gpu_source.vectors import VectorPrinter, is_vector

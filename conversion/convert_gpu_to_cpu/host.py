@@ -18,7 +18,7 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
-from kc.analysis.kernel_launches import constant_of
+from kc.analysis.gpu.kernel_launches import constant_of
 from kc.conversion._tensor_maps import MAP_BYTES, tensor_map
 from kc.conversion.convert_gpu_to_cpu.kernel import (
     INDEX,
@@ -32,7 +32,7 @@ from kc.dialects.gpu import LaunchFuncOp
 from kc.dialects.nvgpu import MAX_RANK, TensorMapDescriptorType, TmaCreateDescriptorOp
 from kc.support.pass_context import pipeline_options
 from kc.support.target import Target
-from kc.transforms.tir.verify_gpu_code import gpu_target
+from kc.transforms.gpu.binding.verify_gpu_code import gpu_target
 
 
 def require_supported_host(host: Operation) -> None:

@@ -21,7 +21,7 @@ from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kc.analysis.kernel_launches import overlapping_arguments
+from kc.analysis.gpu.kernel_launches import overlapping_arguments
 from kc.conversion._foreign_calls import PACKED
 from kc.conversion.convert_gpu_to_nvvm.tensor_maps import parameter_attributes
 from kc.conversion.convert_to_llvm.cfg import place_blocks

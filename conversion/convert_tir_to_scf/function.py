@@ -22,9 +22,9 @@ from xdsl.ir.affine import AffineDimExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import Rewriter
 
-from kc.analysis.array_sizes import sized_symbols
-from kc.analysis.index_reader import AFFINE_OPS
-from kc.analysis.index_values import IndexValues
+from kc.analysis.affine.array_sizes import sized_symbols
+from kc.analysis.affine.index_reader import AFFINE_OPS
+from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.loop_tree import parent_of, preorder
 from kc.conversion._foreign_calls import callee_of
 from kc.conversion.convert_tir_to_scf.refusals import symbol_sources
@@ -36,7 +36,7 @@ from kc.dialects.gpu import LaunchOp
 from kc.dialects.size_requirements import REQUIRES
 from kc.dialects.tir.calls import CallExternOp
 from kc.dialects.unscheduled import unmark
-from kc.transforms.tir._inline_combine import inline_combine
+from kc.transforms.tir.blocks._inline_combine import inline_combine
 
 TARGET = ConversionTarget("convert-tir-to-scf", illegal=("tir",))
 

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kc.analysis.simplify_affine import UNBOUNDED
+from kc.analysis.affine.simplify_affine import UNBOUNDED
 from kc.conversion.convert_tir_to_scf.function import TirToScf
 from kc.conversion.driver import ConversionPattern
 from kc.dialects import tir

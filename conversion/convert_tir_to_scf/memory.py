@@ -28,7 +28,7 @@ from xdsl.ir.affine import AffineConstantExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.analysis import loop_tree
-from kc.analysis.vector_alignment import divisor, known_alignment
+from kc.analysis.gpu.vector_alignment import divisor, known_alignment
 from kc.conversion.convert_tir_to_scf.function import TirToScf, memory_type
 from kc.conversion.driver import ConversionPattern
 from kc.dialects import tir

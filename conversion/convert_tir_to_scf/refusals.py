@@ -5,8 +5,8 @@ from __future__ import annotations
 from xdsl.dialects import func
 from xdsl.ir.affine import AffineExpr
 
+from kc.analysis.accesses.virtual_threads import foreign_read, serial_conflict
 from kc.analysis.loop_tree import all_loops_around, buffer_name, preorder
-from kc.analysis.virtual_threads import foreign_read, serial_conflict
 from kc.dialects import tir
 from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis
 from kc.support.diagnostics import CodegenError

@@ -16,7 +16,7 @@ from kc.conversion.convert_to_llvm.signatures import signature_of
 from kc.conversion.convert_to_llvm.types import TARGET
 from kc.conversion.driver import require_legal
 from kc.support.diagnostics import CodegenError
-from kc.transforms.tir.instrument_bound_checkers import SITES
+from kc.transforms.tir.storage.instrument_bound_checkers import SITES
 
 
 def lower_module(module: ModuleOp, patterns: tuple[type[RewritePattern], ...]) -> None:

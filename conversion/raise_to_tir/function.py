@@ -34,7 +34,7 @@ from xdsl.ir.affine import (
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.rewriter import Rewriter
 
-from kc.analysis.simplify_affine import UNBOUNDED, simplify
+from kc.analysis.affine.simplify_affine import UNBOUNDED, simplify
 from kc.conversion._te_blocks import copy_nest
 from kc.conversion.driver import ConversionTarget, require_legal
 from kc.conversion.raise_to_tir.nests import Emitter, Extent, View
@@ -49,7 +49,7 @@ from kc.dialects.size_requirements import set_requirements
 from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
-from kc.transforms.tir.apply_strides import STRIDES, strides_attr, strides_of_type
+from kc.transforms.tir.storage.apply_strides import STRIDES, strides_attr, strides_of_type
 
 TARGET = ConversionTarget("raise-to-tir", illegal=("affine", "linalg", "tensor"))
 

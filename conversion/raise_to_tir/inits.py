@@ -15,9 +15,9 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
-from kc.analysis.dependence import accesses_memory_of
+from kc.analysis.accesses.dependence import accesses_memory_of
 from kc.analysis.loop_tree import has_effects, has_work, preorder
-from kc.analysis.reductions import reduction_of
+from kc.analysis.reductions.reductions import reduction_of
 from kc.dialects import tir
 
 

@@ -27,7 +27,7 @@ from xdsl.ir.affine import (
 )
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kc.analysis.dependence import accesses_memory_of
+from kc.analysis.accesses.dependence import accesses_memory_of
 from kc.conversion.driver import ConversionPattern
 from kc.conversion.raise_to_tir.function import FunctionRaiser
 from kc.conversion.raise_to_tir.nests import Extent

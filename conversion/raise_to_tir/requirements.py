@@ -25,8 +25,8 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
-from kc.analysis.index_values import substitute
-from kc.analysis.simplify_affine import UNBOUNDED, Bounds, bounds, simplify
+from kc.analysis.affine.index_values import substitute
+from kc.analysis.affine.simplify_affine import UNBOUNDED, Bounds, bounds, simplify
 from kc.dialects import tir
 from kc.dialects.affine_assembly import ZERO, linear_terms
 from kc.dialects.size_requirements import SizeRequirement

@@ -52,8 +52,9 @@ class CombineOp(IRDLOperation):
     results of the region. In a reduction, the first tuple is what the buffers hold, the second
     one the next term. A third tuple, if there is one, is of values ``captured`` from around the
     combiner, the same ones for all terms of an element. The combiner is associative and
-    commutative, and the identity is one: ``kc.analysis.combiner_laws`` checks it where text is
-    read and where tensor expressions are lowered, unless the op is marked with ``kc.unsafe``.
+    commutative, and the identity is one: ``kc.analysis.reductions.combiner_laws`` checks it where
+    text is read and where tensor expressions are lowered, unless the op is marked with
+    ``kc.unsafe``.
     """
 
     name = "tir.combine"

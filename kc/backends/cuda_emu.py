@@ -19,8 +19,8 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
-from kc.analysis.kernel_accesses import KernelVerdicts, verdicts_of
-from kc.analysis.kernel_launches import Shapes, shapes_of
+from kc.analysis.gpu.kernel_accesses import KernelVerdicts, verdicts_of
+from kc.analysis.gpu.kernel_launches import Shapes, shapes_of
 from kc.backends import Backend, Build, Stages, llvm
 from kc.conversion.convert_gpu_to_cpu import SITES
 from kc.conversion.pipelines import TO_EMULATOR

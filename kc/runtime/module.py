@@ -285,7 +285,7 @@ class WatchedModule:
     """Kernels that a CPU runs with checks, and the places that findings name by their numbers.
 
     ``verdicts`` are, by function, what is certain of each kernel that it launches, without running
-    it (``kc.analysis.kernel_accesses.KernelVerdicts``).
+    it (``kc.analysis.gpu.kernel_accesses.KernelVerdicts``).
     """
 
     module: Module

@@ -1,7 +1,7 @@
 """NVIDIA's assembler, where it is installed: what it takes for each kernel of PTX.
 
 ``ptxas`` is in CUDA's toolkit and in a wheel (``pip install nvidia-cuda-nvcc``). It needs no GPU.
-kc does without it: registers and spills are estimates then (:mod:`kc.analysis.ptx_registers`).
+kc does without it: registers and spills are estimates then (:mod:`kc.analysis.gpu.ptx_registers`).
 """
 
 from __future__ import annotations

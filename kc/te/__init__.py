@@ -7,30 +7,20 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from kc.support.absent_names import no_attribute as _no_attribute
-from kc.support.diagnostics import TEError
-from kc.support.second_names import second_names as _second_names
-from kc.te import arithmetic as _arithmetic  # noqa: F401 (the operators of expressions)
-from kc.te import elementwise as _elementwise  # noqa: F401 (the operators of tensors)
-from kc.te import schedule
-from kc.te.calls import trace
-from kc.te.computes import compute
-from kc.te.expr import all_of as all  # noqa: A004
-from kc.te.expr import any_of as any  # noqa: A004
-from kc.te.expr import const, if_then_else
-from kc.te.expr import select as Select
-from kc.te.functions import *  # noqa: F403
-from kc.te.functions import __all__ as _functions
-from kc.te.gradient import gradient
-from kc.te.intrin_calls import DeclaredIntrin as TensorIntrin
-from kc.te.intrinsics import *  # noqa: F403
-from kc.te.intrinsics import __all__ as _intrinsics
-from kc.te.reducers import comm_reducer, max_value, min_value
-from kc.te.scan import scan
-from kc.te.schedule import Schedule, Stage, create_schedule
-from kc.te.slices import TensorSlice
-from kc.te.tags import tag_scope
-from kc.te.tensor import (
+from kc.expr import arithmetic as _arithmetic  # noqa: F401 (the operators of expressions)
+from kc.expr.calls import trace
+from kc.expr.constructors import all_of as all  # noqa: A004
+from kc.expr.constructors import any_of as any  # noqa: A004
+from kc.expr.constructors import const, if_then_else
+from kc.expr.constructors import select as Select
+from kc.expr.functions import *  # noqa: F403
+from kc.expr.functions import __all__ as _functions
+from kc.expr.intrinsics import *  # noqa: F403
+from kc.expr.intrinsics import __all__ as _intrinsics
+from kc.expr.reducers import comm_reducer, max_value, min_value
+from kc.expr.slices import TensorSlice
+from kc.expr.tags import tag_scope
+from kc.expr.tensor import (
     ComputeOp,
     ExternOp,
     Operation,
@@ -42,7 +32,17 @@ from kc.te.tensor import (
     size_var,
     var,
 )
-from kc.te.threads import thread_axis
+from kc.expr.threads import thread_axis
+from kc.support.absent_names import no_attribute as _no_attribute
+from kc.support.diagnostics import TEError
+from kc.support.second_names import second_names as _second_names
+from kc.te import elementwise as _elementwise  # noqa: F401 (the operators of tensors)
+from kc.te import schedule
+from kc.te.computes import compute
+from kc.te.gradient import gradient
+from kc.te.intrin_calls import DeclaredIntrin as TensorIntrin
+from kc.te.scan import scan
+from kc.te.schedule import Schedule, Stage, create_schedule
 
 if _TYPE_CHECKING:
     from kc.te import hybrid as hybrid

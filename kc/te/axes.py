@@ -6,14 +6,14 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kc.expr.constructors import Const, Expr, IterVar, Var
+from kc.expr.dtypes import is_float
+from kc.expr.relations import Fuse, Relation, Singleton, Split, parents, results
+from kc.expr.tensor import ComputeOp, Dim, ExternOp, Operation, ScanOp
+from kc.expr.threads import ThreadAxis, require_threads
 from kc.support.diagnostics import Location, ScheduleError, warn
 from kc.support.fresh_names import free_name
 from kc.support.locations import caller_location
-from kc.te.dtypes import is_float
-from kc.te.expr import Const, Expr, IterVar, Var
-from kc.te.relations import Fuse, Relation, Singleton, Split, parents, results
-from kc.te.tensor import ComputeOp, Dim, ExternOp, Operation, ScanOp
-from kc.te.threads import ThreadAxis, require_threads
 
 if TYPE_CHECKING:
     from kc.te.schedule import Schedule

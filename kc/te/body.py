@@ -40,10 +40,7 @@ from kc.dialects.arith import (
     like,
 )
 from kc.dialects.direct_access import new_operation
-from kc.support.diagnostics import Location
-from kc.support.locations import loc_attr
-from kc.te.dtypes import INTS, UINTS, bits, is_bool, is_float, is_signed, lanes, scalar
-from kc.te.expr import (
+from kc.expr.constructors import (
     Binary,
     Broadcast,
     Call,
@@ -62,10 +59,11 @@ from kc.te.expr import (
     VectorLoad,
     children,
 )
-from kc.te.indices import affine, is_affine_step, keeps_value
-from kc.te.lazy_select import is_known_below, is_lazy
-from kc.te.raw_operations import raw_operation
-from kc.te.scalar_ops import (
+from kc.expr.dtypes import INTS, UINTS, bits, is_bool, is_float, is_signed, lanes, scalar
+from kc.expr.indices import affine, is_affine_step, keeps_value
+from kc.expr.lazy_select import is_known_below, is_lazy
+from kc.expr.raw_operations import raw_operation
+from kc.expr.scalar_ops import (
     BINARY_INTRINSICS,
     FLOAT_OPS,
     INTRINSICS,
@@ -75,7 +73,9 @@ from kc.te.scalar_ops import (
     constant_attr,
     element_type,
 )
-from kc.te.tensor import Tensor
+from kc.expr.tensor import Tensor
+from kc.support.diagnostics import Location
+from kc.support.locations import loc_attr
 from kc.te.vector_code import cast_bits, load_rows, made_of_lanes
 
 LARGEST_INDEX = 4096
@@ -124,7 +124,7 @@ _OF_INTEGERS = ("floordiv", "floormod", "truncdiv", "truncmod")
 
 
 def _is_composed(expr: Expr) -> bool:
-    """Whether :mod:`kc.te.definitions` says what ``expr`` means."""
+    """Whether :mod:`kc.expr.definitions` says what ``expr`` means."""
     if isinstance(expr, Binary):
         return expr.op in _OF_INTEGERS and is_float(expr.dtype)
     if isinstance(expr, Cast):
@@ -208,7 +208,7 @@ class Body:
 
     def _meaning(self, expr: Expr) -> Expr:
         if expr not in self.meanings:
-            from kc.te.definitions import definition_of  # few programs need it
+            from kc.expr.definitions import definition_of  # few programs need it
 
             self.meanings[expr] = definition_of(expr)
         return self.meanings[expr]

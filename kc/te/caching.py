@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from kc.expr.constructors import Expr, IterVar
+from kc.expr.relations import Rebase, Transform, dim_of, family
+from kc.expr.rewrite import Substitution
+from kc.expr.tensor import ComputeOp, Operation, Tensor, make_axis
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import caller_location
-from kc.te.expr import Expr, IterVar
 from kc.te.intrin_calls import forget_call
-from kc.te.relations import Rebase, Transform, dim_of, family
-from kc.te.rewrite import Substitution
 from kc.te.stage import Stage, check_scope
-from kc.te.tensor import ComputeOp, Operation, Tensor, make_axis
 
 if TYPE_CHECKING:
     from kc.te.schedule import Schedule

@@ -6,15 +6,15 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from kc.expr.constructors import Expr, IterVar, Reduce, as_expr, walk
+from kc.expr.dtypes import lanes
+from kc.expr.tags import tag_of
+from kc.expr.tensor import ComputeOp, Dim, TileCall, check_name, check_shape, make_axis
+from kc.expr.vectors import refuse_whole_vectors
 from kc.support.diagnostics import Location, TEError, counted
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location
-from kc.te.dtypes import lanes
-from kc.te.expr import Expr, IterVar, Reduce, as_expr, walk
 from kc.te.intrin_calls import called_tile
-from kc.te.tags import tag_of
-from kc.te.tensor import ComputeOp, Dim, TileCall, check_name, check_shape, make_axis
-from kc.te.vectors import refuse_whole_vectors
 
 
 class _OfAllAxes(Protocol):

@@ -9,17 +9,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import Const, Element, Expr, IterVar, as_expr, walk
+from kc.expr.functions import min as least
+from kc.expr.indices import same_dim
+from kc.expr.nodes import Dim, shape_text
+from kc.expr.tags import BROADCAST, ELEMWISE
+from kc.expr.tensor import Tensor
+from kc.expr.tensor_operators import install
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
-from kc.te.buffers import Buffer
 from kc.te.computes import compute
-from kc.te.expr import Const, Element, Expr, IterVar, as_expr, walk
-from kc.te.functions import min as least
-from kc.te.indices import same_dim
-from kc.te.nodes import Dim, shape_text
-from kc.te.tags import BROADCAST, ELEMWISE
-from kc.te.tensor import Tensor
-from kc.te.tensor_operators import install
 
 
 def one_by_one(name: str, function: Callable[[Any], Any], tensor: Tensor) -> Tensor:
@@ -131,7 +131,7 @@ def _do_not_fit(left: Tensor, right: Tensor, a: Dim, b: Dim) -> TEError:
 
 
 class TensorArithmetic:
-    """:class:`kc.te.tensor_operators.Elementwise`."""
+    """:class:`kc.expr.tensor_operators.Elementwise`."""
 
     one_by_one = staticmethod(one_by_one)
     combine = staticmethod(combine)

@@ -21,11 +21,11 @@ from kc.dialects.size_requirements import requirements_of
 from kc.dialects.te.extern import written_buffers
 from kc.dialects.tir import DYNAMIC, SymbolOp, symbol_names
 from kc.dialects.tir.calls import dtype_name
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import Var
+from kc.expr.indices import from_affine, same_dim
+from kc.expr.tensor import Dim, Tensor, shape_text
 from kc.support.diagnostics import Location, TEError
-from kc.te.buffers import Buffer
-from kc.te.expr import Var
-from kc.te.indices import from_affine, same_dim
-from kc.te.tensor import Dim, Tensor, shape_text
 
 __all__ = ["FunctionParts", "function_parts", "parameters_of"]
 

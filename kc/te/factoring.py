@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from kc.expr.constructors import CommReducer, Expr, IterVar, Reduce, binary, select
+from kc.expr.reducers import identity
+from kc.expr.relations import Rebase, depends_on_element, dim_of, family
+from kc.expr.rewrite import Substitution
+from kc.expr.tensor import ComputeOp, Tensor, make_axis
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import caller_location
 from kc.te.caching import join_group, known_tensor, require_no_transform
-from kc.te.expr import CommReducer, Expr, IterVar, Reduce, binary, select
-from kc.te.reducers import identity
-from kc.te.relations import Rebase, depends_on_element, dim_of, family
-from kc.te.rewrite import Substitution
 from kc.te.stage import Stage
-from kc.te.tensor import ComputeOp, Tensor, make_axis
 
 if TYPE_CHECKING:
     from kc.te.schedule import Schedule

@@ -16,6 +16,13 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
+from kc.expr.constructors import Expr, IterVar, Reduce, all_of, const, if_then_else, select
+from kc.expr.dtypes import is_float
+from kc.expr.indices import Space
+from kc.expr.reducers import reduction
+from kc.expr.relations import dim_of
+from kc.expr.rewrite import Substitution
+from kc.expr.tensor import ComputeOp, Dim, Operation, Tensor, make_axis, require_scalars, shape_text
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.te.autodiff.factors import factored
@@ -24,13 +31,6 @@ from kc.te.autodiff.reads import Flow, Nest, Read, adjoint, is_of_indices
 from kc.te.autodiff.reductions import START, place_of, terms_of
 from kc.te.autodiff.rules import exactly, reads
 from kc.te.computes import compute
-from kc.te.dtypes import is_float
-from kc.te.expr import Expr, IterVar, Reduce, all_of, const, if_then_else, select
-from kc.te.indices import Space
-from kc.te.reducers import reduction
-from kc.te.relations import dim_of
-from kc.te.rewrite import Substitution
-from kc.te.tensor import ComputeOp, Dim, Operation, Tensor, make_axis, require_scalars, shape_text
 from kc.te.to_ir import post_order
 
 

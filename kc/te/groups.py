@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kc.expr.tensor import ComputeOp, Operation
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import caller_location
 from kc.te.stage import Group, Stage
-from kc.te.tensor import ComputeOp, Operation
 
 if TYPE_CHECKING:
     from kc.te.schedule import Schedule

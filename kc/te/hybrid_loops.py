@@ -13,8 +13,8 @@ from xdsl.ir import Operation as IROperation
 
 from kc.analysis.loop_tree import preorder
 from kc.dialects import te, tir
-from kc.te.expr import IterVar
-from kc.te.tensor import ExternOp, Operation
+from kc.expr.constructors import IterVar
+from kc.expr.tensor import ExternOp, Operation
 
 _NUMBER = "kc.hybrid_axis"
 

@@ -14,15 +14,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import Const, Element, Expr, IterVar, Operators, Reduce, as_expr, binary
+from kc.expr.indices import difference
+from kc.expr.rewrite import Substitution
+from kc.expr.slices import REGIONS, TensorSlice
+from kc.expr.tensor import ComputeOp, Dim, Tensor, TileCall, make_axis, shape_text
 from kc.support.diagnostics import Location, TEError, counted
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location
-from kc.te.buffers import Buffer
-from kc.te.expr import Const, Element, Expr, IterVar, Operators, Reduce, as_expr, binary
-from kc.te.indices import difference
-from kc.te.rewrite import Substitution
-from kc.te.slices import REGIONS, TensorSlice
-from kc.te.tensor import ComputeOp, Dim, Tensor, TileCall, make_axis, shape_text
 
 if TYPE_CHECKING:
     from kc.te.stage import Stage

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from kc.te.expr import IterVar
+from kc.expr.constructors import IterVar
 
 if TYPE_CHECKING:
     from kc.te.stage import Stage

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.ir.affine import AffineExpr
 
+from kc.expr.constructors import IterVar
+from kc.expr.relations import Transform
+from kc.expr.tensor import ComputeOp, ScanOp
 from kc.support.diagnostics import ScheduleError, counted
 from kc.support.locations import caller_location
-from kc.te.expr import IterVar
-from kc.te.relations import Transform
-from kc.te.tensor import ComputeOp, ScanOp
 from kc.transforms.schedule._index_map import IndexMap
 
 if TYPE_CHECKING:

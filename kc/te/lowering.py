@@ -13,10 +13,22 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import IndexValues
+from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.verify_changes import verify_changes
 from kc.conversion.convert_te_to_tir import convert_function
 from kc.dialects.tir import BlockOp, ForKind, ForOp, SymbolOp, symbol_names
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import IterVar, Var
+from kc.expr.dtypes import lanes
+from kc.expr.tensor import (
+    ExternOp,
+    Operation,
+    PlaceholderOp,
+    ScanOp,
+    Tensor,
+    output_name,
+    shape_text,
+)
 from kc.support.diagnostics import (
     InternalError,
     KCError,
@@ -29,20 +41,16 @@ from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location
 from kc.support.registry import pass_class
 from kc.support.target import Target
-from kc.te.buffers import Buffer
-from kc.te.dtypes import lanes
-from kc.te.expr import IterVar, Var
 from kc.te.hybrid_loops import Loops, number_loops, numbered_loops
 from kc.te.replay import BlockOf, Enter, Leaf, Result, Step, steps
 from kc.te.schedule import Schedule
 from kc.te.stage import Stage
-from kc.te.tensor import ExternOp, Operation, PlaceholderOp, ScanOp, Tensor, output_name, shape_text
 from kc.te.to_ir import create_func
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Rewritten, Site, called_from
 from kc.transforms.schedule.layout._buffer_notes import set_argument_attribute
 from kc.transforms.schedule.notes._annotations import Value
-from kc.transforms.tir.apply_strides import STRIDES, strides_attr
+from kc.transforms.tir.storage.apply_strides import STRIDES, strides_attr
 
 
 @dataclass

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kc.expr.constructors import IterVar
+from kc.expr.relations import Rebase, Split, offspring
+from kc.expr.tensor import ComputeOp, Dim, ScanOp
 from kc.support.diagnostics import Location, ScheduleError
 from kc.te.axes import Record
-from kc.te.expr import IterVar
-from kc.te.relations import Rebase, Split, offspring
 from kc.te.stage import Attach, Stage
-from kc.te.tensor import ComputeOp, Dim, ScanOp
 
 if TYPE_CHECKING:
     from kc.te.schedule import Schedule

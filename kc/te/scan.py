@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kc.support.diagnostics import Location, TEError
-from kc.support.locations import caller_location
-from kc.te.expr import Element, walk
-from kc.te.indices import same_dim
-from kc.te.tags import tag_of
-from kc.te.tensor import (
+from kc.expr.constructors import Element, walk
+from kc.expr.indices import same_dim
+from kc.expr.tags import tag_of
+from kc.expr.tensor import (
     ComputeOp,
     PlaceholderOp,
     ScanOp,
@@ -20,6 +18,8 @@ from kc.te.tensor import (
     require_scalars,
     shape_text,
 )
+from kc.support.diagnostics import Location, TEError
+from kc.support.locations import caller_location
 
 _USAGE = "te.scan(init, update, state_placeholder, inputs=[X])"
 

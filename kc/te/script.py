@@ -5,12 +5,12 @@ from __future__ import annotations
 import keyword
 from typing import TYPE_CHECKING, Any
 
+from kc.expr.constructors import IterVar
+from kc.expr.tensor import ScanOp, Tensor, output_name
 from kc.support.declarations import Parameter, parameters
 from kc.support.registry import pass_class
-from kc.te.expr import IterVar
 from kc.te.replay import BlockOf, Enter, Leaf, Result, Step, steps
 from kc.te.stage import Stage
-from kc.te.tensor import ScanOp, Tensor, output_name
 from kc.te.to_ir import block_names
 
 if TYPE_CHECKING:

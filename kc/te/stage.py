@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kc.expr.constructors import Expr, IterVar
+from kc.expr.tensor import ComputeOp, Operation, ScanOp, Tensor
+from kc.expr.threads import ThreadAxis, require_threads, thread_condition
 from kc.support.diagnostics import Location, ScheduleError, warn
 from kc.support.display import to_html
 from kc.support.files import use_code_files
 from kc.support.locations import caller_location
 from kc.support.public_names import PublicNames
 from kc.te.axes import Axes, Record
-from kc.te.expr import Expr, IterVar
 from kc.te.iter_var_attrs import IterVarAttr, iter_var_attrs
 from kc.te.stage_text import stage_text
-from kc.te.tensor import ComputeOp, Operation, ScanOp, Tensor
-from kc.te.threads import ThreadAxis, require_threads, thread_condition
 from kc.te.to_ir import post_order
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kc.te.expr import Expr, IterVar
-from kc.te.relations import Rebase
-from kc.te.tensor import ComputeOp, ExternOp, Operation, PlaceholderOp, Tensor
+from kc.expr.constructors import Expr, IterVar
+from kc.expr.relations import Rebase
+from kc.expr.tensor import ComputeOp, ExternOp, Operation, PlaceholderOp, Tensor
 
 if TYPE_CHECKING:
     from kc.te.schedule import Schedule

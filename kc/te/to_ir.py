@@ -20,21 +20,21 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
 
-from kc.analysis.combiner_laws import require_laws
+from kc.analysis.reductions.combiner_laws import require_laws
 from kc.dialects import te, tir
 from kc.dialects.size_requirements import set_requirements
+from kc.expr.constructors import Binary, CommReducer, Const, Expr, ExprLike, IterVar, Reduce, Var
+from kc.expr.dtypes import UINTS, is_float, is_signed, lanes, scalar
+from kc.expr.indices import affine
+from kc.expr.lanes import Lane, lane_axis
+from kc.expr.relations import depends_on_element
+from kc.expr.scalar_ops import constant_attr, element_type
+from kc.expr.sizes import OwnDimensions, agreement
+from kc.expr.tensor import ComputeOp, ExternOp, Operation, PlaceholderOp, ScanOp, Tensor, walk
 from kc.support.diagnostics import Location, TEError, warn
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location, copy_location, loc_attr
 from kc.te.body import Body
-from kc.te.dtypes import UINTS, is_float, is_signed, lanes, scalar
-from kc.te.expr import Binary, CommReducer, Const, Expr, ExprLike, IterVar, Reduce, Var
-from kc.te.indices import affine
-from kc.te.lanes import Lane, lane_axis
-from kc.te.relations import depends_on_element
-from kc.te.scalar_ops import constant_attr, element_type
-from kc.te.sizes import OwnDimensions, agreement
-from kc.te.tensor import ComputeOp, ExternOp, Operation, PlaceholderOp, ScanOp, Tensor, walk
 
 
 def post_order(outputs: Sequence[Operation]) -> list[Operation]:

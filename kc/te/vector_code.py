@@ -11,13 +11,13 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from kc.dialects import tir
+from kc.expr.vectors import Row, rows_of
 from kc.support.diagnostics import Location
 from kc.support.locations import loc_attr
-from kc.te.vectors import Row, rows_of
 
 if TYPE_CHECKING:
+    from kc.expr.constructors import VectorLoad
     from kc.te.body import Body
-    from kc.te.expr import VectorLoad
 
 
 def _place(body: Body, row: Row) -> tuple[SSAValue, AffineMap, list[SSAValue]]:

@@ -4,11 +4,8 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from kc.support.absent_names import no_attribute
-from kc.support.diagnostics import ScheduleError
-from kc.support.second_names import second_names as _second_names
-from kc.te.buffers import Buffer, decl_buffer
-from kc.te.calls import (
+from kc.expr.buffers import Buffer, decl_buffer
+from kc.expr.calls import (
     address_of,
     call_cpacked,
     call_extern,
@@ -19,10 +16,10 @@ from kc.te.calls import (
     call_pure_extern,
     trace,
 )
-from kc.te.expr import all_of as all  # noqa: A004
-from kc.te.expr import any_of as any  # noqa: A004
-from kc.te.expr import const, if_then_else
-from kc.te.functions import (
+from kc.expr.constructors import all_of as all  # noqa: A004
+from kc.expr.constructors import any_of as any  # noqa: A004
+from kc.expr.constructors import const, if_then_else
+from kc.expr.functions import (
     abs,  # noqa: A004
     ceil,
     cos,
@@ -53,7 +50,7 @@ from kc.te.functions import (
     truncdiv,
     truncmod,
 )
-from kc.te.intrinsics import (
+from kc.expr.intrinsics import (
     acos,
     acosh,
     asin,
@@ -91,12 +88,15 @@ from kc.te.intrinsics import (
     shift_right,
     sinh,
 )
-from kc.te.reducers import (
+from kc.expr.reducers import (
     comm_reducer,
     max_value,
     min_value,
 )
-from kc.te.vectors import vectorcombine, vectorhigh, vectorlow
+from kc.expr.vectors import vectorcombine, vectorhigh, vectorlow
+from kc.support.absent_names import no_attribute
+from kc.support.diagnostics import ScheduleError
+from kc.support.second_names import second_names as _second_names
 from kc.tir import ir_builder
 from kc.tir.prim_func import PrimFunc
 from kc.tir.schedule import BlockRV, ExprRV, LoopRV, Schedule, Trace

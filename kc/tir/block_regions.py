@@ -14,13 +14,13 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr
 from xdsl.ir import SSAValue
 
+from kc.analysis.accesses.regions import BoundIndexValues, box, numbered_reads, numbered_writes
 from kc.analysis.loop_tree import buffer_name, defined_inside
-from kc.analysis.regions import BoundIndexValues, box, numbered_reads, numbered_writes
 from kc.dialects.tir import DYNAMIC, BlockOp, LoadOp, StoreOp
 from kc.dialects.tir.calls import dtype_name
-from kc.te.buffers import Buffer, decl_buffer
-from kc.te.expr import Expr, IterVar, Var, const
-from kc.te.indices import add, from_affine
+from kc.expr.buffers import Buffer, decl_buffer
+from kc.expr.constructors import Expr, IterVar, Var, const
+from kc.expr.indices import add, from_affine
 
 
 class Part(NamedTuple):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from kc.expr.calls import call_packed
+from kc.expr.constructors import BufferAccess, Expr, ExternCall, children
 from kc.support.diagnostics import Location, TEError
 from kc.support.global_functions import ASSERTION_FAILED
-from kc.te.calls import call_packed
-from kc.te.expr import BufferAccess, Expr, ExternCall, children
 from kc.tir.stmt import If, Stmt
 
 if TYPE_CHECKING:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kc.support.diagnostics import Location, TEError
-from kc.te.buffers import Buffer
-from kc.te.dtypes import INTS, UINTS, bits, is_float, lanes, scalar, vector_of, with_lanes
-from kc.te.expr import (
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import (
     Const,
     Element,
     Expr,
@@ -20,8 +18,10 @@ from kc.te.expr import (
     const,
     walk,
 )
-from kc.te.slices import TensorSlice
-from kc.te.tensor import make_axis
+from kc.expr.dtypes import INTS, UINTS, bits, is_float, lanes, scalar, vector_of, with_lanes
+from kc.expr.slices import TensorSlice
+from kc.expr.tensor import make_axis
+from kc.support.diagnostics import Location, TEError
 from kc.tir.stmt import For, Store, While
 
 

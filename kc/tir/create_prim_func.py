@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from kc.analysis import loop_tree
 from kc.dialects.unscheduled import mark_unscheduled
+from kc.expr.constructors import Var
+from kc.expr.tensor import PlaceholderOp, Tensor
 from kc.support.target import Target
-from kc.te.expr import Var
 from kc.te.lowering import lower_schedule
 from kc.te.schedule import create_schedule
-from kc.te.tensor import PlaceholderOp, Tensor
 from kc.tir.prim_func import PrimFunc
 
 

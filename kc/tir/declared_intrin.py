@@ -18,13 +18,13 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block
 
 from kc.dialects.tir.calls import CallExternOp
+from kc.expr.buffers import Buffer, decl_buffer
+from kc.expr.constructors import Const, Var
+from kc.expr.tensor import ComputeOp, PlaceholderOp, Tensor, check_name, shape_text
 from kc.support.diagnostics import Location, TEError
 from kc.support.fresh_names import free_name
 from kc.support.locations import caller_location
-from kc.te.buffers import Buffer, decl_buffer
-from kc.te.expr import Const, Var
 from kc.te.intrin_calls import DeclaredIntrin
-from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, check_name, shape_text
 from kc.te.to_ir import create_func
 from kc.tir.emit import build_function
 from kc.tir.extern import statement_of

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
-from kc.analysis.regions import (
+from kc.analysis.accesses.regions import (
     READS_ORDER,
     WRITES_ORDER,
     BoundIndexValues,
@@ -24,9 +24,9 @@ from kc.analysis.regions import (
     numbered_writes,
 )
 from kc.dialects.tir import BlockOp, LoadOp, StoreOp
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import Const, Expr, IterVar
 from kc.support.diagnostics import Location, TEError
-from kc.te.buffers import Buffer
-from kc.te.expr import Const, Expr, IterVar
 
 if TYPE_CHECKING:
     from kc.tir.emit import Emitter

@@ -22,18 +22,18 @@ from kc.conversion._statements import make_blocks
 from kc.conversion.convert_te_to_tir import convert_function
 from kc.dialects import tir
 from kc.dialects.affine_assembly import at_least_zero
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import Const, Element, Expr, IterVar, Var, walk
+from kc.expr.dtypes import is_float
+from kc.expr.sizes import scaled_size
+from kc.expr.tensor import Tensor
 from kc.support.diagnostics import Location, ScheduleError, TEError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location, loc_attr
 from kc.support.registry import pass_class
 from kc.support.target import Target
 from kc.te.body import Body
-from kc.te.buffers import Buffer
-from kc.te.dtypes import is_float
-from kc.te.expr import Const, Element, Expr, IterVar, Var, walk
 from kc.te.lowering import note_strides
-from kc.te.sizes import scaled_size
-from kc.te.tensor import Tensor
 from kc.te.to_ir import create_func
 from kc.tir.stmt import For, Stmt, Value, attributes_of, is_one, truth
 from kc.transforms.schedule.base import LoopRef, Primitive, Site, called_from

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from kc.dialects.te.extern import written_buffers
 from kc.dialects.tir import INDEX
-from kc.support.diagnostics import Location, TEError
-from kc.support.locations import caller_location, location_of
-from kc.te.buffers import Buffer, require_dense
-from kc.te.dtypes import check_dtype, is_float
-from kc.te.expr import BufferAccess, Expr, Var, walk
-from kc.te.extern_function import function_parts
-from kc.te.indices import same_dim
-from kc.te.tags import tag_of
-from kc.te.tensor import (
+from kc.expr.buffers import Buffer, require_dense
+from kc.expr.constructors import BufferAccess, Expr, Var, walk
+from kc.expr.dtypes import check_dtype, is_float
+from kc.expr.indices import same_dim
+from kc.expr.tags import tag_of
+from kc.expr.tensor import (
     ExternCode,
     ExternOp,
     Tensor,
@@ -27,6 +24,9 @@ from kc.te.tensor import (
     require_scalars,
     shape_text,
 )
+from kc.support.diagnostics import Location, TEError
+from kc.support.locations import caller_location, location_of
+from kc.te.extern_function import function_parts
 from kc.tir.calls import as_statement
 from kc.tir.emit import build_function
 from kc.tir.stmt import Seq

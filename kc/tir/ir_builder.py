@@ -16,12 +16,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from kc.support.diagnostics import TEError, suggest
-from kc.support.files import use_code_files
-from kc.support.locations import caller_location
-from kc.te.buffers import Buffer
-from kc.te.dtypes import check_dtype, lanes, scalar
-from kc.te.expr import (
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import (
     Const,
     Element,
     Expr,
@@ -33,9 +29,13 @@ from kc.te.expr import (
     condition_of,
     walk,
 )
-from kc.te.intrinsics import likely
-from kc.te.tensor import check_name, shape_text
-from kc.te.threads import ThreadAxis
+from kc.expr.dtypes import check_dtype, lanes, scalar
+from kc.expr.intrinsics import likely
+from kc.expr.tensor import check_name, shape_text
+from kc.expr.threads import ThreadAxis
+from kc.support.diagnostics import TEError, suggest
+from kc.support.files import use_code_files
+from kc.support.locations import caller_location
 from kc.tir.calls import as_statement
 from kc.tir.checked import LOOP_KINDS, counting_loop, store, while_loop
 from kc.tir.stmt import Allocate, For, If, Let, Seq, Stmt, Value

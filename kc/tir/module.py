@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 
 from kc import tir
 from kc.analysis.verify_changes import verify_all
+from kc.expr.tensor import Tensor
 from kc.support.diagnostics import (
     CodegenError,
     InputError,
@@ -27,7 +28,6 @@ from kc.support.locations import caller_location
 from kc.support.paused_collection import paused_collection
 from kc.support.registry import context
 from kc.te.schedule import Schedule
-from kc.te.tensor import Tensor
 
 if TYPE_CHECKING:
     from kc.support.pass_context import PipelineOptions

@@ -21,12 +21,12 @@ from xdsl.ir import Attribute
 from kc import tir
 from kc.dialects.size_requirements import REQUIRES
 from kc.dialects.unscheduled import UNSCHEDULED, mark_unscheduled
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import Var
+from kc.expr.tensor import check_name
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
-from kc.te.buffers import Buffer
-from kc.te.expr import Var
 from kc.te.extern_function import parameters_of
-from kc.te.tensor import check_name
 from kc.tir.emit import build_function
 from kc.tir.module import IRModule
 from kc.tir.size_requirements_text import set_read_requirements

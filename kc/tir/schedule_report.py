@@ -20,7 +20,7 @@ from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
 from kc.analysis.cost import Cost, count_text, estimate, size_text
-from kc.analysis.ptx_resources import KernelResources
+from kc.analysis.gpu.ptx_resources import KernelResources
 from kc.support.diagnostics import Location, ScheduleError
 from kc.support.locations import location_of
 from kc.support.option_types import to_options

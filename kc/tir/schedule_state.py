@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
+from kc.analysis.accesses.regions import buffers_read, buffers_written, scope_of
 from kc.analysis.loop_tree import preorder
-from kc.analysis.regions import buffers_read, buffers_written, scope_of
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import caller_location

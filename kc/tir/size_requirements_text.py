@@ -13,8 +13,8 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExp
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.size_requirements import REQUIRES, SizeRequirement, set_requirements
 from kc.dialects.tir import symbol_names
-from kc.te.expr import Binary, Compare, Expr, Var, as_expr
-from kc.te.indices import Space
+from kc.expr.constructors import Binary, Compare, Expr, Var, as_expr
+from kc.expr.indices import Space
 
 _KINDS = {
     "==": AffineConstraintKind.eq,

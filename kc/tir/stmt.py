@@ -23,12 +23,12 @@ from xdsl.parser import Parser
 
 from kc.dialects import tir
 from kc.dialects.affine_assembly import ZERO
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import Const, Element, Expr, IterVar, VectorLoad
+from kc.expr.scalar_ops import element_type
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import loc_attr
 from kc.support.registry import context
-from kc.te.buffers import Buffer
-from kc.te.expr import Const, Element, Expr, IterVar, VectorLoad
-from kc.te.scalar_ops import element_type
 from kc.te.vector_code import store_rows
 from kc.tir.declared_regions import DeclaredRegion, check_declared
 from kc.tir.tuple_reductions import combine_pairs

@@ -9,10 +9,10 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 
+from kc.expr.constructors import BufferAccess, Expr, as_expr, cast
+from kc.expr.rewrite import Substitution
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
-from kc.te.expr import BufferAccess, Expr, as_expr, cast
-from kc.te.rewrite import Substitution
 from kc.tir.declared_regions import DeclaredRegion
 from kc.tir.stmt import Iter, Stmt
 

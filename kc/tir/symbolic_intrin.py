@@ -13,17 +13,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from kc.expr.buffers import Buffer, decl_buffer
+from kc.expr.constructors import Const, Expr, IterVar, Reduce, Var, as_expr, cast, const, walk
+from kc.expr.indices import difference
+from kc.expr.relations import Rebase
+from kc.expr.rewrite import Substitution
+from kc.expr.slices import TensorSlice
+from kc.expr.tensor import ComputeOp, PlaceholderOp, Tensor, make_axis
 from kc.support.diagnostics import Location, TEError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location
-from kc.te.buffers import Buffer, decl_buffer
-from kc.te.expr import Const, Expr, IterVar, Reduce, Var, as_expr, cast, const, walk
-from kc.te.indices import difference
 from kc.te.intrin_calls import DeclaredIntrin, IntrinCall, box_of
-from kc.te.relations import Rebase
-from kc.te.rewrite import Substitution
-from kc.te.slices import TensorSlice
-from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, make_axis
 from kc.tir.calls import as_statement
 from kc.tir.substitution import substitute
 

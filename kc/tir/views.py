@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from kc.analysis import loop_tree
 from kc.analysis.cost import Cost, estimate
+from kc.analysis.gpu.ptx_resources import KernelResources
 from kc.analysis.module_copy import copy_module
-from kc.analysis.ptx_resources import KernelResources
 from kc.support.deep import refusing_depth
 from kc.support.diagnostics import KCError, ScheduleError
 from kc.support.display import (

@@ -68,10 +68,10 @@ def facts(row: Any, types: str) -> list[tuple[str, str]]:
 
 
 def _te_text(args: Sequence[Any]) -> str:
+    from kc.expr.tensor import PlaceholderOp
     from kc.support.target import Target
     from kc.te.lowering import lower_schedule
     from kc.te.schedule import create_schedule
-    from kc.te.tensor import PlaceholderOp
 
     computed = [tensor.op for tensor in args if not isinstance(tensor.op, PlaceholderOp)]
     schedule = create_schedule(list(dict.fromkeys(computed)))

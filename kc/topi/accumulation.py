@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kc.expr.constructors import Expr
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import check_dtype, is_bool, is_float
+from kc.expr.tags import ELEMWISE
+from kc.expr.tensor import Tensor
 from kc.te.computes import compute
-from kc.te.dtypes import check_dtype, is_bool, is_float
-from kc.te.expr import Expr
-from kc.te.expr import cast as convert
-from kc.te.tags import ELEMWISE
-from kc.te.tensor import Tensor
 from kc.topi.elementwise import wide_type
 from kc.topi.table import refuse
 

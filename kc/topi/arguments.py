@@ -6,13 +6,13 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from kc.expr.constructors import Const, Expr, as_expr, const
+from kc.expr.dtypes import INTS, UINTS, check_dtype, is_float
+from kc.expr.indices import same_dim
+from kc.expr.nodes import Dim
+from kc.expr.relations import ceil_divide
+from kc.expr.tensor import Tensor, shape_text
 from kc.support.diagnostics import counted, suggest
-from kc.te.dtypes import INTS, UINTS, check_dtype, is_float
-from kc.te.expr import Const, Expr, as_expr, const
-from kc.te.indices import same_dim
-from kc.te.nodes import Dim
-from kc.te.relations import ceil_divide
-from kc.te.tensor import Tensor, shape_text
 from kc.topi.kinds import items_of, number_of, shown, whole_complaint
 from kc.topi.table import ANY, check_tensor, refuse, take_as_equal
 
@@ -291,8 +291,8 @@ def number(value: Any, dtype: str) -> Expr:
 
 def inside(index: Any, size: Dim) -> Expr:
     """``index``, moved to the nearest place of a dimension: nothing outside is read."""
-    from kc.te.functions import max as largest
-    from kc.te.functions import min as smallest
+    from kc.expr.functions import max as largest
+    from kc.expr.functions import min as smallest
 
     index = as_expr(index)
     if index.dtype == "uint64":  # from 2^63 it is no number of int64, but far outside
@@ -305,8 +305,8 @@ def inside(index: Any, size: Dim) -> Expr:
 
 def length_of(value: Expr, size: Dim) -> Expr:
     """A length that a tensor holds, from 0 to that of a dimension, in int64."""
-    from kc.te.functions import max as largest
-    from kc.te.functions import min as smallest
+    from kc.expr.functions import max as largest
+    from kc.expr.functions import min as smallest
 
     if value.dtype == "uint64":
         return smallest(value, as_expr(size).astype("uint64")).astype("int64")
@@ -326,7 +326,7 @@ def not_empty(data: Tensor, axis: int, indices: Tensor) -> None:
 
 def guarded(data: Tensor, axes: Sequence[int], read: Callable[[], Expr]) -> Expr:
     """What ``read`` gives; 0 where one of the axes has a size of the call, and is empty."""
-    from kc.te.expr import all_of, if_then_else
+    from kc.expr.constructors import all_of, if_then_else
 
     unknown = [
         as_expr(data.shape[axis]) for axis in axes if not isinstance(dim(data.shape[axis]), int)

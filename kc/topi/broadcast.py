@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from kc.expr import functions as scalar
+from kc.expr import intrinsics
+from kc.expr.constructors import Expr, compare, match
+from kc.expr.tags import BROADCAST
+from kc.expr.tensor import Tensor, check_shape, shape_text
 from kc.support.locations import caller_location
-from kc.te import functions as scalar
-from kc.te import intrinsics
 from kc.te.computes import compute
 from kc.te.elementwise import combine
-from kc.te.expr import Expr, compare, match
-from kc.te.tags import BROADCAST
-from kc.te.tensor import Tensor, check_shape, shape_text
 from kc.topi.arguments import agree, dim, is_size
 from kc.topi.table import (
     ANY,

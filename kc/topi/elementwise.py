@@ -6,18 +6,18 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from kc.expr import functions as scalar
+from kc.expr import intrinsics
+from kc.expr.constructors import Expr, as_expr, compare, const, select
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import FLOATS, bits, check_dtype, is_bool, is_float, is_signed
+from kc.expr.reducers import max_value, min_value
+from kc.expr.tags import ELEMWISE
+from kc.expr.tensor import Tensor, check_shape
 from kc.support.float_formats import upper_limit
 from kc.support.locations import caller_location
-from kc.te import functions as scalar
-from kc.te import intrinsics
 from kc.te.computes import compute
-from kc.te.dtypes import FLOATS, bits, check_dtype, is_bool, is_float, is_signed
 from kc.te.elementwise import one_by_one
-from kc.te.expr import Expr, as_expr, compare, const, select
-from kc.te.expr import cast as convert
-from kc.te.reducers import max_value, min_value
-from kc.te.tags import ELEMWISE
-from kc.te.tensor import Tensor, check_shape
 from kc.topi.arguments import same_shape, whole
 from kc.topi.kinds import shown
 from kc.topi.table import ANY, BOOL, INTEGERS, NUMBERS, OF_INTEGERS, OF_TRUTHS, operator, refuse

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from kc.te import functions as scalar
-from kc.te import intrinsics
+from kc.expr import functions as scalar
+from kc.expr import intrinsics
+from kc.expr.constructors import Expr, binary, const, select
+from kc.expr.constructors import cast as convert
+from kc.expr.tensor import Tensor
 from kc.te.elementwise import one_by_one
-from kc.te.expr import Expr, binary, const, select
-from kc.te.expr import cast as convert
-from kc.te.tensor import Tensor
 from kc.topi.elementwise import FLOAT
 from kc.topi.table import operator
 from kc.topi.tag import ELEMWISE

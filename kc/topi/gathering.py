@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, as_expr, compare, const, match, select
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import UINTS, check_dtype, is_bool
+from kc.expr.tags import BROADCAST, INJECTIVE
+from kc.expr.tensor import Tensor, shape_text
 from kc.support.diagnostics import counted
-from kc.te import functions as scalar
 from kc.te.autodiff.own_rules import with_rules
 from kc.te.computes import compute
-from kc.te.dtypes import UINTS, check_dtype, is_bool
 from kc.te.elementwise import Broadcast
-from kc.te.expr import Expr, as_expr, compare, const, match, select
-from kc.te.expr import cast as convert
-from kc.te.tags import BROADCAST, INJECTIVE
-from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import (
     agree,
     axis_of,

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from kc.expr.constructors import Element, Expr, all_of, const, if_then_else, walk
+from kc.expr.constructors import cast as convert
+from kc.expr.rewrite import Substitution
+from kc.expr.tensor import ComputeOp, Tensor
 from kc.te.autodiff.own_rules import with_rules
 from kc.te.autodiff.rules import reads
 from kc.te.computes import compute
-from kc.te.expr import Element, Expr, all_of, const, if_then_else, walk
-from kc.te.expr import cast as convert
-from kc.te.rewrite import Substitution
-from kc.te.tensor import ComputeOp, Tensor
 from kc.topi.loops import Loops, written
 
 GPUS = ("gpu", "cuda")

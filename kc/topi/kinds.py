@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from kc.expr.constructors import Const, Expr, as_expr
+from kc.expr.dtypes import check_dtype, is_float
+from kc.expr.tensor import Tensor
 from kc.support.diagnostics import KCError
-from kc.te.dtypes import check_dtype, is_float
-from kc.te.expr import Const, Expr, as_expr
-from kc.te.tensor import Tensor
 
 MISSING = object()
 """The default of a parameter that has none."""

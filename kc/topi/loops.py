@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from kc.expr.calls import call_packed
+from kc.expr.constructors import Expr, as_expr, compare, const
+from kc.expr.tensor import Tensor
 from kc.support.global_functions import TAKES_VECTORS
-from kc.te.calls import call_packed
-from kc.te.expr import Expr, as_expr, compare, const
-from kc.te.tensor import Tensor
 
 VECTOR = 512
 """Bits of a vector in statements on vectors: processors with narrower registers take several."""

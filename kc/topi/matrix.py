@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, as_expr, compare, const, select
+from kc.expr.constructors import cast as convert
+from kc.expr.tensor import Tensor, reduce_axis, shape_text
 from kc.support.diagnostics import counted
-from kc.te import functions as scalar
 from kc.te.autodiff.own_rules import with_rules
 from kc.te.computes import compute
-from kc.te.expr import Expr, as_expr, compare, const, select
-from kc.te.expr import cast as convert
-from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.accumulation import accumulation
 from kc.topi.arguments import agree, axis_of, is_size, plus, rank, same_size, tensor, whole
 from kc.topi.elementwise import as_wide, cast, is_narrow

@@ -6,13 +6,13 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, compare, const, select
+from kc.expr.dtypes import FLOATS, bits, is_float
+from kc.expr.intrinsics import isnan
+from kc.expr.reducers import known_reducer, max_value, min_value, reduction
+from kc.expr.tensor import Tensor, reduce_axis
 from kc.te.computes import compute
-from kc.te.dtypes import FLOATS, bits, is_float
-from kc.te.expr import Expr, compare, const, select
-from kc.te.intrinsics import isnan
-from kc.te.reducers import known_reducer, max_value, min_value, reduction
-from kc.te.tensor import Tensor, reduce_axis
 from kc.topi.accumulation import accumulation
 from kc.topi.arguments import axes_of, is_size
 from kc.topi.table import BOOL, INTEGERS, NUMBERS, OF_PLACES, OF_TRUTHS, WORDS, operator, refuse

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from kc.expr.constructors import Expr, all_of, as_expr, const, select
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import bits, check_dtype
+from kc.expr.rewrite import Substitution
+from kc.expr.tensor import Tensor, placeholder
 from kc.te.autodiff.own_rules import with_rules
 from kc.te.autodiff.rules import reads
-from kc.te.dtypes import bits, check_dtype
-from kc.te.expr import Expr, all_of, as_expr, const, select
-from kc.te.expr import cast as convert
-from kc.te.rewrite import Substitution
-from kc.te.tensor import Tensor, placeholder
 from kc.topi.accumulation import accumulation
 from kc.topi.arguments import axis_of, called, is_size, number, plus
 from kc.topi.broadcast import multiply

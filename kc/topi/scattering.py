@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, all_of, as_expr, compare, const, select
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import UINTS, check_dtype, is_float
+from kc.expr.tensor import Tensor, reduce_axis, shape_text
 from kc.support.diagnostics import counted
-from kc.te import functions as scalar
 from kc.te.autodiff.own_rules import with_rules
 from kc.te.computes import compute
-from kc.te.dtypes import UINTS, check_dtype, is_float
-from kc.te.expr import Expr, all_of, as_expr, compare, const, select
-from kc.te.expr import cast as convert
-from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import (
     agree,
     axis_of,

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kc.te.expr import Reduce
+from kc.expr.constructors import Reduce
+from kc.expr.tensor import ComputeOp, Operation, Tensor
+from kc.expr.threads import thread_axis
 from kc.te.schedule import AutoInlineInjective, Schedule, create_schedule
-from kc.te.tensor import ComputeOp, Operation, Tensor
-from kc.te.threads import thread_axis
 from kc.te.to_ir import post_order
 from kc.topi.gradients import GPUS
 from kc.topi.table import check_tensor, refuse, running

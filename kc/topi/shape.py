@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from kc.expr.constructors import Expr, all_of, as_expr, const, if_then_else, select
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import check_dtype, is_float
+from kc.expr.tags import BROADCAST, INJECTIVE
+from kc.expr.tensor import Tensor, check_shape, shape_text
 from kc.support.diagnostics import counted
 from kc.support.locations import caller_location
 from kc.te.computes import compute
-from kc.te.dtypes import check_dtype, is_float
-from kc.te.expr import Expr, all_of, as_expr, const, if_then_else, select
-from kc.te.expr import cast as convert
-from kc.te.tags import BROADCAST, INJECTIVE
-from kc.te.tensor import Tensor, check_shape, shape_text
 from kc.topi.arguments import (
     agree,
     axis_of,

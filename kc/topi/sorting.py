@@ -10,15 +10,15 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, Shuffle, all_of, any_of, as_expr, compare, const, select
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import bits as bits_of
+from kc.expr.dtypes import check_dtype, is_float
+from kc.expr.intrinsics import isnan, reinterpret
+from kc.expr.tensor import Tensor
 from kc.te.autodiff.own_rules import with_rules
 from kc.te.computes import compute
-from kc.te.dtypes import bits as bits_of
-from kc.te.dtypes import check_dtype, is_float
-from kc.te.expr import Expr, Shuffle, all_of, any_of, as_expr, compare, const, select
-from kc.te.expr import cast as convert
-from kc.te.intrinsics import isnan, reinterpret
-from kc.te.tensor import Tensor
 from kc.topi.arguments import (
     axis_of,
     constant,

@@ -24,12 +24,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from kc.te import functions as scalar
-from kc.te.dtypes import bits as bits_of
-from kc.te.dtypes import is_float, lanes
-from kc.te.expr import Expr, Shuffle, all_of, as_expr, compare, const, ramp, select
-from kc.te.expr import cast as convert
-from kc.te.intrinsics import reinterpret
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, Shuffle, all_of, as_expr, compare, const, ramp, select
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import bits as bits_of
+from kc.expr.dtypes import is_float, lanes
+from kc.expr.intrinsics import reinterpret
 from kc.topi.loops import VECTOR
 
 GROUP = 16

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, as_expr, compare, const, select
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import FLOATS
+from kc.expr.tags import INJECTIVE
+from kc.expr.tensor import Tensor, reduce_axis
 from kc.te.computes import compute
-from kc.te.dtypes import FLOATS
-from kc.te.expr import Expr, as_expr, compare, const, select
-from kc.te.expr import cast as convert
-from kc.te.tags import INJECTIVE
-from kc.te.tensor import Tensor, reduce_axis
 from kc.topi.accumulation import accumulation, float_type
 from kc.topi.arguments import axes_of, product, whole
 from kc.topi.reduction import reduced

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
 
+from kc.expr.constructors import Expr
+from kc.expr.dtypes import DTYPES, FLOATS, INTS, UINTS
+from kc.expr.indices import same_dim
+from kc.expr.nodes import Dim
+from kc.expr.tensor import Tensor
 from kc.support.diagnostics import InternalError, KCError, TEError
 from kc.support.locations import caller_location, is_library
-from kc.te.dtypes import DTYPES, FLOATS, INTS, UINTS
-from kc.te.expr import Expr
-from kc.te.indices import same_dim
-from kc.te.nodes import Dim
-from kc.te.tensor import Tensor
 from kc.topi.kinds import (
     MISSING,
     TYPE,

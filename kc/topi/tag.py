@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kc.te.tags import BROADCAST, ELEMWISE, INJECTIVE, tag_scope
+from kc.expr.tags import BROADCAST, ELEMWISE, INJECTIVE, tag_scope
 
 COMM_REDUCE = "comm_reduce"
 COMM_REDUCE_IDX = "comm_reduce_idx"

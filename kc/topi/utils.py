@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from kc.expr.tensor import ComputeOp, Operation, check_shape
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.te.schedule import Schedule
-from kc.te.tensor import ComputeOp, Operation, check_shape
 from kc.topi.tag import is_broadcast
 
 

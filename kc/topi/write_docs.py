@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from importlib import resources
 from typing import Any
 
-from kc.te.tensor import PlaceholderOp, Tensor, placeholder
+from kc.expr.tensor import PlaceholderOp, Tensor, placeholder
 from kc.topi.table import Operator, types_text, whole_table
 
 

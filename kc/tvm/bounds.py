@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from xdsl.ir.affine import AffineExpr
 
-from kc.analysis.simplify_affine import simplify
+from kc.analysis.affine.simplify_affine import simplify
+from kc.expr.constructors import Expr, IterVar, Var, as_expr, binary, const, walk
+from kc.expr.indices import from_affine, simplified
+from kc.expr.relations import add, dim_of, results
+from kc.expr.tensor import Dim, PlaceholderOp, ScanOp, Tensor
 from kc.support.target import Target
-from kc.te.expr import Expr, IterVar, Var, as_expr, binary, const, walk
-from kc.te.indices import from_affine, simplified
 from kc.te.lowering import Lowered, lower_schedule
-from kc.te.relations import add, dim_of, results
 from kc.te.schedule import Schedule
-from kc.te.tensor import Dim, PlaceholderOp, ScanOp, Tensor
 from kc.tir.module import IRModule
 
 

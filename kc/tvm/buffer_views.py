@@ -16,13 +16,13 @@ from xdsl.ir.affine import AffineMap
 
 from kc.dialects.tir import ViewOp
 from kc.dialects.tir.views import strides_of
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import BufferAccess, Const, Element, Expr, Ramp, as_expr, binary
+from kc.expr.indices import difference
+from kc.expr.slices import check_indices
+from kc.expr.tensor import Tensor
 from kc.support.diagnostics import TEError, counted
 from kc.support.locations import caller_location
-from kc.te.buffers import Buffer
-from kc.te.expr import BufferAccess, Const, Element, Expr, Ramp, as_expr, binary
-from kc.te.indices import difference
-from kc.te.slices import check_indices
-from kc.te.tensor import Tensor
 from kc.tir.stmt import Stmt
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class DerivedBuffer(Buffer):
         return self.base(*self.place_of(indices))
 
     def element(self, indices: Sequence[Any]) -> Element:
-        """See :meth:`kc.te.buffers.Buffer.element`."""
+        """See :meth:`kc.expr.buffers.Buffer.element`."""
         check_indices(self, indices)
         element = self(*indices)
         assert isinstance(element, Element)
@@ -102,7 +102,7 @@ class PartOfBuffer(DerivedBuffer):
         offset: Any = 0,
         extent: Any = None,
     ) -> BufferAccess:
-        """See :meth:`kc.te.buffers.Buffer.access_ptr`."""
+        """See :meth:`kc.expr.buffers.Buffer.access_ptr`."""
         del extent
         # Neighbours of a part may be any distance apart: an offset is by indices.
         whole = isinstance(offset, int | list | tuple) or _number(offset) == 0
@@ -213,7 +213,7 @@ class ReshapedBuffer(DerivedBuffer):
         offset: Any = 0,
         extent: Any = None,
     ) -> BufferAccess:
-        """See :meth:`kc.te.buffers.Buffer.access_ptr`."""
+        """See :meth:`kc.expr.buffers.Buffer.access_ptr`."""
         return self.base.access_ptr(access_mask, ptr_type, content_lanes, offset, extent)
 
     @property

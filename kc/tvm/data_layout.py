@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, overload
 
+from kc.expr.constructors import as_expr
 from kc.support.diagnostics import TEError, counted
 from kc.support.locations import caller_location
-from kc.te.expr import as_expr
 
 __all__ = ["BijectiveLayout", "Layout", "bijective_layout", "layout"]
 

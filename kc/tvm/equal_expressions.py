@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from kc.te.nodes import BufferAccess, Const, Expr, IterVar, Var, is_negative_zero
-from kc.te.tensor import Tensor
+from kc.expr.nodes import BufferAccess, Const, Expr, IterVar, Var, is_negative_zero
+from kc.expr.tensor import Tensor
 
 
 def equal_expressions(lhs: Expr, rhs: Expr, map_free_vars: bool = False) -> bool:

@@ -26,9 +26,9 @@ from kc.tir.script.function import script as make
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kc.te.expr import Var
+    from kc.expr.constructors import Var
+    from kc.expr.tensor import Tensor
     from kc.te.schedule import Schedule
-    from kc.te.tensor import Tensor
 
 
 def script(function: Callable[..., Any]) -> Any:

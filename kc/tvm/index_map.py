@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr
 
-from kc.analysis.affine_relations import Box, unreached
-from kc.analysis.isl_sets import TOO_LARGE
-from kc.analysis.simplify_affine import Bounds, bounds, simplify
+from kc.analysis.affine.affine_relations import Box, unreached
+from kc.analysis.affine.isl_sets import TOO_LARGE
+from kc.analysis.affine.simplify_affine import Bounds, bounds, simplify
+from kc.expr.constructors import Expr, Var, binary, compare, const
+from kc.expr.indices import from_affine
+from kc.expr.tensor import var
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import caller_location
-from kc.te.expr import Expr, Var, binary, compare, const
-from kc.te.indices import from_affine
-from kc.te.tensor import var
 from kc.transforms.schedule import _index_map
 
 

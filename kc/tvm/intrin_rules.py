@@ -11,13 +11,13 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kc.analysis.loop_tree import preorder
 from kc.dialects import tir
 from kc.dialects.tir.calls import dtype_name
+from kc.expr.constructors import Call, as_expr
+from kc.expr.op_attributes import Rule, is_known, rules_of
+from kc.expr.scalar_ops import INTRINSICS
 from kc.support.diagnostics import TEError
 from kc.support.locations import location_of
 from kc.support.target import Target
 from kc.te.body import Body
-from kc.te.expr import Call, as_expr
-from kc.te.op_attributes import Rule, is_known, rules_of
-from kc.te.scalar_ops import INTRINSICS
 from kc.tir.stmt import Value
 
 _NAMES = {op_class: f"tir.{name}" for name, op_class in reversed(INTRINSICS.items())}

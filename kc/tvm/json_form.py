@@ -17,23 +17,17 @@ from types import NoneType
 from typing import Any, get_type_hints
 
 from kc.dialects.te.compute import Combiner
-from kc.support.diagnostics import InputError, Location, TEError
-from kc.support.field_types import is_of
-from kc.support.locations import caller_location
-from kc.te import nodes
-from kc.te.arithmetic import Equality
-from kc.te.axes import Record
-from kc.te.buffers import Buffer, buffer_scope
-from kc.te.dtypes import check_dtype
-from kc.te.expr import const
-from kc.te.nodes import Domain, Expr, IterVar, OperatorName, Size, Var
-from kc.te.operators import Operators
-from kc.te.relations import Fuse, Singleton, Split, Transform
-from kc.te.scalar_ops import BINARY_INTRINSICS, INTRINSICS, SIGNED_OPS
-from kc.te.schedule import Schedule
-from kc.te.slices import TensorSlice
-from kc.te.stage import Attach, Group, Stage
-from kc.te.tensor import (
+from kc.expr import nodes
+from kc.expr.arithmetic import Equality
+from kc.expr.buffers import Buffer, buffer_scope
+from kc.expr.constructors import const
+from kc.expr.dtypes import check_dtype
+from kc.expr.nodes import Domain, Expr, IterVar, OperatorName, Size, Var
+from kc.expr.operators import Operators
+from kc.expr.relations import Fuse, Singleton, Split, Transform
+from kc.expr.scalar_ops import BINARY_INTRINSICS, INTRINSICS, SIGNED_OPS
+from kc.expr.slices import TensorSlice
+from kc.expr.tensor import (
     ComputeOp,
     Operation,
     PlaceholderOp,
@@ -43,7 +37,13 @@ from kc.te.tensor import (
     check_name,
     check_shape,
 )
-from kc.te.threads import ThreadAxis
+from kc.expr.threads import ThreadAxis
+from kc.support.diagnostics import InputError, Location, TEError
+from kc.support.field_types import is_of
+from kc.support.locations import caller_location
+from kc.te.axes import Record
+from kc.te.schedule import Schedule
+from kc.te.stage import Attach, Group, Stage
 
 _DATACLASSES = (
     *(nodes.Const, nodes.Var, nodes.IterVar, nodes.Binary, nodes.Compare, nodes.Call),

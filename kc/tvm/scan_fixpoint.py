@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kc.te.expr import Element, IterVar, walk
-from kc.te.tensor import ComputeOp, Operation, ScanOp
+from kc.expr.constructors import Element, IterVar, walk
+from kc.expr.tensor import ComputeOp, Operation, ScanOp
 
 
 def fixed_axes(scan: ScanOp) -> dict[IterVar, int]:

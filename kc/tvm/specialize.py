@@ -11,15 +11,15 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import Const, Expr, Var, as_expr, walk
+from kc.expr.dtypes import is_float
+from kc.expr.indices import difference
+from kc.expr.rewrite import Substitution
+from kc.expr.sizes import scaled_size
+from kc.expr.tensor import shape_text
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
-from kc.te.buffers import Buffer
-from kc.te.dtypes import is_float
-from kc.te.expr import Const, Expr, Var, as_expr, walk
-from kc.te.indices import difference
-from kc.te.rewrite import Substitution
-from kc.te.sizes import scaled_size
-from kc.te.tensor import shape_text
 from kc.tvm.tvmscript.from_text import from_source
 from kc.tvm.tvmscript.printer import function_text
 

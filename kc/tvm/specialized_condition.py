@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextvars import ContextVar, Token
 from typing import Any
 
-from kc.te.expr import Expr, condition_of
+from kc.expr.constructors import Expr, condition_of
 
 _current: ContextVar[tuple[SpecializedCondition, ...]] = ContextVar("kc_te_conditions", default=())
 

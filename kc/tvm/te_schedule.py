@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kc.te.expr import IterVar
+from kc.expr.constructors import IterVar
+from kc.expr.tensor import Operation, ScanOp
 from kc.te.schedule import Schedule
-from kc.te.tensor import Operation, ScanOp
 from kc.tvm.nodes.node_class import Node
 from kc.tvm.scan_fixpoint import fixed_axes
 

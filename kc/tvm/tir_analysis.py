@@ -15,13 +15,13 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from kc.analysis import cost, loop_tree
+from kc.analysis.accesses.regions import buffers_read, buffers_written
 from kc.analysis.module_copy import copy_module
-from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, LoadOp, StoreOp
+from kc.expr.constructors import IterVar, Var, as_expr, walk
 from kc.support import registry
 from kc.support.diagnostics import InputError, KCError
 from kc.support.locations import caller_location
-from kc.te.expr import IterVar, Var, as_expr, walk
 from kc.tvm.equal_expressions import equal_expressions
 
 __all__ = [

@@ -3,7 +3,7 @@
 import pytest
 
 import kc
-from kc.analysis.access_bounds import out_of_bounds
+from kc.analysis.accesses.access_bounds import out_of_bounds
 from kc.analysis.loop_tree import functions
 from kc.dialects.tir import StoreOp
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr
 
-from kc.analysis import affine_relations
-from kc.analysis.affine_relations import (
+from kc.analysis.affine import affine_relations
+from kc.analysis.affine.affine_relations import (
     Box,
     Collision,
     collision,

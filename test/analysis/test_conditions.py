@@ -9,9 +9,9 @@ from interpreter_support import parse
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstraintKind
 
-from kc.analysis.conditions import conjunction
-from kc.analysis.index_values import IndexValues
-from kc.analysis.instances import Space
+from kc.analysis.accesses.instances import Space
+from kc.analysis.affine.conditions import conjunction
+from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.loop_tree import loops
 from kc.dialects.affine_assembly import affine_text
 

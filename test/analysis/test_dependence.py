@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from interpreter_support import parse
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import (
+from kc.analysis.accesses.dependence import (
     Conflict,
     carried_conflict,
     lane_conflict,
     reorder_conflict,
 )
-from kc.analysis.isl_sets import first_point
-from kc.analysis.terms import all_of, dim
+from kc.analysis.affine.isl_sets import first_point
+from kc.analysis.affine.terms import all_of, dim
 from kc.dialects.tir import ForOp
 
 Point = tuple[int, ...]

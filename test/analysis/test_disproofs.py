@@ -10,10 +10,10 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from property_tests import examples
 
-from kc.analysis import isl_sets
-from kc.analysis.disproofs import is_never
-from kc.analysis.isl_sets import ask, first_point, set_of
-from kc.analysis.terms import (
+from kc.analysis.affine import isl_sets
+from kc.analysis.affine.disproofs import is_never
+from kc.analysis.affine.isl_sets import ask, first_point, set_of
+from kc.analysis.affine.terms import (
     ALWAYS,
     NEVER,
     All,

@@ -9,8 +9,8 @@ from xdsl.context import Context
 
 from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
-from kc.transforms.tir.lower_blocks import LowerBlocksPass
-from kc.transforms.tir.lower_init_block import LowerInitBlockPass
+from kc.transforms.tir.blocks.lower_blocks import LowerBlocksPass
+from kc.transforms.tir.blocks.lower_init_block import LowerInitBlockPass
 
 TEXT = """
 func.func @f(%A: memref<?x?xf32> {{kc.shape = affine_map<()[s0, s1] -> (s0, s1)>}},

@@ -6,9 +6,9 @@ import pytest
 from interpreter_support import parse
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import Scope, carried_conflict
-from kc.analysis.index_values import IndexValues
-from kc.analysis.instances import Space
+from kc.analysis.accesses.dependence import Scope, carried_conflict
+from kc.analysis.accesses.instances import Space
+from kc.analysis.affine.index_values import IndexValues
 from kc.dialects.tir import LoadOp, StoreOp
 from kc.support.target import Target
 from kc.transforms.schedule.base import BlockRef, LoopRef, Site

@@ -11,9 +11,9 @@ from interpreter_support import parse
 from xdsl.dialects.func import FuncOp
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr
 
+from kc.analysis.affine.index_facts import determined, forced_to_zero, in_range
+from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.captures import captured_values
-from kc.analysis.index_facts import determined, forced_to_zero, in_range
-from kc.analysis.index_values import IndexValues
 from kc.dialects.affine_assembly import affine_text
 from kc.dialects.tir import BlockOp, ForOp
 

@@ -7,7 +7,7 @@ from interpreter_support import parse
 from xdsl.ir import SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Space
+from kc.analysis.accesses.instances import Space
 
 LOOP = """
 func.func @f(%A: memref<8xf32>) {{

@@ -10,7 +10,7 @@ from access_verdicts import disagreeing
 
 import kc
 from kc import te
-from kc.analysis.kernel_accesses import verdicts_of
+from kc.analysis.gpu.kernel_accesses import verdicts_of
 from kc.dialects.gpu import GPUFuncOp
 from kc.gpu import KernelVerdicts, Report
 from kc.support.ir_text import parse_module

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kc.analysis import kernel_safety
-from kc.analysis.kernel_launches import NO_SHAPES, Shapes
-from kc.analysis.kernel_safety import SafetyVerdict, safety_of
+from kc.analysis.gpu import kernel_safety
+from kc.analysis.gpu.kernel_launches import NO_SHAPES, Shapes
+from kc.analysis.gpu.kernel_safety import SafetyVerdict, safety_of
 from kc.dialects.gpu import GPUFuncOp
 from kc.support.ir_text import parse_module
 from kc.support.registry import context

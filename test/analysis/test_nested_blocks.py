@@ -7,7 +7,7 @@ import pytest
 from interpreter_support import parse as parse_module
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import carried_conflict, reorder_conflict
+from kc.analysis.accesses.dependence import carried_conflict, reorder_conflict
 from kc.analysis.interpreter import ExecutionError, OutOfBoundsError, run
 from kc.dialects.tir import ForOp
 

@@ -3,7 +3,7 @@
 import pytest
 
 import kc
-from kc.analysis.padded_copies import copied_load
+from kc.analysis.accesses.padded_copies import copied_load
 from kc.dialects.tir import LoadOp, StoreOp
 
 

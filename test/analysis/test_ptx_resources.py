@@ -2,13 +2,13 @@
 
 import re
 
-from kc.analysis.ptx_registers import (
+from kc.analysis.gpu.ptx_registers import (
     OF_HARDWARE,
     TAKEN,
     free_registers,
     registers_as_written,
 )
-from kc.analysis.ptx_resources import fits_registers, resources
+from kc.analysis.gpu.ptx_resources import fits_registers, resources
 
 LOOP = """.version 8.0
 .target sm_80

@@ -7,7 +7,7 @@ from xdsl.context import Context
 from xdsl.dialects import builtin, func, memref
 
 from kc.analysis import loop_tree
-from kc.analysis.reductions import Reduction, reduction_of
+from kc.analysis.reductions.reductions import Reduction, reduction_of
 from kc.dialects.arith import ARITH
 from kc.dialects.tir import TIR
 from kc.support.locations import LocationParser

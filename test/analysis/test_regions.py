@@ -7,9 +7,8 @@ from interpreter_support import parse
 from xdsl.ir import SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Space, Supply, is_before
-from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import (
+from kc.analysis.accesses.instances import Space, Supply, is_before
+from kc.analysis.accesses.regions import (
     BoundIndexValues,
     box,
     buffers_read,
@@ -21,6 +20,7 @@ from kc.analysis.regions import (
     stores_to,
     writers,
 )
+from kc.analysis.loop_tree import buffer_name
 from kc.analysis.trust import Undecided
 from kc.dialects.affine_assembly import affine_text
 from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp

@@ -8,7 +8,7 @@ import pytest
 from interpreter_support import parse
 
 from kc.analysis import loop_tree
-from kc.analysis.replicated import is_replicated
+from kc.analysis.accesses.replicated import is_replicated
 from kc.dialects.tir import AllocOp
 
 LANES, GRID = "threadIdx.x", "blockIdx.x"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from interpreter_support import parse
 from property_tests import examples
 
-from kc.analysis.simple_nest import simple_nest
+from kc.analysis.accesses.simple_nest import simple_nest
 from kc.dialects.tir import ForOp, IterType
 from kc.support.ir_text import parse_module
 from kc.support.registry import context

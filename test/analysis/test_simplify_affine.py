@@ -13,7 +13,7 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
-from kc.analysis.simplify_affine import (
+from kc.analysis.affine.simplify_affine import (
     bounds,
     compose,
     decide,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kc.analysis.isl_sets import first_point
-from kc.analysis.small_domains import TOO_LARGE, first_of_few
-from kc.analysis.terms import Condition, Term, all_of, any_of, dim, exists, extreme, number
+from kc.analysis.affine.isl_sets import first_point
+from kc.analysis.affine.small_domains import TOO_LARGE, first_of_few
+from kc.analysis.affine.terms import Condition, Term, all_of, any_of, dim, exists, extreme, number
 
 NAMES, HIDDEN = ("a", "b", "c"), ("x", "y")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kc.analysis.terms import dim, quotient_towards_zero
+from kc.analysis.affine.terms import dim, quotient_towards_zero
 
 
 @pytest.mark.parametrize("divisor", [3, -3])

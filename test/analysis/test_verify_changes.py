@@ -412,7 +412,7 @@ def test_a_schedule_of_te(broken_split: None):
 
 
 def test_a_pass_of_kc_that_is_wrong(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    from kc.transforms.tir.lower_blocks import LowerBlocksPass
+    from kc.transforms.tir.blocks.lower_blocks import LowerBlocksPass
 
     def wrong(self: Any, ctx: Any, op: ModuleOp) -> None:
         load = first(op, LoadOp)

@@ -15,7 +15,7 @@ from ptx_resources import KERNELS, assembled
 from xdsl.dialects.builtin import ModuleOp
 
 import kc
-from kc.analysis.ptx_resources import fits_registers, resources
+from kc.analysis.gpu.ptx_resources import fits_registers, resources
 
 pytestmark = pytest.mark.skipif(
     optional_tools.find("ptxas") is None, reason="ptxas is not installed"

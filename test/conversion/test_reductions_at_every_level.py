@@ -20,7 +20,7 @@ from kc.dialects.arith import ARITH
 from kc.dialects.te import TE
 from kc.dialects.tir import TIR
 from kc.support.locations import LocationParser
-from kc.transforms.tir.lower_init_block import LowerInitBlockPass
+from kc.transforms.tir.blocks.lower_init_block import LowerInitBlockPass
 
 
 def parse(text: str) -> ModuleOp:

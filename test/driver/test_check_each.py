@@ -51,7 +51,7 @@ def turned_around(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture
 def wrong_pass(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A lower-blocks that multiplies where there was an addition."""
-    from kc.transforms.tir.lower_blocks import LowerBlocksPass
+    from kc.transforms.tir.blocks.lower_blocks import LowerBlocksPass
 
     apply = LowerBlocksPass.apply
 

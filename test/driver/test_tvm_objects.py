@@ -13,8 +13,8 @@ import pytest
 
 import kc
 from kc import te, tir
+from kc.expr import op_attributes
 from kc.support.diagnostics import KCError
-from kc.te import op_attributes
 
 N = 8
 A = te.placeholder((N,), name="A")

@@ -47,8 +47,8 @@ from kc import tir
 from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
-from kc.analysis.lane_reductions import reduced_blocks
 from kc.analysis.module_copy import copy_module
+from kc.analysis.reductions.lane_reductions import reduced_blocks
 from kc.check_each import StepCheck
 from kc.dialects.memref_views import GenericAtomicRMWOp
 from kc.dialects.tir import ForKind, ForOp
@@ -58,8 +58,8 @@ from kc.support.pass_context import watching_steps
 from kc.support.registry import context, get_pass
 from kc.tir import Trace
 from kc.transforms.schedule.layout._buffer_notes import set_argument_attribute
-from kc.transforms.tir._pipeline_notes import is_pipelined
-from kc.transforms.tir.apply_strides import STRIDES, strides_attr
+from kc.transforms.tir.pipeline._pipeline_notes import is_pipelined
+from kc.transforms.tir.storage.apply_strides import STRIDES, strides_attr
 
 PROGRAMS = "programs"
 TE_EVERY = 10

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kc import te
-from kc.te.reducers import reduction
+from kc.expr.reducers import reduction
 
 TE: dict[str, Any] = {
     "te": te,

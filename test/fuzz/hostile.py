@@ -204,7 +204,12 @@ def words(random: Random, traps: Traps) -> str:
     depth = random.choice((60, 2000, 60000))
     text = random.choice(
         (
-            *(code(traps), *traps.names(), "os.system", "kc.te.rewrite:dataclasses.types.CodeType"),
+            *(
+                code(traps),
+                *traps.names(),
+                "os.system",
+                "kc.expr.rewrite:dataclasses.types.CodeType",
+            ),
             *("__class__", "__globals__", "hostile_module", "hostile_module:main", "../" * 30),
             *("%n" * 20, "{0.__class__}", "\0", "\x1b[2J", "\u202e", "a" * 100_000, "$(touch x)"),
             *("[" * depth, "(" * depth, "{" * depth, "[" * depth + "]" * depth),

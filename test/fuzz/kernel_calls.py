@@ -17,7 +17,7 @@ from xdsl.ir import Operation
 
 from kc import tir
 from kc.analysis import loop_tree
-from kc.analysis.regions import buffers_read, buffers_written
+from kc.analysis.accesses.regions import buffers_read, buffers_written
 from kc.dialects.tir import BlockOp, ForKind, ForOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
 from kc.support.diagnostics import KCError

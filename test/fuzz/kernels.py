@@ -29,9 +29,9 @@ from random_schedules import SIZE, Program, sizes
 import kc
 import scripts
 from kc import te
+from kc.expr.tensor import ComputeOp
 from kc.support.diagnostics import KCError
 from kc.te.stage import Stage
-from kc.te.tensor import ComputeOp
 
 SIZES = (2, 4, 4, 6, 8, 12)
 OTHERS = (bindings, networks, operators, programs, raised, scans, scripts, shapes)

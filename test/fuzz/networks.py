@@ -21,8 +21,8 @@ from rounded import OF_FUNCTION, Rounded
 
 import kc
 from kc import te, tir, topi
+from kc.expr.constructors import Var
 from kc.target import Target
-from kc.te.expr import Var
 
 DTYPES = ("float32", "float32", "float64", "float64", "int32", "int64", "int16", "uint8")
 MOST_ELEMENTS = 400

@@ -16,7 +16,7 @@ import numpy as np
 from families import Fixed
 
 from kc import te, topi
-from kc.te.expr import Var
+from kc.expr.constructors import Var
 
 NARROW = (("int8", "int8", "int32"), ("uint8", "int8", "int32"), ("float16", "float16", "float32"))
 """The types of two factors, and that of the sum of their products."""

@@ -17,7 +17,7 @@ from kc.analysis import loop_tree
 from kc.dialects.tir import ForKind
 from kc.support.registry import pass_class
 from kc.transforms.schedule.base import LoopRef
-from kc.transforms.tir._pipeline_notes import ASYNC, ORDER, STAGE, statements
+from kc.transforms.tir.pipeline._pipeline_notes import ASYNC, ORDER, STAGE, statements
 
 SHARE = 0.1
 """Of the schedules, so many end with pipelines."""

@@ -21,8 +21,8 @@ import numpy as np
 
 import kc
 from kc import te, tir
-from kc.te.expr import Expr, Var
-from kc.te.reducers import reduction
+from kc.expr.constructors import Expr, Var
+from kc.expr.reducers import reduction
 
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")

@@ -18,8 +18,8 @@ from random_schedules import random_calls
 
 import kc
 from kc import te
+from kc.expr.constructors import Var
 from kc.support.diagnostics import KCError
-from kc.te.expr import Var
 
 EXACT = ("int32", "int32", "int64", "uint8", "int16")
 TOLERANCE = {"float32": 1e-3, "float64": 1e-10}

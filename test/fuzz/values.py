@@ -23,7 +23,7 @@ from families import Fixed
 from formulas import TE
 
 from kc import te
-from kc.te.reducers import reduction
+from kc.expr.reducers import reduction
 
 FLOATS = ("float32", "float32", "float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2")
 INTS = ("int8", "int16", "int32", "int32", "int64", "uint8", "uint16", "uint32", "uint64")

@@ -20,8 +20,8 @@ from families import Fixed
 
 import kc
 from kc import te
-from kc.te.expr import Var
-from kc.te.reducers import reduction
+from kc.expr.constructors import Var
+from kc.expr.reducers import reduction
 
 LARGEST = {"float16": 2.0**11, "float32": 2.0**24, "float64": 2.0**53}
 """Integers of at most this size are exact, sums of them included."""

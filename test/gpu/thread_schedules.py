@@ -20,10 +20,10 @@ import numpy as np
 import kc
 from kc import te
 from kc.error import KCError
+from kc.expr.tensor import ComputeOp, Tensor
 from kc.support.target import Target
 from kc.te.lowering import lower_schedule
 from kc.te.stage import Stage
-from kc.te.tensor import ComputeOp, Tensor
 
 TYPES = ("int32", "int32", "float32", "float32", "float64", "int64")
 BLOCKS = ("blockIdx.x", "blockIdx.y", "blockIdx.z")

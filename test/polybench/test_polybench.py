@@ -16,7 +16,7 @@ from xdsl.ir import Block
 import kc
 from kc import tir
 from kc.analysis import loop_tree
-from kc.analysis.dependence import carried_conflict
+from kc.analysis.accesses.dependence import carried_conflict
 from kc.dialects.tir import ForOp
 from kc.support import registry
 from kc.support.ir_text import parse_module

@@ -11,8 +11,8 @@ import pytest
 
 import kc
 from kc import te
-from kc.analysis import ptx_resources
-from kc.analysis.ptx_resources import estimated_resources, resources
+from kc.analysis.gpu import ptx_resources
+from kc.analysis.gpu.ptx_resources import estimated_resources, resources
 from kc.support import ptxas
 from kc.support.diagnostics import Diagnostic, diagnostic_handler
 from kc.support.ptxas import AssembledKernel, assembled, find_ptxas

@@ -15,9 +15,9 @@ import numpy as np
 
 from kc import te
 from kc.error import KCError
-from kc.te.expr import IterVar
+from kc.expr.constructors import IterVar
+from kc.expr.tensor import ComputeOp, ScanOp, Tensor
 from kc.te.stage import Stage
-from kc.te.tensor import ComputeOp, ScanOp, Tensor
 
 Arrays = list[Any]
 

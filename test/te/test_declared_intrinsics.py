@@ -17,7 +17,7 @@ import kc
 from kc import te, tir
 from kc.analysis.interpreter import run
 from kc.error import KCError
-from kc.te.tensor import Tensor
+from kc.expr.tensor import Tensor
 
 GEMV = """
 int gemv_body(float *c, const float *a, const float *b, int m, int l, int stride) {

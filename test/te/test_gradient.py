@@ -14,7 +14,7 @@ import kc
 from kc import te
 from kc.analysis.cost import estimate
 from kc.analysis.interpreter import run
-from kc.te.expr import Const, Var
+from kc.expr.constructors import Const, Var
 
 Array = Any
 

@@ -10,7 +10,7 @@ import pytest
 
 from kc import te, tir
 from kc.error import KCError
-from kc.te.tensor import Tensor
+from kc.expr.tensor import Tensor
 
 
 def refusal(call: Callable[[], Any]) -> str:

@@ -14,8 +14,8 @@ from property_tests import examples
 import kc
 from kc import te
 from kc.analysis.interpreter import run
+from kc.expr.constructors import Element, IterVar, const
 from kc.te.autodiff.reads import Nest, Read, adjoint
-from kc.te.expr import Element, IterVar, const
 
 
 def flow(shape: Any, extents: Any, index: Any, conditions: Any = ()) -> tuple[Any, list[Any], str]:

@@ -6,7 +6,7 @@
 from te_checks import lines_of, matmul
 
 from kc import te
-from kc.te.expr import Const
+from kc.expr.constructors import Const
 
 
 def ranges(s):

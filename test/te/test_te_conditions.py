@@ -10,7 +10,7 @@ import kc
 from kc import te, tir
 from kc.analysis.interpreter import run
 from kc.error import KCError
-from kc.te.lazy_select import is_lazy
+from kc.expr.lazy_select import is_lazy
 
 
 def padded(size, pad=1):

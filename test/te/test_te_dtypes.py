@@ -11,7 +11,7 @@ import pytest
 import kc
 from kc import te
 from kc.analysis.interpreter import run
-from kc.te.dtypes import DTYPES, FLOATS, INTS, UINTS
+from kc.expr.dtypes import DTYPES, FLOATS, INTS, UINTS
 
 ml_dtypes = pytest.importorskip("ml_dtypes")
 

@@ -12,7 +12,7 @@ import pytest
 import kc
 from kc import te, topi
 from kc.error import KCError
-from kc.te.operators import TOPI_OPERATORS
+from kc.expr.operators import TOPI_OPERATORS
 
 
 def tensors():

@@ -9,8 +9,8 @@ import kc
 from kc import te
 from kc.analysis.interpreter import run
 from kc.error import KCError
-from kc.te.dtypes import DTYPES
-from kc.te.expr import Expr
+from kc.expr.constructors import Expr
+from kc.expr.dtypes import DTYPES
 
 
 def values(tensor: te.Tensor, *given: tuple[te.Tensor, Any]) -> np.ndarray:

@@ -9,7 +9,7 @@ import pytest
 
 import kc
 from kc import te, tir
-from kc.te.relations import Split
+from kc.expr.relations import Split
 
 A = te.placeholder((8, 4), name="A")
 B = te.compute((8, 4), lambda i, j: A[i, j] + 1, name="B")

@@ -19,8 +19,8 @@ from topi_cases import EPSILON, TABLE, Program, np_dtype, program
 import kc
 from kc import te, topi
 from kc.error import KCError
-from kc.te.expr import Reduce, walk
-from kc.te.tensor import ComputeOp, Tensor
+from kc.expr.constructors import Reduce, walk
+from kc.expr.tensor import ComputeOp, Tensor
 from kc.topi.elementwise import is_narrow
 
 HALVES = ("bfloat16", "float16")

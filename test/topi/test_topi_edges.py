@@ -12,8 +12,8 @@ from topi_cases import Program
 
 import kc
 from kc import te, topi
+from kc.expr.tensor import Tensor
 from kc.support.diagnostics import CallError
-from kc.te.tensor import Tensor
 
 
 def tensor(name: str, *shape: object, dtype: str = "float32") -> Tensor:

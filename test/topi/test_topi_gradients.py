@@ -11,7 +11,7 @@ import kc
 from kc import te, topi
 from kc.analysis.interpreter import run
 from kc.error import KCError
-from kc.te.tensor import ComputeOp, Operation, PlaceholderOp
+from kc.expr.tensor import ComputeOp, Operation, PlaceholderOp
 from kc.te.to_ir import post_order
 
 ALWAYS = (

@@ -155,7 +155,7 @@ def test_odd_values(name: str):
 
 
 OPERATOR = """
-from kc.te.tensor import Tensor
+from kc.expr.tensor import Tensor
 from kc.topi.table import operator
 
 @operator("elemwise", ("float32",), "nn.probe(T(4))")
@@ -200,7 +200,7 @@ def test_a_bug_of_an_operator(body: str, error: type[Exception], tmp_path, monke
 CALLER = """
 from kc import topi
 from kc.topi.table import operator
-from kc.te.tensor import Tensor
+from kc.expr.tensor import Tensor
 
 @operator()
 def caller(x: Tensor, axis: float = 0, f: object = None) -> Tensor:

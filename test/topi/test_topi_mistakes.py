@@ -17,8 +17,8 @@ from topi_cases import TABLE
 
 from kc import te, topi
 from kc.error import KCError
-from kc.te.dtypes import DTYPES
-from kc.te.tensor import Tensor
+from kc.expr.dtypes import DTYPES
+from kc.expr.tensor import Tensor
 
 SLICE = (
     "nn.conv2d", "nn.pool2d", "sum", "take", "nn.softmax", "image.resize2d", "transpose", "add",

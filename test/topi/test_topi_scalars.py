@@ -9,7 +9,7 @@ from topi_cases import EPSILON, Program, np_dtype
 
 from kc import te, topi
 from kc.error import KCError
-from kc.te.dtypes import FLOATS, INTS, UINTS
+from kc.expr.dtypes import FLOATS, INTS, UINTS
 from kc.topi import testing
 from kc.topi.table import TABLE
 

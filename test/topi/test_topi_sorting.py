@@ -14,9 +14,9 @@ import kc
 from kc import te, tir, topi
 from kc.analysis import loop_tree
 from kc.dialects.unscheduled import unmark
+from kc.expr.dtypes import FLOATS
 from kc.ir import structural_equal
 from kc.target import Target
-from kc.te.dtypes import FLOATS
 from kc.topi import sorting
 from kc.topi.sorting import NUMBERS
 

@@ -20,7 +20,7 @@ from topi_variants import _dtype, _placeholders, _set_dtype
 
 from kc import te
 from kc.error import KCError
-from kc.te.dtypes import DTYPES, FLOATS
+from kc.expr.dtypes import DTYPES, FLOATS
 from kc.topi.table import NUMBERS
 
 for path in sorted(Path(__file__).parent.glob("cases_*.py")):

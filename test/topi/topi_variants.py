@@ -20,7 +20,7 @@ from topi_cases import TABLE, Maker, Program, np_dtype
 
 from kc import te, topi
 from kc.error import KCError
-from kc.te.dtypes import FLOATS
+from kc.expr.dtypes import FLOATS
 
 SIZES = (0, 1, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33)
 """None, primes, and widths of vectors with one more and one less."""

@@ -12,7 +12,7 @@ from property_tests import examples
 
 import kc
 from kc import tir
-from kc.analysis.integer_ranges import IntegerRanges, fits
+from kc.analysis.affine.integer_ranges import IntegerRanges, fits
 from kc.analysis.interpreter import run
 from kc.support import registry
 from kc.support.ir_text import parse_module

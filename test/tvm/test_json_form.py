@@ -168,7 +168,10 @@ ADD = {"class": "Binary", "op": "add", "dtype": "int32", "location": None}
         ([], "'node' of 0 is no value"),
         ([3], "None is no class of tensor expressions"),
         ([{"class": "os.system"}], "'os.system' is no class of tensor expressions"),
-        ([{"class": "kc.te.rewrite.sys"}], "'kc.te.rewrite.sys' is no class of tensor expressions"),
+        (
+            [{"class": "kc.expr.rewrite.sys"}],
+            "'kc.expr.rewrite.sys' is no class of tensor expressions",
+        ),
         ([{"class": ["Var"]}], "['Var'] is no class of tensor expressions"),
         ([{"class": "Var"}], "a Var without 'name'"),
         ([{**VAR, "__class__": 1}], "a Var with '__class__'"),

@@ -16,8 +16,8 @@ from te.random_schedules import Program, random_calls
 import kc
 from kc import te
 from kc.error import KCError
+from kc.expr.constructors import Var
 from kc.support.diagnostics import diagnostic_handler
-from kc.te.expr import Var
 
 _STORE = re.compile(r"^(\w+)\[(.*)\] = (.*)$")
 

@@ -36,7 +36,7 @@ from kc.support.target import Target, target_of
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.rule import Rule
 from kc.transforms.schedule.base import without_suggestions
-from kc.transforms.tir.choose_vector_form import choose_vector_form
+from kc.transforms.tir.vectorize.choose_vector_form import choose_vector_form
 from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.session import Session, is_rewrite
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr
 
-from kc.analysis.merged_dimensions import groups_of
+from kc.analysis.affine.merged_dimensions import groups_of
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import ForOp
 from kc.transforms.auto_schedule.draft import Draft

@@ -31,7 +31,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.regions import buffers_written
+from kc.analysis.accesses.regions import buffers_written
 from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.transforms.auto_schedule.contraction import is_contraction
 from kc.transforms.auto_schedule.digits import merging_map, number_text

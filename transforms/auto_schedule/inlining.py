@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from kc.analysis import loop_tree
-from kc.analysis.regions import loads_of
+from kc.analysis.accesses.regions import loads_of
 from kc.dialects.affine_assembly import linear_terms
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.threads import KINDS as GPUS

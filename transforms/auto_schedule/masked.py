@@ -8,7 +8,7 @@ rows have done so already, with what they compute in between.
 from __future__ import annotations
 
 from kc.analysis import loop_tree
-from kc.analysis.masked_terms import TermReader
+from kc.analysis.reductions.masked_terms import TermReader
 from kc.dialects.tir import ForKind, ForOp
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.nests import Nest, iterations

@@ -23,10 +23,10 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import is_table
-from kc.analysis.merged_dimensions import merged
-from kc.analysis.reductions import reduction_of
-from kc.analysis.regions import BoundIndexValues, buffers_read, buffers_written
+from kc.analysis.accesses.dependence import is_table
+from kc.analysis.accesses.regions import BoundIndexValues, buffers_read, buffers_written
+from kc.analysis.affine.merged_dimensions import merged
+from kc.analysis.reductions.reductions import reduction_of
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import (
     AllocOp,

@@ -23,7 +23,7 @@ from collections.abc import Container, Sequence
 
 from xdsl.dialects.builtin import f32, f64
 
-from kc.analysis.masked_terms import TermReader
+from kc.analysis.reductions.masked_terms import TermReader
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule import pointwise, reduction

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import SSAValue
 
-from kc.analysis.regions import stores_to, unit_of
+from kc.analysis.accesses.regions import stores_to, unit_of
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule import pointwise, reduction

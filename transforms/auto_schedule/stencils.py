@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from kc.analysis.regions import stores_to
+from kc.analysis.accesses.regions import stores_to
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.diagnostics import ScheduleError

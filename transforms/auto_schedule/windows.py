@@ -26,7 +26,7 @@ from typing import Any
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation
 
-from kc.analysis.regions import stores_to, unit_of
+from kc.analysis.accesses.regions import stores_to, unit_of
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule import pointwise

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap, AffineSet
 
-from kc.analysis.index_values import IndexValues
+from kc.analysis.affine.index_values import IndexValues
 
 _Weight = tuple[int, int, int]
 

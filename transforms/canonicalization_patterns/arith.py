@@ -6,9 +6,9 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kc.analysis.extremes import outermost
-from kc.analysis.index_reader import extreme_of
-from kc.analysis.index_values import IndexValues
+from kc.analysis.affine.extremes import outermost
+from kc.analysis.affine.index_reader import extreme_of
+from kc.analysis.affine.index_values import IndexValues
 from kc.dialects.tir import INDEX
 
 

@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kc.analysis.index_values import IndexValues
+from kc.analysis.affine.index_values import IndexValues
 from kc.dialects.te import ComputeOp, ConditionOp, ReadOp
 from kc.transforms.canonicalization_patterns._affine import simpler_map, simpler_set
 

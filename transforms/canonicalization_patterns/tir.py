@@ -16,8 +16,8 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineSet
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from kc.analysis.extremes import outermost_groups
-from kc.analysis.index_values import IndexValues
+from kc.analysis.affine.extremes import outermost_groups
+from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.loop_tree import all_loops_around, blocks, touches_memory
 from kc.dialects.tir import (
     INDEX,

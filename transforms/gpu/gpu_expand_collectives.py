@@ -59,7 +59,7 @@ from kc.transforms.gpu._warp_values import (
     known_threads,
     reduce_lanes,
 )
-from kc.transforms.tir.lower_thread_allreduce import warp_size
+from kc.transforms.gpu.binding.lower_thread_allreduce import warp_size
 
 
 @dataclass(frozen=True)

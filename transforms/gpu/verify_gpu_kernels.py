@@ -2,9 +2,9 @@
 
 It changes nothing, and so has no rewrite pattern. Each kernel of a ``gpu.module`` is looked at with
 the sizes of its launches, for all blocks, threads and iterations at once
-(:mod:`kc.analysis.kernel_safety`). What is certain to be wrong is refused with both places; what is
-neither proven nor disproven passes, and is left to ``kc.gpu.check``, which runs the kernel. With
-``report``, a remark (KC6309) says of each kernel what is proven and what is not.
+(:mod:`kc.analysis.gpu.kernel_safety`). What is certain to be wrong is refused with both places;
+what is neither proven nor disproven passes, and is left to ``kc.gpu.check``, which runs the kernel.
+With ``report``, a remark (KC6309) says of each kernel what is proven and what is not.
 
 *Legal when no kernel is certain to have*
 
@@ -26,8 +26,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from kc.analysis.kernel_launches import shapes_of
-from kc.analysis.kernel_safety import CODES, WHY, SafetyVerdict, safety_of
+from kc.analysis.gpu.kernel_launches import shapes_of
+from kc.analysis.gpu.kernel_safety import CODES, WHY, SafetyVerdict, safety_of
 from kc.dialects.gpu import GPUFuncOp
 from kc.support.diagnostics import CodegenError, remark, warn
 from kc.support.locations import location_of

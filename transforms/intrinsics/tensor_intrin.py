@@ -54,7 +54,7 @@ from kc.support import registry
 from kc.support.diagnostics import ScheduleError, source_text, suggest
 from kc.support.ir_text import parse_module, verify_module
 from kc.support.locations import location_of
-from kc.transforms.tir.apply_strides import STRIDES
+from kc.transforms.tir.storage.apply_strides import STRIDES
 
 ROLES = ("description", "implementation", "init", "update")
 

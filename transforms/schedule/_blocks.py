@@ -16,14 +16,9 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis import loop_tree
-from kc.analysis.captures import captured_values
-from kc.analysis.dependence import base_buffer
-from kc.analysis.index_facts import determined
-from kc.analysis.index_values import IndexValues
-from kc.analysis.instances import Instance, Space, Supply, Witness, is_before
-from kc.analysis.loop_tree import buffer_name
-from kc.analysis.reductions import COMBINERS, reduction_of
-from kc.analysis.regions import (
+from kc.analysis.accesses.dependence import base_buffer
+from kc.analysis.accesses.instances import Instance, Space, Supply, Witness, is_before
+from kc.analysis.accesses.regions import (
     WHOLE,
     Interval,
     buffers_read,
@@ -33,7 +28,12 @@ from kc.analysis.regions import (
     stores_to,
     unit_of,
 )
-from kc.analysis.terms import Condition, Term, all_of, any_of, equal
+from kc.analysis.affine.index_facts import determined
+from kc.analysis.affine.index_values import IndexValues
+from kc.analysis.affine.terms import Condition, Term, all_of, any_of, equal
+from kc.analysis.captures import captured_values
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.reductions.reductions import COMBINERS, reduction_of
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import (
     AllocOp,

@@ -10,9 +10,9 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
-from kc.analysis.dependence import base_buffer
+from kc.analysis.accesses.dependence import base_buffer
+from kc.analysis.accesses.regions import numbered_reads, numbered_writes
 from kc.analysis.loop_tree import buffer_name, loops
-from kc.analysis.regions import numbered_reads, numbered_writes
 from kc.dialects.tir import (
     AllocOp,
     BlockOp,

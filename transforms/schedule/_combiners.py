@@ -8,7 +8,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from kc.analysis.reductions import Reduction, Update, makers_of_element
+from kc.analysis.reductions.reductions import Reduction, Update, makers_of_element
 from kc.dialects.tir import CombineOp
 from kc.support.float_formats import upper_limit
 

@@ -16,11 +16,11 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis import loop_tree
-from kc.analysis.index_facts import in_range
-from kc.analysis.index_values import IndexValues
-from kc.analysis.instances import Instance, Space
-from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, box
-from kc.analysis.terms import Condition, Term, equal
+from kc.analysis.accesses.instances import Instance, Space
+from kc.analysis.accesses.regions import WHOLE, BoundIndexValues, Interval, box
+from kc.analysis.affine.index_facts import in_range
+from kc.analysis.affine.index_values import IndexValues
+from kc.analysis.affine.terms import Condition, Term, equal
 from kc.analysis.trust import Undecided
 from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.tir import (

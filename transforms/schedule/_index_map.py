@@ -37,10 +37,10 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from kc.analysis.affine_relations import Box, inverse
-from kc.analysis.simplify_affine import Bounds, bounds, simplify
-from kc.analysis.terms import Term, dim, term_of
-from kc.analysis.vector_alignment import divisor
+from kc.analysis.affine.affine_relations import Box, inverse
+from kc.analysis.affine.simplify_affine import Bounds, bounds, simplify
+from kc.analysis.affine.terms import Term, dim, term_of
+from kc.analysis.gpu.vector_alignment import divisor
 from kc.dialects.affine_assembly import affine_text, from_terms, linear_terms
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import caller_location

@@ -17,8 +17,8 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
-from kc.analysis.index_values import IndexValues
-from kc.analysis.regions import WHOLE, BoundIndexValues, Interval
+from kc.analysis.accesses.regions import WHOLE, BoundIndexValues, Interval
+from kc.analysis.affine.index_values import IndexValues
 from kc.dialects.affine_assembly import ZERO, linear_terms
 from kc.dialects.tir import BlockOp, LoadOp, StoreOp
 

@@ -12,8 +12,8 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kc.analysis.affine_relations import Box
-from kc.analysis.index_values import IndexValues, dimensions, substitute
+from kc.analysis.affine.affine_relations import Box
+from kc.analysis.affine.index_values import IndexValues, dimensions, substitute
 from kc.analysis.loop_tree import buffer_name
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import DYNAMIC, INDEX, AllocOp, ApplyOp, SymbolOp, symbol_names
@@ -126,7 +126,8 @@ def symbol_value(site: Site, name: str) -> SSAValue:
 
 # The shapes of buffers, over the symbolic sizes of the function and other values.
 #
-# A shape gives the :class:`~kc.analysis.affine_relations.Box` of the indices, for exact questions.
+# A shape gives the :class:`~kc.analysis.affine.affine_relations.Box` of the indices, for exact
+# questions.
 
 
 Parameter = str | SSAValue | DimensionSize

@@ -37,7 +37,7 @@ from kc.support.diagnostics import source_text
 from kc.support.files import read_text
 from kc.support.ir_text import parse_module, verify_module
 from kc.support.target import target_of
-from kc.transforms.tir.choose_vector_form import choose_known_vector_form
+from kc.transforms.tir.vectorize.choose_vector_form import choose_known_vector_form
 from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.sched_form import MARK, find_sequence, from_sequence, sequences
 from kc.transforms.trace.session import Session

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from xdsl.dialects import func
 
 from kc.analysis import loop_tree
-from kc.analysis.regions import buffers_written, consumers, producers
+from kc.analysis.accesses.regions import buffers_written, consumers, producers
 from kc.dialects.tir import AllocOp, BlockOp, ForOp
 from kc.transforms.schedule.base import BlockRef, LoopRef
 from kc.transforms.trace.query import Answer, Query

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from kc.analysis import loop_tree
-from kc.analysis.regions import consumers
+from kc.analysis.accesses.regions import consumers
 from kc.dialects.tir import BlockOp, ForOp, IterType
 from kc.support.diagnostics import ScheduleError
 from kc.support.registry import pass_class

@@ -11,7 +11,7 @@ from kc.support.diagnostics import KCError, ScheduleError, counted
 from kc.support.display import to_html
 from kc.support.locations import caller_location
 from kc.support.target import target_to_build_for
-from kc.transforms.tir.choose_vector_form import choose_known_vector_form
+from kc.transforms.tir.vectorize.choose_vector_form import choose_known_vector_form
 from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.handles import Variable
 from kc.transforms.trace.instruction import Instruction, replaced, samples

@@ -6,8 +6,8 @@ import dataclasses
 import math
 from collections.abc import Callable
 
+from kc.expr.constructors import Binary, Call, Const, Element, Expr, binary, walk
 from kc.te.autodiff.reads import Flow
-from kc.te.expr import Binary, Call, Const, Element, Expr, binary, walk
 
 _FEW = 8
 """A sum of fewer terms is left as it is: one loop nest is better than two."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kc.te.tensor import Tensor
+from kc.expr.tensor import Tensor
 
 Rule = Callable[[Tensor], Tensor | None]
 """From what flows to a result to what flows to an operand, of the operand's shape and type; None

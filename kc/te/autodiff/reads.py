@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr
 
-from kc.analysis.isl_sets import is_impossible
-from kc.analysis.simplify_affine import Bounds
-from kc.analysis.terms import (
+from kc.analysis.affine.isl_sets import is_impossible
+from kc.analysis.affine.simplify_affine import Bounds
+from kc.analysis.affine.terms import (
     Condition,
     Term,
     all_of,
@@ -18,11 +18,7 @@ from kc.analysis.terms import (
     term_of,
 )
 from kc.dialects.affine_assembly import from_terms, linear_terms
-from kc.support.diagnostics import TEError
-from kc.support.locations import caller_location
-from kc.te.autodiff.solve import System, Variable
-from kc.te.dtypes import INTS, UINTS
-from kc.te.expr import (
+from kc.expr.constructors import (
     Binary,
     Compare,
     Element,
@@ -35,10 +31,14 @@ from kc.te.expr import (
     const,
     walk,
 )
-from kc.te.indices import Space, affine_condition, from_affine
-from kc.te.relations import dim_of
-from kc.te.rewrite import Substitution
-from kc.te.tensor import Dim
+from kc.expr.dtypes import INTS, UINTS
+from kc.expr.indices import Space, affine_condition, from_affine
+from kc.expr.relations import dim_of
+from kc.expr.rewrite import Substitution
+from kc.expr.tensor import Dim
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
+from kc.te.autodiff.solve import System, Variable
 
 
 @dataclass(frozen=True)

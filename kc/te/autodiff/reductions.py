@@ -6,11 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kc.support.diagnostics import TEError
-from kc.te.autodiff.rules import exactly, times
-from kc.te.computes import compute
-from kc.te.dtypes import is_float
-from kc.te.expr import (
+from kc.expr.constructors import (
     Binary,
     CommReducer,
     Const,
@@ -31,10 +27,14 @@ from kc.te.expr import (
     select,
     walk,
 )
-from kc.te.reducers import identity, known_reducer, reduction
-from kc.te.relations import dim_of
-from kc.te.rewrite import Substitution
-from kc.te.tensor import ComputeOp, Tensor, make_axis
+from kc.expr.dtypes import is_float
+from kc.expr.reducers import identity, known_reducer, reduction
+from kc.expr.relations import dim_of
+from kc.expr.rewrite import Substitution
+from kc.expr.tensor import ComputeOp, Tensor, make_axis
+from kc.support.diagnostics import TEError
+from kc.te.autodiff.rules import exactly, times
+from kc.te.computes import compute
 
 _Term = Callable[[Expr, Expr], Any]
 _Reducer = Callable[..., Any]

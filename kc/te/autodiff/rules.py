@@ -11,11 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 
-from kc.support.diagnostics import TEError
-from kc.support.locations import caller_location
-from kc.te.autodiff.reads import Read, is_of_indices, negation
-from kc.te.dtypes import is_float
-from kc.te.expr import (
+from kc.expr.constructors import (
     Binary,
     Call,
     Cast,
@@ -34,9 +30,13 @@ from kc.te.expr import (
     select,
     walk,
 )
-from kc.te.intrinsics import copysign, power
-from kc.te.rewrite import Substitution
-from kc.te.tensor import Tensor
+from kc.expr.dtypes import is_float
+from kc.expr.intrinsics import copysign, power
+from kc.expr.rewrite import Substitution
+from kc.expr.tensor import Tensor
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
+from kc.te.autodiff.reads import Read, is_of_indices, negation
 
 Rule = Callable[[Expr, Sequence[Expr], Expr], Expr]
 

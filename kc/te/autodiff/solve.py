@@ -30,10 +30,10 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
-from kc.analysis.simplify_affine import UNBOUNDED, Bounds, bounds, simplify
+from kc.analysis.affine.simplify_affine import UNBOUNDED, Bounds, bounds, simplify
 from kc.dialects.affine_assembly import ZERO, at_least_zero, from_terms, linear_terms
-from kc.te.expr import IterVar, Var, walk
-from kc.te.indices import Space
+from kc.expr.constructors import IterVar, Var, walk
+from kc.expr.indices import Space
 
 ONE = AffineExpr.constant(1)
 

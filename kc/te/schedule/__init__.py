@@ -8,10 +8,10 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from kc.expr.buffers import Buffer as Buffer
+from kc.expr.constructors import IterVar as IterVar
+from kc.expr.relations import Fuse, Singleton, Split
 from kc.support.absent_names import no_attribute as _no_attribute
-from kc.te.buffers import Buffer as Buffer
-from kc.te.expr import IterVar as IterVar
-from kc.te.relations import Fuse, Singleton, Split
 from kc.te.schedule.schedule import (
     AutoInlineBroadcast,
     AutoInlineElemWise,

@@ -15,19 +15,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kc.expr.constructors import Element, Expr, IterVar, walk
+from kc.expr.rewrite import replace_dataflow
+from kc.expr.tags import BROADCAST, ELEMWISE
+from kc.expr.tensor import ComputeOp, Operation, ScanOp, Tensor
 from kc.support.diagnostics import ScheduleError, TEError
 from kc.support.display import to_html
 from kc.support.locations import caller_location
 from kc.support.public_names import PublicNames
 from kc.te import caching, factoring
-from kc.te.expr import Element, Expr, IterVar, walk
 from kc.te.groups import create_group
 from kc.te.intrin_calls import tensorize_call
-from kc.te.rewrite import replace_dataflow
 from kc.te.stage import Attach, Group, Stage
 from kc.te.stage_text import schedule_text
-from kc.te.tags import BROADCAST, ELEMWISE
-from kc.te.tensor import ComputeOp, Operation, ScanOp, Tensor
 from kc.te.to_ir import post_order
 
 

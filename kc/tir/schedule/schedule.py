@@ -36,7 +36,7 @@ from kc.tir.module import how_to_get_module, kind_of
 from kc.tir.schedule_state import BlockScope, Dependency, DepKind, ScheduleState, StmtSRef
 from kc.tir.views import ScheduleViews
 from kc.transforms.schedule.base import CALL_SITE, Primitive, called_from
-from kc.transforms.tir.choose_vector_form import choose_vector_form
+from kc.transforms.tir.vectorize.choose_vector_form import choose_vector_form
 from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.binding import Binder
 from kc.transforms.trace.handles import BlockRV, ExprRV, Handle, LoopRV, Variable

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import Element, ExternCall, cast, walk
+from kc.expr.dtypes import check_dtype
+from kc.expr.slices import TensorSlice
+from kc.expr.tensor import Tensor
 from kc.support.diagnostics import Location, TEError
-from kc.te.buffers import Buffer
-from kc.te.dtypes import check_dtype
-from kc.te.expr import Element, ExternCall, cast, walk
-from kc.te.slices import TensorSlice
-from kc.te.tensor import Tensor
 from kc.tir.checked import store, stored_as
 from kc.tir.script.expressions import as_scalar, is_symbolic, loads, refuse
 from kc.tir.script.loops import spread

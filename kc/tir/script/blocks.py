@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import Attribute
 
 from kc.dialects.tir import IterType, is_name
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import Expr, IterVar, as_expr, walk
+from kc.expr.dtypes import is_float
+from kc.expr.tensor import make_axis
 from kc.support.diagnostics import KCError, Location, TEError, suggest
-from kc.te.buffers import Buffer
-from kc.te.dtypes import is_float
-from kc.te.expr import Expr, IterVar, as_expr, walk
-from kc.te.tensor import make_axis
 from kc.tir.script.expressions import python, refuse, truth
 from kc.tir.script.loops import spread
 from kc.tir.script.names import Word

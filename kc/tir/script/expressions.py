@@ -9,11 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kc import te
-from kc.support.diagnostics import KCError, Location, TEError
-from kc.support.locations import caller_location, reading
-from kc.te.buffers import same_expr
-from kc.te.dtypes import is_float
-from kc.te.expr import (
+from kc.expr.buffers import same_expr
+from kc.expr.constructors import (
     Element,
     Expr,
     IfThenElse,
@@ -27,9 +24,12 @@ from kc.te.expr import (
     select,
     walk,
 )
-from kc.te.indices import difference
-from kc.te.slices import TensorSlice
-from kc.te.tensor import Tensor
+from kc.expr.dtypes import is_float
+from kc.expr.indices import difference
+from kc.expr.slices import TensorSlice
+from kc.expr.tensor import Tensor
+from kc.support.diagnostics import KCError, Location, TEError
+from kc.support.locations import caller_location, reading
 from kc.tir.script import limits
 from kc.tir.script.functions import for_expressions
 from kc.tir.script.names import Word

@@ -8,12 +8,12 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import Var
+from kc.expr.dtypes import DTYPES
 from kc.support.diagnostics import Location, TEError
 from kc.support.function_holders import FunctionHolder
 from kc.support.locations import reading
-from kc.te.buffers import Buffer
-from kc.te.dtypes import DTYPES
-from kc.te.expr import Var
 from kc.tir.emit import build_function
 from kc.tir.module import IRModule
 from kc.tir.script.assignments import SCALARS

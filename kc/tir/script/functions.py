@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from kc import te
+from kc.expr.constructors import Expr, Operators, as_expr, binary, cast
+from kc.expr.dtypes import DTYPES
+from kc.expr.tensor import Tensor
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.support.target import Target
-from kc.te.dtypes import DTYPES
-from kc.te.expr import Expr, Operators, as_expr, binary, cast
-from kc.te.tensor import Tensor
 
 
 def _fold(op: str, python: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import Operators
+from kc.expr.tensor import Tensor
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location
-from kc.te.buffers import Buffer
-from kc.te.expr import Operators
-from kc.te.tensor import Tensor
 from kc.tir.extern import extern
 from kc.tir.script.kernels import HybridBody
 from kc.tir.script.names import Word

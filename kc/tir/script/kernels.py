@@ -25,7 +25,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from kc.analysis import loop_tree
 from kc.dialects.tir import INDEX, AllocOp, ForKind, ForOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
-from kc.te.expr import IterVar
+from kc.expr.constructors import IterVar
 from kc.tir.stmt import Seq
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kc.dialects.tir.threads import THREAD_AXES
+from kc.expr.constructors import all_of, const, if_then_else
+from kc.expr.tensor import check_name
+from kc.expr.threads import thread_axis
 from kc.support.diagnostics import Location, TEError, suggest
-from kc.te.expr import all_of, const, if_then_else
-from kc.te.tensor import check_name
-from kc.te.threads import thread_axis
 from kc.tir.checked import counting_loop, integer, while_loop
 from kc.tir.script.expressions import is_symbolic, loads, python, refuse, truth
 from kc.tir.script.names import COUNTING_LOOPS, Word

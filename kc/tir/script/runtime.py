@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
-from kc.te.dtypes import DTYPES
+from kc.expr.dtypes import DTYPES
 from kc.tir.script.functions import ceil_div, max_num_threads
 from kc.tir.script.names import Word
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from kc.expr.buffers import Buffer
 from kc.support.diagnostics import Location, TEError, nearest, suggest
-from kc.te.buffers import Buffer
 from kc.tir.script.functions import FUNCTIONS
 from kc.tir.script.names import WORDS
 from kc.tir.script.source import Source

@@ -9,10 +9,10 @@ from typing import Any
 
 from xdsl.ir import Attribute
 
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import IterVar
 from kc.support.diagnostics import Location, TEError, suggest
 from kc.support.locations import reading
-from kc.te.buffers import Buffer
-from kc.te.expr import IterVar
 from kc.tir.calls import as_statement, assertion
 from kc.tir.script.assignments import Assignments
 from kc.tir.script.blocks import Blocks

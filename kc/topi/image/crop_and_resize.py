@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, all_of, as_expr, compare, const, select
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import check_dtype, is_float
+from kc.expr.intrinsics import isnan
+from kc.expr.tags import INJECTIVE
+from kc.expr.tensor import Tensor, shape_text
 from kc.te.computes import compute
-from kc.te.dtypes import check_dtype, is_float
-from kc.te.expr import Expr, all_of, as_expr, compare, const, select
-from kc.te.expr import cast as convert
-from kc.te.intrinsics import isnan
-from kc.te.tags import INJECTIVE
-from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import (
     constant,
     index_tensor,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr
+from kc.expr.constructors import cast as convert
+from kc.expr.tensor import Tensor, reduce_axis
 from kc.te.computes import compute
-from kc.te.expr import Expr
-from kc.te.expr import cast as convert
-from kc.te.tensor import Tensor, reduce_axis
 from kc.topi.accumulation import accumulation
 from kc.topi.arguments import over, positive, same_size, tensor
 from kc.topi.nn.convolution import spans_of

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, all_of, as_expr, compare, const, if_then_else, select
+from kc.expr.constructors import cast as convert
+from kc.expr.intrinsics import fmod, isnan
+from kc.expr.tags import INJECTIVE
+from kc.expr.tensor import Tensor, shape_text
 from kc.te.computes import compute
-from kc.te.expr import Expr, all_of, as_expr, compare, const, if_then_else, select
-from kc.te.expr import cast as convert
-from kc.te.intrinsics import fmod, isnan
-from kc.te.tags import INJECTIVE
-from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, inside, listed, positive, rank, same_size, tensor, word
 from kc.topi.elementwise import FLOAT
 from kc.topi.gradients import scattered

@@ -8,14 +8,14 @@ import operator as operators
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, all_of, as_expr, compare, const, select
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import check_dtype, is_float
+from kc.expr.tags import INJECTIVE
+from kc.expr.tensor import Tensor
 from kc.support.diagnostics import counted
-from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.dtypes import check_dtype, is_float
-from kc.te.expr import Expr, all_of, as_expr, compare, const, select
-from kc.te.expr import cast as convert
-from kc.te.tags import INJECTIVE
-from kc.te.tensor import Tensor
 from kc.topi.arguments import dim, flag, float_of, inside, is_size, listed, positive, word
 from kc.topi.gradients import scattered
 from kc.topi.nn.pooling import pooled_axes

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, const, select
+from kc.expr.tags import BROADCAST, ELEMWISE
+from kc.expr.tensor import Tensor
 from kc.te.computes import compute
 from kc.te.elementwise import one_by_one
-from kc.te.expr import Expr, const, select
-from kc.te.tags import BROADCAST, ELEMWISE
-from kc.te.tensor import Tensor
 from kc.topi.arguments import axis_of, same_size, tensor, word
 from kc.topi.elementwise import FLOAT, in_wide
 from kc.topi.table import NUMBERS, operator, refuse

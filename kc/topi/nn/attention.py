@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, as_expr, select
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import is_bool
+from kc.expr.tags import INJECTIVE
+from kc.expr.tensor import Tensor, reduce_axis, shape_text
 from kc.support.diagnostics import counted
-from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.dtypes import is_bool
-from kc.te.expr import Expr, as_expr, select
-from kc.te.expr import cast as convert
-from kc.te.tags import INJECTIVE
-from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import constant, plus, rank, same_size, tensor
 from kc.topi.elementwise import FLOAT
 from kc.topi.gathering import at_broadcast

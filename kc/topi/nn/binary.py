@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, const
+from kc.expr.constructors import cast as convert
+from kc.expr.intrinsics import popcount
+from kc.expr.tensor import Tensor, reduce_axis, shape_text
 from kc.te.computes import compute
-from kc.te.expr import Expr, const
-from kc.te.expr import cast as convert
-from kc.te.intrinsics import popcount
-from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import axis_of, constant, plus, rank, same_size, tensor, times
 from kc.topi.table import NUMBERS, OF_INTEGERS, operator, refuse
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, as_expr, const
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import INTS, UINTS, check_dtype
+from kc.expr.intrinsics import popcount
+from kc.expr.tensor import Tensor, reduce_axis, shape_text
 from kc.te.computes import compute
-from kc.te.dtypes import INTS, UINTS, check_dtype
-from kc.te.expr import Expr, as_expr, const
-from kc.te.expr import cast as convert
-from kc.te.intrinsics import popcount
-from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import axis_of, constant, positive, rank, same_size, tensor, whole, word
 from kc.topi.nn.convolution import spans_of
 from kc.topi.nn.padding import amounts, padded, window

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr
+from kc.expr.dtypes import INTS, UINTS
+from kc.expr.tensor import Tensor, reduce_axis, shape_text
 from kc.te.computes import compute
-from kc.te.dtypes import INTS, UINTS
-from kc.te.expr import Expr
-from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.accumulation import Accumulation, accumulation
 from kc.topi.arguments import constant, over, positive, rank, same_size, tensor, times
 from kc.topi.nn.convolution import grouped, spans_of

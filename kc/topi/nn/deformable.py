@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, all_of, as_expr, compare, const, if_then_else, select
+from kc.expr.constructors import cast as convert
+from kc.expr.intrinsics import isnan
+from kc.expr.tensor import Tensor, reduce_axis, shape_text
 from kc.te.computes import compute
-from kc.te.expr import Expr, all_of, as_expr, compare, const, if_then_else, select
-from kc.te.expr import cast as convert
-from kc.te.intrinsics import isnan
-from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.accumulation import accumulation
 from kc.topi.arguments import agree, constant, inside, over, positive, rank, tensor, whole
 from kc.topi.elementwise import FLOAT

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr
+from kc.expr.constructors import cast as convert
+from kc.expr.tags import BROADCAST, INJECTIVE
+from kc.expr.tensor import Tensor, reduce_axis, shape_text
 from kc.te.computes import compute
-from kc.te.expr import Expr
-from kc.te.expr import cast as convert
-from kc.te.tags import BROADCAST, INJECTIVE
-from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.accumulation import Accumulation, accumulation
 from kc.topi.arguments import agree, axis_of, dim, is_size, listed, product, rank, same_size, tensor
 from kc.topi.kinds import shown

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, all_of, compare, const, if_then_else
+from kc.expr.tensor import Tensor, reduce_axis, shape_text
 from kc.support.diagnostics import counted
-from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.expr import Expr, all_of, compare, const, if_then_else
-from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.accumulation import accumulation
 from kc.topi.arguments import agree, over, positive, rank, same_size, tensor, times
 from kc.topi.nn.convolution import spans_of

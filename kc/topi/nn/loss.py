@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from kc.expr.constructors import Expr, const, if_then_else
+from kc.expr.dtypes import UINTS
+from kc.expr.tags import INJECTIVE
+from kc.expr.tensor import Tensor
 from kc.te.computes import compute
-from kc.te.dtypes import UINTS
-from kc.te.expr import Expr, const, if_then_else
-from kc.te.tags import INJECTIVE
-from kc.te.tensor import Tensor
 from kc.topi.arguments import index_tensor, inside, rank, same_size, tensor, whole, word
 from kc.topi.elementwise import FLOAT
 from kc.topi.reduction import summed

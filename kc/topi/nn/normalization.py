@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, as_expr, const
+from kc.expr.constructors import cast as convert
+from kc.expr.tags import BROADCAST
+from kc.expr.tensor import Tensor, reduce_axis, shape_text
 from kc.support.diagnostics import counted
-from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.expr import Expr, as_expr, const
-from kc.te.expr import cast as convert
-from kc.te.tags import BROADCAST
-from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.accumulation import accumulation, float_type
 from kc.topi.arguments import axes_of, axis_of, constant, product, rank, same_size, tensor, whole
 from kc.topi.elementwise import FLOAT
@@ -63,7 +63,7 @@ def lrn(
 
 
 def _power(value: Expr, exponent: float) -> Expr:
-    from kc.te.intrinsics import power
+    from kc.expr.intrinsics import power
 
     return power(value, const(exponent, value.dtype))
 

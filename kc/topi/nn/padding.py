@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from kc.expr.constructors import Expr, all_of, compare, if_then_else
+from kc.expr.tags import INJECTIVE
+from kc.expr.tensor import Tensor, shape_text
 from kc.support.diagnostics import counted
 from kc.te.computes import compute
-from kc.te.expr import Expr, all_of, compare, if_then_else
-from kc.te.tags import INJECTIVE
-from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, dim, is_size, number, plus, positive, times, whole, word
 from kc.topi.table import ANY, operator, refuse
 
@@ -152,7 +152,7 @@ def mirror_pad(
     def at(axis: Any, size: Any, head: int, tail: int) -> Any:
         if not head and not tail:
             return axis
-        from kc.te.expr import select
+        from kc.expr.constructors import select
 
         index = axis - head
         front = (-1 - index) if symmetric else (0 - index)

@@ -6,16 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, as_expr, const
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import is_float
+from kc.expr.intrinsics import div
+from kc.expr.reducers import min_value
+from kc.expr.tags import ELEMWISE
+from kc.expr.tensor import Tensor, reduce_axis
 from kc.support.diagnostics import counted
-from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.dtypes import is_float
-from kc.te.expr import Expr, as_expr, const
-from kc.te.expr import cast as convert
-from kc.te.intrinsics import div
-from kc.te.reducers import min_value
-from kc.te.tags import ELEMWISE
-from kc.te.tensor import Tensor, reduce_axis
 from kc.topi.accumulation import Accumulation, accumulation, largest_integer
 from kc.topi.arguments import constant, dim, over, plus, positive, product, times, word
 from kc.topi.nn.padding import amounts, padded, window

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, as_expr, const, select
+from kc.expr.constructors import cast as convert
+from kc.expr.intrinsics import isnan
+from kc.expr.tags import BROADCAST
+from kc.expr.tensor import Tensor, shape_text
 from kc.te.computes import compute
-from kc.te.expr import Expr, as_expr, const, select
-from kc.te.expr import cast as convert
-from kc.te.intrinsics import isnan
-from kc.te.tags import BROADCAST
-from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import (
     agree,
     axis_of,

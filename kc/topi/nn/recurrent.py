@@ -6,13 +6,13 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, const, if_then_else, select
+from kc.expr.tags import INJECTIVE
+from kc.expr.tensor import ScanOp, Tensor, placeholder, reduce_axis, shape_text
 from kc.te.autodiff.own_rules import with_rules
 from kc.te.computes import compute
-from kc.te.expr import Expr, const, if_then_else, select
 from kc.te.scan import scan
-from kc.te.tags import INJECTIVE
-from kc.te.tensor import ScanOp, Tensor, placeholder, reduce_axis, shape_text
 from kc.topi.arguments import agree, axis_of, called, constant, same_size, tensor
 from kc.topi.broadcast import add
 from kc.topi.elementwise import FLOAT, as_wide, cast, is_narrow, sigmoid, tanh

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from kc.te.tags import INJECTIVE
-from kc.te.tensor import Tensor
+from kc.expr.tags import INJECTIVE
+from kc.expr.tensor import Tensor
 from kc.topi.arguments import constant, listed, positive, word
 from kc.topi.nn.pooling import pooled_axes
 from kc.topi.table import NUMBERS, operator, refuse

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, all_of, as_expr, const, if_then_else
+from kc.expr.tags import INJECTIVE
+from kc.expr.tensor import Tensor, reduce_axis, shape_text
 from kc.te.computes import compute
-from kc.te.expr import Expr, all_of, as_expr, const, if_then_else
-from kc.te.tags import INJECTIVE
-from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.accumulation import accumulation
 from kc.topi.arguments import (
     constant,

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, compare, const, if_then_else
+from kc.expr.constructors import cast as convert
+from kc.expr.tags import INJECTIVE
+from kc.expr.tensor import Tensor, reduce_axis, shape_text
 from kc.te.computes import compute
-from kc.te.expr import Expr, compare, const, if_then_else
-from kc.te.expr import cast as convert
-from kc.te.tags import INJECTIVE
-from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.accumulation import Accumulation, accumulation
 from kc.topi.arguments import (
     constant,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from kc.expr.constructors import Expr, all_of, as_expr, compare, const, select
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import is_float
+from kc.expr.tensor import Tensor, shape_text
 from kc.te.autodiff.own_rules import with_rules
 from kc.te.computes import compute
-from kc.te.dtypes import is_float
-from kc.te.expr import Expr, all_of, as_expr, compare, const, select
-from kc.te.expr import cast as convert
-from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, index_tensor, length_of, positive, same_shape
 from kc.topi.loops import Loops, written
 from kc.topi.nn.padding import amounts

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, const, select
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import check_dtype
+from kc.expr.tensor import Tensor, reduce_axis, shape_text
 from kc.te.computes import compute
-from kc.te.dtypes import check_dtype
-from kc.te.expr import Expr, const, select
-from kc.te.expr import cast as convert
-from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.accumulation import accumulation
 from kc.topi.arguments import constant, over_up, plus, positive, rank, same_size, tensor, times
 from kc.topi.elementwise import FLOAT
@@ -247,7 +247,7 @@ def conv2d_winograd_nchw(
 
 def _filled(source: Tensor, height: Any, width: Any) -> Tensor:
     """The images with 0 up to a larger size."""
-    from kc.te.expr import all_of, compare, if_then_else
+    from kc.expr.constructors import all_of, compare, if_then_else
 
     return compute(
         (*source.shape[:2], height, width),

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from kc.expr.constructors import Expr, as_expr, const, select
+from kc.expr.constructors import cast as convert
+from kc.expr.functions import cos, log, sqrt
+from kc.expr.tensor import Tensor, shape_text
 from kc.te.computes import compute
-from kc.te.expr import Expr, as_expr, const, select
-from kc.te.expr import cast as convert
-from kc.te.functions import cos, log, sqrt
-from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, dtype_of, fits, product, tensor, whole
 from kc.topi.elementwise import wide_type
 from kc.topi.loops import Loops, written

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, all_of, as_expr, compare, const, if_then_else, select
+from kc.expr.constructors import cast as convert
+from kc.expr.tensor import Tensor, reduce_axis, shape_text
 from kc.te.computes import compute
-from kc.te.expr import Expr, all_of, as_expr, compare, const, if_then_else, select
-from kc.te.expr import cast as convert
-from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import constant, dtype_of, listed, positive, same_shape, tensor, whole
 from kc.topi.elementwise import as_wide, cast, is_narrow, wide_type
 from kc.topi.loops import Loops, written

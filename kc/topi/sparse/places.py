@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from kc.expr.constructors import Expr, all_of, as_expr, compare, const, select
+from kc.expr.constructors import cast as convert
+from kc.expr.tags import INJECTIVE
+from kc.expr.tensor import Tensor, shape_text
 from kc.te.autodiff.own_rules import with_rules
 from kc.te.computes import compute
-from kc.te.expr import Expr, all_of, as_expr, compare, const, select
-from kc.te.expr import cast as convert
-from kc.te.tags import INJECTIVE
-from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, index_tensor, listed, number, plus, same_size, tensor, whole
 from kc.topi.loops import Loops, written
 from kc.topi.table import INTEGERS, OF_INTEGERS, operator, refuse

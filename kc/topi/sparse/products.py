@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, all_of, as_expr, const
+from kc.expr.constructors import cast as convert
+from kc.expr.dtypes import is_float
+from kc.expr.tensor import Tensor, shape_text
 from kc.support.diagnostics import counted
-from kc.te import functions as scalar
 from kc.te.autodiff.own_rules import with_rules
-from kc.te.dtypes import is_float
-from kc.te.expr import Expr, all_of, as_expr, const
-from kc.te.expr import cast as convert
-from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, index_tensor, plus, same_size, tensor, times
 from kc.topi.elementwise import as_wide, cast, is_narrow
 from kc.topi.loops import Loops, written

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, all_of, as_expr, const, if_then_else
+from kc.expr.constructors import cast as convert
+from kc.expr.tensor import Tensor, shape_text
 from kc.te.computes import compute
-from kc.te.expr import Expr, all_of, as_expr, const, if_then_else
-from kc.te.expr import cast as convert
-from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import (
     constant,
     float_of,

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, all_of, as_expr, const, select
+from kc.expr.constructors import cast as convert
+from kc.expr.tags import INJECTIVE
+from kc.expr.tensor import Tensor, shape_text
 from kc.support.diagnostics import counted
-from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.expr import Expr, all_of, as_expr, const, select
-from kc.te.expr import cast as convert
-from kc.te.tags import INJECTIVE
-from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, same_size, tensor, times
 from kc.topi.elementwise import as_wide, cast, is_narrow, wide_type
 from kc.topi.loops import Loops, written

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, all_of, any_of, as_expr, const
+from kc.expr.constructors import cast as convert
+from kc.expr.tensor import Tensor, shape_text
 from kc.te.computes import compute
-from kc.te.expr import Expr, all_of, any_of, as_expr, const
-from kc.te.expr import cast as convert
-from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, positive, same_size, tensor, whole
 from kc.topi.elementwise import as_wide, cast, is_narrow
 from kc.topi.loops import Loops, written

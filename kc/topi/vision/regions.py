@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kc.te import functions as scalar
+from kc.expr import functions as scalar
+from kc.expr.constructors import Expr, all_of, any_of, as_expr, const, if_then_else
+from kc.expr.constructors import cast as convert
+from kc.expr.tensor import Tensor, shape_text
 from kc.te.autodiff.own_rules import with_rules
-from kc.te.expr import Expr, all_of, any_of, as_expr, const, if_then_else
-from kc.te.expr import cast as convert
-from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, positive, tensor, whole, word
 from kc.topi.elementwise import as_wide, cast, is_narrow
 from kc.topi.loops import Loops, written

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from kc.expr.constructors import Expr
+from kc.expr.tags import INJECTIVE
+from kc.expr.tensor import Tensor, shape_text
 from kc.te.computes import compute
-from kc.te.expr import Expr
-from kc.te.tags import INJECTIVE
-from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, positive, tensor
 from kc.topi.gradients import scattered
 from kc.topi.table import ANY, operator, refuse

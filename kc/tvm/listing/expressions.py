@@ -33,8 +33,8 @@ from xdsl.ir.affine import (
     AffineSet,
 )
 
-from kc.analysis.index_reader import AFFINE_OPS
-from kc.analysis.index_values import IndexValues
+from kc.analysis.affine.index_reader import AFFINE_OPS
+from kc.analysis.affine.index_values import IndexValues
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.tir import ApplyOp, DelinearizeOp, LinearizeOp
 from kc.support.diagnostics import CodegenError

@@ -15,13 +15,10 @@ from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import Any, ClassVar
 
-from kc.support.diagnostics import TEError
-from kc.support.locations import caller_location
-from kc.te import nodes
-from kc.te.buffers import Buffer
-from kc.te.calls import call_intrin
-from kc.te.dtypes import check_dtype, is_bool, is_float, lanes, scalar
-from kc.te.expr import (
+from kc.expr import nodes
+from kc.expr.buffers import Buffer
+from kc.expr.calls import call_intrin
+from kc.expr.constructors import (
     Expr,
     as_expr,
     binary,
@@ -34,9 +31,12 @@ from kc.te.expr import (
     ramp,
     select,
 )
-from kc.te.reducers import closed
-from kc.te.rewrite import Substitution
-from kc.te.tensor import Tensor, var
+from kc.expr.dtypes import check_dtype, is_bool, is_float, lanes, scalar
+from kc.expr.reducers import closed
+from kc.expr.rewrite import Substitution
+from kc.expr.tensor import Tensor, var
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
 from kc.tir.stmt import Value
 from kc.tvm.nodes.node_class import Node
 
@@ -316,7 +316,8 @@ class Cast(PrimExpr):
 
 
 class Select(PrimExpr):
-    """``true_value`` where ``condition`` holds, else ``false_value``: :func:`kc.te.expr.select`."""
+    """``true_value`` where ``condition`` holds, else ``false_value``:
+    :func:`kc.expr.constructors.select`."""
 
     @classmethod
     def make(cls, condition: Any, true_value: Any, false_value: Any, span: Any = None) -> Expr:
@@ -425,7 +426,7 @@ class Load(BufferLoad):
     def make(
         cls, dtype: str, buffer_var: Buffer, index: Any, predicate: Any = None, span: Any = None
     ) -> Expr:
-        """Raises as :meth:`kc.te.buffers.Buffer.vload`, which it is."""
+        """Raises as :meth:`kc.expr.buffers.Buffer.vload`, which it is."""
         del span
         loaded = buffer_var.vload(index, dtype)
         return loaded if predicate is None else select(predicate, loaded, const(0, dtype))
@@ -465,7 +466,7 @@ class Call(PrimExpr):
 
     @classmethod
     def make(cls, dtype: str, op: Any, args: Sequence[Any], span: Any = None) -> Any:
-        """Raises KC2157 for a name that is none: :func:`kc.te.calls.call_intrin`."""
+        """Raises KC2157 for a name that is none: :func:`kc.expr.calls.call_intrin`."""
         del span
         return call_intrin(dtype, op, *args)
 

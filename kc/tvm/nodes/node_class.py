@@ -1,8 +1,8 @@
 """Classes by the names that TVM has for the nodes of its IR.
 
-An expression here is one of few classes (:mod:`kc.te.nodes`), where TVM has one for each operator.
-A class by TVM's name says which of them are instances of it, and makes them when it is called:
-``isinstance(x, tir.Add)`` and ``tir.Add(a, b)`` both work, and the latter is ``a + b``.
+An expression here is one of few classes (:mod:`kc.expr.nodes`), where TVM has one for each
+operator. A class by TVM's name says which of them are instances of it, and makes them when it is
+called: ``isinstance(x, tir.Add)`` and ``tir.Add(a, b)`` both work, and the latter is ``a + b``.
 """
 
 from __future__ import annotations

@@ -11,11 +11,11 @@ from enum import IntEnum
 from types import FunctionType
 from typing import Any, Self
 
+from kc.expr.constructors import Expr
+from kc.expr.tensor import Operation, Tensor
 from kc.support.diagnostics import InputError, suggest
 from kc.support.global_functions import get_global_func
 from kc.support.locations import caller_location
-from kc.te.expr import Expr
-from kc.te.tensor import Operation, Tensor
 from kc.tir.module import GlobalVar, IRModule
 from kc.tir.prim_func import PrimFunc
 from kc.tir.stmt import Stmt

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from kc.expr.calls import intrinsic_names
+from kc.expr.nodes import OperatorName
+from kc.expr.op_attributes import is_known, known_names
 from kc.support.diagnostics import TEError, suggest
 from kc.support.locations import caller_location
-from kc.te.calls import intrinsic_names
-from kc.te.nodes import OperatorName
-from kc.te.op_attributes import is_known, known_names
 from kc.tvm.nodes.node_class import Node
 
 

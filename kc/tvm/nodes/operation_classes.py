@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kc.te.tensor import ComputeOp, ExternOp
+from kc.expr.tensor import ComputeOp, ExternOp
 from kc.tvm.nodes.node_class import Node
 
 

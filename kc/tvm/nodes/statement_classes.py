@@ -15,16 +15,16 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from kc.dialects import tir
+from kc.expr import nodes
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import Const, Expr, as_expr, condition_of, const, select
+from kc.expr.constructors import IterVar as NodeIterVar
+from kc.expr.indices import same_dim
+from kc.expr.tensor import check_name, make_axis, shape_text
+from kc.expr.threads import thread_axis
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
-from kc.te import nodes
-from kc.te.buffers import Buffer
-from kc.te.expr import Const, Expr, as_expr, condition_of, const, select
-from kc.te.expr import IterVar as NodeIterVar
-from kc.te.indices import same_dim
 from kc.te.iter_var_attrs import ITER_TYPES
-from kc.te.tensor import check_name, make_axis, shape_text
-from kc.te.threads import thread_axis
 from kc.tir import calls, stmt
 from kc.tir.checked import LOOP_KINDS, counting_loop, store, store_to, stores_of, while_loop
 from kc.tir.declared_regions import DeclaredRegion

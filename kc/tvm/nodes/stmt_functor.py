@@ -1,6 +1,6 @@
 """``tir.stmt_functor``: visiting and rewriting statements and expressions, by TVM's names.
 
-Statements are those of :mod:`kc.tir.stmt`, expressions those of :mod:`kc.te.nodes`; of a function
+Statements are those of :mod:`kc.tir.stmt`, expressions those of :mod:`kc.expr.nodes`; of a function
 of loops, operations are visited.
 """
 
@@ -12,9 +12,9 @@ from typing import Any
 
 from xdsl.ir import Block, Operation, Region
 
-from kc.te.buffers import Buffer
-from kc.te.expr import BufferAccess, Element, Expr, ExternCall, children
-from kc.te.rewrite import Substitution
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import BufferAccess, Element, Expr, ExternCall, children
+from kc.expr.rewrite import Substitution
 from kc.tir.stmt import Iter, Stmt
 from kc.tir.substitution import Rewriter, refused, substitute, visited
 from kc.tvm.buffer_views import DerivedBuffer

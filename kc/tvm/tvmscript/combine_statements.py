@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Block, Region
 
-from kc.analysis.combiner_laws import require_laws, vouch_for
+from kc.analysis.reductions.combiner_laws import require_laws, vouch_for
 from kc.dialects import tir
+from kc.expr.constructors import Const, Expr
+from kc.expr.scalar_ops import constant_attr, element_type
 from kc.te.body import Body
-from kc.te.expr import Const, Expr
-from kc.te.scalar_ops import constant_attr, element_type
 from kc.tir.stmt import Stmt, Value
 
 if TYPE_CHECKING:

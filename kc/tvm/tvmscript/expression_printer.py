@@ -26,8 +26,8 @@ from xdsl.ir.affine import (
     AffineSet,
 )
 
-from kc.analysis.index_values import IndexValues
-from kc.analysis.simplify_affine import UNBOUNDED, bounds
+from kc.analysis.affine.index_values import IndexValues
+from kc.analysis.affine.simplify_affine import UNBOUNDED, bounds
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.arith import EXACT
 from kc.dialects.llvm.call import CallIntrinsicOp
@@ -38,7 +38,7 @@ from kc.dialects.tir import (
     LoadOp,
 )
 from kc.dialects.tir.calls import TRACED, UNSIGNED
-from kc.te.raw_operations import is_raw
+from kc.expr.raw_operations import is_raw
 from kc.tvm.tvmscript.affine_text import affine_text
 from kc.tvm.tvmscript.literals import (
     ALWAYS,

@@ -15,10 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kc.expr.tensor import Tensor
 from kc.support.diagnostics import Location, ParseError, TEError
 from kc.support.locations import reading
 from kc.support.paused_collection import paused_collection
-from kc.te.tensor import Tensor
 from kc.tir.module import IRModule
 from kc.tir.script import names
 from kc.tir.script.expressions import refuse

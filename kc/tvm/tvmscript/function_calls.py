@@ -26,11 +26,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import BufferAccess, Var, as_expr, cast
+from kc.expr.indices import same_dim
 from kc.support.diagnostics import Location, TEError, suggest
 from kc.support.locations import caller_location
-from kc.te.buffers import Buffer
-from kc.te.expr import BufferAccess, Var, as_expr, cast
-from kc.te.indices import same_dim
 from kc.tir.script.expressions import is_symbolic
 from kc.tir.script.source import Source
 from kc.tvm.buffer_views import in_memory_of

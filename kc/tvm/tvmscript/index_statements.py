@@ -14,7 +14,7 @@ from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
 from kc.dialects import tir
-from kc.te.expr import Expr, IterVar
+from kc.expr.constructors import Expr, IterVar
 from kc.tir.stmt import Stmt
 
 if TYPE_CHECKING:

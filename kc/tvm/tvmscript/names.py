@@ -12,13 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kc import tir
-from kc.support.diagnostics import TEError, UnknownName, nearest, suggest
-from kc.support.locations import caller_location
-from kc.support.target import Target
-from kc.te.buffers import Buffer
-from kc.te.calls import DEFAULT_TRACE
-from kc.te.dtypes import DTYPES, MAX_LANES, check_dtype, lanes, scalar, with_lanes
-from kc.te.expr import (
+from kc.expr.buffers import Buffer
+from kc.expr.calls import DEFAULT_TRACE
+from kc.expr.constructors import (
     Call,
     Const,
     Expr,
@@ -31,9 +27,13 @@ from kc.te.expr import (
     compare,
     const,
 )
-from kc.te.raw_operations import is_raw
-from kc.te.rewrite import Substitution
-from kc.te.tensor import var
+from kc.expr.dtypes import DTYPES, MAX_LANES, check_dtype, lanes, scalar, with_lanes
+from kc.expr.raw_operations import is_raw
+from kc.expr.rewrite import Substitution
+from kc.expr.tensor import var
+from kc.support.diagnostics import TEError, UnknownName, nearest, suggest
+from kc.support.locations import caller_location
+from kc.support.target import Target
 from kc.tir.script import names
 from kc.tir.script.names import Word
 from kc.tvm.nodes.expression_classes import Cast

@@ -43,7 +43,7 @@ from xdsl.ir.affine import (
     AffineDimExpr,
 )
 
-from kc.analysis.index_reader import AFFINE_OPS
+from kc.analysis.affine.index_reader import AFFINE_OPS
 from kc.analysis.trust import UNSAFE_ATTRIBUTE
 from kc.dialects.size_requirements import requirements_of
 from kc.dialects.tir import (

@@ -17,12 +17,12 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
+from kc.expr.buffers import Buffer
+from kc.expr.constructors import Var
+from kc.expr.dtypes import check_dtype
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location, reading
 from kc.support.paused_collection import paused_collection
-from kc.te.buffers import Buffer
-from kc.te.dtypes import check_dtype
-from kc.te.expr import Var
 from kc.tir.module import IRModule
 from kc.tir.prim_func import NAME, PrimFunc
 from kc.tir.script.assignments import SCALARS

@@ -11,16 +11,25 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir.affine import AffineExpr
 
 from kc.dialects.tir import INDEX, ApplyOp, DelinearizeOp, ExtremeKind, LinearizeOp
+from kc.expr.buffers import Buffer, decl_buffer
+from kc.expr.calls import address_of
+from kc.expr.constructors import (
+    BufferAccess,
+    Const,
+    Element,
+    Expr,
+    ExternCall,
+    IterVar,
+    Var,
+    as_expr,
+)
+from kc.expr.dtypes import check_dtype
+from kc.expr.raw_operations import is_raw, raw_operation
+from kc.expr.slices import TensorSlice
+from kc.expr.tensor import Tensor, make_axis, var
+from kc.expr.threads import ThreadAxis, thread_axis
 from kc.support.diagnostics import KCError, Location, TEError
 from kc.support.locations import reading
-from kc.te.buffers import Buffer, decl_buffer
-from kc.te.calls import address_of
-from kc.te.dtypes import check_dtype
-from kc.te.expr import BufferAccess, Const, Element, Expr, ExternCall, IterVar, Var, as_expr
-from kc.te.raw_operations import is_raw, raw_operation
-from kc.te.slices import TensorSlice
-from kc.te.tensor import Tensor, make_axis, var
-from kc.te.threads import ThreadAxis, thread_axis
 from kc.tir.calls import as_statement, assertion
 from kc.tir.checked import integer, store, stores_of
 from kc.tir.declared_regions import DeclaredRegion
@@ -817,7 +826,7 @@ _WITH = (
 
 
 def _parts(value: Any) -> Sequence[Expr]:
-    from kc.te.expr import walk
+    from kc.expr.constructors import walk
 
     return list(walk(value)) if isinstance(value, Expr) else []
 
@@ -831,7 +840,7 @@ def _flat(data: Any) -> list[Any]:
 
 
 def _extent(start: Any, stop: Any) -> Any:
-    from kc.te.indices import difference
+    from kc.expr.indices import difference
 
     if isinstance(start, int) and isinstance(stop, int):
         return stop - start

@@ -28,9 +28,9 @@ from xdsl.dialects.builtin import ModuleOp
 import kc
 from kc import te, tir
 from kc.analysis import loop_tree
+from kc.analysis.accesses.regions import buffers_read, buffers_written
 from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
-from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import AllocOp, BlockOp, IterType
 from kc.support.diagnostics import Diagnostic, KCError, diagnostic_handler
 from kc.support.registry import context, get_pass, pass_class

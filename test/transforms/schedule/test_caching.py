@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import kc
 from kc.analysis import loop_tree
-from kc.analysis.regions import buffers_read, buffers_written
+from kc.analysis.accesses.regions import buffers_read, buffers_written
 from kc.dialects.tir import BlockOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.registry import pass_class

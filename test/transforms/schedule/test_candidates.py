@@ -9,8 +9,8 @@ import pytest
 import kc
 from kc import te, tir
 from kc.analysis.loop_tree import memory_scope
+from kc.expr.tensor import Tensor
 from kc.support.registry import pass_class
-from kc.te.tensor import Tensor
 
 
 def scheduled(*args: Tensor) -> tir.Schedule:

@@ -25,8 +25,8 @@ from random_programs import (
 from xdsl.dialects.builtin import ModuleOp
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.regions import buffers_read
 from kc.analysis.dominance import check_dominance
-from kc.analysis.regions import buffers_read
 from kc.dialects.tir import AllocOp
 from kc.support.diagnostics import Diagnostic, diagnostic_handler
 from kc.support.registry import pass_class

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import kc
-from kc.analysis.directions import dependences, nest_of
+from kc.analysis.accesses.directions import dependences, nest_of
 from kc.analysis.interpreter import run
 from kc.support.diagnostics import KCError, diagnostic_handler
 from kc.transforms.trace.handles import LoopRV

@@ -8,8 +8,8 @@ import pytest
 from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import IndexValues
-from kc.analysis.regions import Interval
+from kc.analysis.accesses.regions import Interval
+from kc.analysis.affine.index_values import IndexValues
 from kc.dialects.tir import StoreOp
 from kc.support.ir_text import parse_module
 from kc.support.registry import context

@@ -29,7 +29,7 @@ from test_transform_layout import random_map
 from xdsl.dialects.builtin import ModuleOp
 
 from kc.analysis import loop_tree
-from kc.analysis.regions import buffers_read, buffers_written
+from kc.analysis.accesses.regions import buffers_read, buffers_written
 from kc.dialects.tir import BlockOp
 from kc.support.registry import pass_class
 from kc.transforms.schedule._buffers import BufferRef

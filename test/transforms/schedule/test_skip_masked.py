@@ -9,7 +9,7 @@ import pytest
 
 import kc
 from kc import te, topi
-from kc.te.expr import ExprLike
+from kc.expr.constructors import ExprLike
 
 HEADS, ROWS, KEYS, DEPTH = 2, 96, 128, 32
 TARGET = "llvm -mcpu=znver4 -num-cores=1 -l1-cache=8192 -l2-cache=32768"

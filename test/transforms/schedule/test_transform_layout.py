@@ -32,8 +32,8 @@ from xdsl.ir.affine import AffineExpr
 
 import kc
 from kc.analysis import loop_tree
-from kc.analysis.isl_sets import TOO_LARGE
-from kc.analysis.regions import buffers_read, buffers_written
+from kc.analysis.accesses.regions import buffers_read, buffers_written
+from kc.analysis.affine.isl_sets import TOO_LARGE
 from kc.dialects.tir import AllocOp, BlockOp
 from kc.support.diagnostics import ScheduleError, diagnostic_handler
 from kc.support.registry import pass_class

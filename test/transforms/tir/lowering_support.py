@@ -18,9 +18,9 @@ from kc.dialects.llvm import LLVM
 from kc.dialects.tir import TIR
 from kc.support.diagnostics import Diagnostic, diagnostic_handler
 from kc.support.locations import LocationParser
-from kc.transforms.tir.lower_blocks import LowerBlocksPass
-from kc.transforms.tir.lower_init_block import LowerInitBlockPass
-from kc.transforms.tir.vectorize_loop import VectorizeLoopPass
+from kc.transforms.tir.blocks.lower_blocks import LowerBlocksPass
+from kc.transforms.tir.blocks.lower_init_block import LowerInitBlockPass
+from kc.transforms.tir.vectorize.vectorize_loop import VectorizeLoopPass
 
 DIALECTS = (
     *(ARITH, builtin.Builtin, func.Func, math.Math, memref.MemRef, scf.Scf, vector.Vector),

@@ -30,8 +30,8 @@ from random_programs import (
 )
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.regions import buffers_written
 from kc.analysis.dominance import check_dominance
-from kc.analysis.regions import buffers_written
 from kc.dialects.tir import AllocOp
 from kc.support.diagnostics import diagnostic_handler
 from kc.support.registry import pass_class

@@ -16,8 +16,8 @@ import kc
 from kc import te
 from kc.analysis.interpreter import run
 from kc.support.registry import context
-from kc.transforms.tir.hoist_expression import HoistExpressionPass
-from kc.transforms.tir.hoist_if_then_else import HoistIfThenElsePass
+from kc.transforms.tir.loops.hoist_expression import HoistExpressionPass
+from kc.transforms.tir.loops.hoist_if_then_else import HoistIfThenElsePass
 
 INDICES = ["%n", "%m"]
 

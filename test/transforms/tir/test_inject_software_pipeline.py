@@ -22,8 +22,8 @@ from kc.analysis.interpreter import run
 from kc.support import registry
 from kc.support.diagnostics import CodegenError
 from kc.support.registry import context, get_pass
-from kc.transforms.tir.inject_software_pipeline import InjectSoftwarePipelinePass
-from kc.transforms.tir.plan_software_pipeline import PlanSoftwarePipelinePass
+from kc.transforms.tir.pipeline.inject_software_pipeline import InjectSoftwarePipelinePass
+from kc.transforms.tir.pipeline.plan_software_pipeline import PlanSoftwarePipelinePass
 
 PASSES = (
     "plan-software-pipeline",

@@ -9,7 +9,7 @@ from kc.support.deep import run_deep
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import to_location
 from kc.support.registry import context
-from kc.transforms.tir.lower_blocks import LowerBlocksPass
+from kc.transforms.tir.blocks.lower_blocks import LowerBlocksPass
 
 
 def program(body: str) -> str:

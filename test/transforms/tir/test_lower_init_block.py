@@ -8,7 +8,7 @@ from lowering_support import check_all_stages, lower, lowered, outputs, parse, t
 
 import kc
 from kc.analysis.interpreter import run
-from kc.transforms.tir.lower_init_block import LowerInitBlockPass
+from kc.transforms.tir.blocks.lower_init_block import LowerInitBlockPass
 
 HEAD = "func.func @f(%A: memref<8x12xf32>, %S: memref<8xf32>, %T: memref<8xf32>) {"
 BODY = """init {{

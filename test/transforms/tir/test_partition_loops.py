@@ -11,7 +11,7 @@ from lowering_support import outputs, parse
 from property_tests import examples
 
 from kc.support.registry import context
-from kc.transforms.tir.partition_loops import PartitionLoopsPass
+from kc.transforms.tir.loops.partition_loops import PartitionLoopsPass
 
 
 def nest(draw: random.Random) -> str:

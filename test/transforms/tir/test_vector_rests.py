@@ -13,7 +13,7 @@ from property_tests import examples
 import kc
 from kc import te
 from kc.dialects.tir import ForOp
-from kc.transforms.tir.vectorize_loop import VectorizeLoopPass
+from kc.transforms.tir.vectorize.vectorize_loop import VectorizeLoopPass
 
 BODIES = {
     "copy": """%a = tir.load %A[{i}] : memref<?x{t}>

@@ -12,7 +12,7 @@ from lowering_support import check_all_stages, lower, lowered, outputs, parse, t
 
 from kc.support.deep import run_deep
 from kc.support.diagnostics import CodegenError
-from kc.transforms.tir.vectorize_loop import MAX_VECTORS, VectorizeLoopPass, pieces
+from kc.transforms.tir.vectorize.vectorize_loop import MAX_VECTORS, VectorizeLoopPass, pieces
 
 
 def vectorized(text: str, bits: int = 256) -> str:

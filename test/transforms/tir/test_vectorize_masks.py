@@ -14,7 +14,7 @@ from property_tests import examples
 import kc
 from kc import te
 from kc.support.diagnostics import diagnostic_handler
-from kc.transforms.tir.vectorize_loop import VectorizeLoopPass
+from kc.transforms.tir.vectorize.vectorize_loop import VectorizeLoopPass
 
 
 def vectorized(text: str, bits: int = 256) -> str:

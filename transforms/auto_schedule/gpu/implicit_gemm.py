@@ -27,7 +27,7 @@ from typing import Any
 
 from xdsl.ir.affine import AffineDimExpr
 
-from kc.analysis.padded_copies import copied_load
+from kc.analysis.accesses.padded_copies import copied_load
 from kc.dialects.tir import ForOp, StoreOp
 from kc.support.nvidia import architecture_of
 from kc.support.target import Target

@@ -31,7 +31,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from kc.analysis.dependence import base_buffer
+from kc.analysis.accesses.dependence import base_buffer
 from kc.dialects.nvvm.mma import ADA
 from kc.dialects.tir import AllocOp, ForOp
 from kc.dialects.tir.views import strides_of

@@ -9,9 +9,9 @@ from functools import cached_property
 from xdsl.ir import Operation, SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Instance, Space, Supply, Witness
+from kc.analysis.accesses.instances import Instance, Space, Supply, Witness
+from kc.analysis.accesses.regions import in_order, loads_of, scope_of, stores_to, unit_of
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import in_order, loads_of, scope_of, stores_to, unit_of
 from kc.dialects.tir import BlockOp, IterType, LoadOp, StoreOp, ViewOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import describe

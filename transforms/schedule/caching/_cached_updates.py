@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
 
-from kc.analysis.instances import Instance, Space, Witness
+from kc.analysis.accesses.instances import Instance, Space, Witness
+from kc.analysis.accesses.regions import scope_of, unit_of
+from kc.analysis.affine.terms import equal
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import scope_of, unit_of
-from kc.analysis.terms import equal
 from kc.dialects.tir import BlockOp, LoadOp, StoreOp, ViewOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import describe

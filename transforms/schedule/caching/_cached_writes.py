@@ -9,10 +9,10 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Instance, Space, Supply, Witness, touched
+from kc.analysis.accesses.instances import Instance, Space, Supply, Witness, touched
+from kc.analysis.accesses.regions import scope_of, unit_of
+from kc.analysis.affine.terms import Condition, Term, equal, number
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import scope_of, unit_of
-from kc.analysis.terms import Condition, Term, equal, number
 from kc.analysis.trust import Undecided
 from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp, ViewOp
 from kc.dialects.tir.threads import is_shared

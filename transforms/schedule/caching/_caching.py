@@ -15,10 +15,10 @@ from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Instance, Space, Supply, Witness, is_unordered
+from kc.analysis.accesses.instances import Instance, Space, Supply, Witness, is_unordered
+from kc.analysis.accesses.regions import in_order, loads_of, scope_of, stores_to
+from kc.analysis.affine.terms import equal
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
-from kc.analysis.regions import in_order, loads_of, scope_of, stores_to
-from kc.analysis.terms import equal
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, LoadOp, StoreOp, ViewOp
 from kc.dialects.tir.threads import VIRTUAL_AXES, is_shared
 from kc.support.diagnostics import ScheduleError

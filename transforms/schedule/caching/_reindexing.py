@@ -16,13 +16,13 @@ from xdsl.ir import Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineConstraintExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
-from kc.analysis.affine_relations import collision, extent, outside
-from kc.analysis.index_facts import in_range
-from kc.analysis.index_values import IndexValues, dimensions, substitute
-from kc.analysis.instances import Instance, Space
+from kc.analysis.accesses.instances import Instance, Space
+from kc.analysis.accesses.regions import WHOLE, BoundIndexValues, Interval, interval
+from kc.analysis.affine.affine_relations import collision, extent, outside
+from kc.analysis.affine.index_facts import in_range
+from kc.analysis.affine.index_values import IndexValues, dimensions, substitute
+from kc.analysis.affine.terms import Condition, Term, term_of
 from kc.analysis.loop_tree import buffer_name, reduce_loops
-from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, interval
-from kc.analysis.terms import Condition, Term, term_of
 from kc.analysis.trust import Undecided
 from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.tir import DYNAMIC, BlockOp, IterType, LoadOp, StoreOp

@@ -57,10 +57,10 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Space
+from kc.analysis.accesses.instances import Space
+from kc.analysis.accesses.regions import scope_of
+from kc.analysis.affine.terms import Term, all_of
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import scope_of
-from kc.analysis.terms import Term, all_of
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import (
     DYNAMIC,

@@ -46,8 +46,8 @@ from typing import ClassVar, Self
 
 from xdsl.ir import SSAValue
 
+from kc.analysis.accesses.regions import buffers_read, buffers_written
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import BlockOp
 from kc.transforms.schedule._buffers import BufferRef, legal_caches
 from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site

@@ -44,7 +44,7 @@ from typing import ClassVar, Self
 
 from xdsl.ir import Operation, SSAValue
 
-from kc.analysis.regions import buffers_read
+from kc.analysis.accesses.regions import buffers_read
 from kc.dialects.tir import BlockOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._buffers import BufferRef

@@ -51,8 +51,8 @@ from typing import ClassVar, Self
 
 from xdsl.ir import Operation, SSAValue
 
+from kc.analysis.accesses.regions import buffers_read, buffers_written, readers, scope_of
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import buffers_read, buffers_written, readers, scope_of
 from kc.dialects.tir import BlockOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._buffers import BufferRef

@@ -48,7 +48,7 @@ from typing import ClassVar, Self
 from xdsl.ir import SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.regions import buffers_read
+from kc.analysis.accesses.regions import buffers_read
 from kc.dialects.tir import BlockOp, ForOp
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule.base import BlockRef, Gives, LoopRef, Primitive, Rewritten, Site

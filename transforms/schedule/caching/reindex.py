@@ -47,8 +47,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.regions import buffers_read, buffers_written
 from kc.analysis.loop_tree import buffer_name, memory_scope
-from kc.analysis.regions import buffers_read, buffers_written
 from kc.transforms.schedule._buffers import BufferRef, find_buffer, require_plain_uses
 from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
 from kc.transforms.schedule.caching._reindexing import Reindexing, plan_reindexing

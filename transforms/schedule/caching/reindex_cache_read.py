@@ -47,8 +47,8 @@ from typing import Any, ClassVar, Self
 
 from xdsl.ir.affine import AffineExpr
 
+from kc.analysis.accesses.regions import buffers_read
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import buffers_read
 from kc.dialects.tir import BlockOp
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule._index_map import IndexMap

@@ -53,10 +53,8 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import dimensions
-from kc.analysis.instances import Instance, Space, Supply, Witness, touched
-from kc.analysis.loop_tree import all_loops_around, buffer_name
-from kc.analysis.regions import (
+from kc.analysis.accesses.instances import Instance, Space, Supply, Witness, touched
+from kc.analysis.accesses.regions import (
     BoundIndexValues,
     Interval,
     box,
@@ -65,7 +63,9 @@ from kc.analysis.regions import (
     stores_to,
     unit_of,
 )
-from kc.analysis.terms import Condition, Term, all_of, any_of, equal
+from kc.analysis.affine.index_values import dimensions
+from kc.analysis.affine.terms import Condition, Term, all_of, any_of, equal
+from kc.analysis.loop_tree import all_loops_around, buffer_name
 from kc.dialects.affine_assembly import at_least_zero, from_terms, linear_terms
 from kc.dialects.tir import (
     DYNAMIC,

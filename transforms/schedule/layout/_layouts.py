@@ -23,8 +23,8 @@ from xdsl.ir.affine import (
 )
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from kc.analysis.affine_relations import Collision, collision, extent, outside
-from kc.analysis.index_values import IndexValues, substitute
+from kc.analysis.affine.affine_relations import Collision, collision, extent, outside
+from kc.analysis.affine.index_values import IndexValues, substitute
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.trust import Undecided
 from kc.dialects.affine_assembly import affine_text

@@ -35,7 +35,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.regions import buffers_read, buffers_written
+from kc.analysis.accesses.regions import buffers_read, buffers_written
 from kc.transforms.schedule._buffers import BufferRef, find_buffer, require_noted
 from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
 from kc.transforms.schedule.layout._buffer_notes import (

@@ -28,8 +28,8 @@ from typing import ClassVar, Self
 from xdsl.rewriter import Rewriter
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.regions import buffers_written
 from kc.analysis.loop_tree import memory_scope
-from kc.analysis.regions import buffers_written
 from kc.dialects.tir import AllocOp, BlockOp
 from kc.transforms.schedule._buffers import (
     BufferRef,

@@ -34,8 +34,8 @@ from typing import ClassVar, Self
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, MemRefType, i64
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.regions import buffers_written
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import buffers_written
 from kc.dialects.tir import AllocOp
 from kc.transforms.schedule._buffers import BufferRef, find_alloc, find_buffer
 from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site

@@ -42,10 +42,10 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
 from kc.analysis import loop_tree
-from kc.analysis.affine_relations import Box, collision, extent, inverse, missed, outside
-from kc.analysis.dependence import retime_conflict
-from kc.analysis.index_values import substitute
-from kc.analysis.simple_nest import simple_nest
+from kc.analysis.accesses.dependence import retime_conflict
+from kc.analysis.accesses.simple_nest import simple_nest
+from kc.analysis.affine.affine_relations import Box, collision, extent, inverse, missed, outside
+from kc.analysis.affine.index_values import substitute
 from kc.analysis.trust import Undecided
 from kc.dialects.tir import DYNAMIC, INDEX, BlockOp, ForOp, IterType, IterTypeAttr, LoadOp, StoreOp
 from kc.transforms.affine_rewrite import replace_with_expr, set_block_spaces

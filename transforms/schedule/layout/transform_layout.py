@@ -85,11 +85,11 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
 from kc.analysis import loop_tree
-from kc.analysis.affine_relations import Conditions, hull, unreached
-from kc.analysis.index_values import IndexValues, substitute
+from kc.analysis.accesses.regions import buffers_read, buffers_written, stores_to
+from kc.analysis.affine.affine_relations import Conditions, hull, unreached
+from kc.analysis.affine.index_values import IndexValues, substitute
+from kc.analysis.affine.simplify_affine import simplify, simplify_constraints
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import buffers_read, buffers_written, stores_to
-from kc.analysis.simplify_affine import simplify, simplify_constraints
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import AllocOp, ApplyOp, BlockOp, LoadOp, StoreOp
 from kc.support.diagnostics import warn

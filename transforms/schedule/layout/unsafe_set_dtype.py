@@ -53,10 +53,10 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Instance, Space, Supply
+from kc.analysis.accesses.instances import Instance, Space, Supply
+from kc.analysis.accesses.regions import buffers_written, loads_of, scope_of, stores_to, unit_of
+from kc.analysis.affine.terms import Condition
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import buffers_written, loads_of, scope_of, stores_to, unit_of
-from kc.analysis.terms import Condition
 from kc.dialects.arith import (
     ExtSIOp,
     ExtUIOp,

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import accesses_memory_of, may_share_memory
+from kc.analysis.accesses.dependence import accesses_memory_of, may_share_memory
 from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp
 from kc.transforms.schedule._blocks import describe
 

@@ -13,9 +13,9 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExp
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.instances import Space
+from kc.analysis.affine.terms import number
 from kc.analysis.captures import captured_values
-from kc.analysis.instances import Space
-from kc.analysis.terms import number
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IfOp, LoadOp
 from kc.transforms.affine_rewrite import add_predicate

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import Conflict, carried_conflict
+from kc.analysis.accesses.dependence import Conflict, carried_conflict
 from kc.dialects.tir import BlockOp, ForKind, ForKindAttr, ForOp
 from kc.dialects.tir.threads import VIRTUAL_AXES
 from kc.transforms.schedule.base import LoopRef, Rewritten, Site, on_copy

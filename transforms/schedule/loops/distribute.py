@@ -39,9 +39,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import is_side_effect_free
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.dependence import Conflict, Scope, Statement
+from kc.analysis.affine.terms import Condition, lexicographic
 from kc.analysis.captures import captured_values
-from kc.analysis.dependence import Conflict, Scope, Statement
-from kc.analysis.terms import Condition, lexicographic
 from kc.dialects.tir import ForOp
 from kc.transforms.schedule._blocks import describe
 from kc.transforms.schedule.base import (

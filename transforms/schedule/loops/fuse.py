@@ -44,7 +44,7 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import IndexValues
+from kc.analysis.affine.index_values import IndexValues
 from kc.dialects import tir
 from kc.dialects.tir import ForOp
 from kc.transforms.affine_rewrite import replace_with_expr

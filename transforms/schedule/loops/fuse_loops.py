@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from kc.analysis import loop_tree
-from kc.analysis.directions import latest_need
+from kc.analysis.accesses.directions import latest_need
 from kc.analysis.trust import Undecided
 from kc.dialects.tir import ForOp
 from kc.support.registry import pass_class

@@ -56,9 +56,9 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Space
+from kc.analysis.accesses.instances import Space
+from kc.analysis.affine.simplify_affine import simplify
 from kc.analysis.module_copy import copy_region
-from kc.analysis.simplify_affine import simplify
 from kc.dialects import tir
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import BlockOp, ExtremeKind, ForOp, IfOp, IterType

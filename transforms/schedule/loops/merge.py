@@ -45,10 +45,10 @@ from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.dependence import Conflict, Scope, Statement
+from kc.analysis.accesses.instances import Instance, Space, Witness
+from kc.analysis.affine.terms import ALWAYS, Condition, lexicographic, number
 from kc.analysis.captures import captured_values
-from kc.analysis.dependence import Conflict, Scope, Statement
-from kc.analysis.instances import Instance, Space, Witness
-from kc.analysis.terms import ALWAYS, Condition, lexicographic, number
 from kc.analysis.trust import Undecided
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.diagnostics import ScheduleError

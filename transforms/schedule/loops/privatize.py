@@ -46,9 +46,9 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Space, Supply
+from kc.analysis.accesses.instances import Space, Supply
+from kc.analysis.accesses.regions import buffers_written, stores_to
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import buffers_written, stores_to
 from kc.dialects.tir import DYNAMIC, AllocOp, BlockOp, ForOp, LoadOp, StoreOp
 from kc.transforms.affine_rewrite import compact
 from kc.transforms.schedule._blocks import describe, witness_text

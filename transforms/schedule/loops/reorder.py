@@ -50,7 +50,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import concurrent_conflict, reorder_conflict
+from kc.analysis.accesses.dependence import concurrent_conflict, reorder_conflict
 from kc.dialects.tir import ForKind, ForOp
 from kc.dialects.tir.threads import BLOCK_AXES
 from kc.transforms.schedule.base import LoopRef, Primitive, Rewritten, Site, on_copy

@@ -32,8 +32,8 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import Conflict, Scope, Statement
-from kc.analysis.terms import Condition, lexicographic
+from kc.analysis.accesses.dependence import Conflict, Scope, Statement
+from kc.analysis.affine.terms import Condition, lexicographic
 from kc.dialects.tir import ForOp
 from kc.transforms.affine_rewrite import replace_with_expr
 from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, require_serial

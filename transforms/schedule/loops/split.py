@@ -47,9 +47,9 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineSet
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Space
-from kc.analysis.simplify_affine import simplify
-from kc.analysis.terms import number
+from kc.analysis.accesses.instances import Space
+from kc.analysis.affine.simplify_affine import simplify
+from kc.analysis.affine.terms import number
 from kc.dialects import tir
 from kc.dialects.affine_assembly import at_least_zero, linear_terms
 from kc.dialects.tir import BlockOp, ForOp

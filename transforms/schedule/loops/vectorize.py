@@ -34,8 +34,8 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import Conflict, lane_conflict
-from kc.analysis.lane_reductions import lane_reduction, reduced_blocks
+from kc.analysis.accesses.dependence import Conflict, lane_conflict
+from kc.analysis.reductions.lane_reductions import lane_reduction, reduced_blocks
 from kc.dialects.tir import ForKind, ForOp
 from kc.support.diagnostics import warn
 from kc.transforms.schedule.base import (

@@ -70,7 +70,7 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import base_buffer
+from kc.analysis.accesses.dependence import base_buffer
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.module_copy import copy_operation
 from kc.dialects.tir import INDEX, AllocOp, BlockOp, ForOp, IfOp, IterType, LoadOp, StoreOp

@@ -42,16 +42,16 @@ from typing import ClassVar, Self
 from xdsl.dialects.builtin import UnitAttr
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.regions import buffers_written, stores_to
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import buffers_written, stores_to
 from kc.dialects.tir import AllocOp, BlockOp
 from kc.support.diagnostics import warn
 from kc.support.locations import location_of
 from kc.transforms.schedule._blocks import describe
 from kc.transforms.schedule._buffers import BufferRef, find_buffer
 from kc.transforms.schedule.base import CALL_SITE, BlockRef, Primitive, Rewritten, Site
-from kc.transforms.tir._double_buffering import Obstacle, Overlap, plan_overlap
-from kc.transforms.tir.inject_double_buffer import MARK
+from kc.transforms.tir.pipeline._double_buffering import Obstacle, Overlap, plan_overlap
+from kc.transforms.tir.pipeline.inject_double_buffer import MARK
 
 
 @dataclass(frozen=True)

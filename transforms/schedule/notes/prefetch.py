@@ -44,9 +44,9 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import dimensions, substitute
+from kc.analysis.accesses.regions import buffers_read, buffers_written, loads_of
+from kc.analysis.affine.index_values import dimensions, substitute
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import buffers_read, buffers_written, loads_of
 from kc.dialects.tir import ApplyOp, ForKind, ForOp, PrefetchOp
 from kc.support.diagnostics import ScheduleError, warn
 from kc.support.locations import location_of

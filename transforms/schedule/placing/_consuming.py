@@ -7,10 +7,10 @@ from collections.abc import Callable
 from xdsl.ir import Operation, SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Instance, Space, Supply
+from kc.analysis.accesses.instances import Instance, Space, Supply
+from kc.analysis.accesses.regions import loads_of, stores_to
+from kc.analysis.affine.terms import Condition, equal
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import loads_of, stores_to
-from kc.analysis.terms import Condition, equal
 from kc.dialects.tir import AllocOp, BlockOp, IterType, LoadOp
 from kc.transforms.known_values import can_rebuild, rebuild
 from kc.transforms.schedule._blocks import (

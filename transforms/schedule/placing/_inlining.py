@@ -17,7 +17,7 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import InsertPoint
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import IndexValues
+from kc.analysis.affine.index_values import IndexValues
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.direct_access import move_before
 from kc.dialects.tir import ApplyOp, BlockOp, LoadOp, StoreOp

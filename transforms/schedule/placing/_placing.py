@@ -10,11 +10,11 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineDimExpr, AffineExpr
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import IndexValues
-from kc.analysis.instances import Instance, Space, Supply, is_before
+from kc.analysis.accesses.instances import Instance, Space, Supply, is_before
+from kc.analysis.accesses.regions import WHOLE, BoundIndexValues, Interval, box
+from kc.analysis.affine.index_values import IndexValues
+from kc.analysis.affine.terms import Condition, Term, equal, lexicographic
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
-from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, box
-from kc.analysis.terms import Condition, Term, equal, lexicographic
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IterType, LoadOp, StoreOp, ViewOp
 from kc.support.diagnostics import ScheduleError, suggest

@@ -26,9 +26,9 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.traits import Pure
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import IndexValues
-from kc.analysis.instances import Instance, Space
-from kc.analysis.terms import Term
+from kc.analysis.accesses.instances import Instance, Space
+from kc.analysis.affine.index_values import IndexValues
+from kc.analysis.affine.terms import Term
 from kc.dialects.tir import INDEX, ApplyOp, BlockOp, ForOp, IterType, LoadOp
 from kc.transforms.known_values import can_rebuild, is_available
 

@@ -61,8 +61,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import is_before
-from kc.analysis.regions import consumers
+from kc.analysis.accesses.instances import is_before
+from kc.analysis.accesses.regions import consumers
 from kc.dialects.tir import BlockOp
 from kc.transforms.schedule._blocks import (
     describe,

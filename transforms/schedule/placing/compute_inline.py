@@ -46,10 +46,10 @@ from xdsl.dialects import scf
 from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Space, Supply
+from kc.analysis.accesses.instances import Space, Supply
+from kc.analysis.accesses.regions import buffers_written
+from kc.analysis.affine.terms import equal
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import buffers_written
-from kc.analysis.terms import equal
 from kc.dialects.tir import AllocOp, LoadOp
 from kc.transforms.known_values import rebuild
 from kc.transforms.schedule._blocks import (

@@ -45,8 +45,8 @@ from typing import ClassVar, Self
 from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Space
-from kc.analysis.terms import equal
+from kc.analysis.accesses.instances import Space
+from kc.analysis.affine.terms import equal
 from kc.dialects.tir import AllocOp
 from kc.transforms.known_values import can_rebuild
 from kc.transforms.schedule._blocks import (

@@ -54,9 +54,8 @@ from typing import ClassVar
 from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import IndexValues
-from kc.analysis.instances import Instance, Space, Supply, Witness, is_before
-from kc.analysis.regions import (
+from kc.analysis.accesses.instances import Instance, Space, Supply, Witness, is_before
+from kc.analysis.accesses.regions import (
     WHOLE,
     BoundIndexValues,
     Interval,
@@ -65,7 +64,8 @@ from kc.analysis.regions import (
     producers,
     stores_to,
 )
-from kc.analysis.terms import Condition, Term, any_of, equal
+from kc.analysis.affine.index_values import IndexValues
+from kc.analysis.affine.terms import Condition, Term, any_of, equal
 from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp
 from kc.transforms.schedule._blocks import (
     Definition,

@@ -52,12 +52,12 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
-from kc.analysis.affine_relations import Box, inverse
-from kc.analysis.index_values import IndexValues
-from kc.analysis.instances import Instance, Space, Supply, is_before
+from kc.analysis.accesses.instances import Instance, Space, Supply, is_before
+from kc.analysis.accesses.regions import producers
+from kc.analysis.affine.affine_relations import Box, inverse
+from kc.analysis.affine.index_values import IndexValues
+from kc.analysis.affine.terms import Condition, equal
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import producers
-from kc.analysis.terms import Condition, equal
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import AllocOp, BlockOp, LoadOp
 from kc.transforms.known_values import rebuild

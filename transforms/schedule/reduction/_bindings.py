@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 
-from kc.analysis.index_values import IndexValues
+from kc.analysis.affine.index_values import IndexValues
 from kc.dialects.tir import BlockOp, ForOp, IfOp
 from kc.transforms.known_values import is_available
 from kc.transforms.schedule._blocks import own_loops

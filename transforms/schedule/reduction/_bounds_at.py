@@ -24,7 +24,7 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from kc.analysis.masked_terms import Parameter, TermReader, is_parameter
+from kc.analysis.reductions.masked_terms import Parameter, TermReader, is_parameter
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import INDEX, ApplyOp, ExtremeKind, ForOp, LoadOp
 from kc.transforms.affine_rewrite import compact

@@ -12,9 +12,9 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
 from kc.analysis import loop_tree
+from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.captures import captured_values
-from kc.analysis.index_values import IndexValues
-from kc.analysis.reductions import Reduction, reduction_of
+from kc.analysis.reductions.reductions import Reduction, reduction_of
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import (
     DYNAMIC,

@@ -22,9 +22,9 @@ from xdsl.dialects.builtin import FloatAttr, MemRefType, f32, f64
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
-from kc.analysis.index_values import IndexValues
+from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.reductions import Update, reduction_of
+from kc.analysis.reductions.reductions import Update, reduction_of
 from kc.dialects.tir import BlockOp, IterType, LoadOp, StoreOp
 from kc.transforms.schedule._blocks import (
     Definition,

@@ -56,12 +56,12 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import InsertPoint
 
 from kc.analysis import loop_tree
-from kc.analysis.conditions import conjunction
-from kc.analysis.index_values import dimensions
-from kc.analysis.instances import Space
+from kc.analysis.accesses.instances import Space
+from kc.analysis.accesses.regions import BoundIndexValues, loads_of, stores_to
+from kc.analysis.affine.conditions import conjunction
+from kc.analysis.affine.index_values import dimensions
+from kc.analysis.affine.simplify_affine import simplify_constraints
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import BoundIndexValues, loads_of, stores_to
-from kc.analysis.simplify_affine import simplify_constraints
 from kc.dialects.affine_assembly import ZERO, from_terms, linear_terms
 from kc.dialects.tir import DYNAMIC, ApplyOp, BlockOp, ForOp, IfOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError, warn

@@ -43,7 +43,7 @@ from typing import ClassVar, Self
 from kc.analysis import loop_tree
 from kc.dialects.tir import BlockOp, ForOp, IterType
 from kc.transforms.schedule.base import BlockRef, Gives, LoopRef, Primitive, Rewritten, Site
-from kc.transforms.tir.lower_init_block import Decomposition
+from kc.transforms.tir.blocks.lower_init_block import Decomposition
 
 
 @dataclass(frozen=True)

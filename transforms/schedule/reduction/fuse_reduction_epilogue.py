@@ -49,11 +49,11 @@ from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.ir import Operation, SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Instance, Space, Supply, is_before
+from kc.analysis.accesses.instances import Instance, Space, Supply, is_before
+from kc.analysis.accesses.regions import consumers
+from kc.analysis.affine.terms import Condition, equal
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.reductions import Update, reduction_of
-from kc.analysis.regions import consumers
-from kc.analysis.terms import Condition, equal
+from kc.analysis.reductions.reductions import Update, reduction_of
 from kc.dialects.tir import AllocOp, BlockOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.registry import pass_class

@@ -56,9 +56,9 @@ from xdsl.ir import BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.regions import buffers_read
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.reductions import Update, reduction_of
-from kc.analysis.regions import buffers_read
+from kc.analysis.reductions.reductions import Update, reduction_of
 from kc.dialects.tir import DYNAMIC, AllocOp, BlockOp, IterType, LoadOp, StoreOp
 from kc.transforms.schedule._blocks import Definition, own_loops, require_definition
 from kc.transforms.schedule._buffers import (

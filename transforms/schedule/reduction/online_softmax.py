@@ -66,9 +66,9 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import base_buffer
+from kc.analysis.accesses.dependence import base_buffer
+from kc.analysis.accesses.regions import buffers_read, buffers_written
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import INDEX, AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.transforms.affine_rewrite import compact, set_block_spaces
 from kc.transforms.known_values import is_available
@@ -85,7 +85,7 @@ from kc.transforms.schedule.base import (
     require_serial,
 )
 from kc.transforms.schedule.reduction._softmax_rows import LOWEST, Member, SoftmaxRows, softmax_rows
-from kc.transforms.tir.lower_init_block import Decomposition
+from kc.transforms.tir.blocks.lower_init_block import Decomposition
 
 
 @dataclass(frozen=True)

@@ -65,9 +65,9 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import IndexValues
+from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.reductions import reduction_of
+from kc.analysis.reductions.reductions import reduction_of
 from kc.dialects.tir import (
     DYNAMIC,
     ApplyOp,

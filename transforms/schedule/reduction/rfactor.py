@@ -55,15 +55,15 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.instances import Instance, Space
+from kc.analysis.affine.index_facts import forced_to_zero
+from kc.analysis.affine.index_values import IndexValues, dimensions, substitute
+from kc.analysis.affine.simplify_affine import simplify_constraints
+from kc.analysis.affine.terms import ZERO_TERM
 from kc.analysis.captures import captured_values
-from kc.analysis.combiner_laws import FINITE_START, why_no_empty_parts
-from kc.analysis.index_facts import forced_to_zero
-from kc.analysis.index_values import IndexValues, dimensions, substitute
-from kc.analysis.instances import Instance, Space
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.reductions import reduction_of
-from kc.analysis.simplify_affine import simplify_constraints
-from kc.analysis.terms import ZERO_TERM
+from kc.analysis.reductions.combiner_laws import FINITE_START, why_no_empty_parts
+from kc.analysis.reductions.reductions import reduction_of
 from kc.analysis.trust import Undecided
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import BlockOp, ForOp, IterType

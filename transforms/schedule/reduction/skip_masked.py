@@ -57,9 +57,9 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.regions import BoundIndexValues, loads_of, stores_to
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.masked_terms import Condition, MaskedTerms, TermReader
-from kc.analysis.regions import BoundIndexValues, loads_of, stores_to
+from kc.analysis.reductions.masked_terms import Condition, MaskedTerms, TermReader
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.tir import INDEX, AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.transforms.affine_rewrite import replace_with_expr

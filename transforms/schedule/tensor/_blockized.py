@@ -10,13 +10,13 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.dependence import carried_conflict
+from kc.analysis.affine.index_facts import determined, forced_to_zero
+from kc.analysis.affine.index_values import IndexValues, substitute
+from kc.analysis.affine.isl_sets import first_point
+from kc.analysis.affine.simplify_affine import simplify_constraints
+from kc.analysis.affine.terms import Term, all_of, condition_of, dim, term_of
 from kc.analysis.captures import captured_values
-from kc.analysis.dependence import carried_conflict
-from kc.analysis.index_facts import determined, forced_to_zero
-from kc.analysis.index_values import IndexValues, substitute
-from kc.analysis.isl_sets import first_point
-from kc.analysis.simplify_affine import simplify_constraints
-from kc.analysis.terms import Term, all_of, condition_of, dim, term_of
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import INDEX, ApplyOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.dialects.tir.threads import LANE_AXES
@@ -26,7 +26,7 @@ from kc.transforms.known_values import is_available
 from kc.transforms.schedule._blocks import describe
 from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.tensor._subspace import Division, Subspace, outer_extent, stand_in
-from kc.transforms.tir._empty_reductions import may_not_begin
+from kc.transforms.tir.blocks._empty_reductions import may_not_begin
 
 
 @dataclass

@@ -22,9 +22,9 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import IndexValues, dimensions, substitute
+from kc.analysis.accesses.padded_copies import conjuncts, copied_load
+from kc.analysis.affine.index_values import IndexValues, dimensions, substitute
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.padded_copies import conjuncts, copied_load
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import INDEX, BlockOp, ForOp, IterType, LoadOp, StoreOp
 

@@ -16,8 +16,8 @@ from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineDimExpr, AffineExpr
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import IndexValues, dimensions
-from kc.analysis.instances import Space
+from kc.analysis.accesses.instances import Space
+from kc.analysis.affine.index_values import IndexValues, dimensions
 from kc.dialects.affine_assembly import at_least_zero, from_terms, linear_terms
 from kc.dialects.tir import BlockOp, ForOp
 

@@ -56,7 +56,7 @@ from typing import ClassVar, Self
 from xdsl.ir.affine import AffineConstraintExpr
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import IndexValues
+from kc.analysis.affine.index_values import IndexValues
 from kc.dialects.tir import BlockOp, ForOp, IterType
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import location_of

@@ -72,7 +72,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Space
+from kc.analysis.accesses.instances import Space
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.module_copy import copy_operation
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp

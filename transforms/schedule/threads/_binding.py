@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kc.analysis import loop_tree
-from kc.analysis.combiner_laws import FINITE_START, why_no_empty_parts
-from kc.analysis.dependence import combining_conflict, late_init
+from kc.analysis.accesses.dependence import combining_conflict, late_init
 from kc.analysis.loop_tree import all_loops_around
-from kc.analysis.reductions import reduction_of
+from kc.analysis.reductions.combiner_laws import FINITE_START, why_no_empty_parts
+from kc.analysis.reductions.reductions import reduction_of
 from kc.dialects.tir import BlockOp, ForKind, ForOp, IterType
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES, is_same_axis
 from kc.transforms.schedule.base import Site, on_copy

@@ -13,11 +13,11 @@ from typing import TypeGuard
 from xdsl.ir import Operation, SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Instance, Space, Supply, Witness, touched
+from kc.analysis.accesses.instances import Instance, Space, Supply, Witness, touched
+from kc.analysis.accesses.regions import scope_of, unit_of
+from kc.analysis.affine.terms import Condition, Term, equal
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
-from kc.analysis.reductions import updates_of
-from kc.analysis.regions import scope_of, unit_of
-from kc.analysis.terms import Condition, Term, equal
+from kc.analysis.reductions.reductions import updates_of
 from kc.dialects.tir import BlockOp, ForOp, IfOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.transforms.schedule._blocks import describe, witness_text

@@ -13,7 +13,11 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
-from kc.analysis.instances import Instance, Space, Supply, Witness, init_around, touched
+from kc.analysis.accesses.instances import Instance, Space, Supply, Witness, init_around, touched
+from kc.analysis.accesses.regions import scope_of, stores_to, unit_of
+from kc.analysis.accesses.replicated import is_replicated
+from kc.analysis.accesses.virtual_threads import lockstep_conflict
+from kc.analysis.affine.terms import ALWAYS, Condition, Term, any_of, equal
 from kc.analysis.loop_tree import (
     all_loops_around,
     buffer_name,
@@ -24,10 +28,6 @@ from kc.analysis.loop_tree import (
     memory_scope,
     preorder,
 )
-from kc.analysis.regions import scope_of, stores_to, unit_of
-from kc.analysis.replicated import is_replicated
-from kc.analysis.terms import ALWAYS, Condition, Term, any_of, equal
-from kc.analysis.virtual_threads import lockstep_conflict
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.transforms.schedule._blocks import describe, witness_text

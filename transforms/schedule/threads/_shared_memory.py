@@ -10,10 +10,10 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.regions import BoundIndexValues, Interval, box
 from kc.analysis.cost import size_text
+from kc.analysis.gpu.shared_memory import buffer_bytes
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
-from kc.analysis.regions import BoundIndexValues, Interval, box
-from kc.analysis.shared_memory import buffer_bytes
 from kc.dialects.tir import DYNAMIC, AllocOp, ForOp, LoadOp, StoreOp
 from kc.support.diagnostics import warn
 from kc.support.target import Target

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from xdsl.ir import Operation, SSAValue
 
+from kc.analysis.accesses.regions import buffers_read, buffers_written, scope_of, unit_of
 from kc.analysis.loop_tree import all_loops_around, buffer_name, is_inside, memory_scope
-from kc.analysis.regions import buffers_read, buffers_written, scope_of, unit_of
 from kc.analysis.trust import Undecided
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, is_shared

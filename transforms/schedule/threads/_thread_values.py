@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from xdsl.ir import Operation, SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import carried_conflict
-from kc.analysis.instances import Space, Supply
+from kc.analysis.accesses.dependence import carried_conflict
+from kc.analysis.accesses.instances import Space, Supply
+from kc.analysis.accesses.regions import buffers_read, buffers_written, scope_of, unit_of
+from kc.analysis.accesses.replicated import is_replicated
+from kc.analysis.accesses.simple_nest import simple_nest
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
-from kc.analysis.regions import buffers_read, buffers_written, scope_of, unit_of
-from kc.analysis.replicated import is_replicated
-from kc.analysis.simple_nest import simple_nest
 from kc.analysis.trust import Undecided
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType
 from kc.dialects.tir.threads import BLOCK_AXES, VIRTUAL_AXES, is_shared

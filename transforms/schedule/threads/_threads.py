@@ -14,8 +14,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
+from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.captures import makers_inside
-from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import all_loops_around
 from kc.dialects.tir import ForOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES

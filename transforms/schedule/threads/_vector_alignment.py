@@ -11,9 +11,9 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
+from kc.analysis.accesses.regions import BoundIndexValues
+from kc.analysis.gpu.vector_alignment import DEVICE_ALIGNMENT, divisor, known_alignment
 from kc.analysis.loop_tree import buffer_name, memory_scope
-from kc.analysis.regions import BoundIndexValues
-from kc.analysis.vector_alignment import DEVICE_ALIGNMENT, divisor, known_alignment
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import DYNAMIC, AllocOp, ForKind, ForOp, LoadOp, StoreOp
 from kc.support.diagnostics import warn

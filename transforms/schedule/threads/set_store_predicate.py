@@ -36,10 +36,10 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineSet
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Space, Supply
+from kc.analysis.accesses.instances import Space, Supply
+from kc.analysis.accesses.regions import buffers_written
+from kc.analysis.affine.terms import Term
 from kc.analysis.loop_tree import all_loops_around, memory_scope
-from kc.analysis.regions import buffers_written
-from kc.analysis.terms import Term
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.tir import BlockOp, ForOp, IterType
 from kc.dialects.tir.threads import (

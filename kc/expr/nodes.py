@@ -1,0 +1,531 @@
+"""The classes of scalar expressions, and how an expression is walked.
+
+Every node remembers the user's line.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from kc.expr.dtypes import lanes as lanes_of
+from kc.expr.operators import ExprLike, Operators
+from kc.support.diagnostics import Location
+
+if TYPE_CHECKING:
+    from kc.expr.tensor import Tensor
+
+
+class Expr(Operators):
+    """A scalar expression of element type ``dtype``."""
+
+    dtype: str
+    location: Location | None
+
+
+Dim = int | Expr
+"""A dimension of a tensor."""
+
+
+def shape_text(shape: Sequence[Any]) -> str:
+    """A shape as Python writes it."""
+    return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
+def is_negative_zero(value: float) -> bool:
+    """Whether a number is -0.0, which compares equal to 0.0 and is another constant."""
+    return value == 0 and math.copysign(1, value) < 0
+
+
+@dataclass(eq=False)
+class Const(Expr):
+    """A constant."""
+
+    value: int | float | bool
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __index__(self) -> int:
+        if isinstance(self.value, float):
+            raise TypeError(f"{self.value} is not an integer")
+        return int(self.value)
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __hash__(self) -> int:
+        """That of the number, so that both find the same place in a dict; -0.0 is no 0.0 there."""
+        return hash(str(self.value) if is_negative_zero(self.value) else self.value)
+
+    def __repr__(self) -> str:
+        return str(self.value)
+
+
+@dataclass(eq=False)
+class Var(Expr):
+    """A size or scalar that the caller gives: see :func:`kc.te.var`. Of dtype "handle" it stands
+    for the buffer of a ``tir.PrimFunc``'s ``buffer_map``."""
+
+    name: str
+    dtype: str = "int32"
+    location: Location | None = field(default=None, repr=False)
+    is_size: bool = False
+    is_any: bool = False
+    """Whether it was made as a size (``te.size_var``)."""
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Size(int):
+    """A constant size; programs for TVM ask for its ``value``."""
+
+    @property
+    def value(self) -> int:
+        """The number."""
+        return int(self)
+
+
+class Domain(tuple[Any, Any]):
+    """The values of an axis, as (start, stop); programs for TVM ask for ``min`` and ``extent``."""
+
+    @property
+    def min(self) -> Size | Expr:
+        """The first value."""
+        return self[0] if isinstance(self[0], Expr) else Size(self[0])
+
+    @property
+    def extent(self) -> Size | Expr:
+        """The number of values."""
+        start, stop = self
+        count = stop if not isinstance(start, Expr) and start == 0 else stop - start
+        return Size(count) if isinstance(count, int) else count
+
+
+ITER_TYPES = ("spatial", "thread", "reduce", "scan", "opaque")
+"""The kinds of axes, in the order of TVM's numbers."""
+
+
+@dataclass(eq=False)
+class IterVar(Expr):
+    """An axis: ``start <= value < start + extent``; ``kind`` is "spatial" or "reduce"."""
+
+    name: str
+    extent: ExprLike
+    kind: str
+    start: int = 0
+    location: Location | None = field(default=None, repr=False)
+    dtype: str = field(default="int32", repr=False)
+
+    def __repr__(self) -> str:
+        return self.name
+
+    @property
+    def iter_type(self) -> int:
+        """TVM's number for its kind: ``tir.IterVar.CommReduce`` of a reduction."""
+        return ITER_TYPES.index(self.kind)
+
+    @property
+    def var(self) -> IterVar:
+        """The axis itself (in TVM an axis and its variable are two objects)."""
+        return self
+
+    @property
+    def dom(self) -> Domain:
+        """Start and stop, as :func:`kc.te.reduce_axis` takes them."""
+        return Domain((self.start, self.start + self.extent if self.start else self.extent))
+
+
+class TwoOperands(Expr):
+    """What has two operands, which programs for TVM call ``a`` and ``b``."""
+
+    lhs: Expr
+    rhs: Expr
+
+    @property
+    def a(self) -> Expr:
+        """The left operand."""
+        return self.lhs
+
+    @property
+    def b(self) -> Expr:
+        """The right operand."""
+        return self.rhs
+
+
+class Choice(Expr):
+    """What chooses one of two values, by TVM's names for them."""
+
+    on_true: Expr
+    on_false: Expr
+
+    @property
+    def true_value(self) -> Expr:
+        """The value where the condition holds."""
+        return self.on_true
+
+    @property
+    def false_value(self) -> Expr:
+        """The value where it does not."""
+        return self.on_false
+
+
+class OperatorName(str):
+    """The name of an operator; ``name`` is TVM's for it, "tir.exp"."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """The name with TVM's prefix."""
+        return f"tir.{self}"
+
+
+@dataclass(eq=False, repr=False)
+class Binary(TwoOperands):
+    """An arithmetic or bitwise operation on two values of one type."""
+
+    op: str
+    lhs: Expr
+    rhs: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        sign = _SIGNS.get(self.op)
+        if sign is None:
+            return f"{self.op}({self.lhs!r}, {self.rhs!r})"
+        sides = (
+            f"({side!r})" if isinstance(side, Binary) else repr(side)
+            for side in (self.lhs, self.rhs)
+        )
+        return f" {sign} ".join(sides)
+
+
+_HOLDS: dict[str, Callable[[Any, Any], bool]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
+_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "floormod": "%"}
+
+
+@dataclass(eq=False)
+class Compare(TwoOperands):
+    """A comparison.
+
+    Where it is ``exact``, what is compared is computed operation by operation, without contraction
+    and fast math: made again from the same elements, it is the same number.
+    """
+
+    op: str
+    lhs: Expr
+    rhs: Expr
+    location: Location | None = field(default=None, repr=False)
+    dtype: str = "bool"
+    exact: bool = False
+
+    def __bool__(self) -> bool:
+        """The truth of a comparison of constants. Raises KC2002 for others."""
+        if isinstance(self.lhs, Const) and isinstance(self.rhs, Const):
+            return _HOLDS[self.op](self.lhs.value, self.rhs.value)
+        return super().__bool__()
+
+    def __repr__(self) -> str:
+        sides = [
+            f"({side!r})" if isinstance(side, Compare) else repr(side)
+            for side in (self.lhs, self.rhs)
+        ]
+        return f" {_COMPARISONS.get(self.op, self.op)} ".join(sides)
+
+
+@dataclass(eq=False)
+class Call(Expr):
+    """An elementwise intrinsic of one or more values of one float type."""
+
+    op: str
+    args: tuple[Expr, ...]
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self.op = OperatorName(self.op)
+
+    def __repr__(self) -> str:
+        return f"{self.op}({', '.join(map(repr, self.args))})"
+
+
+@dataclass(frozen=True, eq=False)
+class BufferAccess:
+    """A buffer as an argument of a call, and what the call does with all of it."""
+
+    buffer: Tensor
+    mode: str
+    """"read", "write" or "update"."""
+    starts: tuple[Expr, ...] = ()
+    """The element whose address the call gets, an index a dimension; without, the first one."""
+
+
+@dataclass(eq=False)
+class ExternCall(Expr):
+    """A call of a C or Python function ("packed"), or of an intrinsic of LLVM.
+
+    ``args`` are expressions, buffers, and for a packed function text. ``dtype`` is "void" where the
+    call is made for its effects alone. A ``pure`` one has none. The result of kind "trace", a
+    packed function, is the last argument where the function gives None.
+    """
+
+    name: str
+    args: tuple[Expr | BufferAccess | str, ...]
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+    kind: str = "c"
+    pure: bool = False
+
+
+@dataclass(eq=False)
+class Cast(Expr):
+    """A conversion."""
+
+    value: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+    is_axis: bool = False
+    """Whether it is the value of an axis: as an index it is not truncated, as that is not."""
+
+    def __repr__(self) -> str:
+        return f"{self.dtype}({self.value!r})"
+
+
+@dataclass(eq=False)
+class Broadcast(Expr):
+    """A vector whose lanes are all one scalar."""
+
+    value: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+    @property
+    def lanes(self) -> int:
+        """The number of its lanes."""
+        return lanes_of(self.dtype)
+
+
+@dataclass(eq=False)
+class Ramp(Expr):
+    """A vector of integers: ``base``, ``base + stride``, ``base + 2 * stride``, ..."""
+
+    base: Expr
+    stride: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+    @property
+    def lanes(self) -> int:
+        """The number of its lanes."""
+        return lanes_of(self.dtype)
+
+
+@dataclass(eq=False)
+class SelectExpr(Choice):
+    """``on_true`` where ``condition`` holds, else ``on_false``; both may be evaluated."""
+
+    condition: Expr
+    on_true: Expr
+    on_false: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return f"select({self.condition!r}, {self.on_true!r}, {self.on_false!r})"
+
+
+@dataclass(eq=False)
+class IfThenElse(Choice):
+    """``on_true`` where ``condition`` holds, else ``on_false``; only that one is evaluated."""
+
+    condition: Expr
+    on_true: Expr
+    on_false: Expr
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+    @property
+    def op(self) -> OperatorName:
+        """The operator that it is in TVM."""
+        return OperatorName("if_then_else")
+
+    @property
+    def args(self) -> tuple[Expr, ...]:
+        """The condition and both values: its arguments in TVM."""
+        return (self.condition, self.on_true, self.on_false)
+
+    def __repr__(self) -> str:
+        return f"if_then_else({self.condition!r}, {self.on_true!r}, {self.on_false!r})"
+
+
+@dataclass(eq=False)
+class Element(Expr):
+    """An element of a tensor."""
+
+    tensor: Tensor
+    indices: tuple[Expr, ...]
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+    @property
+    def buffer(self) -> Tensor:
+        """The buffer, or tensor, that it is of."""
+        return self.tensor
+
+    @property
+    def producer(self) -> Tensor:
+        """The tensor that it is of."""
+        return self.tensor
+
+    def __repr__(self) -> str:
+        return f"{self.tensor.name}[{', '.join(map(repr, self.indices))}]"
+
+
+@dataclass(eq=False)
+class VectorLoad(Expr):
+    """The elements of a buffer from ``element`` on, as many as ``dtype`` has lanes."""
+
+    element: Element
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(eq=False)
+class Shuffle(Expr):
+    """A vector of the lanes ``lanes`` of one or two vectors, those of the second after the others
+    (also where it is the same vector)."""
+
+    args: tuple[Expr, ...]
+    lanes: tuple[int, ...]
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class CommReducer:
+    """A user-defined combiner of two tuples of values, over variables of its own."""
+
+    name: str
+    lhs: tuple[Var, ...]
+    rhs: tuple[Var, ...]
+    result: tuple[Expr, ...]
+    identity: tuple[Const, ...]
+    captures: tuple[Var, ...] = ()
+    """What stands in ``result`` for the values :attr:`Reduce.captured`."""
+    laws: Literal["checked", "checked for empty parts", "vouched", "known"] = "checked"
+    """Whether its laws must be checked, or the user vouches for them, or they are known. For empty
+    parts: some terms are identities."""
+
+    @property
+    def identity_element(self) -> tuple[Const, ...]:
+        """The identity, by TVM's name."""
+        return self.identity
+
+
+@dataclass(eq=False)
+class Reduce(Expr):
+    """One result of a reduction; stands only at the top of a compute's body.
+
+    The results of one reduction agree in all but ``value_index`` and ``dtype``.
+    """
+
+    combiner: str | CommReducer
+    values: tuple[Expr, ...]
+    axes: tuple[IterVar, ...]
+    dtype: str
+    location: Location | None = field(default=None, repr=False)
+    value_index: int = 0
+    condition: Expr | None = None
+    """Which terms take part; None: all."""
+    init: tuple[Expr, ...] | None = None
+    """The values that the reduction starts from; None: the combiner's identity."""
+    captured: tuple[Expr, ...] = ()
+    """The axes of the element and the sizes that the combiner uses."""
+
+    @property
+    def value(self) -> Expr:
+        """The term that the result is made from, as far as it is one."""
+        return self.values[self.value_index]
+
+    @property
+    def source(self) -> tuple[Expr, ...]:
+        """The terms of all results, by TVM's name."""
+        return self.values
+
+    @property
+    def axis(self) -> tuple[IterVar, ...]:
+        """The axes, by TVM's name."""
+        return self.axes
+
+    def __repr__(self) -> str:
+        name = self.combiner if isinstance(self.combiner, str) else self.combiner.name
+        values = ", ".join(map(repr, self.values))
+        given = f"({values})" if len(self.values) > 1 else values
+        parts = [given, f"axis=[{', '.join(axis.name for axis in self.axes)}]"]
+        if self.condition is not None:
+            parts.append(f"where={self.condition!r}")
+        if self.init is not None:
+            parts.append(f"init={list(self.init)}")
+        which = f"[{self.value_index}]" if len(self.values) > 1 else ""
+        return f"{name}({', '.join(parts)}){which}"
+
+
+def walk(*exprs: Expr) -> Iterator[Expr]:
+    """``exprs`` and every expression in them, each once, indices of elements included."""
+    seen: set[Expr] = set()
+    stack = list(reversed(exprs))
+    while stack:
+        expr = stack.pop()
+        if expr not in seen:
+            seen.add(expr)
+            yield expr
+            stack.extend(reversed(children(expr)))
+
+
+def children(expr: Expr) -> Sequence[Expr]:
+    """The expressions directly in ``expr``."""
+    if isinstance(expr, Binary | Compare):
+        return (expr.lhs, expr.rhs)
+    if isinstance(expr, Call | Shuffle):
+        return expr.args
+    if isinstance(expr, VectorLoad):
+        return (expr.element,)
+    if isinstance(expr, ExternCall):
+        parts: list[Expr] = []
+        for arg in expr.args:
+            if isinstance(arg, Expr):
+                parts.append(arg)
+            elif isinstance(arg, BufferAccess):
+                parts.extend(arg.starts)
+        return parts
+    if isinstance(expr, Cast | Broadcast):
+        return (expr.value,)
+    if isinstance(expr, Ramp):
+        return (expr.base, expr.stride)
+    if isinstance(expr, Reduce):
+        condition = () if expr.condition is None else (expr.condition,)
+        return (*expr.values, *condition, *(expr.init or ()), *expr.captured)
+    if isinstance(expr, SelectExpr | IfThenElse):
+        return (expr.condition, expr.on_true, expr.on_false)
+    if isinstance(expr, Element):
+        return expr.indices
+    return ()

@@ -1,0 +1,529 @@
+"""Tensors and the operations that make them: placeholders and computes."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from kc.expr.constructors import Const, Element, Expr, ExprLike, IterVar, Var, as_expr, walk
+from kc.expr.dtypes import check_dtype, is_float, lanes, scalar
+from kc.expr.nodes import Dim, Size
+from kc.expr.nodes import shape_text as shape_text
+from kc.expr.operators import TOPI_OPERATORS
+from kc.expr.slices import REGIONS, TensorRegion, TensorSlice, check_indices, wrong_count
+from kc.expr.tensor_operators import TensorOperators
+from kc.support.diagnostics import Location, TEError, UnknownName
+from kc.support.display import to_html
+from kc.support.locations import caller_location
+
+if TYPE_CHECKING:
+    from xdsl.ir import Region
+
+    from kc.expr.buffers import Buffer
+
+
+@dataclass(eq=False)
+class Operation:
+    """An operation that makes tensors."""
+
+    name: str
+    shape: tuple[Dim, ...]
+    dtype: str
+    location: Location | None = field(repr=False)
+    axis: list[IterVar] = field(default_factory=list)
+    reduce_axis: list[IterVar] = field(default_factory=list)
+    tag: str = ""
+    """The kind of the operation; see :func:`kc.te.tag_scope`."""
+    attrs: dict[str, Any] = field(default_factory=dict)
+    """Notes of the user about it."""
+    gradient_rules: dict[int, dict[Tensor, Callable[[Tensor], Tensor | None] | None]] = field(
+        default_factory=dict, repr=False
+    )
+    """Own rules of the outputs for operands; see :mod:`kc.te.autodiff.own_rules`."""
+    agreeing: list[tuple[Dim, Dim, bool]] = field(default_factory=list, repr=False)
+    """Sizes that are taken to be equal, which a call checks; the second may be 1 where the third
+    says so."""
+
+    @property
+    def input_tensors(self) -> list[Tensor]:
+        """The tensors read, each once, in order of first use."""
+        return []
+
+    @property
+    def num_outputs(self) -> int:
+        """The number of tensors made."""
+        return 1
+
+    def output_shape(self, index: int) -> tuple[Dim, ...]:
+        """The shape of an output; a compute's have one shape."""
+        del index
+        return self.shape
+
+    def output_dtype(self, index: int) -> str:
+        """The element type of an output."""
+        del index
+        return self.dtype
+
+    def rebase(self, substitute: Callable[[Expr], Expr]) -> Operation:
+        """A copy whose expressions are what ``substitute`` gives for them."""
+        del substitute
+        return self
+
+    def extent_of(self, axis: IterVar) -> ExprLike:
+        """The number of values of an axis, over the other axes and the inputs of this operation."""
+        return axis.extent
+
+    def output(self, index: int = 0) -> Tensor:
+        """A tensor made; always the same object."""
+        tensors = self.__dict__.setdefault("_tensors", {})
+        if not -self.num_outputs <= index < self.num_outputs:
+            raise TEError(
+                "KC2031",
+                f"{self.name} has no output {index}",
+                location=caller_location(),
+                why=f"it has {self.num_outputs}, counted from 0",
+            )
+        index %= self.num_outputs
+        if index not in tensors:
+            tensors[index] = Tensor(self, index)
+        return tensors[index]
+
+    @property
+    def outputs(self) -> tuple[Tensor, ...]:
+        """The tensors made."""
+        return tuple(self.output(n) for n in range(self.num_outputs))
+
+    @property
+    def tensor(self) -> Tensor:
+        """The first tensor made."""
+        return self.output(0)
+
+
+@dataclass(eq=False)
+class PlaceholderOp(Operation):
+    """An input."""
+
+
+@dataclass(frozen=True, eq=False)
+class TileCall:
+    """That a tensor intrinsic makes tiles of a compute."""
+
+    intrin: str
+    """Its name."""
+    axes: tuple[IterVar, ...]
+    """The axes over which tiles are combined, then those of a tile."""
+    outer: int
+    """The number of the former."""
+    location: Location | None
+
+    def on(self, roots: Mapping[IterVar, Expr]) -> TileCall | None:
+        """The call in a compute whose axes are ``roots`` of the spatial ones; None if these are
+        not axes."""
+        mapped = tuple(roots.get(axis, axis) for axis in self.axes)
+        axes = tuple(axis for axis in mapped if isinstance(axis, IterVar))
+        return replace(self, axes=axes) if axes == mapped else None
+
+
+@dataclass(eq=False)
+class ComputeOp(Operation):
+    """Tensors of the same axes given element by element; ``dtype`` is that of the first."""
+
+    body: Sequence[Expr] = field(kw_only=True)
+    """The expression of each output."""
+    call: TileCall | None = field(kw_only=True, default=None)
+    """The call of an intrinsic that its function returned."""
+    rebased: dict[IterVar, Expr] = field(kw_only=True, default_factory=dict, repr=False)
+    """The extents of reduction axes that are about other axes and tensors here than those that they
+    were made with. (The axes stay, since schedules refer to them.)"""
+
+    @property
+    def bodies(self) -> tuple[Expr, ...]:
+        """The expression of each output; ``body`` may have been set to one expression."""
+        return (self.body,) if isinstance(self.body, Expr) else tuple(self.body)
+
+    @property
+    def num_outputs(self) -> int:
+        """The number of tensors made."""
+        return len(self.bodies)
+
+    def output_dtype(self, index: int) -> str:
+        """The element type of an output."""
+        return self.bodies[index].dtype
+
+    @property
+    def input_tensors(self) -> list[Tensor]:
+        """The tensors read, each once, in order of first use."""
+        tensors: dict[Tensor, None] = {}
+        extents = map(self.extent_of, self.reduce_axis)
+        for part in walk(*(it for it in extents if isinstance(it, Expr)), *self.bodies):
+            if isinstance(part, Element):
+                tensors.setdefault(part.tensor)
+        return list(tensors)
+
+    def extent_of(self, axis: IterVar) -> ExprLike:
+        """See :meth:`Operation.extent_of`."""
+        return self.rebased.get(axis, axis.extent)
+
+    def rebase(self, substitute: Callable[[Expr], Expr], **changes: Any) -> ComputeOp:
+        """A copy with other inputs, or over other axes (``changes`` of fields): its body, and the
+        extents of its reduction axes, are what ``substitute`` gives for them."""
+        rebased: dict[IterVar, Expr] = {}
+        for axis in self.reduce_axis:
+            extent = self.extent_of(axis)
+            new = substitute(extent) if isinstance(extent, Expr) else extent
+            if new is not axis.extent and isinstance(new, Expr):
+                rebased[axis] = new
+        fields: dict[str, Any] = {
+            "axis": list(self.axis),
+            "reduce_axis": list(self.reduce_axis),
+            "body": tuple(substitute(body) for body in self.bodies),
+            "rebased": rebased,
+        }
+        return replace(self, **{**fields, **changes})
+
+
+@dataclass(eq=False)
+class ScanOp(Operation):
+    """A recurrence along the first dimension: see :func:`kc.te.scan`. One output a state.
+
+    ``shape`` and ``dtype`` are those of the first state.
+    """
+
+    init: tuple[Tensor, ...] = field(kw_only=True)
+    update: tuple[Tensor, ...] = field(kw_only=True)
+    state_placeholder: tuple[Tensor, ...] = field(kw_only=True)
+    inputs: tuple[Tensor, ...] = field(kw_only=True)
+    scan_axis: IterVar = field(kw_only=True)
+    """The rows that are computed; it starts after the initial ones."""
+    spatial_axis_: list[IterVar] = field(kw_only=True)
+    """The other dimensions of all states, one after another."""
+
+    @property
+    def steps(self) -> tuple[Operation, ...]:
+        """The operations of one step, producers first: the updates, and what needs a state."""
+        depends = {tensor.op: True for tensor in self.state_placeholder}
+        updates = {tensor.op for tensor in self.update}
+        order: list[Operation] = []
+        stack = [(tensor.op, False) for tensor in reversed(self.update)]
+        while stack:
+            op, ready = stack.pop()
+            if op in depends:
+                continue
+            if not ready:
+                stack.append((op, True))
+                stack.extend((tensor.op, False) for tensor in reversed(op.input_tensors))
+                continue
+            depends[op] = any(depends[tensor.op] for tensor in op.input_tensors)
+            if depends[op] or op in updates:
+                order.append(op)
+        return tuple(order)
+
+    @property
+    def num_outputs(self) -> int:
+        """The number of states."""
+        return len(self.state_placeholder)
+
+    def output_shape(self, index: int) -> tuple[Dim, ...]:
+        """The shape of a state."""
+        return self.state_placeholder[index].shape
+
+    def output_dtype(self, index: int) -> str:
+        """The element type of a state."""
+        return self.state_placeholder[index].dtype
+
+    @property
+    def input_tensors(self) -> list[Tensor]:
+        """The tensors that the states start from, then those that give their rows."""
+        return list(dict.fromkeys([*self.init, *self.update]))
+
+
+@dataclass(frozen=True, eq=False)
+class ExternCode:
+    """The operations of a statement, to be copied."""
+
+    region: Region
+    """Takes the buffers of inputs and outputs, then the scalars."""
+    scalars: tuple[Var, ...]
+    sizes: tuple[Var, ...]
+    """The sizes that ``tir.symbol`` asks for."""
+
+
+@dataclass(eq=False)
+class ExternOp(Operation):
+    """Tensors that a statement writes: see :func:`kc.te.extern`.
+
+    ``shape`` and ``dtype`` are those of the first.
+    """
+
+    inputs: tuple[Tensor, ...] = field(kw_only=True)
+    input_placeholders: tuple[Buffer, ...] = field(kw_only=True)
+    """The inputs, as the statement sees them."""
+    output_placeholders: tuple[Buffer, ...] = field(kw_only=True)
+    """The outputs, as the statement sees them."""
+    body: Any = field(kw_only=True)
+    """The statement, or the module whose function is spliced."""
+    code: ExternCode = field(kw_only=True, repr=False)
+
+    @property
+    def num_outputs(self) -> int:
+        """The number of tensors made."""
+        return len(self.output_placeholders)
+
+    def output_shape(self, index: int) -> tuple[Dim, ...]:
+        """The shape of an output."""
+        return self.output_placeholders[index].shape
+
+    def output_dtype(self, index: int) -> str:
+        """The element type of an output."""
+        return self.output_placeholders[index].dtype
+
+    @property
+    def input_tensors(self) -> list[Tensor]:
+        """The tensors read, each once."""
+        return list(dict.fromkeys(self.inputs))
+
+    def with_tensors(self, tensors: Mapping[Tensor, Tensor]) -> ExternOp:
+        """The same statement on other tensors of the same shapes."""
+        return replace(self, inputs=tuple(tensors.get(tensor, tensor) for tensor in self.inputs))
+
+
+class Tensor(TensorOperators):
+    """A result of an operation: ``T[i, j]`` is an element.
+
+    ``T[i]`` is a part that takes the other indices later, ``T[i][j]``. Arithmetic on tensors gives
+    tensors, as numpy's, with the shapes broadcast. Tensors are equal if they are the same.
+    """
+
+    def __init__(self, op: Operation, value_index: int = 0) -> None:
+        self.op = op
+        self.value_index = value_index
+        """Which output of its operation this is."""
+
+    @property
+    def name(self) -> str:
+        """The operation's name; with the number of the output, if it has several."""
+        return output_name(self.op.name, self.value_index, self.op.num_outputs)
+
+    @property
+    def shape(self) -> tuple[Dim, ...]:
+        """The dimensions: integers or expressions of sizes."""
+        return self.op.output_shape(self.value_index)
+
+    @property
+    def dtype(self) -> str:
+        """The element type."""
+        return self.op.output_dtype(self.value_index)
+
+    @property
+    def ndim(self) -> int:
+        """The rank."""
+        return len(self.shape)
+
+    def __repr__(self) -> str:
+        return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, op.name={self.name})"
+
+    if not TYPE_CHECKING:  # for which a name that is not here is a mistake
+
+        def __getattr__(self, name: str) -> Any:
+            """Raises AttributeError; for what numpy's arrays have, it names topi's operator."""
+            operator = TOPI_OPERATORS.get("transpose" if name == "T" else name)
+            op = vars(self).get("op")
+            hint = f"; use topi.{operator}({op.name}, ...)" if operator and op else ""
+            raise UnknownName(f"'Tensor' object has no attribute '{name}'{hint}", name=name)
+
+    def _repr_html_(self) -> str:
+        return to_html((self.formula_text(), "kc-loops"))
+
+    formula_text: ClassVar[Callable[[Tensor], str]]
+    """What a notebook shows of a tensor; :mod:`kc.te.stage_text` sets it."""
+
+    def __getitem__(self, indices: ExprLike | slice | tuple[ExprLike | slice, ...]) -> Any:
+        given = indices if isinstance(indices, tuple) else (indices,)
+        if REGIONS.get() and any(isinstance(index, slice) for index in given):
+            return TensorRegion(self, given, caller_location())
+        check_indices(self, given)
+        if len(given) < self.ndim:
+            return TensorSlice(self, given, caller_location())
+        return self(*given)  # pyright: ignore[reportArgumentType]
+
+    def __call__(self, *indices: ExprLike) -> Expr:
+        location = caller_location()
+        if len(indices) != self.ndim:
+            raise wrong_count(self, len(indices), location)
+        exprs = []
+        for index in indices:
+            expr = as_expr(index)
+            if is_float(expr.dtype) or expr.dtype == "bool" or lanes(expr.dtype) > 1:
+                raise TEError(
+                    "KC2011",
+                    f"{self.name} is indexed with a value of type {expr.dtype}",
+                    location=location,
+                    why="indices are integers",
+                )
+            exprs.append(expr)
+        return Element(self, tuple(exprs), self.dtype, location)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TEError(
+            "KC2004",
+            f"the elements of {self.name} cannot be listed while the program is built",
+            location=caller_location(),
+            why="its elements are known only when the kernel runs",
+            hints=["te.compute and te.sum run over the elements"],
+        )
+
+    def __kc_scalar__(self) -> Expr:
+        if self.ndim:
+            raise TEError(
+                "KC2010",
+                f"{self.name} is a tensor, not a scalar",
+                location=caller_location(),
+                hints=[f"index it: {self.name}[{', '.join('ijklmnop'[: self.ndim])}]"],
+            )
+        return self()
+
+
+def output_name(name: str, index: int, count: int) -> str:
+    """The name of output ``index`` of ``count`` of the operation ``name``."""
+    return name if count == 1 else f"{name}_v{index}"
+
+
+def check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim, ...]:
+    """The dimensions that ``shape`` gives (KC2012)."""
+    if getattr(shape, "ndim", 0) == 1 and hasattr(shape, "tolist"):
+        shape = shape.tolist()
+    dims = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+    checked: list[Dim] = []
+    for dim in dims:
+        if isinstance(dim, Const) and isinstance(dim.value, int):
+            dim = dim.value
+        if not isinstance(dim, Expr | type) and hasattr(dim, "__index__"):
+            with suppress(TypeError):  # an array of several numbers is none
+                dim = dim.__index__()
+        if isinstance(dim, float) and dim.is_integer():
+            dim = int(dim)  # n / 32 of a size that 32 divides
+        if isinstance(dim, int) and 0 <= dim < 2**63:
+            checked.append(Size(dim))
+        elif isinstance(dim, Expr) and not is_float(dim.dtype) and dim.dtype != "bool":
+            checked.append(dim)
+        else:
+            raise TEError(
+                "KC2012",
+                f"{what} has the dimension {' '.join(reprlib.repr(dim).split())}",
+                location=location,
+                why="a dimension is an integer from 0 to 2^63 - 1, or a size made with te.var",
+                hints=[f"te.var({dim!r})"] if isinstance(dim, str) else [],
+            )
+    return tuple(checked)
+
+
+def check_name(name: str, location: Location | None) -> str:
+    """``name``, if it is an identifier (KC2013)."""
+    if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
+        raise TEError(
+            "KC2013",
+            f"the name {name!r} is not an identifier",
+            location=location,
+            hints=["ASCII letters, digits and _, not starting with a digit"],
+        )
+    return name
+
+
+def var(name: str = "n", dtype: str = "int32") -> Var:
+    """A symbolic size or a scalar argument.
+
+    As a dimension, its value is read off the arrays at the call and checked to agree among them.
+    """
+    location = caller_location()
+    known = dtype if dtype == "handle" else check_dtype(dtype)
+    return Var(check_name(name, location), known, location)
+
+
+def size_var(name: str = "n", dtype: str = "int32") -> Var:
+    """A symbolic size, which is never negative; here all sizes are (see :func:`var`)."""
+    location = caller_location()
+    return Var(check_name(name, location), check_dtype(dtype), location, is_size=True)
+
+
+def placeholder(shape: Any, dtype: str = "float32", name: str = "placeholder") -> Tensor:
+    """An input tensor of ``shape`` (integers or sizes).
+
+    With a dtype of vectors, such as ``float32x4``, an array that is given for it has one dimension
+    more, of the lanes.
+    """
+    location = caller_location()
+    name = check_name(name, location)
+    what = "te.placeholder" if name == "placeholder" else f"placeholder {name}"
+    dims = check_shape(shape, what, location)
+    return PlaceholderOp(name, dims, check_dtype(dtype, vectors=True), location).tensor
+
+
+def check_tensors(
+    given: Any, what: str, code: str, usage: str, location: Location | None
+) -> tuple[Tensor, ...]:
+    """One tensor or several that ``what`` is given. Raises ``code`` for anything else."""
+    tensors = tuple(given) if isinstance(given, list | tuple) else (given,)
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            raise TEError(
+                code,
+                f"{what} is given {type(tensor).__name__} {tensor!r} for a tensor",
+                location=location,
+                hints=[usage],
+            )
+    return tensors
+
+
+def require_scalars(what: str, tensors: Sequence[Tensor]) -> None:
+    """Refuse (KC2242) tensors of vectors, where ``what`` knows scalars only."""
+    for tensor in tensors:
+        if lanes(tensor.dtype) > 1:
+            raise TEError(
+                "KC2242",
+                f"{what}: {tensor.name} has elements of type {tensor.dtype}",
+                location=caller_location(),
+                why="vectors are taken by te.placeholder, te.compute and reductions",
+                hints=[f'"{scalar(tensor.dtype)}", with a dimension of {lanes(tensor.dtype)} more'],
+            )
+
+
+def reduce_axis(dom: Any, name: str = "rv") -> IterVar:
+    """A reduction axis over ``(start, stop)``: ``start <= k < stop``, as in TVM."""
+    location = caller_location()
+    name = check_name(name, location)
+    if not isinstance(dom, tuple | list) or len(dom) != 2:
+        stop = 64 if isinstance(dom, tuple | list) else dom
+        raise TEError(
+            "KC2014",
+            f"the domain of reduction axis {name} is {dom!r}",
+            location=location,
+            why="it is a pair of bounds, of which the second is excluded",
+            hints=[f'te.reduce_axis((0, {stop}), name="k")'],
+        )
+    start, stop = dom
+    if hasattr(start, "__index__"):
+        start = start.__index__()
+    if not isinstance(start, int):
+        raise TEError(
+            "KC2014",
+            f"reduction axis {name} starts at {start!r}",
+            location=location,
+            why="the start is an integer; a symbolic one is added where the axis is used",
+        )
+    if start and hasattr(stop, "__index__") and not isinstance(stop, Expr):
+        stop = stop.__index__()
+    extent = stop - start if start and isinstance(stop, int | Expr) else stop
+    (size,) = check_shape((extent,), f"reduction axis {name}", location)
+    return make_axis(name, size, "reduce", location, start)
+
+
+def make_axis(
+    name: str, extent: Dim, kind: str, location: Location | None, start: int = 0
+) -> IterVar:
+    """An axis whose values its type can hold."""
+    last = start + extent - 1 if isinstance(extent, int) else start
+    small = -(2**31) <= start and last < 2**31
+    return IterVar(name, extent, kind, start, location, "int32" if small else "int64")

@@ -1,0 +1,636 @@
+"""thread-sync: barriers, where threads of a block would otherwise not wait for each other.
+
+Before::
+
+    tir.for %i in 64 thread "threadIdx.x" {
+      tir.for %k in 16 {
+        tir.store %x, %S[%i] : memref<64xf32, "shared">
+        %y = tir.load %S[63 - %i] : memref<64xf32, "shared">
+        ...
+
+After::
+
+    tir.for %i in 64 thread "threadIdx.x" {
+      tir.for %k in 16 {
+        gpu.barrier
+        tir.store %x, %S[%i] : memref<64xf32, "shared">
+        gpu.barrier
+        %y = tir.load %S[63 - %i] : memref<64xf32, "shared">
+        ...
+
+The loops of threads mean lockstep (:mod:`kc.dialects.tir.threads`); a GPU runs threads at their own
+pace. Two accesses of one element by different threads of a block, one of them a store, need a
+barrier in between, in the same iteration of the serial loops around them or on the way from an
+earlier iteration to a later one. Which pairs there are is decided exactly
+(:mod:`kc.analysis.accesses.instances`); an undecided pair counts as one. Each pair has a set of
+places for its barrier. The chosen places serve all pairs, with preference for places that serve
+many and run rarely; none of them can be omitted.
+
+Two buffers that ``merge-shared-memory-allocations`` has put in one place are compared by the
+addresses of their elements. Memory of a single thread needs no barriers, nor do elements that only
+one thread touches or that nobody writes. Existing barriers are taken into account.
+
+In the branch of a role (``specialize-warps``) a barrier covers the threads of that role. A producer
+has already waited at an mbarrier for what it overwrites.
+
+Where rows of threads (along ``threadIdx.x``) are groups of warps and nothing that a barrier is for
+is touched by two of them, threads wait for those of their row alone (``tir.row`` on the barrier):
+each group of four warps in an attention goes at its own pace.
+
+Asynchronous copies are complete where their thread waits for them, so accesses by other threads
+need a barrier after that wait. Copies of boxes are complete where all threads wait for them at an
+mbarrier, and need no barrier; what they overwrite does.
+
+Requires: kernels have one loop for each axis (``unify-thread-binding``). *Legal when*
+
+1. KC4223: each barrier has a place that all threads of the block reach.
+
+TVM: ``ThreadSync``, which compares index ranges. Racecheck tools ask the exact question about a
+run; this pass asks it about the schedule.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, UnitAttr
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from kc.analysis import loop_tree
+from kc.analysis.accesses.dependence import base_buffer
+from kc.analysis.accesses.instances import Instance, Space, Witness, is_before, touched
+from kc.analysis.affine.terms import Condition, Term, any_of, equal
+from kc.analysis.gpu.shared_memory import OFFSET, buffer_bytes, share_memory
+from kc.analysis.loop_tree import buffer_name, memory_scope, touches_memory
+from kc.dialects.gpu import BarrierOp, ShuffleOp
+from kc.dialects.nvvm import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp, SetMaxRegisterOp
+from kc.dialects.tir import (
+    AllocOp,
+    CallOp,
+    ForOp,
+    LoadOp,
+    MBarrierArriveOp,
+    MBarrierExpectOp,
+    MBarrierInitOp,
+    MBarrierWaitOp,
+    StoreOp,
+    ViewOp,
+)
+from kc.dialects.tir.memory import ASYNC_COPY
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+from kc.transforms.gpu.binding.unify_thread_binding import is_uniform, kernel_roots, launch_loops
+from kc.transforms.gpu.sync.specialize_warps import ROLE, is_of_producer, role_of
+from kc.transforms.gpu.tensor_copies._mbarrier_rings import is_ring
+
+MBARRIER_OPS = (MBarrierArriveOp, MBarrierInitOp, MBarrierExpectOp, MBarrierWaitOp)
+"""What orders threads by a ring of mbarriers."""
+
+WITHOUT_MEMORY = (CpAsyncCommitGroupOp, CpAsyncWaitGroupOp, SetMaxRegisterOp)
+"""What stands for copies that go on by themselves, and other operations that touch no memory."""
+
+ROW = "tir.row"
+"""A barrier with this attribute is for the threads of a row (along ``threadIdx.x``)."""
+
+ROWS = 14
+"""The most rows, with those of producers, that may have a barrier of their own each: a block has 16
+barriers, one is for all, one for a role."""
+
+WARP = 32
+"""Threads that come to a barrier together."""
+
+DYNAMIC_COUNT = 64
+"""How often a loop of unknown extent is taken to run, where places are compared."""
+
+
+@dataclass(frozen=True)
+class ThreadSyncPass(ModulePass):
+    """Insert the barriers that lockstep needs on a GPU."""
+
+    name = "thread-sync"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        chosen = [
+            (kernel, slots, kernel.of_rows(slots))
+            for function in loop_tree.functions(op)
+            for root in kernel_roots(function)
+            for kernel in (_Kernel(root),)
+            for slots in (kernel.choose(),)
+        ]
+        for kernel, slots, of_rows in chosen:
+            kernel.insert(slots, of_rows)
+
+
+class Slot(NamedTuple):
+    """A place for a barrier: in front of the operation with this number in a block, or behind the
+    last one."""
+
+    block: Block
+    number: int
+
+
+@dataclass(eq=False)
+class Access:
+    """An operation that touches memory which threads of a block share."""
+
+    op: Operation
+    buffer: SSAValue | None
+    """None: it may be any."""
+    writes: bool
+    path: list[tuple[Block, int]]
+    """The blocks around it in the kernel, from the inside out, each with the number of the
+    operation in it that it is, or is in."""
+    view: ViewOp | None = None
+    """The part of the buffer that a call is given."""
+
+
+def _is_counted(access: Access) -> bool:
+    """Whether it is a copy of a box: all threads that go on behind it have waited for it at an
+    mbarrier."""
+    return access.writes and ASYNC_COPY in access.op.attributes and isinstance(access.op, CallOp)
+
+
+@dataclass(eq=False)
+class Pair:
+    """An access that may come after another one, and where a barrier between them may be."""
+
+    first: Access
+    second: Access
+    same: Sequence[ForOp]
+    """The loops that both are in the same iteration of."""
+    loop: ForOp | None
+    """The loop that ``second`` is in a later iteration of."""
+    is_far: bool
+    """Whether that is not the next one."""
+    slots: frozenset[Slot]
+    best: Slot | None
+    """The slot right before the second access, in the outermost block of the slots."""
+
+
+@dataclass(eq=False)
+class Hazard:
+    """A pair of accesses that needs a barrier in between."""
+
+    pair: Pair
+    witness: Witness
+    """Threads, iterations and an element."""
+
+
+@dataclass
+class _Kernel:
+    """A kernel, and what its threads touch."""
+
+    root: ForOp
+    numbers: dict[Operation, int] = field(default_factory=dict)
+    """The number of each operation in its block."""
+    ops: dict[Block, list[Operation]] = field(default_factory=dict)
+    """The operations of each block."""
+    pairs: list[Pair] = field(default_factory=list)
+    """All that was asked about."""
+
+    def __post_init__(self) -> None:
+        self.chain = launch_loops(self.root)
+        self.body = self.chain[-1].body.block
+        self.lanes = [loop for loop in self.chain if loop.axis in LANE_AXES]
+        self.uniform: dict[Block, bool] = {self.body: True}
+        self.offsets: dict[SSAValue, int] = {
+            op.buffer: offset.value.data
+            for op in self.chain[-1].walk()
+            if isinstance(op, AllocOp)
+            and isinstance(offset := op.attributes.get(OFFSET), IntegerAttr)
+        }
+        for op in self.chain[-1].walk():
+            for region in op.regions:
+                for block in region.blocks:
+                    ops = self.ops[block] = list(block.ops)
+                    self.numbers.update((inner, n) for n, inner in enumerate(ops))
+
+    # Accesses
+
+    def accesses(self) -> list[Access]:
+        """The accesses of memory that threads of a block share and some of them write."""
+        accesses = [access for op in self.chain[-1].walk() for access in self._accesses_of(op)]
+        written = {access.buffer for access in accesses if access.writes}
+        return [
+            access
+            for access in accesses
+            if None in written or access.buffer is None or access.buffer in written
+        ]
+
+    def _accesses_of(self, op: Operation) -> Iterator[Access]:
+        if op is self.chain[-1] or isinstance(op, (BarrierOp, ShuffleOp, *WITHOUT_MEMORY)):
+            return
+        if isinstance(op, MBARRIER_OPS):
+            return  # they order threads
+        if isinstance(op, LoadOp | StoreOp):
+            values = [(op.buffer, isinstance(op, StoreOp))]
+        elif isinstance(op, CallOp):
+            values = [
+                (value, writes)
+                for value, _, writes in op.accesses
+                if not is_ring(base_buffer(value))
+            ]
+        elif touches_memory(op):
+            values = [
+                (operand, True) for operand in op.operands if isinstance(operand.type, MemRefType)
+            ]
+        else:
+            return
+        for value, writes in values:
+            if any(is_shared(memory_scope(value), loop.axis) for loop in self.lanes):
+                view = value.owner if isinstance(value.owner, ViewOp) else None
+                yield Access(op, base_buffer(value), writes, self._path(op), view)
+        if not values:
+            yield Access(op, None, True, self._path(op))
+
+    def _path(self, op: Operation) -> list[tuple[Block, int]]:
+        path: list[tuple[Block, int]] = []
+        while True:
+            block = op.parent
+            parent = op.parent_op()
+            assert block is not None
+            assert parent is not None
+            path.append((block, self.numbers[op]))
+            if block is self.body:
+                return path
+            op = parent
+
+    # Hazards
+
+    def hazards(self) -> list[Hazard]:
+        """The pairs of accesses that need a barrier in between; without those that the places of
+        another pair serve in any case."""
+        if math.prod(loop.static_extent or DYNAMIC_COUNT for loop in self.lanes) <= 1:
+            return []
+        accesses = self.accesses()
+        pairs: list[Pair] = []
+        for n, first in enumerate(accesses):
+            for second in accesses[n:]:
+                if self._may_meet(first, second):
+                    pairs += self._pairs(first, second)
+                    if first is not second:
+                        pairs += self._pairs(second, first)
+        pairs += self._waits_for_copies(accesses)
+        self.pairs = pairs
+        hazards: list[Hazard] = []
+        for pair in sorted(pairs, key=lambda pair: len(pair.slots)):
+            if any(hazard.pair.slots <= pair.slots for hazard in hazards):
+                continue
+            hazard = self._ask(pair)
+            if hazard is not None:
+                hazards.append(hazard)
+        return hazards
+
+    def _may_meet(self, first: Access, second: Access) -> bool:
+        """Whether there is anything to ask about two accesses.
+
+        Of stores, which threads mostly make to elements of their own, it is asked first whether
+        threads ever touch the same.
+        """
+        if not (first.writes or second.writes):
+            return False
+        if first.buffer is not second.buffer:
+            if first.buffer is None or second.buffer is None:
+                return True
+            return share_memory(self.offsets, first.buffer, second.buffer)
+        if not (first.writes and second.writes):
+            return True
+        return self._meets(first, second)
+
+    def _pairs(self, first: Access, second: Access) -> Iterator[Pair]:
+        """The ways in which ``second`` may come after ``first``."""
+        if _is_counted(first) or (_is_counted(second) and is_of_producer(second.op)):
+            return
+        loops = self._common_loops(first, second)
+        if is_before(first.op, second.op):
+            yield self._pair(first, second, loops, None)
+        for depth, loop in enumerate(loops):
+            if loop.static_extent is None or loop.static_extent > 1:
+                yield self._pair(first, second, loops[:depth], loop)
+                if loop.static_extent != 2:
+                    yield self._pair(first, second, loops[:depth], loop, is_far=True)
+
+    def _waits_for_copies(self, accesses: Sequence[Access]) -> Iterator[Pair]:
+        """The ways in which what threads have copied asynchronously may be touched by others: each
+        waits for its own copies, and the barrier comes behind that."""
+        waits = [op for op in self.numbers if isinstance(op, CpAsyncWaitGroupOp)]
+        copies = [
+            access
+            for access in accesses
+            if ASYNC_COPY in access.op.attributes and not _is_counted(access)
+        ]
+        for second in accesses if waits else ():
+            if second in copies or not any(
+                self._may_meet(first, second) and self._meets(first, second) for first in copies
+            ):
+                continue
+            for op in waits:
+                first = Access(op, second.buffer, writes=True, path=self._path(op))
+                yield from self._pairs(first, second)
+
+    def _meets(self, first: Access, second: Access) -> bool:
+        """Whether two threads touch one element, in any iterations."""
+        space, instances, constraints, names = self._touching(first, second)
+        return space.find(instances, constraints, names) is not None
+
+    def _common_loops(self, first: Access, second: Access) -> list[ForOp]:
+        """The serial loops around both, outermost first."""
+        blocks = {block for block, _ in first.path}
+        parents = [block.parent_op() for block, _ in second.path if block in blocks]
+        return [loop for loop in reversed(parents) if isinstance(loop, ForOp) and loop.axis is None]
+
+    def _ask(self, pair: Pair) -> Hazard | None:
+        """Whether the two touch one element in different threads."""
+        space, instances, constraints, names = self._touching(pair.first, pair.second)
+        here, there = instances
+        constraints += [here.loops[loop].equals(there.loops[loop]) for loop in pair.same]
+        if pair.loop is not None:
+            earlier, later = here.loops[pair.loop], there.loops[pair.loop]
+            near = later.equals(earlier + 1)
+            constraints.append(later >= earlier + 2 if pair.is_far else near)
+        witness = space.find(instances, constraints, names)
+        return None if witness is None else Hazard(pair, witness)
+
+    def _touching(
+        self, first: Access, second: Access
+    ) -> tuple[Space, list[Instance], list[Condition], Sequence[Term]]:
+        """The question whether two threads of a block touch one element."""
+        space = Space()
+        accesses = (first, second)
+        here, there = instances = [space.place(access.op) for access in accesses]
+        outer = loop_tree.all_loops_around(self.chain[-1])
+        constraints: list[Condition] = [
+            here.loops[loop].equals(there.loops[loop])
+            for loop in outer
+            if loop.axis is None or loop.axis in BLOCK_AXES
+        ]
+        constraints.append(
+            any_of([here.loops[lane].differs(there.loops[lane]) for lane in self.lanes])
+        )
+        elements = [
+            _element(space, access, at) for access, at in zip(accesses, instances, strict=True)
+        ]
+        names: Sequence[Term] = []
+        if first.buffer is not second.buffer:
+            constraints += self._same_address(accesses, elements)
+        elif elements[0] is not None and elements[1] is not None:
+            names = touched(len(elements[0]))
+            constraints += [*equal(names, elements[0]), *equal(names, elements[1])]
+        return space, instances, constraints, names
+
+    def _same_address(
+        self, accesses: Sequence[Access], elements: Sequence[list[Term] | None]
+    ) -> list[Condition]:
+        """That accesses of two buffers that share memory meet there; none where it is not known."""
+        if any(access.buffer is None for access in accesses):
+            return []
+        addresses: list[Term] = []
+        sizes: list[int] = []
+        for access, element in zip(accesses, elements, strict=True):
+            buffer = access.buffer
+            if buffer is None or element is None:
+                return []
+            type_ = buffer.type
+            assert isinstance(type_, MemRefType)
+            shape = type_.get_shape()
+            size = buffer_bytes(buffer) // max(math.prod(shape), 1)
+            number = element[0] * 1
+            for index, extent in zip(element[1:], shape[1:], strict=True):
+                number = number * extent + index
+            addresses.append(number * size + self.offsets[buffer])
+            sizes.append(size)
+        if sizes[0] == sizes[1] and not any(
+            self.offsets[access.buffer] % sizes[0]  # pyright: ignore[reportArgumentType]
+            for access in accesses
+        ):
+            return [addresses[0].equals(addresses[1])]
+        first, second = addresses
+        return [first < second + sizes[1], second < first + sizes[0]]
+
+    # Places
+
+    def _pair(
+        self,
+        first: Access,
+        second: Access,
+        same: Sequence[ForOp],
+        loop: ForOp | None,
+        *,
+        is_far: bool = False,
+    ) -> Pair:
+        after, before = dict(first.path), dict(second.path)
+        slots: set[Slot] = set()
+        if loop is None:
+            top = next(block for block, _ in first.path if block in before)
+            inner = [_until(first.path, top), _until(second.path, top)]
+            if self._waits(top):
+                slots.update(Slot(top, n) for n in range(after[top] + 1, before[top] + 1))
+        else:
+            top = loop.body.block
+            inner = [_until(path, top, including=True) for path in (first.path, second.path)]
+            if is_far and self._waits(top):
+                slots.update(Slot(top, n) for n in range(len(self.ops[top]) + 1))
+        for block, number in inner[0]:
+            if self._waits(block):
+                slots.update(Slot(block, n) for n in range(number + 1, len(self.ops[block]) + 1))
+        for block, number in inner[1]:
+            if self._waits(block):
+                slots.update(Slot(block, n) for n in range(number + 1))
+        roles = {role_of(first.op), role_of(second.op)}
+        if len(roles) > 1:  # the barriers of a role are not those of another
+            inside = {block for role in roles - {None} for block in _blocks_in(role)}
+            slots = {slot for slot in slots if slot.block not in inside}
+        best = Slot(top, before[top])
+        return Pair(
+            first, second, same, loop, is_far, frozenset(slots), best if best in slots else None
+        )
+
+    def _waits(self, block: Block) -> bool:
+        """Whether all threads of the block come to a place at the same time."""
+        known = self.uniform.get(block)
+        if known is None:
+            parent = block.parent_op()
+            assert parent is not None
+            outer = parent.parent
+            assert outer is not None
+            together = is_uniform(parent) or ROLE in parent.attributes
+            known = self.uniform[block] = together and self._waits(outer)
+        return known
+
+    def weight(self, slot: Slot) -> int:
+        """How often a place is come to."""
+        count, parent = 1, slot.block.parent_op()
+        while parent is not None and parent is not self.chain[-1]:
+            if isinstance(parent, ForOp):
+                extent = parent.static_extent
+                count *= DYNAMIC_COUNT if extent is None else max(extent, 1)
+            parent = parent.parent_op()
+        return count
+
+    # The choice
+
+    def _barriers(self) -> set[Slot]:
+        """The places that have a barrier for all threads."""
+        there = {
+            Slot(block, number)
+            for op, number in self.numbers.items()
+            if isinstance(op, BarrierOp)
+            and ROW not in op.attributes
+            and (block := op.parent) is not None
+        }
+        # A barrier is in front of itself, and of what follows.
+        return there | {Slot(slot.block, slot.number + 1) for slot in there}
+
+    def choose(self) -> list[Slot]:
+        """Places that serve all hazards, none of which can be left out."""
+        there = self._barriers()
+        hazards = self.hazards()
+        for hazard in hazards:
+            if not hazard.pair.slots:
+                raise self._refuse(hazard)
+        pairs = [hazard.pair for hazard in hazards if not hazard.pair.slots & there]
+        left = list(pairs)
+        chosen: list[Slot] = []
+        while left:
+            served = Counter(slot for pair in left for slot in pair.slots)
+            liked = Counter(pair.best for pair in left)
+            best = max(
+                served,
+                key=lambda slot: (served[slot] / self.weight(slot), liked[slot], -slot.number),
+            )
+            chosen.append(best)
+            left = [pair for pair in left if best not in pair.slots]
+        for slot in list(chosen):
+            rest = [place for place in chosen if place is not slot]
+            if all(pair.slots.intersection(rest) for pair in pairs):
+                chosen = rest
+        return chosen
+
+    def of_rows(self, slots: Sequence[Slot]) -> set[Slot]:
+        """Those of the chosen places where threads need to wait for those of their row alone."""
+        rows = self._rows()
+        if rows is None:
+            return set()
+        served = {*slots, *self._barriers()}
+        chosen: set[Slot] = set()
+        known: dict[tuple[Access, Access], bool] = {}
+        for slot in slots:
+            if _is_in_role_of_producer(slot):
+                continue
+            serving = served - chosen - {slot}
+            pairs = [it for it in self.pairs if slot in it.slots and not it.slots & serving]
+            if all(self._is_in_row(it.first, it.second, rows, known) for it in pairs):
+                chosen.add(slot)
+        return chosen
+
+    def _rows(self) -> ForOp | None:
+        """The loop over rows of threads, if each is of several whole warps, and the kernel is for a
+        GPU on which such rows wait for each other: one with mbarriers."""
+        if not any(isinstance(op, MBarrierWaitOp) for op in self.numbers):
+            return None
+        axes = {loop.axis: loop for loop in self.lanes}
+        x, y, z = (axes.get(axis) for axis in LANE_AXES)
+        if x is None or y is None or (z is not None and z.static_extent != 1):
+            return None
+        width, count = x.static_extent or 0, y.static_extent or 0
+        consumers = count - any(is_of_producer(op) for op in self.numbers)
+        if width <= WARP or width % WARP or consumers <= 1 or count > ROWS:
+            return None
+        return y
+
+    def _is_in_row(
+        self,
+        first: Access,
+        second: Access,
+        rows: ForOp,
+        known: dict[tuple[Access, Access], bool],
+    ) -> bool:
+        """Whether threads of different rows never touch what both do, in any iterations."""
+        key = first, second
+        if key not in known:
+            space, instances, constraints, names = self._touching(first, second)
+            here, there = instances
+            constraints.append(here.loops[rows].differs(there.loops[rows]))
+            known[key] = space.find(instances, constraints, names) is None
+        return known[key]
+
+    def insert(self, slots: Sequence[Slot], of_rows: Collection[Slot]) -> None:
+        """Insert barriers, the last of a block first, so that numbers stay."""
+        for slot in sorted(slots, key=lambda slot: -slot.number):
+            block, number = slot
+            barrier = BarrierOp()
+            if slot in of_rows:
+                barrier.attributes[ROW] = UnitAttr()
+            ops = list(block.ops)
+            if number < len(ops):
+                barrier.location = ops[number].location
+                block.insert_op_before(barrier, ops[number])
+            else:
+                barrier.location = ops[-1].location
+                block.add_op(barrier)
+
+    def _refuse(self, hazard: Hazard) -> CodegenError:
+        first, second = hazard.pair.first, hazard.pair.second
+        buffer = first.buffer or second.buffer
+        name = "memory" if buffer is None else buffer_name(buffer)
+        why = hazard.witness.undecided
+        if why is None:
+            element = ", ".join(map(str, hazard.witness.element))
+            why = (
+                f"one thread {_verb(first)} {name}[{element}] and another one {_verb(second)} it "
+                "after that, with no place between them that all threads of the block come to"
+            )
+        return CodegenError(
+            "KC4223",
+            f"thread-sync: threads need a barrier for {name} where not all of them are",
+            location=location_of(second.op),
+            facts=[
+                f"{_verb(access)} {name}: {location_of(access.op)}" for access in (first, second)
+            ],
+            why=str(why),
+            hints=[
+                "put a condition around each of them instead of both, so that all threads can wait "
+                "in between"
+            ],
+        )
+
+
+def _is_in_role_of_producer(slot: Slot) -> bool:
+    parent = slot.block.parent_op()
+    return parent is not None and is_of_producer(parent)
+
+
+def _blocks_in(op: Operation | None) -> Iterator[Block]:
+    if op is not None:
+        for inner in op.walk():
+            for region in inner.regions:
+                yield from region.blocks
+
+
+def _element(space: Space, access: Access, instance: Instance) -> list[Term] | None:
+    op = access.op
+    if isinstance(op, LoadOp | StoreOp) and op.buffer is access.buffer:
+        return space.element(op, instance)
+    if isinstance(op, CallOp) and access.view is not None and access.view.buffer is access.buffer:
+        return space.element(access.view, instance)
+    return None
+
+
+def _until(
+    path: Sequence[tuple[Block, int]], top: Block, *, including: bool = False
+) -> Sequence[tuple[Block, int]]:
+    """The blocks of a path that are inside of ``top``; and that."""
+    blocks = [block for block, _ in path]
+    return path[: blocks.index(top) + including]
+
+
+def _verb(access: Access) -> str:
+    return "writes" if access.writes else "reads"

@@ -1,0 +1,207 @@
+"""Blocks of a cluster, and the boxes that they bring each other.
+
+``sch.annotate(by, "cluster_dim", 2)`` of a loop that is bound to an axis of blocks lets two of them
+that follow one another be a cluster: they run at the same time, on neighbouring multiprocessors.
+What all of them copy in the same step is read from global memory once: each block copies a part of
+the rows to all of them (multicast)::
+
+    block 0                                  block 1
+    A: its own tile                          A: its own tile
+    B: rows 0 to 63 to blocks 0 and 1        B: rows 64 to 127 to blocks 0 and 1
+    wait for 3 copies                        wait for 3 copies
+
+An mbarrier of a block counts all the bytes that come to it, from whichever block. A producer
+overwrites memory of all blocks, so it waits for the consumers of all: each of their warps arrives
+in every block (``mapa``). Blocks wait for each other when the mbarriers are made, and at the end.
+
+With the annotation at two loops, a cluster lies along two axes: those of its blocks that are below
+each other copy B together, those beside each other A. Consumers arrive in the blocks of their row
+and of their column.
+
+A part of ``lower-tensor-copies``, which is where rewriting is, so there is no rewrite pattern here.
+Source: NVIDIA, "CUDA C++ programming guide", thread block clusters; CUTLASS's
+``SM90_TMA_LOAD_MULTICAST``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation
+from xdsl.ir.affine import AffineExpr
+
+from kc.analysis.accesses.instances import Space
+from kc.analysis.affine.terms import any_of
+from kc.analysis.loop_tree import path_to
+from kc.dialects.tir import ForOp, IfOp, ViewOp
+from kc.dialects.tir.threads import BLOCK_AXES
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+from kc.support.nvidia import architecture_of
+from kc.support.target import Target
+from kc.transforms.gpu.binding.unify_thread_binding import launch_loops
+from kc.transforms.gpu.sync.specialize_warps import ROLE
+
+CLUSTER_DIM = "cluster_dim"
+"""The annotation of a loop of blocks that says how many of them are a cluster."""
+
+MOST = 8
+"""Blocks of a cluster that every GPU with clusters has room for (CUDA C++ programming guide)."""
+
+FIRST = 90
+"""The architecture from which on there are clusters."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """So many blocks along each of some axes of blocks; blocks are counted along x first."""
+
+    sizes: dict[ForOp, int]
+
+    @property
+    def size(self) -> int:
+        """How many blocks it has."""
+        return math.prod(self.sizes.values())
+
+    def rank(self, apart: dict[ForOp, int], loops: Collection[ForOp]) -> AffineExpr:
+        """The number of the block that is ``apart`` from one, of those along ``loops``.
+
+        The dimensions of the expression are the variables of the loops of the cluster.
+        """
+        number, stride = AffineExpr.constant(0), 1
+        for n, (loop, size) in enumerate(self.sizes.items()):
+            if loop in loops:
+                number += (AffineExpr.dimension(n) + apart.get(loop, 0)) % size * stride
+                stride *= size
+        return number
+
+    def peers(
+        self, op: Operation, views: Sequence[ViewOp], root: ForOp, *, pieces: int
+    ) -> Peers | None:
+        """The blocks that do ``op`` together, each of them for as many of the ``pieces`` that it is
+        made of: as many blocks as may be. None if each does it by itself."""
+        axes = [loop for loop in self.sizes if self._is_common(op, views, root, loop)]
+        choices = [
+            Peers(self, loops)
+            for count in range(len(axes), 0, -1)
+            for loops in itertools.combinations(axes, count)
+        ]
+        fitting = (it for it in choices if pieces % it.size == 0)
+        return max(fitting, default=None, key=lambda it: it.size)
+
+    def _is_common(self, op: Operation, views: Sequence[ViewOp], root: ForOp, along: ForOp) -> bool:
+        """Whether blocks of a cluster along an axis do ``op`` as often, with the same parts of
+        buffers each time."""
+        for outer in path_to(op):
+            if outer is root:
+                break
+            is_counted = not isinstance(outer, ForOp) or outer.static_extent is not None
+            if not is_counted or (isinstance(outer, IfOp) and ROLE not in outer.attributes):
+                return False
+        space = Space()
+        here, there = (space.place(op) for _ in range(2))
+        shared = [loop for loop in here.loops if loop is not along]
+        constraints = [here.loops[loop].equals(there.loops[loop]) for loop in shared]
+        block, peer = (at.loops[along] for at in (here, there))
+        constraints.append((block // self.sizes[along]).equals(peer // self.sizes[along]))
+        places = [
+            [
+                space.expr(expr, view.operands_of_map, at)
+                for view in views
+                for expr in view.indices.data.results
+            ]
+            for at in (here, there)
+        ]
+        differs = any_of([mine.differs(its) for mine, its in zip(*places, strict=True)])
+        return space.find([here, there], [*constraints, differs]) is None
+
+
+@dataclass(frozen=True)
+class Peers:
+    """The blocks of a cluster that lie along some of its axes."""
+
+    cluster: Cluster
+    loops: tuple[ForOp, ...]
+
+    @property
+    def size(self) -> int:
+        """How many they are."""
+        return math.prod(self.cluster.sizes[loop] for loop in self.loops)
+
+    @property
+    def number(self) -> AffineExpr:
+        """The number of a block among them."""
+        return self.cluster.rank({}, self.loops)
+
+    @property
+    def first(self) -> AffineExpr:
+        """The number in the cluster of the first of them."""
+        number, stride = AffineExpr.constant(0), 1
+        for n, (loop, size) in enumerate(self.cluster.sizes.items()):
+            if loop not in self.loops:
+                number += AffineExpr.dimension(n) % size * stride
+            stride *= size
+        return number
+
+    @property
+    def mask(self) -> int:
+        """A bit for each of them, if the first is number 0."""
+        numbers, stride = [0], 1
+        for loop, size in self.cluster.sizes.items():
+            if loop in self.loops:
+                numbers = [it + n * stride for n in range(size) for it in numbers]
+            stride *= size
+        return sum(1 << number for number in numbers)
+
+    def apart(self) -> list[dict[ForOp, int]]:
+        """How far they are from one of them, along each axis."""
+        counts = [range(self.cluster.sizes[loop]) for loop in self.loops]
+        return [dict(zip(self.loops, at, strict=True)) for at in itertools.product(*counts)]
+
+
+def cluster_of(root: ForOp, target: Target) -> Cluster | None:
+    """The clusters of a kernel; None if it has none. Raises KC4252 for what are none."""
+    said = [
+        (loop, value)
+        for loop in launch_loops(root)
+        if loop.annotations is not None
+        and (value := loop.annotations.data.get(CLUSTER_DIM)) is not None
+    ]
+    sizes: dict[ForOp, int] = {}
+    for loop, value in said:
+        size = value.value.data if isinstance(value, IntegerAttr) else None
+        why = None
+        hint = f'sch.annotate(loop, "{CLUSTER_DIM}", 2), of a loop that is bound to blockIdx.x'
+        if loop.axis not in BLOCK_AXES:
+            why = f"it is bound to {loop.axis}, and a cluster consists of blocks"
+        elif size is None or not 1 <= size <= MOST:
+            why = f"it is {value if size is None else size}, and a cluster has 1 to {MOST} blocks"
+        elif loop.static_extent is None or loop.static_extent % size:
+            extent = "an unknown number of" if loop.static_extent is None else loop.static_extent
+            why = f"there are {extent} blocks along {loop.axis}, no multiple of {size}"
+            hint = "split the loop by the number of blocks of a cluster, and bind both parts fused"
+        elif size * math.prod(sizes.values()) > MOST:
+            why = (
+                f"with those along the other axes, {size * math.prod(sizes.values())} blocks are "
+                f"together, and a cluster has 1 to {MOST}"
+            )
+            hint = "fewer blocks along one of the axes: a cluster has the product of all"
+        elif (architecture := architecture_of(target)).number < FIRST:
+            why = f"the target is {architecture.name}, and GPUs have clusters from sm_{FIRST} on"
+            hint = "leave it out"
+        if why is not None or size is None:
+            raise CodegenError(
+                "KC4252",
+                f"lower-tensor-copies: {CLUSTER_DIM} of loop {loop.label} does not make clusters",
+                location=location_of(loop),
+                why=why,
+                hints=[hint],
+            )
+        sizes[loop] = size
+    ordered = sorted(sizes, key=lambda loop: BLOCK_AXES.index(str(loop.axis)))
+    cluster = Cluster({loop: sizes[loop] for loop in ordered if sizes[loop] > 1})
+    return cluster if cluster.sizes else None

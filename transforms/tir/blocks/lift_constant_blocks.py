@@ -1,0 +1,477 @@
+"""lift-constant-blocks: blocks that read constants alone become a function that runs at build time.
+
+Before::
+
+    memref.global "private" constant @w : memref<512x1024xbf16> = dense<"0x...">
+    func.func @main(%A: memref<512x1024xbf16>, %C: memref<512x512xf32>) {
+      %W = memref.get_global @w : memref<512x1024xbf16>
+      %W_packed = tir.alloc "W_packed" : memref<32x512x16x2xbf16>
+      tir.for %i in 512 { ... tir.block "W_packed" ... reads %W ... writes %W_packed }
+      tir.for %i in 512 { ... tir.block "C" ... reads %A, %W_packed ... }
+    }
+
+After::
+
+    memref.global "private" @main_W_packed : memref<32x512x16x2xbf16> = uninitialized
+    func.func private @main.prepare(%W: memref<512x1024xbf16> {kc.global = @w},
+        %W_packed: memref<32x512x16x2xbf16> {kc.global = @main_W_packed}) attributes {kc.prepares} {
+      tir.for %i in 512 { ... tir.block "W_packed" ... }
+    }
+    func.func @main(%A: memref<512x1024xbf16>, %C: memref<512x512xf32>) {
+      %W_packed = memref.get_global @main_W_packed : memref<32x512x16x2xbf16>
+      tir.for %i in 512 { ... tir.block "C" ... }
+    }
+
+So weights are laid out, padded, converted and looked at once, however often the function is called.
+``evaluate-prepared`` runs the function and makes its results constants. Whoever knows constants
+only later, such as the arguments of a function of a graph, gives them to :func:`lift` and calls
+what it returns himself.
+
+What is lifted stands at the root of a function, or of a branch there, and is pure: loops and blocks
+of arithmetic, which read constants, and buffers that were computed of constants alone; no calls, no
+values that only a call of the function knows, nothing that can fail, such as a division by zero or
+an index that was loaded. A buffer that is lifted has a constant size, and everything that writes it
+is lifted and stands before its first reader. Results may have four times the size of what they are
+computed of; tables that are computed of nothing, and what takes more than 2^28 iterations, stay,
+since memory and build time would be paid for little. So does what takes a few iterations and bytes.
+
+Which statements go is decided for all of them together, so this is a walk over a function and no
+rewrite pattern. MLIR: constant folding; TVM: ``FoldConstant`` of layout transformations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FixedBitwidthType,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    NoneAttr,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+    i64,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from kc.analysis.accesses.dependence import is_table
+from kc.analysis.loop_tree import memory_scope
+from kc.dialects.memref_views import GlobalOp
+from kc.dialects.tir import (
+    DYNAMIC,
+    AllocOp,
+    BlockOp,
+    CallOp,
+    ForKind,
+    ForOp,
+    IfOp,
+    LoadOp,
+    StoreOp,
+    ViewOp,
+)
+
+PREPARES = "kc.prepares"
+"""The attribute of a function that runs when its module is built."""
+
+GLOBAL = "kc.global"
+"""The attribute of an argument of such a function: the global that it is."""
+
+MOST_ITERATIONS = 1 << 28
+"""Of all that is lifted from a function: about a second."""
+
+LEAST = 1 << 10
+"""Iterations and bytes that they write: with fewer, running them in each call costs less."""
+
+GROWTH = 4
+"""How many times as large as constants what is computed of them may be."""
+
+_PURE = ("arith.", "math.", "vector.", "affine.")
+"""Dialects whose operations are functions of their operands."""
+_ALLOWED = frozenset(
+    (
+        *(f"tir.{it}" for it in ("alloc", "apply", "block", "for", "if", "load", "store", "view")),
+        *(f"scf.{it}" for it in ("for", "if", "yield")),
+        *(f"llvm.{it}" for it in ("inttoptr", "load", "mlir.constant", "store")),
+        "memref.extract_aligned_pointer_as_index",
+    )
+)
+_POINTER = "memref.extract_aligned_pointer_as_index"
+_FAILING = frozenset(
+    f"arith.{name}"
+    for name in ("divsi", "divui", "remsi", "remui", "ceildivsi", "ceildivui", "floordivsi")
+)
+_KINDS = (ForKind.SERIAL, ForKind.PARALLEL, ForKind.VECTORIZED, ForKind.UNROLLED)
+
+
+@dataclass
+class _Statement:
+    """An operation at the root of a function, and the buffers that it uses."""
+
+    op: Operation
+    reads: dict[SSAValue, None] = field(default_factory=dict)
+    writes: dict[SSAValue, None] = field(default_factory=dict)
+    constants: list[arith.ConstantOp] = field(default_factory=list)
+    """Numbers that are defined outside of it."""
+    iterations: int = 1
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """What :func:`lift` took from a function."""
+
+    prepare: FuncOp
+    """The function that computes the results: its arguments are the constants, then the results."""
+    constants: Sequence[SSAValue]
+    """The constants, as the function that they were taken from knows them."""
+    results: Sequence[AllocOp]
+    """The buffers of that function that are to be what ``prepare`` writes."""
+
+
+@dataclass(frozen=True)
+class LiftConstantBlocksPass(ModulePass):
+    """Let blocks that read constants alone run at build time."""
+
+    name = "lift-constant-blocks"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        for function in list(op.ops):
+            if isinstance(function, FuncOp) and not function.is_declaration:
+                lifted = lift(function, _is_constant)
+                if lifted is not None:
+                    _use_globals(op, function, lifted)
+
+    def is_needed(self, op: ModuleOp) -> bool:
+        """Whether the module has constants."""
+        return any(isinstance(it, memref.GlobalOp) and it.constant is not None for it in op.ops)
+
+
+def lift(function: FuncOp, is_constant: Callable[[SSAValue], bool]) -> Lifted | None:
+    """Take what reads constants alone out of a function; None where there is nothing of it.
+
+    ``is_constant`` says it of buffers: of ``memref.get_global``, or of arguments. The function is
+    as before but for the statements that are gone; who calls this puts what ``prepare`` computes
+    into the place of the results.
+    """
+    if len(function.body.blocks) != 1:
+        return None
+    roots = _roots(function.body.block)
+    statements = [it for op in roots if (it := _statement(op, is_constant)) is not None]
+    chosen = _choose(statements, is_constant)
+    total = sum(statement.iterations for statement in chosen)
+    written = sum(_bytes(buffer) for statement in chosen for buffer in statement.writes)
+    if total + written < LEAST or total > MOST_ITERATIONS:
+        return None
+    return _take(function, chosen, is_constant)
+
+
+def _is_constant(buffer: SSAValue) -> bool:
+    return isinstance(buffer.owner, memref.GetGlobalOp) and is_table(buffer.owner)
+
+
+# Statements -----------------------------------------------------------------------------------
+
+
+def _roots(block: Block) -> Iterator[Operation]:
+    """The operations that run once at most: those of a function, and of branches in it."""
+    for op in block.ops:
+        if isinstance(op, IfOp | scf.IfOp):
+            for region in op.regions:
+                for inner in region.blocks:
+                    yield from _roots(inner)
+        else:
+            yield op
+
+
+def _statement(op: Operation, is_constant: Callable[[SSAValue], bool]) -> _Statement | None:
+    """What an operation at the root of a function is; None if it cannot run at build time."""
+    if not isinstance(op, ForOp | BlockOp | StoreOp):
+        return None
+    statement = _Statement(op)
+    for inner in op.walk():
+        if not _is_pure(inner):
+            return None
+        for operand in inner.operands:
+            owner = operand.owner
+            if _is_inside(owner, op):
+                continue
+            if isinstance(owner, arith.ConstantOp):
+                statement.constants.append(owner)
+            elif not isinstance(operand.type, MemRefType) or not (
+                is_constant(operand) or _is_plain_buffer(operand)
+            ):
+                return None
+        if isinstance(inner, LoadOp | StoreOp) or inner.name == _POINTER:
+            buffer = _buffer_of(
+                inner.buffer if isinstance(inner, LoadOp | StoreOp) else inner.operands[0]
+            )
+            if _is_inside(buffer.owner, op):
+                continue
+            if not isinstance(inner, StoreOp):
+                statement.reads[buffer] = None
+            if not isinstance(inner, LoadOp) and not (
+                inner.name == _POINTER and is_constant(buffer)
+            ):
+                statement.writes[buffer] = None
+    statement.iterations = _iterations(op)
+    return statement
+
+
+def _iterations(op: Operation) -> int:
+    own = [
+        _iterations(inner)
+        for region in op.regions
+        for block in region.blocks
+        for inner in block.ops
+    ]
+    extent = op.static_extent or 0 if isinstance(op, ForOp) else 1
+    return extent * max(1, sum(own)) if isinstance(op, ForOp) else sum(own)
+
+
+def _is_pure(op: Operation) -> bool:
+    if op.name in _FAILING or not (op.name.startswith(_PURE) or op.name in _ALLOWED):
+        return False
+    if isinstance(op, arith.IndexCastOp):  # an index that was loaded may be any
+        return not isinstance(op.results[0].type, IndexType)
+    if isinstance(op, ForOp):
+        return op.kind.data in _KINDS and op.axis is None and op.static_extent is not None
+    return not isinstance(op, AllocOp) or _is_plain_buffer(op.buffer)
+
+
+def _is_inside(owner: Operation | Block, op: Operation) -> bool:
+    parent = owner.parent_op() if isinstance(owner, Block) else owner
+    while parent is not None:
+        if parent is op:
+            return owner is not op
+        parent = parent.parent_op()
+    return False
+
+
+def _buffer_of(buffer: SSAValue) -> SSAValue:
+    """The buffer that a view is of."""
+    while isinstance(buffer.owner, ViewOp):
+        buffer = buffer.owner.buffer
+    return buffer
+
+
+def _is_plain_buffer(buffer: SSAValue) -> bool:
+    """Whether a buffer could be a constant: of a constant size, in plain memory, of whole bytes."""
+    type_ = buffer.type
+    if not isinstance(buffer.owner, AllocOp) or not isinstance(type_, MemRefType):
+        return False
+    element = type_.element_type
+    return (
+        DYNAMIC not in type_.get_shape()
+        and memory_scope(buffer) == "global"
+        and isinstance(type_.layout, NoneAttr)
+        and isinstance(element, FixedBitwidthType)
+        and element.bitwidth in (8, 16, 32, 64)
+    )
+
+
+# The choice -----------------------------------------------------------------------------------
+
+
+def _choose(
+    statements: Sequence[_Statement], is_constant: Callable[[SSAValue], bool]
+) -> list[_Statement]:
+    """The statements that depend on constants alone, and whose buffers nothing else writes."""
+    chosen = list(statements)
+    while True:
+        gone = {statement.op for statement in chosen}
+        kept = [it for it in chosen if _may_go(it, gone, is_constant)]
+        sizes = _sizes(kept, is_constant)
+        kept = [it for it in kept if all(sizes.get(buffer, True) for buffer in it.writes)]
+        if len(kept) == len(chosen):
+            return kept
+        chosen = kept
+
+
+def _may_go(
+    statement: _Statement, gone: set[Operation], is_constant: Callable[[SSAValue], bool]
+) -> bool:
+    for buffer in (*statement.reads, *statement.writes):
+        if is_constant(buffer):
+            if buffer in statement.writes:
+                return False
+            continue
+        alloc = buffer.owner
+        if not isinstance(alloc, AllocOp) or alloc.parent is not statement.op.parent:
+            return False
+        uses = list(_uses(buffer, alloc))
+        if any(writes and root not in gone for root, writes in uses):
+            return False
+        block = alloc.parent
+        assert block is not None
+        read = [block.get_operation_index(root) for root, _ in uses if root not in gone]
+        is_late = bool(read) and block.get_operation_index(statement.op) > min(read)
+        if is_late and buffer in statement.writes:
+            return False
+    return True
+
+
+def _uses(buffer: SSAValue, alloc: AllocOp) -> Iterator[tuple[Operation, bool]]:
+    """The operations beside an allocation that use the buffer or views of it, and whether they may
+    write it."""
+    block = alloc.parent
+    assert block is not None
+    for use in buffer.uses:
+        op = use.operation
+        if isinstance(op, ViewOp):
+            yield from _uses(op.result, alloc)
+            continue
+        root = block.find_ancestor_op_in_block(op)
+        assert root is not None
+        if isinstance(op, CallOp):
+            modes = zip(op.arguments, op.modes, strict=True)
+            yield root, any(it is buffer and mode.data != "read" for it, mode in modes)
+        else:
+            yield root, not isinstance(op, LoadOp)
+
+
+def _sizes(
+    statements: Sequence[_Statement], is_constant: Callable[[SSAValue], bool]
+) -> dict[SSAValue, bool]:
+    """For each buffer that is written, whether it is not much larger than the constants that it is
+    computed of."""
+    known: dict[SSAValue, int] = {}
+    fitting: dict[SSAValue, bool] = {}
+    for statement in statements:
+        read = sum(
+            _bytes(it) if is_constant(it) else known.get(it, 0)
+            for it in statement.reads
+            if it not in statement.writes
+        )
+        for buffer in statement.writes:
+            known[buffer] = max(known.get(buffer, 0), read)
+            fitting[buffer] = 0 < _bytes(buffer) <= GROWTH * known[buffer]
+    return fitting
+
+
+def _bytes(buffer: SSAValue) -> int:
+    type_ = buffer.type
+    assert isinstance(type_, MemRefType)
+    element = type_.element_type
+    width = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
+    return math.prod(type_.get_shape()) * width // 8
+
+
+# The rewrite ----------------------------------------------------------------------------------
+
+
+def _take(
+    function: FuncOp, chosen: Sequence[_Statement], is_constant: Callable[[SSAValue], bool]
+) -> Lifted | None:
+    gone = {statement.op for statement in chosen}
+    used = dict.fromkeys(it for each in chosen for it in (*each.reads, *each.writes))
+    constants = [buffer for buffer in used if is_constant(buffer)]
+    allocs = [buffer.owner for buffer in used if isinstance(buffer.owner, AllocOp)]
+    results = [
+        alloc for alloc in allocs if any(root not in gone for root, _ in _uses(alloc.buffer, alloc))
+    ]
+    if not results:
+        return None
+    arguments = [*constants, *(alloc.buffer for alloc in results)]
+    body = Block(arg_types=[value.type for value in arguments])
+    for alloc in allocs:
+        if alloc not in results:  # what is between
+            alloc.detach()
+            body.add_op(alloc)
+    numbers: dict[SSAValue, SSAValue] = {}
+    for statement in chosen:
+        for constant in statement.constants:
+            if constant.result not in numbers:
+                number = constant.clone()
+                body.add_op(number)
+                numbers[constant.result] = number.result
+        statement.op.detach()
+        body.add_op(statement.op)
+    for value, argument in zip(arguments, body.args, strict=True):
+        argument.name_hint = value.name_hint or _label(value)
+        numbers[value] = argument
+    for value, new in numbers.items():
+        for use in list(value.uses):
+            if not _is_inside(use.operation, function):
+                use.operation.operands[use.index] = new
+    body.add_op(ReturnOp())
+    prepare = FuncOp(
+        f"{function.sym_name.data}.prepare",
+        FunctionType.from_lists([value.type for value in arguments], []),
+        Region(body),
+        StringAttr("private"),
+    )
+    prepare.attributes[PREPARES] = UnitAttr()
+    prepare.location = function.location
+    return Lifted(prepare, constants, results)
+
+
+def _label(value: SSAValue) -> str | None:
+    return value.owner.label if isinstance(value.owner, AllocOp) else None
+
+
+def _use_globals(module: ModuleOp, function: FuncOp, lifted: Lifted) -> None:
+    """Make the results globals, which the function reads."""
+    taken = {
+        symbol.data
+        for op in module.ops
+        if isinstance(symbol := op.get_attr_or_prop("sym_name"), StringAttr)
+    }
+    names: list[str] = []
+    for value in lifted.constants:
+        assert isinstance(value.owner, memref.GetGlobalOp)
+        names.append(value.owner.name_.string_value())
+    for alloc in lifted.results:
+        name = _fresh(f"{function.sym_name.data}_{alloc.label}", taken)
+        names.append(name)
+        result = GlobalOp.build(
+            properties={
+                "sym_name": StringAttr(name),
+                "type": alloc.buffer.type,
+                "initial_value": UnitAttr(),
+                "sym_visibility": StringAttr("private"),
+                "alignment": IntegerAttr(64, i64),
+            }
+        )
+        result.location = alloc.location
+        module.body.block.insert_op_before(result, function)
+        read = memref.GetGlobalOp(SymbolRefAttr(name), alloc.buffer.type)
+        read.results[0].name_hint = alloc.label
+        read.location = alloc.location
+        block = alloc.parent
+        assert block is not None
+        block.insert_op_before(read, alloc)
+        alloc.buffer.replace_all_uses_with(read.results[0])
+        alloc.detach()
+        alloc.erase()
+    for value in lifted.constants:
+        if not value.uses:
+            owner = value.owner
+            assert isinstance(owner, Operation)
+            owner.detach()
+            owner.erase()
+    prepare = lifted.prepare
+    prepare.properties["sym_name"] = StringAttr(_fresh(prepare.sym_name.data, taken))
+    prepare.properties["arg_attrs"] = ArrayAttr[DictionaryAttr](
+        [DictionaryAttr({GLOBAL: SymbolRefAttr(name)}) for name in names]
+    )
+    module.body.block.insert_op_before(prepare, function)
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    fresh = next(
+        it for n in range(len(taken) + 1) if (it := f"{name}_{n}" if n else name) not in taken
+    )
+    taken.add(fresh)
+    return fresh

@@ -1,0 +1,80 @@
+"""hoist-expression: conditions and values that do not change in a loop are found before it.
+
+Before::
+
+    tir.for %i in 64 {
+      %c = arith.cmpi slt, %n, %m : index
+      %v = scf.if %c -> (f32) {
+        %a = tir.load %A[%i] : memref<64xf32>
+        scf.yield %a : f32
+      } else {
+        scf.yield %zero : f32
+      }
+      tir.store %v, %B[%i] : memref<64xf32>
+    }
+
+After::
+
+    %c = arith.cmpi slt, %n, %m : index
+    scf.if %c {
+      tir.for %i in 64 {
+        %a = tir.load %A[%i] : memref<64xf32>
+        tir.store %a, %B[%i] : memref<64xf32>
+      }
+    } else {
+      tir.for %i in 64 {
+        tir.store %zero, %B[%i] : memref<64xf32>
+      }
+    }
+
+``hoisted_conditionals`` is a sum: 1 for branches without values (all that ``hoist-if-then-else``
+moves), 2 for those with values, 4 for values of type i1, 8 to go past loops of threads.
+``hoisted_let_bindings`` is one too: 1 for values that conditions are made of, 2 or 4 for all values
+without effects (there is one kind of values here). Values that can end the program, such as a
+quotient by something that may be 0, stay. Copies of loops are limited as there.
+
+TVM: ``HoistExpression``, ``tir.HoistExpression``.
+
+Requires: blocks were lowered (``lower-blocks``); loops around blocks stay as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from kc.analysis.loop_tree import functions
+from kc.transforms.tir.loops._hoisting import Hoisted, hoist
+
+
+@dataclass(frozen=True)
+class HoistExpressionPass(ModulePass):
+    """Move conditions and values that do not change in a loop in front of it."""
+
+    name = "hoist-expression"
+
+    hoisted_conditionals: int = field(
+        default=15,
+        metadata={"help": "a sum of 1 (branches), 2 (with values), 4 (booleans), 8 (past threads)"},
+    )
+    hoisted_let_bindings: int = field(
+        default=1, metadata={"help": "a sum of 1 (what conditions need), 2 and 4 (all values)"}
+    )
+    max_copied_operations: int = field(
+        default=1000, metadata={"help": "the size of the copies of loops in a function"}
+    )
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        hoisted = Hoisted(
+            guards=bool(self.hoisted_conditionals & 1),
+            choices=bool(self.hoisted_conditionals & 2),
+            booleans=bool(self.hoisted_conditionals & 4),
+            past_threads=bool(self.hoisted_conditionals & 8),
+            operands=bool(self.hoisted_let_bindings & 1),
+            values=bool(self.hoisted_let_bindings & 6),
+        )
+        for function in functions(op):
+            hoist(function, hoisted, self.max_copied_operations)

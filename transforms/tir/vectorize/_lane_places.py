@@ -1,0 +1,376 @@
+"""The place of the best term in lanes (argmax and its like), without comparing places.
+
+A combiner that takes the first of equal terms compares their places. The terms of a lane come in
+the order of their places, so that what a lane has is always before the next term, once it has a
+term: lanes begin with their first terms instead of neutral elements. The first term is met again in
+the loop, where it is combined with itself; as each result of the combiner is that of one side or
+the other, it stays what it is.
+
+What is left of the condition is applied comparison by comparison, each by selections of its own: on
+AVX-512, LLVM joins the masks of several registers to compute with them, and takes them apart again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.analysis import loop_tree
+from kc.analysis.loop_tree import iter_types
+from kc.analysis.reductions.reductions import Reduction
+from kc.dialects.affine_assembly import linear_terms
+from kc.dialects.arith import CmpfOp, CmpiOp, SelectOp
+from kc.dialects.tir import ApplyOp, BlockOp, CombineOp, ForKind, ForOp, IterType
+from kc.transforms.tir.blocks._partial_results import Split
+
+_EITHER = (
+    arith.MaximumfOp,
+    arith.MinimumfOp,
+    arith.MaxSIOp,
+    arith.MinSIOp,
+    arith.MaxUIOp,
+    arith.MinUIOp,
+)
+"""Beside a selection, the operations whose result is one of the operands."""
+
+_BEFORE = {"slt": True, "sle": True, "ult": True, "ule": True, "ne": True} | dict.fromkeys(
+    ("sgt", "sge", "ugt", "uge", "eq"), False
+)
+"""Comparisons of a place with a later one."""
+
+_SWAPPED = {"slt": "sgt", "sle": "sge", "ult": "ugt", "ule": "uge"}
+_SWAPPED |= {swapped: name for name, swapped in _SWAPPED.items()}
+
+MOST_SELECTIONS = 8
+"""Selections that take the place of the logic of a condition. A condition of more stays."""
+
+_OR_EQUAL = {"ogt": "oge", "olt": "ole", "ugt": "uge", "ult": "ule", "sgt": "sge", "slt": "sle"}
+"""Comparisons that hold for equal operands as well."""
+
+
+def growing_places(split: Split, loop: ForOp, lanes: int) -> list[int]:
+    """Which results of a reduction are places of terms that are compared, by number, if they grow
+    from term to term in ``loop`` and the loops around it, and each lane has two terms or more.
+
+    Empty where ``loop`` is not all there is, where terms may be left out, or where combining a term
+    with itself may give something else.
+    """
+    block, reduction = split.block, split.reduction
+    if not isinstance(split.root, ForOp) or not _is_nest(split.root, block):
+        return []
+    if reduction.guard is not None or block.predicate.data.constraints or block.has_init:
+        return []
+    steps = reduction.steps
+    if len(steps) != 1 or not isinstance(step := steps[0], CombineOp):
+        return []
+    if not _takes_a_side(step, reduction):
+        return []
+    loops = [it for it in loop_tree.all_loops_around(block) if loop_tree.is_inside(it, split.root)]
+    terms = 1
+    for inner in loops:
+        kinds = (
+            ForKind.SERIAL,
+            ForKind.UNROLLED,
+            *((ForKind.VECTORIZED,) if inner is loop else ()),
+        )
+        if not inner.static_extent or inner.kind.data not in kinds:
+            return []
+        if inner in split.path:
+            continue
+        if iter_types(inner, block) != {IterType.REDUCE}:
+            return []
+        terms *= inner.static_extent
+    if terms < 2 * lanes:
+        return []
+    counted = [inner for inner in loops if inner not in split.path]
+    return [
+        n
+        for n, value in enumerate(step.combined)
+        for update in reduction.updates
+        if update.store.value is value
+        and _is_compared(step, n)
+        and _grows(update.term, block, counted)
+    ]
+
+
+def _is_nest(root: ForOp, block: BlockOp) -> bool:
+    """Whether the loops from ``root`` to ``block`` hold nothing else."""
+    child: Operation = root
+    while isinstance(child, ForOp):
+        if child.body.block.first_op is None or child.body.block.first_op.next_op is not None:
+            return False
+        child = child.body.block.first_op
+    return child is block
+
+
+def _takes_a_side(step: CombineOp, reduction: Reduction) -> bool:
+    """Whether each result is what the lane has or the term, on whatever conditions."""
+    count = len(step.combined)
+    sides = step.combiner.block.args
+    for n, value in enumerate(step.yield_op.values):
+        own = {sides[n], sides[n + count]}
+        op = value.owner
+        if isinstance(op, arith.SelectOp):
+            if {op.lhs, op.rhs} != own:
+                return False
+        elif not isinstance(op, _EITHER) or set(op.operands) != own:
+            return False
+    loads = {update.store.value: update.load.result for update in reduction.updates}
+    return all(loads.get(value) is lhs for value, lhs in zip(step.combined, step.lhs, strict=True))
+
+
+def _is_compared(step: CombineOp, n: int) -> bool:
+    """Whether the combiner compares what the lane has with the term, of the result ``n``."""
+    sides = step.combiner.block.args
+    own = {sides[n], sides[n + len(step.combined)]}
+    return any(isinstance(op, arith.CmpiOp) and set(op.operands) == own for op in step.combiner.ops)
+
+
+def _grows(term: SSAValue, block: BlockOp, counted: Sequence[ForOp]) -> bool:
+    """Whether ``term`` is a number that is larger in each later iteration of the loops ``counted``,
+    outermost first, and is never cut to the width of its type."""
+    if isinstance(term.owner, arith.ExtSIOp):
+        term = term.owner.input
+    if not isinstance(term.type, IntegerType) or (form := _linear(term, block)) is None:
+        return False
+    factors, constant = form
+    largest = constant
+    for value, factor in factors.items():
+        loop = value.owner.parent_op() if isinstance(value.owner, Block) else None
+        if not isinstance(loop, ForOp) or value is not loop.var or factor < 0:
+            return False
+        if loop.static_extent is None:
+            return False
+        largest += factor * max(0, loop.static_extent - 1)
+    if constant < 0 or largest >= 1 << (term.type.width.data - 1):
+        return False
+    inside = 0
+    for loop in reversed(counted):
+        assert loop.static_extent is not None
+        if factors.get(loop.var, 0) <= inside:
+            return False
+        inside += factors[loop.var] * (loop.static_extent - 1)
+    return True
+
+
+Linear = tuple[dict[SSAValue, int], int]
+"""Values with factors, and a constant."""
+
+
+def _linear(value: SSAValue, block: BlockOp) -> Linear | None:
+    """An index or integer in ``block`` as a sum of values from around it with factors, and a
+    constant. An integer is that sum modulo two to its width."""
+    op = value.owner
+    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+        return {}, op.value.value.data
+    if isinstance(op, arith.IndexCastOp) and isinstance(op.input.type, IndexType):
+        return _linear(op.input, block)
+    if isinstance(op, arith.AddiOp | arith.MuliOp):
+        lhs, rhs = _linear(op.lhs, block), _linear(op.rhs, block)
+        if lhs is None or rhs is None:
+            return None
+        if isinstance(op, arith.AddiOp):
+            return _added(lhs, rhs, 1)
+        if lhs[0] and rhs[0]:
+            return None
+        form, (_, factor) = (lhs, rhs) if lhs[0] else (rhs, lhs)
+        return _added(({}, 0), form, factor)
+    if isinstance(op, ApplyOp):
+        expr: AffineExpr = op.map.data.results[0]
+        operands = list(op.operands)
+    elif op is block.body.block:
+        assert isinstance(value, BlockArgument)
+        expr = block.binding_exprs[value.index]
+        operands = list(block.binding_operands)
+    elif loop_tree.defined_inside(value, block):
+        return None
+    else:
+        return {value: 1}, 0
+    terms, constant = linear_terms(expr)
+    total: Linear = {}, constant
+    for atom, factor in terms.items():
+        if not isinstance(atom, AffineDimExpr):
+            return None
+        if (part := _linear(operands[atom.position], block)) is None:
+            return None
+        total = _added(total, part, factor)
+    return total
+
+
+def _added(lhs: Linear, rhs: Linear, factor: int) -> Linear:
+    """``lhs + rhs * factor``."""
+    factors = dict(lhs[0])
+    for value, own in rhs[0].items():
+        factors[value] = factors.get(value, 0) + factor * own
+    return factors, lhs[1] + factor * rhs[1]
+
+
+# The combiner
+
+
+def without_places(step: CombineOp, growing: Sequence[int]) -> None:
+    """Take the comparisons of places out of a combiner whose results ``growing`` are places, those
+    of its first side before those of its second."""
+    count = len(step.combined)
+    body = step.combiner.block
+    before: dict[SSAValue, SSAValue] = {body.args[n]: body.args[n + count] for n in growing}
+    condition, comparisons = _Conditions(before), Comparisons()
+    for op in [op for op in body.ops if isinstance(op, arith.SelectOp)]:
+        if not isinstance(op.cond.type, IntegerType):
+            continue
+        ops: list[Operation] = []
+        known = condition.of(op.cond)
+        if not _is_short(known):
+            continue
+        value = _chosen(known, op.lhs, op.rhs, ops, comparisons)
+        for new in ops:
+            new.location = op.location
+        Rewriter.insert_op(ops, InsertPoint.before(op))
+        op.result.replace_all_uses_with(value)
+        op.detach()
+        op.erase()
+    for op in reversed([*body.ops]):
+        if op.results and not any(result.uses for result in op.results):
+            op.detach()
+            op.erase()
+
+
+Condition = bool | SSAValue | tuple
+"""True, false, a value, ``("not", c)``, ``("or", c, d)``, ``("and", c, d)``, or a comparison
+``("cmp", op, name)`` that differs from ``op`` in its predicate."""
+
+
+Comparisons = dict[tuple[Operation, str], SSAValue]
+"""The comparisons that there are, each by that which it differs from, and its predicate."""
+
+
+class _Conditions:
+    """What conditions come to where some values are known to be before others."""
+
+    def __init__(self, before: dict[SSAValue, SSAValue]) -> None:
+        self.before = before
+        self.known: dict[SSAValue, Condition] = {}
+
+    def of(self, value: SSAValue) -> Condition:
+        if value not in self.known:
+            self.known[value] = self._of(value)
+        return self.known[value]
+
+    def _of(self, value: SSAValue) -> Condition:
+        op = value.owner
+        if isinstance(op, arith.ConstantOp):
+            return bool(op.value.value.data)  # pyright: ignore[reportAttributeAccessIssue]
+        if isinstance(op, arith.CmpiOp):
+            name = arith.CMPI_COMPARISON_OPERATIONS[op.predicate.value.data]
+            if self.before.get(op.lhs) is op.rhs:
+                return _BEFORE[name]
+            if self.before.get(op.rhs) is op.lhs:
+                return _BEFORE[_SWAPPED.get(name, name)]
+        if isinstance(op, arith.OrIOp):
+            return _either(self.of(op.lhs), self.of(op.rhs))
+        if isinstance(op, arith.AndIOp):
+            return _both(self.of(op.lhs), self.of(op.rhs))
+        if isinstance(op, arith.XOrIOp):
+            lhs, rhs = self.of(op.lhs), self.of(op.rhs)
+            for known, rest in ((lhs, rhs), (rhs, lhs)):
+                if isinstance(known, bool):
+                    return _negated(rest) if known else rest
+        return value
+
+
+def _is_short(condition: Condition) -> bool:
+    """Whether no more than ``MOST_SELECTIONS`` comparisons are in ``condition``."""
+    work, count = [condition], 0
+    while work and count <= MOST_SELECTIONS:
+        part = work.pop()
+        if isinstance(part, tuple) and part[0] in ("not", "or", "and"):
+            work += part[1:]
+        else:
+            count += 1
+    return count <= MOST_SELECTIONS
+
+
+def _negated(condition: Condition) -> Condition:
+    if isinstance(condition, bool):
+        return not condition
+    if isinstance(condition, tuple) and condition[0] == "not":
+        return condition[1]
+    return ("not", condition)
+
+
+def _either(lhs: Condition, rhs: Condition) -> Condition:
+    if lhs is True or rhs is True:
+        return True
+    if lhs is False or rhs is False:
+        return rhs if lhs is False else lhs
+    if (joined := _or_equal(lhs, rhs) or _or_equal(rhs, lhs)) is not None:
+        return joined
+    return ("or", lhs, rhs)
+
+
+def _both(lhs: Condition, rhs: Condition) -> Condition:
+    if lhs is False or rhs is False:
+        return False
+    if lhs is True or rhs is True:
+        return rhs if lhs is True else lhs
+    return ("and", lhs, rhs)
+
+
+def _name(op: Operation) -> str:
+    if isinstance(op, arith.CmpfOp):
+        return arith.CMPF_COMPARISON_OPERATIONS[op.predicate.value.data]
+    assert isinstance(op, arith.CmpiOp)
+    return arith.CMPI_COMPARISON_OPERATIONS[op.predicate.value.data]
+
+
+def _or_equal(order: Condition, equality: Condition) -> Condition | None:
+    """``x > y or x == y`` as one comparison."""
+    if not isinstance(order, SSAValue) or not isinstance(equality, SSAValue):
+        return None
+    first, second = order.owner, equality.owner
+    for class_ in (arith.CmpfOp, arith.CmpiOp):
+        if isinstance(first, class_) and isinstance(second, class_):
+            if {first.lhs, first.rhs} != {second.lhs, second.rhs}:
+                return None
+            if _name(second) not in ("oeq", "eq") or _name(first) not in _OR_EQUAL:
+                return None
+            return ("cmp", first, _OR_EQUAL[_name(first)])
+    return None
+
+
+def _chosen(
+    condition: Condition,
+    then: SSAValue,
+    otherwise: SSAValue,
+    ops: list[Operation],
+    comparisons: Comparisons,
+) -> SSAValue:
+    """``then`` where ``condition`` holds, else ``otherwise``; a selection for each comparison."""
+    if isinstance(condition, bool):
+        return then if condition else otherwise
+    if isinstance(condition, tuple):
+        kind = condition[0]
+        if kind == "not":
+            return _chosen(condition[1], otherwise, then, ops, comparisons)
+        if kind in ("or", "and"):
+            rest = _chosen(condition[2], then, otherwise, ops, comparisons)
+            sides = (then, rest) if kind == "or" else (rest, otherwise)
+            return _chosen(condition[1], *sides, ops, comparisons)
+        _, op, name = condition
+        if (op, name) not in comparisons:
+            if isinstance(op, arith.CmpfOp):
+                compared: Operation = CmpfOp(op.lhs, op.rhs, name, op.fastmath)
+            else:
+                compared = CmpiOp(op.lhs, op.rhs, name)
+            ops.append(compared)
+            comparisons[op, name] = compared.results[0]
+        condition = comparisons[op, name]
+    assert isinstance(condition, SSAValue)
+    select = SelectOp(condition, then, otherwise)
+    ops.append(select)
+    return select.result
