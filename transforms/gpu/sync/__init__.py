@@ -1,0 +1,11 @@
+"""Synchronization: threads and copies wait for each other where they must, and only there.
+
+``thread_sync`` inserts barriers. ``_asynchronous_copies`` knows what waits for copies that go on by
+themselves; ``defer_wgmma_waits`` and ``specialize_warps`` let products and copies overlap.
+``merge_shared_memory_allocations`` reuses memory between two barriers.
+"""
+
+if (
+    __name__ != "kc.transforms.gpu.sync"
+):  # a second import path would make a second copy of every class
+    raise ImportError("import this package as 'kc.transforms.gpu.sync'")

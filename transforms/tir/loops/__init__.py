@@ -1,0 +1,11 @@
+"""Loops: iterations become copies, parts, or loops without conditions.
+
+``partition_loops`` cuts off the iterations in which conditions always hold, ``unroll_loop`` writes
+iterations one after the other, and ``hoist_expression`` and ``hoist_if_then_else`` compute once
+what does not change. ``legal_directions`` prints which orders the dependences allow.
+"""
+
+if (
+    __name__ != "kc.transforms.tir.loops"
+):  # a second import path would make a second copy of every class
+    raise ImportError("import this package as 'kc.transforms.tir.loops'")
