@@ -58,7 +58,7 @@ def built() -> dict[str, Any]:
         "argument": module["f"].signature.args[0], "record":
         kc.runtime.ModuleRecord("f", (module["f"].signature,), ("f",), "llvm", "", "", "", "0"),
         "function of Python": kc.runtime.PythonFunction(module["f"].signature, print),
-        "function to compile": kc.runtime.DeferredFunction(module["f"].signature, int),
+        "function to compile": kc.runtime.DeferredFunction(module["f"].signature, int),  # pyright: ignore[reportArgumentType]
     }  # fmt: skip
 
 
