@@ -1,4 +1,4 @@
-"""Accesses of memory that are certainly wrong are refused before anything is converted."""
+"""Refusal of certainly invalid memory accesses, before anything is converted."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from kc.support.locations import location_of
 
 
 def require_accesses_inside(module: ModuleOp) -> None:
-    """Refuse accesses outside of a buffer (KC2030) where loops of constant extents show it, and
-    memory that is given back or written wrongly (KC4558, KC4559)."""
+    """Refuse accesses that certainly leave a buffer in loops of constant extent (KC2030), and
+    invalid deallocations and writes (KC4558, KC4559).
+    """
     for function in functions(module):
         _require_own_memory(function)
         require_inside(function)
@@ -32,8 +33,8 @@ def require_inside(function: FuncOp) -> None:
 
 
 def _require_raised_inside(function: FuncOp) -> None:
-    """Judge loops of scf as loops of tir; where they cannot be raised they are not judged."""
-    # Loaded where it is needed: it has the patterns of all dialects, and te and tir need none.
+    """Check loops of scf as loops of tir; loops that cannot be raised are not checked."""
+    # Imported on demand: it contains the patterns of all dialects, and te and tir need none.
     from kc.conversion.raise_to_tir import raise_function
 
     try:

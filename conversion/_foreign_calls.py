@@ -25,7 +25,7 @@ POINTERS = "kc.pointers"
 """The attribute of a declared function that gets pointers alone for its buffers, as C's do."""
 
 PACKED = "kc.packed"
-"""The attribute of a declared function that is Python's: its name there."""
+"""The attribute of a declared Python function with its registered name."""
 
 
 def callee_of(op: CallExternOp) -> str:
@@ -36,7 +36,7 @@ def callee_of(op: CallExternOp) -> str:
 def declare_callee(
     function: func.FuncOp, op: CallExternOp, name: str, arguments: Sequence[SSAValue]
 ) -> SymbolRefAttr:
-    """The symbol of the function ``name``, which is declared in the module if it is not yet."""
+    """The symbol of the function ``name``; its declaration is added to the module if missing."""
     wanted = FunctionType.from_lists(
         [argument.type for argument in arguments], [value.type for value in op.values]
     )

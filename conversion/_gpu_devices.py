@@ -57,9 +57,11 @@ _STORES = (memref.StoreOp, vector.StoreOp, vector.MaskedStoreOp)
 
 @dataclass(frozen=True)
 class Device:
-    """The conversion, by the name of its pass; the calling convention of kernels; the address
-    spaces of what a thread has on its stack and of constants; whether memory of a block whose size
-    the launch gives is the last argument of a kernel."""
+    """The pass, calling convention and address spaces of a kind of device.
+
+    ``conversion`` is the name of the pass. The address spaces are those of a thread's stack and of
+    constants. The last flag says that dynamic shared memory is the last argument of a kernel.
+    """
 
     conversion: str
     kernel_convention: str
@@ -151,7 +153,7 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
 
 
 def reads_what_it_writes(kernel: GPUFuncOp) -> bool:
-    """Whether threads may exchange values by memory of the device: a kernel reads and writes it."""
+    """True if a kernel reads and writes device memory, by which threads may exchange values."""
     accesses = list(kernel.walk())
     read = {operand for op in accesses if isinstance(op, _LOADS) for operand in op.operands}
     written = {operand for op in accesses if isinstance(op, _STORES) for operand in op.operands}
@@ -166,7 +168,7 @@ def lower_device_modules(
 ) -> None:
     """Translate the kernels of the gpu modules in ``module``.
 
-    Raises CodegenError, with the module as it was.
+    Raises CodegenError, with the module unchanged.
     """
     target = target_of(module)
     legal = ConversionTarget(function.device.conversion, legal=("llvm",))

@@ -1,4 +1,4 @@
-"""Formats of ``gpu.printf`` for C's ``printf``: which conversions there are, and of what."""
+"""Translation of formats of ``gpu.printf`` to C's ``printf``."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _SIGNED, _UNSIGNED, _FLOAT = "dic", "ouxX", "fFeEgGaA"
 
 @dataclass(frozen=True)
 class Format:
-    """A format for values of 64 bits, and whether each of them is signed; None for a float."""
+    """A format for 64-bit values; for each of them, whether it is signed, or None for a float."""
 
     text: str
     signs: tuple[bool | None, ...]
 
 
 def format_of(text: str, types: Sequence[Attribute]) -> Format | str:
-    """The format as C's printf takes it on this machine; or why it has none, as text."""
+    """The format for C's printf on this machine, or the reason why there is none."""
     signs: list[bool | None] = []
     wanted: list[str] = []
 

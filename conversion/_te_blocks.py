@@ -1,4 +1,4 @@
-"""The blocks that computes become: what an element is, how it is reduced, and from where on."""
+"""Blocks for te computes: the elements, the reduction and its initial value."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def combine(combiner: te.Combiner, lhs: SSAValue, rhs: SSAValue) -> Operation:
 
 @dataclass(frozen=True)
 class Time:
-    """The row that computes of a scan are for: a block variable before those of their axes."""
+    """The row that the computes of a scan define: a block variable before those of their axes."""
 
     variable: SSAValue
     """The scan's time in ``te``."""
@@ -81,10 +81,10 @@ class Time:
 
 
 class BlockBuilder:
-    """Makes the block of one compute.
+    """Builds the block of one compute.
 
-    ``values`` are the buffers and sizes that values of ``te`` became; ``rows`` are the tensors of
-    a scan's step: buffers with a dimension for time before those that the tensors have.
+    ``values`` maps values of ``te`` to buffers and sizes. ``rows`` are the tensors of a scan's
+    step: buffers with a time dimension before the dimensions of the tensor.
     """
 
     def __init__(
@@ -133,7 +133,9 @@ class BlockBuilder:
     def _reduce_extents(
         self, loops: Sequence[tir.ForOp], before: list[Operation]
     ) -> list[int | SSAValue]:
-        """The extents of the reduction axes; what computes them goes to ``before``."""
+        """The extents of the reduction axes; the ops that compute them are appended to
+        ``before``.
+        """
         op = self.op
         extents = op.extents[op.rank :]
         given: list[SSAValue] = []
@@ -171,7 +173,7 @@ class BlockBuilder:
         exprs = [AffineExpr.dimension(n + self.fixed) for n in range(len(names))]
         operands, domain = list(loop_vars), list(extents)
         if time is not None:
-            # A row that follows from rows of its own tensor cannot be computed before these.
+            # A row that depends on rows of its own tensor must be computed after these.
             recurs = any(
                 isinstance(nested, te.ReadOp) and self.values.get(nested.tensor) in self.buffers
                 for nested in op.walk()
@@ -196,7 +198,7 @@ class BlockBuilder:
     # Regions -------------------------------------------------------------------------------
 
     def _open(self, names: Sequence[str], *sources: Region) -> Block:
-        """An empty block with the block's variables, which stand for the arguments of sources."""
+        """An empty block whose variables replace the arguments of ``sources``."""
         block = Block(arg_types=[tir.INDEX] * len(names))
         for arg, name in zip(block.args, names, strict=True):
             arg.name_hint = name
@@ -256,7 +258,7 @@ class BlockBuilder:
         return list(step.results)
 
     def _guard(self, outer: Block, last: te.ConditionOp, then: Block) -> Operation:
-        """The ``tir.if`` around the update of a term that takes part only sometimes."""
+        """A ``tir.if`` around the update of a conditional term."""
         constraints = list(last.condition.data.constraints)
         operands = [self.values.get(operand, operand) for operand in last.operands_of_set]
         ops: list[Operation] = []
@@ -299,7 +301,9 @@ class BlockBuilder:
     # Scalar code ---------------------------------------------------------------------------
 
     def _fill(self, block: Block, source: Region) -> Operation:
-        """Copy the ops of ``source``, reads as loads; gives its terminator, which is not copied."""
+        """Copy the ops of ``source``, with reads as loads. Returns its terminator, which is not
+        copied.
+        """
         end = source.block.last_op
         assert end is not None
         for op in source.block.ops:
@@ -371,14 +375,16 @@ def copy_nest(
 
 
 class Limit(TypedDict, total=False):
-    """The predicate of a block, and what it is about."""
+    """A block predicate and its operands."""
 
     predicate: AffineSet
     predicate_operands: Sequence[SSAValue]
 
 
 def fewer_than(variables: Sequence[SSAValue], rows: int | SSAValue | None) -> Limit:
-    """The predicate that the first variable is less than ``rows``, where these are not constant."""
+    """The predicate that the first variable is less than ``rows``; empty if ``rows`` is
+    constant.
+    """
     if not isinstance(rows, SSAValue):
         return {}
     difference = AffineExpr.dimension(1) - AffineExpr.dimension(0) - 1

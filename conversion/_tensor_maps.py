@@ -1,6 +1,6 @@
-"""Maps of tensors as numbers: what the driver, and the emulator, make one of.
+"""The numbers that define a tensor map, for the driver and for the emulator.
 
-Operations are only read here, so there is no rewrite pattern; conversions that use this have them.
+This module only reads operations and therefore has no rewrite pattern; its callers do.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kc.support.diagnostics import CodegenError, counted
 from kc.support.locations import location_of
 
 MAP_BYTES, MAP_ALIGNMENT = 128, 64
-"""Of a map (CUDA driver API, ``CUtensorMap``)."""
+"""The size and alignment of a map in bytes (CUDA driver API, ``CUtensorMap``)."""
 
 # CUtensorMapDataType.
 _INTEGERS = {8: 0, 16: 1, 32: 2, 64: 4}
@@ -46,20 +46,20 @@ _FLOATS = {
 
 
 class TensorMap(NamedTuple):
-    """A map: of which array, and what it is, from the innermost dimension on.
+    """The array and the parameters of a map, innermost dimension first.
 
-    Sizes and strides are those of the array, which may be known at run time alone.
+    Sizes and strides are those of the array, which may be known only at run time.
     """
 
     array: SSAValue
     form: int
     """The type in 8 bits, the rank in 8, the swizzle in 8, the promotion in 8, the fill in 8."""
     box: tuple[int, ...]
-    """Elements along each of five dimensions, 1 for those that there are not."""
+    """Elements along each of five dimensions, 1 for missing ones."""
 
 
 def tensor_map(op: TmaCreateDescriptorOp, pass_name: str) -> TensorMap:
-    """What ``op`` makes. Raises CodegenError KC4375 for what no map is of."""
+    """The map that ``op`` creates. Raises CodegenError KC4375 if the array cannot have a map."""
     array, type_ = op.array, op.result.type
     assert isinstance(type_, TensorMapDescriptorType)
     why = None

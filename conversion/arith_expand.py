@@ -59,7 +59,7 @@ from kc.dialects.arith import (
 from kc.dialects.float_types import float_dtype
 
 _EXPONENT = 0x7F800000
-"""The bits of a float32 that are its exponent."""
+"""The mask of the exponent bits of a float32."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class _Code:
         self.ops: list[Operation] = []
 
     def add(self, op: Operation) -> SSAValue:
-        """One more op, whose result it is."""
+        """Append an op and return its result."""
         op.location = self.op.location
         self.ops.append(op)
         return op.results[0]

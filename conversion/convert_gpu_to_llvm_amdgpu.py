@@ -64,7 +64,9 @@ from kc.dialects.gpu.ids import SubgroupNumberOp
 from kc.support.target import Target
 
 _IMPLICIT = LLVMPointerType(IntAttr(4))
-"""Where the arguments are that every kernel has (AMDGPU User Guide: code object V5 metadata)."""
+"""The pointer to the implicit arguments of every kernel (AMDGPU User Guide: code object V5
+metadata).
+"""
 _BLOCK_COUNT, _BLOCK_SIZE = 0, 12
 """The bytes at which they begin: three numbers of 32 bits, and three of 16."""
 
@@ -87,16 +89,16 @@ class AmdFunction(DeviceFunction):
 
     @property
     def warp(self) -> int:
-        """How many threads a wavefront has."""
+        """The number of threads in a wavefront."""
         return self._limit("thread_warp_size")
 
     def _limit(self, name: str) -> int:
-        """A limit of the target, or of the usual GPU of AMD where the target is none."""
+        """A limit of the target, or of the default AMD GPU if the target has none."""
         limits = self.target.limits
         return limits[name] if name in limits else Target("rocm").limits[name]
 
     def intrinsic(self, name: str, *operands: SSAValue, result: Attribute = i32) -> SSAValue:
-        """The value that an intrinsic gives."""
+        """The result of an intrinsic call."""
         call = llvm.CallIntrinsicOp(f"llvm.amdgcn.{name}", operands, [result])
         return self.insert(call).results[0]
 
@@ -105,14 +107,14 @@ class AmdFunction(DeviceFunction):
         return self.emit(llvm.SExtOp, [self.intrinsic(f"{what}.id.{axis}")], i64)
 
     def block_size(self, axis: str) -> SSAValue:
-        """How many threads a block has along an axis."""
+        """The number of threads in a block along an axis."""
         n, size = "xyz".index(axis), self.source.known_block_size
         if size is not None:
             return self.int_constant(size.get_values()[n])
         return self._implicit(_BLOCK_SIZE + 2 * n, i16)
 
     def block_count(self, axis: str) -> SSAValue:
-        """How many blocks there are along an axis."""
+        """The number of blocks along an axis."""
         return self._implicit(_BLOCK_COUNT + 4 * "xyz".index(axis), i32)
 
     def _implicit(self, offset: int, type_: Attribute) -> SSAValue:
@@ -169,7 +171,7 @@ class LowerNumber(LlvmPattern):
 
 
 class LowerSubgroupNumber(LlvmPattern):
-    """The number of a thread in its wavefront, of that in its block, and how many there are."""
+    """The number of a thread in its wavefront, of the wavefront in its block, and their counts."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(

@@ -74,7 +74,7 @@ class SpirvFunction(DeviceFunction):
         *,
         waits: bool = False,
     ) -> SSAValue | None:
-        """The value of a function of OpenCL C; one that ``waits`` keeps its place."""
+        """The result of a call of an OpenCL C function. With ``waits``, the call is not moved."""
         types = [operand.type for operand in operands]
         symbol = f"_Z{len(name)}{name}{''.join(map(_mangled, types))}"
         properties: dict[str, Attribute] = {"CConv": _FUNCTION}
@@ -158,7 +158,7 @@ class LowerDynamicSharedMemory(LlvmPattern):
 
 
 class RefuseShuffle(LlvmPattern):
-    """What only threads of a warp do (KC4302)."""
+    """Refuse collective operations of a warp (KC4302)."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.ShuffleOp, rewriter: PatternRewriter, /) -> None:

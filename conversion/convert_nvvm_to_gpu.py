@@ -111,7 +111,7 @@ class ConvertNvvmToGpuPass(ModulePass):
 
 
 def _architecture(target: Target) -> Architecture | None:
-    """The architecture that kernels are for; None where they are for any."""
+    """The architecture of the target; None if kernels are for any architecture."""
     is_any = target.kind == "cuda-emu" and not {"arch", "mcpu"} & target.attrs.keys()
     is_nvidia = target.kind in ("cuda", "nvptx", "cuda-emu")
     return architecture_of(target) if is_nvidia and not is_any else None
@@ -296,7 +296,7 @@ class EraseFence(RewritePattern):
 
 
 def _bits(e: Emitter, value: SSAValue, bit: Callable[[Emitter, SSAValue], SSAValue]) -> SSAValue:
-    """A word with a bit for each lane, which ``bit`` makes of its value."""
+    """A word with a bit for each lane, computed by ``bit`` from the lane's value."""
 
     def step(inner: Emitter, so_far: SSAValue, given: SSAValue, lane: SSAValue) -> SSAValue:
         shifted = inner.emit(arith.ShLIOp(bit(inner, given), lane))
@@ -306,7 +306,7 @@ def _bits(e: Emitter, value: SSAValue, bit: Callable[[Emitter, SSAValue], SSAVal
 
 
 def _bits_of_all(e: Emitter) -> SSAValue:
-    """A word with a bit for each lane that there is."""
+    """A word with the bits of all existing lanes set."""
     return _bits(e, e.number(1, i32), lambda inner, given: given)
 
 

@@ -66,14 +66,14 @@ class ConvertNvvmToLlvmPass(ModulePass):
 
 
 def needs_conversion(module: Operation) -> bool:
-    """Whether any pattern has something to do in ``module``."""
+    """True if a pattern applies to an operation in ``module``."""
     patterns = own_and_added(TARGET, PATTERNS)
     kinds = {type(op) for op in preorder(module) if patterns != PATTERNS or not _is_plain(op)}
     return any(matching(patterns, kind) for kind in kinds)
 
 
 def _is_plain(op: Operation) -> bool:
-    """Whether ``op`` is a barrier without more, which a pattern leaves alone."""
+    """True if ``op`` is a barrier without a reduction, which no pattern changes."""
     return isinstance(op, nvvm.BarrierOp) and op.reduction_op is None
 
 
@@ -85,7 +85,7 @@ class NvvmToLlvm(Conversion):
 
 
 class _Inside(ConversionPattern[NvvmToLlvm]):
-    """What holds operations is walked."""
+    """Visit the regions of an operation without changing the operation."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -122,10 +122,10 @@ def _call(
     *,
     returns: Attribute | None = None,
 ) -> None:
-    """Replace ``op`` by a call of an intrinsic, whose result it takes if it has one.
+    """Replace ``op`` by a call of an intrinsic, and its result by the call's.
 
-    ``returns`` is what the intrinsic gives where that is not what the operation does: what has no
-    use is dropped, and one word becomes the structure of it.
+    ``returns`` is the intrinsic's result type if it differs from the op's: an unused result is
+    dropped, and a single word is wrapped in the op's structure.
     """
     given = op.results[0].type if op.results else returns
     if op.results and isinstance(given, LLVMStructType) and len(given.types) == 1:
@@ -149,7 +149,9 @@ def _assembly(
     result: Attribute | None = None,
     predicate: SSAValue | None = None,
 ) -> InlineAsmOp:
-    """Insert inline assembly; a predicate is the last operand, ``constraints`` those before it."""
+    """Insert inline assembly. A predicate is the last operand; ``constraints`` are those of the
+    others.
+    """
     given = [_constraint(arg.type) for arg in args] if constraints is None else [*constraints]
     args = list(args)
     if predicate is not None:
@@ -198,7 +200,7 @@ def _space(pointer: SSAValue) -> str:
 def _optional(
     rewriter: PatternRewriter, *values: tuple[SSAValue | None, IntegerType]
 ) -> list[SSAValue]:
-    """Values that may be missing, for which there is a zero, then whether each is there."""
+    """Optional values, with zero for missing ones, followed by a flag for each."""
     numbers = [_constant(rewriter, 0, type_) if value is None else value for value, type_ in values]
     return numbers + [_constant(rewriter, int(value is not None), i1) for value, _ in values]
 
@@ -298,7 +300,9 @@ class LowerFenceProxyAcquire(_NvvmPattern):
 
 
 class LowerNumbered(_NvvmPattern):
-    """What has a number in its text: ``nvvm.cp.async.wait.group 1``, ``nvvm.setmaxregister``"""
+    """An operation with a number in its text: ``nvvm.cp.async.wait.group 1``,
+    ``nvvm.setmaxregister``
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -367,7 +371,7 @@ class LowerMma(_NvvmPattern):
         name += f".m{m}n{n}k{k}.{op.layout_a.data}.{op.layout_b.data}"
         if op.overflow is not None and op.overflow.data == "satfinite":
             name += ".satfinite"
-        if element == "f16":  # it is named by its sums
+        if element == "f16":  # named by the type of its sums
             total = "f32" if str(op.operand_c[0].type) == "f32" else "f16"
             name += f".{total}.{total}"
         elif element in FLOAT8:
@@ -514,12 +518,12 @@ def _pass_through(
         asm = _assembly(rewriter, op, text, words, constraints=constraints, result=type_)
         for use in [use for use in value.uses if use.operation in behind]:
             use.operation.operands[use.index] = asm.results[0]
-        text = ""  # the first one does it, and all are there behind it
+        text = ""  # the first thread executes it, and all are complete after it
     _erase(rewriter, op)
 
 
 def _behind(op: Operation) -> list[Operation]:
-    """What stands behind ``op`` in its block."""
+    """The operations after ``op`` in its block."""
     ops: list[Operation] = []
     after = op.next_op
     while after is not None:
@@ -693,7 +697,7 @@ class LowerMBarrier(_NvvmPattern):
         scope = getattr(op, "scope").data  # noqa: B009
         if isinstance(op, nvvm.MBarrierArriveOp) and not rest and not is_relaxed:
             is_local = scope == "cta" and not points_to_cluster(op.addr)
-            if is_local:  # what the GPUs before sm_90 have
+            if is_local:  # the form of GPUs before sm_90
                 _call(rewriter, op, name + _suffix(op.addr), [op.addr], returns=i64)
                 return
         if isinstance(op, nvvm.MBarrierArriveOp | nvvm.MBarrierArriveDropOp) and not rest:

@@ -34,7 +34,7 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
 LOWERED = (scf.ForOp, scf.IfOp, scf.IndexSwitchOp)
-"""Operations that become branches, so that operations in them may become branches, too."""
+"""Operations that become branches; operations inside them may therefore become branches, too."""
 BRANCHING = ("func.func", "llvm.func", "gpu.func", "gpu.launch", "scf.execute_region")
 """Operations that may have a region of several blocks."""
 

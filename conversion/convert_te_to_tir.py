@@ -90,7 +90,7 @@ class ConvertTeToTirPass(ModulePass):
 
 
 class Copy(NamedTuple):
-    """A result that is not computed in its argument, but copied there."""
+    """A result that must be copied to its argument, as it is not computed there."""
 
     value: SSAValue
     argument: SSAValue
@@ -135,7 +135,7 @@ class TeToTir(CopyingConversion):
             self.values[old] = arg
         for value, arg in zip(returned, args[len(inputs) :], strict=True):
             if value in self.values:
-                # An input, or a tensor returned twice: it is copied into its argument.
+                # An input, or a tensor returned twice: copied into its argument.
                 arg.name_hint = f"{value.name_hint or 'out'}_copy"
                 self.copies.append(Copy(value, arg))
             else:
@@ -152,18 +152,18 @@ class TeToTir(CopyingConversion):
         return new
 
     def is_converted(self, result: SSAValue) -> bool:
-        """Only if its pattern says so: the buffers of what is returned are known before."""
+        """False: a pattern alone decides. The buffers of returned values are known before."""
         del result
         return False
 
     def copy(self, op: Operation) -> None:
-        """What is not of ``te`` and computes scalars stays."""
+        """Copy a scalar operation of another dialect. Raises CodegenError for one on tensors."""
         if any(isinstance(value.type, TensorType) for value in (*op.operands, *op.results)):
             raise not_converted(TARGET, op, "no pattern is for it, and it works on tensors")
         self.at.add_op(op.clone(self.values))
 
     def _arg_order(self, count: int) -> list[int]:
-        """The arguments (inputs, then results) in the order the caller wants them."""
+        """The arguments (inputs, then results) in the caller's order."""
         given = self.source.attributes.get("kc.arg_order")
         if not isinstance(given, DenseArrayBase):
             return list(range(count))
@@ -248,7 +248,7 @@ class TeToTir(CopyingConversion):
     def buffer(
         self, name: str, tensor: SSAValue, extents: Sequence[int | SSAValue], op: Operation
     ) -> SSAValue:
-        """The buffer of ``tensor``: the argument it is returned in, or one of its own."""
+        """The buffer of ``tensor``: the argument in which it is returned, or a new one."""
         buffer = self.values.get(tensor)
         if buffer is None:
             assert isinstance(tensor.type, TensorType)
@@ -260,8 +260,9 @@ class TeToTir(CopyingConversion):
         return buffer
 
     def scan_of_initial_rows(self, op: te.ComputeOp) -> te.ScanOp | None:
-        """The scan whose first rows a compute makes, if nothing else uses these: they are computed
-        in their place. The sizes of the scan are known by then."""
+        """The scan whose initial rows ``op`` computes, if nothing else uses them; the rows are then
+        computed in place. The sizes of the scan are known by then.
+        """
         if len(op.tensors) != 1 or not op.tensors[0].has_one_use():
             return None
         use = next(iter(op.tensors[0].uses))
@@ -274,7 +275,7 @@ class TeToTir(CopyingConversion):
         return scan if is_known else None
 
     def buffers(self, op: te.ComputeOp) -> list[SSAValue]:
-        """The buffers of what a compute makes."""
+        """The buffers of the results of a compute."""
         scan = self.scan_of_initial_rows(op)
         if scan is not None:
             return [self.state_buffer(scan, list(scan.inits).index(op.tensors[0]))]
@@ -292,8 +293,9 @@ class TeToTir(CopyingConversion):
 
 
 def _name_apart(function: func.FuncOp, externs: Sequence[Sequence[tir.ForOp]]) -> None:
-    """Loops without blocks get names that no loop outside their extern has: nothing else tells
-    which is meant."""
+    """Rename loops without blocks in an extern apart from loops outside, as only their names
+    identify them.
+    """
     within = {loop for loops in externs for loop in loops}
     taken = {loop.label for loop in loop_tree.loops(function) if loop not in within}
     for loops in externs:
@@ -457,7 +459,9 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
 
 
 def check_reads(op: te.ComputeOp) -> None:
-    """Refuse a compute that reads outside a tensor, or in a scan a row that is not there yet."""
+    """Refuse a compute that reads outside a tensor, or, in a scan, a row that is not yet
+    computed.
+    """
     scan = op.parent_op()
     if isinstance(scan, te.ScanOp):
         early = early_read(op, scan)
@@ -503,7 +507,7 @@ def _memref(type_: Attribute) -> Any:
 
 
 def _sizes(buffer: SSAValue, entry: Block) -> list[int | SSAValue]:
-    """The sizes of a buffer; those that its type does not tell are asked for in ``entry``."""
+    """The sizes of a buffer; symbolic ones are loaded in ``entry``."""
     assert isinstance(buffer.type, MemRefType)
     sizes: list[int | SSAValue] = []
     for n, size in enumerate(buffer.type.get_shape()):
@@ -518,10 +522,10 @@ def _sizes(buffer: SSAValue, entry: Block) -> list[int | SSAValue]:
 
 
 def convert_function(function: te.FuncOp) -> func.FuncOp:
-    """The function of loops for one ``te.func``, which stays as it is.
+    """The function of loops for a ``te.func``, which stays unchanged.
 
     Raises CodegenError: KC4001 and KC4002 for sizes and orders of arguments, KC4216 for an
-    operation that no pattern is for; TEError: KC2030 and KC2050 for reads of elements that are not
-    there.
+    operation without a pattern; TEError: KC2030 and KC2050 for reads out of bounds or before the
+    computation.
     """
     return TeToTir(function).run()

@@ -151,8 +151,9 @@ class _Launch:
         self.allocs = [op for op in self.chain[-1].walk() if isinstance(op, AllocOp)]
 
     def makers(self, alloc: AllocOp) -> list[Operation] | None:
-        """What in the kernel computes the sizes of an allocation; None if they follow from anything
-        that is not known where the kernel is launched."""
+        """The operations in the kernel that compute the sizes of an allocation; None if they depend
+        on values unknown at the launch.
+        """
         makers: list[Operation] = []
         for size in alloc.dynamic_sizes:
             inside = makers_inside(size, self.root)
@@ -163,7 +164,9 @@ class _Launch:
 
     @property
     def clusters(self) -> dict[str, Attribute]:
-        """How many blocks a cluster has along each axis, where there are clusters."""
+        """The number of blocks of a cluster along each axis, from the annotations; empty without
+        clusters.
+        """
         sizes = {
             loop.axis: value.value.data
             for loop in self.chain
@@ -177,7 +180,7 @@ class _Launch:
 
     @property
     def bounds(self) -> dict[str, Attribute]:
-        """What the annotations of its loops say of how it is compiled: :data:`BOUNDS`."""
+        """The launch bounds from the annotations of the loops: :data:`BOUNDS`."""
         return {
             key.removeprefix("pragma_"): value
             for loop in self.chain
@@ -187,8 +190,9 @@ class _Launch:
         }
 
     def check(self) -> None:
-        """Refuse (KC4226) memory whose size is not known, and memory of warps; and (KC4367)
-        annotations that are no launch bounds."""
+        """Refuse memory of unknown size and warp memory (KC4226), and invalid launch bounds
+        (KC4367).
+        """
         for key, value in self.bounds.items():
             number = value.value.data if isinstance(value, IntegerAttr) else None
             if number is None or not 1 <= number <= BOUNDS[key]:
@@ -244,7 +248,7 @@ class _Function:
         self.launches = [_Launch(root) for root in kernel_roots(function)]
 
     def check(self, *, is_gpu: bool) -> None:
-        """Refuse what cannot become host code and launches."""
+        """Refuse code that cannot be split into host code and launches."""
         for launch in self.launches:
             launch.check()
             self._require_own_memory(launch)
@@ -254,7 +258,7 @@ class _Function:
             roots = {launch.root for launch in self.launches}
             for op in self.function.walk():
                 if op.name.startswith("gpu."):
-                    continue  # it is a launch, or handles memory of the device
+                    continue  # a launch, or an operation on device memory
                 around = list(loop_tree.path_to(op))
                 if any(isinstance(outer, gpu.LaunchOp) for outer in around):
                     continue
@@ -454,7 +458,7 @@ def _convert_launch(launch: _Launch, home: str, name: str) -> None:
 
 
 def _place(call: gpu.LaunchOp, before: Sequence[Operation], chain: Sequence[ForOp]) -> None:
-    """Put a launch in the place of its loops, where they may be empty in a condition."""
+    """Put a launch in the place of its loops, under a condition if they may be empty."""
     root = chain[0]
     dynamic = [loop.dynamic_extent for loop in chain if loop.dynamic_extent is not None]
     extents = [extent for extent in dict.fromkeys(dynamic) if not _is_positive(extent)]
@@ -476,7 +480,7 @@ def _place(call: gpu.LaunchOp, before: Sequence[Operation], chain: Sequence[ForO
 
 
 def _is_positive(extent: SSAValue) -> bool:
-    """Whether an extent is at least 1 by how it is computed."""
+    """True if the computation of an extent shows that it is at least 1."""
     index = IndexValues()
     low, _ = index.bounds(index.expr(extent))
     return low is not None and low >= 1
@@ -524,8 +528,9 @@ def _names_a_scope(type_: Attribute) -> bool:
 def _placed(
     allocs: Sequence[AllocOp],
 ) -> tuple[list[AllocOp], list[AllocOp], list[AllocOp], list[AllocOp]]:
-    """The allocations of a kernel that are arrays of their own, those that are parts of the static
-    memory of a block, those of the dynamic one, and those in it whose size a launch knows."""
+    """The allocations of a kernel in four groups: separate arrays, parts of static shared memory,
+    parts of dynamic shared memory, and parts of the latter whose size is known only at the launch.
+    """
     symbolic = [alloc for alloc in allocs if alloc.dynamic_sizes]
     allocs = [alloc for alloc in allocs if not alloc.dynamic_sizes]
     shared = [alloc for alloc in allocs if memory_scope(alloc.buffer) == "shared"]
@@ -544,10 +549,11 @@ def _placed(
 def _symbolic_places(
     launch: _Launch, allocs: Sequence[AllocOp], offset: int, before: list[Operation]
 ) -> tuple[list[tuple[SSAValue, list[SSAValue]]], SSAValue]:
-    """Where each allocation begins from ``offset`` on, with its sizes, and where the last one ends.
+    """The offset of each allocation from ``offset`` on, with its sizes, and the offset behind the
+    last one.
 
-    The host computes it, by operations that are added to ``before``. More bytes than a number of 32
-    bits holds count as the greatest such number, which no GPU has.
+    The host computes them by operations that are appended to ``before``. A total that exceeds 32
+    bits is clamped to the largest such number, which no GPU has.
     """
 
     def emit(op: Operation) -> SSAValue:
@@ -583,9 +589,9 @@ def _symbolic_places(
 
 
 def _offsets(allocs: Sequence[AllocOp]) -> tuple[list[int], int]:
-    """Where each part of the memory of a block begins, and the size of all, in bytes.
+    """The offset of each part of a block's memory, and the total size in bytes.
 
-    That is where ``merge-shared-memory-allocations`` has put them, else one after the other.
+    The offsets are those of ``merge-shared-memory-allocations``, or consecutive ones.
     """
     given = [alloc.attributes.get(OFFSET) for alloc in allocs]
     offsets: list[int] = []
@@ -599,7 +605,7 @@ def _offsets(allocs: Sequence[AllocOp]) -> tuple[list[int], int]:
 
 
 def _alignment(allocs: Sequence[AllocOp]) -> int:
-    """What memory that has these as its parts begins at a multiple of, in bytes."""
+    """The alignment in bytes of memory with these parts."""
     return max(alignment_of(alloc.buffer) for alloc in allocs)
 
 

@@ -39,7 +39,9 @@ Match = Callable[[Operation, PatternRewriter], None]
 
 @dataclass(frozen=True)
 class ConversionTarget:
-    """The ops that a conversion may leave: none of ``illegal`` dialects, or those of ``legal``."""
+    """The ops that may remain after a conversion: those of ``legal`` dialects, or of any dialect
+    that is not in ``illegal``.
+    """
 
     conversion: str
     """The name of the pass, which is that under which plugins add patterns."""
@@ -47,7 +49,7 @@ class ConversionTarget:
     legal: tuple[str, ...] = ()
 
     def is_legal(self, op: Operation) -> bool:
-        """Whether ``op`` may be left."""
+        """True if ``op`` may remain."""
         dialect = op_name(op).partition(".")[0]
         return dialect in self.legal if self.legal else dialect not in self.illegal
 
@@ -55,7 +57,7 @@ class ConversionTarget:
 def own_and_added(
     target: ConversionTarget, patterns: tuple[type[RewritePattern], ...]
 ) -> tuple[type[RewritePattern], ...]:
-    """The classes of patterns of a conversion, then those that plugins add to it."""
+    """The pattern classes of a conversion, followed by those that plugins add to it."""
     added = load_patterns(target.conversion)
     return (
         *patterns,
@@ -64,7 +66,7 @@ def own_and_added(
 
 
 def converted_type(target: ConversionTarget, type_: Attribute) -> Attribute | None:
-    """The type that patterns of plugins convert a type to; None if it is none of theirs."""
+    """The type to which patterns of plugins convert a type; None if there is no such pattern."""
     for pattern in load_patterns(target.conversion):
         if issubclass(pattern, TypeConversionPattern):
             converted = pattern().convert_type(type_)
@@ -92,8 +94,9 @@ def require_legal(target: ConversionTarget, ops: Iterable[Operation]) -> None:
 
 
 def not_converted(target: ConversionTarget, op: Operation, what: str) -> CodegenError:
-    """The refusal of an operation that must not be left (KC4216); ``what`` keeps it from being
-    converted."""
+    """The refusal of an operation that must not remain (KC4216); ``what`` is the reason why it was
+    not converted.
+    """
     allowed = (
         f"{', '.join(target.legal)} alone is left by it"
         if target.legal
@@ -110,7 +113,9 @@ def not_converted(target: ConversionTarget, op: Operation, what: str) -> Codegen
 
 
 class ConversionRewriter(PatternRewriter):
-    """The rewriter of a conversion's patterns: new operations are where the converted one was."""
+    """The rewriter of a conversion's patterns: new operations take the place of the converted
+    one.
+    """
 
     def __init__(self, op: Operation, conversion: Conversion) -> None:
         super().__init__(InsertPoint.before(op))
@@ -118,12 +123,12 @@ class ConversionRewriter(PatternRewriter):
         self._conversion = conversion
 
     def start(self, op: Operation) -> None:
-        """Make ``op`` the one that is converted."""
+        """Make ``op`` the operation being converted."""
         self.op = op
         self.has_done_action = False
 
     def insert(self, op, insertion_point=None):
-        """Insert operations, before the one that is converted unless told otherwise."""
+        """Insert operations, by default before the one being converted."""
         if insertion_point is None:
             insertion_point = InsertPoint.before(self.op)
         for new in (op,) if isinstance(op, Operation) else op:
@@ -132,8 +137,9 @@ class ConversionRewriter(PatternRewriter):
         return super().insert(op, insertion_point)
 
     def replace(self, op, new_ops, new_results=None, safe_erase=True) -> None:
-        """Put ``new_ops`` in the place of ``op``, and ``new_results`` (those of the last) in that
-        of its results, with their names."""
+        """Replace ``op`` by ``new_ops``, and its results by ``new_results`` (by default those of
+        the last op), which take over their names.
+        """
         self.has_done_action = True
         inserted = (new_ops,) if isinstance(new_ops, Operation) else tuple(new_ops)
         block = op.parent
@@ -165,7 +171,7 @@ class Conversion:
     def __init__(
         self, patterns: tuple[type[RewritePattern], ...], fallback: type[RewritePattern]
     ) -> None:
-        """``fallback`` is the pattern for what no other did something with."""
+        """``fallback`` is the pattern for operations that no other pattern has changed."""
         self._classes = (*patterns, fallback)
         self._match_of: dict[type[RewritePattern], Match] = {}
         self._matches: dict[type[Operation], tuple[Match, ...]] = {}
@@ -174,14 +180,16 @@ class Conversion:
     # What patterns call
 
     def convert_next(self, *blocks: Block, is_outlined: bool = False) -> None:
-        """Convert what is in ``blocks``, one after the other, before what comes after them.
+        """Convert the operations in ``blocks``, in order, before those that follow them.
 
         ``is_outlined``: the blocks become functions of their own.
         """
         self._frames += [_Frame(block, is_outlined) for block in reversed(blocks)]
 
     def continue_with(self, op: Operation) -> None:
-        """Convert ``op``, in the block of the operation that is converted, and all after it."""
+        """Continue with ``op`` and the operations after it, in the block of the operation being
+        converted.
+        """
         self._frames[-1].op = op
 
     # What conversions define
@@ -193,12 +201,12 @@ class Conversion:
         """Called after the last operation of a block."""
 
     def start(self, op: Operation) -> None:
-        """Called before an operation is matched, and with what took its place."""
+        """Called before an operation is matched, and with its replacement."""
 
     # The walk
 
     def convert(self, block: Block) -> None:
-        """Convert ``block`` and all in it."""
+        """Convert all operations in ``block``."""
         if block.first_op is None:
             return
         rewriter = ConversionRewriter(block.first_op, self)
@@ -235,14 +243,14 @@ class Conversion:
 class CopyingConversion:
     """The state of one conversion that builds a function beside its source.
 
-    Patterns read an operation of the source as it is, ask for what its operands became
-    (:meth:`value`), and add operations to the end of the block ``at`` (:meth:`emit`, or by the
-    rewriter). An operation is converted once its pattern has added something, or said what its
-    results became; what no pattern converts is the business of :meth:`copy`.
+    Patterns read an operation of the source, look up the translations of its operands
+    (:meth:`value`), and append operations to the block ``at`` (:meth:`emit`, or the rewriter). An
+    operation counts as converted once its pattern has added something or defined its results. The
+    method :meth:`copy` handles operations that no pattern converts.
     """
 
     at: Block
-    """Where operations are added."""
+    """The block to which operations are appended."""
 
     def __init__(self, patterns: tuple[type[RewritePattern], ...]) -> None:
         self.values: dict[SSAValue, SSAValue] = {}
@@ -251,24 +259,24 @@ class CopyingConversion:
         self._rewriter: CopyingRewriter | None = None
 
     def value(self, old: SSAValue) -> SSAValue:
-        """What a value of the source became."""
+        """The translation of a value of the source."""
         return self.values.get(old, old)
 
     def emit(self, op: Operation, source: Operation) -> Operation:
-        """Add ``op``, which stands for ``source``, and is where that is."""
+        """Append ``op``, which translates ``source`` and takes its location."""
         for inner in op.walk() if op.regions else (op,):
             inner.location = source.location
         self.add(op)
         return op
 
     def add(self, op: Operation) -> None:
-        """Add an operation that is where it belongs already."""
+        """Append an operation that already has its location."""
         self.at.add_op(op)
         if self._rewriter is not None:
             self._rewriter.has_done_action = True
 
     def into(self, block: Block, fill: Callable[[], None]) -> None:
-        """Run ``fill`` with ``block`` as the place where operations are added."""
+        """Run ``fill`` with operations appended to ``block``."""
         outer, self.at = self.at, block
         try:
             fill()
@@ -276,11 +284,11 @@ class CopyingConversion:
             self.at = outer
 
     def copy(self, op: Operation) -> None:
-        """Convert an operation that no pattern has converted: it stays, on what operands became."""
+        """Copy an operation that no pattern has converted, with translated operands."""
         self.emit(copy_operation(op, self.values), op)
 
     def is_converted(self, result: SSAValue) -> bool:
-        """Whether it is known what became of a result."""
+        """True if the translation of a result is defined."""
         return result in self.values
 
     def convert(self, block: Block) -> None:
@@ -307,7 +315,7 @@ class CopyingConversion:
 
 
 class CopyingRewriter(PatternRewriter):
-    """What patterns of a copying conversion edit with: the new function, never the source."""
+    """The rewriter of a copying conversion, which edits the new function and never the source."""
 
     def __init__(self, op: Operation, conversion: CopyingConversion) -> None:
         super().__init__(InsertPoint.at_end(conversion.at))
@@ -315,7 +323,7 @@ class CopyingRewriter(PatternRewriter):
         self._conversion = conversion
 
     def insert(self, op, insertion_point=None):
-        """Add operations, to the end of the new block unless told otherwise."""
+        """Insert operations, by default at the end of the new block."""
         if insertion_point is None:
             insertion_point = InsertPoint.at_end(self._conversion.at)
         for new in (op,) if isinstance(op, Operation) else op:
@@ -324,7 +332,9 @@ class CopyingRewriter(PatternRewriter):
         return super().insert(op, insertion_point)
 
     def replace(self, op, new_ops, new_results=None, safe_erase=True) -> None:
-        """Add ``new_ops`` for ``op``, whose results became ``new_results`` (those of the last)."""
+        """Append ``new_ops`` for ``op``, whose results become ``new_results`` (by default those of
+        the last op).
+        """
         del safe_erase
         self.has_done_action = True
         new_ops = (new_ops,) if isinstance(new_ops, Operation) else tuple(new_ops)
@@ -345,7 +355,7 @@ ConversionT = TypeVar("ConversionT", bound=Conversion | CopyingConversion)
 
 
 class ConversionPattern(RewritePattern, Generic[ConversionT]):
-    """A pattern of a conversion, which it is made with."""
+    """A pattern of a conversion, constructed with the conversion."""
 
     def __init__(self, conversion: ConversionT) -> None:
         self.conversion = conversion

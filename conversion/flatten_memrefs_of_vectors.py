@@ -78,7 +78,7 @@ class FlattenMemrefsOfVectorsPass(ModulePass):
 
 
 def holds_vectors(type_: Attribute) -> bool:
-    """Whether a type is a memref whose elements are vectors of constant size."""
+    """True if a type is a memref whose elements are vectors of constant size."""
     return (
         isinstance(type_, MemRefType)
         and isinstance(type_.layout, NoneAttr)
@@ -88,7 +88,7 @@ def holds_vectors(type_: Attribute) -> bool:
 
 
 def _has_vectors(op: Operation) -> bool:
-    """Whether it uses, defines or passes a memref of vectors."""
+    """True if the op uses, defines or passes a memref of vectors."""
     types = [value.type for value in (*op.operands, *op.results)]
     if isinstance(op, func.FuncOp):
         types = [*op.function_type.inputs, *op.function_type.outputs]
@@ -152,7 +152,9 @@ class CastOfMemref(RewritePattern):
 def _place(
     op: memref.LoadOp | memref.StoreOp | affine.LoadOp | affine.StoreOp, type_: VectorType
 ) -> tuple[list[Operation], list[SSAValue], AffineMapAttr, ArrayAttr[BoolAttr]]:
-    """Where the elements of a vector begin, the ops for that, and the directions they go."""
+    """The indices of the vector's first element with the ops that compute them, and the transfer's
+    map and bounds.
+    """
     ops: list[Operation] = []
     indices = [*op.indices]
     if isinstance(op, affine.LoadOp | affine.StoreOp):

@@ -29,9 +29,9 @@ has one, so that tokens and ``gpu.wait async`` need no code.
 
 *Legal when*, and otherwise refused with the module unchanged
 
-1. KC4370: host code reads and writes no memory of the device: arguments, and ``gpu.alloc``.
-2. KC4371: a kernel gets memory of the device alone.
-3. KC4372: it has no clusters, no stream of its own, and allocates nothing that the host sees too.
+1. KC4370: host code reads and writes no memory of the device: arguments, and ``gpu.alloc``. 2.
+KC4371: a kernel gets memory of the device alone. 3. KC4372: it has no clusters, no stream of its
+own, and allocates nothing that the host sees too.
 
 MLIR: ``gpu-to-llvm``. TVM: the host part of ``SplitHostDevice`` and ``LowerTVMBuiltin``.
 """
@@ -103,7 +103,7 @@ class GpuToLlvmPass(ModulePass):
 
 
 def host_code(module: ModuleOp) -> ModuleOp:
-    """The host code of ``module`` in the dialect llvm; the module stays as it is."""
+    """The host code of ``module`` in the llvm dialect; the module stays unchanged."""
     _require_supported(module)
     homes = [inner for inner in module.ops if isinstance(inner, GPUModuleOp)]
     names = [f"{home.sym_name.data}::{name}" for home in homes for name in kernels_of(home)]
@@ -138,7 +138,7 @@ def kernels_of(home: GPUModuleOp) -> list[str]:
 
 
 def _add_record(function: func.FuncOp) -> None:
-    """Give a function a last argument, the record, and its calls of others too."""
+    """Add the record as the last argument of a function and of its calls."""
     if function.is_declaration:
         return
     block = function.body.blocks[0]
@@ -185,12 +185,12 @@ def _require_supported(module: ModuleOp) -> None:
 
 
 def _is_of_whole(op: Operation) -> bool:
-    """Whether it casts an array for a tensor map."""
+    """True if it is the cast of an array for a tensor map."""
     return isinstance(op, memref.CastOp) and isinstance(op.dest.type, UnrankedMemRefType)
 
 
 def _is_table(value: SSAValue) -> bool:
-    """Whether it is a constant table as a whole, of which kernels get a copy."""
+    """True if it is a whole constant table, which kernels receive as a copy."""
     return isinstance(value.owner, memref.GetGlobalOp) and is_table(value.owner)
 
 
@@ -250,7 +250,7 @@ def _require_launch(op: LaunchFuncOp) -> None:
 
 
 MOST_WITH_MAPS = 63
-"""Parameters of a kernel with tensor maps, of which a word says which are such."""
+"""The most parameters of a kernel with tensor maps, as the bits of a word mark the maps."""
 
 
 def _is_map(value: SSAValue) -> bool:
@@ -267,7 +267,7 @@ def _unsupported(op: Operation, why: str) -> CodegenError:
 
 
 def _is_of_device(buffer: SSAValue) -> bool | None:
-    """Whether memory is the device's; None where that is not known."""
+    """True if memory is on the device; None if unknown."""
     base = base_buffer(buffer)
     if base is None:
         return None
@@ -334,7 +334,7 @@ def _size(s: FunctionLowering, value: SSAValue) -> SSAValue:
 
 
 def _count(s: FunctionLowering, memory: MemRef) -> int | SSAValue:
-    """How many elements memory has."""
+    """The number of elements of memory."""
     count: int | SSAValue = 1
     for extent in memory.shape:
         count = multiply(s, count, extent)
@@ -342,7 +342,7 @@ def _count(s: FunctionLowering, memory: MemRef) -> int | SSAValue:
 
 
 def _token(s: FunctionLowering, op: Operation) -> None:
-    """A token is nothing: what comes later is queued later."""
+    """A token needs no code: later operations are queued later."""
     for result in op.results:
         if not isinstance(result.type, MemRefType):
             s.define(result, s.int_constant(0, i1))
@@ -445,7 +445,7 @@ class LowerTensorMap(LlvmPattern):
 
 
 class DropCastOfWhole(LlvmPattern):
-    """An array is known to the map of it by its rank."""
+    """Remove the cast to an unranked array; the map's array is known with its rank."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.CastOp, rewriter: PatternRewriter, /) -> None:

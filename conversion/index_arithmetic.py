@@ -1,8 +1,8 @@
 """Affine index expressions as ``arith`` ops on values of type index.
 
-Each op goes to the outermost place where its operands are there, so that what a loop does not
-change is computed before it, and is made once for all places that it reaches. Parallel bodies are
-a limit: they become functions of their own, so nothing is moved out of them.
+Each op goes to the outermost scope in which its operands are available, so that loop-invariant code
+is computed before the loop, once for all its uses. Nothing moves out of a parallel body, which
+becomes a function of its own.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Scope:
     limit: int
     """The depth of the function or parallel body: nothing moves further out."""
     at: Operation | None = None
-    """The op that is being converted; what is made goes before it."""
+    """The op being converted; new ops are inserted before it."""
     head: Operation | None = None
     """The last of the ops put at the start of the block."""
     values: dict[object, SSAValue] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class IndexArithmetic:
         return self.scopes[self.scopes[-1].limit]
 
     def scope_of(self, *values: SSAValue) -> Scope:
-        """The outermost scope, up to :attr:`home`, in which all of ``values`` are there."""
+        """The outermost scope, at most :attr:`home`, in which all of ``values`` are available."""
         depth = self.scopes[-1].limit
         for value in values:
             owner = value.owner
@@ -191,7 +191,7 @@ class IndexArithmetic:
         return self._compare("sge", self.value(lhs), self.value(bound))
 
     def both(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-        """Whether both conditions hold."""
+        """The conjunction of two conditions."""
         return self._binary(arith.AndIOp, lhs, rhs)
 
     def _scaled(self, value: SSAValue, factor: int) -> SSAValue:
@@ -227,7 +227,9 @@ class IndexArithmetic:
         return self._once((op_type, lhs, rhs), (lhs, rhs), make)
 
     def _divide(self, op_type: type[Any], lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-        """A division; by what may be 0 it stays where it is, as guards and loops say when."""
+        """A division. It stays in place if the divisor may be 0, as guards and loops may exclude
+        that case.
+        """
         if isinstance(rhs.owner, arith.ConstantOp):
             return self._binary(op_type, lhs, rhs)
         quotients, key = self.scopes[-1].values, (op_type, lhs, rhs)
@@ -245,7 +247,7 @@ class IndexArithmetic:
     def _once(
         self, key: object, operands: tuple[SSAValue, ...], make: Callable[[], Operation]
     ) -> SSAValue:
-        """The result of the op that ``make`` makes, which ``key`` tells apart."""
+        """The result of the op that ``make`` creates, cached by ``key``."""
         scope = self.scope_of(*operands)
         if key not in scope.values:
             scope.values[key] = self.insert(make(), scope).results[0]

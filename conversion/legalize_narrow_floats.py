@@ -95,7 +95,7 @@ def _has_narrow_floats(module: ModuleOp) -> bool:
 
 
 class NarrowFloats(Conversion):
-    """The narrow floats of a target, and the conversions between f32 and those that it lacks."""
+    """The narrow floats of a target, and the conversions between them and f32 that it lacks."""
 
     def __init__(self, target: Target, patterns: tuple[type[RewritePattern], ...]) -> None:
         super().__init__(patterns, PromoteMath)
@@ -116,13 +116,13 @@ class NarrowFloats(Conversion):
                     self.narrows.add(form)
 
     def is_for_target(self, op: Operation) -> bool:
-        """Whether the target has all types of ``op``."""
+        """True if the target supports all types of ``op``."""
         types = [value.type for value in (*op.operands, *op.results)]
         forms = {form.ir for type_ in types if (form := format_of(type_)) is not None}
         return forms <= self.computes
 
     def widen(self, at: BitArithmetic, value: SSAValue) -> SSAValue:
-        """A narrow float as f32; anything else as it is."""
+        """A narrow float as f32; other values unchanged."""
         form = format_of(value.type)
         if form is None:
             return value
@@ -365,7 +365,7 @@ class ReduceLaneByLane(ConversionPattern[NarrowFloats]):
     def match_and_rewrite(self, op: vector.ReductionOp, rewriter: PatternRewriter, /) -> None:
         combine = _COMBINE.get(op.kind.data.value)
         if combine is None or self.conversion.is_for_target(op):
-            return  # other reductions are refused where they are lowered
+            return  # lowering refuses other reductions
         assert isinstance(op.vector.type, VectorType)
         at = BitArithmetic(op)
         scalar = op.results[0].type

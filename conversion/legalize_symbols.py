@@ -41,7 +41,7 @@ _DEVICE_DEFINITIONS = (*_DEFINITIONS, "gpu.func")
 _HOME = "gpu.module"
 
 Names = dict[tuple[str, ...], str]
-"""New names, by where a symbol is: (name,), or (name of a gpu.module, name)."""
+"""New names by symbol path: (name,), or (name of a gpu.module, name)."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class LegalizeSymbolsPass(ModulePass):
     name = "legalize-symbols"
 
     def is_needed(self, module: ModuleOp) -> bool:
-        """Whether there is such a name."""
+        """True if a symbol must be renamed."""
         return bool(_new_names(module))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -60,7 +60,7 @@ class LegalizeSymbolsPass(ModulePass):
 
 
 def rename_symbols(module: ModuleOp, names: Names) -> None:
-    """Rename symbols of a module, and the references to them."""
+    """Rename symbols of a module, and their references."""
     if not names:
         return
     for top in list(module.body.block.ops):
@@ -81,7 +81,7 @@ def _name(op: Operation) -> str | None:
 
 
 def _is_defined(op: Operation) -> bool:
-    """Whether it is a function with a body, or a global."""
+    """True if it is a function with a body, or a global."""
     return not op.regions or bool(op.regions[0].blocks)
 
 
@@ -110,7 +110,7 @@ def _is_free(name: str) -> bool:
 
 
 def _device_name(name: str) -> str:
-    """An identifier like ``name`` that is free in C."""
+    """An identifier derived from ``name`` that is free in C."""
     plain = re.sub(r"^(kc_|_|(?=\d)|$)", "k", to_identifier(name))
     return plain if _is_free(plain) else f"{plain}_kernel"
 

@@ -74,7 +74,7 @@ class LowerAffinePass(ModulePass):
         ops = [nested for nested in preorder(op) if nested.name.startswith("affine.")]
         for nested in ops:
             _require_lowered(nested)
-        for nested in reversed(ops):  # what a loop ends with before the loop
+        for nested in reversed(ops):  # the terminator of a loop before the loop
             _LOWERINGS[_class_of(nested)](nested)
 
 
@@ -92,12 +92,12 @@ def _require_lowered(op: Operation) -> None:
 
 
 def _class_of(op: Operation) -> type[Operation]:
-    """The class of xDSL, or of kc where there is none, that an op is of."""
+    """The class of an op in xDSL, or in kc if xDSL lacks it."""
     return next((kind for kind in _LOWERINGS if isinstance(op, kind)), type(op))
 
 
 class _Builder:
-    """Adds ops before one that is lowered."""
+    """Inserts ops before an op that is lowered."""
 
     def __init__(self, op: Operation) -> None:
         self.op = op
@@ -142,7 +142,7 @@ class _Builder:
         return best
 
     def condition(self, constraint: AffineConstraintExpr, op: affine.IfOp) -> SSAValue:
-        """Whether a constraint holds."""
+        """The truth value of a constraint."""
         dims = op.condition.data.num_dims
         left, right = (self.value(it, op.args, dims) for it in (constraint.lhs, constraint.rhs))
         return self.add(CmpiOp(left, right, _COMPARISON[constraint.kind])).results[0]

@@ -100,12 +100,12 @@ class _Coroutine:
 
     def __init__(self, function: llvm.FuncOp) -> None:
         self.function = function
-        self.block = function.body.blocks[0]  # what operations are added to
+        self.block = function.body.blocks[0]  # the block to which operations are appended
         self.cleanup = Block()
         self.suspended = Block()
 
     def convert(self) -> None:
-        """Make it a coroutine."""
+        """Convert the function to a coroutine."""
         function, entry = self.function, self.block
         del function.attributes[COROUTINE]
         function.properties["passthrough"] = ArrayAttr([StringAttr("presplitcoroutine")])
@@ -124,7 +124,8 @@ class _Coroutine:
         self.no = self.emit(llvm.ConstantOp(BoolAttr.from_bool(False), i1))
         self.yes = self.emit(llvm.ConstantOp(BoolAttr.from_bool(True), i1))
         identity = self.intrinsic("id", [zero, null, null, null], _TOKEN)
-        # Its memory is as aligned as any in it, and its size a multiple of that.
+        # Its memory has the alignment of its most aligned part, and a size that is a multiple of
+        # it.
         alignment = self.integer(ALIGNMENT)
         size = self.intrinsic("size.i64", [], i64)
         padded = self.emit(llvm.AddOp(size, self.integer(ALIGNMENT - 1)))
@@ -153,7 +154,7 @@ class _Coroutine:
         function.body.add_block([never, self.cleanup, self.suspended])
 
     def suspend_in_place_of(self, op: Operation, resumed: Block, *, final: bool = False) -> None:
-        """Suspend where ``op`` was, the last of its block."""
+        """Suspend in place of ``op``, the last of its block."""
         assert op.parent is not None
         self.block = op.parent
         op.detach()
@@ -161,7 +162,7 @@ class _Coroutine:
         self.suspend(resumed, final=final)
 
     def suspend(self, resumed: Block, *, final: bool = False) -> None:
-        """End the block by a suspension, behind which is ``resumed``."""
+        """End the block by a suspension, after which ``resumed`` runs."""
         answer = self.intrinsic("suspend", [self.none, self.yes if final else self.no], i8)
         cases = {0: (resumed, ()), 1: (self.cleanup, ())}
         self.add(llvm.SwitchOp(answer, self.suspended, (), cases))

@@ -47,7 +47,7 @@ from kc.dialects.math import IsFiniteOp, IsInfOp, IsNaNOp, IsNormalOp, SincosOp
 _CMPF: Any = next(op for op in ARITH.operations if op.name == "arith.cmpf")
 _ANDI: Any = next(op for op in ARITH.operations if op.name == "arith.andi")
 _LEAST_EXPONENT = {"float16": -14, "bfloat16": -126, "float32": -126, "float64": -1022}
-"""Of normal numbers."""
+"""The least exponent of normal numbers."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _constant(number: float, like: SSAValue) -> arith.ConstantOp:
 
 
 def _replace(op: Operation, new: list[Operation], results: int, rewriter: PatternRewriter) -> None:
-    """Put ``new`` in the place of ``op``; the last of them, one each, give its ``results``."""
+    """Replace ``op`` by ``new``, whose last ops define its ``results``, one each."""
     for part in new:
         part.location = op.location
     values = [part.results[0] for part in new[-results:]]

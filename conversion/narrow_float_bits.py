@@ -57,7 +57,7 @@ def format_of(type_: Attribute) -> FloatFormat | None:
 
 
 def code_attr(value: Attribute, form: FloatFormat) -> IntegerAttr | DenseIntOrFPElementsAttr:
-    """The constant of integers that are the bits of ``value``, a constant in ``form``."""
+    """The bits of ``value``, a constant in ``form``, as an integer constant."""
     integer = IntegerType(form.bits)
 
     def code(number: float) -> int:
@@ -121,12 +121,12 @@ class BitArithmetic:
         return self.insert(SelectOp(condition, a, otherwise))
 
     def convert(self, kind: type[Operation], value: SSAValue, element: Attribute) -> SSAValue:
-        """``kind``, a conversion, of a value to ``element``, or to vectors of it."""
+        """Apply the conversion ``kind`` to a value, to the type ``element`` or a vector of it."""
         result = like(value.type, element)
         return self.insert(kind.create(operands=[value], result_types=[result]))
 
     def as_type(self, value: SSAValue, element: Attribute) -> SSAValue:
-        """The same bits as another type of the same width."""
+        """A bitcast to another type of the same width."""
         return self.insert(arith.BitcastOp(value, like(value.type, element)))
 
     def bits_of(self, value: SSAValue) -> SSAValue:
@@ -164,7 +164,7 @@ class BitArithmetic:
         )
 
     def narrowed(self, value: SSAValue, element: Attribute) -> SSAValue:
-        """The number of the type ``element`` that is nearest to an f32."""
+        """The number of the type ``element`` nearest to an f32."""
         form = format_of(element)
         assert form is not None
         if form.bias == F32_BIAS:
@@ -172,7 +172,7 @@ class BitArithmetic:
         code = self.bits_of(value)
         magnitude = self.op(arith.AndIOp, code, 0x7FFFFFFF)
         dropped = F32_MANTISSA - form.mantissa
-        # Half of the last place, less one where it is even; a carry runs into the exponent.
+        # Half of the last place, less one if the place is even; a carry runs into the exponent.
         odd = self.op(arith.AndIOp, self.op(arith.ShRUIOp, magnitude, dropped), 1)
         rebase = (F32_BIAS - form.bias) << F32_MANTISSA
         half = (1 << (dropped - 1)) - 1
@@ -183,7 +183,7 @@ class BitArithmetic:
         real = like(value.type, f32)
         anchor = F32_MANTISSA + 1 - form.bias - form.mantissa
         anchor_code = (anchor + F32_BIAS) << F32_MANTISSA
-        # A subnormal f32 counts for nothing, but an addition of it may be left to microcode.
+        # A subnormal f32 has no effect here, but its addition may be a microcode assist.
         size = self.as_type(self.op(arith.MaxUIOp, magnitude, 1 << F32_MANTISSA), f32)
         total = self.insert(arith.AddfOp(size, self.constant(2.0**anchor, real)))
         tiny = self.op(arith.SubiOp, self.bits_of(total), anchor_code)
@@ -197,7 +197,7 @@ class BitArithmetic:
         return self.as_type(whole, element)
 
     def _upper_half(self, value: SSAValue, element: Attribute) -> SSAValue:
-        """An f32 as the bf16 nearest to it: its upper half, after rounding."""
+        """The bf16 nearest to an f32: its upper half after rounding."""
         code = self.bits_of(value)
         odd = self.op(arith.AndIOp, self.op(arith.ShRUIOp, code, 16), 1)
         near = self.op(arith.AddiOp, self.op(arith.AddiOp, code, 0x7FFF), odd)
@@ -218,7 +218,7 @@ class BitArithmetic:
             value = self._odd_sum(value, error)
         near = self.convert(arith.TruncFOp, value, f32)
         back = self.convert(arith.ExtFOp, near, element_of(value.type))
-        # Ordered comparisons: NaN stays as it is.
+        # Ordered comparisons: NaN is unchanged.
         larger, smaller = (
             self.insert(CmpfOp(self.without_sign(a), self.without_sign(b), "ogt"))
             for a, b in ((back, value), (value, back))
@@ -232,13 +232,13 @@ class BitArithmetic:
             self.insert(CmpfOp(error, zero, predicate)) for predicate in ("ogt", "olt")
         )
         below = self.insert(CmpfOp(value, zero, "olt"))
-        # Towards zero where the error has the other sign.
+        # Towards zero if the error has the other sign.
         larger = self.choose(below, positive, negative)
         smaller = self.choose(below, negative, positive)
         return self._to_odd(value, larger, smaller)
 
     def _to_odd(self, value: SSAValue, larger: SSAValue, smaller: SSAValue) -> SSAValue:
-        """The odd neighbour of a float that is even and too large, or too small, in magnitude."""
+        """The odd neighbour of an even float that is too large, or too small, in magnitude."""
         code = self.bits_of(value)
         even = self.compare("eq", self.op(arith.AndIOp, code, 1), 0)
         step = self.choose(larger, self.constant(-1, code.type), 0)
@@ -267,7 +267,9 @@ class BitArithmetic:
         value: SSAValue,
         mask: Callable[[int], int],
     ) -> SSAValue:
-        """``kind`` of the bits of a float and of what ``mask`` makes of the sign bit."""
+        """Apply ``kind`` to the bits of a float and a mask that ``mask`` derives from the sign
+        bit.
+        """
         code = self.bits_of(value)
         scalar = element_of(code.type)
         assert isinstance(scalar, IntegerType)
@@ -286,7 +288,7 @@ class BitArithmetic:
             return self.convert(kind, value, f32)
         if scalar.width.data <= 32:
             return self.to_odd(self.convert(kind, value, f64))
-        # 53 bits are exact; of more, the last one that is kept says whether any other is set.
+        # 53 bits are exact; beyond them, the last kept bit records whether any dropped bit is set.
         shift = arith.ShRSIOp if signed else arith.ShRUIOp
         lost = self.compare("ne", self.op(arith.AndIOp, value, 0x7FF), 0)
         sticky = self.convert(ExtUIOp, lost, i64)
@@ -302,7 +304,7 @@ class BitArithmetic:
     def fused(self, a: SSAValue, b: SSAValue, c: SSAValue) -> SSAValue:
         """``a * b + c`` of three f32 that were narrow, as an f32 that rounds as the exact one."""
         x, y, z = (self.convert(arith.ExtFOp, value, f64) for value in (a, b, c))
-        product = self.insert(arith.MulfOp(x, y))  # exact: 53 bits hold it
+        product = self.insert(arith.MulfOp(x, y))  # exact: the product fits in 53 bits
         total = self.insert(arith.AddfOp(product, z))
         # The error of the sum (Knuth's two-sum). Infinities make it NaN, which changes nothing.
         part = self.insert(arith.SubfOp(total, product))

@@ -1,6 +1,6 @@
-"""How many bytes a call holds at most, of arguments and of buffers as a build leaves them.
+"""The peak memory of a call: bytes of arguments and of buffers after the passes of a build.
 
-An analysis, with no rewrite pattern of its own: the passes of a build run on a copy, whose
+This is an analysis without a rewrite pattern: the passes of a build run on a copy, whose
 allocations are then added up.
 """
 
@@ -19,7 +19,7 @@ from kc.support.diagnostics import KCError, diagnostic_handler
 from kc.support.target import Target
 
 _PLANNED = TO_LLVM[: TO_LLVM.index("storage-rewrite") + 1]
-"""After these buffers are where they stay."""
+"""The passes after which the placement of buffers is final."""
 
 
 def peak_memory(
@@ -29,10 +29,11 @@ def peak_memory(
     assume: Mapping[str, int] | None = None,
     threads: int | None = None,
 ) -> int | None:
-    """The bytes of function ``name``, or None where it cannot be lowered for a CPU.
+    """The peak memory of function ``name`` in bytes; None if it cannot be lowered for a CPU.
 
     ``assume`` gives symbolic sizes by name. Each of the ``threads`` (by default, the cores of the
-    target) has the buffers that are allocated in a parallel loop. Stack and code are not counted.
+    target) has its own copy of buffers allocated in a parallel loop. Stack and code are not
+    counted.
     """
     if str(target.kind) != "llvm":
         return None

@@ -127,7 +127,7 @@ class PermitTilesPass(ModulePass):
         Rewriter.insert_op(own, InsertPoint.at_start(op.body.block))
 
     def is_needed(self, op: ModuleOp) -> bool:
-        """Whether the module configures tile registers."""
+        """True if the module configures tile registers."""
         return bool(_configurations(op))
 
 
@@ -140,7 +140,9 @@ def _function_of(call: Operation) -> llvm.FuncOp:
 
 
 def _without_calls(function: llvm.FuncOp) -> None:
-    """Let LLVM make no call of a loop, such as ``memset``, which may change tile registers."""
+    """Prevent LLVM from replacing loops by calls such as ``memset``, which may change tile
+    registers.
+    """
     given = function.properties.get("passthrough")
     kept = list(given.data) if isinstance(given, ArrayAttr) else []
     if NO_BUILTINS not in kept:

@@ -15,7 +15,7 @@ from kc.support.pass_context import PipelineOptions, pipeline_options
 from kc.support.target import Target
 
 Order = tuple[str | int, ...]
-"""A pipeline as it is written: names of passes, and the phases of lowering between them."""
+"""A pipeline: names of passes, and numbers of the lowering phases between them."""
 
 # Names of passes in order, options in braces; a number is where the passes of a phase are hooked
 # in: phase 0 before anything, 1 when there are no blocks any more, 2 when loops are transformed, 3
@@ -41,7 +41,7 @@ TO_LLVM: Order = (
     "swizzle-storage",
     "inject-copy-intrin",
     "fill-slack",
-    "poison-memory",  # where it is asked for
+    "poison-memory",  # on request
     "storage-rewrite",
     "merge-dimensions",
     "vectorize-loop",
@@ -52,11 +52,11 @@ TO_LLVM: Order = (
     "expand-math",
     "legalize-narrow-floats",
     3,
-    "instrument-bound-checkers",  # where it is asked for
+    "instrument-bound-checkers",  # on request
     "legalize-symbols",
     "convert-to-llvm",
     "permit-tiles",
-    "reuse-workspace",  # where it is asked for
+    "reuse-workspace",  # on request
 )
 # Down to kernels and host code in the standard dialects and gpu, which all GPUs share.
 TO_GPU: Order = (
@@ -87,7 +87,7 @@ TO_GPU: Order = (
     "defer-wgmma-waits",
     "lower-tensor-copies",
     "swizzle-storage",
-    "unroll-loop",  # what pragmas ask for
+    "unroll-loop",  # for pragmas
     "vectorize-loop",
     2,
     "convert-tir-to-gpu",
@@ -127,9 +127,9 @@ TO_EMULATOR: Order = (
     "make-coroutines",
 )
 _ON_REQUEST = frozenset({"instrument-bound-checkers", "poison-memory", "reuse-workspace"})
-# Those of them that the C target has, too.
+# The subset for the C target.
 _ON_REQUEST_IN_C = frozenset({"poison-memory"})
-# What is left out then: it hides that an access leaves its buffer.
+# Omitted then, as it hides accesses out of bounds.
 _WITHOUT_CHECKS = frozenset({"storage-rewrite", "merge-dimensions"})
 # Loops stay loops: vectors and threads are the C compiler's, and its library has the functions.
 TO_C: Order = tuple(
@@ -147,11 +147,11 @@ TO_C: Order = tuple(
     )
 )
 
-# What a pass is told when it runs as a part of a pipeline.
+# Options of a pass within a pipeline.
 _OPTIONS = {
     "partition-loops": "only-hinted",
     "hoist-if-then-else": "max-copied-operations=300",
-    "unroll-loop": "explicit-unroll=false",  # LLVM does it, but for what pragmas say
+    "unroll-loop": "explicit-unroll=false",  # LLVM unrolls, except for pragmas
 }
 
 OPTIONAL = {
@@ -173,7 +173,7 @@ OPTIONAL = {
     "vectorize-loop": "skip-vectorize",
     "gpu-serialize-threads": None,
 }
-"""The passes that a pipeline works without, and what then runs instead."""
+"""The passes that a pipeline may omit, with their replacement."""
 
 NEEDED = frozenset(name for name in (*TO_LLVM, *TO_NVVM, *TO_EMULATOR) if isinstance(name, str)) - {
     *OPTIONAL,
@@ -183,23 +183,23 @@ NEEDED = frozenset(name for name in (*TO_LLVM, *TO_NVVM, *TO_EMULATOR) if isinst
 
 
 def lower_to_llvm_passes() -> list[str]:
-    """The passes that bring any module of kc to the llvm dialect, by name and in order.
+    """The names of the passes that lower any module of kc to the llvm dialect, in order.
 
-    Each leaves alone what it is not about, so that the list serves a module of any stage. Passes
-    that plugins and the pass context attach to a phase of lowering are among them.
+    Each pass ignores operations that do not concern it, so the list serves a module of any stage.
+    It includes passes that plugins and the pass context attach to a phase of lowering.
     """
     return [stage.name for stage in LowerToLlvmPass().stages()]
 
 
 def lower_to_c_passes() -> list[str]:
-    """The passes that bring any module of kc to what the C target prints, in order."""
+    """The passes that lower any module of kc to the input of the C target, in order."""
     return [stage.name for stage in LowerToCPass().stages()]
 
 
 def planned_passes(order: Order, kind: str) -> list[ModulePass]:
-    """The passes of a pipeline for a target of this kind, as the pass context wants them.
+    """The passes of a pipeline for a target of this kind, as configured by the pass context.
 
-    Raises InputError KC0003 for the name of no pass.
+    Raises InputError KC0003 for the name of an unknown pass.
     """
     return [planned for entry in order for planned in _passes_at(entry, kind)]
 
@@ -214,7 +214,7 @@ def _passes_at(entry: str | int, kind: str) -> Iterator[ModulePass]:
         wanted = (given if name == plain else "") or _OPTIONS.get(name, "")
         if name == entry:
             yield _pass_of(registry.current(), name, wanted)
-        else:  # who knows what it keeps
+        else:  # a plugin's pass may keep state
             yield registry.get_pass(name, wanted)
     if isinstance(entry, int):
         yield from options.added.get(entry, ())
@@ -222,7 +222,7 @@ def _passes_at(entry: str | int, kind: str) -> Iterator[ModulePass]:
 
 @lru_cache(maxsize=256)
 def _pass_of(registered: registry.Registry, name: str, options: str) -> ModulePass:
-    """A pass of kc's, which is the same in each pipeline: it keeps nothing."""
+    """A pass of kc, which has no state and is the same in each pipeline."""
     del registered
     return registry.get_pass(name, options)
 
@@ -267,7 +267,7 @@ class LowerToLlvmPass(ModulePass):
     name = "lower-to-llvm"
 
     def stages(self) -> list[ModulePass]:
-        """The passes, so that a driver can check and show the module between them."""
+        """The passes, so that a driver can check and print the module between them."""
         return planned_passes(TO_LLVM, _kind("llvm"))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -285,7 +285,7 @@ class LowerToCPass(ModulePass):
     name = "lower-to-c"
 
     def stages(self) -> list[ModulePass]:
-        """The passes, so that a driver can check and show the module between them."""
+        """The passes, so that a driver can check and print the module between them."""
         return planned_passes(TO_C, _kind("c"))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -317,7 +317,7 @@ class LowerToGpuPass(ModulePass):
     keep_math: bool = False
 
     def stages(self) -> list[ModulePass]:
-        """The passes, so that a driver can check and show the module between them."""
+        """The passes, so that a driver can check and print the module between them."""
         return planned_passes(TO_CUDA_SOURCE if self.keep_math else TO_GPU, _kind("cuda"))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -345,7 +345,7 @@ class LowerToNvvmPass(ModulePass):
     name = "lower-to-nvvm"
 
     def stages(self) -> list[ModulePass]:
-        """The passes, so that a driver can check and show the module between them."""
+        """The passes, so that a driver can check and print the module between them."""
         return planned_passes(TO_NVVM, _kind("cuda"))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

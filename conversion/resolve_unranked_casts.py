@@ -60,7 +60,7 @@ class ResolveUnrankedCastsPass(ModulePass):
 
 
 def ranked_source(value: SSAValue) -> SSAValue | None:
-    """What a value without a rank is a cast of; None for another value."""
+    """The ranked operand of a cast to an unranked value; None for other values."""
     if not isinstance(value.type, UnrankedMemRefType | UnrankedTensorType):
         return None
     cast = value.owner
@@ -73,7 +73,7 @@ def ranked_source(value: SSAValue) -> SSAValue | None:
 
 
 class CastAgain(RewritePattern):
-    """A cast of what was cast is one cast, if the types agree."""
+    """Two casts in a row become one, if the types agree."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -100,7 +100,7 @@ class CastAgain(RewritePattern):
 
 
 class RankOfCast(RewritePattern):
-    """The rank of what was cast is a constant."""
+    """The rank of a cast ranked value is a constant."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.RankOp | RankOp, rewriter: PatternRewriter, /) -> None:
@@ -115,7 +115,7 @@ class RankOfCast(RewritePattern):
 
 
 class OperandOfCast(RewritePattern):
-    """Ops that take any rank take the value itself."""
+    """Ops that accept any rank use the ranked value."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(

@@ -52,7 +52,7 @@ from kc.support import registry
 from kc.support.ir_text import parse_module
 
 RELEASE = ".workspace.release"
-"""How the name of a function ends that frees what another one keeps."""
+"""The suffix of the function that frees the kept memory of another function."""
 
 SMALLEST = 4096
 """The bytes of the smallest allocation that is kept."""
@@ -123,7 +123,7 @@ def _calls(op: Operation, name: str) -> bool:
 
 
 def _is_reusable(call: llvm.CallOp) -> bool:
-    """Whether it allocates as much each time, and what it allocates is freed in this function."""
+    """True if it allocates a constant size, which this function frees."""
     if not _calls(call, _ALLOCATE):
         return False
     _, size = _arguments(call)
@@ -131,7 +131,7 @@ def _is_reusable(call: llvm.CallOp) -> bool:
 
 
 def _arguments(call: llvm.CallOp) -> Iterator[int | None]:
-    """Alignment and size, where they are constants."""
+    """Alignment and size; None where not constant."""
     for argument in call.args:
         constant = argument.owner
         value = constant.value if isinstance(constant, llvm.ConstantOp) else None
@@ -143,7 +143,7 @@ def _frees(call: llvm.CallOp) -> Iterator[Operation]:
 
 
 def _keep(call: llvm.CallOp, name: str, function: llvm.FuncOp) -> None:
-    """Let ``call``, and what frees its result, use a variable of this name."""
+    """Make ``call``, and the calls that free its result, use a variable of this name."""
     alignment, size = _arguments(call)
     kind = call.args[1].type
     text = _VARIABLE.format(

@@ -68,7 +68,7 @@ if __name__ != "kc.conversion.convert_gpu_to_cpu":  # see kc.conversion
     raise ImportError("import this package as 'kc.conversion.convert_gpu_to_cpu'")
 
 COROUTINE = "kc.coroutine"
-"""The attribute of a function that is suspended where it calls :data:`SUSPEND`."""
+"""The attribute of a function that suspends where it calls :data:`SUSPEND`."""
 SUSPEND = "kc_suspend"
 SITES = "kc.emulator.sites"
 """The attribute of the module: the places that findings name."""
@@ -78,7 +78,7 @@ SITES = "kc.emulator.sites"
 class ConvertGpuToCpuPass(ModulePass):
     """Convert kernels and launches to functions for a CPU.
 
-    ``check``: watch what the kernels do.
+    ``check``: check the accesses and barriers of kernels at run time.
     """
 
     name = "convert-gpu-to-cpu"

@@ -1,4 +1,4 @@
-"""Accesses that are watched: each asks first, and is left out where it is out of bounds."""
+"""Checked accesses: each is validated at run time, and skipped if it is out of bounds."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from kc.dialects.arith import CmpiOp
 
 
 class CheckAccess(ThreadPattern):
-    """Ask before an access, and leave it out where it is outside of the memory."""
+    """Check an access at run time, and skip it if it is out of bounds."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -87,7 +87,7 @@ class CheckAccess(ThreadPattern):
 
 
 class _Access:
-    """The questions of one access: where the memory is, and how far its elements are apart."""
+    """The check of one access: the address, and the distance of its elements."""
 
     def __init__(
         self,
@@ -133,8 +133,9 @@ class _Access:
         return list(known.strides)
 
     def ask(self, shift: int, count: int, active: SSAValue | None = None) -> SSAValue:
-        """Whether ``count`` elements may be accessed, ``shift`` behind the one of the indices; yes
-        where it is not ``active``."""
+        """The condition that ``count`` elements may be accessed, from ``shift`` behind the index
+        on; true if ``active`` is false.
+        """
         e = self.e
         indices = list(self.indices)
         if shift:
@@ -153,7 +154,7 @@ class _Access:
         return e.emit(scf.IfOp(active, [i1], Region(asked), Region(idle)))
 
     def _known(self, count: int) -> int:
-        """What ``emulator.c`` is told of the access, in one number."""
+        """The parameters of the access for ``emulator.c``, packed into one number."""
         fields = (
             (self.site, 16),
             (self.slot + 1, 8),
@@ -171,7 +172,7 @@ class _Access:
         return number
 
     def _row(self, indices: Sequence[SSAValue]) -> list[SSAValue]:
-        """The row of a dense buffer, the index in it, and its size."""
+        """The row of a dense buffer, the index in the row, and the row's size."""
         e = self.e
         row = e.number(0)
         if not indices:
@@ -181,7 +182,7 @@ class _Access:
         return [row, indices[-1], self.sizes[-1]]
 
     def _place(self, indices: Sequence[SSAValue], count: int) -> list[SSAValue]:
-        """The address in a buffer with strides, and whether it is inside."""
+        """The address in a buffer with strides, and whether it is in bounds."""
         e = self.e
         place, inside = e.number(0), e.number(1, i1)
         assert self.strides is not None
@@ -200,7 +201,7 @@ class _Access:
 
 
 def _only_if(rewriter: PatternRewriter, op: Operation, allowed: SSAValue) -> None:
-    """Do ``op`` only where it is allowed; its result is zero elsewhere."""
+    """Execute ``op`` only if ``allowed``; otherwise its results are zero."""
     types = [result.type for result in op.results]
     done = Block()
     copy = op.clone()

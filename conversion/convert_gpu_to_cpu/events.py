@@ -32,21 +32,22 @@ from kc.transforms.gpu._thread_segments import spins
 # What is done with an mbarrier (``emulator.c``).
 _INIT, _INVALIDATE, _ARRIVE, _DROP, _EXPECT, _COMPLETE = range(6)
 THREADS_REPEAT, BLOCKS_REPEAT = 1 << 14, 1 << 22
-"""How often a loop is repeated that waits for memory to change, before it waits for ever: where its
-block runs alone, and where other blocks run beside it."""
+"""The most repetitions of a loop that waits for memory to change, before it counts as a deadlock:
+if its block runs alone, and if other blocks run at the same time.
+"""
 COPIED = "copied"
-"""What is done at the place of an asynchronous copy."""
+"""The name of the access that an asynchronous copy makes."""
 
 
 class EventEmitter(Emitter):
-    """Inserts calls of the emulator's functions for one thread, and what they are given."""
+    """Emits calls of the emulator's functions for one thread."""
 
     def __init__(self, thread: Thread, rewriter: PatternRewriter, op: Operation) -> None:
         super().__init__(rewriter, op)
         self.thread = thread
 
     def event(self, name: str, arguments: Sequence[SSAValue]) -> None:
-        """Call a function that is given the block and the thread first."""
+        """Call a function whose first arguments are the block and the thread."""
         numbers = self.thread.numbers
         self.call(name, [numbers["events"], numbers["thread"], *arguments])
 
@@ -57,7 +58,7 @@ class EventEmitter(Emitter):
         return self.call(name, given, [output]).results[0]
 
     def wait(self) -> None:
-        """Be suspended; the call before has noted what for."""
+        """Suspend the thread; the preceding call has recorded the event that it waits for."""
         self.call(SUSPEND, [])
 
     def address(self, pointer: SSAValue) -> SSAValue:
@@ -66,7 +67,7 @@ class EventEmitter(Emitter):
         return self.emit(arith.IndexCastOp(word, INDEX))
 
     def site(self, what: str, pointer: SSAValue | None = None) -> SSAValue:
-        """The number of this place; a pointer leads into the buffer that findings name."""
+        """The number of this access site. A pointer identifies the buffer in reports."""
         module = self.thread.module
         if pointer is None:
             return self.number(module.site(self.op, what), i32)
@@ -77,7 +78,7 @@ class EventEmitter(Emitter):
 
 
 def _buffer(pointer: SSAValue) -> SSAValue | None:
-    """The memref that a pointer was made of, where that is plain to see."""
+    """The memref from which a pointer was computed; None if unknown."""
     while isinstance(op := pointer.owner, Operation):
         if isinstance(op, memref.ExtractAlignedPointerAsIndexOp):
             return op.source
@@ -157,7 +158,9 @@ class ConvertSyncWarp(ThreadPattern):
 
 
 class ConvertMBarrier(ThreadPattern):
-    """``%state = nvvm.mbarrier.arrive %p, %n : !llvm.ptr<3> -> i64``, and all that counts there."""
+    """``%state = nvvm.mbarrier.arrive %p, %n : !llvm.ptr<3> -> i64``, and the other counting
+    ops.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -201,9 +204,10 @@ class ConvertMBarrier(ThreadPattern):
 
 
 class ConvertPhase(ThreadPattern):
-    """``%done = nvvm.mbarrier.try_wait %p, %parity : !llvm.ptr<3>, i32 -> i1``, and the like.
+    """``%done = nvvm.mbarrier.try_wait %p, %parity : !llvm.ptr<3>, i32 -> i1``, and similar waits.
 
-    It is resumed when the phase is complete; or, with the answer no, where nothing else goes on.
+    The thread resumes when the phase is complete, or with the result false if no thread can
+    proceed.
     """
 
     @op_type_rewrite_pattern
@@ -296,9 +300,9 @@ class ConvertBulkCopy(ThreadPattern):
 
 class ConvertBoxCopy(ThreadPattern):
     """``nvvm.cp.async.bulk.tensor.shared.cluster.global %to, %map, %mbarrier, box[%x, %y]``, and
-    back.
+    the inverse copy.
 
-    The map says which array it is of. They are counted and done as other bulk copies.
+    The map identifies its array. Counting and completion are those of other bulk copies.
     """
 
     @op_type_rewrite_pattern
@@ -332,7 +336,7 @@ class ConvertBoxCopy(ThreadPattern):
 
 
 class ReadMap(ThreadPattern):
-    """``builtin.unrealized_conversion_cast %map``: the place of a map is what the kernel gets."""
+    """``builtin.unrealized_conversion_cast %map``: the kernel receives the address of the map."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -393,9 +397,10 @@ class ConvertMapa(ThreadPattern):
 
 
 class ConvertFence(ThreadPattern):
-    """``nvvm.fence.proxy``: bulk copies and products of four warps see what threads wrote;
-    ``nvvm.fence.mbarrier.init``: copies see mbarriers; ``nvvm.wgmma.fence.aligned``: products may
-    have registers that threads have written."""
+    """``nvvm.fence.proxy`` makes writes of threads visible to bulk copies and products of four
+    warps; ``nvvm.fence.mbarrier.init`` makes mbarriers visible to copies;
+    ``nvvm.wgmma.fence.aligned`` lets products use registers that threads have written.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -415,7 +420,7 @@ class ConvertFence(ThreadPattern):
 
 
 class EraseHint(ThreadPattern):
-    """What the emulator does without."""
+    """Remove an operation that the emulator ignores."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(

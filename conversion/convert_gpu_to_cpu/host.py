@@ -44,8 +44,9 @@ def require_supported_host(host: Operation) -> None:
 
 
 class ConvertLaunch(RewritePattern):
-    """A launch is a call; it is over when the call returns. With ``checks_launches`` it is left out
-    where sizes that are not constant are beyond the limits of the target."""
+    """Convert a launch to a synchronous call. With ``checks_launches``, it is skipped if sizes that
+    are not constant exceed the limits of the target.
+    """
 
     def __init__(self, launches: dict[tuple[str, str], str], target: Target) -> None:
         self.launches = launches
@@ -131,7 +132,7 @@ class TakeMap(RewritePattern):
 
 
 class EraseCastOfWhole(RewritePattern):
-    """An array is known to the map of it by its rank."""
+    """Remove the cast to an unranked array; the map's array is known with its rank."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.CastOp, rewriter: PatternRewriter, /) -> None:
@@ -160,7 +161,7 @@ class ConvertDealloc(RewritePattern):
 
 
 class ConvertMemcpy(RewritePattern):
-    """A copy, which is over when it returns."""
+    """Convert an asynchronous copy to a synchronous one."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.MemcpyOp, rewriter: PatternRewriter, /) -> None:
@@ -168,7 +169,7 @@ class ConvertMemcpy(RewritePattern):
 
 
 class ConvertMemset(RewritePattern):
-    """A value in each element, which is done when it returns."""
+    """Fill memory synchronously."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.MemsetOp, rewriter: PatternRewriter, /) -> None:
@@ -192,7 +193,7 @@ class ConvertMemset(RewritePattern):
 
 
 class EraseHostNote(RewritePattern):
-    """Memory of the host is that of the device, of which there is one."""
+    """Remove registrations of host memory, which is also device memory here."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -237,4 +238,4 @@ HOST = (
     gpu.HostUnregisterOp,
     gpu.SetDefaultDeviceOp,
 )
-"""What of gpu the host code may have, besides launches."""
+"""Operations of gpu in host code that are converted, besides launches."""

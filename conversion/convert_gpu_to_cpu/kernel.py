@@ -1,4 +1,4 @@
-"""Kernels before they are converted: what they are made of, and whether it is emulated."""
+"""Kernels before conversion: their parts, and the refusal of unsupported ones."""
 
 from __future__ import annotations
 
@@ -36,9 +36,11 @@ from kc.transforms.gpu._thread_segments import spins
 from kc.transforms.gpu.gpu_serialize_threads import SERIAL
 
 DONE, BLOCK, WARP = -1, 1, 2
-"""What a thread waits for (``emulator.c``): the low bits of its state, the site above them."""
+"""Reasons for which a thread waits (``emulator.c``): the low bits of its state, with the site
+above.
+"""
 IS_WRITE, IS_INSIDE, IS_ATOMIC = 1, 2, 4
-"""What an access is (``emulator.c``)."""
+"""Properties of an access (``emulator.c``)."""
 GLOBAL, SHARED = 0, 1
 MAX_BUFFERS = 64
 
@@ -50,7 +52,7 @@ OF_A_THREAD = ("tid_x", "tid_y", "tid_z", "thread")
 
 
 def _granule(memories: Sequence[SSAValue]) -> int:
-    """Bytes of the smallest element that memory is used as, by these names."""
+    """Bytes of the smallest element type with which the memory is accessed."""
     sizes: list[int] = []
     for memory in memories:
         for use in memory.uses:
@@ -62,7 +64,7 @@ def _granule(memories: Sequence[SSAValue]) -> int:
 
 
 _ON_A_GPU = "--target=cuda runs it on a GPU, and kc-translate --to=ptx compiles it"
-"""What to do with an instruction of NVIDIA's that no CPU has a counterpart of."""
+"""The advice for an instruction of NVIDIA without a counterpart on CPUs."""
 
 
 def unsupported(op: Operation, why: str | None = None) -> CodegenError:
@@ -76,12 +78,13 @@ def unsupported(op: Operation, why: str | None = None) -> CodegenError:
 
 
 GIVEN_ON = "kc.given_on"
-"""The attribute of what only puts a register of a product where the next one finds it."""
+"""The attribute of an operation that only passes a register from one product to the next."""
 
 
 def _is_given_on(op: llvm.ExtractValueOp) -> bool:
-    """Whether a register is put in memory of the thread while its product may be under way: the
-    last wait in front of it leaves some."""
+    """True if a register is passed on while its product may be pending: the preceding wait leaves
+    some groups pending.
+    """
     before = op.prev_op
     while before is not None and not isinstance(before, nvvm.WgmmaWaitGroupSyncOp):
         before = before.prev_op
@@ -100,7 +103,7 @@ def _is_private(buffer: SSAValue) -> bool:
 
 
 class Kernel:
-    """A kernel, and what is asked of its threads."""
+    """A kernel, with the facilities that its threads need."""
 
     def __init__(self, home: GPUModuleOp, function: GPUFuncOp) -> None:
         self.function = function
@@ -152,7 +155,7 @@ class Kernel:
         return math.prod(self.cluster)
 
     def require_supported(self, check: bool) -> None:
-        """Refuse what is not emulated."""
+        """Refuse unsupported operations."""
         if self.is_serial and check:
             raise unsupported(self.function, "one thread runs its block, and is not watched")
         for op in self.function.body.walk():
@@ -170,7 +173,7 @@ class Kernel:
                     why = f"the same registers hold sums of {sums} in another product of the kernel"
                     raise unsupported(op, why)
             if isinstance(op, func.CallOp) and op.callee.string_value().startswith(PREFIX):
-                continue  # the C library has it too
+                continue  # the C library has the same function
             if not isinstance(op, (*DEVICE, *NVVM)) and op.name.startswith(
                 ("gpu.", "nvgpu.", "nvvm.", "func.")
             ):
@@ -196,7 +199,7 @@ def bits_of(type_: Attribute) -> int:
 
 
 def plain(type_: Attribute) -> Attribute:
-    """The type of memory of any kind on a CPU; a map is where its bytes are."""
+    """The CPU type of memory in any address space; for a map, a pointer to its bytes."""
     if isinstance(type_, TensorMapDescriptorType):
         return POINTER
     if not isinstance(type_, MemRefType):
@@ -249,4 +252,4 @@ DEVICE = (
     gpu.DynamicSharedMemoryOp,
     gpu.PrintfOp,
 )
-"""What of gpu a kernel may have."""
+"""Operations of gpu that a kernel may contain."""

@@ -33,8 +33,9 @@ LAUNCH, THREAD = "kc_launch", "kc_thread"
 
 
 def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp) -> str:
-    """The function :data:`LAUNCH` that runs all blocks of a kernel; ``thread`` is what each thread
-    runs, and :data:`THREAD` here."""
+    """The function :data:`LAUNCH` that runs all blocks of a kernel. ``thread`` is the thread
+    function, called :data:`THREAD` in the text.
+    """
     arguments = {f"%arg{n}": type_ for n, type_ in enumerate(kernel.arguments)}
     shared = {f"%shared{n}": type_ for n, type_ in enumerate(kernel.shared)}
     sizes = [f"%{what}_{axis}" for what in ("grid", "block") for axis in "xyz"]
@@ -53,7 +54,7 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp) -> 
     memory, end = (_in_one_piece if is_one_piece else _apart)(kernel, shared)
     begin: list[str] = []
     if module.check:
-        # The blocks of a cluster are one, whose memory they make one after the other.
+        # The blocks of a cluster run together; each allocates its memory in turn.
         (begin if kernel.ranks > 1 else memory).append(
             "func.call @kc_emu_block(%number) : (index) -> ()"
         )
@@ -127,7 +128,7 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp) -> 
     segments = "<{operandSegmentSizes = array<i32: 1, 1, 1, 0>}>"
     loop = f'"scf.parallel"(%c0, %blocks, %c1) {segments} ({{ ^block(%number: index):'
     close = ["scf.reduce", "}) : (index, index, index) -> ()"]
-    if module.check:  # one after the other
+    if module.check:  # blocks run one after the other
         loop, close = "scf.for %number = %c0 to %blocks step %c1 {", ["}"]
     if is_cluster:
         loop = loop.replace("%blocks", "%groups").replace("%number", "%group")
@@ -154,7 +155,7 @@ _COUNTS = (
     "%layer = arith.muli %block_x, %block_y : index",
     "%count = arith.muli %layer, %block_z : index",
 )
-"""How many blocks there are, and threads of a block."""
+"""The numbers of blocks, and of threads in a block."""
 
 _BLOCK_IDS = (
     "%bid_x = arith.remui %number, %grid_x : index",
@@ -162,12 +163,13 @@ _BLOCK_IDS = (
     "%bid_y = arith.remui %row, %grid_y : index",
     "%bid_z = arith.divui %row, %grid_y : index",
 )
-"""Which block it is."""
+"""The coordinates of a block."""
 
 
 def _dims(kernel: Kernel) -> list[str]:
-    """The text that computes how many clusters there are along each axis and in all, and threads of
-    a block and of a cluster."""
+    """The text that computes the number of clusters along each axis and in all, and the number of
+    threads in a block and in a cluster.
+    """
     lines: list[str] = []
     for axis, dim in zip("xyz", kernel.cluster, strict=True):
         lines += [
@@ -191,7 +193,7 @@ _GROUP_IDS = (
     "%gid_y = arith.remui %row, %groups_y : index",
     "%gid_z = arith.divui %row, %groups_y : index",
 )
-"""Which cluster it is."""
+"""The coordinates of a cluster."""
 
 
 def _cluster(
@@ -201,8 +203,9 @@ def _cluster(
     run: Sequence[str],
     end: Sequence[str],
 ) -> list[str]:
-    """The text that runs a cluster: the blocks have threads one after the other, and their own
-    memory."""
+    """The text that runs a cluster. Its blocks have consecutive threads, and memory of their
+    own.
+    """
     dims = kernel.cluster
     places = [(x, y, z) for z in range(dims[2]) for y in range(dims[1]) for x in range(dims[0])]
     blocks: list[list[str]] = []
@@ -253,7 +256,9 @@ def _named(name: str, rank: int) -> str:
 
 
 def _of_rank(defining: Sequence[str], rank: int, lines: Sequence[str]) -> list[str]:
-    """``lines``, where what ``defining`` defines is that of a block of a cluster."""
+    """``lines`` for one block of a cluster: names that ``defining`` defines get the block's
+    rank.
+    """
     own = {
         name
         for line in defining
@@ -268,7 +273,7 @@ def _of_rank(defining: Sequence[str], rank: int, lines: Sequence[str]) -> list[s
 
 
 def _apart(kernel: Kernel, shared: Mapping[str, Attribute]) -> tuple[list[str], list[str]]:
-    """The text that makes the memory of a block, an array at a time, and the text that ends it."""
+    """The text that allocates the memory of a block array by array, and the text that frees it."""
     begin = [f"{array} = memref.alloc() : {type_}" for array, type_ in shared.items()]
     end = [f"memref.dealloc {array} : {type_}" for array, type_ in shared.items()]
     if kernel.dynamic:
@@ -282,10 +287,10 @@ SWIZZLED = 1024
 
 
 def _in_one_piece(kernel: Kernel, shared: Mapping[str, Attribute]) -> tuple[list[str], list[str]]:
-    """The same as a piece of memory, in which 18 bits say where something is.
+    """:func:`_apart` with one contiguous piece of memory, in which 18 bits address a byte.
 
-    It begins at a multiple of :data:`SWIZZLED`. An array that does not say where it begins does so
-    next to one, as it may on a GPU.
+    It begins at a multiple of :data:`SWIZZLED`. An array without a required alignment is
+    deliberately misaligned to it, as it may be on a GPU.
     """
     offset = 0
     views: list[str] = []
@@ -334,13 +339,13 @@ def _in_one_piece(kernel: Kernel, shared: Mapping[str, Attribute]) -> tuple[list
 
 
 UNALIGNED = 16
-"""What every array of a block begins at a multiple of, in bytes."""
+"""The alignment of every array of a block, in bytes."""
 
 _FLUSH = (
     "%all = llvm.mlir.zero : !llvm.ptr",
     "%status = llvm.call @fflush(%all) : (!llvm.ptr) -> i32",
 )
-"""What was printed is seen when the launch is over."""
+"""Flush printed text at the end of a launch."""
 
 _FOR_EACH_THREAD = (
     "scf.for %tid_z = %c0 to %block_z step %c1 {",
@@ -369,7 +374,7 @@ _POINTER_OF = '"memref.extract_aligned_pointer_as_index"'
 def _watch(
     slot: int, array: str, type_: Attribute, scope: int, granule: int | None = None
 ) -> list[str]:
-    """The text that says where an array is, and of how many bytes an element of it is."""
+    """The text that registers an array and the size of its elements."""
     assert isinstance(type_, MemRefType)
     name = f"{array}_w"
     size = element_size(type_)
@@ -386,7 +391,7 @@ def _watch(
 
 
 def _watch_map(slot: int, place: str) -> list[str]:
-    """The text that says where the array of a map is, if no argument is that array."""
+    """The text that registers the array of a map, unless it is an argument."""
     name = f"{place}_w"
     return [
         f"{name}s = arith.constant {slot} : i32",

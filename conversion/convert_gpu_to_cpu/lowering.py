@@ -1,4 +1,4 @@
-"""The conversion of a module: what is refused, then the host code, then kernel by kernel."""
+"""The order of the conversion: refusals, host code, then kernel by kernel."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from kc.support.target import target_of
 
 
 def lower_to_cpu(ctx: Context, op: ModuleOp, check: bool) -> None:
-    """Convert a module; ``check``: watch what its kernels do."""
+    """Convert a module. ``check``: check its kernels at run time."""
     homes = [home for home in op.ops if isinstance(home, GPUModuleOp)]
     kernels: list[Kernel] = []
     for home in homes:
@@ -62,13 +62,13 @@ def lower_to_cpu(ctx: Context, op: ModuleOp, check: bool) -> None:
 def _convert(
     module: EmulatedModule, homes: Sequence[GPUModuleOp], kernels: Sequence[Kernel]
 ) -> None:
-    """Convert the host code, which launches kernels, and then those."""
+    """Convert the host code with its launches, then the kernels."""
     launches = {(kernel.home, kernel.name): module.fresh(kernel, "launch") for kernel in kernels}
     patterns = [
         ConvertLaunch(launches, target_of(module.op)),
         *(pattern() for pattern in HOST_PATTERNS),
     ]
-    # Users come first, as a token ties an operation to those that wait for it.
+    # Users first, as a token ties an operation to its waiters.
     walker = PatternRewriteWalker(
         GreedyRewritePatternApplier(patterns), apply_recursively=False, walk_reverse=True
     )
@@ -112,7 +112,7 @@ def _convert(
 
 
 def _is_library_function(op: Operation) -> bool:
-    """Whether it declares a function of libdevice."""
+    """True if it declares a libdevice function."""
     return (
         isinstance(op, func.FuncOp | llvm.FuncOp)
         and not op.body.blocks
@@ -121,8 +121,9 @@ def _is_library_function(op: Operation) -> bool:
 
 
 def _require_c_type(op: Operation) -> None:
-    """Refuse a function of libdevice of another type than the C library's (KC4369), which is told
-    from its name: those of f32 end with f."""
+    """Refuse a libdevice function whose type differs from the C function's (KC4369). The C type
+    follows from the name: f32 functions end with f.
+    """
     assert isinstance(op, func.FuncOp | llvm.FuncOp)
     name = c_name(op.sym_name.data)
     types = set(
@@ -146,7 +147,7 @@ def _require_c_type(op: Operation) -> None:
 
 
 def _declare_in_c(module: ModuleOp, op: Operation) -> None:
-    """Declare the function of the C library that stands for one of libdevice."""
+    """Declare the C function that replaces a libdevice function."""
     assert isinstance(op, func.FuncOp | llvm.FuncOp)
     name = c_name(op.sym_name.data)
     if SymbolTable.lookup_symbol(module, name) is None:

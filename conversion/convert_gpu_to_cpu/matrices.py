@@ -26,11 +26,11 @@ TYPES = tuple("f16 bf16 tf32 f32 f64 s8 u8 s4 u4 b1 s32 e4m3 e5m2".split())
 """The numbers of element types (``emulator.c``)."""
 _CLAMPS, _ANDS, _IS_WMMA = 1, 2, 4
 _OF_B = 16
-"""The first word of B in what a lane leaves."""
+"""The offset of B in the words that a lane publishes."""
 
 
 def wait_for_warp(e: EventEmitter) -> None:
-    """Be suspended until all lanes have come here."""
+    """Suspend until all lanes have arrived."""
     wait(e.thread, e, WARP, e.thread.module.site(e.op, "product of matrices"))
 
 
@@ -201,7 +201,7 @@ class ConvertWmmaStore(ThreadPattern):
 def _in_memory(
     e: EventEmitter, op: nvvm.WmmaLoadOp | nvvm.WmmaStoreOp, matrix: str, what: str
 ) -> list[SSAValue]:
-    """Where a matrix is in memory, its sizes and the type of its elements; the place is last."""
+    """The parameters of a matrix in memory: address, sizes and element type; the site is last."""
     m, n, k = op.shape
     rows, columns = {"a": (m, k), "b": (k, n), "c": (m, n)}[matrix]
     return [

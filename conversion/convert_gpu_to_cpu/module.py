@@ -1,4 +1,4 @@
-"""The module while it is converted: its names, and the places of the checks."""
+"""The module during conversion: names, and sites of checks."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from kc.support.locations import location_of
 
 _PARSED: dict[str, ModuleOp] = {}
 MOST_PARSED = 200
-"""How many texts are remembered."""
+"""The most parsed texts that are cached."""
 MOST_SITES = (1 << 15) - 1
-"""How many places can be named: ``emulator.c`` keeps the place of each access in an ``int16_t``."""
+"""The most sites: ``emulator.c`` keeps the site of each access in an ``int16_t``."""
 
 
 class EmulatedModule:
@@ -51,8 +51,9 @@ class EmulatedModule:
         return fresh_name(f"{kernel.home}_{kernel.name}_{part}", self.taken)
 
     def add(self, text: str, source: Operation, names: dict[str, str]) -> None:
-        """Add functions that are given as text, and stand for ``source``; ``names`` are those of
-        functions in the text, and what they are called here."""
+        """Add functions given as text, which replace ``source``. ``names`` maps names in the text
+        to names in the module.
+        """
         module = self._parsed(text)
         for op in module.walk():
             for key in ("sym_name", "callee"):
@@ -68,8 +69,9 @@ class EmulatedModule:
         self._add(self._parsed(RUNTIME[name]), self.op)
 
     def _parsed(self, text: str) -> ModuleOp:
-        """A copy of what was parsed of a text: kernels with the same arguments are launched by the
-        same one."""
+        """A copy of the parsed text, which is cached: kernels with equal arguments have equal
+        launch functions.
+        """
         module = _PARSED.get(text)
         if module is None:
             if len(_PARSED) == MOST_PARSED:
@@ -90,7 +92,7 @@ class EmulatedModule:
             self.op.body.block.add_op(op)
 
     def text(self, text: str) -> str:
-        """The name of a constant with these characters, and a zero."""
+        """The name of a constant with these characters and a terminating zero."""
         name = fresh_name("kc_text", self.taken)
         data = StringAttr(text + "\0")
         size = len(data.data.encode())
@@ -100,7 +102,9 @@ class EmulatedModule:
         return name
 
     def site(self, op: Operation, what: str, buffer: str = "", memory: str = "") -> int:
-        """The number of a new place that findings name, or KC4374 if there are too many."""
+        """The number of a new site for reports. Raises CodegenError KC4374 if there are too
+        many.
+        """
         if len(self.sites) == MOST_SITES:
             raise CodegenError(
                 "KC4374",

@@ -1,4 +1,4 @@
-"""Which operations of nvvm are emulated, besides those that ``convert-nvvm-to-gpu`` converts."""
+"""The emulated operations of nvvm, besides those that ``convert-nvvm-to-gpu`` converts."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ HINTS = (
     nvvm.PrefetchOp,
     nvvm.NanosleepOp,
 )
-"""What changes nothing here: threads run in one order."""
+"""Operations without effect here, as threads run in one order."""
 NVVM = (
     *BARRIERS,
     *COPIES,
@@ -90,14 +90,14 @@ NVVM = (
     *HINTS,
     nvvm.ConvertFloatToTF32Op,
 )
-"""What is emulated."""
+"""Emulated operations."""
 
 
 _NO_CLUSTER = "its kernel has no clusters, as nvvm.cluster_dim = array<i32: 2, 1, 1> would say"
 
 
 def cluster_size(op: Operation) -> int:
-    """How many blocks a cluster of the kernel around ``op`` has."""
+    """The number of blocks in a cluster of the kernel around ``op``."""
     around: Operation | None = op
     while around is not None and not isinstance(around, GPUFuncOp):
         around = around.parent_op()
@@ -114,7 +114,7 @@ def cluster_dims(kernel: GPUFuncOp) -> tuple[int, int, int]:
 
 
 def problem_of(op: Operation) -> str | None:
-    """Why a form of an operation of :data:`NVVM` is not emulated."""
+    """The reason why a form of an operation of :data:`NVVM` is not emulated; None if it is."""
     if isinstance(op, nvvm.BarrierOp | nvvm.BarrierArriveOp):
         number = constant_of(op.barrier_id)
         if number is not None and not 0 <= number < NAMED_BARRIERS:
@@ -155,7 +155,7 @@ def problem_of(op: Operation) -> str | None:
 
 
 def constant_of(value: SSAValue | None) -> int | None:
-    """The number that a value is, where it is a constant."""
+    """The number if ``value`` is constant, else None."""
     op = None if value is None else value.owner
     if not isinstance(op, arith.ConstantOp | llvm.ConstantOp):
         return None

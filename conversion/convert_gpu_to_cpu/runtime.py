@@ -18,7 +18,7 @@ llvm.func internal @kc_emu_step(%thread: !llvm.ptr, %is_over: i32) {
   llvm.return
 }
 """
-"""What a thread is resumed and ended by."""
+"""The functions that resume and end a thread."""
 
 
 def _declaration(name: str, inputs: str = "", output: str = "") -> str:

@@ -99,7 +99,7 @@ class Thread:
         return function
 
     def memory(self, root: SSAValue) -> str:
-        """Where memory is: "global", "shared" or "private"."""
+        """The memory space of a buffer: "global", "shared" or "private"."""
         if root not in self.slots:
             return "private"
         arrays = sum(isinstance(type_, MemRefType) for type_ in self.kernel.arguments)
@@ -112,8 +112,9 @@ class Thread:
         return buffer
 
     def buffer_name(self, buffer: SSAValue) -> str:
-        """What reports call a memref: the memory that it is in, or the array that is a part of the
-        bytes of a block."""
+        """The name of a memref in reports: its memory, or the array that is a view of a block's
+        bytes.
+        """
         while isinstance(buffer.owner, memref.ViewOp | memref.SubviewOp | memref.CastOp):
             if isinstance(buffer.owner, memref.ViewOp) and buffer.name_hint is not None:
                 return buffer.name_hint

@@ -1,4 +1,4 @@
-"""Numbers of threads, barriers, shuffles and prints, as what a CPU does."""
+"""Patterns for thread numbers, barriers, shuffles and prints."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class ConvertGlobalId(ThreadPattern):
 
 
 class ConvertSubgroupNumber(ThreadPattern):
-    """The number of a lane and of a warp, and how many there are."""
+    """The number of a lane and of a warp, and their counts."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -97,7 +97,7 @@ class ConvertSubgroupNumber(ThreadPattern):
 
 
 def _threads(thread: Thread, e: Emitter) -> SSAValue:
-    """How many threads a block has."""
+    """The number of threads in a block."""
     count = thread.numbers["block_x"]
     for axis in "yz":
         count = e.emit(arith.MuliOp(count, thread.numbers[f"block_{axis}"]))
@@ -105,7 +105,7 @@ def _threads(thread: Thread, e: Emitter) -> SSAValue:
 
 
 def wait(thread: Thread, emitter: Emitter, scope: int, site: int) -> None:
-    """Be suspended until what is to come together here has come."""
+    """Suspend until all participants of the collective operation have arrived."""
     state = emitter.number(site << 2 | scope, i32)
     numbers = thread.numbers
     emitter.add(memref.StoreOp.get(state, numbers["states"], [numbers["thread"]]))
@@ -124,7 +124,7 @@ def word_of(e: Emitter, value: SSAValue) -> SSAValue:
 
 
 def value_of(e: Emitter, word: SSAValue, type_: Attribute) -> SSAValue:
-    """A value with these bits."""
+    """A value from its bits."""
     if isinstance(type_, IndexType):
         return e.emit(arith.IndexCastOp(word, INDEX))
     bits = IntegerType(bits_of(type_))
@@ -238,7 +238,7 @@ class GuardDivision(ThreadPattern):
 
 
 def _constants(value: SSAValue) -> Sequence[int]:
-    """The number that a value is, or those that a vector holds; none if they are not constant."""
+    """The constant values of a scalar or vector; empty if it is not constant."""
     if not isinstance(value.owner, arith.ConstantOp):
         return ()
     constant = value.owner.value

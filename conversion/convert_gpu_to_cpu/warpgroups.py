@@ -66,14 +66,16 @@ class ConvertWgmma(ThreadPattern):
         rewriter.replace(op, [], [packed(e, registers, op.results_.type)])
 
     def _site(self, op: nvvm.WgmmaMmaAsyncOp, descriptor: SSAValue) -> int:
-        """The number of the place where a tile is read."""
+        """The number of the site where a tile is read."""
         buffer = _buffer_of(descriptor)
         name = "shared memory" if buffer is None else self.thread.buffer_name(buffer)
         return self.thread.module.site(op, "read", name, "shared")
 
 
 def _buffer_of(descriptor: SSAValue) -> SSAValue | None:
-    """The memref whose address a descriptor is computed of, where numbers alone were added."""
+    """The memref behind a descriptor's address, if only numbers were added to it; None if
+    unknown.
+    """
     values = [descriptor]
     for value in values:  # grows
         op = value.owner

@@ -1,4 +1,4 @@
-"""What threads do together: wait, and read the values of other lanes."""
+"""Collective operations of threads: barriers, and exchange of values between lanes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of a device: their memory, and what is known of the launches of a kernel."""
+"""Device functions: their memory, and facts from the launches of a kernel."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ALIGNMENT = 16
 DYNAMIC = "kc_dynamic_shared"
 """The external array that the dynamic memory of a block is."""
 CONVERSION = ("convert-gpu-to-nvvm", "the dialects llvm and nvvm")
-"""The pass, and what it converts to."""
+"""The name of the pass, and its target dialects."""
 
 
 class GpuFunction(FunctionLowering):
@@ -61,7 +61,7 @@ class GpuFunction(FunctionLowering):
         return unsupported(op, self.patterns, *self.conversion)
 
     def kernel_attributes(self) -> dict[str, Attribute]:
-        """What the function, if it is a kernel, is known by."""
+        """The attributes of a kernel's function."""
         attributes: dict[str, Attribute] = {"gpu.kernel": UnitAttr(), "nvvm.kernel": UnitAttr()}
         size = self.source.known_block_size
         if size is not None:
@@ -81,7 +81,7 @@ class GpuFunction(FunctionLowering):
 
 
 def signature_of_gpu(op: GPUFuncOp) -> Signature:
-    """The signature of a function of a device, by the convention of those of a CPU."""
+    """The signature of a device function, with the calling convention of the CPU."""
     like = FuncOp(op.sym_name.data, op.function_type, arg_attrs=op.arg_attrs)
     try:
         signature = signature_of(like)
@@ -99,7 +99,7 @@ def _is_map(type_: Attribute) -> bool:
 
 
 def lower_kernel(new: NewModule, s: GpuFunction, op: GPUFuncOp) -> None:
-    """Add the translation of a function to the module that is built."""
+    """Add the translation of a function to the new module."""
     name = op.sym_name.data
     signature = new.signatures[name]
     body = s.run(_body(s, op, signature))
@@ -126,7 +126,7 @@ def declare_library_function(new: NewModule, op: FuncOp) -> None:
 
 
 def foreign_function(conversion: str, op: FuncOp) -> CodegenError:
-    """The error for a function that is declared in a module of kernels."""
+    """The error for a function declared in a module of kernels."""
     home = op.parent_op()
     name = op.attributes.get(PACKED, op.sym_name)
     assert isinstance(name, StringAttr)

@@ -15,9 +15,9 @@ from kc.dialects.nvvm.special_registers import RangedRegisterOp
 
 WARP_SIZE = 32
 MAX_BLOCK = {Dimension.X: 1024, Dimension.Y: 1024, Dimension.Z: 64}
-"""How many threads a block has at most along each dimension (CUDA C++ Programming Guide)."""
+"""The most threads of a block along each dimension (CUDA C++ Programming Guide)."""
 MAX_GRID = {Dimension.X: 2**31 - 1, Dimension.Y: 65535, Dimension.Z: 65535}
-"""How many blocks a grid has at most along each dimension."""
+"""The most blocks of a grid along each dimension."""
 
 _REGISTERS: dict[type[DimensionOp], str] = {
     gpu.ThreadIdOp: "tid",
@@ -71,7 +71,7 @@ class LowerDimension(LlvmPattern):
         s.define(op.result, s.emit(llvm.SExtOp, [value], i64))
 
     def _bounds(self, op: DimensionOp) -> tuple[int, int] | None:
-        """The least number and the one behind the greatest."""
+        """The minimum, and the maximum plus one; None if unknown."""
         source, dimension = self.conversion.source, op.dimension.data
         is_block = isinstance(op, gpu.ThreadIdOp | gpu.BlockDimOp)
         if not is_block and not isinstance(op, gpu.BlockIdOp | gpu.GridDimOp):
@@ -109,7 +109,7 @@ class LowerGlobalId(LlvmPattern):
 
 
 class LowerSubgroupNumber(LlvmPattern):
-    """The number of a thread in its warp, of a warp in its block, and how many there are."""
+    """The number of a thread in its warp, of the warp in its block, and their counts."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(

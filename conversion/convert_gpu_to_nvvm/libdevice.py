@@ -1,6 +1,6 @@
-"""Functions that are left to libdevice, NVIDIA's library for its GPUs.
+"""Functions left to libdevice, NVIDIA's device library.
 
-``expand-math`` leaves them where the target says ``-libs=libdevice``; :mod:`kc.codegen.ptx` links
+``expand-math`` leaves them for targets with ``-libs=libdevice``; :mod:`kc.codegen.ptx` links
 kernels with the library.
 """
 

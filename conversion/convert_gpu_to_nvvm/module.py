@@ -51,7 +51,7 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
 def lower_gpu_modules(module: ModuleOp) -> None:
     """Translate the functions of the gpu modules in ``module``.
 
-    Raises CodegenError, with the module as it was.
+    Raises CodegenError, with the module unchanged.
     """
     patterns = own_and_added(TARGET, PATTERNS)
     target = target_of(module)

@@ -13,9 +13,9 @@ from kc.dialects.nvgpu import TensorMapDescriptorType
 
 
 def parameter_attributes() -> dict[str, Attribute]:
-    """Those of a parameter that is a map: a constant of the grid, in the memory of parameters.
+    """The attributes of a parameter that is a map: a grid constant in parameter memory.
 
-    Without ``nvvm.grid_constant`` LLVM would copy it, and what the copy unit reads would be no map.
+    Without ``nvvm.grid_constant``, LLVM would copy the map, and the copy unit cannot read the copy.
     """
     return {
         "llvm.align": IntegerAttr(MAP_ALIGNMENT, i64),

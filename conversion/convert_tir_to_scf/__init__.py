@@ -61,7 +61,8 @@ class ConvertTirToScfPass(ModulePass):
     """Turn loops, guards and accesses into the standard dialects.
 
     Raises CodegenError, with the module unchanged: KC4201, KC4202, KC4204, KC4206, KC4207, KC4214
-    for what earlier passes remove or a CPU lacks, KC4216 for an operation without a pattern.
+    for constructs that earlier passes remove or a CPU lacks, KC4216 for an operation without a
+    pattern.
     """
 
     name = "convert-tir-to-scf"
@@ -73,7 +74,8 @@ class ConvertTirToScfPass(ModulePass):
         patterns = own_and_added(TARGET, PATTERNS)
         for function in todo:
             require_lowered(function)
-            parts = (tir.CombineOp, tir.YieldOp, tir.ConditionOp)  # of what patterns are for
+            # parts of other operations, which their patterns convert
+            parts = (tir.CombineOp, tir.YieldOp, tir.ConditionOp)
             ops = (inner for inner in preorder(function) if type(inner) not in parts)
             require_patterns(TARGET, patterns, ops)
         flags = target_of(op).fast_math

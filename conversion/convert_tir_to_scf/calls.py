@@ -53,7 +53,7 @@ class ConvertCallExtern(ConversionPattern[TirToScf]):
     def _element(
         self, buffer: SSAValue, starts: Sequence[SSAValue], rewriter: PatternRewriter
     ) -> SSAValue:
-        """The part of a buffer that is one element: its address is passed."""
+        """The part of a buffer that is a single element, whose address is passed."""
         source = buffer.type
         assert isinstance(source, MemRefType)
         offsets: list[SSAValue] = []

@@ -21,9 +21,10 @@ _UNROLL = LoopAnnotationAttr(unroll=LoopUnrollAttr(**_FULL))
 _NOT: dict[str, Any] = {"disable": True}
 _AS_IT_IS = LoopAnnotationAttr(unroll=LoopUnrollAttr(**_NOT))
 _FEW, _SHORT, _REGISTERS, _CODE = 8, 32, 2048, 64
-"""LLVM may write out so many iterations; so many where they index arrays of so many bytes, which
-become registers only so. The others have at most so many operations once they are written out:
-more code takes LLVM long, and saves little of what an iteration takes."""
+"""Limits for unrolling by LLVM: the most iterations; the most iterations of loops that index arrays
+of at most so many bytes, which become registers only if unrolled; and the most operations after
+unrolling, as more code costs compile time and saves little per iteration.
+"""
 
 
 def _is_short(extent: int | SSAValue, variable: SSAValue, body: Block) -> bool:
@@ -35,8 +36,9 @@ def _is_short(extent: int | SSAValue, variable: SSAValue, body: Block) -> bool:
 
 
 def _size(block: Block, limit: int) -> int:
-    """The operations of a block where unrolled loops are written out, and those that LLVM may
-    write out before what is around them; no more than the first beyond ``limit`` are counted."""
+    """The number of operations in a block after unrolling, including loops that LLVM may unroll.
+    Counting stops beyond ``limit``.
+    """
     count = 0
     for op in block.ops:
         if isinstance(op, tir.ForOp):
@@ -117,7 +119,7 @@ class ConvertFor(ConversionPattern[TirToScf]):
     def _while(self, op: tir.ForOp, rewriter: PatternRewriter) -> None:
         """``scf.while``, which carries whether the condition held in the iteration before."""
         condition = op.condition
-        assert condition is not None  # the verifier asks for it
+        assert condition is not None  # guaranteed by the verifier
         begins = arith.ConstantOp(BoolAttr.from_bool(True))
         body = op.detach_region(op.body)
         holds = condition.condition

@@ -41,7 +41,7 @@ from kc.transforms.tir.blocks._inline_combine import inline_combine
 TARGET = ConversionTarget("convert-tir-to-scf", illegal=("tir",))
 
 STACK_BYTES = 64 * 1024
-"""The most that the buffers of one function or parallel body take on the stack."""
+"""The most bytes of buffers on the stack of a function or parallel body."""
 
 _NO_FLAGS = arith.FastMathFlagsAttr("none")
 _CONTRACT = arith.FastMathFlagsAttr([FastMathFlag.ALLOW_CONTRACT])
@@ -68,8 +68,9 @@ def buffers_on_stack(function: func.FuncOp) -> set[tir.AllocOp]:
 
 
 def _home(op: Operation, function: func.FuncOp) -> Operation:
-    """Whose stack ``op`` is on: that of the outermost parallel loop or kernel around it, or of the
-    function."""
+    """The owner of the stack on which ``op`` allocates: the outermost parallel loop or kernel
+    around it, or the function.
+    """
     home: Operation = function
     parent = op.parent_op()
     while parent is not None and parent is not function:
@@ -112,7 +113,7 @@ class TirToScf(Conversion):
         self.index = IndexValues()
         self.arith = IndexArithmetic(self.index)
         self.on_stack: set[tir.AllocOp] = set()
-        # What is called depends on types that are there before conversion.
+        # The callee depends on types before conversion.
         self.callees = {op: callee_of(op) for op in preorder(function) if type(op) is CallExternOp}
         self._index_ops: list[Operation] = []
         self._around_vectors: set[Operation] = set()
@@ -145,7 +146,7 @@ class TirToScf(Conversion):
     # For the patterns
 
     def value(self, value: SSAValue) -> SSAValue:
-        """The index ``value``, computed by other dialects."""
+        """The index ``value``, computed by operations of other dialects."""
         if isinstance(value.owner, tir.ApplyOp | tir.LinearizeOp | tir.DelinearizeOp):
             return self.arith.value(self.index.expr(value))
         return value
@@ -165,7 +166,7 @@ class TirToScf(Conversion):
         rewriter.has_done_action = True
 
     def is_root(self, value: SSAValue) -> bool:
-        """Whether an index is not seen through, but needs a value."""
+        """True if an index is a root, so that it needs a value."""
         expr = self.index.expr(value)
         return isinstance(expr, AffineDimExpr) and self.index.roots[expr.position] is value
 
@@ -178,13 +179,14 @@ class TirToScf(Conversion):
             new.name_hint = old.name_hint
 
     def is_sequential(self) -> bool:
-        """Whether the current place is outside of parallel loops."""
+        """True if the current place is outside of parallel loops."""
         return self.arith.home is self.arith.scopes[0]
 
     def is_decided(self, loop: tir.ForOp, body: Block) -> bool:
-        """Whether it was decided how often a loop is written out: where a schedule has put vectors
-        into it, or into the function and only loops into this one. LLVM, which does not know that,
-        would take as long for it as for all else."""
+        """True if a schedule has decided the unrolling of ``loop``, as it contains vectors, or as
+        the function does and this loop contains only loops. LLVM does not know that, and would
+        spend as long on it as on the rest.
+        """
         around = self._around_vectors
         return loop in around or (
             self.function in around and any(type(op) is tir.ForOp for op in body.ops)
@@ -271,12 +273,12 @@ def _around_vectors(function: func.FuncOp) -> set[Operation]:
 
 
 def exact_operations(function: func.FuncOp) -> set[Operation]:
-    """The operations that compute the operands of exact comparisons from what is in memory."""
+    """The operations that compute the operands of exact comparisons from memory."""
     pending = [op for op in preorder(function) if EXACT in op.attributes]
     exact = set(pending)
     while pending:
         op = pending.pop()
-        # What leaves a region is what its blocks end with.
+        # The results of a region come from the terminators of its blocks.
         ends = [block.last_op for region in op.regions for block in region.blocks]
         sources = [value.owner for value in op.operands]
         for source in (*ends, *sources):
@@ -287,19 +289,19 @@ def exact_operations(function: func.FuncOp) -> set[Operation]:
 
 
 def memory_type(type_: Attribute) -> Attribute:
-    """The type of a buffer in memory: i1 takes a byte."""
+    """The type of a buffer in memory: an i1 takes a byte."""
     if isinstance(type_, MemRefType) and type_.element_type == i1:
         return MemRefType(i8, type_.shape, type_.layout, type_.memory_space)
     return type_
 
 
 def _in_memory(buffer: SSAValue) -> None:
-    """Give a buffer the type that it has in memory."""
+    """Change a buffer to its type in memory."""
     if buffer.type != (new := memory_type(buffer.type)):
         Rewriter.replace_value_with_new_type(buffer, new)
 
 
 def erase(op: Operation) -> None:
-    """Remove ``op``, whatever uses it."""
+    """Erase ``op`` in spite of remaining uses."""
     op.detach()
     op.erase(safe_erase=False)

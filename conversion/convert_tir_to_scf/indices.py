@@ -1,4 +1,4 @@
-"""Index values: most are seen through where they are used."""
+"""Index values: most are folded into their uses."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class ComputeDelinearize(ConversionPattern[TirToScf]):
         conversion = self.conversion
         conversion.defer(op, rewriter)
         if not conversion.is_root(op.indices[0]):
-            return  # then no result is one: all sizes that matter are constant
+            return  # all relevant sizes are constant: no result is a root
         is_natural = conversion.index.is_natural(conversion.index.expr(op.index))
         rest = conversion.value(op.index)
         for result, size in reversed(list(zip(op.indices, op.sizes, strict=True))[1:]):

@@ -74,11 +74,11 @@ class ConvertLoad(ConversionPattern[TirToScf]):
 def _alignment(
     s: TirToScf, op: tir.LoadOp | tir.StoreOp, memory: Attribute
 ) -> dict[str, Attribute]:
-    """The attribute ``alignment`` of a vector in a kernel whose address is a multiple of more than
-    an element.
+    """The attribute ``alignment`` of a vector access in a kernel with more than the element's
+    alignment.
 
-    Memory of a GPU begins at multiples of 16 bytes, and where it is accessed follows from the
-    factors of indices. A CPU takes vectors from anywhere.
+    GPU buffers begin at multiples of 16 bytes, and the offset of an access has the common factors
+    of its indices. A CPU needs no alignment of vectors.
     """
     if not isinstance(memory, VectorType) or not any(
         isinstance(outer, LaunchOp) for outer in loop_tree.path_to(op)
@@ -126,7 +126,7 @@ class GatherLanes(ConversionPattern[TirToScf]):
 
 
 def _replace_load(op: tir.LoadOp, ops: list[Operation], rewriter: PatternRewriter) -> None:
-    """Replace ``op`` by what ``ops`` load: a bool where that is not 0."""
+    """Replace ``op`` by the value that ``ops`` load; a bool is a nonzero byte."""
     loaded = ops[-1].results[0]
     if loaded.type == op.result.type:
         rewriter.replace(op, ops)
@@ -198,7 +198,7 @@ class ConvertAsyncCopy(ConversionPattern[TirToScf]):
 
 
 def _is_plain(buffer: SSAValue) -> bool:
-    """Whether the elements of a buffer lie row by row."""
+    """True if the buffer is dense and row-major."""
     assert isinstance(buffer.type, MemRefType)
     return isinstance(buffer.type.layout, NoneAttr)
 
@@ -215,7 +215,9 @@ def _address(
     space: int,
     ops: list[Operation],
 ) -> SSAValue:
-    """A pointer to an element, in an address space; ``ops`` gets what computes it."""
+    """A pointer to an element in an address space; the operations that compute it are appended to
+    ``ops``.
+    """
 
     def emit(op: Operation) -> SSAValue:
         ops.append(op)
@@ -298,7 +300,7 @@ class ScatterLanes(ConversionPattern[TirToScf]):
 
 
 def _in_memory(value: SSAValue, memory: Attribute) -> tuple[SSAValue, list[Operation]]:
-    """``value`` as it is in memory, and what makes that of it."""
+    """``value`` in its memory representation, and the operations of the conversion."""
     if value.type == memory:
         return value, []
     byte = ExtUIOp(value, memory)  # pyright: ignore[reportArgumentType]
@@ -368,7 +370,7 @@ class ConvertView(ConversionPattern[TirToScf]):
     def match_and_rewrite(self, op: tir.ViewOp, rewriter: PatternRewriter, /) -> None:
         conversion = self.conversion
         if ZERO_OUTSIDE in op.attributes:
-            return  # what takes such views is lowered before
+            return  # consumers of such views are lowered earlier
         source, wanted = op.buffer.type, op.result.type
         assert isinstance(source, MemRefType)
         assert isinstance(wanted, MemRefType)

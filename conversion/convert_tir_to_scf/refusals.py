@@ -1,4 +1,4 @@
-"""The checks before anything changes, and the arguments that give a function its sizes."""
+"""Checks before anything changes, and the arguments that determine a function's sizes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _INTERLEAVE = "run --inject-virtual-thread first: it keeps lockstep"
 
 
 def uses_tir(function: func.FuncOp) -> bool:
-    """Whether there is anything to convert."""
+    """True if the function contains tir operations."""
     return any(op_name(op).startswith("tir.") for op in function.walk())
 
 
 def require_lowered(function: func.FuncOp) -> None:
-    """Refuse what earlier passes remove, before anything changes."""
+    """Refuse operations that earlier passes remove, before anything changes."""
     symbols = symbol_sources(function)
     if len(function.body.blocks) > 1:
         raise CodegenError(
@@ -90,9 +90,9 @@ def _require_interleaving(loop: tir.ForOp) -> None:
 
 
 def _require_no_exchange(loop: tir.ForOp) -> None:
-    """Refuse virtual threads that would see other values than in lockstep."""
+    """Refuse virtual threads whose serial execution differs from lockstep."""
     if any(around.axis is not None for around in all_loops_around(loop)):
-        return  # asked of the outermost one
+        return  # checked at the outermost loop
     exchange = serial_conflict(loop)
     if exchange is None:
         read = foreign_read(loop)

@@ -18,7 +18,9 @@ Handover = list[tuple[Origin, Origin]]
 
 
 def propagate(origins: Iterable[Origin], handovers: list[Handover]) -> None:
-    """Carry what is done to memory back to where its pointers come from, then find overlaps."""
+    """Propagate writes and escapes of memory to the origins of its pointers, then detect
+    overlaps.
+    """
     everything = _reachable(origins, handovers)
     changed = True
     while changed:

@@ -51,7 +51,7 @@ def _llvm_flags(flags: FastMathFlagsAttr) -> llvm.FastMathAttr:
 
 def fast_math(op: Operation) -> Properties:
     """The fast-math flags of ``op`` as the property of its llvm counterpart."""
-    # xDSL's constructor of arith.negf puts them among the attributes.
+    # xDSL's constructor of arith.negf stores the flags as attributes.
     flags = op.properties.get("fastmath") or op.attributes.get("fastmath")
     if isinstance(flags, FastMathFlagsAttr) and flags.data:
         return {"fastmathFlags": _llvm_flags(flags)}
@@ -113,7 +113,7 @@ class LowerFloorDiv(LlvmPattern):
         s = self.conversion
         divisor = s.index(op.operands[1])
         if isinstance(divisor, int) and divisor > 0 and divisor & (divisor - 1) == 0:
-            # Exact for every dividend, and one instruction.
+            # Exact for every dividend, in one instruction.
             lhs = s.value(op.operands[0])
             shift = s.int_constant(divisor.bit_length() - 1, lhs.type)
             s.replace_by(op, llvm.AShrOp, [lhs, shift])
@@ -145,7 +145,7 @@ class LowerCeilDiv(LlvmPattern):
 
 
 def _divide(s: FunctionLowering, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The quotient rounded towards zero, and whether there is a remainder."""
+    """The quotient rounded towards zero, and a flag for a nonzero remainder."""
     quotient = s.emit(llvm.SDivOp, [lhs, rhs], lhs.type)
     product = s.emit(llvm.MulOp, [quotient, rhs], lhs.type)
     return quotient, compare(s, "ne", product, lhs)
@@ -301,7 +301,7 @@ class LowerProductHalves(LlvmPattern):
         wide = same_shape(ty, IntegerType(2 * width))
         operands = [s.emit(extend, [operand], wide) for operand in (lhs, rhs)]
         product = s.emit(llvm.MulOp, operands, wide)
-        # As the narrow type has it: a vector of constants of 128 bits cannot be written.
+        # In the narrow type: a vector of 128-bit constants cannot be written.
         shift = s.emit(llvm.ZExtOp, [s.int_constant(width, ty)], wide)
         high = s.emit(llvm.LShrOp, [product, shift], wide)
         s.define(op.results[0], s.emit(llvm.TruncOp, [product], ty))
@@ -439,14 +439,14 @@ class LowerFloatArithmetic(LlvmPattern):
 
 
 _SELECTORS = {"arith.minimumf": 4, "arith.maximumf": 5}
-"""What ``vrangeps`` is told to select, with the sign of what it selects."""
+"""The selector of ``vrangeps``, including the sign of the selected value."""
 
 _RANGE = {Float32Type(): ("ps", 16), Float64Type(): ("pd", 8)}
 """The suffix of the instruction, and the lanes of its vectors of 512 bits."""
 
 
 def _has_range(s: FunctionLowering, operands: list[SSAValue]) -> bool:
-    """Whether values that may be NaN are compared in vectors of 512 bits by AVX-512."""
+    """True if values that may be NaN can be compared by AVX-512 in vectors of 512 bits."""
     type_ = operands[0].type
     if not isinstance(type_, VectorType) or type_.element_type not in _RANGE:
         return False
@@ -459,8 +459,9 @@ def _has_range(s: FunctionLowering, operands: list[SSAValue]) -> bool:
 
 
 def _by_range(s: FunctionLowering, selector: int, a: SSAValue, b: SSAValue) -> SSAValue:
-    """The minimum or maximum: what ``vrangeps`` gives, which orders zeros and leaves NaN out, and
-    the sum where that is NaN. For ``llvm.maximum``, LLVM has six instructions instead of three."""
+    """The minimum or maximum by ``vrangeps``, which orders zeros and ignores NaN, or the sum if
+    that is NaN. LLVM's code for ``llvm.maximum`` has six instructions instead of three.
+    """
     type_ = a.type
     assert isinstance(type_, VectorType)
     suffix, lanes = _RANGE[type_.element_type]
@@ -477,7 +478,7 @@ def _by_range(s: FunctionLowering, selector: int, a: SSAValue, b: SSAValue) -> S
             s.int_constant(selector, i32),
             s.emit(llvm.PoisonOp, [], part),
             s.int_constant(-1, IntegerType(lanes)),
-            s.int_constant(4, i32),  # rounding as it is set
+            s.int_constant(4, i32),  # the current rounding mode
         ]
         name = f"llvm.x86.avx512.mask.range.{suffix}.512"
         parts.append(s.insert(llvm.CallIntrinsicOp(name, arguments, [part])).results[0])

@@ -40,9 +40,9 @@ def _successors(block: Block) -> list[Block]:
 
 
 def place_blocks(s: FunctionLowering, region: Region) -> Generator[Block, None, None]:
-    """Yield the blocks of ``region`` where they belong; the first one continues the current block.
+    """Yield the blocks of ``region`` in order; the first one continues the current block.
 
-    Blocks come in an order in which definitions come before uses. Unreachable ones are dropped.
+    Definitions come before uses. Unreachable blocks are dropped.
     """
     order = reverse_post_order(region)
     for block in order[1:]:

@@ -26,7 +26,7 @@ _NE = IntegerAttr(1, i64)
 
 
 def lower_body(s: FunctionLowering, func: FuncOp, signature: Signature) -> Region:
-    """Translate the body of ``func``, whose parameters are those of ``signature``."""
+    """Translate the body of ``func`` with the parameters of ``signature``."""
     s.separate_loops = separate_loops(func)
     return s.run(_body(s, func, signature))
 
@@ -55,7 +55,7 @@ def define_arguments(s: FunctionLowering, args: Sequence[SSAValue], signature: S
 
 
 def _from_abi(s: FunctionLowering, old: SSAValue, new: SSAValue) -> SSAValue:
-    """The value of ``old`` from how it is passed."""
+    """The value of ``old`` from its representation as an argument."""
     if old.type == i1:
         return s.emit(llvm.ICmpOp, [new, s.int_constant(0, i8)], i1, {"predicate": _NE})
     return new
@@ -141,7 +141,7 @@ def return_values(s: FunctionLowering, values: Sequence[SSAValue]) -> None:
     """End a function with these results."""
     flat: list[SSAValue] = []
     for old in values:
-        # Whoever receives a memref may do anything with it.
+        # The receiver of a memref may do anything with it.
         flat += _to_abi(s, old, Origin(written=True, escaped=True))
     if len(flat) > 1:
         returned = s.emit(llvm.PoisonOp, [], llvm.LLVMStructType("", [v.type for v in flat]))

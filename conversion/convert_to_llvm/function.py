@@ -70,7 +70,7 @@ def _default_properties(op_type: type[IRDLOperation]) -> dict[str, Attribute]:
 
 @dataclass(frozen=True)
 class CapturedMemory:
-    """The memory that a memref's pointer leads to: in the body, outside of it, and how aligned."""
+    """The memory behind a memref's pointer: inside the body, outside of it, and its alignment."""
 
     origin: Origin
     outside: Origin
@@ -78,11 +78,11 @@ class CapturedMemory:
 
 
 class FunctionLowering(PatternRewriter):
-    """Translates the body of one function into the blocks of ``new_region``: what patterns are made
-    with, and the rewriter that they get.
+    """Translates the body of one function into the blocks of ``new_region``. It is the state of the
+    patterns and their rewriter.
 
-    With a ``parent`` it is a loop of that, or the body of a parallel loop: values of the parent
-    that it uses become parameters, in the order in which they are met (``captures``).
+    With a ``parent`` it translates a loop of the parent, or the body of a parallel loop: values of
+    the parent become parameters (``captures``) in the order of first use.
     """
 
     kept: ClassVar[tuple[str, ...]] = ("llvm",)
@@ -104,8 +104,8 @@ class FunctionLowering(PatternRewriter):
         self.module = module
         self.patterns = patterns
         self.name = name
-        self.source = op  # what the function comes from
-        self.op = op  # what is being translated; new operations get its location
+        self.source = op  # the source of the function
+        self.op = op  # the operation being translated, which gives new operations their location
         self.parent = parent
         self.is_parallel = is_parallel
         # The loops that become functions, with the buffers that become theirs.
@@ -121,7 +121,7 @@ class FunctionLowering(PatternRewriter):
         # Set when memrefs travel along branches: then an alloca in a loop may have several
         # instances alive at once and is not shared between iterations.
         self.carries_memrefs = False
-        # Set when something is stored past the caches, which other threads see after a fence.
+        # Set if nontemporal stores occur, which other threads see only after a fence.
         self.stores_past_caches = False
         self._prologue: list[Operation] = []
         self._constants: dict[tuple[Attribute, Attribute], SSAValue] = {}
@@ -132,13 +132,15 @@ class FunctionLowering(PatternRewriter):
 
     @cached_property
     def guarded_updates(self) -> frozenset[Operation]:
-        """The loops after which LLVM is told that memory may be accessed."""
+        """The loops after which LLVM must assume an access of memory."""
         return guarded_updates(self.source) if self.parent is None else self.parent.guarded_updates
 
     # Emitting
 
     def insert(self, op, insertion_point=None):
-        """Put operations at the current place, with the location of what is being translated."""
+        """Insert operations at the current place, with the location of the operation being
+        translated.
+        """
         self.has_done_action = True
         for new in (op,) if isinstance(op, Operation) else op:
             new.location = self.op.location
@@ -146,12 +148,12 @@ class FunctionLowering(PatternRewriter):
         return op
 
     def nest(self, nested: Nested) -> None:
-        """Translate the blocks that ``nested`` yields, each where it yields it."""
+        """Translate the blocks that ``nested`` yields, each at the current place."""
         self.has_done_action = True
         self._nested = nested
 
     def insert_in_prologue(self, op: Operation) -> Operation:
-        """Put ``op`` at the start of the entry block, where it comes before every use."""
+        """Put ``op`` at the start of the entry block, where it dominates every use."""
         op.location = self.op.location
         self._prologue.append(op)
         return op
@@ -182,7 +184,9 @@ class FunctionLowering(PatternRewriter):
         return self.create(op_type, operands, (result_type,), properties).results[0]
 
     def replace(self, op, new_ops, new_results=None, safe_erase=True) -> None:
-        """Emit ``new_ops``; ``new_results``, or those of the last, stand for those of ``op``."""
+        """Emit ``new_ops``. ``new_results``, or the results of the last op, replace those of
+        ``op``.
+        """
         ops = (new_ops,) if isinstance(new_ops, Operation) else tuple(new_ops)
         self.insert(ops)
         results = (ops[-1].results if ops else ()) if new_results is None else new_results
@@ -197,7 +201,7 @@ class FunctionLowering(PatternRewriter):
         operands: Sequence[SSAValue],
         properties: dict[str, Attribute] | None = None,
     ) -> None:
-        """Emit what takes the place of ``op``, which has one result."""
+        """Emit the replacement of ``op``, which has one result."""
         result = op.results[0]
         self.define(result, self.emit(op_type, operands, convert_type(result.type), properties))
 
@@ -234,7 +238,7 @@ class FunctionLowering(PatternRewriter):
     # Values
 
     def define(self, old: SSAValue, new: Lowered) -> None:
-        """Record what ``old`` became."""
+        """Record the translation of ``old``."""
         self.has_done_action = True
         self.values[old] = new
         if isinstance(new, SSAValue) and new.name_hint is None:
@@ -257,7 +261,7 @@ class FunctionLowering(PatternRewriter):
         return new
 
     def index(self, old: SSAValue) -> int | SSAValue:
-        """The integer of ``old`` where it is a constant, else its value."""
+        """The integer if ``old`` is constant, else its value."""
         new = self.lowered(old)
         if isinstance(new, Constant) and isinstance(new.value, IntegerAttr):
             return new.value.value.data
@@ -270,7 +274,7 @@ class FunctionLowering(PatternRewriter):
         return new
 
     def as_value(self, number: int | SSAValue) -> SSAValue:
-        """An i64 from what :meth:`index` gives."""
+        """The result of :meth:`index` as an i64 value."""
         return self.int_constant(number) if isinstance(number, int) else number
 
     def capture(self, value: int | SSAValue) -> int | SSAValue:
@@ -285,8 +289,9 @@ class FunctionLowering(PatternRewriter):
         return parameter
 
     def captured_parameters(self, *, launched: bool = False) -> list[Parameter]:
-        """The parameters of what is captured, to which the parent hands its memory over, on other
-        threads if it is ``launched``."""
+        """The parameters for captured values, to which the parent passes its memory; with
+        ``launched``, on other threads.
+        """
         assert self.parent is not None
         parameters: list[Parameter] = []
         handover: list[tuple[Origin, Origin]] = []
@@ -324,7 +329,7 @@ class FunctionLowering(PatternRewriter):
     # Values that travel along branches: a memref is several llvm values
 
     def flatten(self, old: SSAValue, into: Origin | None = None) -> list[SSAValue]:
-        """The llvm values of ``old``; ``into`` is the origin a memref has where they arrive."""
+        """The llvm values of ``old``; ``into`` is the origin of a memref at the destination."""
         new = self.lowered(old)
         if not isinstance(new, MemRef):
             return [self.value(old)]
@@ -367,7 +372,7 @@ class FunctionLowering(PatternRewriter):
                 position += 1
 
     def define_memref(self, old: SSAValue, parts: Sequence[SSAValue], origin: Origin) -> None:
-        """Define ``old`` as the memref made of a pointer, its dynamic sizes and strides."""
+        """Define ``old`` as a memref with this pointer and these dynamic sizes and strides."""
         assert isinstance(old.type, MemRefType)
         pointer, *sizes = parts
         if old.name_hint is not None:
@@ -387,14 +392,14 @@ class FunctionLowering(PatternRewriter):
     # Blocks
 
     def new_block(self, args: Sequence[SSAValue] = ()) -> Block:
-        """A block, not placed yet, whose arguments stand for the old values ``args``."""
+        """A block, not yet placed, whose arguments are the translations of ``args``."""
         block = Block(arg_types=[ty for arg in args for ty in flat_types(arg.type)])
         if args:
             self.unflatten(args, block.args)
         return block
 
     def start(self, block: Block) -> None:
-        """Place ``block`` after those there are; operations go there from now on."""
+        """Place ``block`` after the existing blocks and make it the current one."""
         self.new_region.add_block(block)
         self.block = block
 
@@ -406,11 +411,11 @@ class FunctionLowering(PatternRewriter):
         self.insert(llvm.BrOp.create(operands=values, successors=[block], properties=properties))
 
     def cond_branch(self, condition: SSAValue, then: Block, otherwise: Block) -> None:
-        """Jump to one of two blocks that take no arguments."""
+        """Branch to one of two blocks without arguments."""
         self.insert(llvm.CondBrOp(condition, then, (), otherwise, ()))
 
     def enter_loop(self) -> None:
-        """Count a loop around what comes, up to :data:`MAX_LOOP_DEPTH`."""
+        """Enter a loop. Refuses a nest deeper than :data:`MAX_LOOP_DEPTH`."""
         self.loop_depth += 1
         if self.loop_depth > MAX_LOOP_DEPTH:
             raise too_deep(self.op)
@@ -439,7 +444,7 @@ class FunctionLowering(PatternRewriter):
                     nested, self._nested = self._nested, None
                     yield nested
 
-        # Generators of operations with regions alternate with those of the blocks in them.
+        # Generators of operations with regions alternate with those of their blocks.
         stack: list[tuple[Generator, Operation | None]] = [(nested, None)]
         try:
             while stack:
@@ -480,7 +485,7 @@ class FunctionLowering(PatternRewriter):
         return unsupported(op, self.patterns)
 
     def _keep(self, op: Operation) -> None:
-        """Copy an operation that is in the dialect that is converted to, with the new operands."""
+        """Copy an operation that already is in the target dialect, with translated operands."""
         kept = op.name.partition(".")[0] in self.kept and not op.regions and not op.successors
         if not kept or any(isinstance(value.type, MemRefType) for value in op.operands):
             raise self.unsupported(op)

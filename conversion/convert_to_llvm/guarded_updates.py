@@ -33,7 +33,7 @@ _ADDRESSES = {
     "vector.maskedstore": slice(0, -2),
     "llvm.store": slice(1, None),
 }
-"""The operands that the address of a store is made of."""
+"""The operands that determine the address of a store."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,14 @@ class _Loop:
     bit: int
     around: int
     guards: set[int] = field(default_factory=set)
-    """For each branch in it, the loops that the condition depends on."""
+    """For each branch in the loop, the loops on which its condition depends, as bits."""
     addresses: set[int] = field(default_factory=set)
-    """The same for the address of each store."""
+    """For the address of each store, the loops on which it depends, as bits."""
 
     def is_guarded_update(self) -> bool:
-        """Whether it stores to a place that is the same in all its iterations and another one in
-        each of a loop around it, which a branch depends on too."""
+        """True if it stores to an address that is the same in all its iterations but differs
+        between iterations of a surrounding loop, on which a branch depends as well.
+        """
         deciding = self.around & _union(self.guards)
         return any(address & deciding and not address & self.bit for address in self.addresses)
 
@@ -80,7 +81,7 @@ def guarded_updates(function: Operation) -> frozenset[Operation]:
                 inside = (*around, entered)
                 for induction in _inductions(op):
                     depends[induction] = entered.bit | _union(operands)
-                _note(inside, "guards", _union(operands))  # it may have no iteration
+                _note(inside, "guards", _union(operands))  # the loop may be empty
             elif op.name in _BRANCHES:
                 _note(around, "guards", operands[0])
             elif op.name in _ADDRESSES:
@@ -90,7 +91,7 @@ def guarded_updates(function: Operation) -> frozenset[Operation]:
 
 
 def _inductions(loop: Operation) -> Sequence[SSAValue]:
-    """The variables that count, not those that are carried."""
+    """The induction variables of a loop, without its carried values."""
     args = loop.regions[0].blocks[0].args
     return {"scf.for": args[:1], "scf.parallel": args}.get(loop.name, ())
 

@@ -46,8 +46,9 @@ MIN_LOOPS = 8
 
 
 def separate_loops(func: FuncOp) -> Mapping[Operation, Sequence[memref.AllocaOp]]:
-    """The loops at the top of ``func`` that become functions, each with the buffers on the stack
-    that only it uses; none unless ``func`` is long."""
+    """The top-level loops of ``func`` that become functions, each with the stack buffers that only
+    it uses; empty unless ``func`` is long.
+    """
     body = func.body.first_block
     if body is None or body.next_block is not None:
         return {}
@@ -109,7 +110,7 @@ def _body(
 
 
 class LowerSeparateBuffer(LlvmPattern):
-    """Nothing: the buffer is one of the function of the loop that uses it."""
+    """Remove the buffer, which the function of its only loop allocates."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.AllocaOp, rewriter: PatternRewriter, /) -> None:

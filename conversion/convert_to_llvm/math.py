@@ -202,8 +202,9 @@ class CallLibrary(LlvmPattern):
 
 
 def call_library(s: FunctionLowering, op: Operation, name: str) -> None:
-    """Make an operation of ``math`` a call of the function ``name`` of a library (with ``f``
-    appended where it is computed in f32), lane by lane."""
+    """Convert an operation of ``math`` to a call of the library function ``name``, lane by lane
+    (with ``f`` appended if it is computed in f32).
+    """
     values, ty = _promoted(s, op)
     scalar = element_type(ty)
     inputs = [element_type(value.type) for value in values]

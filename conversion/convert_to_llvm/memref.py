@@ -64,10 +64,10 @@ from kc.dialects.memref_views import AtomicYieldOp, GenericAtomicRMWOp, ReshapeO
 from kc.support.diagnostics import CodegenError
 from kc.support.float_formats import NARROW_FLOATS
 
-# Of every buffer that is allocated here: a cache line, and the widest vector there is.
+# The alignment of every allocation: a cache line, and the widest vector.
 ALIGNMENT = 64
 LARGEST_CONSTANT_INDEX = 2**31 - 1
-"""That ``llvm.getelementptr`` holds itself."""
+"""The largest constant index of ``llvm.getelementptr``."""
 _TRUE = BoolAttr.from_bool(True)
 _INBOUNDS = IntegerAttr(GEP_FLAGS["inbounds"], i32)
 _ANYWHERE = IntegerAttr(0, i32)
@@ -200,8 +200,9 @@ def _alignment_attr(alignment: int) -> IntegerAttr:
 
 
 def _vector_alignment(op: Operation, memref: MemRef, ty: Attribute) -> int | None:
-    """The alignment of an access to several elements, which must be neighbours: what ``op`` says,
-    or that of an element."""
+    """The alignment of an access to several elements, which must be adjacent: that of ``op``, or of
+    an element.
+    """
     if ty == memref.type.element_type:
         return None
     if memref.strides is not None and memref.strides[-1:] != (1,):
@@ -250,7 +251,7 @@ def strides_of(s: FunctionLowering, memref: MemRef) -> tuple[int | SSAValue, ...
 
 
 def require_dense(ty: MemRefType) -> None:
-    """Refuse a part of memory where only whole memory can be."""
+    """Refuse a strided memref where a dense one is required."""
     if is_strided(ty):
         raise unsupported_type(ty, "only memref.subview and arguments make parts of memory")
 
@@ -298,7 +299,9 @@ class LowerSubview(LlvmPattern):
 
 
 def _kept_dimensions(sizes: Sequence[int | SSAValue], rank: int) -> list[int]:
-    """The dimensions that a part of a lower rank keeps: those of size 1 go, from the front."""
+    """The dimensions that a rank-reducing view keeps: dimensions of size 1 are dropped, from the
+    front.
+    """
     drop = len(sizes) - rank
     kept: list[int] = []
     for n, size in enumerate(sizes):
@@ -388,7 +391,7 @@ class LowerPointer(LlvmPattern):
         is_begin = isinstance(layout, StridedLayoutAttr) and layout.get_offset() == 0
         if not (is_begin or FIRST_ELEMENT in op.attributes):
             require_dense(source.type)
-        # Who has the number may write there: nothing says what becomes of it.
+        # The address escapes: its users may write there.
         source.origin.escaped = source.origin.written = True
         s.define(op.aligned_pointer, s.emit(llvm.PtrToIntOp, [source.pointer], i64))
 
@@ -440,8 +443,9 @@ class LowerPrefetch(LlvmPattern):
 
 
 FIRST_ELEMENT = "kc.first_element"
-"""An attribute of ``memref.extract_aligned_pointer_as_index``: what is asked for is where the first
-element is, also where an array begins before it."""
+"""An attribute of ``memref.extract_aligned_pointer_as_index``: the address of the first element is
+required, even if the array begins before it.
+"""
 
 _ATOMIC_UPDATES = {
     "addf": "fadd",
@@ -552,7 +556,7 @@ class LeaveToUpdate(LlvmPattern):
 
 
 def _shape(s: FunctionLowering, op: Operation, ty: MemRefType) -> tuple[int | SSAValue, ...]:
-    """The sizes of what ``op`` allocates; its first operands are the dynamic ones."""
+    """The sizes of the memory that ``op`` allocates; its first operands are the dynamic ones."""
     dynamic = iter(op.operands)
     return tuple(
         s.index(next(dynamic)) if size == DYNAMIC_INDEX else size for size in ty.get_shape()
@@ -644,7 +648,7 @@ class LowerAlloca(LlvmPattern):
 
 
 def lower_alloca(s: FunctionLowering, op: memref_dialect.AllocaOp) -> None:
-    """A stack slot of the function that is translated."""
+    """Allocate a stack slot in the function being translated."""
     (result,) = op.results
     ty = result.type
     assert isinstance(ty, MemRefType)
@@ -793,8 +797,9 @@ def _in_memory(value: DenseIntOrFPElementsAttr, element: Attribute) -> DenseIntO
 
 
 def lower_global(module: NewModule, op: Operation, *, keeps_state: bool = False) -> None:
-    """Translate ``memref.global``: a table of constants, or memory that the code keeps between
-    calls, where it ``keeps_state``."""
+    """Translate ``memref.global``: a table of constants, or with ``keeps_state``, memory that
+    persists between calls.
+    """
     name, ty = op.properties["sym_name"], op.properties["type"]
     value = op.properties.get("initial_value")
     constant = "constant" in op.properties

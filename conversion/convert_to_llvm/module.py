@@ -22,7 +22,7 @@ from kc.transforms.tir.storage.instrument_bound_checkers import SITES
 def lower_module(module: ModuleOp, patterns: tuple[type[RewritePattern], ...]) -> None:
     """Translate the functions and globals of ``module``.
 
-    Raises CodegenError, with the module as it was.
+    Raises CodegenError, with the module unchanged.
     """
     new = NewModule(module)
     tops = list(module.body.block.ops)

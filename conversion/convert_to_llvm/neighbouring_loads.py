@@ -1,7 +1,7 @@
-"""Vectors that are loaded from places side by side and put together: one load of all of them.
+"""Adjacent vector loads that are concatenated, as one load.
 
-LLVM joins such loads itself, but not where it knows the alignment of the first one to be larger
-than that of the others: the 16 rows of four bytes of a dot product became 16 insertions then.
+LLVM merges such loads itself, but not if it knows a larger alignment for the first one than for the
+others: the 16 rows of four bytes of a dot product then became 16 insertions.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ _HARMLESS = (
     llvm.LoadOp, llvm.GEPOp, llvm.ConstantOp, llvm.PoisonOp, llvm.BitcastOp, llvm.ShuffleVectorOp,
     llvm.InsertElementOp, llvm.ExtractElementOp,
 )  # fmt: skip
-"""Operations that leave memory as it is."""
+"""Operations that do not write memory."""
 
 
 def joined_load(s: FunctionLowering, first: SSAValue, second: SSAValue) -> SSAValue | None:
-    """One load of ``first`` and ``second``, if they are loads of neighbours in this block and
-    nothing between them and this place writes to memory."""
+    """One load of ``first`` and ``second``, if they are loads of adjacent memory in this block and
+    nothing in between writes to memory.
+    """
     a, b = first.owner, second.owner
     if not (isinstance(a, llvm.LoadOp) and isinstance(b, llvm.LoadOp)):
         return None

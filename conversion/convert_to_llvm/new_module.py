@@ -1,4 +1,4 @@
-"""The llvm module that is being built: functions, globals, declarations, names."""
+"""The llvm module under construction: functions, globals, declarations, names."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _UNIT = UnitAttr()
 
 
 def is_declaration(op: Operation | None) -> bool:
-    """Whether it is a function without a body."""
+    """True if it is a function without a body."""
     return isinstance(op, FuncOp) and op.is_declaration
 
 
 class NewModule:
-    """The new contents of ``module``, which :meth:`replace_contents` puts in place.
+    """The new contents of ``module``, installed by :meth:`replace_contents`.
 
-    Until then the module is only read, so that one that is refused is left as it was.
+    Until then the module is only read, so a refused module stays unchanged.
     """
 
     def __init__(self, module: ModuleOp | GPUModuleOp) -> None:
@@ -54,15 +54,16 @@ class NewModule:
 
     @cached_property
     def size_type(self) -> IntegerType:
-        """C's ``size_t`` on the target, of which the C library takes sizes."""
+        """C's ``size_t`` on the target, the type of sizes in the C library."""
         assert isinstance(self._module, ModuleOp)
         architecture = target_of(self._module).architecture
         return IntegerType(architecture.pointer_bits if architecture is not None else 64)
 
     @cached_property
     def is_x86(self) -> bool:
-        """Whether the target is known to be an x86, which does not keep stores past the caches in
-        order with others, and for which LLVM combines shuffles."""
+        """True if the target is known to be x86, where nontemporal stores are not ordered with
+        others, and for which LLVM combines shuffles.
+        """
         if not isinstance(self._module, ModuleOp):
             return False
         architecture = target_of(self._module).architecture
@@ -70,14 +71,14 @@ class NewModule:
 
     @cached_property
     def has_range(self) -> bool:
-        """Whether the target has AVX-512's ``vrangeps``, in vectors of 512 bits."""
+        """True if the target has AVX-512's ``vrangeps`` in vectors of 512 bits."""
         if not isinstance(self._module, ModuleOp):
             return False
         target = target_of(self._module)
         return self.is_x86 and target.vector_bits == 512 and target.has_feature("avx512dq")
 
     def add(self, op: Operation) -> None:
-        """Add a translated global, or what is in the llvm dialect already."""
+        """Add a translated global, or an operation that already is in the llvm dialect."""
         self._tops.append(op)
 
     def add_function(
@@ -91,7 +92,7 @@ class NewModule:
         attributes: dict[str, Attribute] | None = None,
         properties: dict[str, Attribute] | None = None,
     ) -> None:
-        """Add a translated function; ``source`` is where it comes from."""
+        """Add a translated function; ``source`` provides its location."""
         op = llvm.FuncOp(
             name,
             signature.type,
@@ -148,14 +149,14 @@ class NewModule:
         return f"{base}_{number}"
 
     def fresh_symbol(self, name: str) -> str:
-        """``name``, with a number if something has it already."""
+        """``name``, with a number appended if it is taken."""
         if name in self._symbols:
             return self.fresh_name(name)
         self._symbols[name] = None
         return name
 
     def needs_global(self, name: str) -> bool:
-        """Whether a global is not there yet; it is from then on."""
+        """Reserve ``name`` for a global. True if it was not reserved before."""
         if name in self._symbols:
             return False
         self._symbols[name] = None
@@ -167,7 +168,7 @@ class NewModule:
             yield from preorder(top)
 
     def replace_contents(self) -> None:
-        """Put what was built in the place of what was there."""
+        """Replace the contents of the module by the translation."""
         origins: list[Origin] = []
         for _, signature in self._functions:
             origins += [p.origin for p in signature.parameters if p.origin is not None]

@@ -148,7 +148,7 @@ def _outline(s: FunctionLowering, op: Operation) -> None:
 
 
 def _is_uneven(op: Operation) -> bool:
-    """Whether loops in a parallel loop have bounds that depend on its iteration."""
+    """True if loops inside a parallel loop have bounds that depend on its iteration."""
     (block,) = op.regions[0].blocks
     known: set[SSAValue] = set(block.args)
     for inner in loop_tree.preorder(op):
@@ -160,7 +160,7 @@ def _is_uneven(op: Operation) -> bool:
 
 
 def _dimension(s: FunctionLowering, lower: SSAValue, upper: SSAValue, step: SSAValue) -> Dimension:
-    """The iterations of one dimension: ``ceildiv(upper - lower, step)``, none where negative."""
+    """The iterations of one dimension: ``ceildiv(upper - lower, step)``, or 0 if negative."""
     low, high, stride = s.index(lower), s.index(upper), s.index(step)
     if isinstance(low, int) and isinstance(high, int) and isinstance(stride, int):
         return Dimension(max(0, -((low - high) // stride)) if stride > 0 else 0, low, stride)
@@ -214,11 +214,11 @@ def _chunk(
 
 
 def _taken_out(block: Block) -> tuple[Block, Block]:
-    """The allocations of an iteration that are the same in all of them, and the ends of these: the
-    iterations of a chunk, which one thread runs one after the other, use the same memory.
+    """The allocations that can be shared by all iterations of a chunk, which one thread runs
+    serially, and their deallocations.
 
-    Memory that is taken and given back many times is taken from the system each time, where it is
-    large, and by several threads from each other.
+    Large memory that is allocated and freed repeatedly is returned to the system each time, and
+    several threads contend for it.
     """
     ends: dict[SSAValue, Operation] = {
         op.operands[0]: op for op in block.ops if isinstance(op, memref.DeallocOp)
@@ -239,8 +239,9 @@ def _taken_out(block: Block) -> tuple[Block, Block]:
 
 
 def _once(block: Block) -> tuple[Block, Block]:
-    """The operations of an iteration that are done once for a chunk, before the iterations and
-    behind them; the former with what computes their operands, if no iteration does."""
+    """The operations that run once per chunk, before and after the iterations. The former include
+    the computation of their operands, if no iteration takes part in it.
+    """
     parts: dict[str, dict[Operation, None]] = {"before": {}, "behind": {}}
     for op in block.ops:
         marked = op.attributes.get(ONCE_PER_CHUNK)
@@ -268,7 +269,7 @@ def _with_operands(op: Operation, block: Block) -> list[Operation]:
 
 
 def _add_task(s: FunctionLowering, op: Operation, name: str, struct: llvm.LLVMStructType) -> None:
-    """The function the pool calls: it unpacks the context and calls the body."""
+    """The function that the pool calls: it unpacks the context and calls the body."""
     task = FunctionLowering(s.module, s.patterns, name, op)
     begin, end, context = (task.entry.insert_arg(ty, i) for i, ty in enumerate((i64, i64, POINTER)))
     begin.name_hint, end.name_hint, context.name_hint = "begin", "end", "context"

@@ -76,7 +76,9 @@ class LowerPrint(LlvmPattern):
 
 
 def _conversion(type_: Attribute) -> str:
-    """How ``printf`` shows numbers of this type. Raises CodegenError KC4303 for others."""
+    """The ``printf`` conversion of numbers of this type. Raises CodegenError KC4303 for other
+    types.
+    """
     if type_ in (f32, f64):
         return "%g"
     if isinstance(type_, IndexType):

@@ -1,4 +1,4 @@
-"""The errors for what is refused."""
+"""The errors of refusals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _AT_THE_TOP = (
 
 
 def too_deep(op: Operation) -> CodegenError:
-    """The error for a nest of loops that is too deep, with its whole depth."""
+    """The error for a nest of loops that is too deep, with its total depth."""
     top = op
     while (parent := top.parent_op()) is not None and parent.name != "builtin.module":
         top = parent
@@ -44,7 +44,7 @@ def too_deep(op: Operation) -> CodegenError:
 
 
 def placed(error: CodegenError, op: Operation) -> CodegenError:
-    """``error``, about ``op``: with its name and its location, unless it has a place."""
+    """``error`` with the name and location of ``op``, unless it has a location."""
     if error.location is None:
         error.location = location_of(op)
         if op_name(op) not in error.message:
@@ -58,9 +58,9 @@ def unsupported(
     conversion: str = "convert-to-llvm",
     dialects: str = "the llvm dialect",
 ) -> CodegenError:
-    """The error for an operation without a pattern; it also counts the others of the module.
+    """The error for an operation without a pattern, with the count of similar ones in the module.
 
-    ``conversion`` is the pass that has none, ``dialects`` what it converts to.
+    ``conversion`` is the name of the pass, ``dialects`` its target.
     """
     top = op
     while (parent := top.parent_op()) is not None:

@@ -25,14 +25,14 @@ NO_SIGNED_WRAP: dict[str, Attribute] = {"overflowFlags": IntegerAttr(1, i32)}
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop that is being emitted, from :func:`open_loop` to :func:`close_loop`."""
+    """A loop under construction, from :func:`open_loop` to :func:`close_loop`."""
 
     header: Block
     exit: Block
     induction: SSAValue
     step: SSAValue
     saturates: bool
-    """Whether a step may lead beyond the largest integer, where the loop has ended."""
+    """True if a step may exceed the largest integer, which must end the loop."""
 
 
 def open_loop(
@@ -67,7 +67,9 @@ def close_loop(
     arguments: Sequence[SSAValue] = (),
     annotation: Attribute | None = None,
 ) -> None:
-    """Emit the back edge, with the old values ``carried`` to the next iteration; go on after it."""
+    """Emit the back edge, with the translations of ``carried`` for the next iteration, and continue
+    after the loop.
+    """
     type_ = loop.induction.type
     if loop.saturates:
         operands = [loop.induction, loop.step]
@@ -80,7 +82,7 @@ def close_loop(
 
 
 def _leave_loop(s: FunctionLowering, following: Block) -> None:
-    """Go on in ``following``, where the loop that is being translated ends."""
+    """Continue in ``following``, after the loop being translated."""
     s.start(following)
     s.leave_loop()
     if s.op in s.guarded_updates:
@@ -121,8 +123,7 @@ class LowerFor(LlvmPattern):
         bounds = [s.value(operand) for operand in op.operands[:3]]
         (block,) = op.regions[0].blocks
         induction, *arguments = block.args
-        # An index counts elements of memory, so that no small step past the end overflows it.
-        # Another integer may be near its limit, and a step that is no constant is of any size.
+        # An index counts elements of memory, so a small step past the end does not overflow it.
         step = s.index(op.operands[2])
         is_small = isinstance(step, int) and step < SMALL_STEP
         saturates = step != 1 and not (is_small and isinstance(induction.type, IndexType))

@@ -17,7 +17,7 @@ from kc.dialects import llvm
 
 @dataclass
 class Parameter:
-    """A parameter of an llvm function, with the memory it leads to if it is that of a memref."""
+    """A parameter of an llvm function; for a memref, with its origin."""
 
     type: Attribute
     attributes: dict[str, Attribute] = field(default_factory=dict)
@@ -25,7 +25,9 @@ class Parameter:
     alignment: int = 0  # bytes, of the memory
 
     def all_attributes(self) -> dict[str, Attribute]:
-        """Its attributes, with what is known of its memory when all functions are translated."""
+        """The attributes, including facts about its memory from the translation of all
+        functions.
+        """
         if self.origin is None:
             return self.attributes
         known: dict[str, Attribute] = {"llvm.align": IntegerAttr(self.alignment, i64)}
@@ -40,19 +42,21 @@ class Parameter:
 
 @dataclass
 class Signature:
-    """The part of a function that callers need: its llvm type, the memory behind its parameters."""
+    """The interface of a function for callers: its llvm type, and the memory behind its
+    parameters.
+    """
 
     type: llvm.LLVMFunctionType
     parameters: list[Parameter]
     results: list[Attribute]
     pointers: bool = False
-    """Whether buffers are passed as pointers alone."""
+    """True if buffers are passed as pointers only."""
 
     @staticmethod
     def of(
         parameters: list[Parameter], results: Sequence[Attribute] = (), *, pointers: bool = False
     ) -> Signature:
-        """The signature with these parameters; several results make a struct."""
+        """The signature with these parameters; several results form a struct."""
         output = None
         if results:
             output = results[0] if len(results) == 1 else llvm.LLVMStructType("", results)
@@ -64,8 +68,8 @@ class Signature:
 def signature_of(func: FuncOp) -> Signature:
     """The llvm signature of ``func``.
 
-    The attributes of an argument go to its first parameter, which is the pointer of a memref.
-    Nothing is known of what a function without a body does; a C function gets pointers alone.
+    The attributes of an argument apply to its first parameter, which is the pointer of a memref. A
+    function without a body may do anything; a C function receives only pointers.
     """
     given = func.arg_attrs.data if func.arg_attrs is not None else ()
     external, pointers = func.is_declaration, POINTERS in func.attributes

@@ -57,14 +57,14 @@ from kc.support.diagnostics import CodegenError
 
 POINTER = LLVMPointerType()
 MAX_LANES = 4096
-"""Elements of a vector: LLVM takes quadratic time for some of what it makes of them."""
+"""The most elements of a vector: LLVM takes quadratic time for some of them."""
 SHARED_SPACE = 3
 """The address space of the memory of a block of threads (NVPTX, AMDGPU)."""
 
 _FLOATS = (Float16Type, BFloat16Type, Float32Type, Float64Type)
 _BYTE_FLOATS = (Float8E4M3FNType, Float8E5M2Type)
 _MEMORY_WIDTHS = (8, 16, 32, 64)
-# Memory scopes that are plain memory on a CPU, where every thread sees all of it.
+# Memory scopes that are ordinary memory on a CPU, where every thread sees all of it.
 CPU_SCOPES = ("global", "local", "shared", "shared.dyn", "warp")
 
 
@@ -74,8 +74,7 @@ def unsupported_type(ty: Attribute, why: str) -> CodegenError:
 
 
 def require_wide(op: Operation) -> None:
-    """Refuse (KC4303) arithmetic on floats of eight bits, which ``legalize-narrow-floats`` makes
-    arithmetic on their bits."""
+    """Refuse (KC4303) arithmetic on 8-bit floats, which ``legalize-narrow-floats`` removes."""
     for value in (*op.operands, *op.results):
         if isinstance(element_type(value.type), _BYTE_FLOATS):
             raise unsupported_type(
@@ -89,7 +88,7 @@ TARGET = ConversionTarget("convert-to-llvm", legal=("llvm",))
 def convert_type(ty: Attribute) -> Attribute:
     """The llvm type of a value of type ``ty`` in a register (memrefs: see :func:`flat_types`).
 
-    Types of plugins are what their patterns say. Raises CodegenError KC4303.
+    Patterns of plugins convert their own types. Raises CodegenError KC4303.
     """
     try:
         return _convert_own(ty)
@@ -101,7 +100,7 @@ def convert_type(ty: Attribute) -> Attribute:
 
 @lru_cache(maxsize=1024)
 def _convert_own(ty: Attribute) -> Attribute:
-    """:func:`convert_type` of types that are kc's, xDSL's or made of such."""
+    """:func:`convert_type` for types of kc and xDSL."""
     if isinstance(ty, IndexType):
         return i64
     if isinstance(ty, IntegerType):
@@ -130,13 +129,13 @@ def _convert_own(ty: Attribute) -> Attribute:
 
 
 def storage_type(ty: Attribute) -> Attribute:
-    """The llvm type of an element (or a vector of them) in memory: i1 takes a byte."""
+    """The llvm type of an element, or a vector of elements, in memory: an i1 takes a byte."""
     return _in_memory(convert_type(ty))
 
 
 @lru_cache(maxsize=256)
 def _in_memory(ty: Attribute) -> Attribute:
-    """The type in memory of what is ``ty`` in a register."""
+    """The memory type of the register type ``ty``."""
     if isinstance(ty, VectorType):
         return VectorType(_in_memory(ty.element_type), ty.shape)
     if ty == i1:
@@ -193,7 +192,7 @@ def dynamic_dimensions(memref: MemRefType) -> list[int]:
 
 
 def is_strided(memref: MemRefType) -> bool:
-    """Whether a memref is a part of another, whose strides it has."""
+    """True if a memref is a strided view."""
     return isinstance(memref.layout, StridedLayoutAttr)
 
 

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A constant: made an operation, once a function, where an operand needs it."""
+    """A constant, which becomes an operation at its first use as an operand, once per function."""
 
     value: Attribute
     type: Attribute
@@ -18,32 +18,32 @@ class Constant:
 
 @dataclass(eq=False, slots=True)
 class Origin:
-    """The memory that a pointer leads to, and what is done to it through that pointer.
+    """The memory behind a pointer, and its accesses through this pointer.
 
-    ``flows_to`` holds the origins that stand for the same memory elsewhere: parameters of called
-    functions and of outlined bodies, block arguments. What happens to those happens to this one.
+    ``flows_to`` holds the origins of the same memory elsewhere: parameters of called functions and
+    of outlined bodies, block arguments. Their accesses count for this origin, too.
     """
 
     noalias: bool = True  # of a parameter: no caller passes memory that overlaps another's
-    merged: bool = False  # it meets others in one pointer, or is where they meet
+    merged: bool = False  # several origins merge in one pointer
     written: bool = False
-    launched: bool = False  # other threads read the pointer
+    launched: bool = False  # other threads use the pointer
     escaped: bool = False  # the pointer may come back, as the result of a call
     flows_to: list[Origin] = field(default_factory=list)
 
     @property
     def exclusive(self) -> bool:
-        """Whether no other origin of the function leads to the same memory."""
+        """True if no other origin of the function refers to the same memory."""
         return self.noalias and not (self.merged or self.escaped)
 
 
 @dataclass(frozen=True, slots=True)
 class MemRef:
-    """A memref: dense row-major memory, or a part of it.
+    """A memref: dense row-major memory, or a view.
 
-    ``shape`` has the size of every dimension, as an int where it is known (which can be more than
-    ``type`` says, after a cast), else as an i64. ``strides`` of a part has the distance of
-    neighbours along every dimension, in elements; ``pointer`` is that of its first element.
+    ``shape`` has the size of every dimension, as an int if it is known (which may be more than the
+    type states, after a cast), else as an i64. ``strides`` of a view has the distance of neighbours
+    along every dimension, in elements; ``pointer`` is that of its first element.
     """
 
     pointer: SSAValue

@@ -1,4 +1,4 @@
-"""The vector dialect: its ops are in the files beside, by what they do to lanes."""
+"""The vector dialect; its ops are in the neighbouring files, by their effect on lanes."""
 
 from __future__ import annotations
 

@@ -76,13 +76,13 @@ def shuffle(s: FunctionLowering, lhs: SSAValue, rhs: SSAValue, mask: Sequence[in
     return s.emit(llvm.ShuffleVectorOp, [lhs, rhs], ty, properties)
 
 
-@lru_cache(maxsize=256)  # transposes take few of them, many times
+@lru_cache(maxsize=256)  # transposes use few masks, many times
 def _mask(lanes: tuple[int, ...]) -> DenseArrayBase:
     return DenseArrayBase.from_list(i32, lanes)
 
 
 def pick(s: FunctionLowering, value: SSAValue, chosen: np.ndarray) -> SSAValue:
-    """The vector of these lanes of ``value``, in order."""
+    """A vector of the lanes ``chosen`` of ``value``, in order."""
     mask = [int(lane) for lane in chosen.reshape(-1)]
     if mask == list(range(lane_count(value.type))):
         return value
@@ -90,7 +90,7 @@ def pick(s: FunctionLowering, value: SSAValue, chosen: np.ndarray) -> SSAValue:
 
 
 def widened(s: FunctionLowering, value: SSAValue, count: int) -> SSAValue:
-    """``value`` with ``count`` lanes, of which those that it has not are poison."""
+    """``value`` extended to ``count`` lanes; new lanes are poison."""
     own = lane_count(value.type)
     return value if own == count else shuffle(s, value, value, [*range(own), *[-1] * (count - own)])
 

@@ -53,7 +53,7 @@ def _flags(op: Operation) -> Properties:
 def lower_reduction(
     s: FunctionLowering, op: xdsl_vector.ReductionOp, mask: SSAValue | None = None
 ) -> None:
-    """The lanes of a vector, or those that a mask names, combined."""
+    """Combine the lanes of a vector, or those that a mask selects."""
     kind = op.properties["kind"]
     assert isinstance(kind, CombiningKindAttr)
     vector, *accumulator = (s.value(operand) for operand in op.operands)
@@ -90,7 +90,7 @@ def _reduce_masked(
     mask: SSAValue,
     accumulator: list[SSAValue],
 ) -> None:
-    """Lane by lane: what a mask leaves out changes nothing, whatever it is."""
+    """Combine lane by lane; a masked-out lane has no effect, whatever its value."""
     flags, combine = _flags(op), combining(kind, value.type)
     total = accumulator[0] if accumulator else _neutral(s, kind, element_type(value.type))
     for lane in range(lane_count(value.type)):
@@ -101,7 +101,7 @@ def _reduce_masked(
 
 
 def _neutral(s: FunctionLowering, kind: str, ty: Attribute) -> SSAValue:
-    """What changes nothing when it is combined."""
+    """The neutral element of a combiner."""
     if isinstance(ty, IntegerType):
         highest = (1 << ty.width.data - 1) - 1
         special = {"mul": 1, "and": -1, "minui": -1, "minsi": highest, "maxsi": -highest - 1}
@@ -135,8 +135,9 @@ def _accumulate(
     op: vector.MultiReductionOp | vector.ContractionOp,
     terms: Generator[tuple[SSAValue, SSAValue | None], None, None],
 ) -> None:
-    """Combine terms with what is accumulated, in order; each is a vector of the result's elements,
-    with a mask of those that count."""
+    """Combine terms with the accumulator, in order. Each term is a vector of the result's elements,
+    with a mask of the active ones.
+    """
     flags = _flags(op)
     total = as_vector(s, s.value(op.acc))
     combine = combining(op.kind.data.value, total.type)
@@ -185,7 +186,7 @@ class LowerMultiReduction(LlvmPattern):
 
 
 def _as_wide(s: FunctionLowering, old: SSAValue, acc: SSAValue) -> SSAValue:
-    """A factor with elements as wide as those that the products are combined in."""
+    """A factor extended to the element type of the accumulator."""
     value, wide = s.value(old), element_type(convert_type(acc.type))
     narrow = element_type(value.type)
     if narrow == wide:
@@ -202,7 +203,9 @@ def _as_wide(s: FunctionLowering, old: SSAValue, acc: SSAValue) -> SSAValue:
 def lower_contraction(
     s: FunctionLowering, op: vector.ContractionOp, mask: SSAValue | None = None
 ) -> None:
-    """Products, combined over the dimensions that the result has not, in the order of these."""
+    """Products, combined over the dimensions that the result lacks, in the order of these
+    dimensions.
+    """
     import numpy as np
 
     require_wide(op)
@@ -212,7 +215,9 @@ def lower_contraction(
     count = int(lanes([extents[n] for n in written]).size)
 
     def rows(dims: list[int]) -> np.ndarray:
-        """The lane of an operand with these dimensions, by what is reduced and what is not."""
+        """The lanes of an operand with these dimensions, as an array of reduced by other
+        indices.
+        """
         own = lanes([extents[n] for n in dims]).transpose(np.argsort(dims))
         present = sorted(dims)
         whole = own.reshape([size if n in present else 1 for n, size in enumerate(extents)])
@@ -252,7 +257,7 @@ class LowerContraction(LlvmPattern):
 def lower_outer_product(
     s: FunctionLowering, op: vector.OuterProductOp, mask: SSAValue | None = None
 ) -> None:
-    """Every product of two elements, combined with a vector where the mask is set."""
+    """All products of two elements, combined with a vector where the mask is set."""
     import numpy as np
 
     require_wide(op)

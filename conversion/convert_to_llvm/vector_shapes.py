@@ -1,4 +1,4 @@
-"""Ops of the vector dialect that move elements: shapes, parts, and what they are made of."""
+"""Ops of the vector dialect that move elements: reshapes, slices, and construction."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from kc.dialects import llvm, vector
 from kc.dialects.vector import shape_of
 
 POISON = -1
-"""Of a position or a mask: nothing is chosen."""
+"""The index in a position or mask that selects no lane."""
 
 
 class LowerBroadcast(LlvmPattern):
@@ -83,9 +83,10 @@ class LowerBroadcast(LlvmPattern):
 
 
 class _Place:
-    """The place of a part in a vector of ``shape``, given by the first indices: where it starts.
+    """The location of a part in a vector of ``shape``, given by its first indices.
 
-    ``start`` is the lane, None where nothing is chosen. A part has ``count`` lanes in a row.
+    ``start`` is its first lane, None if no lane is selected. The part has ``count`` consecutive
+    lanes.
     """
 
     def __init__(
@@ -218,7 +219,7 @@ class LowerShuffle(LlvmPattern):
             if whole is not None:
                 s.define(op.results[0], whole)
                 return
-        # llvm wants operands of one type: the shorter one gets lanes that nobody picks.
+        # llvm requires operands of one type: the shorter one is extended by unused lanes.
         lhs, rhs = widened(s, lhs, width), widened(s, rhs, width)
         value = shuffle(s, lhs, rhs, chosen)
         if s.module.is_x86 and _is_second_step(op):
@@ -229,11 +230,11 @@ class LowerShuffle(LlvmPattern):
 
 
 def _is_second_step(op: xdsl_vector.ShuffleOp) -> bool:
-    """Whether ``op`` is of the second step of a transpose: of two shuffles of the first, for one of
-    the third.
+    """True if ``op`` is in the second step of a transpose: a shuffle of two first-step shuffles,
+    used by a third-step shuffle.
 
-    Without a fence LLVM looks for instructions that do several steps at once, and finds none: a
-    quarter of the time of code generation for a convolution.
+    Without a fence, LLVM searches in vain for instructions that combine several steps, which takes
+    a quarter of the time of code generation for a convolution.
     """
     kind = op.results[0].type
     assert isinstance(kind, VectorType)

@@ -1,8 +1,8 @@
 """Ops of the vector dialect that access memory, row by row.
 
-A row is what a vector has along its last dimension. Where that is neighbours in memory, it is one
-load or store, masked where not all of it may be accessed; otherwise an access through a vector of
-pointers. What a mask leaves out, or is outside, is not accessed.
+A row of a vector extends along its last dimension. If its elements are adjacent in memory, it is
+one load or store, masked if only a part may be accessed; otherwise it is an access through a vector
+of pointers. Elements that are masked out or out of bounds are not accessed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from kc.dialects.vector import shape_of
 
 @dataclass(frozen=True)
 class _Row:
-    """A row of a vector: the index of its first element, its lanes, and what may be accessed."""
+    """A row of a vector: the index of its first element, its lanes, and the mask of the access."""
 
     index: tuple[int | SSAValue, ...]
     lanes: slice
@@ -84,7 +84,7 @@ class _Rows:
         self.is_dense = self.length == 1 or stride == 1
 
     def all(self, start: Sequence[int | SSAValue], mask: SSAValue | None) -> Iterator[_Row]:
-        """Each row of what starts at ``start``; ``mask`` has a lane for each element."""
+        """The rows of an access at ``start``; ``mask`` has a lane for each element."""
         s, length = self.s, self.length
         leading = itertools.product(*map(range, self.shape[:-1]))
         for n, place in enumerate(leading):
@@ -108,7 +108,7 @@ class _Rows:
         return rhs if lhs is None else self.s.emit(llvm.AndOp, [lhs, rhs], rhs.type)
 
     def _below(self, index: int | SSAValue, dim: int) -> SSAValue:
-        """Whether an index is one of the memref; negative ones are large without a sign."""
+        """The condition that an index is in bounds; negative ones are large as unsigned numbers."""
         s = self.s
         return compare(s, "ult", s.as_value(index), s.as_value(self.memref.shape[dim]))
 
@@ -179,8 +179,9 @@ def read_rows(
     inactive: SSAValue | None,
     result: SSAValue,
 ) -> None:
-    """Define ``result`` as what is in memory; lanes that are not accessed are ``inactive``,
-    a vector."""
+    """Define ``result`` as the elements in memory; lanes that are not accessed come from
+    ``inactive``, a vector.
+    """
     memref = rows.memref
     ty = vector_type(result)
     stored = storage_type(vector_of(ty.element_type, rows.length))
@@ -238,7 +239,7 @@ def write_rows(
 
 
 def _whole_rows(s: FunctionLowering, memref: MemRef, value: SSAValue) -> _Rows:
-    """The rows of a vector along the last dimensions of memory, all of which is there."""
+    """The rows of a vector along the last dimensions of memory, all in bounds."""
     shape, rank = shape_of(value), len(memref.shape)
     if len(shape) > rank:
         raise unsupported_type(memref.type, f"{value.type} has more dimensions")
@@ -360,8 +361,9 @@ def _transfer_mask(
     rows: _Rows,
     outer: SSAValue | None,
 ) -> SSAValue | None:
-    """A lane for each element: a mask has dimensions as the memory, without those that are
-    broadcast."""
+    """A mask with a lane for each element. Its dimensions are those of the memory, without
+    broadcast ones.
+    """
     import numpy as np
 
     masks = [s.value(op.mask)] if op.mask is not None else []
@@ -383,7 +385,7 @@ def _transfer_mask(
 def lower_transfer_read(
     s: FunctionLowering, op: xdsl_vector.TransferReadOp, outer: SSAValue | None = None
 ) -> None:
-    """A part of memory, with a value for what is outside or masked."""
+    """Read a part of memory, with the padding value for elements out of bounds or masked out."""
     rows = _transfer_rows(s, op, op.result)
     mask = _transfer_mask(s, op, rows, outer)
     inactive = splat(s, s.value(op.padding), vector_type(op.result))
@@ -393,7 +395,7 @@ def lower_transfer_read(
 def lower_transfer_write(
     s: FunctionLowering, op: xdsl_vector.TransferWriteOp, outer: SSAValue | None = None
 ) -> None:
-    """Write a part of memory, without what is outside or masked."""
+    """Write a part of memory, except for elements out of bounds or masked out."""
     rows = _transfer_rows(s, op, op.vector)
     if None in rows.dims and shape_of(op.vector):
         raise unsupported_type(op.vector.type, f"{op.name} writes no element more than once")
@@ -513,8 +515,7 @@ class LowerScatter(LlvmPattern):
 def _packed(
     s: FunctionLowering, op: vector.ExpandLoadOp | vector.CompressStoreOp
 ) -> tuple[MemRef, SSAValue, SSAValue]:
-    """The memory, and the place of each lane of which the mask is set: as many elements on as
-    there are such lanes before it."""
+    """The memory, and the index of each active lane: the number of active lanes before it."""
     memref, mask = s.memref(op.base), s.value(op.mask)
     count = lane_count(mask.type)
     strides = strides_of(s, memref)

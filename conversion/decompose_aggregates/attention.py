@@ -28,7 +28,7 @@ from kc.support.locations import location_of
 
 
 def as_tensor(emitter: Emitter, value: SSAValue) -> SSAValue:
-    """A tensor, of a tensor or of what a memref holds."""
+    """The operand as a tensor; a memref is converted."""
     if not isinstance(value.type, MemRefType):
         return value
     return emitter.insert(bufferization.ToTensorOp(value, restrict=True))
@@ -46,7 +46,7 @@ def replace(emitter: Emitter, op: Operation, value: SSAValue, output: SSAValue) 
 
 
 def softmax(emitter: Emitter, source: SSAValue, axis: int) -> SSAValue:
-    """exp(x - m) / sum(exp(x - m)), where m is the largest along an axis."""
+    """``exp(x - m) / sum(exp(x - m))``, where m is the maximum along an axis."""
     element, shape = element_of(source), tensor_type(source).get_shape()
     assert isinstance(element, AnyFloat)
     every = dims(*range(len(shape)))

@@ -24,9 +24,10 @@ from kc.dialects.tensor import GatherOp, GenerateOp, ScatterOp
 
 
 def _sliced(dims: Sequence[int], rank: int, slice_rank: int) -> list[int | None]:
-    """Which dimension of a slice each of a tensor's is: None for those that coordinates give.
+    """For each dimension of a tensor, the dimension of its slice; None for dimensions indexed by
+    coordinates.
 
-    A slice may have those as dimensions of size 1, or not at all.
+    The slice may have the latter as dimensions of size 1, or not at all.
     """
     if slice_rank == rank:
         return [None if n in dims else n for n in range(rank)]

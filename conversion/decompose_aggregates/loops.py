@@ -1,4 +1,4 @@
-"""Loops of scf over buffers, for what changes tensors element by element."""
+"""Loops of scf over buffers, for element-wise updates of tensors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def index(value: int) -> SSAValue:
 
 
 def loop(count: SSAValue, body: Callable[[Index], None]) -> None:
-    """``scf.for`` of so many iterations."""
+    """Build an ``scf.for`` with ``count`` iterations."""
     block = Block(arg_types=[IndexType()])
     with ImplicitBuilder(block):
         body(block.args[0])
@@ -31,7 +31,7 @@ def loop(count: SSAValue, body: Callable[[Index], None]) -> None:
 
 
 def loops(counts: Sequence[SSAValue], body: Callable[[list[Index]], None]) -> None:
-    """Loops in each other."""
+    """Build nested loops."""
     indices: list[Index] = []
 
     def nest(n: int) -> None:
@@ -85,7 +85,7 @@ def size(value: SSAValue, axis: int) -> SSAValue:
 
 
 def payload(op: TmTensorOp, *arguments: SSAValue) -> SSAValue:
-    """What the body of an op computes of these."""
+    """The results of an op's body for these arguments."""
     block = op.regions[0].block
     values: dict[SSAValue, SSAValue] = dict(zip(block.args, arguments, strict=True))
     for inner in block.ops:
@@ -102,7 +102,7 @@ def rewrite(
     body: Callable[[list[SSAValue]], None],
     outputs: Sequence[SSAValue],
 ) -> None:
-    """Replace an op by what ``body`` builds, which gets buffers of the outputs to change."""
+    """Replace an op by the code of ``body``, which receives buffers of the outputs to update."""
     block = Block()
     results: list[SSAValue] = []
     with ImplicitBuilder(block):

@@ -24,8 +24,9 @@ from kc.dialects.tm_tensor import SortOp, TopkOp, element_of, shape_of
 
 
 class DecomposeSort(RewritePattern):
-    """``tm_tensor.sort`` -> as many passes as there are elements, which exchange neighbours that
-    are not in order: those that are stay as they were."""
+    """``tm_tensor.sort`` -> as many passes as there are elements, each exchanging neighbours that
+    are out of order. The order of equal elements is kept.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: SortOp, rewriter: PatternRewriter, /) -> None:
@@ -53,8 +54,9 @@ class DecomposeSort(RewritePattern):
 
 
 class DecomposeTopk(RewritePattern):
-    """``tm_tensor.topk`` -> each element goes down the list of the best, and is exchanged with
-    what is less good; of equal ones that with the lower index is the better."""
+    """``tm_tensor.topk`` -> insert each element into the list of the best ones, exchanging it with
+    worse ones. Among equal elements, the lower index is better.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TopkOp, rewriter: PatternRewriter, /) -> None:
@@ -69,7 +71,7 @@ class DecomposeTopk(RewritePattern):
             counts = [size(source, n) for n in outer]
             count, kept = size(source, axis), size(op.outputs[0], axis)
             if isinstance(op.outputs[1].owner, tensor.EmptyOp):
-                # Nothing is known of what is there; any element has a lower index.
+                # The initial contents are unknown; any element has a lower index.
                 highest = (1 << (number.width.data - 1)) - 1
                 last = arith.ConstantOp(IntegerAttr(highest, number)).result
 
@@ -92,7 +94,7 @@ class DecomposeTopk(RewritePattern):
                 descend(rest, value, own)
 
             def descend(rest: list[SSAValue], value: SSAValue, own: SSAValue) -> None:
-                # The element that is on its way is in memory, as a loop of its own carries it.
+                # The element being inserted is in memory, as the inner loop carries it.
                 carried = [
                     memref.AllocaOp.get(kind.type, shape=[1]).memref for kind in (value, own)
                 ]

@@ -1,4 +1,4 @@
-"""The patterns of decompose-aggregates, which load the dialects of what they decompose."""
+"""The patterns of decompose-aggregates, which import the dialects of the decomposed ops."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class DecomposeScatter(RewritePattern):
                     if not isinstance(number.type, IndexType):
                         number = arith.IndexCastOp(number, IndexType()).result
                     parts[dim] = arith.AddiOp(parts[dim], number).result
-                    # A negative index is a large one without a sign.
+                    # As an unsigned number, a negative index is large.
                     below = CmpiOp(parts[dim], bounds[n], "ult").result
                     inside = below if inside is None else arith.AndIOp(inside, below).result
                 assert inside is not None

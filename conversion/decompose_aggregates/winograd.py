@@ -65,12 +65,13 @@ AT = {
 """The matrix of outputs, which is to be multiplied by :data:`FACTORS`."""
 
 FACTORS = {"F_2_3": 1, "F_4_3": 32, "F_2_5": 16}
-"""What outputs are multiplied by for each dimension that is transformed: upstream keeps the
-elements of all matrices small."""
+"""The factor of the outputs for each transformed dimension: upstream keeps the elements of all
+matrices small.
+"""
 
 
 def _constant(emitter: Emitter, matrix: Matrix | None, element: AnyFloat) -> SSAValue:
-    """A matrix as a tensor; 1 where nothing is transformed."""
+    """A matrix as a tensor; 1 for a dimension that is not transformed."""
     rows = matrix if matrix is not None else [[Fraction(1)]]
     type_ = TensorType(element, [len(rows), len(rows[0])])
     values = [float(number) for row in rows for number in row]
@@ -86,8 +87,9 @@ def _product(
     kept: tuple[int, int],
     summed: tuple[int, int],
 ) -> SSAValue:
-    """The sum of left[i, a] right[j, b] source[...] over a and b, of which i and j are the loops
-    ``kept`` and a and b the loops ``summed``."""
+    """The sum of left[i, a] right[j, b] source[...] over a and b. The loops of i and j are
+    ``kept``, those of a and b ``summed``.
+    """
     element = tensor_type(op.source).get_element_type()
     assert isinstance(element, AnyFloat)
     if isinstance(element, Float80Type | Float128Type):

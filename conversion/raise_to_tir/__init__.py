@@ -146,8 +146,7 @@ class RaiseToTirPass(ModulePass):
 
 
 def _require_buffers(function: func.FuncOp) -> None:
-    """Refuse tensors and memrefs without a number of dimensions, or of elements that are no
-    scalars: KC4550."""
+    """Refuse tensors and memrefs without a rank, or with elements that are no scalars: KC4550."""
     for op in (function, *preorder(function)):
         types = [value.type for value in (*op.operands, *op.results)]
         types += [
@@ -177,7 +176,7 @@ def _require_buffers(function: func.FuncOp) -> None:
 
 
 def _drop_uncalled(module: ModuleOp, inlined: Set[str]) -> None:
-    """Erase private functions whose bodies stand where they were called."""
+    """Erase private functions that were inlined into all callers."""
     for function in list(functions(module)):
         is_private = (
             function.sym_visibility is not None and function.sym_visibility.data == "private"
@@ -188,16 +187,16 @@ def _drop_uncalled(module: ModuleOp, inlined: Set[str]) -> None:
 
 
 def _is_used(module: ModuleOp, name: str) -> bool:
-    """Whether an attribute of an op in a function names the function ``name``."""
+    """True if an attribute of an op in a function references the function ``name``."""
     return any(name in references(op) for op in preorder(module))
 
 
 def raise_function(
     function: func.FuncOp, taken: set[str]
 ) -> tuple[func.FuncOp, list[memref.GlobalOp]]:
-    """The function of loops and blocks for ``function``, which stays as it is, and its tables.
+    """The function of loops and blocks for ``function``, which stays unchanged, and its tables.
 
-    ``taken`` are the symbols of the module, to which those of the tables are added.
+    ``taken`` are the symbols of the module; those of the tables are added.
     """
     raiser = FunctionRaiser(function, taken, own_and_added(TARGET, PATTERNS))
     new = raiser.run()

@@ -59,7 +59,7 @@ ELEMENTS = "kc.elements"
 
 
 def with_assertions_before(function: func.FuncOp) -> func.FuncOp:
-    """A copy of a function with such loops; the function itself where there are no assertions."""
+    """A copy of a function with these loops; the function itself if it has no assertions."""
     if not any(_assertions(op) for op in function.walk()):
         return function
     copy = function.clone()
@@ -85,7 +85,7 @@ def _move_before(op: Operation) -> None:
     indexed = {it.dim.value.data for it in needed if isinstance(it, linalg.ops.IndexOp)}
     used = {dim for n in read for expr in maps[n].results for dim in expr.used_dims()} | indexed
     operands = list(op.operands)
-    # Where the op has no iteration it asserts nothing.
+    # An empty op asserts nothing.
     certain = {
         expr.position
         for value, space in zip(operands, maps, strict=True)
@@ -176,7 +176,7 @@ def _refused(op: Operation, why: str) -> CodegenError:
 
 
 def emit_assertion(raiser: FunctionRaiser, op: cf.AssertOp, condition: SSAValue) -> None:
-    """A check when the kernel runs: where it fails, a call that raises, and the end."""
+    """A check at run time: if it fails, report an error and leave the function."""
     message = op.msg.data
     location = location_of(op)
     if location is not None:

@@ -40,8 +40,9 @@ from kc.analysis.loop_tree import preorder
 
 
 def with_structured_branches(function: func.FuncOp) -> func.FuncOp:
-    """A copy of a function with conditions and loops instead of branches, as far as that goes; the
-    function itself where it has none, also in an ``scf.execute_region``."""
+    """A copy of a function with conditions and loops instead of branches, as far as they are
+    structured; the function itself if it has none, also in an ``scf.execute_region``.
+    """
     if not any(len(region.blocks) > 1 for region in _regions(function)):
         return function
     copy = function.clone()
@@ -65,7 +66,7 @@ def _end(block: Block) -> Operation:
 
 
 def _ways_to(block: Block) -> list[Operation]:
-    """The branches to a block: one for each way, though both of a condition lead there."""
+    """The branches to a block, once for each edge, even if both edges of a condition lead there."""
     region = block.parent
     assert region is not None
     return [
@@ -83,7 +84,7 @@ def _is_only_way(block: Block) -> bool:
 
 
 def _choices(op: cf.ConditionalBranchOp) -> list[tuple[Block, list[SSAValue]]]:
-    """Where a condition leads, and with what."""
+    """The targets of a condition, with their operands."""
     return [
         (op.then_block, list(op.then_arguments)),
         (op.else_block, list(op.else_arguments)),
@@ -117,7 +118,7 @@ def _added(block: Block, place: Operation, *ops: Operation) -> None:
 
 
 def _join(block: Block) -> bool:
-    """A block and the one that only it leads to are one."""
+    """Merge a block with its only successor, if that has no other predecessor. True if merged."""
     end = _end(block)
     if not isinstance(end, cf.BranchOp) or end.successor is block:
         return False
@@ -191,7 +192,9 @@ def _if(block: Block) -> bool:
 
 
 def _while(block: Block) -> bool:
-    """A block whose condition leads back to it, at once or by one block, is an ``scf.while``."""
+    """Convert a block whose condition leads back to it, directly or through one block, to an
+    ``scf.while``. True if converted.
+    """
     end, region = _end(block), block.parent
     assert region is not None
     if not isinstance(end, cf.ConditionalBranchOp) or block is region.first_block:
@@ -221,7 +224,8 @@ def _while(block: Block) -> bool:
         flipped = arith.XOrIOp(condition, true.result)
         _added(before, end, true, flipped)
         condition = flipped.result
-    # The loop's values are seen after it and in its second half only as it hands them on.
+    # Values of the loop reach the code after it, and its second half, only as operands of the
+    # condition.
     handed = [
         value
         for value in (*before.args, *(result for op in before.ops for result in op.results))

@@ -1,7 +1,7 @@
-"""``bufferization`` and what else makes buffers of buffers: each is a copy.
+"""``bufferization`` and other ops that make buffers from buffers: each is a copy.
 
-A tensor never changes, and a buffer may: so a tensor of a buffer, and a buffer of a tensor, is one
-of its own, with the elements copied at that place of the program.
+A tensor is immutable and a buffer is not. A tensor of a buffer, and a buffer of a tensor, is
+therefore a buffer of its own, with the elements copied at this point of the program.
 """
 
 from __future__ import annotations

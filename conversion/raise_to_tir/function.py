@@ -96,7 +96,7 @@ class FunctionRaiser(Emitter):
     # Signature -------------------------------------------------------------------------------
 
     def run(self) -> func.FuncOp:
-        """The new function; the old one stays as it is."""
+        """The new function; the source stays unchanged."""
         source = self.source
         self._require_structured(source)
         returned = list(source.function_type.outputs)
@@ -170,7 +170,7 @@ class FunctionRaiser(Emitter):
                 )
 
     def _with_known_sizes(self, type_: Attribute, n: int) -> Attribute:
-        """The type of an argument with the sizes that are constants by what is done with it."""
+        """The type of an argument, with the sizes that its uses show to be constant."""
         if not isinstance(type_, MemRefType):
             return type_
         known = [self.argument_size(n, dim) for dim in range(type_.get_num_dims())]
@@ -195,7 +195,7 @@ class FunctionRaiser(Emitter):
         return AffineExpr.symbol(self.symbols.index(size))
 
     def check_buffer(self, type_: Attribute, op: Operation) -> Attribute:
-        """The type of the buffer for a value; KC4552 for one that is not dense."""
+        """The buffer type of a value; KC4552 for one that is not dense."""
         if isinstance(type_, TensorType):
             return MemRefType(type_.element_type, type_.shape)
         if isinstance(type_, MemRefType) and not isinstance(type_.layout, NoneAttr):
@@ -211,7 +211,7 @@ class FunctionRaiser(Emitter):
     def _arguments(
         self, inputs: Sequence[Attribute], results: Sequence[Attribute], args: Sequence[SSAValue]
     ) -> None:
-        """Attributes of the arguments, and the sizes that they give."""
+        """Set the attributes of the arguments, and the sizes that they define."""
         source = self.source
         old = list(source.arg_attrs.data) if source.arg_attrs is not None else []
         old += [DictionaryAttr({})] * (len(inputs) - len(old))
@@ -228,7 +228,7 @@ class FunctionRaiser(Emitter):
                 name = arg.name_hint or (
                     f"arg{n}" if is_input else self._result_name(n - len(inputs))
                 )
-                # Hints have no numbers at their ends, so that several have one.
+                # Hints have no trailing numbers, so that several values share one.
                 attrs["kc.name"] = StringAttr(fresh_name(name, taken))
             if not is_input and arg.name_hint is None:
                 arg.name_hint = attrs["kc.name"].data  # pyright: ignore
@@ -252,7 +252,7 @@ class FunctionRaiser(Emitter):
                 self.buffer_sizes[arg] = list(arg.type.get_shape())
 
     def _result_name(self, n: int) -> str:
-        """What to call an output: as the value that is returned, if that has a name."""
+        """The name of an output: that of the returned value, if it has one."""
         end = self.source.body.block.last_op
         assert end is not None
         value = _tensors(end.operands)[n]
@@ -287,14 +287,14 @@ class FunctionRaiser(Emitter):
         return sizes
 
     def _plan_outputs(self) -> None:
-        """The values that are computed right into the output arguments."""
+        """Plan the values that can be computed directly in the output arguments."""
         end = self.source.body.block.last_op
         assert end is not None
         for value, arg in zip(_tensors(end.operands), self.outputs, strict=True):
             self.tensors.plan(value, arg)
 
     def return_(self, op: func.ReturnOp) -> None:
-        """The outputs hold their values; those that are elsewhere are copied."""
+        """Copy results that are not yet in their output arguments."""
         first = len(self.source.args)
         for n, (value, arg) in enumerate(zip(_tensors(op.operands), self.outputs, strict=True)):
             held = self.tensors.values[value]
@@ -320,7 +320,7 @@ class FunctionRaiser(Emitter):
     def _note_shape(
         self, attrs: dict[str, Attribute], sizes: Sequence[Extent], n: int, op: Operation
     ) -> None:
-        """Say in ``attrs`` what sizes the n-th result has over the symbols of the function."""
+        """Record in ``attrs`` the sizes of the n-th result over the symbols of the function."""
         declared = attrs.get("kc.shape")
         if isinstance(declared, AffineMapAttr):
             for size, expr in zip(sizes, declared.data.results, strict=True):
@@ -343,7 +343,7 @@ class FunctionRaiser(Emitter):
         attrs["kc.shape"] = AffineMapAttr(AffineMap(0, len(self.symbols), tuple(known)))
 
     def scalar_symbol(self, index: int, hint: str | None) -> str:
-        """The symbol that an integer argument is the value of; it becomes one."""
+        """The symbol whose value is an integer argument; created if missing."""
         given = self.attrs[index].get("kc.symbol")
         if isinstance(given, StringAttr):
             return given.data
@@ -368,7 +368,7 @@ class FunctionRaiser(Emitter):
     # Index values ----------------------------------------------------------------------------
 
     def extent(self, old: SSAValue) -> Extent:
-        """A size that is given as a value: a number where it is known."""
+        """A size given as a value; a number if it is constant."""
         value = self.value(old)
         owner = value.owner
         if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
@@ -376,7 +376,7 @@ class FunctionRaiser(Emitter):
         return value
 
     def extents(self, olds: Iterable[SSAValue]) -> list[Extent]:
-        """Sizes that are given as values."""
+        """Sizes given as values."""
         return [self.extent(old) for old in olds]
 
     def index_value(self, size: Extent, source: Operation) -> SSAValue:
@@ -386,9 +386,9 @@ class FunctionRaiser(Emitter):
         return size
 
     def apply(self, expr: AffineExpr, operands: Sequence[Extent], source: Operation) -> Extent:
-        """An affine expression of sizes or indices: a number, one of them, or a ``tir.apply``.
+        """An affine expression of sizes or indices: a number, an operand, or a ``tir.apply``.
 
-        Of a semi-affine one, products and divisions by values are ops of ``arith``.
+        In a semi-affine expression, products and divisions by values become ops of ``arith``.
         """
         (simplified,), values = self._simplified([expr], operands, source)
         if isinstance(simplified, AffineConstantExpr):
@@ -422,7 +422,7 @@ class FunctionRaiser(Emitter):
     def _simplified(
         self, exprs: Sequence[AffineExpr], operands: Sequence[Extent], source: Operation
     ) -> tuple[list[AffineExpr], list[SSAValue]]:
-        """``exprs`` over those of ``operands`` that are no numbers."""
+        """``exprs`` over the operands that are no numbers."""
         operands = list(operands)
         exprs = [
             expr if expr.is_pure_affine() else self._without_products(expr, operands, source)
@@ -443,7 +443,7 @@ class FunctionRaiser(Emitter):
     def _without_products(
         self, expr: AffineExpr, operands: list[Extent], source: Operation
     ) -> AffineExpr:
-        """``expr`` with what is semi-affine in it as further ``operands``."""
+        """``expr`` with its semi-affine parts replaced by further ``operands``."""
         if not isinstance(expr, AffineBinaryOpExpr) or expr.is_pure_affine():
             return expr
         lhs, rhs = (self._without_products(side, operands, source) for side in (expr.lhs, expr.rhs))
@@ -532,7 +532,7 @@ class FunctionRaiser(Emitter):
         self.values[result] = mark
 
     def sizes_of(self, buffer: SSAValue) -> list[Extent]:
-        """The sizes of a buffer; those that nobody knows are asked for."""
+        """The sizes of a buffer; unknown ones are loaded from it."""
         known = self.buffer_sizes.get(buffer)
         if known is not None:
             return known
@@ -558,7 +558,7 @@ class FunctionRaiser(Emitter):
     # Ops -------------------------------------------------------------------------------------
 
     def is_converted(self, result: SSAValue) -> bool:
-        """Whether it is known what became of a value or a tensor."""
+        """True if the translation of a value or tensor is defined."""
         return result in self.values or result in self.tensors.values
 
     def copy(self, op: Operation) -> None:
@@ -598,7 +598,7 @@ class FunctionRaiser(Emitter):
             self.values[old] = new
 
     def require_own_buffer(self, op: Operation) -> None:
-        """Refuse an op that takes a buffer as a whole, of which it has a view: KC4552."""
+        """Refuse an op that takes a whole buffer if its operand is a view: KC4552."""
         if any(self.value(operand) in self.views for operand in op.operands):
             raise CodegenError(
                 "KC4552",
@@ -609,7 +609,7 @@ class FunctionRaiser(Emitter):
             )
 
     def _view_again(self, view: SSAValue, user: Operation) -> SSAValue:
-        """The view as a memref: a kernel that takes one computes its addresses by itself."""
+        """The view as a memref: a kernel that takes one computes its addresses itself."""
         value = self.value(view)
         if value not in self.views:
             return value

@@ -68,7 +68,7 @@ def with_bodies_inlined(function: func.FuncOp, functions: Mapping[str, func.Func
 
 
 def inlined_callees(function: func.FuncOp) -> set[str]:
-    """The names of the functions whose bodies take the place of calls in ``function``."""
+    """The names of the functions inlined into ``function``."""
     return {op.callee.string_value() for op in _calls(function)}
 
 
@@ -90,7 +90,7 @@ def _collect(
     callers: tuple[str, ...],
     callees: dict[str, func.FuncOp],
 ) -> None:
-    """Add what ``function`` calls to ``callees``; refuse what cannot be inlined."""
+    """Add the callees of ``function`` to ``callees``; refuse those that cannot be inlined."""
     for op in _calls(function):
         name = op.callee.string_value()
         if name in callers:

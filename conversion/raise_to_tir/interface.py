@@ -1,5 +1,6 @@
-"""A raised function takes what the function that was given takes, and its results after that: else
-the bug is kc's, and shows before a call passes the wrong arrays."""
+"""Check that a raised function takes the arguments of its source, followed by the results. A
+mismatch is a bug of kc, reported before a call passes the wrong arrays.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +19,15 @@ from kc.support.diagnostics import InternalError
 
 
 def check_interface(given: func.FuncOp, raised: func.FuncOp) -> None:
-    """Compare the arguments and results of two functions: their number, order, elements and sizes,
-    where both are constants. Results may have become arguments.
+    """Compare the arguments and results of two functions: their number, order, elements and
+    constant sizes. Results may have become arguments.
 
-    Raises InternalError for the first that differs.
+    Raises InternalError for the first difference.
     """
     name = given.sym_name.data
     wanted = [*given.function_type.inputs, *given.function_type.outputs]
     taken, returned = raised.function_type.inputs.data, raised.function_type.outputs.data
-    if returned:  # scalars of functions that others of the module call
+    if returned:  # scalars returned to callers in the module
         outputs = given.function_type.outputs.data
         in_memory = [type_ for type_ in outputs if _is_in_memory(type_)]
         wanted = [*given.function_type.inputs, *in_memory]
@@ -56,7 +57,7 @@ def _is_in_memory(type_: Attribute) -> bool:
 
 
 def _holds(memory: Attribute, type_: Attribute) -> bool:
-    """Whether a memref is for values of a type: scalars have no dimensions."""
+    """True if a memref can hold values of a type: scalars have rank 0."""
     if not isinstance(memory, MemRefType):
         return False
     shaped = isinstance(type_, TensorType | MemRefType | VectorType)

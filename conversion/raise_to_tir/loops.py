@@ -1,4 +1,4 @@
-"""Loops, conditions and accesses of affine, scf and memref as those of tir."""
+"""Loops, conditions and accesses of affine, scf and memref, converted to tir."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _LETTERS = "ijklmnpq"
 
 
 def without_symbols(space: AffineMap) -> list[AffineExpr]:
-    """The results of a map, its symbols being dimensions after the others."""
+    """The results of a map, with its symbols as dimensions after the others."""
     symbols = [AffineDimExpr(space.num_dims + n) for n in range(space.num_symbols)]
     dims = [AffineDimExpr(n) for n in range(space.num_dims)]
     return [replace_operands(expr, dims, symbols) for expr in space.results]
@@ -67,9 +67,9 @@ def loop(
     fill: Callable[[], None],
     kind: tir.ForKind = tir.ForKind.SERIAL,
 ) -> None:
-    """A loop from 0 in steps of 1; ``old`` is then ``low + step * variable``.
+    """Build a loop from 0 in steps of 1; ``old`` becomes ``low + step * variable``.
 
-    A step that is no number counts as 1 where it is less, which the call refuses if it can.
+    A computed step below 1 counts as 1; the call refuses it if it can.
     """
     a, b, c = (AffineDimExpr(n) for n in range(3))
     span = raiser.apply(b - a, [low, high], op)
@@ -116,9 +116,9 @@ def carried(
     carried_values: Sequence[SSAValue],
     run: Callable[[Callable[[Block], None]], None],
 ) -> None:
-    """A loop with values that go from iteration to iteration: each is in a buffer.
+    """Build a loop with carried values, each in a buffer.
 
-    ``run`` makes the loop; it is given what fills the body.
+    ``run`` builds the loop; its argument fills the body.
     """
     is_tensor = [isinstance(init.type, TensorType) for init in inits]
     buffers = {
@@ -126,7 +126,7 @@ def carried(
         for n, init in enumerate(inits)
         if is_tensor[n]
     }
-    for n, buffer in buffers.items():  # where each is before the others have started
+    for n, buffer in buffers.items():  # each before the others start
         raiser.tensors.values[carried_values[n]] = Held(buffer)
     places = {n: _place(raiser, op, n, init) for n, init in enumerate(inits) if not is_tensor[n]}
     for n, (buffer, at) in places.items():
@@ -162,8 +162,9 @@ def carried(
 def _place(
     raiser: FunctionRaiser, op: Operation, n: int, init: SSAValue
 ) -> tuple[SSAValue, list[SSAValue]]:
-    """Where a carried value is: in the element that it is stored to afterwards, if only that is
-    done with it, else in a buffer of its own."""
+    """The location of a carried value: the element to which the result is stored later, if that is
+    its only use, else a buffer of its own.
+    """
     result = op.results[n]
     uses = list(result.uses)
     store = uses[0].operation if len(uses) == 1 else None
@@ -198,7 +199,7 @@ _CARRIED = AnyFloat | IndexType | IntegerType | TensorType
 
 
 def _require_carried(op: Operation, values: Sequence[SSAValue]) -> None:
-    """Refuse (KC4555) what no buffer holds from iteration to iteration."""
+    """Refuse (KC4555) carried values of types that no buffer can hold."""
     for value in values:
         if not isinstance(value.type, _CARRIED):
             raise refused(
@@ -274,7 +275,7 @@ class RaiseScfFor(ConversionPattern[FunctionRaiser]):
 
 
 def steps(raiser: FunctionRaiser, op: Operation, values: Sequence[SSAValue]) -> list[Extent]:
-    """The steps of a loop of ``scf``, which are at least 1: KC4555, or the call checks it."""
+    """The steps of an ``scf`` loop, which are at least 1: KC4555, or the call checks it."""
     extents = [raiser.extent(value) for value in values]
     for extent in extents:
         if isinstance(extent, int) and extent < 1:
@@ -284,7 +285,7 @@ def steps(raiser: FunctionRaiser, op: Operation, values: Sequence[SSAValue]) -> 
 
 
 def refused(op: Operation, why: str, hint: str) -> CodegenError:
-    """KC4555, as ``op`` cannot be a loop of tir; ``hint`` says what could be."""
+    """KC4555, as ``op`` cannot be a loop of tir; ``hint`` is the alternative."""
     return CodegenError(
         "KC4555",
         f"raise-to-tir: this {op.name} is not a loop of tir",
@@ -299,7 +300,7 @@ def _regions(
 ) -> list[Region]:
     """The regions of a condition, raised; terminators without operands are dropped.
 
-    Tensors that it gives are put into the buffers of ``results``.
+    Tensor results are written to the buffers of ``results``.
     """
     regions: list[Region] = []
     for region in op.regions:
@@ -543,7 +544,7 @@ def _constraints(
 def _place_of(
     raiser: FunctionRaiser, op: Operation, space: AffineMap, indices: Sequence[SSAValue]
 ) -> tuple[AffineMap, list[SSAValue]]:
-    """The map of an access and its operands; of a semi-affine one, indices that are computed."""
+    """The map of an access and its operands; for a semi-affine one, computed indices."""
     exprs = without_symbols(space)
     if all(expr.is_pure_affine() for expr in exprs):
         operands = [raiser.value(index) for index in indices]

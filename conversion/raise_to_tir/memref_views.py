@@ -1,9 +1,9 @@
-"""Views of memrefs: accesses through them become accesses of the buffer that they are of.
+"""Views of memrefs: accesses through them become accesses of the underlying buffer.
 
 ``memref.subview``, ``cast``, ``transpose``, ``expand_shape``, ``collapse_shape`` and
 ``reinterpret_cast`` of a buffer are maps from their indices to those of the buffer. Nothing is
-copied, and no view remains. An op that takes memrefs as a whole, such as a call, does not take a
-view: KC4552.
+copied, and no view remains. An op that takes a whole memref, such as a call, does not take a view:
+KC4552.
 """
 
 from __future__ import annotations

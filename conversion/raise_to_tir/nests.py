@@ -1,4 +1,4 @@
-"""Where raised ops are added, and the nests that linalg ops become."""
+"""The place where raised ops are added, and the nests for linalg ops."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class View:
 
 
 class Emitter(CopyingConversion):
-    """A conversion that makes nests, of blocks and buffers with names of their own."""
+    """A conversion that builds nests, with unique names for blocks and buffers."""
 
     def __init__(self, patterns: tuple[type[RewritePattern], ...]) -> None:
         super().__init__(patterns)
@@ -44,7 +44,7 @@ class Emitter(CopyingConversion):
         self.buffer_labels: set[str] = set()
 
     def base(self, buffer: SSAValue) -> SSAValue:
-        """The buffer itself, of a buffer or of a view of it."""
+        """The buffer behind a view, or the buffer itself."""
         view = self.views.get(buffer)
         return buffer if view is None else view.buffer
 
@@ -79,11 +79,11 @@ class Emitter(CopyingConversion):
         self.emit(tir.StoreOp(value, *self.place(buffer, space, operands)), source)
 
     def label(self, name: str) -> str:
-        """A name for a block that no other has."""
+        """A unique name for a block."""
         return fresh_name(name if tir.is_name(name) else "block", self.labels)
 
     def buffer_label(self, name: str) -> str:
-        """A name for a buffer that no other has."""
+        """A unique name for a buffer."""
         return fresh_name(name if tir.is_name(name) else "buffer", self.buffer_labels)
 
     def alloc(
@@ -158,9 +158,9 @@ class Emitter(CopyingConversion):
         extents: Sequence[Extent],
         starts: Sequence[SSAValue | None],
     ) -> None:
-        """The nest of a linalg op on ``operands``: buffers, and scalars where a value is known.
+        """Build the nest of a linalg op on ``operands``: buffers, and scalars for known values.
 
-        ``starts`` are what outputs hold before, where that is a scalar that is not in memory.
+        ``starts`` are initial values of outputs, if they are scalars that are not in memory.
         """
         count = len(structure.inputs)
         written = operands[count:]
@@ -195,7 +195,7 @@ class Emitter(CopyingConversion):
         return self.load(buffer, *_access(space, args), source)
 
     def _kinds(self, structure: Structure, operands: Sequence[SSAValue]) -> list[tir.IterType]:
-        """The kinds of the loops as far as they are known, not just claimed by iterator types."""
+        """The types of the loops as far as they are proven; iterator types are only claims."""
         count = len(structure.inputs)
         outputs = list(zip(operands[count:], structure.maps[count:], strict=True))
         for buffer, space in zip(operands[:count], structure.maps[:count], strict=True):
@@ -204,7 +204,7 @@ class Emitter(CopyingConversion):
                 and (buffer is not output or space != output_space)
                 for output, output_space in outputs
             ):
-                return [tir.IterType.OPAQUE] * structure.rank  # it reads what it writes
+                return [tir.IterType.OPAQUE] * structure.rank  # it reads the buffer that it writes
         kinds: list[tir.IterType] = []
         for n, is_reduced in enumerate(structure.is_reduced):
             owned = all(AffineDimExpr(n) in space.results for _, space in outputs)
@@ -216,7 +216,7 @@ class Emitter(CopyingConversion):
         return kinds
 
     def scalar_code(self, source: Block, indices: Sequence[SSAValue]) -> None:
-        """Copy the ops of a body; ``indices`` are what ``linalg.index`` gives."""
+        """Copy the ops of a body; ``indices`` are the results of ``linalg.index``."""
         for op in source.ops:
             if isinstance(op, YieldOp | tensor.YieldOp):
                 return
@@ -248,7 +248,7 @@ class Emitter(CopyingConversion):
                 self.emit(op.clone(self.values), op)
 
     def scalar_code_op(self, op: Operation) -> None:
-        """The load of an element; of a tensor that is one scalar, nothing."""
+        """Load an element; no load for a tensor that is one scalar."""
         buffer, *at = [self.value(operand) for operand in op.operands]
         buffer = self.readable(op.operands[0], buffer)
         if isinstance(buffer.type, MemRefType):
@@ -276,7 +276,7 @@ class Emitter(CopyingConversion):
 
 
 def _access(space: AffineMap, args: Sequence[SSAValue]) -> tuple[AffineMap, list[SSAValue]]:
-    """A map over all loops as one over the variables that it uses."""
+    """A map over all loops as a map over the variables that it uses."""
     used = sorted({n for expr in space.results for n in expr.used_dims()})
     dims = [
         AffineDimExpr(used.index(n)) if n in used else AffineDimExpr(0) for n in range(len(args))

@@ -32,7 +32,7 @@ def _require_tensors(op: PackOp | UnPackOp) -> None:
 
 
 def _tiles(raiser: FunctionRaiser, op: PackOp | UnPackOp) -> list[Extent]:
-    """The sizes of the tiles; those that are operands are what the packed tensor has."""
+    """The sizes of the tiles; operands are taken from the packed tensor."""
     given = iter(op.inner_tiles)
     inner = raiser.tensors.sizes(op.packed)[len(op.order) :]
     tiles: list[Extent] = []

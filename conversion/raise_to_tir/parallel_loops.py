@@ -42,7 +42,7 @@ def _nest(
     block: Block,
     bounds: Sequence[tuple[Extent, Extent, Extent]],
 ) -> None:
-    """Loops of which the outermost is parallel."""
+    """Build nested loops with a parallel outermost one."""
 
     def level(n: int, fill: Callable[[Block], None]) -> None:
         if n == len(bounds):
@@ -167,7 +167,7 @@ _COMBINERS: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {
 
 
 def _neutral(raiser: FunctionRaiser, op: Operation, kind: str, type_: Attribute) -> SSAValue:
-    """What a reduction starts from: combined with it, any value is itself."""
+    """The neutral element of a reduction."""
     if isinstance(type_, AnyFloat):
         value = {"addf": -0.0, "mulf": 1.0}.get(kind, inf if "min" in kind else -inf)
         attr: Attribute = FloatAttr(nan if kind in ("maxnumf", "minnumf") else value, type_)
@@ -192,7 +192,7 @@ def _reduction(
     starts: Sequence[SSAValue],
     combine: Callable[[int, SSAValue, SSAValue], SSAValue],
 ) -> None:
-    """Loops in order, each iteration of which combines a value into every result."""
+    """Build serial loops; each iteration combines a value into every result."""
     places = [
         raiser.alloc(result.name_hint or "reduced", MemRefType(result.type, []), [], op)
         for result in op.results

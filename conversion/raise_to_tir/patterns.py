@@ -1,4 +1,4 @@
-"""The patterns for all operations that are raised."""
+"""The patterns for all raised operations."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class RaiseStructured(ConversionPattern[FunctionRaiser]):
 
 
 def _relate(raiser: FunctionRaiser, structure: Structure, extents: Sequence[Extent]) -> None:
-    """The sizes of the operands are those of the loops; windows lie inside."""
+    """Require that the sizes of the operands match the loops, and that windows are in bounds."""
     op, requirements = structure.op, raiser.requirements
     counts = [requirements.expr(extent, op) for extent in extents]
     known = [count for count in counts if count is not None]
@@ -245,7 +245,9 @@ def _holds(condition: SSAValue) -> bool:
 
 
 def _required(raiser: FunctionRaiser, op: cf.AssertOp, condition: SSAValue) -> bool:
-    """Whether a condition is one on the symbols of the function, which is now required."""
+    """Add a condition on the symbols of the function to its requirements. False if the condition is
+    no such condition.
+    """
     requirements, owner = raiser.requirements, condition.owner
     if isinstance(owner, arith.AndIOp):
         sides = [_comparison(raiser, op, side) for side in owner.operands]
@@ -287,7 +289,7 @@ _WITH_EQUAL = (0, 3, 5, 7, 9)
 
 
 def _same(lhs: SSAValue, rhs: SSAValue) -> bool:
-    """Whether two values are one, or constants of the same value."""
+    """True if two values are identical, or equal constants."""
     values = [lhs, rhs]
     for n, value in enumerate(values):
         while isinstance(value.owner, arith.IndexCastOp) and _keeps_value(value.owner):
@@ -300,7 +302,7 @@ def _same(lhs: SSAValue, rhs: SSAValue) -> bool:
 
 
 def _keeps_value(cast: arith.IndexCastOp) -> bool:
-    """Whether a cast keeps every value: an index has 64 bits. torch-mlir compares sizes as i64."""
+    """True if a cast keeps every value: an index has 64 bits. torch-mlir compares sizes as i64."""
     types = (cast.input.type, cast.result.type)
     return all(not isinstance(type_, IntegerType) or type_.width.data >= 64 for type_ in types)
 

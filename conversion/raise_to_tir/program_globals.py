@@ -53,10 +53,11 @@ _ACCESSES = (GlobalLoadConstOp, GlobalLoadOp, GlobalStoreOp)
 
 
 def with_globals_in_memory(function: func.FuncOp, module: ModuleOp) -> func.FuncOp:
-    """A copy of a function whose accesses of globals are those of memref; itself without such.
+    """A copy of a function whose accesses of globals are those of memref; itself without such
+    accesses.
 
-    Requires that each global is declared, has the type of the access, and that this is a scalar or
-    a tensor of known sizes: KC4550.
+    Requires that each global is declared, has the type of the access, and is a scalar or a tensor
+    of known sizes: KC4550.
     """
     accesses = [op for op in preorder(function) if isinstance(op, _ACCESSES)]
     for access in accesses:
@@ -70,10 +71,10 @@ def with_globals_in_memory(function: func.FuncOp, module: ModuleOp) -> func.Func
 
 
 def globals_of_memref(module: ModuleOp) -> None:
-    """Make a ``memref.global`` of each global of ml_program that functions access in memory, and
-    erase the others, once no function has ops of ml_program for them.
+    """Create a ``memref.global`` for each ml_program global that functions access in memory, and
+    erase the others, once no function has ml_program ops.
 
-    torch-mlir declares one in every module, whether the functions use it or not.
+    torch-mlir declares one in every module, whether it is used or not.
     """
     if any(op.name.startswith(_PREFIX) for op in preorder(module)):
         return
@@ -147,7 +148,7 @@ def _memory_type(type_: Attribute) -> MemRefType | None:
 
 
 def _elements(value: Attribute | None, type_: MemRefType) -> Attribute:
-    """What the memory holds at first; without a value it is not defined."""
+    """The initial contents of the memory; undefined without a value."""
     if isinstance(value, IntegerAttr | FloatAttr):
         whole = TensorType(type_.element_type, [])
         return DenseIntOrFPElementsAttr.from_list(whole, [value.value.data])  # pyright: ignore

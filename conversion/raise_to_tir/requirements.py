@@ -1,9 +1,9 @@
-"""Conditions on the sizes of a function, beside those that the shapes of its arguments state.
+"""Conditions on the sizes of a function, in addition to those of its argument shapes.
 
-Ops on tensors relate sizes: operands agree, windows and slices lie inside, reshaping keeps the
-number of elements. Where that does not follow from the types, it becomes a condition on the
+Ops on tensors relate sizes: operands agree, windows and slices are in bounds, reshaping keeps the
+number of elements. A condition that does not follow from the types becomes a requirement on the
 symbols of the function (``kc.requires``), which the call checks. A size that is no function of the
-symbols, such as one that is loaded, is not checked, as an index that is loaded is not.
+symbols, such as a loaded one, is not checked, just like a loaded index.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from kc.conversion.raise_to_tir.nests import Extent
 
 CONDITIONAL = (scf.IfOp, scf.IndexSwitchOp, scf.WhileOp, affine.IfOp)
-"""Ops whose regions are executed or not, as elements and arguments say."""
+"""Ops whose regions are executed conditionally, depending on elements and arguments."""
 
 _Factors = tuple[AffineExpr, ...]
 
@@ -59,7 +59,9 @@ class Requirements:
     def equal(
         self, size: Extent | AffineExpr, expected: Extent | AffineExpr, op: Operation, what: str
     ) -> None:
-        """``size`` is ``expected``; ``what`` says, of ``op``, why. KC4556 where it is not."""
+        """Require ``size == expected``; ``what`` explains it for ``op``. KC4556 if it is
+        violated.
+        """
         self._require(size, expected, op, what, equal=True)
 
     def at_least(
@@ -88,14 +90,14 @@ class Requirements:
             self.equal(whole, self._simplify(total), op, "keeps the number of elements")
 
     def times(self, lhs: Extent, rhs: Extent, op: Operation) -> AffineExpr | None:
-        """The product of two sizes; None if one of them is no function of the symbols."""
+        """The product of two sizes; None if either is no function of the symbols."""
         left, right = self.expr(lhs, op), self.expr(rhs, op)
         if left is None or right is None:
             return None
         return self._simplify(self._product(left, right))
 
     def typed(self, value: SSAValue, sizes: Sequence[Extent], op: Operation) -> None:
-        """``sizes`` are those that the type of ``value`` has, where that says them."""
+        """Require ``sizes`` to equal the static sizes of the type of ``value``."""
         assert isinstance(value.type, ShapedType)
         for size, known in zip(sizes, value.type.get_shape(), strict=True):
             if known != tir.DYNAMIC:
@@ -146,7 +148,7 @@ class Requirements:
 
     @staticmethod
     def is_conditional(op: Operation) -> bool:
-        """Whether it depends on more than the sizes whether ``op`` is executed."""
+        """True if the execution of ``op`` depends on more than sizes."""
         parent = op.parent_op()
         while parent is not None and not isinstance(parent, func.FuncOp):
             if isinstance(parent, CONDITIONAL):
@@ -193,11 +195,11 @@ class Requirements:
     # Sizes as expressions --------------------------------------------------------------------
 
     def is_affine(self, expr: AffineExpr) -> bool:
-        """Whether there is no product of sizes in ``expr``."""
+        """True if ``expr`` contains no product of sizes."""
         return all(isinstance(self._atoms[dim], str) for dim in expr.used_dims())
 
     def symbol_expr(self, size: Extent, op: Operation) -> AffineExpr | None:
-        """A size over the symbols of the function, if it is an affine function of them."""
+        """A size as an affine function of the symbols; None if it is no such function."""
         expr = self.expr(size, op)
         if expr is None or not self.is_affine(expr):
             return None
@@ -312,11 +314,10 @@ class Requirements:
     def index_range(
         self, expr: AffineExpr, extents: Sequence[AffineExpr | None]
     ) -> tuple[AffineExpr | None, AffineExpr | None]:
-        """The least and the greatest value of ``expr`` over loops of ``extents``; None for one
-        that is not known."""
+        """The minimum and maximum of ``expr`` over loops of ``extents``; None if unknown."""
         terms, constant = linear_terms(expr)
         if len(expr.used_dims()) < sum(len(atom.used_dims()) for atom in terms):
-            return None, None  # what one loop adds it may take away elsewhere
+            return None, None  # the contribution of one loop may cancel that of another
         low: AffineExpr | None = AffineExpr.constant(constant)
         high: AffineExpr | None = AffineExpr.constant(constant)
         for atom, factor in terms.items():
@@ -368,9 +369,9 @@ _BINARY: dict[str, str] = {
     arith.RemSIOp.name: "rem",
     arith.RemUIOp.name: "rem",
 }
-"""By the name of an operation: kc's classes extend those of xDSL."""
+"""Functions by operation name, as kc's classes extend those of xDSL."""
 
 
 def _text(size: SSAValue | AffineExpr) -> str | None:
-    """A size that is a constant, as text."""
+    """A constant size as text; None for other sizes."""
     return str(size.value) if isinstance(size, AffineConstantExpr) else None

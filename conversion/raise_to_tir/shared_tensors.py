@@ -1,9 +1,9 @@
-"""Tensors that go from iteration to iteration, or that iterations share: each is in one buffer.
+"""Tensors carried or shared by iterations: each is in one buffer.
 
-``scf.for`` with tensors in ``iter_args`` computes into the buffer of its result, which starts as
-a copy of what it is given, or as that itself where nothing needs it afterwards. What the body
-yields is copied there unless it was computed there. ``scf.forall`` writes the parts that
-``tensor.parallel_insert_slice`` names; its body sees its shared tensors as they were before.
+``scf.for`` with tensors in ``iter_args`` computes in the buffer of its result, which starts as a
+copy of the initial tensor, or as its own buffer if nothing needs it later. The yielded tensor is
+copied there unless it was computed there. ``scf.forall`` writes the slices of
+``tensor.parallel_insert_slice``; its body sees the shared tensors as they were before.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def start_carried(
     raiser: FunctionRaiser, op: Operation, init: SSAValue, arg: SSAValue, result: SSAValue
 ) -> SSAValue:
-    """The buffer of a tensor that a loop carries, with what it starts from in it."""
+    """The buffer of a tensor that a loop carries, filled with its initial value."""
     buffer = raiser.tensors.destination(init, result, op, keeps=True)
     raiser.tensors.forget_buffer(buffer)
     raiser.tensors.values[arg] = Held(buffer)
@@ -41,7 +41,7 @@ def start_carried(
 def yield_carried(
     raiser: FunctionRaiser, op: Operation, values: Sequence[SSAValue], buffers: Sequence[SSAValue]
 ) -> None:
-    """Bring what an iteration yields into the buffers that the next one reads."""
+    """Copy yielded tensors into the buffers that the next iteration reads."""
     tensors = raiser.tensors
     held = [tensors.values[value] for value in values]
     for value, buffer in zip(values, buffers, strict=True):
@@ -58,7 +58,7 @@ def yield_carried(
     for value, source, buffer in zip(values, held, buffers, strict=True):
         moved = source.buffer if isinstance(source, Held) else None
         if moved is not None and moved is not buffer and moved in buffers:
-            # It is in the buffer of another one, which may be overwritten first.
+            # It is in the buffer of another carried tensor, which may be overwritten first.
             assert isinstance(value.type, TensorType)
             sizes = raiser.sizes_of(buffer)
             kept = raiser.alloc("yielded", value.type, sizes, op)
@@ -79,12 +79,12 @@ def while_buffers(
     args: Sequence[SSAValue],
     forwarded: Sequence[SSAValue],
 ) -> tuple[dict[int, SSAValue], dict[int, SSAValue]]:
-    """The buffers of the tensors that the condition of an ``scf.while`` is given, ``args``, and
-    of those that it passes on, by their numbers.
+    """The buffers of the tensors that the condition of an ``scf.while`` receives (``args``) and of
+    those that it forwards, by number.
 
-    A tensor that it passes on as it was given stays where it is. Where a type does not say the size
-    of what it passes on, that is the size of the first tensor of this type that it is given;
-    :func:`pass_on` refuses any other.
+    A tensor forwarded unchanged stays in its buffer. If a type does not determine the size of a
+    forwarded tensor, it is that of the first received tensor of the same type; :func:`pass_on`
+    refuses others.
     """
     tensors = raiser.tensors
     arrivals: dict[int, SSAValue] = {}
@@ -107,7 +107,7 @@ def while_buffers(
             raiser.fill(held.scalar, buffer, sizes, "fill", op)
         elif isinstance(held, Held):
             raiser.emit(copy_nest(held.buffer, buffer, raiser.label("copy"), sizes), op)
-    for n, buffer in arrivals.items():  # where each is before the others have started
+    for n, buffer in arrivals.items():  # each before the others start
         tensors.values[args[n]] = Held(buffer)
     for n, value in enumerate(forwarded):
         if isinstance(value.type, TensorType) and n not in results:
@@ -120,8 +120,9 @@ def while_buffers(
 def pass_on(
     raiser: FunctionRaiser, op: Operation, end: Operation, value: SSAValue, buffer: SSAValue
 ) -> None:
-    """Bring what the condition ``end`` of the loop ``op`` passes on into its buffer: KC4550 where
-    it may have another size."""
+    """Copy a value forwarded by the condition ``end`` of the loop ``op`` into its buffer: KC4550 if
+    its size may differ.
+    """
     assert isinstance(value.type, TensorType)
     if tir.DYNAMIC in value.type.get_shape() and not same_sizes(
         raiser, raiser.tensors.sizes(value), raiser.sizes_of(buffer), op
@@ -133,8 +134,9 @@ def pass_on(
 def _result_buffer(
     raiser: FunctionRaiser, op: Operation, n: int, sizes: Sequence[Extent] | None = None
 ) -> SSAValue:
-    """A buffer for a tensor that a region of ``op`` gives, made in front of it, of given ``sizes``
-    or those of its type: KC4550 where that does not say them."""
+    """A buffer for a tensor result of ``op``, allocated before ``op``, with these ``sizes`` or
+    those of its type: KC4550 if the type does not determine them.
+    """
     result = op.results[n]
     assert isinstance(result.type, TensorType)
     shape = result.type.get_shape()
@@ -161,7 +163,7 @@ def _dynamic_result(op: Operation) -> CodegenError:
 def same_sizes(
     raiser: FunctionRaiser, sizes: Sequence[Extent], expected: Sequence[Extent], op: Operation
 ) -> bool:
-    """Whether sizes are equal, whatever the arguments are."""
+    """True if the sizes are equal for all arguments."""
     for size, wanted in zip(sizes, expected, strict=True):
         if size is wanted or (isinstance(size, int) and size == wanted):
             continue
@@ -172,9 +174,10 @@ def same_sizes(
 
 
 def share(raiser: FunctionRaiser, op: Operation, args: Sequence[SSAValue]) -> list[SSAValue]:
-    """Buffers for what an ``scf.forall`` shares; in its body, ``args`` are what was there before.
+    """Buffers for the tensors that an ``scf.forall`` shares; in its body, ``args`` are the old
+    contents.
 
-    Returns the buffers that must not be written meanwhile.
+    Returns the buffers that must not be written in the body.
     """
     tensors = raiser.tensors
     kept: list[SSAValue] = []
@@ -217,10 +220,10 @@ def end_sharing(
 
 
 class BranchResults:
-    """The buffers of the tensors that a condition gives, which each of its branches writes.
+    """The buffers of a condition's tensor results, which each branch writes.
 
-    A buffer is made in front of the condition. Where the type does not say its size, the first
-    branch does, if that is known outside of it.
+    A buffer is allocated before the condition. If the type does not determine its size, the first
+    branch does, provided that the size is available outside of it.
     """
 
     def __init__(self, raiser: FunctionRaiser, op: Operation) -> None:
@@ -231,7 +234,7 @@ class BranchResults:
                 self.buffers[n] = _result_buffer(raiser, op, n)
 
     def yielded(self, end: Operation, branch: Block) -> list[SSAValue]:
-        """Bring the tensors that ``end`` yields into the buffers; what else it yields."""
+        """Copy the yielded tensors into the buffers. Returns the other yielded values."""
         for n, value in enumerate(end.operands):
             if not isinstance(value.type, TensorType):
                 continue
@@ -261,7 +264,7 @@ class BranchResults:
         return buffers[0]
 
     def _outside(self, size: Extent, branch: Block) -> Extent:
-        """A size as a value that is there in front of the condition."""
+        """A size as a value that is available before the condition."""
         if isinstance(size, int) or not is_within(size, branch):
             return size
         raiser = self.raiser
@@ -296,7 +299,7 @@ class BranchResults:
 
 
 def is_within(value: SSAValue, block: Block) -> bool:
-    """Whether ``value`` is defined in ``block``, or in a region of one of its ops."""
+    """True if ``value`` is defined in ``block``, or in a region of one of its ops."""
     at = value.owner if isinstance(value.owner, Block) else value.owner.parent
     while at is not None and at is not block:
         parent = at.parent_op()

@@ -1,4 +1,4 @@
-"""Names for the sizes that a function's arguments have at the call, and which of them are equal."""
+"""Names for the sizes of a function's arguments, and the equalities between them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Place = tuple[SSAValue, int]
 
 
 class Sizes:
-    """The dimensions of the arguments: constants, or symbols that equal dimensions share.
+    """The dimensions of the arguments: constants, or symbols, which equal dimensions share.
 
-    What a linalg op runs along with one loop has one size; the call checks what follows from that
-    for the arguments. An argument whose sizes are declared (``kc.shape``) keeps them.
+    Dimensions that a linalg op indexes by the same loop have one size; the call checks the
+    resulting conditions on arguments. An argument with declared sizes (``kc.shape``) keeps them.
     """
 
     def __init__(self, function: func.FuncOp) -> None:
@@ -56,7 +56,7 @@ class Sizes:
         return self._names[self._find((arg, dim))]
 
     def _declared(self) -> set[SSAValue]:
-        """The arguments that declare their sizes; what has a size as they have shares its name."""
+        """The arguments with declared sizes; dimensions of equal size share their names."""
         attrs = self.function.arg_attrs
         declared: set[SSAValue] = set()
         for arg, given in zip(

@@ -34,7 +34,7 @@ STRUCTURED = (GenericOp, linalg.ops.GenericOp, NamedOp, MapOp, ReduceOp, Broadca
 
 @dataclass(frozen=True)
 class Structure:
-    """The loops of a linalg op and what an iteration does.
+    """The loops of a linalg op, and the body of an iteration.
 
     ``body`` has an argument for each input and each output, and ends with ``linalg.yield``.
     """
@@ -58,14 +58,14 @@ class Structure:
         return len(self.is_reduced)
 
     def reads_output(self, n: int) -> bool:
-        """Whether an iteration uses what the n-th output held before."""
+        """True if an iteration reads the previous element of the n-th output."""
         return self.body.block.args[len(self.inputs) + n].first_use is not None
 
     def writes_whole_output(self, n: int, extents: Sequence[object]) -> bool:
-        """Whether the loops, of these extents, write each element of the n-th output.
+        """True if the loops, of these extents, write each element of the n-th output.
 
-        Elements that they do not write keep what they held: where an index is a sum or a constant,
-        two indices are one loop, or a loop beside them may have no iteration.
+        Other elements keep their values. That is possible if an index is a sum or a constant, if
+        two indices use one loop, or if another loop may be empty.
         """
         value, space = self.outputs[n], self.maps[len(self.inputs) + n]
         if not isinstance(value.type, ShapedType):
@@ -94,7 +94,7 @@ class Structure:
 
     @property
     def label(self) -> str:
-        """A name for the block: that of the result if it has one, else that of the op."""
+        """The name of the block: that of the result, or else of the op."""
         hint = self.op.results[0].name_hint if self.op.results else None
         return hint or self.op.name.rpartition(".")[2]
 
@@ -239,9 +239,9 @@ def _integers(attr: Attribute | None, count: int) -> list[int]:
 
 
 def _body(op: NamedOp, kind: str, used: int) -> Region:
-    """The body of a named op: the one that is written, else what the name means.
+    """The body of a named op: the written one, or else the one that the name implies.
 
-    ``used`` counts the inputs that take part: the window of a pooling only has a shape.
+    ``used`` counts the inputs that take part: the window of a pooling has only a shape.
     """
     if op.body.blocks:
         return op.body
@@ -288,7 +288,7 @@ class _BodyBuilder:
         return op.results[0]
 
     def cast(self, value: SSAValue, to: Attribute) -> SSAValue:
-        """``value`` as a ``to``, as linalg's named ops convert what they read."""
+        """``value`` converted to ``to``, like the operands of linalg's named ops."""
         given = value.type
         if given == to:
             return value
@@ -346,7 +346,7 @@ def identity(rank: int) -> AffineMap:
 
 
 def is_elementwise(op: Operation) -> bool:
-    """Whether ``op`` is one on scalars that is applied to the elements of tensors."""
+    """True if ``op`` is a scalar op applied to the elements of tensors."""
     return (
         op.name.startswith(("arith.", "math."))
         and len(op.results) > 0

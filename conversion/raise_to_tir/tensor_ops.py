@@ -31,7 +31,7 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
 MAX_ELEMENTS = 16
-"""Elements of a constant tensor that are stored one by one; a larger one is a table."""
+"""The most elements of a constant tensor that are stored one by one; a larger one is a table."""
 
 
 _SliceOp = tensor.ExtractSliceOp | tensor.InsertSliceOp | ParallelInsertSliceOp | memref.SubviewOp
@@ -252,7 +252,9 @@ def _copy(
     write: AffineMap,
     outer: Sequence[SSAValue] = (),
 ) -> None:
-    """A nest over ``sizes``; both maps take its variables, then the values ``outer``."""
+    """A nest over ``sizes`` that copies elements; both maps take its variables, then the values
+    ``outer``.
+    """
 
     def element(body: Block) -> None:
         args = [*body.args, *outer]
@@ -268,8 +270,9 @@ def _copy(
 def slice_of(
     raiser: FunctionRaiser, op: _SliceOp, whole: SSAValue
 ) -> tuple[list[Extent], list[AffineExpr], list[SSAValue]]:
-    """Sizes of a slice, the index into ``whole`` for each dimension (over dimensions of the slice,
-    then values), and these values."""
+    """The sizes of a slice, its indices in ``whole`` (over dimensions of the slice, then values),
+    and these values.
+    """
     rank = len(op.static_sizes)
     outer: list[SSAValue] = []
 
@@ -315,7 +318,7 @@ def _inside(
     size: Extent,
     stride: int,
 ) -> None:
-    """A slice lies in its tensor, of the size ``room`` there, unless it has no element."""
+    """Require that a slice is inside a dimension of size ``room``, unless it is empty."""
     requirements = raiser.requirements
     requirements.natural([size], op)
     first, count = (requirements.expr(extent, op) for extent in (offset, size))
@@ -382,7 +385,7 @@ class RaiseExtractSlice(ConversionPattern[FunctionRaiser]):
 def _without_dropped(
     exprs: Sequence[AffineExpr], kept: Sequence[int], rank: int, outer: int
 ) -> AffineMap:
-    """Indices over the kept dimensions alone; along others there is one element, at 0."""
+    """Indices over the kept dimensions only; a dropped dimension has the index 0."""
     dims: list[AffineExpr] = [
         AffineDimExpr(kept.index(n)) if n in kept else AffineExpr.constant(0) for n in range(rank)
     ]
@@ -478,7 +481,7 @@ class RaiseConcat(ConversionPattern[FunctionRaiser]):
 
 
 def groups_of(attr: object) -> list[list[int]]:
-    """The dimensions that each dimension of the other shape stands for."""
+    """The groups of dimensions that correspond to each dimension of the other shape."""
     return [[index.value.data for index in group] for group in attr]  # pyright: ignore
 
 
@@ -488,7 +491,7 @@ def _reshape(
     sizes: list[Extent],
     place: Callable[[Block], list[SSAValue]],
 ) -> None:
-    """A copy in another shape; ``place`` gives the indices of the element that each one is."""
+    """A copy in another shape; ``place`` computes the source indices of an element."""
     given = op.source if isinstance(op, tensor.ReshapeOp) else op.src
     held = raiser.tensors.values[given]
     if isinstance(held, Splat):
@@ -624,7 +627,7 @@ class RaiseReshape(ConversionPattern[FunctionRaiser]):
 
 
 def _as_index(raiser: FunctionRaiser, given: SSAValue, op: Operation) -> Extent:
-    """A size that is given as an integer, as an index."""
+    """A size given as an integer, as an index."""
     if isinstance(given.type, IndexType):
         return raiser.extent(given)
     value = raiser.value(given)
@@ -861,7 +864,7 @@ class RaiseElementwise(ConversionPattern[FunctionRaiser]):
 
 
 def _best_known(sizes: Sequence[Extent]) -> Extent:
-    """Of sizes that are equal, the one of which most is known: a number, else a symbol."""
+    """Of equal sizes, the most informative one: a number, else a symbol."""
     for size in sizes:
         if isinstance(size, int):
             return size

@@ -1,4 +1,6 @@
-"""Which buffer a tensor is in: destination-passing style, one buffer for a chain of updates."""
+"""The assignment of tensors to buffers: destination-passing style, one buffer for a chain of
+updates.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Empty:
-    """A tensor of which only the shape matters."""
+    """A tensor of which only the shape is defined."""
 
     sizes: Sequence[Extent]
 
 
 @dataclass(frozen=True)
 class Splat:
-    """A tensor whose elements are all ``scalar``; it has a buffer only where one is needed."""
+    """A tensor whose elements are all ``scalar``; it gets a buffer only on demand."""
 
     sizes: Sequence[Extent]
     scalar: SSAValue
@@ -35,7 +37,7 @@ class Splat:
 
 @dataclass(frozen=True)
 class Held:
-    """A tensor that is in a buffer."""
+    """A tensor in a buffer."""
 
     buffer: SSAValue
 
@@ -54,7 +56,7 @@ class Tensors:
         self._order = {op: n for n, op in enumerate(raiser.source.walk())}
 
     def plan(self, value: SSAValue, arg: SSAValue) -> None:
-        """``value`` is to be computed in the buffer ``arg``, and so is what it starts from."""
+        """Plan to compute ``value``, and the tensor that it updates, in the buffer ``arg``."""
         while isinstance(value, OpResult) and value not in self._planned:
             if arg in self._planned.values() and not self._is_start(value, arg):
                 return
@@ -71,7 +73,7 @@ class Tensors:
             value = before
 
     def _is_start(self, value: SSAValue, arg: SSAValue) -> bool:
-        """Whether ``value`` is what a value planned for ``arg`` starts from."""
+        """True if ``value`` is the initial tensor of a value planned for ``arg``."""
         return any(
             self._planned.get(result) is arg
             for use in value.uses
@@ -96,7 +98,7 @@ class Tensors:
         return self.buffer(value, source)
 
     def buffer(self, value: SSAValue, source: Operation) -> SSAValue:
-        """The buffer of a tensor; it gets one if it has none."""
+        """The buffer of a tensor; allocated if missing."""
         held = self.values[value]
         if isinstance(held, Held):
             return held.buffer
@@ -109,7 +111,7 @@ class Tensors:
         return buffer
 
     def result(self, result: SSAValue, sizes: Sequence[Extent], source: Operation) -> SSAValue:
-        """A buffer with nothing in it for a result."""
+        """An uninitialised buffer for a result."""
         buffer = self._planned.get(result)
         if buffer is None:
             assert isinstance(result.type, TensorType)
@@ -122,8 +124,9 @@ class Tensors:
     def destination(
         self, before: SSAValue, result: SSAValue, source: Operation, keeps: bool
     ) -> SSAValue:
-        """The buffer of a result that starts from the tensor ``before``, filled with it if it
-        ``keeps`` any of that."""
+        """The buffer of a result that updates the tensor ``before``. With ``keeps``, it is filled
+        with that tensor.
+        """
         sizes = self.sizes(before)
         held = self.values[before]
         if not keeps or isinstance(held, Empty):
@@ -144,7 +147,7 @@ class Tensors:
         return buffer
 
     def forget_buffer(self, buffer: SSAValue) -> None:
-        """No tensor so far is used any more that is in ``buffer``."""
+        """Forget the tensors in ``buffer``: none of them is used any more."""
         for alias in [alias for alias, held in self.values.items() if held == Held(buffer)]:
             del self.values[alias]
 
@@ -154,7 +157,9 @@ class Tensors:
             del self.values[value]
 
     def _is_last_use(self, before: SSAValue, buffer: SSAValue, source: Operation) -> bool:
-        """Whether nothing after ``source``, or beside its update, reads what ``buffer`` holds."""
+        """True if nothing reads the contents of ``buffer`` after ``source``, or beside its
+        update.
+        """
         if buffer in self.inputs:
             return False
         # A cast is the same buffer under another name.
@@ -162,7 +167,7 @@ class Tensors:
         if sum(1 for operand in source.operands if operand in same) != 1:
             return False
         if any(_home(alias) is not source.parent for alias in same):
-            return False  # it is needed again in the next iteration
+            return False  # the next iteration needs it again
         now = self._order[source]
         return all(self._order[use.operation] <= now for alias in same for use in alias.uses)
 
@@ -173,7 +178,7 @@ def _home(value: SSAValue) -> Block | None:
 
 
 def _is_inside(value: SSAValue, op: Operation) -> bool:
-    """Whether ``value`` is defined in a region of ``op``."""
+    """True if ``value`` is defined in a region of ``op``."""
     block = _home(value)
     while block is not None:
         parent = block.parent_op()

@@ -11,12 +11,11 @@ After::
       %v = vector.transfer_read %m[...] ... memref.store %x, %r[] ...
     }
 
-Where the function is raised anyway, a scalar becomes a ``tensor<f32>`` first, so that results
-keep their order. A memref of static shape is copied, and given back if the function allocated it.
-A function that others of the module call stays for them, as a private one.
-The type of a function, its arguments and all its returns change at once, so this is one walk over
-the module and no rewrite pattern.
-(MLIR: ``-buffer-results-to-out-params``, which does so for memrefs.)
+Where the function is raised anyway, a scalar becomes a ``tensor<f32>`` first, so that results keep
+their order. A memref of static shape is copied, and given back if the function allocated it. A
+function that others of the module call stays for them, as a private one. The type of a function,
+its arguments and all its returns change at once, so this is one walk over the module and no rewrite
+pattern. (MLIR: ``-buffer-results-to-out-params``, which does so for memrefs.)
 """
 
 from __future__ import annotations
@@ -56,13 +55,14 @@ _SCALAR = AnyFloat | IntegerType | IndexType
 
 
 def with_results_in_memory(function: func.FuncOp, *, loops: bool) -> func.FuncOp:
-    """A copy of a public function that takes no vector and returns no value; the function itself
-    without such, or with results that no kernel has."""
+    """A copy of a public function without vector arguments and results; the function itself if it
+    has none, or if it has results that no kernel supports.
+    """
     if not passes_values(function):
         return function
     for type_ in function.function_type.outputs:
         if isinstance(type_, MemRefType | UnrankedMemRefType) and not is_returned_memref(type_):
-            return function  # a kernel does not return it, which its signature says
+            return function  # a kernel does not return it, as its signature says
     new = function.clone()
     new.location = function.location
     _vectors_from_memory(new)
@@ -77,7 +77,7 @@ def with_results_in_memory(function: func.FuncOp, *, loops: bool) -> func.FuncOp
 
 
 def _vectors_from_memory(function: func.FuncOp) -> None:
-    """Each argument that is a vector is read from one that is a memref."""
+    """Replace each vector argument by a memref argument and a read."""
     entry = function.body.blocks[0]
     for argument in list(entry.args):
         if not is_held_vector(argument.type):
@@ -101,7 +101,7 @@ def _memory(type_: VectorType) -> MemRefType:
 
 
 def _corner(type_: VectorType) -> tuple[list[Operation], AffineMapAttr, ArrayAttr[BoolAttr]]:
-    """The first place of a vector's memory, as many zeros, and how a transfer goes from there."""
+    """The indices of a vector's first element (zeros), and the map and bounds of the transfer."""
     rank = type_.get_num_dims()
     zeros = [arith.ConstantOp(IntegerAttr.from_index_int_value(0)) for _ in range(rank)]
     inside = ArrayAttr([BoolAttr.from_bool(True)] * rank)
@@ -138,7 +138,7 @@ def _zero(element: Attribute) -> IntegerAttr | FloatAttr:
 
 
 def _write(value: SSAValue, place: SSAValue) -> list[Operation]:
-    """The ops that write a vector to its memory, or into a tensor, which the last one gives."""
+    """The ops that write a vector to its memory, or into a tensor, the result of the last op."""
     type_ = value.type
     assert isinstance(type_, VectorType)
     ops: list[Operation] = []
@@ -167,7 +167,7 @@ def _write(value: SSAValue, place: SSAValue) -> list[Operation]:
 
 
 def _as_tensors(function: func.FuncOp) -> None:
-    """Each scalar that is returned is a tensor of one element, each vector one of its elements."""
+    """Return each scalar as a tensor of rank 0, and each vector as a tensor of its elements."""
     for block in function.body.blocks:
         if isinstance(end := block.last_op, func.ReturnOp):
             values = [_as_tensor(value, end) for value in end.operands]
@@ -209,8 +209,9 @@ def _as_tensor(value: SSAValue, end: Operation) -> SSAValue:
 
 
 def _as_arguments(function: func.FuncOp) -> None:
-    """Each value that is returned is stored to an argument. Where one is of a kind that cannot be,
-    all stay, in their order, for what refuses that one."""
+    """Store each returned value to an argument. If one of them is of an unsupported type, all stay
+    in order, so that a later pass refuses it.
+    """
     outputs = list(function.function_type.outputs)
     memories = [_result_memory(type_) for type_ in outputs]
     if None in memories:
@@ -241,7 +242,7 @@ def _as_arguments(function: func.FuncOp) -> None:
 
 
 def _result_memory(type_: Attribute) -> MemRefType | None:
-    """The type of the argument that a result is written to; None for one that cannot be."""
+    """The type of the argument for a result; None if the result is unsupported."""
     if isinstance(type_, _SCALAR):
         return MemRefType(stored_type(type_), [])
     if is_held_vector(type_):
@@ -264,7 +265,7 @@ def _store(value: SSAValue, place: SSAValue, end: Operation) -> None:
 
 
 def _give_back(values: set[SSAValue], end: Operation) -> None:
-    """Free what was allocated to be returned."""
+    """Free memory that was allocated to be returned."""
     for value in values:
         if isinstance(value.owner, memref.AllocOp):
             _insert(memref.DeallocOp.get(value), end)
@@ -291,8 +292,9 @@ def _insert(op: Operation, before: Operation) -> None:
 
 
 def keep_called(module: ModuleOp, taken: set[str]) -> dict[str, func.FuncOp]:
-    """Private copies of the public functions that pass values and are called, by the names of
-    these; their own are added to ``taken``, the symbols of the module."""
+    """Private copies of public functions that pass values and are called, by name. Their symbols
+    are added to ``taken``, the symbols of the module.
+    """
     called = {op.callee.string_value() for op in preorder(module) if isinstance(op, func.CallOp)}
     copies: dict[str, func.FuncOp] = {}
     for function in functions(module):

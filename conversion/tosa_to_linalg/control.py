@@ -56,7 +56,7 @@ class ConvertCondIf(RewritePattern):
 
 
 class ConvertWhile(RewritePattern):
-    """``tosa.while_loop`` -> ``scf.while``: the condition passes on what it is asked about."""
+    """``tosa.while_loop`` -> ``scf.while``, whose condition forwards its arguments."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: WhileOp, rewriter: PatternRewriter, /) -> None:

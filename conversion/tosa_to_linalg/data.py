@@ -79,7 +79,7 @@ class ConvertPad(RewritePattern):
 
 
 class ConvertReshape(RewritePattern):
-    """``tosa.reshape``: all dimensions as one, and then as those of the result."""
+    """``tosa.reshape``: collapse all dimensions into one, then expand to those of the result."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
@@ -107,7 +107,9 @@ class ConvertReshape(RewritePattern):
 
 
 def _sizes(emitter: Emitter, flat: SSAValue, known: Sequence[int]) -> list[int | SSAValue]:
-    """The sizes that ``tosa.reshape`` gives to what ``flat`` holds; its type has ``known``."""
+    """The result sizes of ``tosa.reshape`` for the elements of ``flat``; ``known`` are those of its
+    type.
+    """
     op = emitter.op
     what = f"it makes {op.operands[0].type} to {op.results[0].type}"
     (count,) = _shape_of(flat)
@@ -132,9 +134,10 @@ def _sizes(emitter: Emitter, flat: SSAValue, known: Sequence[int]) -> list[int |
 
 
 def _grouped(fine: list[int], coarse: list[int]) -> list[list[int]] | None:
-    """Which dimensions of ``fine`` are each of ``coarse``; None if they are not neighbours.
+    """For each dimension of ``coarse``, the group of dimensions of ``fine``; None if these are not
+    adjacent.
 
-    One that is not known, -1, is with extents of 1 alone.
+    An unknown extent, -1, is grouped only with extents of 1.
     """
     if not coarse:
         return [] if all(extent == 1 for extent in fine) else None
@@ -404,7 +407,9 @@ class ConvertResize(RewritePattern):
             raise refused(op, "its sizes must be known at compile time", f"it resizes {value.type}")
 
         def around(axis: int) -> tuple[SSAValue, SSAValue, SSAValue]:
-            """The elements before and after a point, and how far it is from the first."""
+            """The indices of the elements before and after a point, and its distance from the
+            first.
+            """
             up, last = number(scale[2 * axis], INDEX), extents[axis] - 1
             place = plus(
                 times(linalg.ops.IndexOp(1 + axis).results[0], number(scale[2 * axis + 1], INDEX)),

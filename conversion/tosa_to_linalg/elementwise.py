@@ -1,4 +1,4 @@
-"""Ops of tosa that compute each element from those at its place."""
+"""Element-wise ops of tosa."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _comparison(predicate: str) -> Scalar:
 
 
 def ignores_nan(op: TosaOp) -> bool:
-    """Whether a NaN among the operands of a minimum or maximum is passed over."""
+    """True if a minimum or maximum ignores NaN operands."""
     mode = op.properties.get("nan_mode")
     return isinstance(mode, NanModeAttr) and mode.data == NanMode.IGNORE
 
@@ -141,7 +141,7 @@ def _cast(op: TosaOp, x: SSAValue) -> SSAValue:
         return compare(x, "ne", number(0, x.type))
     if not is_float(x):
         return resized(x, result)
-    # To the nearest, the even one of two; the ends of the range beyond it; 0 of NaN.
+    # To the nearest, ties to even; saturated; 0 for NaN.
     low, high = extremes(result)
     nearest = math.RoundEvenOp(x).result
     beyond = compare(nearest, "ge", number(2.0 ** (result.width.data - 1), x.type))
@@ -191,7 +191,7 @@ BODIES: dict[str, Scalar] = {
     "minimum": smaller,
     "select": lambda op, condition, a, b: choose(condition, a, b),
 }
-"""What each op computes of scalars."""
+"""The scalar function of each op."""
 
 
 def broadcast(
@@ -343,7 +343,7 @@ class ConvertTable(RewritePattern):
 def scaled(value: SSAValue, multiplier: SSAValue, shift: SSAValue, *, is_double: bool) -> SSAValue:
     """``value * multiplier >> shift``, rounded; all i64 (the specification's apply_scale).
 
-    ``is_double``: rounded once more, away from zero, where the shift is above 31.
+    ``is_double``: rounded once more, away from zero, if the shift is above 31.
     """
     unit = number(1, i64)
     product = times(value, multiplier)
@@ -395,7 +395,7 @@ class ConvertRescale(RewritePattern):
 
 
 def zero_point_of(value: SSAValue, zero: SSAValue, type_: Attribute) -> SSAValue:
-    """A quantised number without its zero point, in a wider type; a float as it is."""
+    """A quantised number without its zero point, in a wider type; a float unchanged."""
     if is_float(value):
         return resized(value, type_)
     return minus(resized(value, type_), resized(zero, type_))

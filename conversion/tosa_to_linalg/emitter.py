@@ -1,4 +1,4 @@
-"""What the patterns of tosa-to-linalg build with: ``linalg.generic`` ops, and scalars in them."""
+"""Builders of the patterns of tosa-to-linalg: ``linalg.generic`` ops, and scalar code in them."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def tensor_type(value: SSAValue) -> TensorType[Attribute]:
 
 
 def dims(*positions: int) -> list[AffineExpr]:
-    """The loops at these positions."""
+    """The loop dimensions at these positions."""
     return [AffineExpr.dimension(n) for n in positions]
 
 
 def _differ_in_what_is_known(first: Attribute, second: Attribute) -> bool:
-    """Whether two types of tensors are the same but for sizes that one of them does not say."""
+    """True if two tensor types differ only in that one of them has unknown sizes."""
     if not isinstance(first, TensorType) or not isinstance(second, TensorType):
         return False
     shapes = first.get_shape(), second.get_shape()
@@ -85,7 +85,7 @@ class Emitter:
         return op.results[0]
 
     def replace(self, *values: SSAValue) -> None:
-        """Replace the op by ``values``, which are cast where one type leaves sizes open."""
+        """Replace the op by ``values``, cast if their types have more unknown sizes."""
         given: list[SSAValue] = []
         for value, result in zip(values, self.op.results, strict=True):
             if value.name_hint is None:
@@ -168,7 +168,7 @@ class Emitter:
             extent if extent >= 0 else self._size_of_loop(expr, inputs)
             for extent, expr in zip(shape, outputs, strict=True)
         ]
-        # Results may say less than the operands do.
+        # Results may be less static than operands.
         shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
         starts: list[int | float | None] = (
             [*start] if isinstance(start, Sequence) else [start] * len(elements)
@@ -283,7 +283,9 @@ class Emitter:
     def padded(
         self, value: SSAValue, low: Sequence[int], high: Sequence[int], with_: SSAValue
     ) -> SSAValue:
-        """A tensor with so many elements before and after along each axis."""
+        """A tensor padded with so many elements before (``low``) and after (``high``) along each
+        axis.
+        """
         if not any(low) and not any(high):
             return value
         old = tensor_type(value)
@@ -303,7 +305,7 @@ class Emitter:
 
 
 def static_sizes(sizes: Sequence[int | SSAValue]) -> Attribute:
-    """Sizes as an attribute, with a mark for those that are operands."""
+    """Sizes as an attribute, with placeholders for operands."""
     numbers = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
     return DenseArrayBase.from_list(i64, numbers)
 
@@ -325,7 +327,7 @@ def number(value: int | float, type_: Attribute) -> SSAValue:
 
 
 def is_float(value: SSAValue) -> bool:
-    """Whether a scalar is a floating point number."""
+    """True if a scalar is a float."""
     return isinstance(value.type, AnyFloat)
 
 
@@ -353,7 +355,7 @@ def compare(a: SSAValue, predicate: str, b: SSAValue) -> SSAValue:
 
 
 def choose(condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
-    """a where the condition holds, b elsewhere."""
+    """``a`` where the condition is true, else ``b``."""
     return SelectOp(condition, a, b).result
 
 
@@ -392,5 +394,5 @@ def extremes(type_: Attribute, *, signed: bool = True) -> tuple[int | float, int
 
 
 def is_nan(value: SSAValue) -> SSAValue:
-    """Whether a floating point number is none."""
+    """The condition that a float is NaN."""
     return CmpfOp(value, value, "uno").result

@@ -67,13 +67,13 @@ def require_sizes_of_variables(module: ModuleOp) -> None:
 
 
 def variables_as_globals(module: ModuleOp) -> None:
-    """Make a ``memref.global`` of each variable, once no function has ops of tosa for them."""
+    """Create a ``memref.global`` for each variable, once no function has tosa ops for them."""
     if _accesses(module):
         return
     for op in list(module.body.ops):
         if not isinstance(op, VariableOp):
             continue
-        if DYNAMIC_INDEX in op.tensor_type.get_shape():  # nothing uses it
+        if DYNAMIC_INDEX in op.tensor_type.get_shape():  # unused
             Rewriter.erase_op(op)
             continue
         value = op.initial_value

@@ -63,7 +63,7 @@ def axis_of(op: TosaOp) -> int:
 
 
 def numbers(op: TosaOp, name: str, count: int) -> list[int]:
-    """The integers of a property, so many."""
+    """The ``count`` integers of a property."""
     array = op.properties[name]
     values = [int(n) for n in array.iter_values()] if isinstance(array, DenseArrayBase) else []
     if len(values) != count:
@@ -72,7 +72,7 @@ def numbers(op: TosaOp, name: str, count: int) -> list[int]:
 
 
 def sizes_of(op: TosaOp, value: SSAValue, axes: Sequence[int], what: str) -> list[int]:
-    """The extents of a tensor along axes where they have to be known."""
+    """The extents of a tensor along ``axes``, which must be static."""
     shape = tensor_type(value).get_shape()
     if any(shape[axis] < 0 for axis in axes):
         raise refused(op, f"{what} must be known at compile time", f"it reads {value.type}")
@@ -141,7 +141,9 @@ class ConvertReduction(RewritePattern):
 
 
 def _with_unit(rank: int, axis: int) -> list[list[int]]:
-    """How dimensions are grouped where ``axis`` is one of extent 1 in ``rank`` others."""
+    """The grouping of dimensions that adds or removes ``axis``, of extent 1, among ``rank``
+    others.
+    """
     if rank == 1:
         return []
     groups = [[n] for n in range(rank)]
@@ -188,7 +190,7 @@ class ConvertArgmax(RewritePattern):
 
 
 def _points(*zeros: SSAValue) -> list[tuple[SSAValue, list[AffineExpr]]]:
-    """The zero points that a product reads: of floats there are none."""
+    """The zero points of a product's operands; floats have none."""
     return [
         (zero, _POINT)
         for zero in zeros
@@ -358,7 +360,9 @@ def _windows(
 
 
 class ConvertTransposedConvolution(RewritePattern):
-    """``tosa.transpose_conv2d``: each element of the result gathers what the windows give it."""
+    """``tosa.transpose_conv2d``: each element of the result gathers the contributions of the
+    windows.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
@@ -426,7 +430,7 @@ class ConvertTransposedConvolution(RewritePattern):
 
 
 class ConvertPool(RewritePattern):
-    """``tosa.max_pool2d`` and ``tosa.avg_pool2d``; averages are of what lies in the operand."""
+    """``tosa.max_pool2d`` and ``tosa.avg_pool2d``; averages exclude the padding."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
@@ -478,7 +482,7 @@ class ConvertPool(RewritePattern):
         )
 
         def inside(axis: int) -> SSAValue:
-            """How many elements of a window along an axis are no padding."""
+            """The number of elements of a window along an axis that are no padding."""
             loop = linalg.ops.IndexOp(1 + axis).results[0]
             start = minus(times(loop, number(strides[axis], INDEX)), number(pad[2 * axis], INDEX))
             end = plus(start, number(taps[axis], INDEX))

@@ -36,7 +36,7 @@ def refused(step: Operation, message: str, why: str = "", hints: Sequence[str] =
 
 
 def generalized(target: Structure) -> Operation:
-    """A linalg op as ``linalg.generic``, which takes its place."""
+    """Replace a linalg op by an equivalent ``linalg.generic``."""
     op = target.op
     if isinstance(op, linalg.ops.GenericOp):
         return op
@@ -97,8 +97,9 @@ def _in_place_of(op: Operation, new: Operation) -> Operation:
 
 
 def fuse_into(step: Operation, producer: Structure, loop: Operation) -> list[Operation]:
-    """Compute what ``loop`` reads of a producer in it: on the part that its first slice takes, or
-    whole where it is used as a whole. The producer goes where nothing else uses it."""
+    """Compute in ``loop`` what it reads of a producer: the part that its first slice takes, or the
+    whole if the loop uses it as a whole. The producer is erased if nothing else uses it.
+    """
     op = producer.op
     if loop.is_ancestor(op):
         refused(step, f"{op.name} is in {loop.name} already")

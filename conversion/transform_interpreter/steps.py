@@ -1,4 +1,4 @@
-"""The steps of a transform script, each on the ops that its handles stand for."""
+"""The steps of a transform script, each applied to the ops of its handles."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Payload = Sequence[Operation | int]
 
 
 class Script:
-    """A script that runs on a module, which it changes step by step."""
+    """A transform script in execution, which changes a module step by step."""
 
     def __init__(self, ctx: Context, module: ModuleOp, sequences: Mapping[str, Operation]) -> None:
         self.ctx = ctx
@@ -57,7 +57,7 @@ class Script:
     def perform(
         self, sequence: transform.NamedSequenceOp, given: Sequence[Payload]
     ) -> list[Payload]:
-        """The steps of a sequence; what it yields."""
+        """Run the steps of a sequence. Returns the yielded payloads."""
         return self._run(sequence.body.block, given, sequence)
 
     def _run(self, block: Block, given: Sequence[Payload], around: Operation) -> list[Payload]:
@@ -134,12 +134,12 @@ class Script:
     def tile_using_for(self, step: steps.TileUsingForOp, given: Sequence[Payload]) -> list[Payload]:
         sizes = self._sizes(step, step.sizes(), given[1:])
         targets = self._structures(step, given[0])
-        for target in targets:  # all are checked before one is changed
+        for target in targets:  # all are checked before any is changed
             tiling.require_sizes(target, sizes, step.order())
         tiled: list[Operation] = []
         loops: list[list[Operation]] = [[] for _ in step.loops]
         for target in targets:
-            # Its operands may have been those of a target before.
+            # Its operands may have been those of an earlier target.
             new, around = tiling.tile_using_for(structure_of(target.op), sizes, step.order())
             if len(around) != len(loops):
                 refused(
@@ -376,7 +376,7 @@ class Script:
         return []
 
     def _applied(self, target: Operation, passes: Sequence[PassSpec]) -> Operation:
-        """Apply passes to a function, or to all of the module but scripts; what became of it."""
+        """Apply passes to a function, or to the whole module except scripts. Returns the result."""
         ops = list(self.module.body.block.ops) if target is self.module else [target]
         ops = [op for op in ops if not isinstance(op, transform.NamedSequenceOp)]
         mark = ModuleOp([])
@@ -461,13 +461,13 @@ def _has_interface(op: Operation, number: int) -> bool:
 
 
 def _fits_operands(op: Operation, types: Sequence[Any]) -> bool:
-    """Whether operands have these types; one type is for all of them."""
+    """True if the operands have these types; a single type applies to all of them."""
     own = [value.type for value in op.operands]
     return own == list(types) or (len(types) == 1 and own == list(types) * len(own))
 
 
 def _sizes_of_threads(step: Operation, target: Structure, counts: Sequence[int]) -> list[int]:
-    """The sizes of tiles of which there are so many along each loop."""
+    """The tile sizes that give ``counts`` tiles along each loop."""
     sizes: list[int] = []
     for loop, count in enumerate(counts[: target.rank]):
         source = target.dimension_source(loop)

@@ -1,8 +1,8 @@
-"""Tiles of linalg ops: the same op on slices of its operands, in loops over the tiles.
+"""Tiling of linalg ops: the same op on slices of its operands, in loops over the tiles.
 
 A tile has an offset and a size along each loop of the op. The slice of an operand follows from its
-indexing map: with ``d0 * 2 + d1`` it begins at ``offset0 * 2 + offset1``, and has one element more
-than what the map gives for the last iteration of the tile.
+indexing map: with ``d0 * 2 + d1`` it begins at ``offset0 * 2 + offset1``, and ends with the element
+of the tile's last iteration.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ from kc.dialects.scf import ForallOp, ForOp, InParallelOp
 from kc.dialects.tensor import ExtractSliceOp, InsertSliceOp, ParallelInsertSliceOp
 
 Number = int | SSAValue
-"""A number that is known, or a value of type index."""
+"""A constant number, or a value of type index."""
 
 
 class Untileable(Exception):
-    """Why an op has no such tiles."""
+    """The reason why an op cannot be tiled this way."""
 
 
 @dataclass(frozen=True)
 class Tile:
-    """A part of the loops of an op: where it begins and how long it is along each of them."""
+    """A tile: its offset and size along each loop."""
 
     offsets: tuple[Number, ...]
     sizes: tuple[Number, ...]
@@ -60,7 +60,7 @@ class Tile:
 
 
 class Builder:
-    """Adds ops at one place, with the location of the op that they stand for."""
+    """Inserts ops at one place, with the location of the op that they replace."""
 
     def __init__(self, point: InsertPoint, like: Operation) -> None:
         self.point = point
@@ -101,7 +101,7 @@ class Builder:
         ).results[0]
 
     def minimum(self, size: int, left: AffineExpr, numbers: Sequence[Number]) -> Number:
-        """The smaller one of a size and what is left."""
+        """The minimum of a tile size and the remaining iterations."""
         values = [number for number in numbers if isinstance(number, SSAValue)]
         known: list[AffineExpr] = []
         for number in numbers:
@@ -134,7 +134,7 @@ class Builder:
 
 
 def extents(structure: Structure, builder: Builder) -> tuple[Number, ...]:
-    """The number of iterations of each loop. Raises :class:`Untileable` where no operand has it."""
+    """The trip count of each loop. Raises :class:`Untileable` if no operand has it."""
     counts: list[Number] = []
     for loop in range(structure.rank):
         source = structure.dimension_source(loop)
@@ -145,8 +145,9 @@ def extents(structure: Structure, builder: Builder) -> tuple[Number, ...]:
 
 
 def require_slices(structure: Structure, tiled: Sequence[bool]) -> None:
-    """Raise :class:`Untileable` where an index along the ``tiled`` loops is not one that grows
-    with them: then the elements of a tile are no slice."""
+    """Raise :class:`Untileable` if an index does not increase with the ``tiled`` loops: the
+    elements of a tile are no slice then.
+    """
     if any(structure.dimension_source(loop) is None for loop in range(structure.rank)):
         raise Untileable("no operand has the extent of each loop")
     for space in structure.maps:
@@ -163,7 +164,7 @@ def _is_whole(expr: AffineExpr, whole: Sequence[bool]) -> bool:
 
 
 def _grows(expr: AffineExpr) -> bool:
-    """Whether it is a sum of loops and constants, each times a number that is not negative."""
+    """True if it is a sum of loops and constants with non-negative factors."""
     if isinstance(expr, AffineDimExpr | AffineConstantExpr):
         return True
     if not isinstance(expr, AffineBinaryOpExpr):
@@ -188,7 +189,9 @@ class Slice:
     sizes: tuple[Number, ...]
 
     def parts(self) -> tuple[Any, ...]:
-        """Offsets, sizes and strides as ops have them: values, and numbers with marks."""
+        """Offsets, sizes and strides in the form of slice ops: values, and numbers with
+        placeholders.
+        """
         columns = (self.offsets, self.sizes, (1,) * len(self.sizes))
         values = [[it for it in column if isinstance(it, SSAValue)] for column in columns]
         numbers = [
@@ -252,7 +255,7 @@ def insert(
     place: Slice,
     builder: Builder,
 ) -> Operation:
-    """Put a part of a tensor where it was taken from."""
+    """Insert a part of a tensor into the place that it was taken from."""
     offsets, sizes, strides, *numbers = place.parts()
     names = ("static_offsets", "static_sizes", "static_strides")
     op = op_type.build(
@@ -266,7 +269,7 @@ def insert(
 def tiled_op(
     structure: Structure, outputs: Sequence[SSAValue], tile: Tile, builder: Builder
 ) -> tuple[Operation, list[Slice | None]]:
-    """The op of a structure on a tile, which updates ``outputs``; with the slices of these."""
+    """The op of a structure on a tile, which updates ``outputs``, and the slices of the outputs."""
     operands: list[SSAValue] = []
     slices: list[Slice | None] = []
     for n, source in enumerate((*structure.inputs, *outputs)):
@@ -311,8 +314,9 @@ def _shift_indices(op: Operation, tile: Tile) -> None:
 def require_sizes(
     structure: Structure, sizes: Sequence[int], order: Sequence[int], *, parallel: bool = False
 ) -> None:
-    """Raise :class:`Untileable` unless an op has tiles of these sizes; ``parallel``: in any order,
-    so that no two of them write an element."""
+    """Raise :class:`Untileable` unless an op can be tiled by these sizes; with ``parallel``, in any
+    order, so that no two tiles write the same element.
+    """
     if len(sizes) > structure.rank or len(order) > structure.rank:
         most = max(len(sizes), len(order))
         raise Untileable(f"{most} sizes are given; {structure.op.name} has {structure.rank} loops")
@@ -337,10 +341,10 @@ def require_sizes(
 def tile_using_for(
     structure: Structure, sizes: Sequence[int], order: Sequence[int]
 ) -> tuple[Operation, list[Operation]]:
-    """Replace an op by loops of ``scf.for`` over tiles; gives the op on a tile and the loops.
+    """Replace an op by ``scf.for`` loops over tiles. Returns the tiled op and the loops.
 
-    ``sizes`` are along the loops of the op, 0 where it is not tiled; ``order`` are the loops that
-    come first, the others follow. :func:`require_sizes` has accepted them.
+    ``sizes`` are those along the loops of the op, 0 for untiled ones; ``order`` lists the outermost
+    loops, and the others follow. :func:`require_sizes` has accepted them.
     """
     op = structure.op
     sizes = _filled(structure, sizes)
@@ -392,9 +396,9 @@ def tile_using_for(
 def tile_using_forall(
     structure: Structure, sizes: Sequence[int], mapping: Attribute | None
 ) -> tuple[Operation, Operation]:
-    """Replace an op by one loop of ``scf.forall`` over tiles; gives the op on a tile and the loop.
+    """Replace an op by one ``scf.forall`` over tiles. Returns the tiled op and the loop.
 
-    :func:`require_sizes` has accepted the sizes as those of tiles in any order.
+    :func:`require_sizes` has accepted the sizes for tiles in any order.
     """
     op = structure.op
     sizes = _filled(structure, sizes)

@@ -13,9 +13,10 @@ from kc.dialects.scf import ForOp
 
 
 def unroll(loop: ForOp, factor: int, *, is_asked: bool = False) -> str:
-    """Unroll a loop by a factor; iterations that are left go into a loop after it.
+    """Unroll a loop by a factor; remaining iterations go into a loop after it.
 
-    ``is_asked``: change nothing. Gives the reason why it cannot be unrolled, or nothing.
+    Returns the reason why it cannot be unrolled, or an empty text. With ``is_asked``, nothing
+    changes.
     """
     bounds = [_constant(value) for value in (loop.lb, loop.ub, loop.step)]
     if any(bound is None for bound in bounds):
@@ -54,7 +55,7 @@ def _copies(
     factor: int,
     carried: list[SSAValue],
 ) -> list[SSAValue]:
-    """A loop with ``factor`` copies of the body of ``loop``; what it gives."""
+    """A loop with ``factor`` copies of the body of ``loop``. Returns its results."""
     start, end, step = bounds
     old = loop.body.block
     body = Block(arg_types=[arg.type for arg in old.args])
