@@ -1,6 +1,6 @@
-"""Kernels for GPUs of AMD, and as SPIR-V, by LLVM's backends for them.
+"""Kernels for AMD GPUs and as SPIR-V, compiled by LLVM's backends.
 
-LLVM ends the process on what a GPU lacks, so it is asked in a process of its own.
+LLVM aborts the process on unsupported code, so it runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from kc.support.target import Target
 
 AMDGPU_TRIPLE = "amdgcn-amd-amdhsa"
 SPIRV_TRIPLE = "spirv64v1.2-unknown-unknown"
-"""SPIR-V 1.2, which OpenCL 2.2 takes."""
+"""SPIR-V 1.2, the version for OpenCL 2.2."""
 DEFAULT_AMDGPU = "gfx90a"
-"""What code is made for where nothing is said."""
+"""The default GPU."""
 
 
 @dataclass(frozen=True)
@@ -35,19 +35,20 @@ class DeviceCode:
 
 
 def compile_amdgpu(module: ModuleOp, target: Target, opt_level: int = 3) -> DeviceCode:
-    """The code of kernels in the dialect llvm, for the GPU that ``target`` names by ``-arch``.
+    """The code of kernels in the llvm dialect for the GPU ``-arch`` of ``target``.
 
-    The object is a relocatable ELF file, which ``ld.lld -shared`` makes one of that is loaded.
-    Raises CodegenError KC4101 to KC4106 and KC4361 for what LLVM refuses or has no code for.
+    The object is a relocatable ELF file, which ``ld.lld -shared`` links to a loadable one.
+    Raises CodegenError: KC4101 to KC4106, and KC4361 for unsupported code.
     """
     arch = str(target.attrs.get("arch", target.attrs.get("mcpu", DEFAULT_AMDGPU)))
     return _compile(module, Machine(AMDGPU_TRIPLE, cpu=arch), arch, opt_level)
 
 
 def compile_spirv(module: ModuleOp, opt_level: int = 1) -> DeviceCode:
-    """The code of kernels in the dialect llvm as SPIR-V for OpenCL, whose assembly is its text.
+    """The code of kernels in the llvm dialect as SPIR-V for OpenCL; its assembly is the SPIR-V
+    text.
 
-    Raises what :func:`compile_amdgpu` raises.
+    Raises the errors of :func:`compile_amdgpu`.
     """
     return _compile(module, Machine(SPIRV_TRIPLE), "SPIR-V", opt_level)
 

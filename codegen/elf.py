@@ -26,7 +26,7 @@ class Section(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A symbol; ``section`` is the number of the one it is in, 0 if it comes from elsewhere."""
+    """A symbol; ``section`` is the number of its section, 0 if it is undefined."""
 
     name: str
     value: int
@@ -37,12 +37,12 @@ class Symbol(NamedTuple):
 
     @property
     def is_function(self) -> bool:
-        """Whether it is a function that is defined here."""
+        """True if it is a function defined in this object."""
         return self.type == _FUNCTION and self.section != _UNDEFINED
 
 
 def is_elf(data: bytes) -> bool:
-    """Whether this is an ELF file."""
+    """True if this is an ELF file."""
     return data[:4] == b"\x7fELF"
 
 
@@ -93,9 +93,9 @@ class ElfObject:
         return self.data[section.offset : section.offset + section.size]
 
     def relocations(self, number: int) -> Iterator[tuple[int, Symbol, int]]:
-        """The places to fill in in a section: (offset, the symbol, what is added to its address).
+        """The relocations of a section: (offset, symbol, addend).
 
-        Those with addends (RELA), which the 64-bit machines have.
+        Only relocations with addends (RELA), as on 64-bit machines.
         """
         form = f"{self.order}QQq" if self.wide else f"{self.order}IIi"
         shift = 32 if self.wide else 8
@@ -105,7 +105,7 @@ class ElfObject:
                     yield offset, self.symbols[info >> shift], addend
 
     def undefined(self) -> list[str]:
-        """The names it needs from elsewhere, in its order; weak ones are not needed."""
+        """The names of undefined symbols, in order, without weak ones."""
         return [
             symbol.name
             for symbol in self.symbols

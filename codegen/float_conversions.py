@@ -1,8 +1,8 @@
-"""The conversions to and from half and bfloat that x86 code calls on CPUs that cannot do them.
+"""Conversions of half and bfloat that x86 code calls on CPUs without instructions for them.
 
-LLVM calls them by the names of compiler-rt. Which library of a process has them, and whether it
-takes a half in the same register, differs between systems, so kc brings its own, as LLVM IR:
-compiled by the same LLVM, they agree with their callers. They round once, to nearest, ties to even.
+LLVM calls them by the names of compiler-rt. Systems differ in the library that provides them, and
+in the register of a half, so kc provides its own as LLVM IR: compiled by the same LLVM, they match
+their callers. They round once, to nearest, ties to even.
 """
 
 from __future__ import annotations

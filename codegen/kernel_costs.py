@@ -1,4 +1,4 @@
-"""What the kernels of a module take of a GPU, by compiling them."""
+"""The GPU resources of a module's kernels, found by compiling them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ from kc.support.target import Target
 
 
 def kernel_costs(module: ModuleOp, target: Target) -> list[KernelResources]:
-    """What the kernels of a module of loops take of the GPU of ``target``; the module is used up.
+    """The resources of the kernels of a module of loops on the GPU of ``target``. The module is
+    consumed.
 
-    Warns (KC4366) of kernels that keep in memory what registers are meant for. Raises KCError for
-    what is no kernel yet, or has no code.
+    Warns (KC4366) of kernels that spill registers. Raises KCError for code that is no kernel yet or
+    is unsupported.
     """
     if target.kind != "cuda":
         target = Target({**target.export(), "kind": "cuda"})
@@ -44,7 +45,7 @@ def kernel_costs(module: ModuleOp, target: Target) -> list[KernelResources]:
 
 
 def _resources(module: ModuleOp, text: str, target: Target) -> list[KernelResources]:
-    """What is in PTX, and what the launches in the host code add."""
+    """The resources from PTX, plus the dynamic memory from launches in the host code."""
     dynamic = dynamic_shared(module)
     return [
         replace(kernel, dynamic=dynamic.get(kernel.name, 0))
@@ -53,8 +54,9 @@ def _resources(module: ModuleOp, text: str, target: Target) -> list[KernelResour
 
 
 def dynamic_shared(module: ModuleOp) -> dict[str, int]:
-    """The bytes of dynamic shared memory that the host code launches kernels with, as far as they
-    are constants; the most, where there are several launches."""
+    """The bytes of dynamic shared memory of each kernel, the maximum over its launches, as far as
+    they are constant.
+    """
     sizes: dict[str, int] = {}
     for op in preorder(module):
         if (
@@ -69,7 +71,7 @@ def dynamic_shared(module: ModuleOp) -> dict[str, int]:
 
 
 def warn_of_memory(module: ModuleOp, text: str, target: Target) -> None:
-    """Warn (KC4366) of kernels that keep in memory what registers are meant for."""
+    """Warn (KC4366) of kernels that spill registers."""
     if fits_registers(text, target.limits["registers_per_block"]):
         return
     kernels = {

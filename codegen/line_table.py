@@ -1,7 +1,7 @@
-"""Reads the line table of an object: which source line each part of its code comes from.
+"""Reader of an object's line table: the source line of each part of its code.
 
-DWARF version 4, as :mod:`kc.codegen.llvm_ir.debug` asks LLVM for; programs of other versions are
-passed over. (DWARF 4, section 6.2.)
+DWARF version 4, which :mod:`kc.codegen.llvm_ir.debug` requests from LLVM; line programs of other
+versions are skipped. (DWARF 4, section 6.2.)
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _END_SEQUENCE, _SET_ADDRESS = 1, 2
 
 
 class LineRange(NamedTuple):
-    """The code from ``start`` to ``end``, bytes from the beginning of a section of the object.
+    """The code from ``start`` to ``end``, in bytes from the beginning of a section of the object.
 
-    Line 0: it comes from no line.
+    Line 0 means no line.
     """
 
     section: int
@@ -31,11 +31,11 @@ class LineRange(NamedTuple):
 
 
 def line_ranges(elf: ElfObject) -> list[LineRange]:
-    """The line table of an object, without empty ranges; [] where it has none."""
+    """The line table of an object, without empty ranges; empty if it has none."""
     number = elf.section(".debug_line")
     if number is None:
         return []
-    # An address is a relocation: a section's symbol, and what is added to it.
+    # An address is a relocation: the symbol of a section, and an addend.
     places = {
         at: (symbol.section, symbol.value + addend)
         for at, symbol, addend in elf.relocations(number)
@@ -93,7 +93,7 @@ def _files(reader: _Reader) -> list[str]:
 def _program(
     reader: _Reader, end: int, address_size: int, places: dict[int, tuple[int, int]]
 ) -> Iterator[LineRange]:
-    """Run one line number program, of which length and version are read."""
+    """Run one line number program, after its length and version have been read."""
     header = reader.fixed("I")
     start = reader.at + header
     unit, _, _, base, spread, opcodes = (reader.fixed(form) for form in "BBBbBB")

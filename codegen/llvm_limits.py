@@ -1,7 +1,7 @@
-"""Refuses what LLVM's code generation cannot take, before it is asked to.
+"""Refusal of code that LLVM's code generation cannot handle.
 
-It ends the process on some of it, and takes minutes for the rest. Diagnostics: KC4109 vectors,
-integers and lists of arguments that are too long, KC4110 scalable vectors for a machine without.
+LLVM would abort the process, or take minutes. Diagnostics: KC4109 vectors, integers and argument
+lists that are too long, KC4110 scalable vectors on a machine without them.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ _BYTES_OF_GLOBAL = re.compile(r'^(@[^"\n]*)c"[^"]*"', re.MULTILINE)
 
 
 def without_bytes(text: str) -> str:
-    """LLVM IR text without the strings that globals consist of, for searches: those of weights are
-    much longer than the code."""
+    """LLVM IR text without the byte strings of globals, for searches: weights are much longer than
+    the code.
+    """
     return _BYTES_OF_GLOBAL.sub(r'\1c""', text)
 
 

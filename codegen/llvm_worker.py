@@ -23,20 +23,22 @@ _LABEL = re.compile(r"^([\w.]+):", re.MULTILINE)
 _BRANCH = re.compile(r"^  br .*", re.MULTILINE)
 _TARGET = re.compile(r"label %([^\s,]+)")
 _COUNT = re.compile(r"icmp slt i64 %[\w.]+, (\d+)(?:,|$)", re.MULTILINE)
-"""How often a loop runs, in the block that it begins with."""
+"""The trip count of a loop, in its first block."""
 _FEW = 8
-"""Iterations; fewer are unrolled, and the loop around them is the innermost one."""
+"""Loops with at most this many iterations are unrolled, so that the loop around them counts as
+innermost.
+"""
 _INSTRUCTION = re.compile(r"^  (?:%[\w.]+ = )?(.*)", re.MULTILINE)
 _COPYING = re.compile(
     r"(add|sub|mul|icmp|and|or|xor|shl|[sz]ext|trunc|[su]div|[su]rem|select)\b[\w ]* (i64|i1) "
     r"|phi |getelementptr |load (?!i64)|store |br "
 )
-"""Instructions of a loop that moves scalars: what it computes are their addresses."""
+"""Instructions of a loop that only moves scalars: its computations are address computations."""
 _VALUE = re.compile(r"%[\w.]+")
 _COUNTER = re.compile(r"^  (%[\w.]+) = phi i64 ", re.MULTILINE)
 _ADDRESS = re.compile(r"getelementptr (?:\w+ )*(\[.*\]), ptr [^,]+, (.*)")
 _APART = 16
-"""Elements; LLVM loads and stores scalars together that are less far apart."""
+"""Distance in elements up to which LLVM merges loads and stores of scalars."""
 PROBE = "define float @probe(float %x) {\n  %y = fadd float %x, %x\n  ret float %y\n}\n"
 
 
@@ -108,7 +110,7 @@ def main() -> None:
     answer = {
         "ir": str(module),
         "asm": machine.emit_assembly(module.clone()),
-        # One for SPIR-V keeps what it wrote, and crashes where it writes again.
+        # A SPIR-V target machine keeps its previous output, and crashes at the second.
         "object": base64.b64encode(create_machine().emit_object(module.clone())).decode(),
     }
     json.dump(answer, sys.stdout)
@@ -298,10 +300,10 @@ def ptx(
 
 
 def link_library(llvm: Any, module: Any, path: str) -> None:
-    """Add the functions of a library, in bitcode, that ``module`` declares.
+    """Link the functions that ``module`` declares from a library in bitcode.
 
-    Raises LookupError for one that the library has not, or not of that type: its name, its type
-    here, that in the library or None, and the names that are there.
+    Raises LookupError for a function that the library lacks, or has with another type: its name,
+    its type here, its type in the library or None, and the names in the library.
     """
     with open(path, "rb") as file:
         bitcode = file.read()
@@ -328,11 +330,11 @@ def link_library(llvm: Any, module: Any, path: str) -> None:
 
 
 def is_vectorised(text: str) -> bool:
-    """Whether LLVM has nothing to vectorise, unroll or inline in ``text``, which has vectors.
+    """True if LLVM has nothing to vectorise, unroll or inline in ``text``, which has vectors.
 
-    So it is where no function calls another of ``text``, and each innermost loop, but for those of
-    few iterations, has vectors or only moves scalars that lie apart. A loop is taken to be the
-    lines from a label to the branch that goes back to it, as convert-to-llvm writes it.
+    That is the case if no function calls another one of ``text``, and each innermost loop, except
+    for those of few iterations, has vectors or only moves scalars that are far apart. A loop
+    consists of the lines from a label to the branch back to it, as convert-to-llvm writes it.
     """
     if not _VECTOR.search(text):
         return False
@@ -343,9 +345,10 @@ def is_vectorised(text: str) -> bool:
 
 
 def _has_scalar_loop(function: str) -> bool:
-    """Whether ``function`` has an innermost loop that computes scalars, more than a few times.
+    """True if ``function`` has an innermost loop of more than a few iterations that computes
+    scalars.
 
-    One of few iterations is a part of the loop around it.
+    A loop of few iterations counts as part of the loop around it.
     """
     starts = {label[1]: label.start() for label in _LABEL.finditer(function)}
     innermost = -1
@@ -367,8 +370,7 @@ def _has_scalar_loop(function: str) -> bool:
 
 
 def _moves_what_lies_apart(body: str) -> bool:
-    """Whether a loop only moves scalars, and loads or stores them so far from each other that LLVM
-    leaves them scalars."""
+    """True if a loop only moves scalars that are too far apart for LLVM to vectorise."""
     if not all(map(_COPYING.match, _INSTRUCTION.findall(body))):
         return False
     moving = set(_COUNTER.findall(body))
@@ -386,7 +388,9 @@ def _moves_what_lies_apart(body: str) -> bool:
 
 
 def simplify_functions(llvm: Any, module: Any, machine: Any, options: Any) -> None:
-    """Run the part of LLVM's default pipeline that simplifies functions, one after the other."""
+    """Run the function simplification part of LLVM's default pipeline, on one function after the
+    other.
+    """
     builder = llvm.create_pass_builder(machine, options)
     manager = builder.getFunctionPassManager()
     for function in module.functions:
@@ -397,11 +401,11 @@ def simplify_functions(llvm: Any, module: Any, machine: Any, options: Any) -> No
 
 
 def run_pipeline(llvm: Any, module: Any, machine: Any, options: Any) -> None:
-    """Run LLVM's default pipeline over ``module``, with these tuning options."""
+    """Run LLVM's default pipeline on ``module`` with these tuning options."""
     builder = llvm.create_pass_builder(machine, options)
     manager = builder.getModulePassManager()
     manager.run(module, builder)
-    # llvmlite leaves it to LLVM for ever: its class inherits a _dispose that does nothing.
+    # llvmlite never frees it: its class inherits a _dispose that does nothing.
     llvm.newpassmanagers.NewPassManager._dispose(manager)
     manager.detach()
 

@@ -1,11 +1,11 @@
-"""Which LLVM IR and which assembly a loop became: the code of a module, loop by loop.
+"""The LLVM IR and the assembly of a module, loop by loop.
 
-The module is compiled with each operation's line number standing for the loop around it. What
-LLVM's line tables then say of an instruction is the loop that it comes from.
+The module is compiled with line numbers that identify the loop around each operation. LLVM's line
+tables then map each instruction to its loop.
 
-Of a large module some nests can be compiled alone. On a CPU the others become calls of functions
-that LLVM knows nothing of, with the buffers that they use: those stay the allocations that they
-are, and what the nests store in them is needed. Kernels of a GPU do not see each other anyhow.
+For a large module, some nests can be compiled alone. On a CPU the others become calls of unknown
+functions with the buffers that they use, so that these remain allocations and the nests' stores
+remain necessary. Kernels of a GPU are independent anyway.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DIRECTIVE = re.compile(r"\s*\.(?!\w+:)|\s*(\.?L\w+|\$\w+):|\s*(#|//|;)|\s*[{}]?
 
 @dataclass(frozen=True)
 class LoopCode:
-    """What a loop, without those inside it, became."""
+    """The code of a loop, without the loops inside it."""
 
     llvm_ir: str
     assembly: str
@@ -101,9 +101,9 @@ def nests(module: ModuleOp) -> list[ForOp]:
 
 
 def _leave_out(nests: Collection[ForOp], module: ModuleOp, *, with_calls: bool) -> None:
-    """Erase ``nests``; ``with_calls``: for calls of functions that are declared alone.
+    """Erase ``nests``; ``with_calls``: replace them by calls of declared functions.
 
-    Neighbours become one call.
+    Adjacent nests become one call.
     """
     buffers: dict[SSAValue, None] = {}
     for nest in nests:
@@ -128,7 +128,7 @@ def _leave_out(nests: Collection[ForOp], module: ModuleOp, *, with_calls: bool) 
 
 
 def _numbered(module: ModuleOp) -> ModuleOp:
-    """A copy, in which the line of an op is the number of the innermost loop around it."""
+    """A copy in which the line of an op is the number of the innermost loop around it."""
     copy = copy_module(module)
     file, column = StringAttr("loops"), IntAttr(0)
     count = 0

@@ -45,7 +45,9 @@ __all__ = ["CompiledModule", "JitModule", "Machine", "compile_ir", "host_target"
 # without code.
 _RISKY = re.compile(r"\basm\b|<vscale x|itofp .*\bi128\b.* to .*(?:half|bfloat)")
 _RISKY_WORDS = ("asm", "<vscale x", "i128")
-"""Text without any of these is not searched for :data:`_RISKY`, which takes longer."""
+"""Words that every match of :data:`_RISKY` contains; a text without them is not searched, which
+would take longer.
+"""
 _OF_A_TARGET = re.compile(
     r"@llvm\.(?:aarch64|amdgcn|amx|arm|bpf|hexagon|loongarch|mips|nvvm|ppc|r600|riscv|s390|spv"
     r"|sve|wasm|x86)\.[\w.]*"
@@ -83,7 +85,7 @@ _CODE_BY_FEATURE = {
 
 
 def _is_risky(text: str, machine: Machine) -> bool:
-    """Whether LLVM is known to abort on some code of this kind: see ``isolated``."""
+    """True if LLVM is known to abort on some code of this kind: see ``isolated``."""
     llvm = llvm_binding()
     arch, home = (
         llvm.get_triple_parts(triple).Arch for triple in (machine.triple, host_target()[0])
@@ -139,7 +141,7 @@ class CompiledModule:
             return self._object
 
     def exports(self) -> list[str]:
-        """The names of the functions and globals the module defines for others."""
+        """The names of the functions and globals that the module exports."""
         linkage, visibility = llvm_binding().Linkage, llvm_binding().Visibility
         local = (linkage.internal, linkage.private, linkage.available_externally)
         with self._lock:
@@ -204,8 +206,7 @@ def compile_ir(
     ``isolated`` compiles in a process of its own, because LLVM aborts on some input. By default
     that is done for other architectures than this one, which lack some operations, and for text
     with inline assembly, with conversions that some CPUs lack, or with intrinsics of one target,
-    unless LLVM is known to have code for them on this CPU.
-    Raises TargetError and CodegenError.
+    unless LLVM is known to have code for them on this CPU. Raises TargetError and CodegenError.
     """
     machine = make_machine(text, triple, cpu, features, relocation, code_model, abi)
     check_machine(machine)
@@ -254,7 +255,7 @@ def make_machine(
     code_model: str = "default",
     abi: str = "",
 ) -> Machine:
-    """The target that is meant where some of its parts are left out."""
+    """The machine, with defaults for omitted parts."""
     if triple is None:
         declared = re.search(r'^target triple = "(.*)"', text, re.MULTILINE)
         triple = declared.group(1) if declared else ""
@@ -287,10 +288,10 @@ class JitModule:
 
 
 class _Linkers:
-    """LLVM's in-process linkers, each for some libraries.
+    """LLVM's in-process linkers, each for several libraries.
 
-    A linker keeps about 9 KB of each library that it linked, also of those that were unloaded. It
-    goes with the last of them, so nothing is kept for long where no module is.
+    A linker keeps about 9 KB for each library that it linked, even after unloading. It is freed
+    with the last of its libraries, so nothing is kept for long without a module.
     """
 
     LIBRARIES = 32
@@ -315,8 +316,9 @@ class _Linkers:
 
 _LINKERS = _Linkers(jit_link=True)
 _DEBUGGED = _Linkers(jit_link=False)
-"""The older linker, which announces what it loads through gdb's interface
-(``__jit_debug_register_code``), as llvmlite does not make JITLink do."""
+"""The older linker, which announces loaded code through gdb's interface
+(``__jit_debug_register_code``); llvmlite does not enable that for JITLink.
+"""
 
 
 def jit(
@@ -357,10 +359,10 @@ def load_object(
     *,
     debugger: bool | None = None,
 ) -> JitModule:
-    """Link an object made for this machine into the process, for the addresses of ``exports``.
+    """Link an object for this machine into the process. Returns the addresses of ``exports``.
 
     ``symbols`` is as in :func:`jit`. With ``debugger``, debuggers are told of the code; by default
-    where it has debug information. perf is told where it is wanted (``KC_PERF``).
+    if it has debug information. perf is told if ``KC_PERF`` is set.
     """
     library = llvm_binding().JITLibraryBuilder().add_object_img(data)
     for name in exports:
@@ -371,7 +373,7 @@ def load_object(
         needed = elf.undefined()
     else:
         needed = list(given)
-        library.add_current_process()  # for what it needs besides
+        library.add_current_process()  # for its other symbols
     own = set(needed).intersection(NAMES).difference(given)
     if own:
         library.add_object_img(_conversions())

@@ -1,7 +1,7 @@
-"""Which targets LLVM can compile for, checked before LLVM is asked to.
+"""Targets that LLVM can compile for, checked before LLVM is called.
 
 Diagnostics: KC6101 no such target, KC6102 no such CPU, KC6103 no such feature, KC6104 a combination
-LLVM cannot compile for, KC6105 a target whose code cannot run in this process.
+that LLVM cannot compile for, KC6105 a target whose code cannot run in this process.
 """
 
 from __future__ import annotations
@@ -66,9 +66,10 @@ def _close(*objects: Any) -> None:
 
 @dataclass(frozen=True)
 class Machine:
-    """A target as LLVM names it. ``cpu`` and ``features`` may be empty: then the triple's default.
+    """A target in LLVM's notation. An empty ``cpu`` or ``features`` means the triple's default.
 
-    Features are ``"+avx2,-fma"``; ``abi`` is a name such as ``lp64d``, which RISC-V has several of.
+    Features are written ``"+avx2,-fma"``; ``abi`` is a name such as ``lp64d``, one of several of
+    RISC-V.
     """
 
     triple: str
@@ -90,8 +91,9 @@ class Machine:
 
 @lru_cache(maxsize=32)
 def _create(machine: Machine, level: int) -> Any:
-    """LLVM makes the tables of a CPU anew for each target machine: 2 ms of a build with two. It
-    keeps nothing of the code, and llvmlite runs one call at a time."""
+    """A cached target machine. LLVM builds the tables of a CPU for each target machine, which takes
+    2 ms of a build with two. It keeps no state of the code, and llvmlite serialises calls.
+    """
     target = llvm_binding().Target.from_triple(machine.triple)
     return target.create_target_machine(
         cpu=machine.cpu,
@@ -116,10 +118,10 @@ def host_target() -> tuple[str, str, str]:
 
 @cache
 def check_machine(machine: Machine) -> None:
-    """Refuse what LLVM would print a warning about or abort on; raises TargetError.
+    """Refuse targets on which LLVM would print a warning or abort; raises TargetError.
 
-    CPUs and features that neither the host nor the data files of targets know are tried out, once,
-    in a process of its own.
+    CPUs and features that neither the host nor the target data files list are tried once, in a
+    process of its own.
     """
     llvm = llvm_binding()
     try:
@@ -173,10 +175,10 @@ def check_machine(machine: Machine) -> None:
 
 
 def _is_listed(machine: Machine) -> bool:
-    """Whether the data file of the architecture has the CPU and the features.
+    """True if the data file of the architecture lists the CPU and the features.
 
-    Switching a feature off is taken for granted only where virtual machines do it: without some
-    features LLVM has no code for an architecture.
+    Disabled features count as listed only if virtual machines disable them: without some features,
+    LLVM has no code for an architecture.
     """
     name = machine.triple.split("-")[0]
     known = map(architecture, kinds()["llvm"].architectures)
@@ -245,7 +247,7 @@ def text_of_bitcode(data: bytes) -> str:
 
 
 def last_words(said: str) -> str:
-    """The line of LLVM's output that says what went wrong."""
+    """The line of LLVM's output that explains the failure."""
     for words in (r"LLVM ERROR: (.*)", r"\berror: (.*)", r"Assertion `(.*)' failed"):
         if match := re.search(words, said):
             return match.group(1)
@@ -254,7 +256,7 @@ def last_words(said: str) -> str:
 
 
 # Features of x86 whose instructions LLVM selects for their own intrinsics only. A virtual machine
-# often hides some of them, which is no reason to refuse the CPU that has them.
+# often hides some of them, which is no reason to refuse a CPU that has them.
 _ON_REQUEST_ONLY = (
     "adx aes amx-avx512 amx-bf16 amx-complex amx-fp16 amx-fp8 amx-int8 amx-movrs amx-tf32 amx-tile "
     "cldemote clflushopt clwb clzero cmpccxadd enqcmd fsgsbase hreset invpcid kl lwp movdir64b "
@@ -263,7 +265,7 @@ _ON_REQUEST_ONLY = (
     "waitpkg wbnoinvd widekl xsave xsavec xsaveopt xsaves"
 ).split()
 
-# LLVM inlines the callee, which needs one feature more, only if the caller has it anyway.
+# LLVM inlines the callee, which needs one more feature, only if the caller has it.
 _INLINE = """
 define internal float @needs{i}(float %x) "target-cpu"="{cpu}" "target-features"="{more}" {{
   %y = fadd float %x, %x
@@ -278,7 +280,7 @@ define float @has{i}(float %x) "target-cpu"="{cpu}" "target-features"="{features
 
 @cache
 def features_among(machine: Machine, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Which of these features the machine's CPU has, found by what LLVM would inline."""
+    """The features among ``names`` that the machine's CPU has, determined by LLVM's inlining."""
     llvm = llvm_binding()
     given = [machine.features] if machine.features else []
     text = "".join(
@@ -296,13 +298,13 @@ def features_among(machine: Machine, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 TILES = "@llvm.x86.tile"
-"""How intrinsics begin in whose code tile registers are loaded."""
+"""The prefix of intrinsics that load tile registers."""
 
 
 def permit_tiles() -> None:
-    """Ask for the tile registers of x86, once for a process.
+    """Request the tile registers of x86, once per process.
 
-    Raises TargetError KC6105 where it does not get them.
+    Raises TargetError KC6105 if the request is refused.
     """
     why = tile_refusal()
     if why is not None:

@@ -30,14 +30,14 @@ class Entry(NamedTuple):
 
 
 def wanted() -> bool:
-    """Whether perf is to be told of loaded code."""
+    """True if perf is to be told of loaded code."""
     return is_on(VARIABLE)
 
 
 def entries(elf: ElfObject, address: Callable[[str], int | None]) -> list[Entry]:
-    """The functions of an object that is loaded; ``address`` tells where an exported name of it is.
+    """The functions of a loaded object; ``address`` gives the address of an exported name.
 
-    Sections without such a name are left out: where they are is not known.
+    Sections without an exported name are omitted, as their address is unknown.
     """
     lines: dict[int, list[LineRange]] = {}
     for range_ in line_ranges(elf):
@@ -62,9 +62,9 @@ def entries(elf: ElfObject, address: Callable[[str], int | None]) -> list[Entry]
 def _parts(
     start: int, end: int, lines: dict[int, list[LineRange]], section: int
 ) -> Iterator[tuple[int, int, str]]:
-    """The parts of a function, each from another line than its neighbours.
+    """The parts of a function with different lines.
 
-    Code that comes from no line counts as from the one before it.
+    Code without a line counts as belonging to the line before it.
     """
     at, place = start, ""
     for range_ in lines.get(section, ()):

@@ -1,9 +1,9 @@
-"""PTX for NVIDIA GPUs, by LLVM's NVPTX backend.
+"""PTX for NVIDIA GPUs, compiled by LLVM's NVPTX backend.
 
-LLVM ends the process on an intrinsic that the GPU lacks, and on functions that a C library has and
-a GPU does not. So it is looked at first what the code calls: what is known to be there is compiled
-in this process, anything else in one of its own. There, code that calls functions of NVIDIA's
-libdevice is linked with that (:mod:`kc.support.libdevice`).
+LLVM aborts the process on intrinsics that the GPU lacks, and on functions of the C library. The
+called functions are therefore examined first: code that calls only known ones is compiled in this
+process, other code in a process of its own. There, code that calls functions of NVIDIA's libdevice
+is linked with the library (:mod:`kc.support.libdevice`).
 """
 
 from __future__ import annotations
@@ -53,11 +53,10 @@ _ODD_NAME = re.compile(r'@(?:"|[\w.$]*-)')
 
 
 def ptx_of(module: ModuleOp, target: Target, *, debug_info: bool = False) -> str:
-    """PTX of the kernels of a module whose kernels are in the dialects llvm and nvvm.
+    """The PTX of a module whose kernels are in the dialects llvm and nvvm.
 
-    With ``debug_info`` it says where its instructions come from (``.loc``).
-
-    Raises what the others raise. A module without kernels makes PTX without an entry.
+    With ``debug_info`` it contains source lines (``.loc``). Raises the errors of the other
+    functions. A module without kernels gives PTX without an entry.
     """
     arch = architecture_of(target)
     code = [op for op in module.ops if isinstance(op, GPUModuleOp)]
@@ -90,11 +89,10 @@ def _called_library_functions(module: ModuleOp | GPUModuleOp) -> dict[str, llvm.
 def emit_device_ir(
     module: ModuleOp | GPUModuleOp, arch: Architecture, *, debug_info: bool = False
 ) -> str:
-    """A module of kernels, in the dialects llvm and nvvm, as LLVM IR text.
+    """The LLVM IR text of a module of kernels in the dialects llvm and nvvm.
 
-    With ``debug_info`` the PTX says where its instructions come from (``.loc``).
-
-    Raises CodegenError KC4101 to KC4105 for what LLVM IR cannot express.
+    With ``debug_info`` the PTX contains source lines (``.loc``). Raises CodegenError KC4101 to
+    KC4105 for constructs that LLVM IR cannot express.
     """
     return emit_llvm_ir(
         module,
@@ -107,10 +105,10 @@ def emit_device_ir(
 
 
 def compile_ptx(text: str, arch: Architecture, opt_level: int = 3) -> str:
-    """PTX for LLVM IR text.
+    """The PTX for LLVM IR text.
 
-    Raises CodegenError KC4106 for IR that LLVM refuses, and KC4361 for what it has no code for on
-    the GPU.
+    Raises CodegenError KC4106 for IR that LLVM refuses, and KC4361 for code that it cannot generate
+    for the GPU.
     """
     called = set(re.findall(r"@(llvm\.[\w.]+)\(", text))
     unknown = sorted(name for name in called if not _KNOWN.fullmatch(name))
@@ -126,7 +124,9 @@ def _ask_worker(
     unknown: Sequence[str],
     library: Path | None = None,
 ) -> dict[str, Any]:
-    """What a process of its own answers, in which LLVM may abort: ``unknown`` is called."""
+    """The answer of a separate process, in which LLVM may abort, as ``unknown`` functions are
+    called.
+    """
     request = {
         "ptx": text,
         "cpu": arch.name,
@@ -160,10 +160,9 @@ def _ask_worker(
 def _compile_with_libdevice(
     text: str, arch: Architecture, called: Mapping[str, llvm.CallOp]
 ) -> str:
-    """PTX for LLVM IR text that calls functions of libdevice.
+    """The PTX for LLVM IR text that calls functions of libdevice.
 
-    Raises CodegenError KC4368 where there is no libdevice, and KC4369 for a function that it has
-    not.
+    Raises CodegenError KC4368 without libdevice, and KC4369 for a function that it lacks.
     """
     library = find_libdevice()
     if library is None:

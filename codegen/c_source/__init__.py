@@ -20,8 +20,9 @@ from kc.support.locations import location_of
 
 
 def emit_c(module: ModuleOp) -> str:
-    """The C source of a module's functions. Raises CodegenError (KC44xx) for what C lacks, and
-    KC4510 for two functions of one name in C."""
+    """The C source of a module's functions. Raises CodegenError: KC44xx for constructs that C
+    lacks, KC4510 for two functions with one name in C.
+    """
     helpers = Helpers()
     tables = define_tables(module.body.ops, Expressions(helpers))
     functions = _functions(module)

@@ -30,12 +30,12 @@ from kc.support.float_formats import NARROW_FLOATS
 from kc.support.locations import location_of
 
 PRIMARY, UNARY, TIMES, PLUS, SHIFT, LESS, EQUAL, AND, XOR, OR, TERNARY = range(16, 5, -1)
-"""How tightly C's operators bind; && and || are not needed."""
+"""The precedences of C's operators; && and || are not needed."""
 
 
 @dataclass(frozen=True)
 class Code:
-    """A C expression, how tightly its outermost operator binds, and whether it reads memory."""
+    """A C expression, the precedence of its outermost operator, and whether it reads memory."""
 
     text: str
     binds: int = PRIMARY
@@ -57,14 +57,14 @@ def call(function: str, *arguments: str, reads: bool = False) -> Code:
 
 
 class Expressions:
-    """Makes the expression of each operation; ``helpers`` collects the functions that it calls."""
+    """Builds the expression of each operation; ``helpers`` collects the functions that it calls."""
 
     def __init__(self, helpers: Helpers) -> None:
         self.helpers = helpers
         self.language = helpers.language
 
     def supports(self, op: Operation) -> bool:
-        """Whether ``op`` is a scalar operation that C has."""
+        """True if ``op`` is a scalar operation that C has."""
         return isinstance(op, arith.ConstantOp) or op.name in _TABLE
 
     def make(self, op: Operation, operands: Sequence[Code]) -> Code:
@@ -90,7 +90,7 @@ class Expressions:
         if isinstance(value, IntegerAttr):
             return integer(value.value.data, kind)
         assert isinstance(value, FloatAttr)
-        if self.type_name(kind).startswith("int"):  # it is its bits
+        if self.type_name(kind).startswith("int"):  # the type is that of its bits
             return integer(float_bits(value.value.data, kind), IntegerType(float_width(kind)))
         return self.floating(value.value.data, kind)
 
@@ -104,7 +104,7 @@ class Expressions:
         )
 
     def type_name(self, kind: Attribute) -> str:
-        """The type of a value in a register, which was seen to be there."""
+        """The type of a value in a register, which must exist."""
         name = self.language.register_type(kind)
         assert name is not None
         return name
@@ -126,7 +126,7 @@ class Expressions:
         return call(name, *(operand.text for operand in operands))
 
     def question(self, name: str, kind: Attribute, *operands: Code) -> Code:
-        """A call of a macro of math.h that asks what numbers of type ``kind`` are."""
+        """A call of a classification macro of math.h for numbers of type ``kind``."""
         self.helpers.include("math.h")
         name = self.language.question(name, kind)
         if name in self.language.helpers:
@@ -188,7 +188,7 @@ def _cast(text: Code, to: str) -> Code:
 
 
 def _wrapping(sign: str, binds: int) -> Make:
-    """Sum, difference or product: unsigned where C's signed one could overflow."""
+    """A sum, difference or product: unsigned where C's signed one could overflow."""
 
     def make(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
         kind = op.results[0].type
@@ -289,7 +289,7 @@ def _choose(sign: str, *, signed: bool = True) -> Make:
 
     def make(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
         width = bits(op.results[0].type)
-        if width == 1:  # true is -1 where it is signed
+        if width == 1:  # a true i1 is -1 as a signed number
             both = (sign == "<") != signed
             return _bitwise("&", AND)(expressions, op, operands) if both else _either(operands)
         prefix = "min" if sign == "<" else "max"
@@ -325,7 +325,7 @@ def _compare(expressions: Expressions, op: Operation, operands: list[Code]) -> C
 
 
 def is_decided(op: Operation) -> bool:
-    """Whether a comparison has a result that is known, so that its operands are not in its code."""
+    """True if the result of a comparison is constant, so that its operands are not in the code."""
     if isinstance(op, arith.CmpiOp):
         return op.lhs is op.rhs
     return isinstance(op, arith.CmpfOp) and op.predicate.value.data in (0, 15)
@@ -392,7 +392,7 @@ def _float_cast(expressions: Expressions, op: Operation, operands: list[Code]) -
     target = expressions.type_name(op.results[0].type)
     if target == expressions.type_name(_operand_type(op)):
         return operands[0]
-    # A short float is rounded once, from what it comes from.
+    # A short float is rounded once, directly from the source.
     short = expressions.language.short_float(op.results[0].type)
     if short is not None and isinstance(_operand_type(op), Float64Type):
         return call(expressions.helpers.use(f"kc_round_{short}"), operands[0].text)

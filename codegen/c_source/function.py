@@ -1,7 +1,7 @@
-"""A function of scf, memref and scalar arith and math as a C function.
+"""Functions of scf, memref and scalar arith and math as C functions.
 
-A value that is used once is written where it is used, unless something that may change what it
-reads comes in between; others get a variable of their own.
+A value with one use is written at its use, unless an operation in between may change the memory
+that it reads. Other values get a variable.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
 
 STACK = 1 << 14
-"""Bytes of an array that goes on the stack; larger ones are allocated."""
+"""The most bytes of an array on the stack; larger ones are allocated."""
 
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -53,7 +53,7 @@ class FunctionPrinter:
         self.function = function
         self.expressions = expressions
         self.lines: list[str] = []
-        self._variables: dict[int, str] = {}  # by the numbers of the lines that define them
+        self._variables: dict[int, str] = {}  # by the line numbers of their definitions
         self.indent = 1
         self._functions = functions
         self._names: set[str] = {*expressions.language.words, *functions.values()}
@@ -67,7 +67,7 @@ class FunctionPrinter:
     # Names ---------------------------------------------------------------------------------
 
     def fresh(self, hint: str | None, default: str = "v") -> str:
-        """A name that is free in the function."""
+        """An unused name in the function."""
         base = to_identifier(hint or default)
         if not base or base[0].isdigit():
             base = f"{default}{base}"
@@ -165,7 +165,7 @@ class FunctionPrinter:
         return written
 
     def require_array(self, buffer: SSAValue, op: Operation) -> str:
-        """The type of the elements of an array. Raises CodegenError KC4401 if there is none."""
+        """The element type of an array. Raises CodegenError KC4401 if C has none."""
         assert isinstance(buffer.type, MemRefType)
         element = self.expressions.language.memory_type(buffer.type.element_type)
         if element is None or not self.has_places(buffer):
@@ -179,7 +179,7 @@ class FunctionPrinter:
         return element
 
     def has_places(self, buffer: SSAValue) -> bool:
-        """Whether it is known where the elements of an array are: here, one behind the other."""
+        """True if the addresses of an array's elements are known: here, if the array is dense."""
         assert isinstance(buffer.type, MemRefType)
         return buffer.type.layout.name == "none"
 
@@ -195,9 +195,9 @@ class FunctionPrinter:
         return "\n".join([f"{head} {{", *ignored, *self.lines, "}", ""])
 
     def _drop_unread(self) -> Counter[str]:
-        """Drop variables that are in no code, and count the words of what is left.
+        """Remove unused variables, and count the words of the remaining text.
 
-        A comparison of two elements that have the same text is decided, and reads neither.
+        A comparison of two elements with equal text has a constant result, and reads neither.
         """
         words = Counter(word for line in self.lines for word in _WORD.findall(line))
         for number, name in reversed(self._variables.items()):
@@ -221,7 +221,7 @@ class FunctionPrinter:
         for op in block.ops:
             if self._is_live(op):
                 self.operation(op)
-        # What the block yields is used after it.
+        # The yielded values of the block are used after it.
         yielded = block.last_op.operands if block.last_op is not None else ()
         waiting = [value for value in self._waiting if value.owner.parent is block]
         assert not [value for value in waiting if value not in yielded], "unused value"
@@ -254,7 +254,7 @@ class FunctionPrinter:
             handler(self, op)
 
     def keep(self, op: Operation, code: Code) -> None:
-        """Keep ``code`` for the one use of the result of ``op``, or give it a variable."""
+        """Keep ``code`` for the only use of the result of ``op``, or assign it to a variable."""
         result = op.results[0]
         uses = [use for use in result.uses if self._takes_part(use.operation)]
         if not uses:
@@ -268,13 +268,13 @@ class FunctionPrinter:
             self.name(result, op)
 
     def is_pure(self, op: Operation) -> bool:
-        """Whether nothing comes of ``op`` but its results."""
+        """True if ``op`` has no effect besides its results."""
         # A prefetch is advice, which C has no word for.
         is_read = isinstance(op, memref.LoadOp | memref.DimOp | PrefetchOp)
         return is_read or self.expressions.supports(op)
 
     def _is_live(self, op: Operation) -> bool:
-        """Whether something comes of ``op``."""
+        """True if ``op`` has an effect, directly or through uses of its results."""
         if op not in self._live:
             self._live[op] = not self.is_pure(op) or any(
                 self._takes_part(use.operation) for result in op.results for use in result.uses
@@ -282,7 +282,7 @@ class FunctionPrinter:
         return self._live[op]
 
     def _takes_part(self, op: Operation) -> bool:
-        """Whether something comes of ``op`` that depends on its operands."""
+        """True if ``op`` has an effect that depends on its operands."""
         return not is_decided(op) and self._is_live(op)
 
     def name(self, value: SSAValue, op: Operation) -> None:
@@ -294,7 +294,7 @@ class FunctionPrinter:
         self._waiting.pop(value, None)
 
     def settle(self) -> None:
-        """Before a statement that changes memory: read what is still to be read."""
+        """Assign pending reads to variables, before a statement that changes memory."""
         for value, op in list(self._waiting.items()):
             if self._code[value].reads:
                 self.name(value, op)
@@ -515,7 +515,7 @@ class FunctionPrinter:
         self._ignore_unread(op)
 
     def _ignore_unread(self, op: Operation) -> None:
-        """Tell C compilers, which warn of variables that are set alone, of results without uses."""
+        """Mark unused results as such, as C compilers warn of variables that are only set."""
         for result in op.results:
             if not any(self._takes_part(use.operation) for use in result.uses):
                 self.write(f"(void){self._code[result].text};")
@@ -526,7 +526,7 @@ class FunctionPrinter:
         yielded: Operation | None,
         values: Sequence[SSAValue] | None = None,
     ) -> None:
-        """Store what the end of a block yields in the variables of the results, all at once."""
+        """Assign the yielded values of a block to the variables of the results, simultaneously."""
         if not results:
             return
         assert yielded is not None

@@ -1,4 +1,4 @@
-"""The small C functions that expressions call, and the headers they need; only what is used."""
+"""The C helper functions that expressions call, and their headers; only used ones are emitted."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ static inline uint64_t kc_ceildivu(uint64_t a, uint64_t b) {
 }
 """
 
-# Name -> (text, headers, helpers it calls).
+# Name -> (text, headers, called helpers).
 _HELPERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "kc_floordiv": (
         _DIVISION.format(name="floordiv", words="down", test="!=", sign="-"), (), ()

@@ -1,7 +1,7 @@
-"""What C99, and languages that are much like it, call things.
+"""Names and types in C99 and similar languages.
 
-A :class:`Language` is what the printers of expressions and functions ask; C99 itself is the base
-class, and the languages of GPUs (``kc.codegen.gpu_source``) say where they differ.
+A :class:`Language` answers the questions of the printers of expressions and functions. C99 is the
+base class; the GPU languages (``kc.codegen.gpu_source``) override the differences.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ class Language:
     """C99: names of types, functions and constants, and words that cannot be names."""
 
     name = "c"
-    """The format, as diagnostics name it."""
+    """The name of the format in diagnostics."""
     title = "C"
     types = "C has integers of 8, 16, 32 and 64 bits, float and double, and no vectors"
     elements = "arrays are dense, of integers of 8, 16, 32 or 64 bits, float, double"
     code = "the C target takes loops, branches, buffers and scalar arithmetic"
     words: frozenset[str] = c_words()
-    """What no variable or function may be called."""
+    """Reserved words, which no variable or function may have as its name."""
     functions: Mapping[str, str] = {}
-    """Functions of math.h -> the name of each that is called something else."""
+    """Functions of math.h with another name in the language."""
     helpers: Mapping[str, str] = {}
-    """Helper functions that are written in another way."""
+    """Helper functions with another text in the language."""
     helper = "static inline"
-    """What a helper function begins with."""
+    """The prefix of a helper function."""
     table = "static const"
-    """What a table of constants begins with."""
+    """The prefix of a constant table."""
 
     def register_type(self, kind: Attribute) -> str | None:
-        """The type of a value in a register, None if there is none."""
+        """The type of a value in a register; None if there is none."""
         if isinstance(kind, IndexType):
             return "int64_t"
         if isinstance(kind, IntegerType):
@@ -57,11 +57,11 @@ class Language:
         if isinstance(kind, Float32Type | Float16Type | BFloat16Type):
             return "float"
         if isinstance(kind, Float8E4M3FNType | Float8E5M2Type):
-            return "int8_t"  # its bits: legalize-narrow-floats leaves no arithmetic on it
+            return "int8_t"  # its bits: legalize-narrow-floats removes arithmetic on it
         return None
 
     def memory_type(self, kind: Attribute) -> str | None:
-        """The type of an element in memory, None if there is none."""
+        """The type of an element in memory; None if there is none."""
         if isinstance(kind, Float16Type | BFloat16Type):
             return "uint16_t"
         return self.register_type(kind)
@@ -73,16 +73,16 @@ class Language:
         return "bf16" if isinstance(kind, BFloat16Type) else None
 
     def math_function(self, name: str, kind: Attribute) -> str:
-        """What the function ``name`` of math.h is called for numbers of type ``kind``."""
+        """The name of the math.h function ``name`` for numbers of type ``kind``."""
         return name if isinstance(kind, Float64Type) else f"{name}f"
 
     def question(self, name: str, kind: Attribute) -> str:
-        """What the macro ``name`` of math.h, which asks what numbers are, is called."""
+        """The name of the classification macro ``name`` of math.h."""
         del kind
         return name
 
     def conversion(self, source: Attribute, target: Attribute) -> str | None:
-        """The helper that converts a float where no cast does, None where one does."""
+        """The helper that converts a float; None if a cast does."""
         del source, target
         return None
 
@@ -92,7 +92,7 @@ class Language:
         return text
 
     def head(self, headers: set[str]) -> str:
-        """What a file begins with."""
+        """The beginning of a file."""
         return "".join(f"#include <{header}>\n" for header in sorted(headers))
 
 

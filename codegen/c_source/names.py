@@ -13,12 +13,12 @@ from kc.support.locations import location_of
 
 
 def names_in_c(functions: Sequence[FuncOp]) -> dict[str, str]:
-    """The name in C of each function, all different.
+    """The unique C name of each function.
 
     A declared function is defined elsewhere and keeps its name. A public one has its
     :func:`kc.support.c_names.c_name`, by which a program calls it. Private ones get free names.
-    Raises CodegenError KC4510 for two public functions of one name, and KC4403 for a declared one
-    whose name C cannot write.
+    Raises CodegenError KC4510 for two public functions with one name, and KC4403 for a declared one
+    whose name is no C identifier.
     """
     names: dict[str, str] = {}
     private: list[FuncOp] = []
@@ -42,7 +42,7 @@ def names_in_c(functions: Sequence[FuncOp]) -> dict[str, str]:
 
 
 def require_names_in_c(names: Iterable[str]) -> None:
-    """Raise CodegenError KC4510 where two public functions have the same name in C."""
+    """Raise CodegenError KC4510 if two public functions have the same name in C."""
     two = two_of_one_name(names)
     if two is not None:
         raise CodegenError(

@@ -26,9 +26,10 @@ def table_name(symbol: str) -> str:
 
 
 def define_tables(ops: Iterable[Operation], expressions: Expressions) -> list[str]:
-    """The constants among ``ops`` that the code beside them reads: compilers warn of others.
+    """Definitions of the constants among ``ops`` that the code reads; compilers warn of unused
+    ones.
 
-    Raises CodegenError as :func:`define_table` does, for globals that nothing reads too.
+    Raises CodegenError as :func:`define_table` does, also for unused globals.
     """
     ops = list(ops)
     read = {
@@ -77,7 +78,7 @@ def define_table(op: memref.GlobalOp, expressions: Expressions) -> str:
 
 
 def _words(value: DenseIntOrFPElementsAttr, expressions: Expressions) -> list[str]:
-    """The elements as C writes what is in memory."""
+    """The elements as C literals in their memory representation."""
     form = NARROW_FLOATS.get(float_dtype(value.get_element_type()) or "")
     if form is not None:
         elements: Any = value.get_values()  # no complex numbers

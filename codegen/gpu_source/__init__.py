@@ -1,12 +1,12 @@
-"""Kernels as source of the languages for GPUs: CUDA C++, OpenCL C, Metal.
+"""Kernels as source in GPU languages: CUDA C++, OpenCL C, Metal.
 
-What a kernel does is printed as the C target prints functions (``kc.codegen.c_source``): the same
-integers that wrap around, the same divisions and shifts. A language adds where memory is, the
-numbers of threads and blocks, barriers, shuffles, and its vectors.
+Kernels are printed like functions of the C target (``kc.codegen.c_source``): integers wrap, and
+divisions and shifts are the same. A language adds address spaces, thread and block numbers,
+barriers, shuffles, and its vectors.
 
-A kernel takes what the host launches it with: a pointer for each buffer, followed by its dynamic
-dimensions as 64-bit integers, and scalars. Memory of a block whose size the launch gives is the
-last parameter (OpenCL C, Metal), or that of the launch (CUDA).
+The parameters of a kernel are its launch arguments: a pointer for each buffer, followed by its
+dynamic dimensions as 64-bit integers, and scalars. Dynamic shared memory is the last parameter
+(OpenCL C, Metal), or belongs to the launch (CUDA).
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ LANGUAGES: dict[str, type[GpuLanguage]] = {
 
 
 def emit_gpu_source(module: ModuleOp, language: str, warp: int) -> str:
-    """The source of the kernels of a module in a language (:data:`LANGUAGES`).
+    """The source of a module's kernels in a language (:data:`LANGUAGES`).
 
-    ``warp`` is how many threads of the target exchange values, 1 where that is not known.
-    Raises CodegenError KC4362 and KC44xx for what the language lacks.
+    ``warp`` is the number of threads of the target that exchange values, 1 if unknown.
+    Raises CodegenError KC4362 and KC44xx for constructs that the language lacks.
     """
     chosen = LANGUAGES[language]()
     helpers = Helpers(chosen)
@@ -62,12 +62,12 @@ def emit_gpu_source(module: ModuleOp, language: str, warp: int) -> str:
 
 
 def kernel_name(kernel: GPUFuncOp, language: GpuLanguage) -> str:
-    """The name of a kernel in the source, by which a driver looks it up."""
+    """The name of a kernel in the source, by which a driver finds it."""
     return c_name(kernel.sym_name.data, language.words)
 
 
 def _may_contract(kernel: GPUFuncOp) -> bool:
-    """Whether each product and sum of floats may be fused with another."""
+    """True if all products and sums of floats may be contracted."""
     for op in kernel.walk():
         if op.name in ("arith.addf", "arith.subf", "arith.mulf"):
             flags = op.properties.get("fastmath")

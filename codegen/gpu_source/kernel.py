@@ -32,9 +32,9 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
 DYNAMIC = "kc_dynamic_shared"
-"""The memory of a block whose size the launch gives."""
+"""The name of dynamic shared memory."""
 STORES = (memref.StoreOp, vector.StoreOp, vector.MaskedStoreOp, memref.AtomicRMWOp)
-"""What writes memory."""
+"""Operations that write memory."""
 _LOADS = (memref.LoadOp, vector.LoadOp, vector.MaskedLoadOp, memref.AtomicRMWOp)
 
 _INTEGERS = {
@@ -46,12 +46,13 @@ _FLOATS = {
     "addf": "{} + {}", "mulf": "{} * {}", "maxnumf": "fmax({}, {})", "minnumf": "fmin({}, {})",
     "maximumf": "{maximum}({}, {})", "minimumf": "{minimum}({}, {})", "assign": "{1}",
 }  # fmt: skip
-"""What updates of floats compute of the old value and the operand."""
+"""The new value of float updates, from the old value and the operand."""
 
 
 class KernelPrinter(VectorPrinter):
-    """Prints one kernel. ``kernels`` are the names of all; ``warp`` is how many threads exchange
-    values, 1 where none do."""
+    """Prints one kernel. ``kernels`` are the names of all kernels; ``warp`` is the number of
+    threads that exchange values, 1 for none.
+    """
 
     def __init__(
         self,
@@ -60,7 +61,7 @@ class KernelPrinter(VectorPrinter):
         kernels: Mapping[str, str],
         warp: int,
     ) -> None:
-        super().__init__(kernel, expressions, kernels)  # it has all that is asked of a function
+        super().__init__(kernel, expressions, kernels)  # a kernel has the interface of a function
         self.kernel, self.warp = kernel, warp
         self._names.add(DYNAMIC)
 
@@ -213,12 +214,12 @@ class KernelPrinter(VectorPrinter):
             self._keep_number(op, self._number(what, axis))
 
     def _keep_number(self, op: Operation, code: Code) -> None:
-        """Give a number a variable, by whose name its owner knows it."""
+        """Assign a number to a variable with the name of the operation's result."""
         self._code[op.results[0]] = code
         self.name(op.results[0], op)
 
     def _subgroup_number(self, op: SubgroupNumberOp) -> None:
-        """Threads are numbered along x, then y, then z, and so are those of a warp."""
+        """The number of a lane or warp: threads are numbered along x, then y, then z."""
         x, y, z = (self._number("thread_id", axis).text for axis in "xyz")
         nx, ny, nz = (self._number("block_dim", axis).text for axis in "xyz")
         thread = f"({x} + {nx} * ({y} + {ny} * {z}))"
@@ -232,8 +233,9 @@ class KernelPrinter(VectorPrinter):
         self._keep_number(op, Code(texts[type(op)]))
 
     def barrier(self, op: gpu.BarrierOp) -> None:
-        """Wait, and see what the block has written: to its memory, or also to that of the device
-        where the kernel reads what it writes there."""
+        """A barrier that makes writes of the block visible: to shared memory, and to device memory
+        if the kernel also reads the memory that it writes there.
+        """
         del op
         self.settle()
         read = {access.base if hasattr(access, "base") else access.memref
@@ -362,7 +364,7 @@ class KernelPrinter(VectorPrinter):
         for line in self.language.dynamic_declaration(DYNAMIC):
             self.write(line)
         self._code[op.result], self._spaces[op.result] = Code(DYNAMIC), SHARED
-        self._shapes[op.result] = [Code("0")]  # nobody asks for it
+        self._shapes[op.result] = [Code("0")]  # never used
 
     def view(self, op: memref.ViewOp) -> None:
         """A part of the bytes of a block as an array."""
@@ -394,7 +396,7 @@ _NUMBERS: dict[type[Operation], str] = {
 
 
 def _numbers(op: Operation) -> tuple[str, ...]:
-    """What an operation asks of the numbers of threads and blocks."""
+    """The thread and block numbers that an operation needs."""
     if isinstance(op, gpu.GlobalIdOp):
         return ("block_id", "block_dim", "thread_id")
     if isinstance(op, SubgroupNumberOp):

@@ -26,7 +26,7 @@ from kc.codegen.c_source.language import C99, Language
 from kc.dialects.gpu import ShuffleMode
 
 GLOBAL, SHARED, PRIVATE, CONSTANT = "global", "shared", "private", "constant"
-"""Where memory is: of the device, of a block, of a thread, and tables that nobody writes."""
+"""Address spaces: of the device, of a block, of a thread, and of constant tables."""
 
 _CPP_WORDS = (
     "alignas alignof and and_eq asm bitand bitor catch char16_t char32_t class compl const_cast "
@@ -59,41 +59,43 @@ _QUESTIONS = {
 
 @dataclass(frozen=True)
 class VectorForm:
-    """How a type of vectors is written: its name, what makes one of its lanes, and each lane."""
+    """The syntax of a vector type: its name, its constructor, and its lanes."""
 
     name: str
     opening: str
     closing: str
     lanes: tuple[str, ...]
     definition: str = ""
-    """What defines it, for one that the language does not have."""
+    """The definition of a type that the language lacks."""
     cast: str = ""
     """The type that lanes are cast to: C++ refuses an int as a part of a struct of shorter ones."""
 
     def construct(self, lanes: Sequence[str]) -> str:
-        """The vector of these lanes."""
+        """The constructor call with these lanes."""
         if self.cast:
             lanes = [f"({self.cast})({lane})" for lane in lanes]
         return f"{self.opening}{', '.join(lanes)}{self.closing}"
 
     @property
     def is_native(self) -> bool:
-        """Whether the language has it."""
+        """True if the language has the type."""
         return not self.definition
 
 
 class GpuLanguage(Language):
-    """What the languages of GPUs have in common. Made for one source: it notes what that uses."""
+    """The common base of GPU languages. An instance serves one source, and records the features
+    that it uses.
+    """
 
     types = "it has integers of 8, 16, 32 and 64 bits, float and double, and vectors of these"
     code = "kernels have loops, branches, buffers, arithmetic, barriers and shuffles"
     kernel = ""
-    """What a kernel begins with."""
+    """The prefix of a kernel."""
     restrict = ""
     spaces: Mapping[str, str] = {}
-    """Where memory is -> how a pointer to it begins."""
+    """The prefix of a pointer to each address space."""
     overloads_vectors = False
-    """Whether operators and functions take vectors."""
+    """True if operators and functions accept vectors."""
     barrier_text: tuple[str, str] = ("", "")
     """A barrier for memory of the block alone, and for that of the device also."""
 
@@ -138,7 +140,7 @@ class GpuLanguage(Language):
         return "kc_from_f16" if names[0] == "f16" else "kc_to_f16"
 
     def vector(self, kind: VectorType) -> VectorForm | None:
-        """How vectors of a type are written, None if there are none."""
+        """The syntax of a vector type; None if it cannot be written."""
         element = self.memory_type(kind.element_type)
         if len(kind.get_shape()) != 1 or element is None:
             return None
@@ -167,13 +169,13 @@ class GpuLanguage(Language):
         raise NotImplementedError
 
     def struct_literal(self, name: str) -> tuple[str, str]:
-        """What is before and behind the lanes of a struct."""
+        """The text before and after the lanes of a struct."""
         return f"{name}{{{{", "}}"
 
     # Kernels
 
     counts_from_begin = False
-    """Whether a part of an array is given by the array, and by the number of its first element."""
+    """True if a part of an array is passed as the array and the number of its first element."""
 
     def parameter(
         self,
@@ -185,7 +187,7 @@ class GpuLanguage(Language):
         is_written: bool,
         is_alone: bool = True,
     ) -> str:
-        """A buffer as parameter number ``n``; ``is_alone``: no other one shares its memory."""
+        """A buffer as parameter number ``n``. ``is_alone``: it overlaps no other parameter."""
         const = "" if is_written else "const "
         space = f"{self.spaces[space]} " if self.spaces[space] else ""
         restrict = f"{self.restrict} " if self.restrict and is_alone else ""
@@ -200,7 +202,7 @@ class GpuLanguage(Language):
         return []
 
     def bounds(self, threads: Sequence[int] | None) -> str:
-        """What says how many threads a block has."""
+        """The attribute that declares the number of threads of a block."""
         raise NotImplementedError
 
     def heading(self, bounds: str) -> list[str]:
@@ -216,34 +218,37 @@ class GpuLanguage(Language):
         return f"{self.spaces[SHARED]} {element} {name}[{count}];"
 
     def dynamic_parameter(self, name: str, n: int) -> list[str]:
-        """The parameter that memory of a block is, whose size the launch gives."""
+        """The parameter for dynamic shared memory."""
         return [self.parameter("uint8_t", name, n, SHARED, is_written=True)]
 
     def dynamic_declaration(self, name: str) -> list[str]:
-        """The declaration of that memory, where it is no parameter."""
+        """The declaration of dynamic shared memory, if it is no parameter."""
         return []
 
     has_wide_updates = True
-    """Whether there are atomic updates of 64 bits."""
+    """True if the language has atomic updates of 64 bits."""
     bits: tuple[tuple[str, str], tuple[str, str]]
-    """The functions from ``float`` to its bits, and back; and those of ``double``."""
+    """The functions from ``float`` to its bits and back, and those for ``double``."""
 
     def atomic(self, update: str, type_: str, space: str, place: str, value: str) -> str:
-        """An update of the integer at ``place``, an ``int``, ``uint``, ``long`` or ``ulong`` in
-        memory of ``space``, by LLVM's name of it (``atomicrmw``): an expression, which is the old
-        value."""
+        """An atomic update of the integer at ``place``, an ``int``, ``uint``, ``long`` or ``ulong``
+        in address space ``space``, named as in LLVM's ``atomicrmw``. The expression is the old
+        value.
+        """
         raise NotImplementedError
 
     def exchange(self, space: str, place: str, seen: str, new: str, *, is_wide: bool) -> list[str]:
-        """Lines that write the bits ``new`` to ``place`` unless others than ``seen`` are there; in
-        that case ``seen``, of which ``new`` is computed, becomes those, and they begin again."""
+        """A loop that writes the bits ``new`` to ``place`` if the bits ``seen`` are there.
+        Otherwise it reloads ``seen``, from which ``new`` is computed, and tries again.
+        """
         raise NotImplementedError
 
     def shuffle(
         self, mode: ShuffleMode, value: str, offset: str, width: int, warp: int, kind: str
     ) -> str | None:
-        """The value of another lane; None where ``width`` lanes of a warp are no circle of their
-        own."""
+        """The value of another lane; None if groups of ``width`` lanes cannot shuffle
+        separately.
+        """
         raise NotImplementedError
 
 
@@ -257,7 +262,7 @@ _XYZW = (".x", ".y", ".z", ".w")
 
 
 def _reinterpreting(function: Mapping[str, str]) -> dict[str, str]:
-    """The helpers that take bits for another type; ``function`` is what does it, to each type."""
+    """Helpers that reinterpret bits as another type by the functions ``function``."""
     helpers: dict[str, str] = {}
     for whole, real in (("int32", "float"), ("int64", "double")):
         for source, target in ((whole, real), (real, whole)):
@@ -273,7 +278,7 @@ def _reinterpreting(function: Mapping[str, str]) -> dict[str, str]:
 
 
 def _halves(widened: str, narrowed: str) -> dict[str, str]:
-    """The helpers that convert f16, whose bits they are given or give."""
+    """Helpers that convert between f16 bits and float."""
     return {
         "kc_from_f16": f"static inline float kc_from_f16(int16_t bits) {{\n  {widened}\n}}\n",
         "kc_to_f16": "/* The nearest; ties to even. */\n"
@@ -301,7 +306,7 @@ static inline int16_t kc_to_bf16(float value) {
 
 
 def _compare_and_swap(seen: str, swapped: str, word: str) -> list[str]:
-    """A loop around an exchange that gives the ``word`` that was there."""
+    """A retry loop around an exchange that returns the previous ``word``."""
     before = f"kc_before_{seen}"  # no name of the program begins so
     return [
         f"{word} {before};",
@@ -357,7 +362,7 @@ class Cuda(GpuLanguage):
     def atomic(self, update: str, type_: str, space: str, place: str, value: str) -> str:
         del space
         if type_ == "long" and update not in ("max", "min"):
-            type_ = "ulong"  # only these two take signed integers of 64 bits
+            type_ = "ulong"  # only these two support 64-bit signed integers
         kind = self._KINDS[type_]
         return f"{self._UPDATES[update]}(({kind} *)&{place}, ({kind}){value})"
 
@@ -484,7 +489,9 @@ class OpenCl(GpuLanguage):
         return _compare_and_swap(seen, swapped, "uint64_t" if is_wide else "uint32_t")
 
     def memory_type(self, kind: Attribute) -> str | None:
-        """Booleans have no size in OpenCL C, so that those in memory are bytes."""
+        """The memory type. Booleans have no defined size in OpenCL C, so they are bytes in
+        memory.
+        """
         is_bool = isinstance(kind, IntegerType) and kind.width.data == 1
         return "uint8_t" if is_bool else self.register_type(kind)
 
@@ -524,7 +531,7 @@ class OpenCl(GpuLanguage):
         if mode is ShuffleMode.IDX:
             first = "" if width == warp else f"{own} / {width}u * {width}u + "
             return f"sub_group_shuffle({value}, {first}{lane} % {width}u)"
-        # The result is undefined where it is outside, as that of sub_group_shuffle.
+        # The result is undefined for lanes out of range, as for sub_group_shuffle.
         sign = "-" if mode is ShuffleMode.UP else "+"
         return f"sub_group_shuffle({value}, {own} {sign} {lane})"
 
@@ -665,7 +672,7 @@ class Metal(GpuLanguage):
         function = f"simd_shuffle{names.get(mode, '')}"
         if kind == "bool":
             value = f"(ushort){value}"
-        if kind == "int64_t":  # two words, as there is no shuffle of more
+        if kind == "int64_t":  # two words, as shuffles have at most 32 bits
             return f"as_type<int64_t>({function}(as_type<uint2>({value}), (ushort){offset}))"
         return f"{function}({value}, (ushort){offset})"
 

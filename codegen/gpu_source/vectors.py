@@ -1,7 +1,7 @@
-"""Vectors in the source of kernels: a variable each, and operations on its lanes.
+"""Vectors in the source of kernels: each is a variable, with operations on its lanes.
 
-Operators and functions of math.h take whole vectors where the language has that; everything else is
-done lane by lane, by the expressions of scalars, so that it means the same.
+Operators and math.h functions apply to whole vectors if the language supports it. All other
+operations are done lane by lane, by the expressions for scalars, and thus with the same semantics.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _OPERATORS = {
     "arith.addf": " + ", "arith.subf": " - ", "arith.mulf": " * ", "arith.divf": " / ",
 }  # fmt: skip
 _PLAIN_VECTORS = frozenset("exp exp2 log log2 log10 sqrt sin cos tan floor ceil".split())
-"""The functions of ``math`` whose name is that in math.h, and that take whole vectors."""
+"""Functions of ``math`` with the same name in math.h that accept whole vectors."""
 
 
 def is_vector(op: Operation) -> bool:
-    """Whether ``op`` takes or gives vectors."""
+    """True if ``op`` has vector operands or results."""
     return any(isinstance(value.type, VectorType) for value in (*op.operands, *op.results))
 
 
@@ -71,7 +71,7 @@ class VectorPrinter(FunctionPrinter):
         return super().value(value)
 
     def named(self, value: SSAValue, op: Operation) -> Code:
-        """The expression of a scalar that is used several times: a constant or a variable."""
+        """The expression of a scalar with several uses: a constant or a variable."""
         code = self.value(value)
         is_number = code.text.lstrip("-").replace(".", "").isalnum()
         if not is_number and (code.binds != PRIMARY or code.reads or "(" in code.text):
@@ -111,8 +111,7 @@ class VectorPrinter(FunctionPrinter):
         return super().is_pure(op) or type(op) in _HANDLERS and bool(op.results)
 
     def vector_operation(self, op: Operation) -> None:
-        """Print ``op``, which is on vectors. Raises CodegenError KC4403 for one that there is no
-        code for."""
+        """Print a vector operation. Raises CodegenError KC4403 if it is unsupported."""
         handler = _HANDLERS.get(type(op))
         if handler is not None:
             handler(self, op)
@@ -146,7 +145,7 @@ class VectorPrinter(FunctionPrinter):
         return form
 
     def lanes(self, value: SSAValue, op: Operation, count: int) -> list[Code]:
-        """The lanes of a vector, or so many times a scalar."""
+        """The lanes of a vector, or a scalar ``count`` times."""
         if not isinstance(value.type, VectorType):
             return [self.named(value, op)] * count
         known = self._constants.get(value)
@@ -156,7 +155,7 @@ class VectorPrinter(FunctionPrinter):
         return [Code(f"{name}{place}") for place in self._form(value, op).lanes]
 
     def define_result(self, value: SSAValue, op: Operation, lanes: Sequence[Code]) -> None:
-        """Give the vector of these lanes, a result of ``op``, a variable."""
+        """Assign the vector of these lanes, a result of ``op``, to a variable."""
         form = self._form(value, op)
         self.declare(value, form.name, form.construct([lane.text for lane in lanes]))
 
@@ -250,8 +249,9 @@ class VectorPrinter(FunctionPrinter):
         self._define(op, [Code(f"{n} < {bound}", LESS) for n in range(type_.element_count())])
 
     def reduction(self, op: vector.ReductionOp) -> None:
-        """The lanes combined in order, or in halves where the order does not matter: they depend on
-        fewer steps."""
+        """Combine the lanes in order, or in a binary tree if the order is free, which shortens the
+        dependence chain.
+        """
         is_float = not isinstance(op.dest.type, IntegerType | IndexType)
         name = _COMBINERS.get((op.kind.data.value, is_float))
         if name is None:
@@ -272,7 +272,7 @@ class VectorPrinter(FunctionPrinter):
     # Memory
 
     def _access(self, op: Operation, buffer: SSAValue, form: VectorForm, kind: VectorType) -> bool:
-        """Whether an access is one of a whole vector, by where it is proven to lie."""
+        """True if an access can be of a whole vector, by its proven alignment."""
         given = op.get_attr_or_prop("alignment")
         alignment = given.value.data if isinstance(given, IntegerAttr) else 0
         element = self.language.memory_type(kind.element_type) or ""

@@ -103,7 +103,7 @@ _LITTLE_ENDIAN = ("x86", "i386", "i486", "i586", "i686", "aarch64-", "arm64", "r
 
 
 def _is_little_endian(data_layout: str, triple: str) -> bool:
-    """Whether the target is known to store the low byte of a number first."""
+    """True if the target is known to be little-endian."""
     if data_layout:
         return data_layout.startswith("e")
     return triple.startswith(_LITTLE_ENDIAN)
@@ -136,7 +136,9 @@ def _check_ops(
 
 
 def _check_attributes(op: Operation) -> None:
-    """An attribute of no dialect was meant to be a property: do not drop it silently."""
+    """Refuse an attribute without a dialect prefix: it was meant to be a property, and must not be
+    lost.
+    """
     for name in op.attributes:
         if "." not in name and op.name.startswith("llvm."):
             raise error(op, "KC4103", f"the attribute '{name}' has no translation to LLVM IR")

@@ -45,7 +45,7 @@ _PARAMETER_NUMBERS = {
 }
 _PARAMETER_TYPES = ("byref", "byval", "elementtype", "inalloca", "preallocated", "sret")
 
-# The function attributes of LLVM 22 that are words; others are strings.
+# The function attributes of LLVM 22 that are words; all others are strings.
 _WORDS = frozenset(
     "alwaysinline cold convergent coro_elide_safe coro_only_destroy_when_complete "
     "disable_sanitizer_instrumentation fn_ret_thunk_extern hot hybrid_patchable inlinehint "
@@ -93,12 +93,14 @@ _STRING_PROPERTIES = {
 
 
 GRID_CONSTANT = "nvvm.grid_constant"
-"""What marks a parameter of such a function that all threads have one of; LLVM knows it as text."""
+"""The attribute of a parameter that is shared by all threads of a grid; a string attribute of
+LLVM.
+"""
 
 KERNEL = "nvvm.kernel"
-"""What marks a function of NVIDIA GPUs that a host launches."""
+"""The attribute of a kernel for NVIDIA GPUs."""
 
-# What such a function says of its launches: numbers, which LLVM takes as text.
+# Launch bounds of a kernel: numbers, which LLVM represents as text.
 _LAUNCH_BOUNDS = (
     "nvvm.cluster_dim",
     "nvvm.maxclusterrank",
@@ -128,8 +130,7 @@ class AttributeGroups:
 def parameter_text(attrs: Mapping[str, Attribute], types: TypeTable) -> str:
     """The attributes of a parameter, an argument or a result, each with a space before it.
 
-    Attributes of other dialects than llvm are not for LLVM and are left out, but for
-    :data:`GRID_CONSTANT`.
+    Attributes of dialects other than llvm are omitted, except for :data:`GRID_CONSTANT`.
     """
     text = ""
     for full, value in sorted(attrs.items()):
@@ -150,7 +151,7 @@ def parameter_text(attrs: Mapping[str, Attribute], types: TypeTable) -> str:
 
 
 def memory_text(effects: MemoryEffectsAttr) -> str | None:
-    """``memory(argmem: readwrite)``; None for effects that are no restriction."""
+    """The text ``memory(argmem: readwrite)``; None for unrestricted effects."""
     access = dict(effects.effects)
     default = access.pop("other")
     parts = [] if default == "none" else [default]
@@ -161,7 +162,7 @@ def memory_text(effects: MemoryEffectsAttr) -> str | None:
 
 
 def function_attributes(op: FuncOp | CallOp) -> list[str]:
-    """The function attributes an op's properties stand for, words before strings."""
+    """The function attributes from an op's properties, words before strings."""
     words: list[str] = []
     strings: list[str] = []
     for name, value in sorted(op.properties.items()):

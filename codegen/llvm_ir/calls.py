@@ -53,7 +53,9 @@ def _bundles(w: FunctionWriter, op: llvm.CallOp | llvm.CallIntrinsicOp | llvm.As
 
 
 def _signature(w: FunctionWriter, ty: LLVMFunctionType) -> str:
-    """The type before the callee: of the result, or of the whole function if it is variadic."""
+    """The type before the callee: that of the result, or the whole function type if it is
+    variadic.
+    """
     return w.text(ty if ty.is_variadic else ty.output)
 
 

@@ -1,7 +1,7 @@
-"""Debug information of LLVM IR: which line of the user's each instruction comes from.
+"""Debug information of LLVM IR: the user's line of each instruction.
 
-Functions are in the namespace ``kc``, so that a debugger tells ``kc::main`` from C's ``main``. An
-instruction whose op has no location is at line 0, which is DWARF's way to say so.
+Functions are in the namespace ``kc``, so that a debugger distinguishes ``kc::main`` from C's
+``main``. An instruction whose op has no location is at line 0, as DWARF specifies.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class DebugInfo:
         )
         self._namespace = metadata.shared(f'!DINamespace(name: "{NAMESPACE}", scope: null)')
         self._type = metadata.shared(f"!DISubroutineType(types: {metadata.node()})")
-        # Version 4 is what all readers know, and says nothing less.
+        # All readers support version 4, which loses nothing here.
         self._flags = [
             metadata.node("i32 2", '!"Debug Info Version"', "i32 3"),
             metadata.node("i32 7", '!"Dwarf Version"', "i32 4"),
         ]
 
     def lines(self) -> list[str]:
-        """The metadata that says that the module has debug information."""
+        """The metadata that declares the module's debug information."""
         return [
             f"!llvm.dbg.cu = !{{{self._unit}}}",
             f"!llvm.module.flags = !{{{', '.join(self._flags)}}}",
@@ -79,7 +79,7 @@ class DebugInfo:
 
 
 class FunctionDebugInfo:
-    """The debug information of one function: :attr:`node` describes it, in :attr:`file`."""
+    """The debug information of one function: its :attr:`node`, in :attr:`file`."""
 
     def __init__(self, module: DebugInfo, node: str, file: str):
         self.node = node
@@ -88,7 +88,7 @@ class FunctionDebugInfo:
         self._positions: dict[Location | None, str] = {}
 
     def of(self, op: Operation) -> str:
-        """``, !dbg !5``: what an instruction made from ``op`` ends in."""
+        """The suffix ``, !dbg !5`` of an instruction for ``op``."""
         place = to_location(op.location)
         text = self._positions.get(place)
         if text is None:
@@ -97,7 +97,7 @@ class FunctionDebugInfo:
 
 
 def _place_of(function: FuncOp) -> Location | None:
-    """Where a function begins: its own place, else the first that one of its ops has."""
+    """The location of a function, or else the first location in its body."""
     place = location_of(function)
     if place is not None:
         return place

@@ -36,7 +36,7 @@ CONSTANTS = (ConstantOp, ZeroOp, NoneTokenOp, UndefOp, PoisonOp, AddressOfOp)
 
 
 def constant_value(state: ModuleState, op: Operation) -> str:
-    """The text of an op that is no instruction but a constant operand."""
+    """The text of an op that is a constant operand instead of an instruction."""
     match op:
         case ConstantOp():
             return constant_text(op.value, op.result.type, state.types)
@@ -60,7 +60,7 @@ class FunctionWriter:
     """Writes one function body.
 
     Values are ``%0``, ``%1``, ... in the order of the text, the arguments first; constants are
-    written where they are used. Blocks that cannot be reached are left out.
+    written at their uses. Unreachable blocks are omitted.
     """
 
     def __init__(
@@ -110,9 +110,9 @@ class FunctionWriter:
         types: Sequence[Attribute] | None = None,
         flags: str = "",
     ) -> str:
-        """A call of the intrinsic ``name`` (mangled), which is declared.
+        """A call of the intrinsic ``name`` (mangled), with its declaration.
 
-        ``texts`` and ``types`` of all arguments are given when they are not those of values.
+        ``texts`` and ``types`` of all arguments are required if the arguments are no values.
         """
         output = LLVMVoidType() if result is None else result.type
         self.state.declare_intrinsic(name, output, types or [value.type for value in arguments])
@@ -199,7 +199,9 @@ class FunctionWriter:
                     count += 1
 
     def _connect(self) -> None:
-        """Find what enters each block; split the second of two edges that carry other values."""
+        """Collect the incoming edges of each block. Of two edges from one block with different
+        operands, split the second.
+        """
         for block in self._blocks:
             end = block.last_op
             assert end is not None
@@ -209,7 +211,7 @@ class FunctionWriter:
             for successor, values in self._edges(block):
                 source, target = label, self._labels[successor]
                 if list(first.setdefault(successor, values)) != list(values):
-                    # A phi has one value for a predecessor: give this edge a block of its own.
+                    # A phi has one value per predecessor: split this edge by a new block.
                     split = self._trampolines.setdefault(block, [])
                     source = target = f"{label}.{len(split) + 1}"
                     split.append((source, successor))

@@ -28,14 +28,14 @@ def global_text(state: ModuleState, op: GlobalOp) -> str:
     if data is None:
         ty, initializer = state.text(op.global_type), _initializer(state, op)
     else:
-        # LLVM reads a string much sooner than it reads as many numbers.
+        # LLVM parses a string much faster than as many numbers.
         ty, initializer = f"[{len(data)} x i8]", 'c"\\' + data.hex("\\") + '"'
         alignment = alignment or _ALIGNMENT_OF_BYTES
     visibility = VISIBILITIES[op.visibility_.value.data]
     space = op.addr_space.value.data
     words = (
         f"{symbol(op.sym_name.data)} =",
-        # Without an initialiser the linkage is what says that the global is only declared.
+        # Without an initialiser, the linkage marks the global as a declaration.
         "" if linkage == "external" and initializer is not None else linkage,
         "dso_local" if op.dso_local is not None else "",
         "" if visibility == "default" else visibility,
@@ -55,14 +55,15 @@ def global_text(state: ModuleState, op: GlobalOp) -> str:
 
 
 _BYTES_AS_STRING = 4096
-"""From this size on, the elements of a constant are written as a string of bytes."""
+"""The size in bytes from which the elements of a constant are written as a string of bytes."""
 _ALIGNMENT_OF_BYTES = 16
-"""What LLVM aligns large arrays of any elements to."""
+"""LLVM's alignment of large arrays, in bytes."""
 
 
 def _bytes_of(state: ModuleState, op: GlobalOp) -> bytes | None:
-    """The bytes of a large constant array of numbers, where these are in the order of the target's
-    memory."""
+    """The bytes of a large constant array of numbers, if their order is that of the target's
+    memory; else None.
+    """
     value = op.value
     if not state.is_little_endian or not isinstance(value, DenseIntOrFPElementsAttr):
         return None

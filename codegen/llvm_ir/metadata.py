@@ -31,7 +31,7 @@ class Metadata:
         return self.shared(f"!{{{', '.join(operands)}}}")
 
     def shared(self, text: str) -> str:
-        """The node that is defined by ``text``; equal nodes are one."""
+        """The node with this text; equal nodes are shared."""
         number = self._shared.get(text)
         if number is None:
             number = self._shared[text] = len(self._nodes)
@@ -39,7 +39,7 @@ class Metadata:
         return f"!{number}"
 
     def distinct(self, text: str) -> str:
-        """A node of its own that is defined by ``text``."""
+        """A distinct node with this text."""
         self._nodes.append(f"distinct {text}")
         return f"!{len(self._nodes) - 1}"
 
@@ -83,7 +83,7 @@ class Metadata:
         return self.node(_string(scope.id.data), *operands)
 
     def loop(self, annotation: LoopAnnotationAttr) -> str:
-        """A node of its own for each annotated branch: it identifies the loop."""
+        """A distinct node for each annotated branch, which identifies the loop."""
         facts = [self.node(*fact) for fact in _loop_facts(annotation)]
         if isinstance(annotation.parallel_accesses, ArrayAttr):
             groups = [self._access_group(group) for group in annotation.parallel_accesses]
@@ -96,7 +96,7 @@ def _string(text: str) -> str:
 
 
 def _flag(attr: Attribute) -> bool | None:
-    """A flag that is set, cleared or not given."""
+    """A flag that is set or cleared; None if absent."""
     return attr.value.data != 0 if isinstance(attr, IntegerAttr) else None
 
 

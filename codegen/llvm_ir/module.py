@@ -1,4 +1,4 @@
-"""The state that the functions and globals of one LLVM IR module share while it is written."""
+"""The shared state of an LLVM IR module while its functions and globals are written."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def error(op: Operation, code: str, message: str, **details: object) -> CodegenE
 
 @dataclass
 class ModuleState:
-    """Symbols of the module, and the tables that are printed after its functions."""
+    """The symbols of the module, and the tables printed after its functions."""
 
     symbols: dict[str, FuncOp | GlobalOp]
     target_attributes: list[str]  # for functions that name no CPU or features of their own
@@ -40,7 +40,7 @@ class ModuleState:
         return self.types.text(ty)
 
     def declare_intrinsic(self, name: str, result: Attribute, inputs: Sequence[Attribute]) -> None:
-        """Remember the declaration of an intrinsic that is called."""
+        """Record the declaration of a called intrinsic."""
         if name not in self.intrinsics and name not in self.symbols:
             types = ", ".join(self.text(ty) for ty in inputs)
             self.intrinsics[name] = f"declare {self.text(result)} {symbol(name)}({types})"

@@ -1,7 +1,7 @@
-"""Ops of the nvvm dialect as calls of LLVM's intrinsics for NVPTX.
+"""Ops of the nvvm dialect as calls of LLVM's NVPTX intrinsics.
 
-Those that are inline assembly for LLVM, several instructions, or a call with other operands are not
-here: ``convert-nvvm-to-llvm`` makes them operations of the llvm dialect before.
+Ops that need inline assembly, several instructions, or other operands are converted before by
+``convert-nvvm-to-llvm``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kc.dialects import nvvm
 from kc.dialects.nvvm.special_registers import SpecialRegisterOp
 
 NVVM_WRITERS: dict[type[Operation], OpWriter] = {}
-"""The ops that there is an intrinsic for, and inline assembly."""
+"""The ops with an intrinsic, and inline assembly."""
 
 
 def _writes(*ops: type[Operation]) -> Callable[[Callable[[FunctionWriter, Any], str]], OpWriter]:
@@ -58,7 +58,7 @@ def _special_register(w: FunctionWriter, op: SpecialRegisterOp) -> str:
 
 @_writes(InlineAsmOp)
 def _inline_asm(w: FunctionWriter, op: InlineAsmOp) -> str:
-    """Inline assembly, which LLVM must not move into a branch that not all threads take."""
+    """Inline assembly that is convergent: LLVM must not move it into a divergent branch."""
     return f"{inline_asm(w, op)} convergent"
 
 

@@ -41,7 +41,7 @@ def fast_math(op: Operation, result: SSAValue) -> str:
 
 
 def _is_float(ty: Any) -> bool:
-    """Whether an instruction of this type may have fast-math flags."""
+    """True if an instruction of this type may have fast-math flags."""
     while isinstance(ty, LLVMArrayType):
         ty = ty.type
     if isinstance(ty, LLVMStructType):

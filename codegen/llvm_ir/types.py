@@ -51,9 +51,9 @@ _FLOATS: dict[type[Attribute], tuple[str, str]] = {
 
 
 class Inexpressible(Exception):
-    """LLVM IR has no text for this; raised by type and constant printing.
+    """Raised by the printing of types and constants that LLVM IR cannot express.
 
-    ``what`` says which attribute or type it is; who knows the op makes a diagnostic of it.
+    ``what`` names the attribute or type; a caller that knows the op turns it into a diagnostic.
     """
 
     def __init__(self, code: str, what: str):
@@ -63,12 +63,12 @@ class Inexpressible(Exception):
 
 
 def symbol(name: str) -> str:
-    """``@name``, quoted where needed."""
+    """The symbol ``@name``, quoted if necessary."""
     return "@" + identifier(name)
 
 
 def identifier(name: str) -> str:
-    """A name after ``@`` or ``%``, quoted where needed."""
+    """A name after ``@`` or ``%``, quoted if necessary."""
     if re.fullmatch(r"[A-Za-z$._][A-Za-z$._0-9]*", name):
         return name
     return quoted(name.encode())
@@ -180,13 +180,13 @@ def integer_text(value: int, width: int) -> str:
 
 
 def float_text(value: float, ty: Attribute) -> str:
-    """A float constant: decimal where that is exact and short, else the bits in hexadecimal."""
+    """A float constant: decimal if that is exact and short, else its bits in hexadecimal."""
     if isinstance(ty, Float32Type | Float64Type):
         decimal = f"{value:e}"
         if isfinite(value) and float(decimal) == value:
             return decimal
         if isinstance(ty, Float32Type) and isnan(value):
-            # A NaN of f32, with its sign and payload, as the double LLVM IR writes it as.
+            # An f32 NaN, with its sign and payload, as LLVM IR's double notation.
             (bits,) = struct.unpack("<I", struct.pack("<f", value))
             sign, payload = bits >> 31, bits & 0x7FFFFF
             return f"0x{sign << 63 | 0x7FF << 52 | payload << 29:016X}"
@@ -239,8 +239,9 @@ def constant_text(value: Attribute, ty: Attribute, types: TypeTable) -> str:
 
 
 def bytes_of_elements(value: DenseIntOrFPElementsAttr, ty: Attribute) -> bytes | None:
-    """The elements of a dense constant as an array of type ``ty`` has them in the memory of a
-    little-endian machine; None if it holds anything but whole bytes of scalars."""
+    """The bytes of a dense constant as an array of type ``ty`` in little-endian memory; None if it
+    does not consist of scalars of whole bytes.
+    """
     count = 1
     while isinstance(ty, LLVMArrayType):
         count *= ty.size.data

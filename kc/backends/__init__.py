@@ -123,7 +123,7 @@ def __dir__() -> list[str]:
 
 
 def backend_of(target: Target) -> Backend:
-    """The backend of a target's kind. Raises TargetError KC6011 where there is none."""
+    """The backend for a target's kind. Raises TargetError KC6011 if there is none."""
     entries = registry.current().backends
     entry = entries.get(target.kind)
     if entry is None:
@@ -137,7 +137,7 @@ def backend_of(target: Target) -> Backend:
 
 
 def printing(module: ModuleOp) -> Callable[[], str]:
-    """A function that prints ``module`` when it is called."""
+    """A function that prints ``module`` on demand."""
     return lambda: print_module(module)
 
 
@@ -154,7 +154,7 @@ def warn_unchecked(target: Target) -> None:
 
 @dataclass
 class _Snapshots(Instrument):
-    """Keeps copies of the module from before some stages, and tells a function of each stage."""
+    """Keeps copies of the module before some stages, and reports each stage to a callback."""
 
     module: ModuleOp
     wanted: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""The backend for C: source that a C compiler compiles when a function of it is first called."""
+"""The backend for C: source that a C compiler compiles at the first call of a function."""
 
 from __future__ import annotations
 
@@ -42,11 +42,13 @@ class CSource:
     packed: tuple[PackedSignature, ...] = ()
 
     def record(self) -> ModuleRecord:
-        """The record of the module in its files; the compiled code runs where the compiler does."""
+        """The record of the module in its files; the compiled code runs on the compiler's
+        machine.
+        """
         return record_of(self.signatures, self.entry, self.target, packed=self.packed)
 
     def files(self) -> Files:
-        """The formats it can be saved in."""
+        """The formats in which the module can be saved."""
         return {
             "c": lambda: self.text,
             "o": self._object,
@@ -60,7 +62,7 @@ class CSource:
         return ["-std=c99", "-O3", "-fPIC", *([f"-march={march}"] if march else [])]
 
     def source(self) -> bytes:
-        """The source with the record in it."""
+        """The source including the record."""
         data = self.record().encode()
         bytes_ = ",".join(map(str, data))
         record = f"__attribute__((used)) static const unsigned char {SYMBOL}[] = {{{bytes_}}};\n"
@@ -117,9 +119,9 @@ def build(build: Build) -> Module:
 
 
 def source_text(build: Build) -> str:
-    """C of the loops of a build for a CPU by LLVM, to be read.
+    """C of a build's loops for a CPU, to be read: LLVM compiles the build itself.
 
-    Raises CodegenError KC4355 and KC4511, and what the passes refuse.
+    Raises CodegenError KC4355 and KC4511, and the errors of the passes.
     """
     from kc.codegen.c_source import emit_c
 

@@ -1,5 +1,6 @@
-"""The backend for NVIDIA GPUs: PTX, which needs no GPU and no toolkit to be made, and calls that
-launch it where there is a driver."""
+"""The backend for NVIDIA GPUs: PTX, compiled without a GPU or toolkit, and calls that launch it if
+there is a driver.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +40,10 @@ class _Compiled:
     gpu: Source
     kernels: Mapping[str, Sequence[str]]
     dynamic_shared: Mapping[str, int] = field(default_factory=dict)
-    """The bytes of dynamic shared memory that kernels are launched with, where that is a number."""
+    """The bytes of dynamic shared memory in launches of each kernel, if constant."""
 
     def entry(self) -> compile_cache.Entry:
-        """What the compile cache keeps."""
+        """The entry in the compile cache."""
         parts = {
             "host": self.host,
             "gpu": _text(self.gpu),
@@ -70,10 +71,10 @@ class _HostCode:
 
 
 def build(build: Build) -> Module:
-    """PTX, and functions that launch it on the GPU where their arrays are.
+    """PTX, and functions that launch it on the GPU that holds their arrays.
 
-    Raises CodegenError KC4361 for what the GPU has no code for, and what the passes refuse. A call
-    raises DeviceError KC6021 where there is no GPU.
+    Raises CodegenError KC4361 for code that the GPU does not support, and the errors of the passes.
+    A call raises DeviceError KC6021 without a GPU.
     """
     from kc.runtime.gpu.code import DeviceCode
     from kc.runtime.gpu.function import DeviceFunction
@@ -130,8 +131,9 @@ def build(build: Build) -> Module:
 
 
 def _build_for_emulator(build: Build) -> Module:
-    """Functions that this CPU runs; the code for the GPU is there to be read, as of ``cuda``,
-    compiled when it is asked for."""
+    """Functions that this CPU runs. The GPU code can be read as for ``cuda``, and is compiled on
+    demand.
+    """
     options = pipeline_options()
     target = Target({**build.target.export(), "kind": "cuda"})
     device = replace(build, target=target, backend=CUDA, callback=None)
@@ -150,7 +152,7 @@ def _build_for_emulator(build: Build) -> Module:
 
 
 class _KernelModule(Module):
-    """The imported module: PTX, and what :func:`kc.gpu.resources` wants to know beside it."""
+    """The imported module: PTX, and data for :func:`kc.gpu.resources`."""
 
     def __init__(self, compiled: _Compiled, build: Build) -> None:
         super().__init__(
@@ -169,7 +171,7 @@ def _kernels(compiled: _Compiled, build: Build) -> list[Module]:
 
 
 def _cuda_source(build: Build) -> Source:
-    """What makes CUDA C++ of the kernels, as this build would."""
+    """A function that generates CUDA C++ of the kernels with the options of this build."""
     options = pipeline_options()
 
     def make() -> str:
@@ -185,7 +187,7 @@ def _cuda_source(build: Build) -> Source:
 
 @dataclass(frozen=True)
 class _CacheMachine:
-    """What PTX is compiled for, as the compile cache asks for it."""
+    """The target of PTX, as a machine for the compile cache."""
 
     arch: Architecture
     triple: str = "nvptx64-nvidia-cuda"
@@ -204,13 +206,13 @@ class _CacheMachine:
 
 
 def _located(build: Build) -> Callable[[], str]:
-    """What makes the PTX again, with the lines of the program."""
+    """A function that compiles the PTX again, with source lines."""
     options = pipeline_options()
 
     def make() -> str:
         from kc.codegen.ptx import ptx_of
 
-        with using_options(options), diagnostic_handler(lambda _: None):  # it was said before
+        with using_options(options), diagnostic_handler(lambda _: None):  # reported before
             module, _ = replace(build, callback=None).lowered()
             return ptx_of(module, build.target, debug_info=True)
 
@@ -246,8 +248,7 @@ def _compile(build: Build) -> tuple[_Compiled, dict[str, Source]]:
 
 
 def _parameters(module: ModuleOp) -> dict[str, list[str]]:
-    """The kernels by name, each with the types of its parameters as LLVM writes them, of those
-    by value what is passed."""
+    """The LLVM parameter types of each kernel by name; for parameters by value, the type passed."""
     from kc.codegen.llvm_ir.types import TypeTable
 
     return {

@@ -45,7 +45,7 @@ _CONVERSION = "convert-gpu-to-cpu"
 def build(build: Build) -> Module:
     """Machine code of the host code and of its kernels, which it calls.
 
-    Raises what ``kc.backends.llvm`` raises, and what the passes refuse.
+    Raises the errors of ``kc.backends.llvm`` and of the passes.
     """
     with _checking_launches(build):
         module = llvm.build(_on_host(build))
@@ -54,8 +54,9 @@ def build(build: Build) -> Module:
 
 
 def watching(build: Build) -> Callable[[], WatchedModule]:
-    """What compiles a module that watches its kernels (:func:`watched`), the first time that the
-    passes are those of the current context."""
+    """A function that compiles the module with checked kernels (:func:`watched`), once per
+    configuration of the passes.
+    """
     modules: dict[str, WatchedModule] = {}
 
     def get() -> WatchedModule:
@@ -72,7 +73,7 @@ def watching(build: Build) -> Callable[[], WatchedModule]:
 
 
 def watched(build: Build) -> WatchedModule:
-    """Machine code that watches what kernels do; it is in no cache."""
+    """Machine code with checked kernels; it is not cached."""
     places: list[Place] = []
     shapes = shapes_of(build.loops)
     verdicts: dict[str, tuple[KernelVerdicts, ...]] = {}
@@ -95,8 +96,9 @@ def watched_stages(stages: Stages, target: Target) -> WatchedModule:
 
 
 def _checking_launches(build: Build) -> AbstractContextManager[None]:
-    """Launches of programs that are given with them check their sizes: of others, the sizes of the
-    arguments are checked."""
+    """A context in which launches of programs with explicit launches check their sizes. For other
+    programs, calls check the sizes of arguments.
+    """
     options = pipeline_options()
     if options.checks_launches is not None:
         return using_options(options)
@@ -105,7 +107,9 @@ def _checking_launches(build: Build) -> AbstractContextManager[None]:
 
 
 def _verdicts(module: ModuleOp, shapes: Shapes) -> dict[str, tuple[KernelVerdicts, ...]]:
-    """By host function, of the kernels that it and the functions that it calls launch."""
+    """For each host function, the verdicts on the kernels that it launches, directly or through
+    calls.
+    """
     kernels = {
         (home.sym_name.data, kernel.sym_name.data): verdicts_of(kernel, shapes)
         for home in module.ops
@@ -131,10 +135,10 @@ def _verdicts(module: ModuleOp, shapes: Shapes) -> dict[str, tuple[KernelVerdict
 
 
 def kernels(text: str, target: Target) -> dict[str, CompiledFunction]:
-    """The kernels of a module at the gpu level, given as text, as functions that a CPU runs.
+    """The kernels of a module at the gpu level, given as text, as functions for the CPU.
 
-    The arguments of each are those of the kernel, then the sizes of the grid and of a block, and
-    the bytes of dynamic shared memory.
+    The arguments are those of the kernel, then the sizes of the grid and of a block, and the bytes
+    of dynamic shared memory.
     """
     module = parse_module(text, "kernels", registry.context())
     for host in [op for op in module.ops if not isinstance(op, GPUModuleOp)]:
@@ -157,7 +161,7 @@ def kernels(text: str, target: Target) -> dict[str, CompiledFunction]:
 
 
 def _launch_of(home: GPUModuleOp, kernel: GPUFuncOp) -> FuncOp:
-    """The host function that launches a kernel with any sizes; a map is given by its place."""
+    """A host function that launches a kernel with any sizes; a map is passed by its address."""
     index = IndexType()
     types = [
         i64 if isinstance(type_, TensorMapDescriptorType) else type_

@@ -1,4 +1,4 @@
-"""The records in the files of all backends: their functions, and the loops they were made of."""
+"""The records in the files of all backends: their functions and their scheduled loops."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kc.support.target import Target
 from kc.tir.module import IRModule
 
 Files = Mapping[str, Callable[[], str | bytes]]
-"""Extension of a file, without its dot -> what makes its content."""
+"""File extension, without its dot -> function that makes the content."""
 
 
 def call_jit(text: str, symbols: dict[str, int]) -> Any:
@@ -25,7 +25,7 @@ def call_jit(text: str, symbols: dict[str, int]) -> Any:
     from kc.codegen.native import jit
     from kc.transform import PassContext
 
-    # A debugger that does not know the caller of a kernel shows nothing of what is above.
+    # A debugger that does not know the caller of a kernel shows no frames above it.
     return jit(text, symbols, opt_level=0, debugger=PassContext.current().debug_info)
 
 
@@ -36,9 +36,9 @@ def record_of(
     machine: Any = None,
     packed: Sequence[PackedSignature] = (),
 ) -> ModuleRecord:
-    """The record of a module in its files. ``machine`` is what LLVM compiled for.
+    """The record of a module in its files. ``machine`` is LLVM's target.
 
-    Raises CodegenError KC4510 for two functions of one name in C.
+    Raises CodegenError KC4510 for two functions with one name in C.
     """
     from kc import __version__
 
@@ -56,7 +56,7 @@ def record_of(
 
 
 def loops_text(source: Source, target: Target, entry: str) -> str:
-    """The loops as text that says what to compile them for."""
+    """The loops as text, including their target."""
     module = IRModule.parse(source if isinstance(source, str) else source())
     module.op.attributes["kc.target"] = StringAttr(str(target))
     module.op.attributes["kc.entry"] = StringAttr(entry)
@@ -64,7 +64,7 @@ def loops_text(source: Source, target: Target, entry: str) -> str:
 
 
 def _symbols(signatures: Sequence[Signature]) -> tuple[str, ...]:
-    """The names that functions have in C. Raises CodegenError KC4510 where two have the same."""
+    """The names of functions in C. Raises CodegenError KC4510 if two are equal."""
     from kc.codegen.c_source.names import require_names_in_c
 
     names = [signature.name for signature in signatures]

@@ -1,7 +1,7 @@
 """The formats of kc-translate: functions of a module and a target.
 
-Each lowers the module as far as it needs, unless it is there already. Functions that nobody has
-scheduled get a schedule, as in :func:`kc.build`.
+Each lowers the module as far as necessary. Unscheduled functions get a schedule, as in
+:func:`kc.build`.
 """
 
 from __future__ import annotations
@@ -70,17 +70,17 @@ def ptx(module: ModuleOp, target: Target) -> str:
 
 
 def cuda_source(module: ModuleOp, target: Target) -> str:
-    """CUDA C++ of the kernels. Raises TargetError KC6022 for a target that is no NVIDIA GPU."""
+    """CUDA C++ of the kernels. Raises TargetError KC6022 unless the target is an NVIDIA GPU."""
     return _gpu_source(module, target, "cuda", "CUDA C++", options="keep-math")
 
 
 def opencl_source(module: ModuleOp, target: Target) -> str:
-    """OpenCL C of the kernels. Raises TargetError KC6022 for a target that is not OpenCL."""
+    """OpenCL C of the kernels. Raises TargetError KC6022 unless the target is OpenCL."""
     return _gpu_source(module, target, "opencl", "OpenCL C")
 
 
 def metal_source(module: ModuleOp, target: Target) -> str:
-    """Metal of the kernels. Raises TargetError KC6022 for a target that is not Metal."""
+    """Metal of the kernels. Raises TargetError KC6022 unless the target is Metal."""
     return _gpu_source(module, target, "metal", "Metal")
 
 
@@ -92,7 +92,7 @@ def amdgcn(module: ModuleOp, target: Target) -> str:
 
 
 def spirv(module: ModuleOp, target: Target) -> bytes:
-    """SPIR-V of the kernels, as OpenCL takes it. Raises TargetError KC6022 for another target."""
+    """SPIR-V of the kernels for OpenCL. Raises TargetError KC6022 for another target."""
     from kc.codegen.device_code import compile_spirv
 
     _require_kind(target, "opencl", "SPIR-V", "--target=opencl")
@@ -110,7 +110,7 @@ def _amdgpu(module: ModuleOp, target: Target) -> DeviceCode:
 
 
 _DEVICES = {"rocm": _amdgpu}
-"""Kinds of target whose kernels LLVM makes objects of, without host code."""
+"""Kinds of targets for whose kernels LLVM generates objects, without host code."""
 
 
 def _gpu_source(
@@ -151,7 +151,7 @@ def _require_kernels(module: ModuleOp) -> None:
 
 
 def _run(module: ModuleOp, target: Target, *lowering: PassSpec) -> None:
-    """Lower a module that is not there yet, for ``target``."""
+    """Lower a module for ``target``, unless it is lowered already."""
     module.attributes["kc.target"] = StringAttr(str(target))
     _to_loops(module, target)
     Pipeline(make_stages(lowering)).run(registry.context(), module)
@@ -187,9 +187,9 @@ def lower(module: ModuleOp, target: Target) -> None:
 
 
 def _name_for_c(module: ModuleOp) -> None:
-    """Give public functions the names by which C programs call them, as in saved modules.
+    """Give public functions their C names, as in saved modules.
 
-    Raises CodegenError KC4510 for two functions of one name.
+    Raises CodegenError KC4510 for two functions with one name.
     """
     from kc.codegen.c_source.names import require_names_in_c
     from kc.conversion.legalize_symbols import rename_symbols

@@ -47,7 +47,7 @@ Names = tuple[str, str]
 
 @dataclass(frozen=True)
 class _Kernel:
-    """A kernel as it is launched: its name in the source, and which arguments it writes."""
+    """A kernel for launches: its name in the source, and the arguments that it writes."""
 
     name: str
     types: tuple[Attribute, ...]
@@ -111,15 +111,16 @@ class _Launches(InterpreterFunctions):
     def dealloc(
         self, interpreter: Interpreter, op: gpu.DeallocOp, args: PythonValues
     ) -> PythonValues:
-        """The end of the call gives all memory back."""
+        """Nothing: the end of the call frees all memory."""
         del interpreter, op, args
         return ()
 
     def _array(
         self, array: np.ndarray, type_: MemRefType, op: gpu.LaunchFuncOp, *, is_written: bool
     ) -> list[Memory | bytes]:
-        """What a kernel takes for an array: memory, where it begins there if it may be a part, and
-        the sizes and strides that the type leaves open."""
+        """The kernel arguments for an array: its memory, the offset if it may be a part, and the
+        dynamic sizes and strides.
+        """
         whole = array
         while id(whole) not in self._arguments and isinstance(whole.base, np.ndarray):
             whole = whole.base
@@ -154,23 +155,23 @@ class _Launches(InterpreterFunctions):
         return self._memory[key][0]
 
     def end(self) -> None:
-        """Wait, and copy back what kernels wrote."""
+        """Wait for the device, and copy back the arrays that kernels wrote."""
         for key in self._written:
             self.device.download(self._memory[key][0])
 
     def has_written(self, array: np.ndarray) -> bool:
-        """Whether a kernel may have written an array."""
+        """True if a kernel may have written an array."""
         return id(array) in self._written
 
     def release(self) -> None:
-        """Give all memory of the device back, when nothing uses it any more."""
+        """Free all memory of the device, after its last use."""
         self.device.finish()
         for memory, _ in self._memory.values():
             self.device.release(memory)
 
 
 class _Runner:
-    """Runs the functions of a module: their host code here, their kernels on a device."""
+    """Runs the functions of a module: host code in the interpreter, kernels on a device."""
 
     def __init__(self, module: ModuleOp, source: str) -> None:
         self.program = Program(source, "opencl")
@@ -212,7 +213,7 @@ def _address(array: np.ndarray) -> int:
 
 
 def _dense(argument: Any) -> Any:
-    """The argument, or a copy of an array whose elements are not one behind the other."""
+    """The argument, or a dense copy of an array that is not dense."""
     is_scattered = isinstance(argument, np.ndarray) and not argument.flags.c_contiguous
     return np.ascontiguousarray(argument) if is_scattered else argument
 
@@ -230,9 +231,9 @@ def _kernel(op: GPUFuncOp) -> _Kernel:
 
 
 def build_opencl(build: Build) -> Module:
-    """OpenCL C, and functions that a device of OpenCL runs.
+    """OpenCL C, and functions that an OpenCL device runs.
 
-    Raises CodegenError KC44xx for what OpenCL C lacks, and what the passes refuse.
+    Raises CodegenError KC44xx for constructs that OpenCL C lacks, and the errors of the passes.
     """
     module, source = _lowered(build)
     runner = _Runner(module, source)
@@ -240,9 +241,9 @@ def build_opencl(build: Build) -> Module:
 
 
 def build_metal(build: Build) -> Module:
-    """Metal source, and functions whose calls say what would run them.
+    """Metal source, and functions whose calls are refused, with the command that would run them.
 
-    Raises CodegenError KC44xx for what Metal lacks, and what the passes refuse.
+    Raises CodegenError KC44xx for constructs that Metal lacks, and the errors of the passes.
     """
     module, source = _lowered(build)
     hint = 'module.get_source("metal") is the source, for the compiler of Metal'
@@ -274,8 +275,9 @@ def device_module(
     artefacts: Files,
     make: Callable[[Signature], PythonFunction | DeferredFunction],
 ) -> Module:
-    """The result of a build for a GPU: functions, which ``make`` makes, and the module of the
-    device, which has ``texts`` and can be saved as ``artefacts``."""
+    """The result of a GPU build: functions created by ``make``, and the module of the device, which
+    has ``texts`` and can be saved as ``artefacts``.
+    """
     gpu_text = printing(copy_module(module))
     sources = {**build.sources(), "gpu": gpu_text, "mlir": gpu_text, **texts}
     tir = sources["tir"]
@@ -292,7 +294,7 @@ def device_module(
 
 
 def elsewhere(signature: Signature, machine: str, hint: str) -> DeferredFunction:
-    """A function whose call says (KC6044) that kc does not launch on ``machine``."""
+    """A function whose call is refused (KC6044), as kc does not launch kernels on ``machine``."""
 
     def refuse() -> CompiledFunction:
         raise DeviceError(

@@ -26,11 +26,11 @@ LANGUAGES = {"llvm": "pragma_import_llvm", "c": "pragma_import_c"}
 
 @dataclass(frozen=True)
 class ImportedCode:
-    """Text in a language, and the loop that brings it."""
+    """Imported text in a language, and the loop with its pragma."""
 
     language: str
     text: str | bytes
-    """Bytes are those of a file of bitcode."""
+    """The text, or the bytes of a bitcode file."""
     location: Location | None
     is_file: bool
 
@@ -77,13 +77,13 @@ def _read(language: str, value: str, location: Location | None) -> ImportedCode:
 
 @dataclass(frozen=True)
 class LinkedCode:
-    """Imported code as LLVM IR, and the functions that it defines."""
+    """Imported code as LLVM IR, and the names of its functions."""
 
     texts: tuple[str, ...]
     names: frozenset[str]
 
     def link(self, text: str) -> str:
-        """``text``, LLVM IR, with the imported functions in it, for it alone."""
+        """``text``, LLVM IR, linked with private copies of the imported functions."""
         from kc.codegen.native_target import llvm_binding
 
         if not self.texts:
@@ -101,8 +101,9 @@ class LinkedCode:
 
 
 def linked_code(codes: Sequence[ImportedCode]) -> LinkedCode:
-    """Imported code, compiled to LLVM IR by clang where it is C. Raises CodegenError KC4355 for
-    text that LLVM refuses, and the errors of :func:`kc.contrib.clang.create_llvm`."""
+    """Imported code as LLVM IR, compiled by clang if it is C. Raises CodegenError KC4355 for text
+    that LLVM refuses, and the errors of :func:`kc.contrib.clang.create_llvm`.
+    """
     from kc.codegen.native_target import llvm_binding
 
     texts: list[str] = []

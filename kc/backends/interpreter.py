@@ -15,11 +15,11 @@ from kc.support.diagnostics import CallError
 
 
 def interpreted(loops: ModuleOp, name: str = "main") -> Module:
-    """Scheduled loops (``kc.lower(...).op``) as a module to call, which is not compiled.
+    """Scheduled loops (``kc.lower(...).op``) as a callable module, without compilation.
 
-    ``name`` is the function that a call of the module calls, if there is one of that name. A call
-    raises CallError KC5280 for what has no defined result: an access outside of a buffer, a
-    division by zero, the use of memory that was not written.
+    ``name`` is the function that a call of the module calls, if it exists. A call raises CallError
+    KC5280 for an operation without a defined result: an access out of bounds, a division by zero, a
+    use of uninitialised memory.
     """
     signatures = signatures_of(loops)
     names = [signature.name for signature in signatures]
@@ -41,7 +41,7 @@ def _running(loops: ModuleOp, name: str) -> Callable[..., None]:
 
 
 def refusal(name: str, error: ExecutionError) -> CallError:
-    """The diagnostic (KC5280) for what the interpreter refused in the function ``name``."""
+    """The diagnostic (KC5280) for an error of the interpreter in the function ``name``."""
     op = f"{error.op.name}: " if error.op is not None else ""
     frames: Sequence[str] = [f"in {', '.join(reversed(error.frames))}"] if error.frames else []
     return CallError(

@@ -1,4 +1,4 @@
-"""Shared libraries of compiled functions, and modules of what is in memory."""
+"""Shared libraries of compiled functions, and modules from files in memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_machine_of(records: Sequence[ModuleRecord]) -> None:
 
 
 def permit_tiles_of(data: bytes) -> None:
-    """Refuse (TargetError KC6105) code with tile registers where this process gets none."""
+    """Refuse (TargetError KC6105) code with tile registers if this process may not use them."""
     from kc.codegen import native_target
 
     if REFUSED.encode() in data:
@@ -72,7 +72,7 @@ def load_library(path: str) -> Module:
     check_machine_of(records)
     permit_tiles_of(data)
     try:
-        # The path in full: without a slash, it would be looked up among the system's libraries.
+        # The full path: without a slash, the system's libraries would be searched.
         library = ctypes.CDLL(os.path.realpath(path))
     except OSError as error:
         raise CallError("KC5144", f"{path} cannot be loaded", why=str(error)) from error

@@ -55,8 +55,9 @@ _SOURCE_BEFORE = {"convert-to-llvm": "mlir"}
 def _lower_to_llvm(
     build: Build, *, checked: bool = False, callback: Callback | None = None, keeps: bool = True
 ) -> tuple[str, dict[str, Source]]:
-    """LLVM IR text, and the sources on the way; ``checked``: with bound checks; ``keeps``: with
-    those that must be copied."""
+    """LLVM IR text, and the intermediate sources. ``checked``: with bound checks; ``keeps``:
+    including sources that require copies.
+    """
     from kc.codegen.llvm_ir import emit_llvm_ir
 
     kept = _SOURCE_BEFORE if keeps and not build.is_quick else {}
@@ -68,11 +69,11 @@ def _lower_to_llvm(
 
 
 def build(build: Build) -> Module:
-    """Machine code for this process, or for files only where it cannot run here.
+    """Machine code for this process, or only for files if it cannot run here.
 
     C functions that this process does not have yet are linked at the first call, after a warning,
-    KC4352. Raises TargetError KC6010 for a target that is not a CPU, and what the passes and LLVM
-    refuse.
+    KC4352. Raises TargetError KC6010 for a target that is not a CPU, and the errors of the passes
+    and of LLVM.
     """
     from kc.codegen.native import make_machine
     from kc.codegen.native_target import check_runs_here
@@ -82,7 +83,7 @@ def build(build: Build) -> Module:
     level = target.attrs.get("opt-level", level)
     assert isinstance(level, int)
     cpu, features = _machine(target)
-    # The text does not matter: it is asked for its triple, which is given.
+    # Only the triple matters, which is explicit.
     machine = make_machine("", target.triple, cpu, features, abi=target.abi)
     packed = tuple(packed_calls(build.loops))
     imported = imported_code(build.loops)
@@ -129,7 +130,7 @@ def build(build: Build) -> Module:
     watched = watched or bool(PassContext.current().instruments)
     passes = None if watched else PassContext.current().identity()
     key = None
-    if not any(code.is_file for code in imported):  # what the file holds is not in the key
+    if not any(code.is_file for code in imported):  # the content of the file is not part of the key
         key = compile_cache.key_of(
             build.loops, build.signatures, build.device or target, machine, passes
         )
@@ -149,7 +150,7 @@ def build(build: Build) -> Module:
 
 
 def _c_source(build: Build) -> Source:
-    """What makes C of the loops, by the passes of this context; few ask for it."""
+    """A function that generates C of the loops, by the passes of this context; rarely used."""
     options = pipeline_options()
 
     def make() -> str:
@@ -162,12 +163,12 @@ def _c_source(build: Build) -> Source:
 
 
 def _lowered_again(build: Build, kind: str) -> Source:
-    """What lowers the loops once more, for a source that few ask for, by passes of kc's alone."""
+    """A function that lowers the loops again, by kc's own passes, for a rarely used source."""
     options = pipeline_options()
 
     def make() -> str:
         with PassContext(), using_options(options), watching_steps(None):
-            with diagnostic_handler(lambda _: None):  # it was said before
+            with diagnostic_handler(lambda _: None):  # reported before
                 module, sources = build.lowered(_SOURCE_BEFORE)
         return _text({**sources, "llvm": printing(module)}[kind])
 
@@ -199,7 +200,7 @@ def _checked(
     native = code(text)
     entry = _entry(native)
     sources = {**sources, **lowered, **_texts(native)}
-    if not checks:  # the pass is disabled, or an instrument has it left out
+    if not checks:  # the pass is disabled, or an instrument skips it
         return _loaded(native, entry, sources)
 
     def refuse() -> Any:
@@ -215,8 +216,9 @@ def _checked(
 
 
 def _check_c_functions(calls: Sequence[CallExternOp], called: Callable[[str], str]) -> None:
-    """Refuse calls of C functions that this process does not have (KC4352); ``called`` is what is
-    called for a name."""
+    """Refuse calls of C functions that this process lacks (KC4352); ``called`` maps names to
+    symbols.
+    """
     for op in calls:
         if find_symbol(called(op.label)) is None:
             raise CodegenError("KC4352", _no_function(called(op.label)), **_of_no_function(op))
@@ -247,8 +249,9 @@ def _loaded(
     record: Callable[[], ModuleRecord] | None = None,
     late: Callable[[], None] | None = None,
 ) -> Module:
-    """The module of machine code; where ``late`` is given it is linked when it is first called,
-    and ``late`` refuses what cannot be."""
+    """The module of machine code. With ``late``, it is linked at the first call, and ``late``
+    refuses missing functions.
+    """
     from kc.codegen.native import load_object
     from kc.codegen.native_target import TILES, permit_tiles
     from kc.runtime.emulator import ensure_emulator, noticing_failures
@@ -303,7 +306,7 @@ def _loaded(
 
 
 def _elsewhere(signature: Signature, error: TargetError) -> DeferredFunction:
-    """A function that is compiled for another machine: calling it is refused."""
+    """A function compiled for another machine, whose call is refused."""
 
     def refuse() -> CompiledFunction:
         raise TargetError(
@@ -322,7 +325,7 @@ def _text(source: Source) -> str:
 
 
 def noting(said: list[Diagnostic], work: Callable[[], Any]) -> Any:
-    """The result of ``work``; what it says to the user is noted, and said afterwards."""
+    """The result of ``work``; its diagnostics are recorded in ``said``, and emitted afterwards."""
     try:
         with diagnostic_handler(said.append):
             return work()
@@ -338,7 +341,7 @@ def noting(said: list[Diagnostic], work: Callable[[], Any]) -> Any:
 
 
 def _machine(target: Target) -> tuple[str | None, str | None]:
-    """CPU and features for LLVM; None where the host's own are meant.
+    """CPU and features for LLVM; None for the host's own.
 
     Raises TargetError KC6010 for a target that is not a CPU.
     """

@@ -25,9 +25,9 @@ from kc.support.target import Target
 POOL = "kc_parallel_for"
 EMULATOR = "@kc_emu_"
 WAITS = "@kc_emu_new_block"
-"""What is called where threads wait for some others."""
+"""The function called in code whose threads wait for some others."""
 CHECKS_LAUNCHES = "@kc_emu_fits"
-"""What is called where launches check their sizes."""
+"""The function called in code whose launches check their sizes."""
 """What stands in the text of kernels that are run on a CPU."""
 
 
@@ -49,7 +49,7 @@ class NativeCode:
         return record_of(self.signatures, self.entry, self.target, self.machine, self.packed)
 
     def files(self) -> Files:
-        """The formats it can be saved in."""
+        """The formats in which the module can be saved."""
         return {
             "o": lambda: with_checksum(self._compiled.object(), OBJECT),
             "s": lambda: self._compiled.asm(),
@@ -64,7 +64,7 @@ class NativeCode:
 
     @cached_property
     def _compiled(self) -> Any:
-        """The code with everything in it that a C program does not have."""
+        """The code including everything that a C program lacks."""
         from kc.codegen.elf import is_elf, undefined_symbols
         from kc.codegen.float_conversions import NAMES
 
@@ -92,10 +92,10 @@ class NativeCode:
 
 
 def standalone_ir(text: str, record: ModuleRecord, conversions: Sequence[str]) -> tuple[str, bytes]:
-    """LLVM IR that needs the C library alone, as text and as bitcode.
+    """LLVM IR that depends only on the C library, as text and as bitcode.
 
-    Functions get their names in C; the thread pool, if it is used, the record, and the
-    ``conversions`` of floats by name are linked in.
+    Functions get their names in C. The thread pool (if used), the record, and the ``conversions``
+    of floats by name are linked in.
     """
     from kc.codegen.float_conversions import conversions_ir
     from kc.support.gpu_emulator import emulator_ir
@@ -120,13 +120,13 @@ def standalone_ir(text: str, record: ModuleRecord, conversions: Sequence[str]) -
                     definition.name = f"{symbol}.private"
             module.get_function(own).name = symbol
         for part in parts:
-            # The linker takes what it links in.
+            # The linker consumes the linked module.
             module.link_in(parse(_for_triple(part, record.triple)))
         if conversions:
             helpers = parse(_for_triple(conversions_ir(), record.triple))
             for name in conversions:
                 function = helpers.get_function(name)
-                # Hidden: another library may have them with arguments in other registers.
+                # Hidden: another library may define them with arguments in other registers.
                 function.linkage = "weak_odr"
                 function.visibility = "hidden"
             module.link_in(helpers)
@@ -142,8 +142,8 @@ def _for_triple(text: str, triple: str) -> str:
 def parsed(source: str | bytes) -> Iterator[tuple[Any, Callable[[str], Any]]]:
     """A module of LLVM IR or bitcode, and a function that parses more in the same context.
 
-    Both end with the block, the context last: the garbage collector would end them in any order,
-    and a module without its context ends the process.
+    Both are freed at the end of the block, the context last. The garbage collector might free the
+    context first, which would crash the process.
     """
     from kc.codegen.native_target import llvm_binding
 
@@ -172,7 +172,7 @@ _KEPT: list[Any] = []
 
 
 def load_object_file(path: str, data: bytes | None = None) -> Module:
-    """Load an object: the one in the file, or ``data``, which was made of it."""
+    """Load the object file ``path``; ``data`` replaces its content."""
     from kc.codegen.native import load_object
     from kc.runtime.parallel import ensure_pool
 
@@ -187,7 +187,7 @@ def load_object_file(path: str, data: bytes | None = None) -> Module:
     except (struct.error, ValueError, IndexError) as error:
         raise damaged(path, f"it is not an object: {error}") from None
     if POOL.encode() in data:
-        ensure_pool()  # ends the workers at exit, whoever started them
+        ensure_pool()  # ends the workers at exit, whichever code started them
         _KEPT.append(engine)
     around = callbacks.calling if packed else None
     return module_of(records, engine.address, engine, {"o": lambda: data}, around=around)
@@ -204,7 +204,7 @@ def load_ir(path: str) -> Module:
     try:
         source = data if is_bitcode else data.decode()
         if is_bitcode and not is_checked:
-            # Another tool wrote it, or it is cut off; on much that is none, LLVM ends the process.
+            # Another tool wrote it, or it is truncated; LLVM aborts on much invalid input.
             source = text_of_bitcode(data)
         with parsed(source) as (module, _):
             text = str(module)

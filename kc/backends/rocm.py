@@ -15,9 +15,10 @@ _HINT = (
 
 
 def build(build: Build) -> Module:
-    """An object, assembly, and functions whose calls say what would run them.
+    """An object, assembly, and functions whose calls are refused, with the tool that would run
+    them.
 
-    Raises what ``compile_amdgpu`` raises, and what the passes refuse.
+    Raises the errors of ``compile_amdgpu`` and of the passes.
     """
     warn_unchecked(build.target)
     module, sources = build.lowered({"convert-gpu-to-llvm-amdgpu": "gpu"})

@@ -1,7 +1,7 @@
-"""Every function takes what its signature says, when it is lowered: else the bug is kc's, and shows
-at the build, where a call would read arguments that nobody passed.
+"""Check that lowered functions match their signatures. A mismatch is a bug of kc, reported at the
+build, as a call would read arguments that nobody passed.
 
-Signatures are made of the scheduled loops, and passes change functions after that.
+Signatures are derived from the scheduled loops, and passes change functions after that.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _POINTER = "ptr"
 def check_signatures(
     signatures: Sequence[Signature], module: ModuleOp, *, checked: bool = False
 ) -> None:
-    """Compare the functions of a lowered module with their signatures: how many parameters there
-    are, which are addresses, and how many bytes the others have, in order; and that nothing is
-    returned. ``checked``: there is one more, the address of what bound checks report.
+    """Compare the functions of a lowered module with their signatures: the number of parameters,
+    which of them are addresses, the sizes of the others in order, and that nothing is returned.
+    ``checked``: there is a further parameter, the address of the bound checks' report.
 
-    Raises InternalError for the first that differs.
+    Raises InternalError for the first difference.
     """
     lowered = {
         function.sym_name.data: function
@@ -71,7 +71,7 @@ def _size(llvm: str) -> str:
 
 
 def _interface(function: FuncOp | func.FuncOp) -> tuple[list[str], str]:
-    """What a lowered function takes, as :func:`_size` says it, and returns."""
+    """The parameters of a lowered function, in the form of :func:`_size`, and its results."""
     if isinstance(function, FuncOp):
         returned = function.function_type.output
         return [_scalar(arg) for arg in function.function_type.inputs], (

@@ -7,7 +7,7 @@ from typing import Any as _Any
 from kc.support.absent_names import no_attribute as _no_attribute
 
 if _TYPE_CHECKING:
-    # What type checkers and editors know of the names below.
+    # The names below, for type checkers and editors.
     from kc.runtime.array import NDArray as NDArray
     from kc.runtime.data_type import DataType as DataType
     from kc.runtime.data_type import DataTypeCode as DataTypeCode
@@ -35,7 +35,7 @@ if _TYPE_CHECKING:
     from kc.runtime.signature import Signature as Signature
     from kc.runtime.timing import BenchmarkResult as BenchmarkResult
 
-# Public name -> the module that defines it; loaded at first use.
+# Public name -> defining module, imported at first use.
 _LAZY = {
     "ArgSpec": "kc.runtime.signature",
     "BenchmarkResult": "kc.runtime.timing",

@@ -1,7 +1,7 @@
 """The complete check of a call's arguments, with diagnostics: every rule is stated here.
 
-:mod:`kc.runtime.call_wrapper` generates code that accepts the common case; whatever it does not
-accept comes here and is either accepted after all or refused by name.
+:mod:`kc.runtime.call_wrapper` generates code that accepts the common case. All other calls come
+here, and are either accepted or refused with a diagnostic.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ class _Argument:
         return array
 
     def _check_layout(self, array: Operand) -> None:
-        """The elements lie as the kernel addresses them."""
+        """Check that the elements have the layout that the kernel expects."""
         spec, name = self.spec, self.spec.name
         dense = (
             f"{name}.contiguous()" if array.library == "torch" else f"np.ascontiguousarray({name})"
@@ -225,7 +225,7 @@ class _Argument:
         size = spec.element.size
         for d, (extent, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
             if extent <= 1 or 0 in array.shape:
-                continue  # nothing has a neighbour there
+                continue  # no neighbours in this dimension
             if stride % size:
                 raise self.refuse(
                     "KC5273",
@@ -265,7 +265,7 @@ class _Argument:
         return [f"pass {copy}" + (" and copy the result back" if spec.written else "")]
 
     def _reshaped(self, array: Operand) -> list[str]:
-        """The hint to reshape, where one shape could be meant."""
+        """The hint to reshape, if the intended shape is unique."""
         if not array.dense or sum(not isinstance(dim, int) for dim in self.spec.shape) > 1:
             return []
         known = math.prod(dim for dim in self.spec.shape if isinstance(dim, int))
@@ -325,14 +325,14 @@ class _Argument:
 
 
 def _numpy_name(dtype: str) -> str:
-    """How a dtype is written in Python with numpy."""
+    """The numpy expression for a dtype."""
     if dtype in NARROW_FLOATS and dtype != "float16":
         return f"ml_dtypes.{dtype}"
     return "np.bool_" if dtype == "bool" else f"np.{dtype}"
 
 
 def _same(value: Any, convert: type) -> bool:
-    """Whether a number keeps its value when it is converted."""
+    """True if a number keeps its value in the conversion."""
     try:
         return convert(value) == value
     except (OverflowError, ValueError, TypeError):
@@ -360,7 +360,7 @@ def _pack(spec: ArgSpec, number: Any) -> bytes:
 def _check_sizes(
     signature: Signature, operands: Mapping[int, Operand], scalars: Mapping[int, int]
 ) -> None:
-    """Sizes given in symbols: all occurrences agree, derived ones have the value they must."""
+    """Check symbolic sizes: all occurrences agree, and derived sizes have the required values."""
 
     def place(i: int, d: int | None) -> str:
         name = signature.args[i].name
@@ -427,7 +427,7 @@ def _check_sizes(
 def _check_strides(
     signature: Signature, operands: Mapping[int, Operand], known: dict[str, int]
 ) -> None:
-    """Strides that are given by one symbol, and sizes that have its name, are equal."""
+    """Check that strides with one symbol, and sizes with its name, are equal."""
     places = {
         symbol: f"{signature.args[i].name}" + ("" if d is None else f".shape[{d}]")
         for symbol, (i, d) in signature.binders.items()

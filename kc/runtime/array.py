@@ -30,7 +30,7 @@ class NDArray:
     __slots__ = ("_array", "_device", "_dtype")
 
     def __init__(self, array: np.ndarray, device: Device, dtype: str | None = None) -> None:
-        """On the memory of ``array``, whose elements are bits of ``dtype`` if that is given."""
+        """Wrap the memory of ``array``. With ``dtype``, its elements are bits of that type."""
         self._array = array
         self._device = device
         self._dtype = dtype or array.dtype.name
@@ -114,7 +114,7 @@ class NDArray:
         self.copyfrom(value)
 
     def _part_hint(self, index: str) -> str:
-        """How a part of the array is overwritten."""
+        """The hint to overwrite a part of the array."""
         return f"np.asarray(x)[{index}] = value, which shares the memory"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -130,7 +130,7 @@ class NDArray:
     def __dlpack__(self, **options: Any) -> Any:
         """A DLPack capsule that shares the memory; options are the protocol's."""
         if _needs_package(self.dtype):
-            # numpy shares the bits, and does not know what they are.
+            # numpy shares the bits, without knowing their type.
             dtype = DTYPES[self.dtype]
             bits = self._array.view(f"uint{8 * dtype.size}")
             return dlpack.with_code(bits.__dlpack__(**options), dtype.code)
@@ -147,7 +147,7 @@ class NDArray:
 
 
 def _index_text(index: Any) -> str:
-    """An index as it stands in brackets."""
+    """An index as text, without brackets."""
     parts = index if isinstance(index, tuple) else (index,)
     return ", ".join(
         ":".join("" if bound is None else str(bound) for bound in (part.start, part.stop))
@@ -178,13 +178,13 @@ def element_type(dtype: Any) -> tuple[str, np.dtype]:
 
 
 def _scalars_of(dtype: Any) -> tuple[Any, tuple[int, ...]]:
-    """The type of the lanes of elements, and the dimension that these are, if there are any."""
+    """The scalar type of elements, and the dimension of their lanes if they are vectors."""
     vector = re.fullmatch(r"(.+?)x([0-9]+)", dtype) if isinstance(dtype, str) else None
     return (vector[1], (int(vector[2]),)) if vector and vector[1] in DTYPES else (dtype, ())
 
 
 def copy_source(source: Any, name: str) -> np.ndarray:
-    """The array that memory of the dtype ``name`` is filled from; bits are taken as they are.
+    """The array from which memory of the dtype ``name`` is filled; bits are copied unchanged.
 
     Raises CallError KC5135 for values that are not numbers.
     """
@@ -256,16 +256,16 @@ def _numbers(source: Any, name: str | None = None) -> np.ndarray:
 
 
 def _needs_package(name: str) -> bool:
-    """Whether numpy has a dtype only through the package ml_dtypes."""
+    """True if numpy has the dtype only with the package ml_dtypes."""
     return name in NARROW_FLOATS and name != "float16"
 
 
 def empty(shape: Any, dtype: Any = "float32", device: Device | None = None) -> NDArray:
     """An uninitialised array, aligned to 64 bytes.
 
-    ``shape`` is a tuple or one int; elements that are vectors, ``float32x2``, are one dimension
-    more. Raises KC5126 for a dtype that no kernel has, KC6201 for a missing device, KC6031 if its
-    memory is exhausted, KC6203 for a device of another kind.
+    ``shape`` is a tuple or one int; elements that are vectors, ``float32x2``, add a dimension.
+    Raises KC5126 for a dtype that no kernel has, KC6201 for a missing device, KC6031 if its memory
+    is exhausted, KC6203 for a device of another kind.
     """
     import numpy as np
 
@@ -341,7 +341,7 @@ def from_dlpack(source: Any) -> NDArray:
 
         return shared_on_device(source)
     try:
-        dlpack.read(dlpack.export(source))  # numpy does not ask whether there are elements
+        dlpack.read(dlpack.export(source))  # numpy does not check that there are elements
         view = np.from_dlpack(source)
     except KCError:
         raise
@@ -360,12 +360,12 @@ def _is_on_cuda(source: Any) -> bool:
     try:
         return hasattr(source, "__dlpack_device__") and source.__dlpack_device__()[0] == CUDA
     except Exception:
-        # Whatever the producer raises comes again when it is asked to share.
+        # An error of the producer is raised again when the memory is shared.
         return False
 
 
 def _narrow_from_dlpack(source: Any) -> NDArray | None:
-    """An array of a type that numpy's DLPack does not know; None if it is none."""
+    """An array of a type that numpy's DLPack does not support; None for other arrays."""
     import numpy as np
 
     from kc.runtime.operand import Refused, operand

@@ -1,4 +1,4 @@
-"""The reports of kernels with bound checks, and the messages made of them."""
+"""The reports of kernels with bound checks, and their messages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ HEADER = 2
 
 @dataclass(frozen=True)
 class Site:
-    """A checked access: ``lanes`` elements, next to each other in the last of ``rank`` dimensions,
-    or so many in each of them.
+    """A checked access of ``lanes`` adjacent elements along the last of ``rank`` dimensions, or of
+    a box with these extents.
 
     ``access`` is "read", "written" or "in a view".
     """
@@ -29,7 +29,7 @@ class Site:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How many elements are accessed, in each dimension."""
+        """The number of elements accessed in each dimension."""
         lanes = self.lanes
         return lanes if isinstance(lanes, tuple) else (*[1] * (self.rank - 1), lanes)
 
@@ -46,7 +46,7 @@ class BoundChecks:
         return (ctypes.c_int64 * self.words)()
 
     def raise_reported(self, kernel: str, record: Sequence[int]) -> None:
-        """Raise CallError KC5270 for the access that a call reported; nothing if it did not."""
+        """Raise CallError KC5270 for a reported access; do nothing without a report."""
         if not record[0]:
             return
         site = self.sites[record[1]]
@@ -75,7 +75,7 @@ class BoundChecks:
 
 
 def _rank(counts: Sequence[int]) -> int:
-    """How many dimensions the vector has that is accessed, at least one."""
+    """The rank of the accessed vector, at least one."""
     return next((len(counts) - n for n, count in enumerate(counts) if count > 1), 1)
 
 

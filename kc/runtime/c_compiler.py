@@ -1,4 +1,4 @@
-"""The system's C compiler: it links libraries, and compiles the C target's source."""
+"""The system's C compiler: it links libraries, and compiles the source of the C target."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _CANDIDATES = ("cc", "gcc", "clang")
 
 
 def find_compiler(given: str | None = None, triple: str = "") -> list[str] | None:
-    """The command of a C compiler, None where there is none.
+    """The command of a C compiler; None if there is none.
 
     ``given`` (else ``$CC``) may have arguments, as in ``"ccache gcc"``. For the ``triple`` of
-    another machine it is that machine's: ``aarch64-linux-gnu-gcc``.
+    another machine, it is a cross compiler: ``aarch64-linux-gnu-gcc``.
     """
     text = given or read("CC")
     if text:
@@ -39,7 +39,7 @@ def find_compiler(given: str | None = None, triple: str = "") -> list[str] | Non
 
 
 def require_compiler(what: str, given: str | None = None, triple: str = "") -> list[str]:
-    """The command of a C compiler; CallError KC5145 where there is none."""
+    """The command of a C compiler; CallError KC5145 if there is none."""
     command = find_compiler(given, triple)
     if command is not None:
         return command
@@ -53,7 +53,7 @@ def require_compiler(what: str, given: str | None = None, triple: str = "") -> l
 
 
 def run_compiler(command: Sequence[str], what: str) -> None:
-    """Run the compiler; CallError KC5146 with what it said where it fails."""
+    """Run the compiler; CallError KC5146 with its messages if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode:
         said = [line.rstrip() for line in done.stderr.splitlines() if line.strip()]
@@ -67,15 +67,15 @@ def run_compiler(command: Sequence[str], what: str) -> None:
 def link_library(
     path: str, files: dict[str, bytes], command: Sequence[str], options: Sequence[str] = ()
 ) -> None:
-    """Make the shared library ``path`` of sources and objects, given as name -> content.
+    """Make the shared library ``path`` from sources and objects, given as name -> content.
 
-    The file is replaced as a whole. Raises CallError KC5146.
+    The file is replaced atomically. Raises CallError KC5146.
     """
     from kc.support.files import check_writable
 
     check_writable(path)
     target = Path(os.path.realpath(path))
-    # The result is made beside its place, from where it is moved in one step.
+    # The result is written beside its destination, and then moved in one step.
     with tempfile.TemporaryDirectory(prefix=".kc-", dir=target.parent) as folder:
         sources: list[str] = []
         for name, content in files.items():
@@ -85,11 +85,11 @@ def link_library(
         library = Path(folder, "library")
         output = [*sources, "-o", os.fspath(library)]
         if sys.platform == "linux":
-            # Its own functions are meant, also where the process knows others of these names.
+            # Prefer the library's own functions to those of the process with equal names.
             output.append("-Wl,-Bsymbolic")
         run_compiler([*command, "-shared", "-fPIC", *output, *options, "-lm"], target.name)
         content = library.read_bytes()
-        # Not where the system's linker has signed it.
+        # Not if the system's linker has signed it.
         if content.count(MAGIC) == 1 and sys.platform != "darwin":
             library.write_bytes(with_checksum(content, LIBRARY))
         os.replace(library, target)

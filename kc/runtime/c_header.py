@@ -1,4 +1,4 @@
-"""The C header of compiled kernels: what a C program needs to call them."""
+"""The C header of compiled kernels, for C programs that call them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ extern "C" {{
 
 
 def _declaration(symbol: str, signature: Signature) -> str:
-    """A prototype, under a comment that says what each argument is."""
+    """A prototype, with a comment that describes each argument."""
     taken = {*c_words(), symbol, "KC_RESTRICT"}
     parameters: list[str] = []
     about: list[str] = []

@@ -41,14 +41,16 @@ class Code(Protocol):
 
 
 Jit = Callable[[str, dict[str, int]], Code]
-"""Compiles LLVM IR text, given the addresses of external symbols; each text by itself, so that
-equal names in two texts do not clash."""
+"""Compiles LLVM IR text, given the addresses of external symbols. Each text is compiled separately,
+so equal names in two texts do not clash.
+"""
 
 CALL, BOUND, INVOKE, TIME = "kc_call", "kc_bound", "kc_invoke", "kc_time"
 
 FIRST_CALLS = 8
-"""Calls that are checked in Python before code is generated for them, which takes as long as some
-hundred of them."""
+"""The number of calls checked in Python before code is generated, which takes as long as some
+hundred such calls.
+"""
 
 generating = fork_lock()
 """Held while code is generated for the calls of a function, which several threads may come to."""
@@ -125,7 +127,7 @@ class _Function:
         return f"{hint}{self._count}"
 
     def guard(self, *conditions: str) -> None:
-        """Go on where all ``conditions`` hold, to the block ``slow`` otherwise."""
+        """Continue if all ``conditions`` hold, else branch to the block ``slow``."""
         if not conditions:
             return
         holds = conditions[0]
@@ -171,7 +173,7 @@ def _finish(function: _Function, context: str, kernel_args: str, on_device: bool
 
 
 def _raise_recorded(function: _Function, context: str) -> None:
-    """Where the record says so, let Python raise what it says."""
+    """Raise the error in the record through Python, if there is one."""
     status = function.load("i64", "%record", 8)
     well = function.let(f"icmp eq i64 {status}, 0")
     function.add(f"br i1 {well}, label %done, label %failed, !prof !0")
@@ -249,9 +251,10 @@ def _call(signature: Signature, on_device: bool) -> str:
 
 
 def _unwrapped(function: _Function, context: str, obj: str, on_device: bool) -> str:
-    """The numpy array that ``obj`` is, or that it holds when it is one of kc.nd's.
+    """The numpy array ``obj``, or the numpy array inside a kc.nd array.
 
-    On a device it must be one of those, whose numpy array is of memory that the CPU cannot touch.
+    On a device, ``obj`` must be a kc.nd array, whose numpy array describes memory that the CPU
+    cannot access.
     """
     expected = _field(function, context, "ndarray_type")
     kind = function.load("ptr", obj, native.TYPE_OFFSET)
@@ -278,7 +281,7 @@ def _unwrapped(function: _Function, context: str, obj: str, on_device: bool) -> 
 
 
 def _layout(function: _Function, context: str, spec: ArgSpec, array: str) -> tuple[str, list[str]]:
-    """An array's data pointer, and what must hold of its element type, rank and memory."""
+    """The data pointer of an array, and the conditions on its element type, rank and memory."""
     data = function.load("ptr", array, native.ARRAY_DATA_OFFSET)
     ndim = function.load("i32", array, native.ARRAY_NDIM_OFFSET)
     descr = function.load("ptr", array, native.ARRAY_DESCR_OFFSET)
@@ -352,8 +355,9 @@ def _sizes_guard(
     sizes: dict[int, list[str]],
     values: dict[int, str],
 ) -> None:
-    """Constant sizes are met, symbols agree everywhere, derived sizes follow from them, and what
-    the kernel requires of them holds."""
+    """Check that constant sizes are met, that symbols agree, that derived sizes follow from them,
+    and that the kernel's requirements hold.
+    """
 
     def scalar(i: int) -> str:
         kind = signature.args[i].element.llvm
@@ -379,13 +383,13 @@ def _sizes_guard(
             _size(function, side, symbols, conditions) for side in (condition.lhs, condition.rhs)
         )
         compare = "eq" if condition.relation == "==" else "sge"
-        # Where it need not hold the complete check finds out.
+        # The complete check handles the exceptions.
         conditions.append(function.let(f"icmp {compare} i64 {lhs}, {rhs}"))
     function.guard(*conditions)
 
 
 def _size(function: _Function, dim: Dim, symbols: dict[str, str], conditions: list[str]) -> str:
-    """The value of a size; ``conditions`` get what must hold for it to be exact."""
+    """The value of a size; conditions for its exactness are appended to ``conditions``."""
     if isinstance(dim, int):
         return str(dim)
     if isinstance(dim, str):
@@ -423,7 +427,7 @@ def _division(function: _Function, dim: AffineDim, lhs: str, rhs: str) -> str:
 def _overlap_guard(
     function: _Function, signature: Signature, data: dict[int, str], sizes: dict[int, list[str]]
 ) -> None:
-    """The bytes of a written array belong to no other argument."""
+    """Check that the bytes of a written array overlap no other argument."""
     spans: dict[int, tuple[str, str]] = {}
     for i, pointer in data.items():
         length = str(signature.args[i].element.size)

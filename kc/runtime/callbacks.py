@@ -33,7 +33,7 @@ from kc.support.process_symbols import C_SCALARS
 
 
 class _Call:
-    """One call of a kernel, and the first thing that went wrong in it."""
+    """One call of a kernel, and the first error in it."""
 
     def __init__(self) -> None:
         self.failed: tuple[PackedSignature, BaseException] | None = None
@@ -51,7 +51,7 @@ _with_turn: list[_Call] = []
 
 @in_child
 def _end_calls_of_others() -> None:
-    """The child of a fork has one thread: the call of another one never ends there."""
+    """Reset after a fork: calls in other threads never end in the child."""
     if not is_held(_turn):
         _with_turn.clear()
 
@@ -77,7 +77,7 @@ def check_known(signatures: Sequence[PackedSignature]) -> None:
 
 
 def addresses(signatures: Sequence[PackedSignature]) -> dict[str, int]:
-    """The C functions that reach the Python functions, by the symbols that code calls them by.
+    """The C functions that call the Python functions, by symbol.
 
     They live as long as the process.
     """
@@ -93,9 +93,10 @@ def addresses(signatures: Sequence[PackedSignature]) -> dict[str, int]:
 
 @contextlib.contextmanager
 def calling(kernel: str) -> Iterator[None]:
-    """Around a call of a kernel that calls Python functions.
+    """A context for a call of a kernel that calls Python functions.
 
-    Raises CallError KC5250 for what one of them raised; what is no error (an interrupt) as it is.
+    Raises CallError KC5250 for an exception of a callback; an exception that is no error (an
+    interrupt) is raised unchanged.
     """
     outer = _thread.call
     call = _thread.call = _Call()
@@ -158,7 +159,7 @@ def _callback(signature: PackedSignature) -> Any:
     def run(*given: Any) -> Any:
         outer = _thread.call
         call = outer or (_with_turn[-1] if _with_turn else None)
-        if call is None:  # C code calls the kernel: ctypes reports what is raised
+        if call is None:  # C code called the kernel: ctypes reports the exception
             return called(given)
         if call.failed is not None:
             return 0
@@ -195,7 +196,9 @@ def _scalar(signature: PackedSignature, dtype: str) -> Any:
 
 
 def _array_maker(parameter: PackedArray) -> Callable[..., Any]:
-    """A function that makes an array of a pointer and the dimensions and strides passed with it."""
+    """A function that makes an array from a pointer and the dimensions and strides passed with
+    it.
+    """
 
     def make(pointer: int | None, *given: int) -> Any:
         import numpy as np

@@ -29,7 +29,7 @@ _BLOCK_HEAD = struct.pack("<II", 1 | 99 << 2 | 2 << 10, _BLOCK_WORDS)
 
 
 def damaged(path: str, why: str | None = None, *hints: str) -> CallError:
-    """The error for a file whose content is not what was written."""
+    """The error for a file whose content has changed since it was written."""
     return CallError(
         "KC5143", f"{path} is damaged", why=why, hints=["save the module again", *hints]
     )
@@ -43,9 +43,9 @@ def with_comment(text: str, sign: str) -> str:
 
 
 def check_comment(data: bytes, path: str) -> bool:
-    """Compare text with the checksum in its first line; whether it has one."""
+    """Compare text with the checksum in its first line. True if it has one."""
     first, newline, rest = data.partition(b"\n")
-    # Either is left where a byte of the other was changed.
+    # One of them survives a changed byte in the other.
     if _SIGN.search(first) is None and _DIGEST.search(first) is None:
         return False
     comment = _COMMENT.search(first)
@@ -72,7 +72,7 @@ def with_block(data: bytes) -> bytes:
 
 
 def check_block(data: bytes, path: str) -> bool:
-    """Compare bitcode with the checksum at its end; whether it has one."""
+    """Compare bitcode with the checksum at its end. True if it has one."""
     end = len(data) - len(_BLOCK_HEAD) - 4 * _BLOCK_WORDS
     if end < 0 or not data.startswith(_BLOCK_HEAD, end):
         return False

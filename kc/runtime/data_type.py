@@ -39,7 +39,7 @@ class DataType(str):
 
 
 class DataTypeCode(IntEnum):
-    """The kinds of dtypes, as DLPack numbers them."""
+    """The kinds of dtypes, with the numbers of DLPack."""
 
     INT = 0
     UINT = 1
@@ -49,7 +49,7 @@ class DataTypeCode(IntEnum):
 
 
 class TypeCode(IntEnum):
-    """The kinds of what packed functions are given, by TVM's numbers."""
+    """The kinds of arguments of packed functions, with TVM's numbers."""
 
     INT = 0
     UINT = 1

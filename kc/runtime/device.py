@@ -41,7 +41,7 @@ _KINDS = {"cpu": CPU, "llvm": CPU, "cuda-emu": CPU, "cuda": CUDA}
 
 
 def device_name(device_type: int, device_id: object) -> str:
-    """How a DLPack device is written, such as ``cuda(0)``."""
+    """The text of a DLPack device, such as ``cuda(0)``."""
     return f"{DEVICE_NAMES.get(device_type, f'device type {device_type}')}({device_id})"
 
 
@@ -75,7 +75,7 @@ class Device:
 
     @property
     def exist(self) -> bool:
-        """Whether the device exists; asking initialises the driver, not the device."""
+        """True if the device exists. Asking initialises the driver, not the device."""
         if self.device_type not in (CPU, CUDA):
             return False
         count = 1 if self.device_type == CPU else cuda_device_count()
@@ -110,10 +110,10 @@ class Device:
             raise DeviceError("KC6205", f"{self} has no streams", hints=["kc.cuda(0)"])
         return gpu_of(self.device_id, f"{self} is asked for")
 
-    # Streams: numbers, those of the CUDA driver; 0 is the default one. What is none is KC6206.
+    # Streams: handles of the CUDA driver; 0 is the default stream. Others raise KC6206.
 
     def sync(self, stream: int | None = None) -> None:
-        """Wait for what is queued on the device, or in one stream; on the CPU nothing is."""
+        """Wait for the work queued on the device, or in one stream; the CPU has no queue."""
         if self.device_type != CPU:
             self.gpu.synchronize(stream)
 
@@ -122,7 +122,9 @@ class Device:
         return self.gpu.create_stream()
 
     def free_raw_stream(self, stream: int) -> None:
-        """Wait for a stream of :meth:`create_raw_stream`, and end it. Raises KC6206 for another."""
+        """Wait for a stream of :meth:`create_raw_stream`, and destroy it. Raises KC6206 for another
+        stream.
+        """
         self.gpu.destroy_stream(stream)
 
     def set_raw_stream(self, stream: int) -> None:
@@ -130,7 +132,7 @@ class Device:
         self.gpu.stream = stream
 
     def sync_stream_to_stream(self, first: int, then: int) -> None:
-        """What is queued in ``then`` from now on comes after what is queued in ``first``."""
+        """Order work queued in ``then`` from now on after the work queued in ``first``."""
         self.gpu.order(first, then)
 
     # Facts
@@ -148,7 +150,7 @@ class Device:
 
     @property
     def compute_version(self) -> str | None:
-        """As in ``"9.0"``."""
+        """The compute capability, such as ``"9.0"``."""
         return self._fact("compute_version")
 
     @property
@@ -175,17 +177,17 @@ class Device:
 
     @property
     def max_clock_rate(self) -> int | None:
-        """In kHz."""
+        """The maximal clock rate in kHz."""
         return self._fact("max_clock_rate")
 
     @property
     def total_global_memory(self) -> int | None:
-        """In bytes."""
+        """The size of global memory in bytes."""
         return self._fact("total_global_memory")
 
 
 def cuda_device_count() -> int:
-    """How many CUDA devices there are; 0 without a driver. Raises KC6030 as ``search`` does."""
+    """The number of CUDA devices; 0 without a driver. Raises KC6030 as ``search`` does."""
     from kc.runtime.gpu.driver import search
 
     driver = search().driver
@@ -210,7 +212,7 @@ def device(kind: str, index: int = 0) -> Device:
 
 
 def enabled(target: str) -> bool:
-    """Whether kernels for a target (``"llvm -mcpu=..."``) can be built and run here."""
+    """True if kernels for a target (``"llvm -mcpu=..."``) can be built and run here."""
     from kc.runtime.opencl import find_device
 
     kind = target.split(maxsplit=1)[:1]

@@ -1,7 +1,7 @@
-"""Reading what ``__dlpack__`` hands out: where the memory is and how it is laid out.
+"""Reader of ``__dlpack__`` capsules: the address and layout of memory.
 
-Only the description is read. The capsule is kept, not consumed: as long as it lives its producer
-keeps the memory, and its own destructor gives the memory back.
+Only the description is read. The capsule is kept without being consumed: as long as it lives, its
+producer keeps the memory, and its own destructor frees it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ PLAIN_WITH_DELETER = struct.Struct(f"{_TENSOR}PP")
 
 
 class DLPackView(NamedTuple):
-    """A tensor as its producer describes it. ``strides`` count elements; None means dense.
+    """A tensor as described by its producer. ``strides`` count elements; None means dense.
 
-    ``readonly`` is None where the producer uses the protocol before 1.0, which cannot say it.
+    ``readonly`` is None if the producer uses the protocol before 1.0, which does not express it.
     """
 
     address: int
@@ -46,10 +46,10 @@ class DLPackView(NamedTuple):
 
 
 def export(obj: Any, stream: int | None = None) -> Any:
-    """A DLPack capsule of ``obj`` without a copy, whatever version of the protocol it knows.
+    """A DLPack capsule of ``obj`` without a copy, for any version of the protocol.
 
-    ``stream`` is that of a device where the memory will be used. Errors are the producer's own;
-    BufferError for a tensor of torch whose elements are the negative of what is in memory.
+    ``stream`` is the stream of the consumer on a device. Raises the producer's own errors, and
+    BufferError for a torch tensor whose elements are the negatives of the memory.
     """
     if (is_neg := getattr(obj, "is_neg", None)) is not None and is_neg():
         # torch keeps z.conj().imag so, and exports the memory without a word.
@@ -78,8 +78,9 @@ def _capsule_functions() -> tuple[Any, Any]:
 
 
 def read(capsule: Any) -> DLPackView:
-    """The tensor that a fresh capsule describes. ValueError: it is not one, too new, or a tensor
-    without elements, as torch's fake tensors are."""
+    """The tensor that a fresh capsule describes. Raises ValueError for other objects, newer
+    versions, and tensors without memory, such as torch's fake tensors.
+    """
     is_valid, get_pointer = _capsule_functions()
     readonly, copied = None, False
     if is_valid(capsule, b"dltensor_versioned"):
@@ -116,7 +117,9 @@ def _extents(address: int, rank: int) -> tuple[int, ...]:
 
 
 def with_code(capsule: Any, code: int) -> Any:
-    """A fresh capsule whose elements are given another type of their width, by its DLPack code."""
+    """A fresh capsule whose elements are reinterpreted as another type of their width, by its
+    DLPack code.
+    """
     is_valid, get_pointer = _capsule_functions()
     versioned = is_valid(capsule, b"dltensor_versioned")
     name, form = (b"dltensor_versioned", VERSIONED) if versioned else (b"dltensor", _PLAIN)

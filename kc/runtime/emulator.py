@@ -1,4 +1,4 @@
-"""The emulator of GPUs, loaded into this process, and what it says of kernels that it watched."""
+"""The GPU emulator, loaded into this process, and its reports on checked kernels."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _engine: Any = None
 
 @dataclass(frozen=True)
 class Place:
-    """A place in a kernel; ``what`` is "read", "written" or "copied" of a buffer, or what threads
-    wait at: "barrier", "shuffle", "mbarrier" and so on.
+    """A site in a kernel. ``what`` is "read", "written" or "copied" for an access of a buffer, or
+    the operation at which threads wait: "barrier", "shuffle", "mbarrier" and so on.
 
-    ``memory`` is where the buffer is: "global", "shared" or "private".
+    ``memory`` is the memory space of the buffer: "global", "shared" or "private".
     """
 
     what: str
@@ -32,7 +32,7 @@ class Place:
 
 
 class RawFinding(ctypes.Structure):
-    """A finding as ``emulator.c`` has it: numbers of places, -1 for none."""
+    """A finding of ``emulator.c``: numbers of sites, -1 for none."""
 
     _fields_ = (
         ("kind", ctypes.c_int32),
@@ -51,7 +51,7 @@ class RawFinding(ctypes.Structure):
 
 
 class RawCost(ctypes.Structure):
-    """What an access cost: how often a warp did it, what it moved, the least, and conflicts."""
+    """The cost of an access: executions by warps, transactions, the minimum, and conflicts."""
 
     _fields_ = (
         ("executions", ctypes.c_int64),
@@ -63,7 +63,7 @@ class RawCost(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Writer:
-    """Who wrote an element last: the number of the place, -1 for nobody."""
+    """The last writer of an element: the number of the site, -1 for none."""
 
     site: int
     block: int
@@ -72,7 +72,9 @@ class Writer:
 
 @dataclass(frozen=True)
 class Watch:
-    """What was seen: findings, costs of each place, and how many barriers blocks came to."""
+    """The results of a run: findings, costs of each site, and the number of barriers that blocks
+    reached.
+    """
 
     findings: list[RawFinding]
     costs: list[RawCost]
@@ -83,7 +85,7 @@ class Watch:
 def ensure_emulator() -> dict[str, int]:
     """The addresses of the emulator's functions, by name; compiles them at the first call.
 
-    Generated code that runs kernels is linked against these.
+    Generated code that runs kernels is linked against these functions.
     """
     global _engine
     if _engine is None:
@@ -99,16 +101,16 @@ _SIZES = (
     "bytes of dynamic shared memory",
     "threads of a block",
 )
-"""What of a launch is beyond a limit (``kc_emu_fits``)."""
+"""The quantities of a launch that may exceed a limit (``kc_emu_fits``)."""
 
 
 @contextlib.contextmanager
 def noticing_failures(kernel: str) -> Iterator[None]:
-    """Around a call of kernels whose threads wait for some others, or whose launches check their
-    sizes; one at a time.
+    """A context for a call of kernels whose threads wait for some others, or whose launches check
+    their sizes; one at a time.
 
-    Raises CallError KC6308 where blocks were ended because they would have waited for ever, and
-    KC6035 where a launch was left out because it is beyond the limits of the target.
+    Raises CallError KC6308 if blocks were ended in a deadlock, and KC6035 if a launch was skipped
+    because it exceeds the limits of the target.
     """
     addresses, number = ensure_emulator(), ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int32)
     count = number(addresses["kc_emu_deadlocks"])
@@ -139,9 +141,9 @@ def noticing_failures(kernel: str) -> Iterator[None]:
 
 
 def compile_native_text(text: str) -> Any:
-    """LLVM IR of ``kc/support``, without a triple, as an engine that has its functions.
+    """Compile LLVM IR of ``kc/support``, without a triple, to an engine with its functions.
 
-    ``make native`` has optimized it already.
+    ``make native`` has optimized it before.
     """
     import llvmlite.binding as llvm
 

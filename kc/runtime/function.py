@@ -35,7 +35,7 @@ _Time = ctypes.CFUNCTYPE(
 
 
 class _CallSite(CallContext):
-    """The data of the generated code of a call, and the complete check it falls back to."""
+    """The data of a call's generated code, and the complete check as its fallback."""
 
     signature: Signature
     jit: Jit
@@ -44,7 +44,7 @@ class _CallSite(CallContext):
     checks: BoundChecks | None
     place: Place
     around: Around | None
-    """What is around a call of the kernel; it is told its name."""
+    """The context manager around a call of the kernel; its argument is the kernel's name."""
     invoke: Any
     time: Any
     owners: list[Any]
@@ -68,8 +68,9 @@ class _CallSite(CallContext):
         return None
 
     def run(self, arguments: BoundArguments) -> None:
-        """Call the kernel. Raises CallError KC5250 for what a Python function raised, KC5270
-        for an access outside of bounds, KC6308 for threads of a GPU that wait for ever."""
+        """Call the kernel. Raises CallError KC5250 for an exception of a Python function, KC5270
+        for an access out of bounds, KC6308 for GPU threads in a deadlock.
+        """
         if self.checks is None and self.around is None:
             self.invoke(self.kernel, arguments.slots)
             return
@@ -78,8 +79,9 @@ class _CallSite(CallContext):
 
     @contextlib.contextmanager
     def slots_of(self, arguments: BoundArguments) -> Iterator[Any]:
-        """The slots for calls in the block, which may report an access outside of bounds, and what
-        Python functions raised."""
+        """The slots for calls in the block. Its end raises the errors of accesses out of bounds and
+        of Python functions.
+        """
         name, checks = self.signature.name, self.checks
         with contextlib.nullcontext() if self.around is None else self.around(name):
             if checks is None:
@@ -95,7 +97,7 @@ class BoundCall(CallContext):
     """The data of the generated code of a prepared call; holds the arguments."""
 
     site: Any
-    """What the call is of, with a ``signature``, which runs bound arguments."""
+    """The call site, with a ``signature``, that runs bound arguments."""
     arguments: BoundArguments
 
     def __call__(self, *args: Any, **keywords: Any) -> None:
@@ -164,7 +166,7 @@ class CompiledFunction:
 
     @property
     def _is_fast(self) -> bool:
-        """Whether code may be generated for calls."""
+        """True if code may be generated for calls."""
         site = self._site
         return site.around is None and site.checks is None and native.fast_calls_work()
 
@@ -181,7 +183,7 @@ class CompiledFunction:
         return call
 
     def _call_by_code(self) -> None:
-        """Let generated code do what follows: once, as another thread may be in the first call."""
+        """Switch to generated code, once: another thread may be in the first call, too."""
         with call_wrapper.generating:
             if self._site.method is not None:
                 return
@@ -223,15 +225,15 @@ class CompiledFunction:
     def call_with_slots(self, slots: ctypes.Array[ctypes.c_uint64]) -> None:
         """Call the kernel with its machine-level arguments, one slot each, unchecked.
 
-        Raises what a call does where something went wrong in the kernel.
+        Raises the errors of a normal call for failures in the kernel.
         """
         self._site.run(BoundArguments(slots, ()))
 
     def prepare(self, *args: Any) -> Callable[[], None]:
-        """A call without arguments that always passes ``args``, which are checked here, once.
+        """A call without arguments that always passes ``args``, which are checked once, here.
 
-        It keeps the arrays alive. What is done to an array afterwards (such as making it
-        read-only) is not seen.
+        It keeps the arrays alive. Later changes of an array (such as making it read-only) have no
+        effect.
         """
         call = BoundCall.from_buffer_copy(self._site)
         call.site = self._site
@@ -240,9 +242,9 @@ class CompiledFunction:
         return self._builtin(call_wrapper.BOUND, call) if self._is_fast else call
 
     def timer(self, *args: Any) -> Callable[[int], float]:
-        """A function that calls the kernel ``number`` times in a row and gives the seconds.
+        """A function that calls the kernel ``number`` times in a row and returns the seconds.
 
-        The arguments are checked here; the loop and its clock are native and without the GIL.
+        The arguments are checked here; the loop and its clock are native and run without the GIL.
         """
         site = self._site
         bound = bind(self.signature, args, None, site.place)
@@ -276,9 +278,9 @@ def function_not_pickled(signature: Signature) -> CallError:
 
 
 class DeferredFunction:
-    """A kernel that is compiled when it is first needed: a :class:`CompiledFunction` from then on.
+    """A kernel that is compiled on demand, and is a :class:`CompiledFunction` from then on.
 
-    ``make`` compiles it, and raises what keeps it from that.
+    ``make`` compiles it, and raises an error if that is impossible.
     """
 
     def __init__(self, signature: Signature, make: Callable[[], CompiledFunction]) -> None:

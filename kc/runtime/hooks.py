@@ -1,4 +1,4 @@
-"""Functions of Python that saved code calls: a C program defines them under their symbols."""
+"""Python functions that saved code calls: a C program defines them under their symbols."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kc.support.packed_signature import PackedSignature, PackedText
 
 
 def require_no_hooks(what: str, packed: Sequence[PackedSignature]) -> None:
-    """Refuse (KC5252) to make a library of code that calls Python functions."""
+    """Refuse (KC5252) a library of code that calls Python functions."""
     for signature in packed:
         raise CallError(
             "KC5252",

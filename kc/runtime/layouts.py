@@ -1,4 +1,4 @@
-"""How the elements of arrays lie in memory: strides, spans, and what shares what."""
+"""The memory layout of arrays: strides, spans, and overlaps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kc.runtime.signature import ArgSpec
 
 
 def strides_of(array: Operand, spec: ArgSpec) -> tuple[int, ...]:
-    """The strides in elements; 0 where a dimension has no neighbours."""
+    """The strides in elements; 0 for a dimension without neighbours."""
     size = spec.element.size
     return tuple(
         stride // size if extent > 1 else 0
@@ -20,13 +20,13 @@ def strides_of(array: Operand, spec: ArgSpec) -> tuple[int, ...]:
 
 
 def dense_strides(array: Operand, spec: ArgSpec) -> tuple[int, ...]:
-    """The strides in bytes that the array had if it were dense."""
+    """The strides in bytes of a dense array of this shape."""
     shape, size = array.shape, spec.element.size
     return tuple(size * math.prod(shape[d + 1 :]) for d in range(len(shape)))
 
 
 def strides_to_declare(array: Operand, spec: ArgSpec) -> str:
-    """Strides to declare that the array has: 1 where it does, and variables."""
+    """A declaration of the array's strides: 1 where it is 1, and variables."""
     size, last = spec.element.size, len(array.shape) - 1
     names = [f'te.var("s{d}")' for d in range(len(array.shape))]
     if array.strides[last:] == (size,):
@@ -35,9 +35,9 @@ def strides_to_declare(array: Operand, spec: ArgSpec) -> str:
 
 
 def on_itself(array: Operand, size: int) -> list[int]:
-    """The dimensions along which elements may be the same memory; those of a view never are.
+    """The dimensions along which elements may overlap; empty for a proper view.
 
-    Each stride must leave the span of the smaller ones behind: what slices and transposes have.
+    Each stride must exceed the span of the smaller ones, as in slices and transposes.
     """
     if 0 in array.shape:
         return []
@@ -51,7 +51,7 @@ def on_itself(array: Operand, size: int) -> list[int]:
 
 
 def span(array: Operand, size: int) -> tuple[int, int]:
-    """The bytes from the first to behind the last element."""
+    """The address of the first byte, and that after the last byte."""
     if 0 in array.shape:
         return array.address, array.address
     steps = [(n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True)]
@@ -60,11 +60,11 @@ def span(array: Operand, size: int) -> tuple[int, int]:
 
 
 SHARING_WORK = 1_000_000
-"""The most work spent to tell whether two views share memory, see ``np.shares_memory``."""
+"""The work limit of the overlap test, see ``np.shares_memory``."""
 
 
 def share_memory(first: Operand, second: Operand, sizes: tuple[int, int]) -> bool | None:
-    """Whether two views share a byte; None where that takes too long to tell."""
+    """True if two views share a byte; None if the test exceeds its limit."""
     import numpy as np
 
     def view(array: Operand, size: int) -> Any:

@@ -10,14 +10,13 @@ from kc.support.diagnostics import CallError, suggest
 
 
 def load_module(path: str | os.PathLike[str], fmt: str = "") -> Module:
-    """The module in a file that ``Module.save`` or ``Module.export_library`` wrote.
+    """The module in a file written by ``Module.save`` or ``Module.export_library``.
 
-    ``.so`` (or ``.dylib``, ``.dll``), ``.o``, ``.ll`` and ``.bc`` hold compiled code, which is
-    called with the same checks as before; ``.mlir`` is compiled, for the target that it names.
-    ``fmt`` is the format where the name does not tell. Plugins may read others.
-
-    Raises CallError KC5140 to KC5144, TargetError KC6105 for code of another machine, InputError
-    for a file that cannot be read.
+    ``.so`` (or ``.dylib``, ``.dll``), ``.o``, ``.ll`` and ``.bc`` hold compiled code, called with
+    the same checks as before; ``.mlir`` is compiled for the target that it names. ``fmt`` is the
+    format, if the extension does not determine it. Plugins may add formats. Raises CallError KC5140
+    to KC5144, TargetError KC6105 for code of another machine, InputError for a file that cannot be
+    read.
     """
     name = os.fspath(path)
     kind = fmt or os.path.splitext(name)[1].lstrip(".")

@@ -30,21 +30,21 @@ from kc.support.field_types import check_fields
 from kc.support.packed_signature import PackedSignature
 
 FORMAT = 2
-"""The version of the record and of the calling convention; others are refused."""
+"""The version of the record and of the calling convention; other versions are refused."""
 
 SYMBOL = "kc_module_metadata"
 """The name of the (local) symbol that the record has in objects."""
 
-# Not as one literal: the bytes of this file are no record.
+# Not a single literal: the bytes of this source file must be no record.
 MAGIC = b"\x7f" + b"kernels of kc: "
 
 _HEAD = struct.Struct("<Q32s")
 
 OBJECT, LIBRARY = b"\x3c", b"\xc3"
-"""The kinds of content with a checksum. One changed bit does not turn one into the other."""
+"""The kinds of files with a checksum. No single changed bit turns one into the other."""
 _NOTHING = b"\0"
 _NOT_A_RECORD = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
-"""Exceptions of reading a record from data that is not a record."""
+"""Exceptions from reading a record in data that is no record."""
 _SEAL = 1 + hashlib.sha256().digest_size
 
 
@@ -60,7 +60,7 @@ class ModuleRecord:
     cpu: str
     features: str
     version: str
-    """The version of kc that made it."""
+    """The version of kc that wrote the record."""
     packed: tuple[PackedSignature, ...] = ()
     """The Python functions that its code calls."""
 
@@ -111,8 +111,7 @@ def with_checksum(data: bytes, kind: bytes) -> bytes:
 def read_records(data: bytes, path: str, kind: bytes = OBJECT) -> list[ModuleRecord]:
     """The records in the bytes of the file ``path``, an :data:`OBJECT` or a :data:`LIBRARY`.
 
-    Raises CallError KC5140 where there is none, KC5142 for one of another version, KC5143 for one
-    that is damaged.
+    Raises CallError KC5140 without a record, KC5142 for another version, KC5143 for damage.
     """
     places: list[int] = []
     at = data.find(MAGIC)
@@ -120,7 +119,7 @@ def read_records(data: bytes, path: str, kind: bytes = OBJECT) -> list[ModuleRec
         places.append(at + len(MAGIC))
         at = data.find(MAGIC, at + len(MAGIC))
     records = [_read(data, at, path) for at in places]
-    if len(places) == 1:  # what was linked of several has their checksums
+    if len(places) == 1:  # a library linked from several objects has their checksums
         _check(data, _seal(data, places[0]), path, kind)
     if not records:
         raise CallError(
@@ -133,7 +132,7 @@ def read_records(data: bytes, path: str, kind: bytes = OBJECT) -> list[ModuleRec
 
 
 def _seal(data: bytes, at: int) -> int:
-    """Where the checksum of the file is, of the record whose head is at ``at``."""
+    """The offset of the file's checksum, in the record whose head is at ``at``."""
     return at + _HEAD.size + _HEAD.unpack_from(data, at)[0]
 
 

@@ -97,8 +97,9 @@ class Module:
     def add_device_code(
         self, sources: Mapping[str, Source], imported: Callable[[], Sequence[Module]]
     ) -> None:
-        """Add the texts of kernels and what makes their modules when these are asked for, to
-        functions that run them in another form."""
+        """Add the sources of kernels, and a function that makes their modules on demand, to
+        functions that run the kernels in another form.
+        """
         self._sources.update(sources)
         self._imported = imported
 
@@ -115,8 +116,8 @@ class Module:
         return self[name]
 
     def get_source(self, kind: str = "") -> str:
-        """The text of a kind, such as ``"tir"``, ``"mlir"``, ``"ll"``, ``"asm"``, ``"c"`` or
-        ``"ptx"``: LLVM IR or C, or the first there is, by default. Raises CallError KC5123.
+        """The source of a kind, such as ``"tir"``, ``"mlir"``, ``"ll"``, ``"asm"``, ``"c"`` or
+        ``"ptx"``. The default is LLVM IR or C, or else the first source. Raises CallError KC5123.
         """
         if not kind and self._sources:
             kind = next(
@@ -172,7 +173,7 @@ class Module:
         ``options`` that could define them.
         """
         name = os.fspath(path)
-        if "so" in self._artefacts:  # it was loaded from one
+        if "so" in self._artefacts:  # loaded from a library
             write_output(name, self._artefacts["so"]())
             return
         if "o" not in self._artefacts:
@@ -195,7 +196,7 @@ class Module:
         c_compiler.link_library(name, {"kernel.o": content}, command, [*openmp, *options])
 
     def _c_source(self) -> str:
-        """The C that the object was compiled from; nothing for one that LLVM made."""
+        """The C source of the object; empty if LLVM compiled it."""
         is_compiled = "c" in self._sources and "ll" not in self._sources
         return self.get_source("c") if is_compiled else ""
 
@@ -205,12 +206,12 @@ class Module:
         write_output(name, c_header(self.record, os.path.basename(name)))
 
     def get_header(self, name: str = "kernels.h") -> str:
-        """The C header of the functions in what :meth:`save` and :meth:`export_library` write."""
+        """The C header of the functions in files of :meth:`save` and :meth:`export_library`."""
         return c_header(self.record, name)
 
     @property
     def record(self) -> ModuleRecord:
-        """What a file records of the functions. Raises CallError KC5141 where there is none."""
+        """The record of the functions for files. Raises CallError KC5141 if there is none."""
         if self._record is None:
             raise CallError("KC5141", "the module was not made by kc.build, and cannot be saved")
         return self._record()
@@ -243,9 +244,9 @@ class Module:
         return functools.partial(_measured, function, repeats)
 
     def __reduce__(self) -> Any:
-        """As a file that it can be saved in: compiled code where there is some, for this machine.
+        """The pickled form: a file of compiled code for this machine, or of loops.
 
-        Raises CallError KC5141 for a module that no file can hold.
+        Raises CallError KC5141 for a module that cannot be saved.
         """
         kind = next((kind for kind in ("o", "so", "mlir") if kind in self._artefacts), None)
         if kind is None:
@@ -275,17 +276,19 @@ def _unpickled(kind: str, content: str | bytes) -> Module:
 
 
 def _is_native(triple: str) -> bool:
-    """Whether the system's own C compiler links code for ``triple`` (empty: it compiled it)."""
+    """True if the system's own C compiler links code for ``triple`` (empty: it compiled the
+    code).
+    """
     machine = platform.machine().replace("amd64", "x86_64").replace("arm64", "aarch64")
     return not triple or triple.split("-")[0].replace("arm64", "aarch64") == machine
 
 
 @dataclass(frozen=True)
 class WatchedModule:
-    """Kernels that a CPU runs with checks, and the places that findings name by their numbers.
+    """Checked kernels on a CPU, and the sites that findings refer to by number.
 
-    ``verdicts`` are, by function, what is certain of each kernel that it launches, without running
-    it (``kc.analysis.gpu.kernel_accesses.KernelVerdicts``).
+    ``verdicts`` are, for each function, the facts proven for the kernels that it launches, without
+    running them (``kc.analysis.gpu.kernel_accesses.KernelVerdicts``).
     """
 
     module: Module

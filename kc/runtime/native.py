@@ -1,8 +1,8 @@
-"""The layout of objects of this interpreter that generated call code needs, and its entry points.
+"""The object layout of this interpreter for generated call code, and its entry points.
 
-Generated code reads CPython and numpy objects directly. Their layout is the one of numpy's stable
-C interface and of CPython with the GIL; :func:`fast_calls_work` compares it once with what Python
-says, and where it differs (PyPy, free-threaded or tracing builds) calls go through Python.
+Generated code reads CPython and numpy objects directly. Their layout is that of numpy's stable C
+interface and of CPython with the GIL. :func:`fast_calls_work` compares it once with values from
+Python; where it differs (PyPy, free-threaded or tracing builds), calls go through Python.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
 
 class CallContext(ctypes.Structure):
-    """The addresses that generated call code works with.
+    """Addresses for generated call code.
 
-    They are data and not part of the code, so that the code depends on the types of the
-    arguments alone. ``descr_<dtype>`` is numpy's dtype object, 0 where numpy has none.
+    They are data and not part of the code, so that the code depends only on the types of the
+    arguments. ``descr_<dtype>`` is numpy's dtype object, 0 if numpy has none.
     """
 
     _fields_ = [
@@ -70,8 +70,9 @@ class CallContext(ctypes.Structure):
     ]
 
     method: Any = None
-    """What the function of this context points to. It lives as long as the context, which has no
-    other: a thread may be in the function that points to it."""
+    """The object behind the context's function. It lives as long as the context, and is never
+    replaced, as a thread may be in the function.
+    """
 
 
 class _MethodDef(ctypes.Structure):
@@ -85,7 +86,7 @@ class _MethodDef(ctypes.Structure):
 
 @cache
 def numpy_dtype(name: str) -> Any:
-    """numpy's dtype of a kc dtype's name; None for those of ml_dtypes where that is missing."""
+    """numpy's dtype for the name of a kc dtype; None for those of ml_dtypes if that is missing."""
     import numpy as np
 
     try:
@@ -100,7 +101,7 @@ def numpy_dtype(name: str) -> Any:
 
 @cache
 def _addresses() -> dict[str, int]:
-    """The fields of a :class:`CallContext` that are the same for every kernel."""
+    """The fields of a :class:`CallContext` that are equal for all kernels."""
     import numpy as np
 
     from kc.runtime.array import NDArray
@@ -137,13 +138,13 @@ def fill(context: CallContext, kernel: int, dtypes: Iterable[str]) -> None:
     for name, address in _addresses().items():
         setattr(context, name, address)
     for name in dtypes:
-        # Kept by the cache: numpy's builtin dtypes and ml_dtypes' are one object each.
+        # Kept alive by the cache: the builtin dtypes of numpy and ml_dtypes are one object each.
         setattr(context, f"descr_{name}", id(numpy_dtype(name)) if numpy_dtype(name) else 0)
 
 
 @cache
 def fast_calls_work() -> bool:
-    """Whether objects are laid out as generated code assumes."""
+    """True if objects have the layout that generated code assumes."""
     if platform.python_implementation() != "CPython" or sys.maxsize != 2**63 - 1:
         return False
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
@@ -187,7 +188,8 @@ def _layout_is_known() -> bool:
 def builtin(name: str, code: int, context: CallContext, doc: str) -> Any:
     """A builtin function that runs ``code`` with ``context`` as its ``self``.
 
-    ``context`` must keep the code alive; the function keeps ``context``, which has no other.
+    ``context`` must keep the code alive; the function keeps ``context``, which has no other
+    function.
     """
     assert context.method is None
     method = _MethodDef(name.encode(), code, _METH_FASTCALL_KEYWORDS, doc.encode())

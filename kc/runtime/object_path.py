@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ObjectPath:
-    """Where a part of an object is: ``ObjectPath.root().attr("body").array_index(0)``."""
+    """A path to a part of an object: ``ObjectPath.root().attr("body").array_index(0)``."""
 
     parent: ObjectPath | None = None
     step: str = "<root>"
@@ -18,7 +18,7 @@ class ObjectPath:
         return ObjectPath(None, root_name or "<root>")
 
     def attr(self, attr_key: str | None) -> ObjectPath:
-        """An attribute; None for one that is not known."""
+        """The path to an attribute; None means an unknown one."""
         return ObjectPath(self, f".{attr_key}" if attr_key else ".<unknown attribute>")
 
     def array_index(self, index: int) -> ObjectPath:
@@ -41,7 +41,7 @@ class ObjectPath:
         return 1 if self.parent is None else 1 + len(self.parent)
 
     def get_prefix(self, length: int) -> ObjectPath:
-        """The first ``length`` steps. Raises IndexError for none, or more than there are."""
+        """The first ``length`` steps. Raises IndexError for zero or too many steps."""
         steps: list[ObjectPath] = []
         path: ObjectPath | None = self
         while path is not None:
@@ -52,7 +52,7 @@ class ObjectPath:
         return steps[len(steps) - length]
 
     def is_prefix_of(self, longer: ObjectPath) -> bool:
-        """Whether ``longer`` begins with this path."""
+        """True if ``longer`` begins with this path."""
         return len(self) <= len(longer) and longer.get_prefix(len(self)) == self
 
     def __str__(self) -> str:

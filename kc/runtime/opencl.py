@@ -41,14 +41,14 @@ _ERRORS = {
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """Memory of the device, and the array of the host that it began as a copy of."""
+    """Memory of the device, and the host array of which it was a copy."""
 
     handle: c_void_p
     array: np.ndarray
 
 
 class Library:
-    """The system's OpenCL library. Raises OSError where there is none."""
+    """The system's OpenCL library. Raises OSError if there is none."""
 
     def __init__(self) -> None:
         self._library = ctypes.CDLL("libOpenCL.so.1")
@@ -60,7 +60,7 @@ class Library:
             raise _failed(name, code)
 
     def try_call(self, name: str, *arguments: Any) -> int:
-        """Call a function that returns an error code, which is given back."""
+        """Call a function and return its error code."""
         function = getattr(self._library, name)
         function.restype = c_int
         return function(*arguments)
@@ -83,7 +83,7 @@ def _failed(name: str, code: int) -> DeviceError:
 
 @cache
 def find_device() -> Device | None:
-    """The device that kernels run on, None where there is none."""
+    """The device that runs kernels; None if there is none."""
     try:
         library = Library()
     except OSError:
@@ -103,8 +103,9 @@ def find_device() -> Device | None:
 
 
 def require_device(what: str) -> Device:
-    """The device that kernels run on. Raises DeviceError KC6040 where there is none; ``what``
-    needs it."""
+    """The device that runs kernels. Raises DeviceError KC6040 if there is none; ``what`` needs
+    it.
+    """
     device = find_device()
     if device is None:
         raise DeviceError(
@@ -173,7 +174,7 @@ class Device:
 
 
 class Program:
-    """Source that a device compiles when a kernel of it is first launched."""
+    """Source that a device compiles at the first launch of a kernel."""
 
     def __init__(self, source: str, name: str) -> None:
         self.source, self.name = source, name
@@ -191,7 +192,7 @@ class Program:
     ) -> None:
         """Queue a launch of ``grid`` blocks of ``block`` threads, along x, y and z.
 
-        ``shared_bytes`` is the size of memory of a block that is the kernel's last argument.
+        ``shared_bytes`` is the size of shared memory that is the kernel's last argument.
         Raises DeviceError KC6041, KC6042, KC6043.
         """
         handle, library = self._kernel(device, kernel), device.library
@@ -205,7 +206,7 @@ class Program:
             else:
                 size = c_size_t(len(argument))
                 library.call("clSetKernelArg", handle, n, size, c_char_p(argument))
-        if shared_bytes is not None:  # of 0 bytes there is no memory
+        if shared_bytes is not None:  # OpenCL has no memory of 0 bytes
             size = c_size_t(max(shared_bytes, 1))
             library.call("clSetKernelArg", handle, len(arguments), size, None)
         items = (c_size_t * 3)(*(count * size for count, size in zip(grid, block, strict=True)))

@@ -1,4 +1,4 @@
-"""The objects that a kernel takes as arrays, seen in one way: where, of what, how laid out."""
+"""A uniform view of array arguments: address, element type and layout."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ _DLPACK_KINDS = {0: "int", 1: "uint", 2: "float", 3: "handle", 4: "bfloat", 5: "
 
 
 class Refused(Exception):
-    """An object that cannot be used as an array where the kernel runs, before any check of its
-    layout.
+    """An object that cannot be an array argument for the kernel's place, whatever its layout.
 
-    ``text`` completes "argument 1 'A' ..."; ``instead`` is an expression of ``{name}`` that could
-    be passed, and ``shares`` says that it has the memory of the original.
+    ``text`` completes "argument 1 'A' ..."; ``instead`` is an expression of ``{name}`` to pass
+    instead, and ``shares`` says whether it shares the original's memory.
     """
 
     def __init__(
@@ -44,10 +43,10 @@ class Refused(Exception):
 
 @dataclass(slots=True)
 class Operand:
-    """An array where a kernel runs. ``strides`` count bytes; ``owner`` keeps the memory alive.
+    """An array argument. ``strides`` count bytes; ``owner`` keeps the memory alive.
 
-    ``byte_order`` is None for the native one; ``read_only`` is the reason the memory may not be
-    written, None where it may. ``source`` is the object it was found in.
+    ``byte_order`` is None for the native one; ``read_only`` is the reason why the memory must not
+    be written, None if it may be. ``source`` is the object passed.
     """
 
     address: int
@@ -73,7 +72,9 @@ class Operand:
 
 
 def is_dense(shape: tuple[int, ...], strides: tuple[int, ...], size: int) -> bool:
-    """Whether elements of ``size`` lie row by row; as for numpy, extents of 0 and 1 do not bind."""
+    """True if elements of ``size`` bytes are dense and row-major; as in numpy, dimensions of extent
+    0 and 1 do not matter.
+    """
     if 0 in shape:
         return True
     expected = size
@@ -91,7 +92,7 @@ def library_of(obj: Any) -> str:
 
 
 def kind_of(obj: Any) -> str:
-    """How an object's type is called in messages."""
+    """The name of an object's type in messages."""
     name = type(obj).__name__
     library = library_of(obj)
     return name if library == "builtins" else f"{library}.{name}"
@@ -125,7 +126,7 @@ def operand(obj: Any) -> Operand:
 
 
 class Place:
-    """Where a kernel runs and its arrays are: on the CPU."""
+    """The place of a kernel and its arrays: the CPU."""
 
     device_types: tuple[int, ...] = (CPU,)
 
@@ -134,20 +135,21 @@ class Place:
         return operand(value)
 
     def instead(self, name: str, expression: str, library: str) -> str:
-        """What to pass for the argument ``name``, an array of a library: an ``expression`` in terms
-        of numpy, as it is written here."""
+        """The expression to pass for the argument ``name``, an array of ``library``; ``expression``
+        is one in terms of numpy.
+        """
         del name, library
         return expression
 
     def new(self, name: str, dtype: str) -> str | None:
-        """A new array for the argument ``name``; None where numpy's is meant."""
+        """An expression for a new array as argument ``name``; None for numpy's."""
         del name, dtype
         return None
 
     def empty(self, shape: tuple[int, ...], dtype: str, args: Sequence[Any]) -> tuple[Any, int]:
         """A new array for an output of a call with ``args``, and its address.
 
-        It is of kc.nd or of torch where an argument is, else of numpy.
+        It is a kc.nd or torch array if an argument is one, else a numpy array.
         """
         import numpy as np
 
@@ -205,10 +207,12 @@ def _from_numpy(array: Any, source: Any) -> Operand:
 
 
 def shareable(obj: Any, error: Exception) -> str | None:
-    """What of a tensor of torch can be shared where it itself failed with ``error``."""
+    """The expression of a torch tensor that can be shared if the tensor itself failed with
+    ``error``.
+    """
     if library_of(obj) != "torch":
         return None
-    if getattr(obj, "is_meta", False):  # it has a shape, and no elements
+    if getattr(obj, "is_meta", False):  # a shape without elements
         return 'torch.empty_like({name}, device="cpu")'
     reason = str(error).lower()
     for word, call in (
@@ -263,8 +267,7 @@ def described(view: dlpack.DLPackView, obj: Any) -> Operand:
     elif view.readonly:
         read_only = "its producer shared it read-only"
     elif view.readonly is None and library not in ("torch", "cupy"):
-        # Before DLPack 1.0 read-only memory could not be told; numpy assumes it too. JAX's arrays
-        # are immutable and come this way. Those of torch before 2.9 and of cupy are not.
+        # DLPack before 1.0 does not express read-only memory; numpy assumes it too. JAX's arrays
         read_only = "its producer does not say that it may be written (DLPack before 1.0)"
     return Operand(
         address=view.address,

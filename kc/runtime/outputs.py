@@ -15,11 +15,11 @@ from kc.support.diagnostics import CallError
 def bind_inputs(
     signature: Signature, args: Sequence[Any], place: Place = HOST
 ) -> tuple[BoundArguments, tuple[Any, ...]]:
-    """Check a call's inputs and allocate its outputs, where the kernel runs: on the CPU, kc.nd
-    arrays where an input is one.
+    """Check a call's inputs and allocate its outputs in the kernel's place: on the CPU, as kc.nd
+    arrays if an input is one.
 
-    Raises what :func:`kc.runtime.arguments.bind` raises, and CallError KC5101 for an output whose
-    size no input tells.
+    Raises the errors of :func:`kc.runtime.arguments.bind`, and CallError KC5101 for an output whose
+    size no input determines.
     """
     _check_known(signature)
     inputs = signature.inputs

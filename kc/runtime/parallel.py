@@ -1,7 +1,7 @@
-"""The pool that compiled parallel loops run on, loaded into this process.
+"""The thread pool of compiled parallel loops, loaded into this process.
 
-The pool itself is native code (``kc/support/pool/pool.c``), compiled once when it is first
-needed. Its state is shared with the exported libraries that are loaded in the same process.
+The pool is native code (``kc/support/pool/pool.c``), compiled at its first use. Its state is shared
+with the exported libraries loaded in the same process.
 """
 
 from __future__ import annotations
@@ -36,18 +36,19 @@ _pool: _Pool | None = None
 def ensure_pool() -> dict[str, int]:
     """The addresses of the pool's functions, by name; compiles them at the first call.
 
-    Generated code that calls ``kc_parallel_for`` is linked against these. No thread is started
-    before the first parallel loop. Raises :class:`CallError` KC5001 for a wrong ``KC_NUM_THREADS``.
+    Generated code that calls ``kc_parallel_for`` is linked against these functions. No thread
+    starts before the first parallel loop. Raises :class:`CallError` KC5001 for an invalid
+    ``KC_NUM_THREADS``.
     """
     return dict(_load().symbols)
 
 
 def num_threads() -> int:
-    """How many threads a parallel loop runs on, the calling one included.
+    """The number of threads of a parallel loop, including the calling one.
 
-    What :func:`set_num_threads` was given; else ``KC_NUM_THREADS``; else the number of CPUs in the
-    calling thread's affinity mask, at most the CPU quota of the process rounded up. Decided at the
-    first loop, or the first call of this function, and again after a fork.
+    In order: the argument of :func:`set_num_threads`; ``KC_NUM_THREADS``; the number of CPUs in the
+    calling thread's affinity mask, at most the CPU quota of the process rounded up. It is
+    determined at the first loop or the first call of this function, and again after a fork.
     """
     return _load().num_threads()
 
@@ -101,7 +102,7 @@ def _load() -> _Pool:
 
 
 def _check_variable() -> None:
-    """Refuse what the native code would ignore with a message."""
+    """Refuse values that the native code would only report and ignore."""
     text = read(_VARIABLE)
     if text and not (re.fullmatch("[0-9]{1,9}", text) and 1 <= int(text) <= MAX_THREADS):
         raise CallError(

@@ -19,9 +19,9 @@ from kc.support.diagnostics import CallError
 class PythonFunction:
     """A kernel that ``run`` executes, called like a :class:`kc.runtime.CompiledFunction`.
 
-    A call checks every argument (KC51xx errors), and allocates and returns outputs that are left
-    out. ``run`` gets the arguments of the signature in their order: arrays as numpy arrays on the
-    memory of the caller, scalars as numbers.
+    A call checks every argument (KC51xx errors), and allocates and returns omitted outputs. ``run``
+    receives the arguments of the signature in order: arrays as numpy arrays on the caller's memory,
+    scalars as numbers.
     """
 
     def __init__(self, signature: Signature, run: Callable[..., Any]) -> None:
@@ -57,7 +57,7 @@ class PythonFunction:
         self._owners.append(owner)
 
     def prepare(self, *args: Any) -> Callable[[], None]:
-        """A call without arguments that always passes ``args``, which are checked here, once."""
+        """A call without arguments that always passes ``args``, which are checked once, here."""
         values = values_of(self.signature, bind(self.signature, args))
 
         def call() -> None:
@@ -66,7 +66,7 @@ class PythonFunction:
         return call
 
     def timer(self, *args: Any) -> Callable[[int], float]:
-        """A function that runs the kernel ``number`` times in a row and gives the seconds."""
+        """A function that runs the kernel ``number`` times in a row and returns the seconds."""
         call = self.prepare(*args)
 
         def seconds(number: int) -> float:
@@ -86,7 +86,7 @@ class PythonFunction:
 
 @dataclass(frozen=True)
 class _Memory:
-    """Memory as numpy looks at it; ``owner`` keeps it alive."""
+    """Memory with numpy's array interface; ``owner`` keeps it alive."""
 
     __array_interface__: dict[str, Any]
     owner: Any

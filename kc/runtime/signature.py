@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 from kc.support.diagnostics import CallError, InternalError
 
 MAX_ALIGNMENT = 64
-"""Bytes: what :mod:`kc.nd` aligns its arrays to, and the most that a kernel may ask for."""
+"""The alignment of :mod:`kc.nd` arrays in bytes, and the most that a kernel may require."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class AffineDim:
 
 
 def evaluate(dim: Dim, symbols: Mapping[str, int]) -> int | None:
-    """The value of a size, None where a divisor is not positive."""
+    """The value of a size; None if a divisor is not positive."""
     if isinstance(dim, int):
         return dim
     if isinstance(dim, str):
@@ -176,12 +176,12 @@ class SizeCondition:
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
-        """The symbols that decide it, in reading order."""
+        """The symbols in the condition, in reading order."""
         parts = (self.lhs, self.rhs, *self.unless_empty)
         return tuple(dict.fromkeys(symbol for part in parts for symbol in symbols_of(part)))
 
     def holds(self, symbols: Mapping[str, int]) -> bool:
-        """Whether it holds for the values of the symbols."""
+        """True if the condition holds for these values of the symbols."""
         lhs, rhs = evaluate(self.lhs, symbols), evaluate(self.rhs, symbols)
         if lhs is not None and rhs is not None:
             if lhs == rhs if self.relation == "==" else lhs >= rhs:
@@ -243,7 +243,7 @@ class ArgSpec:
 
     @cached_property
     def bounds(self) -> tuple[int, int]:
-        """The least and the greatest integer that a scalar takes."""
+        """The minimum and maximum of an integer scalar."""
         low, high = self.element.bounds
         if self.values is None:
             return low, high
@@ -256,22 +256,24 @@ class ArgSpec:
 
     @property
     def written(self) -> bool:
-        """Whether the kernel writes to the array."""
+        """True if the kernel writes to the array."""
         return self.role != "in"
 
     @cached_property
     def dynamic(self) -> tuple[int, ...]:
-        """The dimensions whose sizes the machine-level function takes, in order."""
+        """The dimensions whose sizes are parameters of the machine-level function, in order."""
         return tuple(i for i, dim in enumerate(self.shape) if not isinstance(dim, int))
 
     @cached_property
     def dynamic_strides(self) -> tuple[int, ...]:
-        """The dimensions whose strides the machine-level function takes, after the sizes."""
+        """The dimensions whose strides are parameters of the machine-level function, after the
+        sizes.
+        """
         return tuple(i for i, stride in enumerate(self.strides or ()) if isinstance(stride, str))
 
     @cached_property
     def words(self) -> int:
-        """How many parameters of the machine-level function it is."""
+        """The number of parameters of the machine-level function for this argument."""
         return 1 + len(self.dynamic) + len(self.dynamic_strides)
 
     def __str__(self) -> str:
@@ -318,7 +320,7 @@ class Signature:
 
     @cached_property
     def binders(self) -> dict[str, tuple[int, int | None]]:
-        """Symbol -> (argument, dimension) that gives it; the dimension of a scalar is None."""
+        """Symbol -> (argument, dimension) that determines it; the dimension of a scalar is None."""
         binders: dict[str, tuple[int, int | None]] = {}
         for i, arg in enumerate(self.args):
             if arg.symbol is not None:
@@ -342,19 +344,21 @@ class Signature:
 
     @cached_property
     def outputs(self) -> tuple[int, ...]:
-        """The arguments that a call may leave out, all of them together: arrays only written."""
+        """The arguments that a call may omit, all of them together: arrays that are only
+        written.
+        """
         return tuple(i for i, arg in enumerate(self.args) if arg.role == "out")
 
     @cached_property
     def input_symbols(self) -> frozenset[str]:
-        """The symbols that arguments other than outputs give."""
+        """The symbols determined by arguments other than outputs."""
         args = [arg for arg in self.args if arg.role != "out"]
         plain = {dim for arg in args for dim in arg.shape if isinstance(dim, str)}
         return frozenset(plain | {arg.symbol for arg in args if arg.symbol is not None})
 
     @cached_property
     def inputs(self) -> Signature:
-        """The signature without its outputs, where its other arguments give all its symbols."""
+        """The signature without its outputs, if the other arguments determine all symbols."""
         args = tuple(arg for arg in self.args if arg.role != "out")
         known = self.input_symbols
         symbols = tuple(symbol for symbol in self.symbols if symbol in known)
@@ -367,7 +371,7 @@ class Signature:
         return f"{self.name}({', '.join(map(str, self.args))})"
 
     def to_json(self) -> str:
-        """The signature as JSON text; :meth:`from_json` reads it back."""
+        """The signature as JSON text, the inverse of :meth:`from_json`."""
         args = [
             {
                 "name": arg.name,

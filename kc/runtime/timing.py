@@ -70,13 +70,16 @@ class Repeats:
 
     @staticmethod
     def within(budget: float, call: float, repeat: int = 5) -> Repeats | None:
-        """As many repeats, at most ``repeat``, as ``budget`` seconds allow where a call takes
-        ``call`` seconds, the warm-up included; None where that is not a single one."""
+        """The most repeats, up to ``repeat``, that fit ``budget`` seconds if a call takes ``call``
+        seconds, including the warm-up; None if not even one fits.
+        """
         allowed = int(budget / max(call, 1e-9)) - 1
         return Repeats(1, min(repeat, allowed), min_repeat_ms=20) if allowed >= 1 else None
 
     def measure(self, seconds: Callable[[int], float]) -> BenchmarkResult:
-        """Time with ``seconds(number)``, which runs a number of calls and says how long it took."""
+        """Measure with ``seconds(number)``, which runs ``number`` calls and returns the time in
+        seconds.
+        """
         seconds(1)
         number, results = self.number, []
         for done in range(1, self.repeat + 1):

@@ -74,14 +74,14 @@ class DeviceArray(NDArray):
 
     @property
     def address(self) -> int:
-        """Where it is on the device; 0 where it has no elements."""
+        """The address on the device; 0 if there are no elements."""
         return self._array.__array_interface__["data"][0] if self._array.size else 0
 
     def _part_hint(self, index: str) -> str:
         return f"y = x.numpy(), then y[{index}] = value, then x[:] = y"
 
     def numpy(self) -> Any:
-        """A copy in host memory, made when all that is queued before is done."""
+        """A copy in host memory, made after all work queued before."""
         import numpy as np
 
         copy = np.empty(self.shape, self._array.dtype)
@@ -144,8 +144,9 @@ class DeviceArray(NDArray):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """A DLPack capsule that shares the memory; ``stream`` is the consumer's, which waits for
-        what is queued. Raises BufferError for another device, or a copy."""
+        """A DLPack capsule that shares the memory. The consumer's ``stream`` waits for queued work.
+        Raises BufferError for another device, or if a copy is requested.
+        """
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
             raise BufferError(f"the array is on {self.device}; x.copyto(device) is a copy")
         if copy:
@@ -164,7 +165,7 @@ class DeviceArray(NDArray):
 
 
 def _described(address: int, shape: tuple[int, ...], element: Any) -> Any:
-    """A numpy array of elements at an address that is not looked at."""
+    """A numpy array of elements at an address, without access to the memory."""
     import numpy as np
 
     size = element.itemsize
@@ -188,7 +189,7 @@ def array_type(gpu: Gpu) -> type[DeviceArray]:
 
 
 def empty_on(gpu: Gpu, shape: tuple[int, ...], dtype: str) -> DeviceArray:
-    """An uninitialised array on a device. Raises DeviceError KC6031 where memory is short."""
+    """An uninitialised array on a device. Raises DeviceError KC6031 if memory is exhausted."""
     _, element = element_type(dtype)
     size = element.itemsize
     for extent in shape:
@@ -199,7 +200,7 @@ def empty_on(gpu: Gpu, shape: tuple[int, ...], dtype: str) -> DeviceArray:
 def shared_on_device(source: Any) -> DeviceArray:
     """An array that shares the memory of ``source``, which has ``__dlpack__`` and is on a device.
 
-    Raises CallError KC5129 where it cannot be shared, KC5134 where it is not dense.
+    Raises CallError KC5129 if it cannot be shared, KC5134 if it is not dense.
     """
     kind, number = (int(part) for part in source.__dlpack_device__())
     assert kind == CUDA

@@ -1,4 +1,4 @@
-"""PTX on a device, and what went wrong in a launch."""
+"""PTX on a device, and the errors of launches."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _THREADS, _SHARED = 6, 7
 
 
 class KernelEntry(ctypes.Structure):
-    """What ``launcher.c`` knows of a kernel."""
+    """The data of a kernel for ``launcher.c``."""
 
     _fields_ = (
         ("function", ctypes.c_void_p),
@@ -50,8 +50,9 @@ class KernelEntry(ctypes.Structure):
 
 @dataclass(frozen=True)
 class KernelResources:
-    """What the driver's compiler made of a kernel: registers and bytes of a thread (spills and
-    arrays that are not in registers), and static bytes of a block."""
+    """The resources of a kernel from the driver's compiler: registers and local bytes of a thread
+    (spills and arrays that are not in registers), and static shared bytes of a block.
+    """
 
     name: str
     registers: int
@@ -90,7 +91,7 @@ class DeviceCode:
 
     @cached_property
     def host(self) -> Any:
-        """The host code, compiled when it is first called."""
+        """The host code, compiled at the first call."""
         return self._host()
 
     def emulated(self) -> Mapping[str, Any]:
@@ -110,7 +111,7 @@ class DeviceCode:
 
 
 class LoadedCode:
-    """A module on a device; ``info_log`` is what the compiler of PTX said."""
+    """A module on a device; ``info_log`` is the output of the PTX compiler."""
 
     def __init__(self, code: DeviceCode, gpu: Gpu) -> None:
         self.gpu = gpu
@@ -151,8 +152,9 @@ class LoadedCode:
         return record
 
     def raise_recorded(self, name: str, record: Sequence[int]) -> None:
-        """Raise DeviceError KC6035 to KC6037 for what a call of ``name`` met; nothing if all is
-        well."""
+        """Raise DeviceError KC6035 to KC6037 for the recorded error of a call of ``name``; do
+        nothing without one.
+        """
         _, status, what, kernel, value, limit, *sizes = record
         if not status:
             return
@@ -217,7 +219,7 @@ def _unaligned(name: str, dimension: int, value: int, unit: int) -> DeviceError:
 
 
 def _require_fit(code: DeviceCode, gpu: Gpu) -> None:
-    """Refuse (KC6033, KC6034) what the driver or the device is too old for."""
+    """Refuse code that is too new for the driver (KC6033) or the device (KC6034)."""
     if gpu.driver.name == EMULATOR:
         return
     version = re.search(r"^\.version (\d+)\.(\d+)", code.ptx, re.M)
@@ -277,7 +279,7 @@ def _refused(code: DeviceCode, gpu: Gpu, error: DriverError) -> DeviceError:
 
 
 def _located(code: DeviceCode, number: int) -> tuple[Sequence[str], int]:
-    """The PTX with lines of the program, and the number of a line in it; 0 where that is unsure."""
+    """The PTX with source lines, and the number of a line in it; 0 if that is uncertain."""
     lines = code.located().splitlines()
     numbers = [n for n, line in enumerate(lines, 1) if _instruction(line)]
     before = [text for line in code.ptx.splitlines()[:number] if (text := _instruction(line))]
@@ -286,14 +288,14 @@ def _located(code: DeviceCode, number: int) -> tuple[Sequence[str], int]:
 
 
 def _instruction(line: str) -> str:
-    """A line of PTX without what debug information changes; "" for what is only that."""
+    """A line of PTX without debug information; empty if it is nothing else."""
     text = line.partition("//")[0].strip()
     is_place = text.startswith((".loc", ".file", ".section", ".target")) or text.endswith(":")
     return "" if is_place else text
 
 
 def _source_of(lines: Sequence[str], number: int) -> Location | None:
-    """The place in the program of a line of PTX: that of the ``.loc`` before it."""
+    """The source location of a line of PTX: that of the ``.loc`` before it."""
     files = {
         int(match[1]): match[2]
         for line in lines

@@ -21,7 +21,7 @@ EMULATOR = "emu"
 
 
 class DriverError(Exception):
-    """What a driver refuses: its number (``CUresult``), name and words; of code, also the log."""
+    """An error of the driver: its number (``CUresult``), name and text; for code, also the log."""
 
     def __init__(
         self, function: str, number: int, name: str, text: str = "", *, log: str = ""
@@ -39,7 +39,7 @@ class DriverError(Exception):
 
 
 class MissingDriverError(Exception):
-    """There is no driver of a kind; the text says what is missing, ``hint`` what brings it."""
+    """No driver of a kind is available; the text says what is missing, ``hint`` how to get it."""
 
     def __init__(self, text: str, hint: str = "") -> None:
         super().__init__(text)
@@ -56,7 +56,7 @@ class CodeImage(Protocol):
         ...
 
     def parameters(self, kernel: str) -> Sequence[str]:
-        """The types of the parameters of a kernel, as LLVM writes them."""
+        """The LLVM types of the parameters of a kernel."""
         ...
 
 
@@ -70,7 +70,7 @@ class Driver(Protocol):
     name: str
 
     def version(self) -> int:
-        """The newest CUDA that it serves, as 12040 for 12.4."""
+        """The newest supported CUDA version, as 12040 for 12.4."""
         ...
 
     def explain(self, function: str, number: int) -> DriverError:
@@ -82,7 +82,7 @@ class Driver(Protocol):
     def device_name(self, device: int) -> str: ...
 
     def device_memory(self, device: int) -> int:
-        """Its memory, in bytes."""
+        """The memory of a device, in bytes."""
         ...
 
     def attribute(self, device: int, attribute: int) -> int:
@@ -98,11 +98,11 @@ class Driver(Protocol):
     def pop(self) -> None: ...
 
     def synchronize(self) -> None:
-        """Wait for all that is queued on the device."""
+        """Wait for all work queued on the device."""
         ...
 
     def load(self, code: CodeImage) -> tuple[int, str]:
-        """A module, and what the compiler of PTX says about it."""
+        """Load a module. Returns it and the messages of the PTX compiler."""
         ...
 
     def function(self, module: int, name: str) -> int: ...
@@ -112,11 +112,11 @@ class Driver(Protocol):
         ...
 
     def allow_shared(self, function: int, size: int) -> None:
-        """Allow launches with so much dynamic shared memory, in bytes."""
+        """Allow launches with ``size`` bytes of dynamic shared memory."""
         ...
 
     def allocate(self, size: int, stream: int | None) -> int:
-        """Memory; with a stream, for what is queued there from now on."""
+        """Allocate memory; with a stream, for work queued there from now on."""
         ...
 
     def free(self, address: int, stream: int | None) -> None: ...
@@ -146,7 +146,7 @@ class Driver(Protocol):
     def record(self, event: int, stream: int) -> None: ...
 
     def wait(self, stream: int, event: int) -> None:
-        """What is queued in the stream from now on comes after the event."""
+        """Order work queued in the stream from now on after the event."""
         ...
 
     def is_over(self, event: int) -> bool: ...
@@ -158,16 +158,17 @@ class Driver(Protocol):
         ...
 
     def entry_points(self) -> Mapping[str, int]:
-        """The C functions of ``launcher.c``'s table, by name; ``alloc`` and ``free`` by streams.
+        """The C functions in the table of ``launcher.c``, by name; ``alloc`` and ``free`` are those
+        of streams.
 
-        ``encode`` makes tensor maps; 0 where the driver has no such function.
+        ``encode`` makes tensor maps; 0 if the driver has no such function.
         """
         ...
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """A way to a driver: the module with its ``open_driver``, and what it is called."""
+    """An access path to a driver: the module with its ``open_driver``, and its name."""
 
     module: str
     function: str
@@ -185,7 +186,9 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Search:
-    """What came of looking for a driver: it, or why each one is not there, with hints."""
+    """The result of a search for a driver: the driver, or the reason why each kind is missing, with
+    hints.
+    """
 
     driver: Driver | None
     tried: tuple[str, ...]
@@ -197,9 +200,9 @@ _searches: dict[str, Search] = {}
 
 
 def search() -> Search:
-    """Look for a driver with a device, as ``KC_CUDA`` says; what was seen is remembered.
+    """Search for a driver with a device, according to ``KC_CUDA``. The result is cached.
 
-    Raises DeviceError KC6030 for a value of ``KC_CUDA`` that chooses nothing.
+    Raises DeviceError KC6030 for an invalid value of ``KC_CUDA``.
     """
     wanted = environment.read(VARIABLE)
     with _lock:
@@ -241,12 +244,12 @@ def _search(wanted: str) -> Search:
 
 
 def version_text(version: int) -> str:
-    """A version of CUDA as it is written: ``12.4``."""
+    """The text of a CUDA version, such as ``12.4``."""
     return f"{version // 1000}.{version % 1000 // 10}"
 
 
 def require_driver(what: str) -> Driver:
-    """The driver. Raises DeviceError KC6021 where there is none; ``what`` needs it."""
+    """The driver. Raises DeviceError KC6021 if there is none; ``what`` needs it."""
     seen = search()
     if seen.driver is None:
         raise DeviceError(

@@ -19,7 +19,7 @@ from kc.runtime.gpu.gpu import driver_callback
 from kc.support.diagnostics import CallError
 from kc.support.forks import fork_lock
 
-_ALIGNMENT = 256  # as of what CUDA allocates
+_ALIGNMENT = 256  # CUDA's alignment of allocations
 _ATTRIBUTES = {
     gpu.MAX_THREADS: 1024,
     **dict(zip(gpu.MAX_BLOCK, (1024, 1024, 64), strict=True)),
@@ -36,12 +36,12 @@ MAP = "[128 x i8]"
 """The type of a tensor map, which kernels are passed by value."""
 _INVALID_VALUE = 1
 _FIRST_REFUSAL = 1 << 20
-"""Numbers from here on are no errors of CUDA: each is of what the emulator says of a launch."""
+"""Error numbers from here on are no CUDA errors: each represents a refusal of the emulator."""
 _NUMBERS = 7  # of the grid and of a block, and the shared memory
 
 
 def open_driver() -> EmulatedDriver:
-    """The emulator, which is always there."""
+    """The emulator, which always exists."""
     return EmulatedDriver()
 
 
@@ -83,8 +83,9 @@ class EmulatedDriver:
         return 12000
 
     def explain(self, function: str, number: int) -> DriverError:
-        """As of a driver. Raises CallError KC6308 where it is what the emulator said of a launch:
-        threads that wait for ever."""
+        """The driver error for a number. Raises CallError KC6308 if it represents a deadlock in the
+        emulator.
+        """
         if number in self._refusals:
             raise self._refusals.pop(number)
         return DriverError(function, number, f"error {number}")

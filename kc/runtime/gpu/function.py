@@ -64,7 +64,7 @@ class _DeviceSite(CallContext):
         return self.owner.call_checked(args, keywords)
 
     def builtin(self, entry: str, context: _DeviceSite | BoundCall) -> Callable[..., Any]:
-        """A Python function that is ``kc_call`` or ``kc_bound``."""
+        """The Python function for ``kc_call`` or ``kc_bound``."""
         name, signature = self.owner.name, self.signature
         with call_wrapper.generating:
             if self.code is None:
@@ -84,13 +84,13 @@ class _DeviceSite(CallContext):
         return (ctypes.c_uint64 * len(words))(*words)
 
     def raise_failed(self, address: int) -> None:
-        """Raise what the record at an address says; generated code calls it."""
+        """Raise the error of the record at an address; called by generated code."""
         words = (ctypes.c_int64 * call_wrapper.RECORD_WORDS).from_address(address)
         self.loaded.raise_recorded(self.owner.name, list(words))
 
 
 class _KeptUntilDone:
-    """Owners of memory that others gave, which is used by calls that are still queued."""
+    """Owners of external memory that queued calls still use."""
 
     def __init__(self, gpu: Gpu, owners: Sequence[Any]) -> None:
         self.gpu = gpu
@@ -158,7 +158,7 @@ class DeviceFunction:
         return result
 
     def call_checked(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        """A call with all checks; what it takes of others is kept until it is done."""
+        """A call with all checks; external memory is kept until the call is done."""
         signature = self._signature
         site = self._site(self._gpu(args))
         given = len(args) + len(signature.outputs)
@@ -175,7 +175,7 @@ class DeviceFunction:
         return result
 
     def _gpu(self, args: Sequence[Any]) -> Gpu:
-        """The device of the first array that is on one; the first device where none is."""
+        """The device of the first array on a device; the first device if there is none."""
         needs = f"{self.name} is compiled for an NVIDIA GPU"
         for spec, value in zip(self._signature.args, args, strict=False):
             number = number_of(value) if spec.is_array else None
@@ -212,9 +212,9 @@ class DeviceFunction:
         return site
 
     def prepare(self, *args: Any) -> Callable[[], None]:
-        """A call without arguments that always passes ``args``, which are checked here, once.
+        """A call without arguments that always passes ``args``, which are checked once, here.
 
-        It keeps the arrays alive, and launches in the stream that is current when it is called.
+        It keeps the arrays alive, and launches in the current stream at the time of the call.
         """
         site = self._site(self._gpu(args))
         call = BoundCall.from_buffer_copy(site)
@@ -227,8 +227,9 @@ class DeviceFunction:
         return site.builtin(call_wrapper.BOUND, call) if native.fast_calls_work() else call
 
     def timer(self, *args: Any) -> Callable[[int], float]:
-        """A function that queues ``number`` calls in a row and gives the seconds that the device
-        took, by events of its own clock."""
+        """A function that queues ``number`` calls in a row and returns the seconds on the device,
+        measured by events.
+        """
         site = self._site(self._gpu(args))
         bound = bind(self._signature, args, None, site.place)
         gpu = site.loaded.gpu
@@ -256,7 +257,7 @@ class DeviceFunction:
         return seconds
 
     def loaded(self, device: Any) -> LoadedCode:
-        """The code on a device: registers of its kernels, and what the compiler of PTX said."""
+        """The code on a device: registers of its kernels, and the messages of the PTX compiler."""
         return self._code.on(gpu_of(device.device_id, f"{self.name} is compiled for a GPU"))
 
     def __repr__(self) -> str:

@@ -1,8 +1,7 @@
-"""A device: its primary context, its current stream, its memory, and what is kept until it is done.
+"""A device: its primary context, its current stream, its memory, and objects kept for queued work.
 
-What is queued runs later. Memory of kc's arrays is given back in the order of the stream, after all
-other streams that kc was told of; what others own is kept until an event behind the last call that
-uses it is over.
+Queued work runs later. Memory of kc's arrays is freed in the order of the stream, after all other
+streams known to kc. External memory is kept until an event after the last call that uses it.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ LEGACY_STREAM = 0
 
 
 class Table(ctypes.Structure):
-    """What ``launcher.c`` knows of a device and of the kernels of a module."""
+    """The data of a device and of a module's kernels for ``launcher.c``."""
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("push", "pop", "launch", "alloc", "free", "copy")),
@@ -52,7 +51,7 @@ class Table(ctypes.Structure):
 
 
 class Gpu:
-    """A device by the number that a driver gives it; made by :func:`gpu_of`."""
+    """A device by its number in the driver; made by :func:`gpu_of`."""
 
     def __init__(self, driver: Driver, number: int) -> None:
         self.driver = driver
@@ -75,7 +74,7 @@ class Gpu:
     def __repr__(self) -> str:
         return f"cuda({self.number})"
 
-    # What it is
+    # Facts about the device
 
     def attribute(self, which: int) -> int:
         """A ``CUdevice_attribute``."""
@@ -91,7 +90,7 @@ class Gpu:
 
     @contextlib.contextmanager
     def active(self, doing: str) -> Iterator[None]:
-        """The context for calls of the driver. What it refuses is DeviceError KC6031."""
+        """The context for driver calls. An error of the driver becomes DeviceError KC6031."""
         try:
             self.driver.push(self.context)
             try:
@@ -102,7 +101,7 @@ class Gpu:
             raise self.failure(doing, error) from None
 
     def failure(self, doing: str, error: DriverError, facts: tuple[str, ...] = ()) -> DeviceError:
-        """The message for what the driver refuses."""
+        """The message for an error of the driver."""
         hints: list[str] = []
         why = error.text or None
         if error.number == OUT_OF_MEMORY:
@@ -127,7 +126,7 @@ class Gpu:
 
     @property
     def stream(self) -> int:
-        """The current stream: kernels, copies and allocations are queued there."""
+        """The current stream, in which kernels, copies and allocations are queued."""
         return self._stream.value
 
     @stream.setter
@@ -135,13 +134,13 @@ class Gpu:
         stream = self._handle(stream)
         with self._lock:
             if stream not in self._used:
-                # Memory that was allocated before is there for the new one, too.
+                # Memory allocated before is available to the new stream, too.
                 self.order(self.stream, stream)
                 self._used.add(stream)
             self._stream.value = stream
 
     def _handle(self, stream: Any) -> int:
-        """The number of a stream. Raises DeviceError KC6206 for what is none."""
+        """The handle of a stream. Raises DeviceError KC6206 for an invalid one."""
         try:
             handle = operator.index(stream)
         except TypeError:
@@ -164,9 +163,11 @@ class Gpu:
         return stream
 
     def destroy_stream(self, stream: int) -> None:
-        """Wait for a stream, and end it; if it is the current one, the default stream is next.
+        """Wait for a stream, and destroy it; if it is the current one, the default stream becomes
+        current.
 
-        Raises DeviceError KC6206 for one that is not of :meth:`create_stream`, or has ended.
+        Raises DeviceError KC6206 for a stream that :meth:`create_stream` did not create, or that
+        was destroyed.
         """
         stream = self._handle(stream)
         with self._lock:
@@ -190,7 +191,7 @@ class Gpu:
             self.driver.destroy_stream(stream)
 
     def synchronize(self, stream: int | None = None) -> None:
-        """Wait for all that is queued, or for what is queued in one stream."""
+        """Wait for all queued work, or for that of one stream."""
         stream = None if stream is None else self._handle(stream)
         with self.active("waiting"):
             if stream is None:
@@ -200,7 +201,7 @@ class Gpu:
         self.release()
 
     def order(self, first: int, then: int) -> None:
-        """What is queued in the stream ``then`` from now on comes after what is in ``first``."""
+        """Order work queued in ``then`` from now on after the work in ``first``."""
         first, then = self._handle(first), self._handle(then)
         if first == then:
             return
@@ -213,7 +214,7 @@ class Gpu:
             self.driver.record(event, first)
             self.driver.wait(then, event)
         finally:
-            self._events.append(event)  # a wait refers to the record that was there
+            self._events.append(event)  # a wait refers to the event's last record
 
     def _event(self) -> int:
         with self._lock:
@@ -222,7 +223,7 @@ class Gpu:
     # Memory
 
     def allocate(self, size: int) -> int:
-        """Memory for what is queued from now on, in any stream that kc was told of; 0 for no bytes.
+        """Allocate memory for work queued from now on, in any stream known to kc; 0 for no bytes.
 
         Raises DeviceError KC6031.
         """
@@ -239,9 +240,10 @@ class Gpu:
             return address
 
     def free(self, address: int, *, shared: bool) -> None:
-        """Give memory back when all that is queued is done with it.
+        """Free memory after all queued work.
 
-        ``shared``: others had its address and may have queued something in streams of their own.
+        ``shared``: the address was passed to other code, which may have queued work in its own
+        streams.
         """
         if not address:
             return
@@ -263,11 +265,11 @@ class Gpu:
         self._copy(self.driver.copy, target, source, size, wait=False)
 
     def copy_in(self, target: int, host: int, size: int) -> None:
-        """Copy bytes from the host in the order of the stream, and wait for it."""
+        """Copy bytes from the host in stream order, and wait."""
         self._copy(self.driver.copy_in, target, host, size, wait=True)
 
     def copy_out(self, host: int, source: int, size: int) -> None:
-        """Copy bytes to the host in the order of the stream, and wait for it."""
+        """Copy bytes to the host in stream order, and wait."""
         self._copy(self.driver.copy_out, host, source, size, wait=True)
 
     def _copy(
@@ -280,10 +282,10 @@ class Gpu:
             if wait:
                 self.driver.synchronize_stream(self.stream)
 
-    # What is kept until it is done
+    # Objects kept for queued work
 
     def keep(self, owners: Any) -> None:
-        """Keep what owns memory until all that is in the stream now is done."""
+        """Keep owners of memory until the work now in the stream is done."""
         with self.active("an event"):
             event = self._event()
             self.driver.record(event, self.stream)
@@ -291,7 +293,7 @@ class Gpu:
             self._pending.append((event, owners))
 
     def release(self) -> None:
-        """Let go of what is done."""
+        """Release owners whose work is done."""
         with self._lock:
             if not self._pending:
                 return
@@ -306,7 +308,7 @@ class Gpu:
     # Launches
 
     def table(self, kernels: Any) -> Table:
-        """The table of a module; ``kernels`` is the array of what is known of its kernels."""
+        """The table of a module; ``kernels`` is the array with the data of its kernels."""
         points = dict(self.driver.entry_points())
         if not self.has_pools:
             points |= self._without_pools
@@ -343,7 +345,9 @@ class Gpu:
 
 
 def driver_callback(function: Callable[..., None], *types: Any) -> Any:
-    """A C function of the driver's kind: 0, or the number of what ``function`` raised."""
+    """A C function in the driver's convention: returns 0, or the error number that ``function``
+    raised.
+    """
 
     def call(*arguments: Any) -> int:
         try:
@@ -360,10 +364,10 @@ _gpus: dict[tuple[int, int], Gpu] = {}
 
 
 def gpu_of(number: int, what: str) -> Gpu:
-    """The device of a number.
+    """The device with a number.
 
-    Raises DeviceError KC6021 where there is no driver (``what`` needs one), KC6201 where it has no
-    device of this number.
+    Raises DeviceError KC6021 without a driver (``what`` needs one), KC6201 if it has no such
+    device.
     """
     driver = require_driver(what)
     with _lock:
@@ -382,5 +386,5 @@ def gpu_of(number: int, what: str) -> Gpu:
 
 
 def devices_text(count: int) -> str:
-    """The devices that there are, in words."""
+    """The existing devices, as text."""
     return "cuda(0)" if count == 1 else f"cuda(0) to cuda({count - 1})"

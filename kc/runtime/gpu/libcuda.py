@@ -1,7 +1,7 @@
-"""The CUDA driver by its C functions.
+"""The CUDA driver through its C functions.
 
-Their addresses come from the library itself (ctypes) or from NVIDIA's package cuda-bindings, which
-knows where the library is on each system and which version of a function a driver has.
+Their addresses come from the library itself (ctypes), or from NVIDIA's package cuda-bindings, which
+knows the location of the library and the versions of its functions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TEXT = ctypes.c_char_p
 LIBRARIES = ("libcuda.so.1", "nvcuda.dll")
 """The driver's library on Linux and on Windows."""
 
-# Function -> its types, the suffix of the version that has them, and the CUDA that this came with.
+# Function -> its types, the suffix of this version, and the CUDA version that introduced it.
 _FUNCTIONS: Mapping[str, tuple[tuple[Any, ...], str, int]] = {
     "cuInit": ((_UINT,), "", 2000),
     "cuDriverGetVersion": ((_POINTER,), "", 2020),
@@ -57,7 +57,7 @@ _FUNCTIONS: Mapping[str, tuple[tuple[Any, ...], str, int]] = {
     "cuEventSynchronize": ((_POINTER,), "", 2000),
     "cuEventElapsedTime": ((_POINTER, _POINTER, _POINTER), "", 2000),
 }
-# Drivers before CUDA 11.2 do not have these.
+# Drivers before CUDA 11.2 lack these.
 _OF_STREAMS: Mapping[str, tuple[tuple[Any, ...], str, int]] = {
     "cuMemAllocAsync": ((_POINTER, _SIZE, _POINTER), "", 11020),
     "cuMemFreeAsync": ((_ADDRESS, _POINTER), "", 11020),
@@ -81,8 +81,9 @@ _LOG_BYTES = 16384
 _JIT_OPTIONS = (3, 4, 5, 6, 12)
 
 FindFunction = Callable[[str, str, int], int]
-"""The address of a function by its name, the suffix of its version, and the CUDA that has it; 0
-where the driver has none."""
+"""The address of a function by its name, the suffix of its version, and the CUDA version that
+introduced it; 0 if the driver lacks it.
+"""
 
 
 def open_by_ctypes() -> CudaDriver:
@@ -102,7 +103,7 @@ def open_by_ctypes() -> CudaDriver:
 
 
 def _open_library(name: str) -> ctypes.CDLL | None:
-    """A library by its name; None where there is none."""
+    """A library by its name; None if it is missing."""
     try:
         return ctypes.CDLL(name)
     except OSError:
@@ -110,7 +111,7 @@ def _open_library(name: str) -> ctypes.CDLL | None:
 
 
 def open_by_bindings() -> CudaDriver:
-    """The driver, as NVIDIA's package cuda-bindings finds it. Raises MissingDriverError."""
+    """The driver found by NVIDIA's package cuda-bindings. Raises MissingDriverError."""
     try:
         from cuda.bindings import driver  # pyright: ignore
     except ImportError as error:
@@ -125,7 +126,7 @@ def open_by_bindings() -> CudaDriver:
         try:
             error, address, *_ = driver.cuGetProcAddress(name.encode(), version, 0)
         except Exception as reason:
-            # The package has errors of its own for a library that is not there.
+            # The package raises its own errors for a missing library.
             raise MissingDriverError(
                 f"it finds no driver: {reason}".split("\n")[0],
                 "NVIDIA's driver brings the library libcuda",
@@ -256,7 +257,7 @@ class CudaDriver:
     def copy(self, target: int, source: int, size: int, stream: int) -> None:
         self._call("cuMemcpyAsync", target, source, size, stream)
 
-    # An address says whose it is.
+    # An address identifies its device.
     copy_in = copy_out = copy
 
     # Streams and events

@@ -1,4 +1,4 @@
-"""Memory of a device that is exchanged without a copy: DLPack and the CUDA array interface.
+"""Exchange of device memory without copies: DLPack and the CUDA array interface.
 
 https://dmlc.github.io/dlpack/latest/python_spec.html,
 https://nvidia.github.io/numba-cuda/user/cuda_array_interface.html (version 3).
@@ -30,12 +30,12 @@ from kc.runtime.operand import (
 from kc.runtime.signature import DTYPES
 
 _LEGACY, _PER_THREAD = 1, 2
-"""How both protocols number the default streams; 0 is none."""
+"""The numbers of the default streams in both protocols; 0 is invalid."""
 _PER_THREAD_STREAM = 2  # CU_STREAM_PER_THREAD
 
 
 def interface_stream(stream: int) -> int:
-    """A stream as both protocols number it."""
+    """The number of a stream in both protocols."""
     return _LEGACY if stream == LEGACY_STREAM else stream
 
 
@@ -43,7 +43,7 @@ def interface_stream(stream: int) -> int:
 
 
 def number_of(value: Any) -> Gpu | int | None:
-    """The device that an argument is on: kc's own, or a number; None where it is on none."""
+    """The device of an argument: kc's own object, or a number; None if it is on none."""
     gpu = getattr(type(value), "gpu", None)
     if isinstance(gpu, Gpu):
         return gpu
@@ -54,19 +54,19 @@ def number_of(value: Any) -> Gpu | int | None:
 
 
 def _placed(value: Any) -> tuple[int, int] | None:
-    """What ``__dlpack_device__`` says; None where there is none, or it fails."""
+    """The result of ``__dlpack_device__``; None if it is missing or fails."""
     if not hasattr(value, "__dlpack_device__"):
         return None
     try:
         kind, number = value.__dlpack_device__()
     except Exception:
-        # Whatever it raises comes again where the array itself is asked for.
+        # An error is raised again when the array itself is requested.
         return None
     return int(kind), int(number)
 
 
 class DevicePlace(Place):
-    """Where a kernel runs and its arrays are: on a device."""
+    """The place of a kernel and its arrays on a device."""
 
     device_types = (CUDA,)
 
@@ -108,12 +108,12 @@ class DevicePlace(Place):
         return array, array.address
 
     def foreign(self, owners: Sequence[Any]) -> list[Any]:
-        """Those that own memory which kc does not give back itself."""
+        """The owners of memory that kc does not free itself."""
         return [owner for owner in owners if not isinstance(getattr(type(owner), "gpu", None), Gpu)]
 
 
 def elsewhere(text: str, gpu: Gpu, why: str) -> Refused:
-    """The refusal of an array that is not on the device of the kernel."""
+    """The refusal of an array on another device than the kernel."""
     return Refused(
         "KC5115",
         f"{text}, the kernel runs on {gpu}",
@@ -227,14 +227,14 @@ def _by_interface(value: Any, gpu: Gpu) -> Operand:
 # DLPack ------------------------------------------------------------------------------------------
 
 _exported: dict[int, tuple[Any, ...]] = {}
-"""What capsules lead to, by the address of their tensor, until it is given back."""
+"""The objects behind capsules, by the address of their tensor, until they are released."""
 
 _Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 @_Deleter
 def _delete(tensor: int, pop: Any = _exported.pop) -> None:
-    pop(tensor, None)  # which is there when the names of this module no longer are
+    pop(tensor, None)  # bound here, as it outlives the names of this module
 
 
 _DESTRUCTOR = r"""
@@ -270,11 +270,11 @@ done:
 
 @cache
 def _destructor() -> int:
-    """The address of what gives back what a capsule that nobody consumed leads to.
+    """The address of the destructor for capsules that nobody consumed.
 
-    It is no Python function: a consumer that refuses a capsule (numpy, of a device's memory) drops
-    it with its error set, in which no Python code may run. Its code and the deleter are never
-    freed: capsules and consumers may outlive this module at the end of the process.
+    It is no Python function: a consumer that refuses a capsule (numpy, for device memory) drops it
+    with its error set, and Python code must not run then. Its code and the deleter are never freed,
+    as capsules and consumers may outlive this module at the end of the process.
     """
     names = ("PyCapsule_IsValid", "PyCapsule_GetPointer", "PyErr_Fetch", "PyErr_Restore")
     functions = {name: getattr(ctypes.pythonapi, name) for name in names}
@@ -296,9 +296,9 @@ _new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, cty
 
 
 def export(array: Any, max_version: tuple[int, int] | None, *, readonly: bool) -> Any:
-    """A DLPack capsule of an array of kc's on a device, which it keeps.
+    """A DLPack capsule of a kc array on a device, which it keeps alive.
 
-    Raises BufferError for a read-only array and a consumer that cannot be told.
+    Raises BufferError for a read-only array if the consumer's protocol cannot express that.
     """
     versioned = max_version is not None and max_version[0] >= 1
     if readonly and not versioned:
@@ -334,7 +334,9 @@ def export(array: Any, max_version: tuple[int, int] | None, *, readonly: bool) -
 
 
 class EmulatedPlace(Place):
-    """Where the emulator runs kernels: on the CPU, and arrays on its device are memory of it."""
+    """The place of kernels in the emulator: the CPU, whose memory holds the arrays of the emulated
+    device.
+    """
 
     device_types = (CPU, CUDA)
 
@@ -343,7 +345,7 @@ class EmulatedPlace(Place):
         return _own(value) if _is_emulated(value) else super().operand(value)
 
     def empty(self, shape: tuple[int, ...], dtype: str, args: Sequence[Any]) -> tuple[Any, int]:
-        """A new array where those of the call are, and its address."""
+        """A new array in the place of the call's arrays, and its address."""
         for value in args:
             if _is_emulated(value):
                 return DevicePlace(type(value).gpu).empty(shape, dtype, args)

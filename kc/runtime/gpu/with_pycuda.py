@@ -1,6 +1,6 @@
-"""The CUDA driver by pycuda, whose objects stand behind numbers.
+"""The CUDA driver by pycuda, with numbers for its objects.
 
-pycuda hands out no C functions: a launch, and memory within a call, go through Python.
+pycuda exposes no C functions: launches, and allocations within a call, go through Python.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NUMBERS = {
 
 
 def open_driver() -> PycudaDriver:
-    """The driver. Raises MissingDriverError where pycuda, or a driver, is not there."""
+    """The driver. Raises MissingDriverError if pycuda, or a driver, is missing."""
     try:
         from pycuda import driver  # pyright: ignore
     except ImportError as error:
@@ -97,7 +97,7 @@ class PycudaDriver:
             raise self._refusal(name, number, type(error).__name__, said) from None
 
     def _refusal(self, function: str, number: int, name: str, text: str) -> DriverError:
-        """An error, whose words :meth:`explain` has where only its number comes through."""
+        """An error whose text is kept for :meth:`explain`, as only its number passes through C."""
         self._last.words = number, name, text
         return DriverError(function, number, name, text)
 
@@ -105,7 +105,7 @@ class PycudaDriver:
         return self._does("cuDriverGetVersion", self._driver.get_driver_version)
 
     def explain(self, function: str, number: int) -> DriverError:
-        """What pycuda said in this thread where that was of this number."""
+        """The text of pycuda's last error in this thread, if it has this number."""
         last, *words = getattr(self._last, "words", (None,))
         return DriverError(function, number, *(words if last == number else [f"error {number}"]))
 
@@ -128,7 +128,7 @@ class PycudaDriver:
             return 0  # pycuda's allocation is by no stream
         which = self._driver.device_attribute.values.get(attribute)
         if which is None:
-            return 0  # it was built with a CUDA that did not know it
+            return 0  # built with an older CUDA
         return self._does("cuDeviceGetAttribute", self._device(device).get_attribute, which)
 
     def context(self, device: int) -> int:
@@ -242,7 +242,7 @@ class PycudaDriver:
 
     def record(self, event: int, stream: int) -> None:
         if stream and stream not in self._streams:
-            self.synchronize()  # after which what is in that stream is over, too
+            self.synchronize()  # it completes the work of that stream, too
             stream = 0
         self._does("cuEventRecord", self._handles.get(event).record, self._stream(stream))
 
@@ -328,7 +328,7 @@ def _bytes_at(address: int, size: int) -> Any:
 
 
 def _values(form: str, places: Any) -> list[Any]:
-    """The parameters of a launch, which are at these places."""
+    """The parameters of a launch, read from these addresses."""
     values: list[Any] = []
     for n, letter in enumerate(form):
         kind = struct.Struct(letter)
