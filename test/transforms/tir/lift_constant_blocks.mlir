@@ -218,14 +218,14 @@ func.func @looks_up(%A: memref<64x64xf32>, %C: memref<64x64xf32>) {
 func.func @divides(%A: memref<64x64xf32>, %C: memref<64x64xf32>) {
   %w = memref.get_global @w : memref<64x64xf32>
   %P = tir.alloc "P" : memref<64x64xf32>
-  %t = memref.get_global @places : memref<64xi32>
   tir.for %i in 64 {
     tir.for %j in 64 {
       tir.block "P" (spatial %v_i in 64 = %i, spatial %v_j in 64 = %j) do {
-        %p = tir.load %t[%v_j] : memref<64xi32>
+        %x = tir.load %w[%v_j, %v_i] : memref<64x64xf32>
+        %p = arith.bitcast %x : f32 to i32
         %q = arith.divsi %p, %p : i32
-        %x = arith.sitofp %q : i32 to f32
-        tir.store %x, %P[%v_i, %v_j] : memref<64x64xf32>
+        %y = arith.bitcast %q : i32 to f32
+        tir.store %y, %P[%v_i, %v_j] : memref<64x64xf32>
       }
     }
   }
