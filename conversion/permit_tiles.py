@@ -15,7 +15,8 @@ After::
 Linux gives tile registers to a process that has asked for them (:mod:`kc.support.tile_permission`);
 their first use ends any other one. The first configuration therefore asks, and a variable says that
 it has been done, so that the code may be started in any way: in a Python program, by a C program
-that is linked with it, or on any thread of a pool. In Python a refusal is an error before the code
+that is linked with it, or on any thread of a pool. (Threads that are the first ones at the same
+time may each ask, which does no harm.) In Python a refusal is an error before the code
 is loaded (KC6105). Elsewhere it is a line on standard error, and the process ends.
 
 LLVM makes calls of loops that set or copy memory, and a call keeps no tile registers: functions

@@ -40,6 +40,7 @@ from xdsl.ir import SSAValue
 from kc.dialects.tir import DYNAMIC, ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule import pointwise
+from kc.transforms.auto_schedule.checked_packing import look_while_packing
 from kc.transforms.auto_schedule.contraction import (
     columns_last,
     contraction_behind,
@@ -555,7 +556,10 @@ def _schedule_pack(
     batches = [loop for n, loop in enumerate(loops) if n not in (columns[0], terms[0])]
     draft.put_in_order([*batches, outer, steps, inner, term])
     if not in_panels:
-        draft.run_in_parallel(pack, len(batches) + 1)
+        at, sizes = (columns[0], terms[0]), (columns[1], terms[1])
+        is_checked = look_while_packing(draft, pack, at, sizes)
+        draft.run_in_parallel(pack, 1 if is_checked else len(batches) + 1)
+        inner, term = list(draft.loops(pack).values())[-2:]
     shape = element, terms[1], columns[1]
     is_known = transpose_name(*shape) in transpose_intrins()
     if not is_known or not draft.attempt("tensorize", inner, transpose_name(*shape)):

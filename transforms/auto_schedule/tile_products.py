@@ -34,6 +34,7 @@ from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule import pointwise
+from kc.transforms.auto_schedule.checked_packing import look_while_packing
 from kc.transforms.auto_schedule.contraction import (
     columns_last,
     contraction_behind,
@@ -524,11 +525,12 @@ def _pack(
     size = product.group if by_rows else product.depth
     words, term = draft.split(loops[at[1]], [None, size])
     draft.put_in_order([*further, columns, words, column, term])
-    draft.run_in_parallel(block, len(further) + 1)
+    is_checked = look_while_packing(draft, block, at, (ROWS, size))
+    draft.run_in_parallel(block, 1 if is_checked else len(further) + 1)
     by_columns = pack_columns_name(product.element)
     name = transpose_name(product.element, product.group, ROWS) if by_rows else by_columns
     try:
-        draft.tensorize(column, name)
+        draft.tensorize(list(draft.loops(block).values())[-2], name)
     except ScheduleError:
         draft.return_to(mark)
         _copy_in_vectors(draft, block)

@@ -2,8 +2,9 @@
 all numbers.
 
 ``vdpbf16ps`` takes subnormal numbers to be zero. Where the smallest operand is large enough, none
-occurs (``version_loops``). Looking at the operands costs little beside the product; each version is
-then a block like others, which the rules behind this one schedule.
+occurs (``version_loops``). Looking at the operands costs little beside the product, and nothing is
+read for it where an operand is packed (:mod:`kc.transforms.auto_schedule.checked_packing`); each
+version is then a block like others, which the rules behind this one schedule.
 """
 
 from __future__ import annotations
