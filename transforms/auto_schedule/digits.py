@@ -2,7 +2,9 @@
 
 Where a matrix lies in panels of 32 columns, a product reads ``B[j floordiv 32, k, j mod 32]``. In
 two loops, of panels and of columns in one, the same elements are ``B[p, k, c]``: each loop moves
-the load by a constant, and the rules behind this one see that a panel is a tile.
+the load by a constant, and the rules behind this one see that a panel is a tile. So do elementwise
+operations that repeat the columns of a row, ``B[i, j mod 63]`` (``topi.tile``), whose vectors would
+else go on from the end of the row to its beginning.
 
 As other rules it calls a primitive, which checks and rewrites, and has no rewrite pattern of its
 own.
@@ -22,6 +24,9 @@ from kc.transforms.auto_schedule.nests import Access, Nest, is_untouched
 from kc.transforms.auto_schedule.rule import Rule
 from kc.transforms.trace.handles import BlockRV
 
+NARROWEST = 4
+"""Columns that are repeated, from which on a row is a vector of its own."""
+
 
 class Digits(Rule):
     """Make two loops of one whose variable a contiguous load divides by a number."""
@@ -31,13 +36,17 @@ class Digits(Rule):
 
     def apply(self, draft: Draft, block: str) -> bool:
         nest = draft.nest(block)
-        if nest.reduction is None or not nest.is_plain or not is_untouched(nest.block):
+        if not nest.is_plain or not is_untouched(nest.block):
+            return False
+        if nest.reduction is None and nest.block.is_reduction:
             return False
         lanes = draft.machine.lanes(nest.bits)
         for load in nest.loads:
             for loop, size in _digits(nest, load):
                 extent = loop.static_extent
-                if extent is not None and size < extent and extent % size == size % lanes == 0:
+                if extent is None or size >= extent or extent % size:
+                    continue
+                if size % lanes == 0 if nest.block.is_reduction else size >= NARROWEST:
                     draft.transform_block_layout(
                         draft.block(block), digits_of(len(nest.loops), nest.loops.index(loop), size)
                     )
@@ -85,8 +94,8 @@ def merge_dimensions(
 
 
 def _digits(nest: Nest, load: Access) -> Iterator[tuple[ForOp, int]]:
-    """The loops whose variables are read as ``v floordiv size`` and, along the last dimension, as
-    ``v mod size``, with the sizes."""
+    """The loops whose variables are read as ``v mod size`` along the last dimension, and by a
+    reduction as ``v floordiv size`` in another one, with the sizes."""
     if not (indices := nest.indices(load)):
         return
     *outer, last = indices
@@ -98,7 +107,7 @@ def _digits(nest: Nest, load: Access) -> Iterator[tuple[ForOp, int]]:
         if (
             loop is not None
             and isinstance(atom.rhs, AffineConstantExpr)
-            and (atom.lhs, atom.rhs) in quotients
+            and ((atom.lhs, atom.rhs) in quotients) is nest.block.is_reduction
         ):
             yield loop, atom.rhs.value
 

@@ -1023,3 +1023,12 @@ def test_calls_of_c_stay_in_their_order():
     text = str(kc.lower(statements(1024, "putchar"), target=target))
     assert "tir.for %i in 1024 {" in text
     assert text.count("putchar") == 1
+
+
+def test_columns_that_are_repeated_are_vectors_of_their_own():
+    """A vector does not go on from the end of the row that is repeated to its beginning."""
+    X = te.placeholder((6, 37), name="X")
+    schedule = kc.auto_schedule([X, topi.tile(X, (1, 3))], AVX512)
+    assert kinds(schedule, "T_tile") == ["6 serial", "3 serial", "37 vectorized"]
+    x = np.arange(6 * 37, dtype="float32").reshape(6, 37)
+    np.testing.assert_array_equal(kc.build(schedule, target=Target.host_cpu())(x), np.tile(x, 3))
