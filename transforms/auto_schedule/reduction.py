@@ -33,7 +33,7 @@ VECTORS = 4
 """Vector registers of partial results: enough to hide the latency of an addition."""
 
 SEGMENT = 32
-"""Vectors of a row of unknown length that are added before their lanes are."""
+"""Vectors of a step of what a core adds up of a long row."""
 
 TOGETHER = 8
 """Rows of a long reduction of columns that are added in one go: a partial sum is loaded and stored
@@ -109,7 +109,7 @@ def _lanes_of_row(draft: Draft, block: str, row: ForOp) -> bool:
         return False
     if row.static_extent is not None:
         return draft.attempt("vectorize", handles[row])
-    outer, inner = draft.split(handles[row], [None, SEGMENT * draft.machine.lanes(nest.bits)])
+    outer, inner = draft.split(handles[row], [None, VECTORS * draft.machine.lanes(nest.bits)])
     if not draft.attempt("vectorize", inner):
         raise ScheduleError("KC3040", "the reduction has no vectors, and no extent for its parts")
     draft.attempt("pragma", outer, "loop_partition_hint", True)
