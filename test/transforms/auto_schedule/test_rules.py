@@ -1032,3 +1032,16 @@ def test_columns_that_are_repeated_are_vectors_of_their_own():
     assert kinds(schedule, "T_tile") == ["6 serial", "3 serial", "37 vectorized"]
     x = np.arange(6 * 37, dtype="float32").reshape(6, 37)
     np.testing.assert_array_equal(kc.build(schedule, target=Target.host_cpu())(x), np.tile(x, 3))
+
+
+def test_rows_of_unknown_length_are_reduced_a_few_vectors_at_a_time():
+    """What is left of a row is no more than that: most rows may be short."""
+    n, m = te.var("n"), te.var("m")
+    X = te.placeholder((n, m), name="X")
+    target = Target.host_cpu()
+    schedule = kc.auto_schedule([X, topi.sum(X, (0, 1))], AVX512)
+    assert kinds(schedule, "X_sum")[-1] == "64 vectorized"
+    total = kc.build([X, topi.sum(X, (0, 1))], target=target)
+    for shape in ((7, 5), (3, 64), (2, 131), (1, 1), (5, 39)):
+        x = np.arange(np.prod(shape), dtype="float32").reshape(shape)
+        np.testing.assert_array_equal(total(x), x.sum())

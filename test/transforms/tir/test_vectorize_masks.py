@@ -476,3 +476,36 @@ def test_random_branches(text):
     out = args[1].copy()
     kernel(args[0], out)
     np.testing.assert_array_equal(out, expected)
+
+
+GUARDED = """tir.for %j in 32 vectorized {{
+          tir.if (%j < %n) {{
+            %a = tir.load %A[%j] : memref<?xf32>
+            %b = arith.addf %a, %a : f32
+            tir.store %b, %B[%j] : memref<?xf32>
+          }}{orelse}
+        }}"""
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 31, 32])
+def test_the_end_of_a_row_is_one_native_vector_where_that_is_enough(count: int):
+    """Of a vector of four native ones, the others are left out where their lanes are inactive."""
+    args = "%n: index, %A: memref<?xf32>, %B: memref<?xf32>"
+    text = program(GUARDED.format(orelse=""), args)
+    got = vectorized(text)
+    assert re.findall(r"maskedload .*into (\S+)", got) == ["vector<32xf32>", "vector<8xf32>"]
+    assert "tir.if (%n >= 9)" in got
+    check_all_stages(text, [count, floats(count), floats(count)])
+
+
+def test_all_lanes_are_computed_where_those_of_no_guard_store():
+    """Lanes in which a condition does not hold have something to do, too."""
+    orelse = """ else {{
+            %z = arith.constant 0.0 : f32
+            tir.store %z, %B[%j] : memref<?xf32>
+          }}"""
+    text = program(
+        GUARDED.format(orelse=orelse.format()), "%n: index, %A: memref<?xf32>, %B: memref<?xf32>"
+    )
+    assert "vector<8xf32>" not in vectorized(text)
+    check_all_stages(text, [3, floats(3), floats(32)])

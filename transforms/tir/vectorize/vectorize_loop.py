@@ -26,9 +26,10 @@ vectors of half the lanes, a quarter, and so on, follow.
 
 Where the code needs a guard to hold in all lanes, or indices not to wrap around within a vector,
 and neither is known, both forms are generated and a ``tir.if`` chooses; where a guard does not hold
-in all lanes, the code is again under a mask or of narrower vectors. A branch that lanes take
-differently runs under a mask: for ``%x = scf.if %c -> (f32)``, which loads where ``%c`` holds and
-is 0 elsewhere::
+in all lanes, the code is again under a mask or of narrower vectors. Where masked code is several
+native vectors, of which a guard leaves the first one at most, that one alone is computed. A branch
+that lanes take differently runs under a mask: for ``%x = scf.if %c -> (f32)``, which loads where
+``%c`` holds and is 0 elsewhere::
 
     %x = vector.maskedload %A[%i, %j], %c, %zero : memref<64x100xf32>, vector<8xi1>, vector<8xf32>
 
@@ -51,12 +52,18 @@ from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
+from xdsl.ir.affine import (
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+)
 from xdsl.passes import ModulePass
 
 from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.affine.simplify_affine import simplify_constraints
-from kc.analysis.loop_tree import functions, preorder
+from kc.analysis.loop_tree import functions, has_effects, preorder
 from kc.analysis.module_copy import copy_operation
 from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.tir import (
@@ -454,6 +461,9 @@ class _Lowering:
         condition, operands = self.index.to_set(list(chunk.values.assumptions))
         misses = len(chunk.values.assumptions) == 1
         otherwise = self._without_assumptions(loop, width, base, misses=misses)
+        if otherwise is not None and misses:
+            (assumption,) = chunk.values.assumptions
+            otherwise = self._short(loop, width, base, assumption, otherwise)
         if otherwise is None:
             otherwise = [self._iterations(loop, width, base)]
         choice = IfOp(condition, operands, Region(chunk.code), Region(Block(otherwise)))
@@ -477,6 +487,38 @@ class _Lowering:
             chunk.discard()
             return None
         return chunk.take()
+
+    def _short(
+        self,
+        loop: ForOp,
+        width: int,
+        base: AffineExpr,
+        assumption: AffineConstraintExpr,
+        masked: list[Operation],
+    ) -> list[Operation]:
+        """Masked code for several native vectors, of which only the first one is computed where a
+        guard holds in none of the others: rows are often shorter.
+
+        ``assumption`` is that the guard holds in all lanes.
+        """
+        native = self.native
+        if not self.has_masks or native < 2 or width < 2 * native or not _is_guarded(loop):
+            return masked
+        chunk = Chunk(loop, native, base, self.index, self._masking())
+        known = list(chunk.values.assumptions)
+        chunk.discard()
+        if len(known) != 1 or {assumption.kind, known[0].kind} != {AffineConstraintKind.ge}:
+            return masked
+        # By how much the guard changes from lane to lane: lanes in front hold where later ones do.
+        of_all, of_first = assumption.lhs - assumption.rhs, known[0].lhs - known[0].rhs
+        moved = self.index.simplify(of_all - of_first)
+        if not isinstance(moved, AffineConstantExpr) or moved.value >= 0:
+            return masked
+        step, rest = divmod(moved.value, width - native)
+        first = self._without_assumptions(loop, native, base, misses=False)
+        if rest or first is None:
+            return masked
+        return self._choose(of_first + step, masked, first)
 
     def _partial(
         self, loop: ForOp, width: int, count: int | SSAValue, start: int | SSAValue
@@ -549,6 +591,15 @@ class _Lowering:
         values: dict[SSAValue, SSAValue] = {loop.var: value}
         serial.body.block.add_ops(copy_operation(op, values) for op in list(loop.body.block.ops))
         return serial
+
+
+def _is_guarded(loop: ForOp) -> bool:
+    """Whether iterations do something only where the one condition of the loop holds."""
+    effects = [op for op in loop.body.block.ops if has_effects(op)]
+    guards = [op for op in loop.body.block.walk() if isinstance(op, IfOp)]
+    if effects != guards or len(guards) != 1:
+        return False
+    return not any(block.ops for block in guards[0].orelse.blocks)
 
 
 def _size(loop: ForOp) -> int:
