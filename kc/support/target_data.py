@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from kc.support.diagnostics import suggest, warn
-from kc.support.registry import Entry, current
+from kc.support.registry import Entry, current, own
 
 _HERE = Path(__file__).parent / "targets"
 _TYPES = ("str", "int", "bool", "list")
@@ -126,9 +126,9 @@ def architecture(name: str) -> Architecture:
 
 def kinds() -> Mapping[str, Kind]:
     """Every target kind by name, those of plugins included."""
-    known: dict[str, Kind] = {}
+    known = dict(_own_kinds())
     for entry in current().targets:
-        kind = _own_kind(entry) if entry.origin == "kc" else _plugin_kind(entry)
+        kind = _plugin_kind(entry) if entry.origin != "kc" else None
         if kind is not None and kind not in known:
             known[kind] = kind
     return known
@@ -140,15 +140,14 @@ def tags() -> Mapping[str, str]:
 
 
 @functools.cache
-def _own_kind(entry: Entry) -> Kind:
-    """The kind in a data file of kc."""
-    data = _read_own(entry.path)
-    package, _, _ = entry.path.partition("/")
-    base = _read_own(f"{package}/{data['base']}.toml") if "base" in data else {}
-    return Kind({**base, **data})
+def _own_kinds() -> Mapping[str, Kind]:
+    files = [_read_own(entry.path) for entry in own().targets]
+    named = {data["kind"]: data for data in files}
+    return {
+        name: Kind({**named.get(data.get("base", ""), {}), **data}) for name, data in named.items()
+    }
 
 
-@functools.cache
 def _read_own(path: str) -> Mapping[str, Any]:
     package, _, file = path.partition(":")
     return _read(resources.files(package).joinpath(file))
