@@ -64,7 +64,7 @@ def _compile(module: ModuleOp, machine: Machine, what: str, opt_level: int) -> D
     done = run_worker(machine, text, opt_level)
     if done.returncode:
         raise CodegenError(
-            "KC4361", f"LLVM has no code for this on {what}", why=last_words(done.stderr)
+            "KC4361", f"LLVM cannot generate code for this on {what}", why=last_words(done.stderr)
         )
     answer = json.loads(done.stdout)
     if "refused" in answer:

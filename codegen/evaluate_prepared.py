@@ -58,10 +58,10 @@ if TYPE_CHECKING:
     from kc.codegen.native import JitModule
 
 _ALIGNMENT = 64
-"""Of the memory that they are called with."""
+"""The alignment in bytes of the functions' arguments."""
 
 _NAME = "prepare"
-"""What each is called while it is compiled."""
+"""The symbol of each function while it is compiled."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class EvaluatePreparedPass(ModulePass):
         _erase_unread(op)
 
     def is_needed(self, op: ModuleOp) -> bool:
-        """Whether there are such functions."""
+        """True if the module has such functions."""
         return bool(_prepared(op))
 
 
@@ -88,7 +88,9 @@ def _prepared(module: ModuleOp) -> list[FuncOp]:
 
 
 def _evaluate(module: ModuleOp, function: FuncOp) -> None:
-    """Run a function on the elements of its constants, and make what it writes constants."""
+    """Run a function on the elements of its constants, and make the memory that it writes
+    constant.
+    """
     tables = {op.sym_name.data: op for op in module.ops if isinstance(op, memref.GlobalOp)}
     arguments = [_table(function, number, tables) for number in range(len(function.args))]
     arrays = [_Array(table) for table in arguments]

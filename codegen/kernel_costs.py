@@ -97,10 +97,10 @@ def warn_of_memory(module: ModuleOp, text: str, target: Target) -> None:
             hints.append("a smaller tile for each thread, or fewer threads in a block")
         warn(
             "KC4366",
-            f"kernel {kernel.name} keeps in memory what registers are meant for",
+            f"kernel {kernel.name} keeps values in local memory instead of registers",
             location=location_of(source),
             facts=facts,
-            why="a thread's own memory is global memory, hundreds of times slower than registers",
+            why="local memory is a part of global memory, hundreds of times slower than registers",
             hints=hints,
         )
 

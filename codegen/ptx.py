@@ -144,9 +144,9 @@ def _ask_worker(
     if done.returncode:
         raise CodegenError(
             "KC4361",
-            f"LLVM has no code for this on {arch.name}",
+            f"LLVM cannot generate code for this on {arch.name}",
             facts=[
-                *([f"what it may be: {', '.join(unknown)}"] if unknown else ()),
+                *([f"possible causes: {', '.join(unknown)}"] if unknown else ()),
                 *([f"it is linked with {library}"] if library is not None else ()),
             ],
             why=last_words(done.stderr) or "it ended without a message",

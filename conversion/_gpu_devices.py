@@ -1,7 +1,7 @@
-"""What the conversions of kernels for GPUs share that LLVM has no dialect of its own for.
+"""Common parts of the conversions of GPU kernels for which LLVM has no dialect of its own.
 
-Kernels become functions of the dialect llvm, as ``convert-gpu-to-nvvm`` makes them; a
-:class:`Device` says where memory is, how a kernel is called, and what is asked for its numbers.
+Kernels become functions of the llvm dialect, as in ``convert-gpu-to-nvvm``. A :class:`Device`
+provides the address spaces, the calling convention of kernels, and the thread numbers.
 """
 
 from __future__ import annotations

@@ -200,7 +200,7 @@ class _Launch:
                     "KC4367",
                     f"convert-tir-to-gpu: {key} of loop {self.root.label} is {value}",
                     location=location_of(self.root),
-                    why=f"it is a number from 1 to {BOUNDS[key]}",
+                    why=f"it must be a number from 1 to {BOUNDS[key]}",
                     hints=[f'sch.annotate(loop, "{key}", 2)'],
                 )
         for alloc in self.allocs:
@@ -217,7 +217,7 @@ class _Launch:
                     "KC4226",
                     f"convert-tir-to-gpu: {alloc.label} is a ring of mbarriers",
                     location=location_of(alloc),
-                    why="what waits at them becomes instructions of the GPU before its memory does",
+                    why="waits at mbarriers must be lowered before their memory",
                     hints=["run --lower-tensor-copies before"],
                 )
             is_shared = memory_scope(alloc.buffer) in SHARED
@@ -226,7 +226,8 @@ class _Launch:
                     "KC4226",
                     f"convert-tir-to-gpu: the size of {alloc.label} is not constant",
                     location=location_of(alloc),
-                    why="it is memory of a thread, which is laid out when the kernel is compiled",
+                    why="it is local memory of a thread, whose size must be known when the kernel "
+                    "is compiled",
                     hints=["split the loops by constant factors, and compute it at the outer one"],
                 )
             if is_shared and self.makers(alloc) is None:
@@ -235,7 +236,8 @@ class _Launch:
                     f"convert-tir-to-gpu: the size of {alloc.label} is not known where the kernel "
                     "is launched",
                     location=location_of(alloc),
-                    why="it is memory of a block, and a launch says how much of that there is",
+                    why="it is shared memory of a block, whose size the host computes before the "
+                    "launch",
                     hints=["split the loops by constant factors, and compute it at the outer one"],
                 )
 

@@ -293,8 +293,8 @@ def _require_host_memory(op: Operation) -> None:
                 f"gpu-to-llvm: {op.name} on the host takes {buffer_name(operand)}, which is "
                 "memory of the device",
                 location=location_of(op),
-                why="arguments of a function with kernels, and what gpu.alloc gives, are in the "
-                "memory of the GPU",
+                why="arguments of a function with kernels, and buffers of gpu.alloc, are in GPU "
+                "memory",
                 hints=["do it in a kernel, or copy it to memory of the host by gpu.memcpy"],
             )
 

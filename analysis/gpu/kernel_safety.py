@@ -1012,8 +1012,8 @@ class _Kernel:
         return max(0, -(-(high - low) // step))
 
     def _between(self, first: _Place, second: _Place) -> tuple[bool, bool]:
-        """Whether a barrier may, and whether one must, be between two accesses in one iteration of
-        the loops around both.
+        """Two flags for the operations between two accesses in one iteration of the loops around
+        both: a barrier may be executed, and a barrier is certainly executed.
         """
         if first is second:
             return False, False

@@ -59,7 +59,9 @@ def _argument(op: CallExternOp, type_: Attribute, dtype: str) -> Callable[[Any],
 
 
 def _result(op: CallExternOp, type_: Attribute) -> Callable[[Any], Any]:
-    """How the result of a call becomes a value; None from a Python function is 0."""
+    """The function that converts the result of a call to a value; None from a Python function
+    becomes 0.
+    """
     if is_float(type_):
         kind = float_type(op, type_)
         return lambda value: kind(0 if value is None else value)

@@ -59,6 +59,6 @@ def _require_identifier(function: FuncOp) -> None:
             "KC4403",
             f"c: the name of the function @{name} cannot be expressed in C",
             location=location_of(function),
-            why="it is declared alone, so it is linked by this name",
-            hints=["call a function of C that passes the call on"],
+            why="it is only declared, so it is linked by this name",
+            hints=["call a C function that forwards the call"],
         )

@@ -371,14 +371,14 @@ class LowerReshape(LlvmPattern):
 
 
 class LowerPointer(LlvmPattern):
-    """Where memory is, as a number.
+    """The address of memory as a number.
 
     ::
 
         %i = memref.extract_aligned_pointer_as_index %A    ->    %i = llvm.ptrtoint %A
 
-    Of a part of an array, whose own begin nobody keeps, only passes ask, and for its first element
-    (:data:`FIRST_ELEMENT`).
+    For a view, which does not keep the begin of its array, only passes use this op, and for the
+    first element (:data:`FIRST_ELEMENT`).
     """
 
     @op_type_rewrite_pattern

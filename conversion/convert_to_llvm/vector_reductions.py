@@ -297,7 +297,7 @@ class LowerOuterProduct(LlvmPattern):
 
 
 class LowerScan(LlvmPattern):
-    """What elements are combined to, one row after the other.
+    """The running combination of rows.
 
     ::
 

@@ -601,7 +601,7 @@ class RaiseReshape(ConversionPattern[FunctionRaiser]):
                     "KC4550",
                     f"raise-to-tir: {op.name} to sizes that are loaded has no counterpart in tir",
                     location=location_of(op),
-                    why="the size of a buffer is known before what is in another one",
+                    why="the size of a buffer must be known before another buffer is read",
                     hints=["make the list of sizes with tensor.from_elements"],
                 )
         fine = raiser.tensors.sizes(op.source)

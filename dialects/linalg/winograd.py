@@ -49,7 +49,7 @@ class WinogradOp(IRDLOperation):
 
     @property
     def is_transformed(self) -> tuple[bool, bool]:
-        """Whether the rows, and whether the columns, are transformed."""
+        """Two flags: the rows are transformed, and the columns are transformed."""
         raise NotImplementedError
 
     def wanted(self) -> Sequence[int]:

@@ -223,7 +223,7 @@ class WmmaMmaOp(WmmaOp):
 
 @irdl_op_definition
 class WmmaStoreOp(WmmaOp):
-    """What the lanes of a warp hold of D goes to memory, rows ``stride`` elements apart.
+    """Store D from the lanes of a warp to memory, with rows ``stride`` elements apart.
 
     ``nvvm.wmma.store %p, %stride, %d0, ... {eltype = #nvvm.mma_type<f32>, k = 16 : i32, layout =
     #nvvm.mma_layout<row>, m = 16 : i32, n = 16 : i32} : !llvm.ptr<1>, f32, ...``. The stride is the

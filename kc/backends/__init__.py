@@ -39,11 +39,11 @@ Callback = Callable[[str, ModuleOp], None]
 
 @dataclass(frozen=True)
 class Backend:
-    """How modules are compiled for targets of a kind.
+    """The compilation of modules for targets of a kind.
 
     ``pipeline`` has the names of passes, with the numbers of the lowering phases among them, where
     hooks and the passes of a PassContext run (:mod:`kc.conversion.pipelines`). ``build`` makes the
-    module that is called. ``device`` is the name of what its kernels run on, as for
+    module that is called. ``device`` is the name of the device that runs its kernels, as for
     :func:`kc.device`.
     """
 

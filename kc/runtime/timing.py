@@ -48,7 +48,7 @@ class BenchmarkResult:
 
 @dataclass(frozen=True)
 class Repeats:
-    """How often to run: ``repeat`` times ``number`` calls, after one call to warm up.
+    """The schedule of a measurement: ``repeat`` times ``number`` calls, after one warm-up call.
 
     ``number`` grows until a repeat lasts ``min_repeat_ms``. After every ``repeats_to_cooldown``
     repeats there is a pause of ``cooldown_interval_ms``.

@@ -182,7 +182,7 @@ def test_what_a_gpu_lacks_ends_no_process():
     }"""
     said = compiled(kernel, "gfx1100")
     assert re.fullmatch(
-        r"error\[KC4361\]: LLVM has no code for this on gfx1100\n"
+        r"error\[KC4361\]: LLVM cannot generate code for this on gfx1100\n"
         r"  why: Cannot select: intrinsic %llvm\.amdgcn\.mfma\.f32\.4x4x1f32",
         said,
     ), said

@@ -151,7 +151,7 @@ def test_a_file_that_is_no_library(toolkit: Path):
     bitcode = llvm.parse_assembly(LIBRARY).as_bitcode()
     path.write_bytes(bitcode[:600] + b"xxxx" * 100 + bitcode[1000:])
     assert refusal(te.exp).startswith(
-        ("error[KC4361]: LLVM has no code for this on sm_80\n", "error[KC4106]: ")
+        ("error[KC4361]: LLVM cannot generate code for this on sm_80\n", "error[KC4106]: ")
     )
 
 

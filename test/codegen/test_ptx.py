@@ -209,8 +209,8 @@ def test_an_intrinsic_that_the_gpu_lacks_ends_no_process():
     with pytest.raises(KCError) as caught:
         compile_ptx(text, arch)
     assert caught.value.code == "KC4361"
-    assert caught.value.message == "LLVM has no code for this on sm_80"
-    assert caught.value.facts == ("what it may be: llvm.pow.f64",)
+    assert caught.value.message == "LLVM cannot generate code for this on sm_80"
+    assert caught.value.facts == ("possible causes: llvm.pow.f64",)
 
 
 def test_ir_that_llvm_refuses():

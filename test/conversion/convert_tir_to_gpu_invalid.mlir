@@ -12,11 +12,11 @@
 //CHECK-NEXT:  try: kc.auto_schedule chooses threads for the whole function
 //CHECK:error[KC4226]: convert-tir-to-gpu: the size of L is not constant
 //CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:53:5  %L = tir.alloc "L"(%n) : memref<?xf32, "local">
-//CHECK-NEXT:  why: it is memory of a thread, which is laid out when the kernel is compiled
+//CHECK-NEXT:  why: it is local memory of a thread, whose size must be known when the kernel is compiled
 //CHECK-NEXT:  try: split the loops by constant factors, and compute it at the outer one
 //CHECK:error[KC4226]: convert-tir-to-gpu: the size of S is not known where the kernel is launched
 //CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:64:7  %S = tir.alloc "S"(%m) : memref<?xf32, "shared">
-//CHECK-NEXT:  why: it is memory of a block, and a launch says how much of that there is
+//CHECK-NEXT:  why: it is shared memory of a block, whose size the host computes before the launch
 //CHECK-NEXT:  try: split the loops by constant factors, and compute it at the outer one
 //CHECK:error[KC4226]: convert-tir-to-gpu: W is memory of a warp
 //CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:74:5  %W = tir.alloc "W" : memref<32xf32, "warp">
@@ -28,7 +28,7 @@
 //CHECK-NEXT:  try: pass global memory, and copy it in the kernel (cache_read)
 //CHECK:error[KC4226]: convert-tir-to-gpu: R is a ring of mbarriers
 //CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:91:5  %R = tir.alloc "R" : memref<2xi64, "shared">
-//CHECK-NEXT:  why: what waits at them becomes instructions of the GPU before its memory does
+//CHECK-NEXT:  why: waits at mbarriers must be lowered before their memory
 //CHECK-NEXT:  try: run --lower-tensor-copies before
 
 func.func @unbound(%A: memref<8x8xf32>) {

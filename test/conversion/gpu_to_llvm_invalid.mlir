@@ -2,11 +2,11 @@
 
 //CHECK:error[KC4370]: gpu-to-llvm: memref.load on the host takes A, which is memory of the device
 //CHECK-NEXT:  --> {{.*}}gpu_to_llvm_invalid.mlir:34:5  %0 = memref.load %A[%i] : memref<8xf32>
-//CHECK-NEXT:  why: arguments of a function with kernels, and what gpu.alloc gives, are in the memory of the GPU
+//CHECK-NEXT:  why: arguments of a function with kernels, and buffers of gpu.alloc, are in GPU memory
 //CHECK-NEXT:  try: do it in a kernel, or copy it to memory of the host by gpu.memcpy
 //CHECK:error[KC4370]: gpu-to-llvm: memref.store on the host takes m, which is memory of the device
 //CHECK-NEXT:  --> {{.*}}gpu_to_llvm_invalid.mlir:42:5  memref.store %x, %m[%i] : memref<8xf32>
-//CHECK-NEXT:  why: arguments of a function with kernels, and what gpu.alloc gives, are in the memory of the GPU
+//CHECK-NEXT:  why: arguments of a function with kernels, and buffers of gpu.alloc, are in GPU memory
 //CHECK-NEXT:  try: do it in a kernel, or copy it to memory of the host by gpu.memcpy
 //CHECK:error[KC4371]: gpu-to-llvm: gpu.launch_func takes m, which is memory of the host
 //CHECK-NEXT:  --> {{.*}}gpu_to_llvm_invalid.mlir:51:5  gpu.launch_func @k::@f blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%m : memref<8xf32>)

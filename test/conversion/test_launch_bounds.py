@@ -61,7 +61,7 @@ def test_what_is_no_launch_bound(value: Any, shown: str):
     assert title == f"error[KC4367]: convert-tir-to-gpu: nvvm.minctasm of loop i_o is {shown}"
     assert where.startswith(f"  --> {__file__}:")
     assert rest == [
-        "  why: it is a number from 1 to 32",
+        "  why: it must be a number from 1 to 32",
         '  try: sch.annotate(loop, "nvvm.minctasm", 2)',
     ]
 

@@ -291,7 +291,7 @@ def test_sizes_that_are_loaded_are_no_shape():
         "error[KC4550]: raise-to-tir: tensor.reshape to sizes that are loaded has no counterpart "
         "in tir\n"
         "  --> m.mlir:3:7\n"
-        "  why: the size of a buffer is known before what is in another one\n"
+        "  why: the size of a buffer must be known before another buffer is read\n"
         "  try: make the list of sizes with tensor.from_elements"
     )
 

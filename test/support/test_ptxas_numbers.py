@@ -135,12 +135,12 @@ def test_the_warning(
     s, args = scattered()
     with diagnostic_handler(said.append):
         kc.build(s, args, target="cuda -arch=sm_80")
-    head = "warning[KC4366]: kernel main_kernel keeps in memory what registers are meant for"
+    head = "warning[KC4366]: kernel main_kernel keeps values in local memory instead of registers"
     lines = [line for warning in said for line in warning.render().splitlines()]
     expected = [
         head,
         f"   |  {fact}",
-        "  why: a thread's own memory is global memory, hundreds of times slower than registers",
+        "  why: local memory is a part of global memory, hundreds of times slower than registers",
         "  try: a smaller tile for each thread, or fewer threads in a block",
     ]
     assert lines[:1] + lines[2:] == (expected if fact else [])

@@ -104,14 +104,14 @@ def test_results_that_are_in_no_registers(size: int):
     (warning,) = said
     lines = warning.render().splitlines()
     assert lines[0] == (
-        "warning[KC4366]: kernel main_kernel keeps in memory what registers are meant for"
+        "warning[KC4366]: kernel main_kernel keeps values in local memory instead of registers"
     )
     assert lines[1].startswith(f"  --> {__file__}:")
     size_in_text = int(ptx.split("__local_depot0[")[1].split("]")[0])
     assert size_in_text >= 4 * 16 * 16
     assert lines[2:] == [
         f"   |  arrays with indices that are computed: {size_in_text} bytes of a thread",
-        "  why: a thread's own memory is global memory, hundreds of times slower than registers",
+        "  why: local memory is a part of global memory, hundreds of times slower than registers",
         "  try: unroll the loops over them, or make their tile smaller",
     ]
     shown: list[Diagnostic] = []

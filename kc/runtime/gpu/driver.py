@@ -1,8 +1,9 @@
-"""What is asked of a driver, and which one there is.
+"""The interface of a driver, and the choice between drivers.
 
-``KC_CUDA`` chooses: ``bindings`` (the package cuda-bindings), ``ctypes`` (the library that the
-driver brings), ``pycuda``, or ``emu``, which is no driver but the emulator. Without it they are
-tried in this order, all but the emulator.
+``KC_CUDA`` selects ``bindings`` (the package cuda-bindings), ``ctypes`` (the library of the
+driver),
+``pycuda``, or ``emu``, the emulator without a driver. Without ``KC_CUDA``, all but the emulator are
+tried in this order.
 """
 
 from __future__ import annotations

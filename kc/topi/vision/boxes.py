@@ -90,7 +90,7 @@ def get_valid_counts(
 
 
 def _overlap(a: list[Expr], b: list[Expr]) -> Expr:
-    """The share of what two boxes have in common in what they cover; 0 of nothing."""
+    """The intersection over union of two boxes; 0 if both are empty."""
     zero = const(0, a[0].dtype)
 
     def side(n: int) -> tuple[Expr, Expr, Expr]:

@@ -173,8 +173,10 @@ class _Kernel:
     maps: dict[tuple[SSAValue, TensorMapDescriptorType], SSAValue] = field(default_factory=dict)
 
     def apart(self) -> list[dict[ForOp, int]]:
-        """How far the blocks are from a block, along the axes of its cluster, to which it brings
-        boxes; those that bring it boxes are as far the other way. The first is the block itself."""
+        """The offsets, along the axes of the cluster, from a block to the blocks to which it
+        multicasts boxes, starting with the block itself. The blocks that send boxes to it have the
+        opposite offsets.
+        """
         apart: list[dict[ForOp, int]] = [{}]
         for box in self.boxes:
             for at in box.peers.apart() if box.peers else ():
