@@ -1,7 +1,10 @@
 """How many examples a property test runs, and which of them get the checks that take long."""
 
+from collections.abc import Iterable
+from typing import Any
 from zlib import crc32
 
+import pytest
 from hypothesis import settings
 
 
@@ -17,6 +20,19 @@ def is_in_slice(case: str, share: int) -> bool:
     """Whether ``case`` gets a check that takes long: one case in ``share`` does, the same in every
     run, and all do in a sweep."""
     return is_sweep() or crc32(case.encode()) % share == 0
+
+
+def sliced(cases: Iterable[Any], share: int) -> list[Any]:
+    """The cases as parameters: one in ``share`` runs in every run, and the others in a sweep.
+
+    The slice depends on the text of a case alone. A tuple is the parameters of one test.
+    """
+    return [
+        case
+        if crc32(str(case).encode()) % share == 0
+        else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.sweep)
+        for case in cases
+    ]
 
 
 def is_sweep() -> bool:

@@ -148,14 +148,14 @@ class Kernels:
 
     def assemble(self, arches: Sequence[str] = ARCHES) -> None:
         """``ptxas``, where it is, takes the kernels without spills, for the GPU that they are
-        compiled for; one in three is compiled for another one too, and all for all in a sweep."""
+        compiled for; one in six is compiled for another one too, and all for all in a sweep."""
         for n, (loops, module) in enumerate(self.modules if optional_tools.find("ptxas") else ()):
             own = module.imported_modules[0].get_source("ptx")
             arch = re.search(r"^\.target (\w+)", own, re.MULTILINE)
             assert arch
             said = [assembled(own, arch[1])]
-            turn = n // 3 % len(arches)
-            more = arches if is_sweep() else arches[turn : turn + 1] if n % 3 == 0 else ()
+            turn = n // 6 % len(arches)
+            more = arches if is_sweep() else arches[turn : turn + 1] if n % 6 == 0 else ()
             if more:
                 code = lowered(loops.op, arches[0])
                 said += [numbers(code, gpu)[1] for gpu in more]

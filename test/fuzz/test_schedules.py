@@ -29,7 +29,7 @@ from kc.support.registry import pass_class
 CALLS = 8
 SLICE = 10
 OF_FAMILY = {
-    "ragged": 6,
+    "ragged": 3,
     "scans": 2,
     "shapes": 2,
     "intrinsics": 2,
@@ -41,9 +41,9 @@ OF_FAMILY = {
     "raised": 2,
     "affine_nests": 2,
     "values": 2,
-    "texts": 6,
-    "passes": 6,
-    "hostile": 25,
+    "texts": 3,
+    "passes": 3,
+    "hostile": 12,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from property_tests import sliced
 
 import kc
 from kc import te, tir, topi
@@ -155,9 +157,24 @@ def has_block(schedule: tir.Schedule, name: str) -> bool:
     return f'tir.block "{name}"' in str(schedule.mod)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("heads", [(1, 1), (4, 2)])
-@pytest.mark.parametrize("cores", [1, 4])
+@pytest.mark.parametrize(
+    ("dtype", "heads", "cores"),
+    [
+        ("float32", (1, 1), 4),
+        ("float32", (4, 2), 1),
+        ("float64", (4, 2), 4),
+        *(
+            pytest.param(*rest, marks=pytest.mark.sweep)
+            for rest in [
+                ("float32", (1, 1), 1),
+                ("float32", (4, 2), 4),
+                ("float64", (1, 1), 1),
+                ("float64", (1, 1), 4),
+                ("float64", (4, 2), 1),
+            ]
+        ),
+    ],
+)
 def test_results_of_blocks_of_rows(
     dtype: str, heads: tuple[int, int], cores: int, monkeypatch: pytest.MonkeyPatch
 ):
@@ -267,10 +284,18 @@ def test_what_is_no_product_of_few_rows(sizes: tuple[int, int, int]):
     assert "sch.split(loop=k, factors=[None, 16])" not in script
 
 
-@pytest.mark.parametrize("target", [AVX2, AVX512, Target.host_cpu()])
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
-@pytest.mark.parametrize("sizes", [(2, 10, 64), (8, 7, 70), (12, 4, 64), (6, 33, 100)])
-@pytest.mark.parametrize("batch", [None, 3])
+@pytest.mark.parametrize(
+    ("target", "dtype", "sizes", "batch"),
+    sliced(
+        itertools.product(
+            [AVX2, AVX512, Target.host_cpu()],
+            ["float32", "float64", "int32"],
+            [(2, 10, 64), (8, 7, 70), (12, 4, 64), (6, 33, 100)],
+            [None, 3],
+        ),
+        3,
+    ),
+)
 def test_results_of_few_rows(
     target: Target, dtype: str, sizes: tuple[int, int, int], batch: int | None
 ):

@@ -167,6 +167,8 @@ class Product:
 
 
 SWEEP = [
+    Product(),
+    Product(element="tf32", k=8, size=(32, 16, 32)),
     Product(k=8),
     Product(k=8, trans=True),
     Product(trans=True),
@@ -190,9 +192,8 @@ SWEEP = [
 # Rows that are padded by 16 bytes, or swizzled, so that ldmatrix has all banks.
 NO_CONFLICTS = [Product(), Product(swizzle=True, size=(32, 32, 64), block=(32, 32, 32))]
 PRODUCTS = [
-    *NO_CONFLICTS,
+    Product(swizzle=True, size=(32, 32, 64), block=(32, 32, 32)),
     Product("wmma"),
-    Product(element="tf32", k=8, size=(32, 16, 32)),
     *(pytest.param(product, marks=pytest.mark.sweep) for product in SWEEP),
 ]
 

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from guarded_arrays import all_guarded
 from random_programs import lowered, native_results, parse, results, site_of, text_of
 from xdsl.dialects.builtin import ModuleOp
 
+import kc
 from kc.support.diagnostics import ScheduleError, diagnostic_handler
 from kc.support.registry import pass_class
 from kc.transforms.schedule._buffers import BufferRef
@@ -319,9 +321,19 @@ te.func @f(%A: tensor<?xi32> {kc.shape = affine_map<()[n, m] -> (n)>},
 )
 def test_sparse_layout_without_elements(primitive: Primitive) -> None:
     """``2 * n - 1`` is no size where n is 0."""
-    text = text_of(lowered(SIZES))
-    for n, m in ((0, 0), (0, 3), (3, 0), (1, 1), (4, 3)):
-        assert_equal_results(text, primitive, extents_of_zero(n, m))
+    module = parse(text_of(lowered(SIZES)))
+    arguments = [extents_of_zero(n, m) for n, m in ((0, 0), (0, 3), (3, 0), (1, 1), (4, 3))]
+    expected = [results(module, args) for args in arguments]
+    with diagnostic_handler(lambda _: None):
+        primitive.apply(site_of(module))
+    module.verify()
+    built = kc.build(module.clone())["f"]
+    for args, before in zip(arguments, expected, strict=True):
+        guarded = all_guarded(args, "end")
+        built(*guarded)
+        for wanted, interpreted, native in zip(before, results(module, args), guarded, strict=True):
+            np.testing.assert_array_equal(wanted, interpreted)
+            np.testing.assert_array_equal(wanted, native)
 
 
 @pytest.mark.parametrize(
