@@ -2,8 +2,9 @@
 
 Each probe is a function of a few vector operations that do not wait for each other, compiled by kc
 for this CPU and run on one thread. Its rate is in cycles of the core, whose clock is probed with
-the others: a chain of additions takes one cycle each on any core. Instructions that the CPU lacks
-have no probe, and what has none keeps the number of :mod:`kc.support.rates`.
+the others: a chain of additions takes one cycle each on any core. Instructions that the CPU lacks,
+and tile registers that the operating system refuses (:func:`tiles_refused`), have no probe, and
+what has none keeps the number of :mod:`kc.support.rates`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kc.support.target import Target
+from kc.support.tile_permission import tile_refusal
+from kc.transforms.intrinsics.tile_names import PRODUCTS, ROW_BYTES, ROWS, TILES, group_of
 
 STEPS = 1 << 13
 """Rounds of a probe: enough for some hundred microseconds."""
@@ -117,6 +120,7 @@ def _probes(target: Target) -> Iterator[Probe]:
             divided = f"            %q = arith.divf %x, %s : {vector}"
             yield _of_registers("divisions", element, element, lanes, divided, lanes)
     yield from _integer_products(target, bits)
+    yield from _tile_products(target)
     yield from _shuffles(bits)
     yield _gather(bits)
     yield from _of_memory(target, bits)
@@ -245,6 +249,64 @@ def _integer_products(target: Target, bits: int) -> Iterator[Probe]:
         name = "vpdpwssd" if has_both else "vpmaddwd"
         yield _of_registers("products", name, "i32", count, body, 2 * count, before=before)
         break
+
+
+def _tile_products(target: Target) -> Iterator[Probe]:
+    """Two by two tiles of sums, which stay in tile registers as the operands do. The code asks for
+    the permission to use them itself (``permit-tiles``)."""
+    import numpy as np
+
+    # All three pairs of signs that are left take as long.
+    types = {name: kind for kind, name in (("bf16", "tdpbf16ps"), ("f16", "tdpfp16ps"))}
+    for name, kind in {"tdpbusd": "u8i8", **types}.items():
+        if not (target.has_feature("amx-tile") and target.has_feature(PRODUCTS[kind][1])):
+            continue
+        pointers = "".join(
+            f"""
+      %{low}_first = memref.extract_aligned_pointer_as_index %{low.upper()}
+          {{kc.first_element}} : memref<{size}xi8> -> index
+      %{low}_address = arith.index_cast %{low}_first : index to i64
+      %{low} = llvm.inttoptr %{low}_address : i64 to !llvm.ptr"""
+            for low, size in (("p", 64), ("x", ROWS * ROW_BYTES), ("y", ROWS * ROW_BYTES))
+        )
+        numbers = "".join(
+            f"\n      %r{n} = llvm.mlir.constant({n} : i8) : i8" for n in range(TILES)
+        )
+
+        def tile(instruction: str, operands: str, types: str) -> str:
+            call = f'llvm.call_intrinsic "llvm.x86.{instruction}"({operands})'
+            return f"\n      {call} : ({types}) -> ()"
+
+        memory = "i8, !llvm.ptr, i64"
+        before = "".join(tile("tilezero", f"%r{n}", "i8") for n in range(4))
+        before += "".join(tile("tileloadd64", f"%r{n}, %x, %stride", memory) for n in range(4, 8))
+        pairs = [(0, 4, 6), (1, 4, 7), (2, 5, 6), (3, 5, 7)]
+        step = "".join(tile(name, f"%r{c}, %r{a}, %r{b}", "i8, i8, i8") for c, a, b in pairs)
+        text = f"""
+    func.func @main(%P: memref<64xi8>, %X: memref<{ROWS * ROW_BYTES}xi8>,
+        %Y: memref<{ROWS * ROW_BYTES}xi8>) {{{pointers}{numbers}
+      %stride = arith.constant {ROW_BYTES} : i64{tile("ldtilecfg", "%p", "!llvm.ptr")}{before}
+      tir.for %k in {STEPS // 4} {{{step}
+      }}{tile("tilestored64", "%r0, %y, %stride", memory)}{tile("tilerelease", "", "")}
+      func.return
+    }}"""
+        shapes = np.zeros(64, np.uint8)
+        shapes[0], shapes[48 : 48 + TILES] = 1, ROWS
+        shapes[16 : 16 + 2 * TILES].view(np.uint16)[:] = ROW_BYTES
+        units = {"u8i8": np.array([1], np.uint8), "bf16": np.array([0x3F80], np.uint16)}
+        unit = units.get(kind, np.array([1], np.float16))
+        operand = np.repeat(unit, ROWS * ROW_BYTES // unit.itemsize).view(np.int8)
+        arrays = [shapes.view(np.int8), operand, np.zeros(ROWS * ROW_BYTES, np.int8)]
+        amount = STEPS // 4 * len(pairs) * ROWS * ROWS * ROWS * group_of(kind)
+        yield Probe("products", name, text, [*map(_aligned, arrays)], amount)
+
+
+def tiles_refused(target: Target) -> str | None:
+    """Why the tile registers of this CPU cannot be measured; None where they can, or where it has
+    none. ``target`` is the CPU that this process runs on."""
+    if "-amx-tile" not in target.mattr:
+        return None
+    return tile_refusal() or "the operating system, or the virtual machine, has them switched off"
 
 
 def _shuffles(bits: int) -> Iterator[Probe]:

@@ -58,7 +58,7 @@ def _blocks(sections: Mapping[str, Iterator[tuple[str, str]]]) -> str:
 
 def _measured() -> Iterator[tuple[str, str]]:
     """Measure the rates of a core and keep them for default schedules."""
-    from kc.rate_probes import is_disturbed, measured_rates
+    from kc.rate_probes import is_disturbed, measured_rates, tiles_refused
     from kc.support import rates
 
     host = Target.host_cpu()
@@ -71,6 +71,9 @@ def _measured() -> Iterator[tuple[str, str]]:
         else:
             values = value if isinstance(value, tuple) else (value,)
             yield name, ", ".join(f"{number:g}" for number in values)
+    refused = tiles_refused(host)
+    if refused is not None:
+        yield "tiles (AMX)", f"not measured: {refused}"
     if is_disturbed(measured):
         yield "not kept", "something else ran: fma_latency is that of no core; try it once more"
         return

@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from tile_emulator import emulated_target, emulated_tiles, has_emulation
 
 import kc
 from kc import rate_probes
@@ -79,6 +81,45 @@ def test_what_was_disturbed_is_not_kept(
     assert not (tmp_path / "rates.json").exists()
 
 
+def test_tile_registers_that_the_system_refuses(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    """The CPU has them: its name says so. What is measured is the rest, and the reason is told."""
+    host = Target(f"{INTEL}sapphirerapids -mattr=-amx-tile,-amx-int8,-amx-bf16")
+    reason = "the operating system gives this process none: Operation not permitted"
+    monkeypatch.setattr(Target, "host_cpu", staticmethod(lambda: host))
+    monkeypatch.setattr(rate_probes, "measured_rates", lambda target: FIELDS)
+    monkeypatch.setattr(rate_probes, "tile_refusal", lambda: reason)
+    monkeypatch.setenv("KC_RATES", "none")
+    assert main(["doctor", "--measure"]) == 0
+    assert f"  tiles (AMX)     not measured: {reason}\n" in capsys.readouterr().out
+    monkeypatch.setattr(rate_probes, "tile_refusal", lambda: None)
+    assert rate_probes.tiles_refused(host) == (
+        "the operating system, or the virtual machine, has them switched off"
+    )
+    assert rate_probes.tiles_refused(Target(f"{INTEL}sapphirerapids")) is None
+    assert rate_probes.tiles_refused(Target(f"{INTEL}znver4")) is None
+
+
+@pytest.mark.skipif(not has_emulation(), reason="this CPU is none of x86-64")
+def test_probes_of_tile_registers(monkeypatch: pytest.MonkeyPatch):
+    """On emulated registers: the instructions do what the rate is computed of."""
+    monkeypatch.setattr(rate_probes, "STEPS", 16)
+    with emulated_tiles(monkeypatch) as emulator:
+        target = emulated_target(1)
+        probes = {it.key: it for it in rate_probes._tile_products(target)}
+        assert {*probes} == {"tdpbusd", "tdpbf16ps"}
+        for key, terms, dtype in (("tdpbusd", 64, np.int32), ("tdpbf16ps", 32, np.float32)):
+            probe = probes[key]
+            with PassContext(disabled_pass=["auto-schedule"]):
+                f = kc.build(kc.IRModule.parse(probe.text), target=target)
+            f(*probe.arguments)
+            assert emulator.counts[key] * 16 * 16 * terms == probe.amount
+            sums = probe.arguments[-1].view(dtype)
+            np.testing.assert_array_equal(sums, np.full(256, 4 * terms, dtype))
+        assert emulator.requests == [(158, 0x1023, 18)] * 2  # of two modules
+
+
 def test_a_file_that_cannot_be_written(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -99,7 +140,18 @@ def test_a_file_that_cannot_be_written(
         ("haswell", {"vpmaddwd"}),
         ("skylake-avx512", {"vpmaddwd"}),
         ("alderlake", {"vpdpbusd", "vpdpwssd"}),
-        ("sapphirerapids", {"fma.f16", "vpdpbusd", "vdpbf16ps", "vpdpwssd"}),
+        (
+            "sapphirerapids",
+            {"fma.f16", "vpdpbusd", "vdpbf16ps", "vpdpwssd", "tdpbusd", "tdpbf16ps"},
+        ),
+        (
+            "graniterapids",
+            {"fma.f16", "vpdpbusd", "vdpbf16ps", "vpdpwssd", "tdpbusd", "tdpbf16ps", "tdpfp16ps"},
+        ),
+        (
+            "sapphirerapids -mattr=-amx-tile",
+            {"fma.f16", "vpdpbusd", "vdpbf16ps", "vpdpwssd"},
+        ),
     ],
 )
 def test_instructions_that_a_cpu_lacks_have_no_probe(
@@ -108,6 +160,20 @@ def test_instructions_that_a_cpu_lacks_have_no_probe(
     probes = list(rate_probes._probes(Target(f"{INTEL}{cpu}")))
     keys = {probe.key for probe in probes if probe.field == "products"}
     assert keys == products | {"fma.f32", "fma.f64", "mul.i32"}
+
+
+@pytest.mark.parametrize("name", ["tdpbusd", "tdpbf16ps", "tdpfp16ps"])
+def test_probes_of_tiles_are_the_instructions(name: str):
+    """Four in a step, on registers that are neither loaded nor stored in the loop."""
+    target = Target(f"{INTEL}graniterapids")
+    (probe,) = (it for it in rate_probes._probes(target) if it.key == name)
+    with PassContext(disabled_pass=["auto-schedule"]):
+        assembly = kc.build(kc.IRModule.parse(probe.text), target=target).get_source("asm")
+    lines = [line.split()[0] for line in assembly.splitlines() if "tmm" in line]
+    assert lines.count("tilezero") == lines.count("tileloadd") == 4
+    assert lines.count("tilestored") == 1
+    assert lines.count(name) % 4 == 0
+    assert lines.count(name) + 9 == len(lines)
 
 
 @pytest.mark.parametrize(
