@@ -222,7 +222,7 @@ def _no_kernel(device: Device, op: GPUFuncOp) -> CodegenError:
         "KC4302",
         f"{device.conversion}: @{op.sym_name.data}, which is not a kernel",
         location=location_of(op),
-        why="only kernels are converted: where the memory is that a function is given depends on "
+        why="only kernels are converted: the address spaces of a function's arguments depend on "
         "its caller",
     )
 

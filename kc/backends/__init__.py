@@ -129,7 +129,7 @@ def backend_of(target: Target) -> Backend:
     if entry is None:
         raise TargetError(
             "KC6011",
-            f"nothing compiles for targets of the kind {target.kind}",
+            f"no backend compiles for targets of the kind {target.kind}",
             facts=[f"the target: {target}"],
             hints=suggest(target.kind, entries, "the kinds that are compiled for"),
         )

@@ -57,7 +57,8 @@ def _read(language: str, value: str, location: Location | None) -> ImportedCode:
             "KC4355",
             f"import_{language}: the text names the file {value}",
             location=location,
-            why="a build opens files that the program names, and none that it has read of",
+            why="a build opens only files that the program itself names, not those named in "
+            "its input",
             hints=[f'sch.annotate(loop, "pragma_import_{language}", open({value!r}).read())'],
         )
     content = b""

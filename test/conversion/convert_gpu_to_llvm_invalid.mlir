@@ -11,7 +11,7 @@
 //AMD-NEXT:  try: use an array of a constant size
 //AMD:error[KC4302]: convert-gpu-to-llvm-amdgpu: @f, which is not a kernel
 //AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:53:3  gpu.func @f(%A: memref<8xf32>) {
-//AMD-NEXT:  why: only kernels are converted: where the memory is that a function is given depends on its caller
+//AMD-NEXT:  why: only kernels are converted: the address spaces of a function's arguments depend on its caller
 //AMD:error[KC4302]: convert-gpu-to-llvm-amdgpu: gpu.shuffle of vector<3xf16>
 //AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:64:5  %1, %valid = gpu.shuffle xor %v, %one, %w : vector<3xf16>
 //AMD-NEXT:  why: values are exchanged in words of 32 bits, and 48 is not a multiple of 32
@@ -27,7 +27,7 @@
 //SPV-NEXT:  try: use an array of a constant size
 //SPV:error[KC4302]: convert-gpu-to-llvm-spv: @f, which is not a kernel
 //SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:53:3  gpu.func @f(%A: memref<8xf32>) {
-//SPV-NEXT:  why: only kernels are converted: where the memory is that a function is given depends on its caller
+//SPV-NEXT:  why: only kernels are converted: the address spaces of a function's arguments depend on its caller
 //SPV:error[KC4302]: convert-gpu-to-llvm-spv: gpu.shuffle
 //SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:64:5  %1, %valid = gpu.shuffle xor %v, %one, %w : vector<3xf16>
 //SPV-NEXT:  why: OpenCL does not say how many threads are a warp, which exchange values

@@ -278,7 +278,7 @@ def test_a_target_that_nothing_compiles_for():
     b = te.compute((4,), lambda i: a[i] + 1.0, name="B")
     error = refused(kc.build, te.create_schedule(b.op), [a, b], target=kind)
     assert str(error) == (
-        f"error[KC6011]: nothing compiles for targets of the kind {kind}\n"
+        f"error[KC6011]: no backend compiles for targets of the kind {kind}\n"
         f"   |  the target: {Target(kind)}\n"
         "  try: the kinds that are compiled for: llvm, c, cuda, cuda-emu, opencl, metal, rocm"
     )
