@@ -81,6 +81,11 @@ def _dot(a: Numbers, b: Numbers) -> int:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
+def _more_products(total: Numbers, a: Numbers, b: Numbers) -> int:
+    """A lane plus the sum of products."""
+    return total[0] + _dot(a, b)
+
+
 def _bytes(a_signed: bool, b_signed: bool) -> Callable[[Numbers, Numbers, Numbers], int]:
     """A lane plus the sum of products of bytes."""
 
@@ -110,14 +115,18 @@ def _normal(value: np.float32) -> np.float32:
     )
 
 
-def _rows_of_eight(n: int) -> list[slice]:
-    """The rows of the two matrices whose product is lane ``n`` of a 2x2 result."""
-    row, column = divmod(n, 2)
-    return [slice(n, n + 1), slice(8 * row, 8 * row + 8), slice(8 * column, 8 * column + 8)]
+def _rows_of(size: int) -> Callable[[int], list[slice]]:
+    """The rows, of so many elements, of the two matrices whose product is a lane of 2x2."""
+
+    def places(n: int) -> list[slice]:
+        parts = [slice(size * it, size * it + size) for it in divmod(n, 2)]
+        return [slice(n, n + 1), *parts]
+
+    return places
 
 
 def _product_of_matrices(a_signed: bool, b_signed: bool) -> Implementation:
-    return _lanes(_bytes(a_signed, b_signed), _rows_of_eight, lambda operands: len(operands[0]))
+    return _lanes(_bytes(a_signed, b_signed), _rows_of(8), lambda operands: len(operands[0]))
 
 
 def _times_power_of_2(value: Sequence[Any], exponent: Numbers) -> Any:
@@ -196,6 +205,16 @@ INTRINSICS: dict[str, Implementation] = {
     "llvm.x86.avx512.vpdpbusd.128": _groups(_bytes(False, True), 1, 4, 4),
     "llvm.x86.avx512.vpdpbusd.256": _groups(_bytes(False, True), 1, 4, 4),
     "llvm.x86.avx512.vpdpbusd.512": _groups(_bytes(False, True), 1, 4, 4),
+    **dict.fromkeys(
+        ("llvm.x86.avx2.vpdpbssd.256", "llvm.x86.avx10.vpdpbssd.512"),
+        _groups(_bytes(True, True), 1, 4, 4),
+    ),
+    **dict.fromkeys(
+        ("llvm.x86.avx2.vpdpbuud.256", "llvm.x86.avx10.vpdpbuud.512"),
+        _groups(_bytes(False, False), 1, 4, 4),
+    ),
+    "llvm.x86.avx512.vpdpwssd.256": _groups(_more_products, 1, 2, 2),
+    "llvm.x86.avx512.vpdpwssd.512": _groups(_more_products, 1, 2, 2),
     "llvm.x86.avx512bf16.dpbf16ps.512": _groups(_narrow_products, 1, 2, 2),
     "llvm.x86.avx10.vdpphps.512": _groups(_narrow_products, 1, 2, 2),
     "llvm.x86.avx512.mask.getexp.ps.512": _of_first(_exponent),
@@ -212,6 +231,9 @@ INTRINSICS: dict[str, Implementation] = {
     "llvm.aarch64.neon.udot": _groups(_bytes(False, False), 1, 4, 4),
     "llvm.aarch64.neon.usdot": _groups(_bytes(False, True), 1, 4, 4),
     "llvm.aarch64.neon.bfdot": _groups(_narrow_products, 1, 2, 2),
+    "llvm.aarch64.neon.bfmmla": _lanes(
+        _narrow_products, _rows_of(4), lambda operands: len(operands[0])
+    ),
     "llvm.aarch64.neon.smmla": _product_of_matrices(True, True),
     "llvm.aarch64.neon.ummla": _product_of_matrices(False, False),
     "llvm.aarch64.neon.usmmla": _product_of_matrices(False, True),

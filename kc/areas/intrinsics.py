@@ -30,7 +30,8 @@ PLUGIN = Plugin(
         **dict.fromkeys(_AARCH64, f"{_HERE}.builtin:AARCH64"),
     },
     intrinsic_families={
-        f"{_HERE}.byte_products:{{name}}": f"{_HERE}.byte_product_names:byte_products",
+        f"{_HERE}.integer_products:{{name}}": f"{_HERE}.integer_product_names:integer_products",
+        f"{_HERE}.square_products:{{name}}": f"{_HERE}.square_product_names:square_intrins",
         f"{_HERE}.transposes:{{name}}": f"{_HERE}.transpose_names:transpose_intrins",
         f"{_HERE}.tensor_cores:{{name}}": f"{_HERE}.tensor_core_names:tensor_core_intrins",
         f"{_HERE}.tensor_copies:{{name}}": f"{_HERE}.tensor_copy_names:tensor_copy_intrins",

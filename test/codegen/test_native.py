@@ -917,6 +917,12 @@ X86_INTRINSICS = {
     "avx512.pmaddw.d.512": (None, "<16 x i32>", "<32 x i16>", "vpmaddwd"),
     "avx512.vpdpbusd.256": ("sums", "<8 x i32>", "<32 x i8>", "vpdpbusd"),
     "avx512.vpdpbusd.512": ("sums", "<16 x i32>", "<64 x i8>", "vpdpbusd"),
+    "avx512.vpdpwssd.256": ("sums", "<8 x i32>", "<16 x i16>", "vpdpwssd"),
+    "avx512.vpdpwssd.512": ("sums", "<16 x i32>", "<32 x i16>", "vpdpwssd"),
+    "avx2.vpdpbssd.256": ("sums", "<8 x i32>", "<32 x i8>", "vpdpbssd"),
+    "avx2.vpdpbuud.256": ("sums", "<8 x i32>", "<32 x i8>", "vpdpbuud"),
+    "avx10.vpdpbssd.512": ("sums", "<16 x i32>", "<64 x i8>", "vpdpbssd"),
+    "avx10.vpdpbuud.512": ("sums", "<16 x i32>", "<64 x i8>", "vpdpbuud"),
     "avx512bf16.dpbf16ps.512": ("sums", "<16 x float>", "<32 x bfloat>", "vdpbf16ps"),
 }
 

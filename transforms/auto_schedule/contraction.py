@@ -733,6 +733,7 @@ def finish_sums(
         sums = draft.nest(block).stores[0].buffer
         if _turn(draft, name, sums, outer + len(outside)):
             return
+        _turn_results(draft, name, sums, turned, outer + len(outside))
     inside = draft.nest(name)
     loops = draft.loops(name)
     own = inside.loops[outer + len(outside) :]
@@ -747,29 +748,35 @@ def finish_sums(
     draft.settled.add(name)
 
 
+def _turn_results(draft: Draft, name: str, sums: SSAValue, turned: str, outer: int) -> None:
+    """Let block ``name``, which does more than to copy the sums, compute in their order, and
+    transpose what it computes in registers, where that can be done."""
+    nest = draft.nest(name)
+    load = next((it for it in nest.loads if it.buffer is sums), None)
+    if load is None or _tile_to_turn(draft, nest, load, nest.stores[0], outer) is None:
+        return
+    copy = draft.session.block(draft.cache_write(draft.block(name), 0, "local")).label
+    if outer:
+        loop = list(draft.loops(name).values())[outer - 1]
+        draft.reverse_compute_at(draft.block(copy), loop)
+    draft.transform_layout(draft.block(name), ("write", 0), turned)
+    results = draft.nest(name).stores[0].buffer
+    if not _turn(draft, copy, results, outer):
+        raise ScheduleError("KC3040", "the results are not turned")
+
+
 def _turn(draft: Draft, name: str, sums: SSAValue, outer: int) -> bool:
     """Transpose the sums, whose columns are contiguous, in registers where block ``name`` uses
     them; whether that can be done."""
     nest = draft.nest(name)
-    own = [loop for loop in nest.loops[outer:] if loop.static_extent != 1]
     load = next((it for it in nest.loads if it.buffer is sums), None)
-    lanes = draft.machine.lanes(nest.bits)
-    if load is None or len(own) != 2 or nest.block.predicate.data.constraints:
+    if load is None or not all(isinstance(op, LoadOp | StoreOp) for op in nest.body_ops):
         return False
-    if joined_dimensions(nest, nest.stores[0]):
+    tile = _tile_to_turn(draft, nest, load, nest.stores[0], outer)
+    if tile is None:
         return False
-    columns = next((loop for loop in own if load.stride(loop) == 1), None)
-    rows = next((loop for loop in own if nest.stores[0].stride(loop) == 1), None)
-    if columns is None or rows is None or columns is rows:
-        return False
-    width, height = columns.static_extent, rows.static_extent
-    if width is None or height is None or width % lanes:
-        return False
-    part = _part_to_turn(load, height, lanes)
-    if part is None:
-        return False
-    if not all(isinstance(op, LoadOp | StoreOp) for op in nest.body_ops):
-        return False
+    columns, rows, part = tile
+    width, height, lanes = extent(columns), extent(rows), draft.machine.lanes(nest.bits)
     handles = draft.loops(name)
     order = [[handles[columns]], [handles[rows]]]
     for loops, size, count in ((order[0], lanes, width), (order[1], part, height)):
@@ -783,3 +790,23 @@ def _turn(draft: Draft, name: str, sums: SSAValue, outer: int) -> bool:
         draft.unroll(loop)
     draft.settled.add(draft.session.block(tile).label)
     return True
+
+
+def _tile_to_turn(
+    draft: Draft, nest: Nest, load: Access, store: Access, outer: int
+) -> tuple[ForOp, ForOp, int] | None:
+    """The loop along which sums are loaded, the one along which results are stored, and how many of
+    the latter are transposed in registers together; None if they cannot be."""
+    own = [loop for loop in nest.loops[outer:] if loop.static_extent != 1]
+    lanes = draft.machine.lanes(nest.bits)
+    if len(own) != 2 or nest.block.predicate.data.constraints or joined_dimensions(nest, store):
+        return None
+    columns = next((loop for loop in own if load.stride(loop) == 1), None)
+    rows = next((loop for loop in own if store.stride(loop) == 1), None)
+    if columns is None or rows is None or columns is rows:
+        return None
+    width, height = columns.static_extent, rows.static_extent
+    if width is None or height is None or width % lanes:
+        return None
+    part = _part_to_turn(store, height, lanes)
+    return None if part is None else (columns, rows, part)

@@ -1,9 +1,9 @@
 """dot-product: products of narrow numbers by instructions that sum several products at once.
 
 x86's ``vpdpbusd`` and AArch64's ``sdot``, ``udot`` and ``usdot`` add four products of bytes to each
-of the 32-bit sums in a register, x86's ``vpmaddwd`` two. The operand of the columns is packed so
-that a register of it is contiguous, the numbers of a sum side by side; a tile of sums is kept in
-registers::
+of the 32-bit sums in a register, x86's ``vpmaddwd`` and ``vpdpwssd`` two of 16 bits. The operand of
+the columns is packed so that a register of it is contiguous, the numbers of a sum side by side; a
+tile of sums is kept in registers::
 
     for columns in tiles (parallel):
       pack a panel of the operand of the columns
@@ -11,15 +11,20 @@ registers::
         for rows of the tile, for columns of the tile (unrolled): instruction
         result = epilogue(sums)
 
-So are convolutions computed: the rows are positions along an image, the terms its channels. What
-sticks out is padded with zeros (``pad_einsum``); a row whose terms are not contiguous is turned.
+So are convolutions computed: the rows are positions along an image, the terms its channels, or the
+elements of a window that are neighbours in memory. What sticks out is padded with zeros
+(``pad_einsum``); a row whose terms are not contiguous is turned.
+
 ``vpdpbusd`` takes unsigned bytes of the one operand and signed ones of the other: where both are
 signed or both are not, one of them is moved by 128 (``offset_operand``), and what that adds to the
-sums is subtracted in the end.
+sums is subtracted in the end. ``vpdpbssd`` and ``vpdpbuud`` take them as they are.
 
-Sums of bytes are of integers, so that they are the same in any order. ``vdpbf16ps`` adds two
-products of bf16 to each of the f32 sums in a register, but takes subnormal numbers to be zero: it
-is used in a version of the loops that runs where there are none (``version_loops``,
+AArch64's ``smmla``, ``ummla``, ``usmmla`` and ``bfmmla`` take two rows of each operand: a register
+has the sums of two rows and two columns, which become rows in the end.
+
+Sums of integers are the same in any order. ``vdpbf16ps`` adds two products of bf16 to each of the
+f32 sums in a register, as AArch64's ``bfdot`` does, but takes subnormal numbers to be zero: it is
+used in a version of the loops that runs where there are none (``version_loops``,
 :mod:`kc.transforms.auto_schedule.versions`).
 
 Which instruction is used, for which tile, and whether any is, the rates of the core decide
@@ -62,6 +67,7 @@ from kc.transforms.auto_schedule.nests import (
 )
 from kc.transforms.auto_schedule.reduction import Reduce
 from kc.transforms.auto_schedule.rule import Rule
+from kc.transforms.intrinsics.square_product_names import SIZE, SQUARE_PRODUCTS
 from kc.transforms.intrinsics.transpose_names import transpose_intrins, transpose_name
 
 REUSE = 4
@@ -70,14 +76,17 @@ REUSE = 4
 PACKING, SCATTERED = 0.2, 0.5
 """Cycles to pack an element of the columns' operand: columns that are contiguous, and others."""
 
-COPY, TURN = 1 / 16, 0.7
-"""Cycles to copy an element of the rows' operand as it lies, and to turn one, or a sum."""
+COPY, TURN, TURN_SUM = 1 / 16, 0.7, 0.4
+"""Cycles to copy an element of the rows' operand as it lies, to turn one, and to turn a sum."""
 
 OFFSET = 1 / 8
 """Cycles to add an element of the columns' operand to what is subtracted from the sums."""
 
 BETWEEN = 8
 """Cycles between two reductions: sums are set to 0 and stored, and the loops start."""
+
+PASS = 20
+"""Cycles that a pass over an operand takes beside those of its elements."""
 
 
 @dataclass(frozen=True)
@@ -101,13 +110,15 @@ class Instruction:
     """Of the smallest magnitude of operands that it is right for; None: for any."""
     widened: int = 0
     """Cycles to widen an element of the rows, which registers of columns share."""
+    rows: int = 1
+    """Rows of which a register has sums."""
 
     def multiply_adds(self, machine: Machine) -> float:
         """How many it does in a cycle; 0 where its registers are wider than the target's."""
-        if 32 * self.lanes > machine.vector_bits:
+        sums = self.rows * self.lanes
+        if 32 * sums > machine.vector_bits:
             return 0
-        most = machine.rates.pipes * self.lanes * self.step
-        return min(machine.multiply_adds(self.rate), most)
+        return min(machine.multiply_adds(self.rate), machine.rates.pipes * sums * self.step)
 
 
 UNSIGNED, SIGNED, FLOAT = "arith.extui", "arith.extsi", "arith.extf"
@@ -140,21 +151,49 @@ INSTRUCTIONS = (
     ),
     Instruction("avx_vnni_dot_8x4", "avxvnni", "vpdpbusd", 8, "i8", (UNSIGNED, SIGNED)),
     Instruction("avx_vnni_dot_8x4_i8u8", "avxvnni", "vpdpbusd", 8, "i8", (SIGNED, UNSIGNED)),
+    *(
+        Instruction(f"{name}_{_NAMES[sign] * 2}", feature, "vpdpbusd", lanes, "i8", (sign, sign))
+        for name, feature, lanes in (
+            ("avx10_dot_16x4", "avx10.2", 16),
+            ("avx_vnni_int8_dot_8x4", "avxvnniint8", 8),
+        )
+        for sign in _NAMES
+    ),
     *_by_words("avx512_madd_dot_16x2", "avx512bw", 16),
     *_by_words("avx2_madd_dot_8x2", "avx2", 8),
+    *(
+        Instruction(f"{name}_i16", feature, rate, lanes, "i16", (SIGNED, SIGNED), step=2)
+        for name, feature, rate, lanes in (
+            ("avx512_vnni_dot_16x2", "avx512vnni", "vpdpwssd", 16),
+            ("avx_vnni_dot_8x2", "avxvnni", "vpdpwssd", 8),
+            ("avx512_madd_dot_16x2", "avx512bw", "vpmaddwd", 16),
+            ("avx2_madd_dot_8x2", "avx2", "vpmaddwd", 8),
+        )
+    ),
     Instruction("neon_sdot_4x4", "dotprod", "sdot", 4, "i8", (SIGNED, SIGNED)),
     Instruction("neon_udot_4x4", "dotprod", "sdot", 4, "i8", (UNSIGNED, UNSIGNED)),
     Instruction("neon_usdot_4x4", "i8mm", "usdot", 4, "i8", (UNSIGNED, SIGNED)),
     # Products are multiples of 2^-124, and so are sums: none is subnormal.
-    Instruction(
-        "avx512_bf16_dot_16x2",
-        "avx512bf16",
-        "vdpbf16ps",
-        16,
-        "bf16",
-        (FLOAT, FLOAT),
-        step=2,
-        exponent=-55,
+    *(
+        Instruction(name, feature, rate, lanes, "bf16", (FLOAT, FLOAT), step=2, exponent=-55)
+        for name, feature, rate, lanes in (
+            ("avx512_bf16_dot_16x2", "avx512bf16", "vdpbf16ps", 16),
+            ("neon_bfdot_4x2", "bf16", "bfdot", 4),
+        )
+    ),
+    *(
+        Instruction(
+            name,
+            it.feature,
+            "smmla" if it.element == "i8" else "bfmmla",
+            SIZE,
+            it.element,
+            it.extensions,
+            step=it.step,
+            exponent=None if it.element == "i8" else -55,
+            rows=SIZE,
+        )
+        for name, it in SQUARE_PRODUCTS.items()
     ),
 )
 
@@ -252,7 +291,7 @@ def _ways(draft: Draft, nest: Nest, operand: Access) -> Iterator[Product]:
     elements = {element_of(load.buffer) for load in nest.loads}
     for instruction, offsets in _usable(draft, elements, extensions):
         for along in terms:
-            if along not in row_loops:
+            if along not in row_loops and row_operand.stride(along) != 1:
                 continue
             for rows in own:
                 for columns in across:
@@ -303,26 +342,28 @@ def _tiles(
     row_operand, operand = loads
     machine, store = draft.machine, nest.stores[0]
     count, step, lanes = extent(rows), instruction.step, instruction.lanes
-    if count < REUSE or extent(terms) < step:
+    if count < REUSE:
         return
-    # Only what has loops as indices is padded; the digits of one are not.
+    # Only what has loops or sums of them as indices is padded; the digits of one are not.
     is_written_plainly = _is_plain(nest, store)
-    is_einsum = is_written_plainly and _is_plain(nest, row_operand)
-    if not is_einsum and not _is_multiple(terms, step):
+    is_padded = is_written_plainly and _may_grow(nest, row_operand)
+    if not is_padded and not _is_multiple(terms, step):
         return
     if store.stride(columns) != 1 and columns not in loop_of_dimension(nest, store):
         return
     packing = PACKING if operand.stride(columns) == 1 else SCATTERED
-    once = _elements(nest, operand) * (packing + (OFFSET if offsets else 0))
+    once = PASS + _elements(nest, operand) * (packing + (OFFSET if offsets else 0))
     is_turned = row_operand.stride(terms) != 1
-    copy = _elements(nest, row_operand) * (TURN if is_turned else COPY)
+    copy = PASS + _elements(nest, row_operand) * (TURN if is_turned else COPY)
+    copies = is_turned or offsets or not _is_multiple(terms, step)
+    if not _is_multiple(terms, step):
+        once += PASS + _elements(nest, operand) * COPY
     if is_constant(operand.buffer):  # packed before
         once = 0
     if is_constant(row_operand.buffer):
         copy = 0
-    copies = is_turned or offsets or not _is_multiple(terms, step)
     if store.stride(columns) != 1:
-        once += iterations(nest.spatial) * TURN
+        once += iterations(nest.spatial) * TURN_SUM
     further = iterations(it for it in nest.spatial if it not in (rows, columns))
     further_terms = iterations(it for it in nest.reduce if it is not terms)
     steps = math.ceil(extent(terms) / step) * further_terms
@@ -331,18 +372,26 @@ def _tiles(
             continue
         if not is_written_plainly and not _is_multiple(columns, vectors * lanes):
             continue
+        if not is_written_plainly and instruction.rows > 1:
+            continue
         wide = math.ceil(extent(columns) / (vectors * lanes))
-        for height in range(1, min(count, machine.registers) + 1):
-            if height * vectors + vectors + 1 + instruction.widened > machine.registers:
+        if vectors * lanes % instruction.rows**2:
+            continue  # squares of sums become rows two by two
+        for height in range(instruction.rows, count + instruction.rows, instruction.rows):
+            registers = height // instruction.rows * vectors
+            if registers + vectors + 1 + instruction.widened > machine.registers:
                 break
-            if not is_einsum and not _is_multiple(rows, height):
+            if not is_padded and not _is_multiple(rows, height):
                 continue
             tall = math.ceil(count / height)
             work = height * vectors * lanes * step / instruction.multiply_adds(machine)
+            # Rows are widened, or put side by side, before they are multiplied.
             work += instruction.widened * (height + vectors) / machine.rates.shuffles
+            work += (instruction.rows - 1) * (height / 2 + vectors) / machine.rates.shuffles
             fetched = (height + vectors) / machine.loads_per_cycle
             term = max(work, fetched, machine.fma_latency)
-            cycles = tall * wide * further * (steps * term + BETWEEN + height * vectors)
+            ends = BETWEEN + registers * (1 if instruction.rows == 1 else 2)
+            cycles = tall * wide * further * (steps * term + ends)
             yield Product(
                 instruction,
                 rows,
@@ -363,6 +412,13 @@ def _is_plain(nest: Nest, access: Access) -> bool:
     assert isinstance(type_, MemRefType)
     loops = loop_of_dimension(nest, access)
     return all(loop or size == 1 for loop, size in zip(loops, type_.get_shape(), strict=True))
+
+
+def _may_grow(nest: Nest, access: Access) -> bool:
+    """Whether ``pad_einsum`` can let the loops that move a load have more iterations."""
+    if _is_plain(nest, access):
+        return True
+    return access.affine and all(loop.static_extent is not None for loop in access.strides)
 
 
 def _is_multiple(loop: ForOp, size: int) -> bool:
@@ -422,6 +478,8 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
         if padded != [product.terms]:
             ends.append(pads.pop())
         copies = {draft.session.block(it).label for it in pads}
+        for copy in copies:
+            _inline_source(draft, copy)
     if is_turned or product.offsets:
         source = _source(draft, block, row_number)
         if source is None:
@@ -447,26 +505,42 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
     dims = loop_of_dimension(draft.nest(block), draft.nest(block).loads[number])
     loops_now = draft.nest(block).loops
     pack_columns, pack_terms = (dims.index(loops_now[n]) for n in (at_columns, at_terms))
-    _pack_layout(draft, pack, len(dims), (pack_columns, lanes), (pack_terms, step))
+    # Squares take neighbours of those columns that a tile has.
+    packed = lanes if instruction.rows == 1 else product.vectors * lanes
+    parts = (pack_columns, packed), (pack_terms, step)
+    _pack_layout(draft, pack, len(dims), *parts)
 
     if epilogue is not None:
         ends.append(draft.block(epilogue))
     for end in ends[:-1]:
         draft.compute_inline(end)
+    inner = draft.nest(block)
+    dims = loop_of_dimension(inner, inner.stores[0])
     handles = list(draft.loops(block).values())
-    tall, row = draft.split(handles[at_rows], [None, product.height])
+    squares = [SIZE] if instruction.rows == SIZE else []
+    tall, row, *pair = draft.split(
+        handles[at_rows], [None, product.height // instruction.rows, *squares]
+    )
     broad, register, lane = draft.split(handles[at_columns], [None, product.vectors, lanes])
     steps, term = draft.split(handles[at_terms], [None, step])
     shared, of_columns, of_rows, reduce = ([handles[n] for n in group] for group in order)
     outside = [*shared, broad, *of_columns, *of_rows, tall]
-    draft.put_in_order([*outside, *reduce, steps, row, register, lane, term])
+    draft.put_in_order([*outside, *reduce, steps, row, register, *pair, lane, term])
     if ends:
         # An epilogue that was there keeps its name.
         draft.set_scope(draft.block(block), 0, "local")
         end = draft.block(epilogue) if epilogue is not None else ends[-1]
     else:
         end = draft.cache_write(draft.block(block), 0, "local")
-    finish_sums(draft, block, end, outside, turned, 0)
+    summed = block
+    places = (
+        (dims.index(inner.loops[at_rows]), dims.index(inner.loops[at_columns])) if pair else (0, 0)
+    )
+    if pair:
+        summed = _in_squares(draft, block, outside[-1], places)
+    finish_sums(draft, summed, end, outside, turned, 0)
+    if pair:
+        _rows_of_squares(draft, summed, len(outside), places)
     # A panel stays in L2; batches may share the whole operand, and calls one that is constant.
     in_panels = len(outside) == 2 and not is_fixed
     in_panels = in_panels and draft.attempt("compute_at", draft.block(pack), broad, True)
@@ -474,17 +548,49 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
     draft.unroll(row)
     draft.unroll(register)
     init = draft.decompose_reduction(draft.block(block), [*reduce, steps][0])
-    draft.vectorize(list(draft.loops(draft.session.block(init).label).values())[-1])
-    parts = (pack_columns, lanes), (pack_terms, step)
+    zeros = list(draft.loops(draft.session.block(init).label).values())
+    draft.vectorize(draft.fuse(*zeros[-2:]) if pair else zeros[-1])
     _schedule_pack(draft, pack, len(dims), *parts, instruction.element, in_panels)
     for name in copies:
         draft.run_in_parallel(pointwise.schedule(draft, name, 0), 1)
     if offset is not None:
         Reduce().apply(draft, draft.session.block(offset).label)
-    draft.tensorize(lane, instruction.intrinsic)
+    draft.tensorize([*pair, lane][0], instruction.intrinsic)
     draft.settled.update({block} | {it.label for it in draft.blocks()} - known)
     if epilogue is not None:
         draft.settled.add(epilogue)
+
+
+def _in_squares(draft: Draft, block: str, loop: Any, at: tuple[int, int]) -> str:
+    """Keep the sums of two rows and two columns, which are these dimensions, side by side, and copy
+    them to rows of their own in ``loop``; the block that copies them."""
+    copy = draft.cache_write(draft.block(block), 0, "local")
+    draft.reverse_compute_at(copy, loop)
+    sums = draft.nest(block).stores[0].buffer
+    type_ = sums.type
+    assert isinstance(type_, MemRefType)
+    names = [f"d{n}" for n in range(type_.get_num_dims())]
+    row, column = (names[dim] for dim in at)
+    results = [name for name in names if name not in (row, column)]
+    results += [f"{row} floordiv {SIZE}", f"{column} floordiv {SIZE}"]
+    results.append(f"({row} mod {SIZE}) * {SIZE} + {column} mod {SIZE}")
+    layout = f"({', '.join(names)})->({', '.join(results)})"
+    draft.transform_layout(draft.block(block), ("write", 0), layout)
+    return draft.session.block(copy).label
+
+
+def _rows_of_squares(draft: Draft, copy: str, outer: int, at: tuple[int, int]) -> None:
+    """Copy two squares that are neighbours at a time, by shuffles."""
+    loops = draft.loops(copy, outer)
+    own = [handle for loop, handle in loops.items() if loop.static_extent != 1]
+    element = element_of(draft.nest(copy).stores[0].buffer)
+    row, column = own if at[0] < at[1] else own[::-1]
+    rows, row = draft.split(row, [None, SIZE])
+    columns, column = draft.split(column, [None, SIZE * SIZE])
+    draft.put_in_order([rows, columns, row, column])
+    draft.unroll(rows)
+    draft.unroll(columns)
+    draft.tensorize(row, f"rows_of_squares_{element}_2x4")
 
 
 def _further_loops(nest: Nest, product: Product) -> Sequence[list[ForOp]]:
@@ -512,6 +618,13 @@ def _source(draft: Draft, block: str, number: int) -> str | None:
     if len(writers) != 1 or next(iter(writers)).is_reduction:
         return None
     return next(iter(writers)).label
+
+
+def _inline_source(draft: Draft, copy: str) -> None:
+    """Let a copy with zeros around it compute what it copies, where nothing else reads that."""
+    source = _source(draft, copy, 0)
+    if source is not None:
+        draft.attempt("compute_inline", draft.block(source))
 
 
 def _copy_of(draft: Draft, block: str, number: int, copies: set[str]) -> str:

@@ -12,8 +12,9 @@ SIZES = {"f32": (16, 8, 4), "f64": (8, 4, 2), "i32": (16, 8, 4)}
 """The lanes of registers by the type of their elements."""
 
 INTERLEAVED = {
-    "i8": ((4, 16), (4, 8), (4, 4), (2, 16), (2, 8)),
-    "bf16": ((2, 16), (2, 4)),
+    "i8": ((8, 8), (8, 4), (4, 16), (4, 8), (4, 4), (2, 16), (2, 8)),
+    "i16": ((2, 16), (2, 8)),
+    "bf16": ((4, 8), (4, 4), (2, 16), (2, 4)),
     "f16": ((2, 16),),
 }
 """Rows, and elements of a row, that are interleaved: what is packed for dot products

@@ -46,6 +46,11 @@ def product_of_bytes(
 SKYLAKE = Target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=skylake-avx512 -num-cores=1")
 HASWELL = Target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=haswell -num-cores=1")
 I8MM = Target("llvm -mtriple=aarch64-unknown-linux-gnu -mcpu=neoverse-v2 -num-cores=1")
+AVX10 = Target(
+    "llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=diamondrapids -mattr=-amx-tile -num-cores=1"
+)
+SIERRA_FOREST = Target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=sierraforest -num-cores=1")
+N2 = Target("llvm -mtriple=aarch64-unknown-linux-gnu -mcpu=neoverse-n2 -num-cores=1")
 BYTES = ("uint8", "int8")
 
 
@@ -64,6 +69,20 @@ BYTES = ("uint8", "int8")
         (DOTPROD, ("uint8", "int8"), "neon_sdot_4x4", True),
         (DOTPROD, ("int8", "uint8"), "neon_udot_4x4", True),
         (I8MM, ("uint8", "int8"), "neon_usdot_4x4", False),
+        (N2, ("int8", "int8"), "neon_smmla_square", False),
+        (N2, ("uint8", "int8"), "neon_usmmla_square", False),
+        (N2, ("uint8", "uint8"), "neon_ummla_square", False),
+        (N2, ("int8", "uint8"), "neon_ummla_square", True),
+        (AVX10, ("int8", "int8"), "avx10_dot_16x4_i8i8", False),
+        (AVX10, ("uint8", "uint8"), "avx10_dot_16x4_u8u8", False),
+        (SIERRA_FOREST, ("int8", "int8"), "avx_vnni_int8_dot_8x4_i8i8", False),
+        (SIERRA_FOREST, ("uint8", "uint8"), "avx_vnni_int8_dot_8x4_u8u8", False),
+        (SIERRA_FOREST, ("uint8", "int8"), "avx_vnni_dot_8x4", False),
+        (VNNI, ("int16", "int16"), "avx512_vnni_dot_16x2_i16", False),
+        (VNNI, ("uint16", "int16"), "avx512_vnni_dot_16x2_i16", True),
+        (SIERRA_FOREST, ("int16", "int16"), "avx_vnni_dot_8x2_i16", False),
+        (SKYLAKE, ("int16", "int16"), "avx512_madd_dot_16x2_i16", False),
+        (HASWELL, ("int16", "int16"), "avx2_madd_dot_8x2_i16", False),
     ],
 )
 def test_bytes_are_multiplied_by_dot_products(
@@ -102,6 +121,64 @@ def test_products_of_bytes_are_exact(
     c = np.zeros((m, n), "int32")
     run(schedule.module, "main", [a, b, c])
     np.testing.assert_array_equal(c, a.astype("int32") @ b.astype("int32"))
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("types", [(a, b) for a in BYTES for b in BYTES])
+def test_squares_of_sums_are_exact(types: tuple[str, str], transposed: bool):
+    """Two rows by two columns in a register, what sticks out padded; then rows of their own, which
+    are transposed where the result has the columns first."""
+    m, k, n = 23, 61, 31
+    inputs = product_of_bytes(types, (m, k, n))
+    A, B, _ = inputs
+    r = te.reduce_axis((0, k), name="k")
+
+    def term(i: te.Expr, j: te.Expr) -> te.Expr:
+        return te.sum(A(i, r).astype("int32") * B(r, j).astype("int32"), axis=r)
+
+    shape = (n, m) if transposed else (m, n)
+    C = te.compute(shape, (lambda j, i: term(i, j)) if transposed else term, name="C")
+    schedule = kc.auto_schedule([A, B, C], N2)
+    assert "mmla_square" in schedule.trace.as_python()
+    a, b = limits(types, [m, k], [k, n])
+    c = np.zeros(shape, "int32")
+    run(schedule.module, "main", [a, b, c])
+    exact = a.astype("int32") @ b.astype("int32")
+    np.testing.assert_array_equal(c, exact.T if transposed else exact)
+
+
+@pytest.mark.parametrize(
+    ("types", "instruction"),
+    [
+        (("int8", "int8"), "smmla"),
+        (("uint8", "int8"), "usmmla"),
+        (("uint8", "uint8"), "ummla"),
+    ],
+)
+def test_squares_of_sums_stay_in_registers(types: tuple[str, str], instruction: str):
+    """Nothing is stored between the instructions of a tile, which has more than one."""
+    schedule = kc.auto_schedule(product_of_bytes(types, (32, 64, 64)), N2)
+    assembly = kc.build(schedule, target=N2).get_source("asm")
+    lines = [line.split()[0] for line in assembly.splitlines() if line.split()]
+    own = [n for n, line in enumerate(lines) if line == instruction]
+    assert len(own) >= 8
+    between = lines[own[0] : own[-1]]
+    assert not [line for line in between if line.startswith(("st", "b."))]
+
+
+@pytest.mark.parametrize("target", [VNNI, HASWELL, SIERRA_FOREST], ids=lambda it: it.mcpu)
+@pytest.mark.parametrize("types", [("int16", "int16"), ("uint16", "int16")])
+def test_products_of_words_wrap(target: Target, types: tuple[str, str]):
+    """Two products of the limits are more than 31 bits: sums are those of integers modulo 2^32."""
+    m, k, n = 11, 29, 33
+    schedule = kc.auto_schedule(product_of_bytes(types, (m, k, n)), target)
+    assert "dot_" in schedule.trace.as_python()
+    a, b = limits(types, [m, k], [k, n])
+    a[0], b[:, 0] = np.iinfo(types[0]).min or 65535, -(1 << 15)
+    c = np.zeros((m, n), "int32")
+    run(schedule.module, "main", [a, b, c])
+    exact = a.astype("int64") @ b.astype("int64")
+    np.testing.assert_array_equal(c, exact.astype("int32"))
 
 
 @pytest.mark.parametrize("types", [(a, b) for a in BYTES for b in BYTES])
@@ -178,27 +255,32 @@ def test_dot_products_of_the_largest_bytes(types: tuple[str, str], batch: int, t
 
 
 def quantized_convolution(
-    layout: str, types: tuple[str, str], channels: tuple[int, int], size: int, stride: int = 1
+    layout: str,
+    types: tuple[str, str],
+    channels: tuple[int, int],
+    size: int,
+    stride: int = 1,
+    taps: int = 3,
 ) -> list[te.Tensor]:
-    """A 3x3 convolution of bytes with a border of zeros, its sums brought back to uint8."""
+    """A convolution of bytes with a border of zeros, its sums brought back to uint8."""
     inner, outer = channels
-    count = (size - 1) // stride + 1
+    count, edge = (size - 1) // stride + 1, taps // 2
     last = layout == "NHWC"
     shape = (1, size, size, inner) if last else (1, inner, size, size)
     X = te.placeholder(shape, types[0], name="X")
-    filters = (3, 3, inner, outer) if last else (outer, inner, 3, 3)
+    filters = (taps, taps, inner, outer) if last else (outer, inner, taps, taps)
     F = te.placeholder(filters, types[1], name="F")
     bias, scale = (te.placeholder((outer,), "int32", name=name) for name in ("bias", "scale"))
 
     def border(n: te.Expr, *at: te.Expr) -> te.Expr:
         y, x = at[:2] if last else at[1:]
-        inside = te.all(y >= 1, y <= size, x >= 1, x <= size)
-        place = (n, y - 1, x - 1, at[2]) if last else (n, at[0], y - 1, x - 1)
+        inside = te.all(y >= edge, y < size + edge, x >= edge, x < size + edge)
+        place = (n, y - edge, x - edge, at[2]) if last else (n, at[0], y - edge, x - edge)
         return te.if_then_else(inside, X[place], te.const(0, types[0]))
 
-    padded = [extent + 2 if extent == size else extent for extent in shape]
+    padded = [extent + 2 * edge if extent == size else extent for extent in shape]
     P = te.compute(padded, border, name="P")
-    dy, dx, c = (te.reduce_axis((0, it), name=f"r{n}") for n, it in enumerate((3, 3, inner)))
+    dy, dx, c = (te.reduce_axis((0, it), name=f"r{n}") for n, it in enumerate((taps, taps, inner)))
 
     def total(n: te.Expr, *at: te.Expr) -> te.Expr:
         y, x, o = at if last else (at[1], at[2], at[0])
@@ -220,17 +302,27 @@ def quantized_convolution(
 
 @pytest.mark.parametrize("layout", ["NHWC", "NCHW"])
 @pytest.mark.parametrize(
-    ("types", "channels", "size", "stride"),
+    ("types", "channels", "size", "stride", "taps"),
     [
-        (("uint8", "int8"), (8, 32), 12, 1),
-        (("int8", "int8"), (8, 20), 12, 1),
-        (("uint8", "uint8"), (4, 32), 22, 2),
+        (("uint8", "int8"), (8, 32), 12, 1, 3),
+        (("int8", "int8"), (8, 20), 12, 1, 3),
+        (("uint8", "uint8"), (4, 32), 22, 2, 3),
+        # Neither rows, nor channels, nor filters are multiples of anything.
+        (("uint8", "int8"), (3, 24), 9, 2, 5),
+        (("int8", "int8"), (3, 20), 7, 1, 3),
+        (("int8", "uint8"), (6, 20), 7, 1, 3),
+        (("uint8", "uint8"), (5, 20), 11, 2, 3),
     ],
 )
 def test_convolutions_of_bytes_with_requantization(
-    layout: str, types: tuple[str, str], channels: tuple[int, int], size: int, stride: int
+    layout: str,
+    types: tuple[str, str],
+    channels: tuple[int, int],
+    size: int,
+    stride: int,
+    taps: int,
 ):
-    tensors = quantized_convolution(layout, types, channels, size, stride)
+    tensors = quantized_convolution(layout, types, channels, size, stride, taps)
     schedule = kc.auto_schedule(tensors, VNNI)
     script = schedule.trace.as_python()
     assert 'tensor_intrin="avx512_vnni_dot_16x4' in script
@@ -241,14 +333,15 @@ def test_convolutions_of_bytes_with_requantization(
     bias = numbers.integers(-1000, 1000, channels[1]).astype("int32")
     scale = numbers.integers(1 << 20, 1 << 22, channels[1]).astype("int32")
     image = np.pad(
-        (x if last else x.transpose(0, 2, 3, 1)).astype("int64"), ((0, 0), (1, 1), (1, 1), (0, 0))
+        (x if last else x.transpose(0, 2, 3, 1)).astype("int64"),
+        ((0, 0), *[(taps // 2, taps // 2)] * 2, (0, 0)),
     )
     weights = (f if last else f.transpose(2, 3, 1, 0)).astype("int64")
     end = size - 1
     sums = sum(
         image[:, y : y + end + 1 : stride, x : x + end + 1 : stride] @ weights[y, x]
-        for y in range(3)
-        for x in range(3)
+        for y in range(taps)
+        for x in range(taps)
     )
     expected = np.clip((((sums + bias) * scale + (1 << 30)) >> 31) + 10, 0, 255).astype("uint8")
     result = np.zeros(expected.shape if last else expected.transpose(0, 3, 1, 2).shape, "uint8")

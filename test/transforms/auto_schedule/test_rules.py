@@ -16,6 +16,7 @@ from property_tests import sliced
 
 import kc
 from kc import te, tir, topi
+from kc.analysis.interpreter import run
 from kc.dialects.tir import AllocOp, ForOp
 from kc.target import Target
 from kc.transforms.auto_schedule.contraction import best_tile, contraction_behind
@@ -794,6 +795,36 @@ def test_rates_decide_whether_bf16_has_dot_products(cpu: str, pays: bool):
     target = Target(f"llvm -mtriple=x86_64-unknown-linux-gnu -mcpu={cpu}")
     script = kc.auto_schedule(product_of_halves(), target).trace.as_python()
     assert ("avx512_bf16_dot_16x2" in script) == pays == ("version_loops" in script)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "sizes", "intrinsic", "exponent"),
+    [
+        ("cortex-a510", (33, 34, 37), "neon_bfdot_4x2", 0),
+        ("cortex-a510", (33, 34, 37), "neon_bfdot_4x2", -133),
+        ("neoverse-n2", (36, 40, 39), "neon_bfmmla_square", 0),
+        ("neoverse-n1", (33, 34, 37), None, 0),
+    ],
+)
+def test_bf16_on_aarch64(
+    cpu: str, sizes: tuple[int, int, int], intrinsic: str | None, exponent: int
+):
+    """``bfdot`` has twice as many products as ``fmla`` of f32, ``bfmmla`` four times as many."""
+    target = Target(f"llvm -mtriple=aarch64-unknown-linux-gnu -mcpu={cpu}")
+    schedule = kc.auto_schedule(product_of_halves(sizes=sizes), target)
+    script = schedule.trace.as_python()
+    assert ("version_loops" in script) == (intrinsic is not None)
+    if intrinsic is None:
+        return
+    assert f'tensor_intrin="{intrinsic}"' in script
+    # Sums of small integers are exact in either version, subnormal ones as well.
+    m, k, n = sizes
+    numbers = np.random.default_rng(0)
+    a, b = (numbers.integers(-8, 8, size) for size in ((m, k), (k, n)))
+    scaled = (a * 2.0**exponent).astype(ml_dtypes.bfloat16)
+    result = np.zeros((m, n), "float32")
+    run(schedule.module, "main", [scaled, b.astype(ml_dtypes.bfloat16), result])
+    np.testing.assert_array_equal(result, (a @ b * 2.0**exponent).astype("float32"))
 
 
 @pytest.mark.parametrize("batch", [0, 2])

@@ -57,7 +57,7 @@ func.func @shared(%A: memref<6xf32>, %B: memref<6xf32>, %C: memref<6xf32>) {
 func.func @stencil(%A: memref<8xf32>, %B: memref<6xf32>) {
   tir.for %i in 6 {
     tir.block "S" (spatial %v in 6 = %i) do {
-      %x = tir.load %A[%v + 1] : memref<8xf32>
+      %x = tir.load %A[5 - %v] : memref<8xf32>
       tir.store %x, %B[%v] : memref<6xf32>
     }
   }

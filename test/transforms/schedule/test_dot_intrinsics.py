@@ -74,6 +74,28 @@ KINDS = {
         for a in NAMES
         for b in NAMES
     },
+    "avx512_vnni_dot_16x2_i16": Kind(
+        "int16", "int16", 1, 16, 2, "llvm -mcpu=cascadelake", "avx512vnni", r"vpdpwssd\s.*%zmm"
+    ),
+    "avx_vnni_dot_8x2_i16": Kind(
+        "int16", "int16", 1, 8, 2, "llvm -mcpu=alderlake", "avxvnni", r"vpdpwssd\s.*%ymm"
+    ),
+    "avx512_madd_dot_16x2_i16": Kind(
+        "int16", "int16", 1, 16, 2, SKYLAKE, "avx512bw", r"vpmaddwd\s.*%zmm"
+    ),
+    "avx2_madd_dot_8x2_i16": Kind(
+        "int16", "int16", 1, 8, 2, "llvm -mcpu=haswell", "avx2", r"vpmaddwd\s.*%ymm"
+    ),
+    **{
+        f"{name}_{sign}{sign}": Kind(
+            NAMES[sign], NAMES[sign], 1, lanes, 4, target, feature, rf"{instruction}\s.*%{register}"
+        )
+        for name, lanes, target, feature, register in (
+            ("avx10_dot_16x4", 16, "llvm -mcpu=diamondrapids", "avx10.2", "zmm"),
+            ("avx_vnni_int8_dot_8x4", 8, "llvm -mcpu=sierraforest", "avxvnniint8", "ymm"),
+        )
+        for sign, instruction in (("i8", "vpdpbssd"), ("u8", "vpdpbuud"))
+    },
     "neon_sdot_4x4": Kind("int8", "int8", 1, 4, 4, NEOVERSE, "dotprod", r"\bsdot\s+v"),
     "neon_udot_4x4": Kind("uint8", "uint8", 1, 4, 4, NEOVERSE, "dotprod", r"\budot\s+v"),
     "neon_usdot_4x4": Kind("uint8", "int8", 1, 4, 4, NEOVERSE, "i8mm", r"\busdot\s+v"),
@@ -125,8 +147,8 @@ def arrays(name: str, *, packed: bool) -> tuple[list[np.ndarray], np.ndarray]:
         if "float" in dtype:  # small numbers of eights: sums of products are exact
             kind = np.float16 if dtype == "float16" else ml_dtypes.bfloat16
             return (generator.integers(-32, 32, shape) / 8).astype(kind)
-        low, high = (0, 256) if dtype == "uint8" else (-128, 128)
-        return generator.integers(low, high, shape).astype(dtype)
+        info = np.iinfo(dtype)
+        return generator.integers(info.min, info.max + 1, shape).astype(dtype)
 
     a, b = values(kind.a, (4, DEPTH)), values(kind.b, (2 * kind.lanes, DEPTH))
     expected = a.astype(kind.sums) @ b.astype(kind.sums).T

@@ -24,6 +24,8 @@ After::
     ... a block "C_crop" that copies the first 127 x 127 elements of %C_pad to %C
 
 ``padding`` has a number for each variable of the block, 1 where the extent does not change.
+A buffer that is read at sums of variables, ``%X[%v_i * 2 + %v_k]``, gets as many elements as these
+reach; it is read as it is where it has them.
 ``decompose_padding`` makes the new producers fast, ``compute_inline`` and ``compute_at`` move them.
 
 *Legal when*
@@ -33,12 +35,13 @@ After::
    bits.
 3. KC3607: each variable is a loop of the block's own, and there is no predicate. Padded loops are
    not bound to threads, and are serial or unrolled if they are reduced.
-4. KC3608: each index is a variable, a constant or, where something is read, a quotient of a
-   variable that is not padded (heads that share keys: ``%v_h floordiv 4``), but for elements that
-   no padded variable moves (the image of a convolution whose filters are padded); each padded
+4. KC3608: each index is a variable or a constant, but for elements that no padded variable moves
+   (the image of a convolution whose filters are padded), and for loads at sums, which are never
+   less than 0, of variables of known extents (the image of one whose positions are padded) and of
+   quotients of those that are not padded (heads that share keys: ``%v_h floordiv 4``). Each padded
    variable is an index of the result or reduced.
 5. KC3609: along a padded reduction all terms are 0, which the combiner ignores: sums of products of
-   padded elements. (Infinity times 0 is not 0.)
+   padded elements that have the variable as an index. (Infinity times 0 is not 0.)
 6. KC3610: no op fails, or has an undefined result, on elements of the padding.
 
 A block without anything to pad gets a warning (KC3611).
@@ -49,7 +52,7 @@ TVM: ``pad_einsum``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -67,7 +70,8 @@ from xdsl.ir.affine import (
 from kc.analysis import loop_tree
 from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.reductions.reductions import reduction_of
+from kc.analysis.reductions import reduction_of
+from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import (
     DYNAMIC,
     ApplyOp,
@@ -86,7 +90,7 @@ from kc.transforms.schedule._buffers import FreshNames
 from kc.transforms.schedule._combiners import neutral_element
 from kc.transforms.schedule._copies import new_alloc
 from kc.transforms.schedule._nests import Extent, new_body, plain_nest
-from kc.transforms.schedule._sizes import sizes_of
+from kc.transforms.schedule._sizes import size_value, sizes_of
 from kc.transforms.schedule.base import (
     CALL_SITE,
     BlockRef,
@@ -132,8 +136,14 @@ class PadEinsum(Primitive):
             if padded[n] and loop is not None:
                 _require_growing(site, block, n, loop)
         moved = _values_of(block, padded)
+        extents = [
+            extent if not is_padded else _multiple(extent, factor)
+            for extent, is_padded, factor in zip(block.extents, padded, self.padding, strict=True)
+        ]
         accesses = [
-            _require_einsum(site, block, op, padded)
+            _require_einsum(
+                site, block, op, [it if isinstance(it, int) else None for it in extents], padded
+            )
             for op in _accesses(block)
             if op.buffer is definition.buffer
             or op.parent_op() is not block  # the padding may meet a condition that nothing met
@@ -211,6 +221,11 @@ class PadEinsum(Primitive):
         return Rewritten()
 
 
+def _multiple(extent: Extent, factor: int) -> Extent:
+    """The least multiple of ``factor`` that is not below ``extent``, where that is a number."""
+    return -(-extent // factor) * factor if isinstance(extent, int) else extent
+
+
 def _require_growing(site: Site, block: BlockOp, n: int, loop: ForOp) -> None:
     """Refuse (KC3607) a loop that cannot have more iterations as it runs them."""
     why: str | None = None
@@ -241,12 +256,14 @@ def _values_of(block: BlockOp, chosen: Sequence[bool]) -> set[SSAValue]:
 
 
 def _require_einsum(
-    site: Site, block: BlockOp, op: LoadOp | StoreOp, padded: Sequence[bool]
+    site: Site,
+    block: BlockOp,
+    op: LoadOp | StoreOp,
+    extents: Sequence[int | None],
+    padded: Sequence[bool],
 ) -> Access:
-    """The access of ``op``: a variable of the block, its quotient or a constant in each dimension.
-
-    Quotients are those of variables that are not padded, in loads.
-    """
+    """The access of ``op``: a variable of the block, a constant, or a sum of variables with these
+    ``extents``, and of quotients of those that are not padded, in each dimension."""
     body = op.parent
     assert body is not None
     index = IndexValues()
@@ -258,26 +275,29 @@ def _require_einsum(
         for arg in inner.args
         for value in loop_tree.derived_values(arg)
     }
-    dims: list[int | None] = []
+    dims: list[int | AffineExpr | None] = []
     constants: list[int] = []
-    divisors: list[int] = []
     for expr in op.indices.data.results:
         composed = index.compose(expr, op.operands_of_map)
         used = {op.operands_of_map[n] for n in expr.used_dims()}
         if isinstance(composed, AffineConstantExpr) and used.isdisjoint(computed):
             dims.append(None)
             constants.append(composed.value)
-            divisors.append(1)
             continue
-        dividend, divisor = _quotient(composed)
-        root = index.roots[dividend.position] if isinstance(dividend, AffineDimExpr) else None
-        is_own = root is not None and root.owner is body and body.parent_op() is block
-        at = list(body.args).index(root) if is_own else 0  # pyright: ignore[reportArgumentType]
-        if divisor > 1 and (
-            padded[at] or isinstance(op, StoreOp) or not isinstance(block.extents[at], int)
-        ):
-            is_own = False
-        if not is_own:
+        own: dict[int, int] = {}
+        if body.parent_op() is block:
+            roots = {dim: index.roots[dim] for dim in composed.used_dims()}
+            args = list(body.args)
+            own = {dim: args.index(it) for dim, it in roots.items() if it in args}  # pyright: ignore[reportArgumentType]
+        if isinstance(composed, AffineDimExpr) and composed.position in own:
+            dims.append(own[composed.position])
+            constants.append(0)
+            continue
+        size = None
+        if isinstance(op, LoadOp) and len(own) == len(composed.used_dims()):
+            known = {dim: extents[n] for dim, n in own.items()}
+            size = _size_of_sum(composed, known, {dim for dim, n in own.items() if padded[n]})
+        if size is None:
             verb = "reads" if isinstance(op, LoadOp) else "writes"
             raise site.refuse(
                 "KC3608",
@@ -286,10 +306,29 @@ def _require_einsum(
                 at=block,
                 why="an einsum is made of elements whose indices are variables and constants",
             )
-        dims.append(at)
-        constants.append(0)
-        divisors.append(divisor)
-    return Access(op, tuple(dims), tuple(constants), tuple(divisors))
+        renamed = [AffineExpr.dimension(own.get(dim, 0)) for dim in range(len(index.roots))]
+        dims.append(composed.replace_dims_and_symbols(renamed, []))
+        constants.append(size)
+    return Access(op, tuple(dims), tuple(constants))
+
+
+def _size_of_sum(
+    expr: AffineExpr, extents: Mapping[int, int | None], padded: Collection[int]
+) -> int | None:
+    """The elements that indices ``expr``, of dimensions with these extents, reach; None where it is
+    no sum of them and of quotients of those that are not ``padded``, or may be less than 0."""
+    terms, least = linear_terms(expr)
+    most = least
+    for atom, factor in terms.items():
+        dividend, divisor = _quotient(atom)
+        dim = dividend.position if isinstance(dividend, AffineDimExpr) else None
+        extent = None if dim is None else extents.get(dim)
+        if extent is None or (divisor > 1 and dim in padded):
+            return None
+        last = (extent - 1) // divisor
+        least += min(0, factor * last)
+        most += max(0, factor * last)
+    return most + 1 if least >= 0 else None
 
 
 def _quotient(expr: AffineExpr) -> tuple[AffineExpr, int]:
@@ -364,70 +403,64 @@ def _padding_text(padding: Sequence[int], without: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class Access:
-    """A load or store whose index is, in each dimension, a variable of the block, the quotient of
-    one, or a constant."""
+    """A load or store whose index is, in each dimension, a variable of the block, a constant, or a
+    sum of variables."""
 
     op: LoadOp | StoreOp
-    dims: tuple[int | None, ...]
-    """The variable of each dimension, None for a constant."""
+    dims: tuple[int | AffineExpr | None, ...]
+    """The variable of each dimension, or the sum, over all variables; None for a constant."""
     constants: tuple[int, ...]
-    """The constant of each dimension, 0 for a variable."""
-    divisors: tuple[int, ...]
-    """What the variable of each dimension is divided by: 1 for a variable itself."""
+    """The constant of each dimension, 0 for a variable, of a sum how many elements it reaches."""
 
     @property
     def variables(self) -> list[int]:
-        """The variables, once each, in order."""
-        return list(dict.fromkeys(dim for dim in self.dims if dim is not None))
+        """The variables that are indices by themselves, once each, in order."""
+        return list(dict.fromkeys(dim for dim in self.dims if isinstance(dim, int)))
 
     @property
-    def keys(self) -> list[tuple[int, int]]:
-        """The variables with their divisors, once each, in order: the dimensions of the padded
-        buffer."""
-        pairs = zip(self.dims, self.divisors, strict=True)
-        return list(dict.fromkeys((dim, divisor) for dim, divisor in pairs if dim is not None))
+    def slots(self) -> list[int | AffineExpr]:
+        """The dimensions of the padded buffer: variables and sums, once each, in order."""
+        return list(dict.fromkeys(dim for dim in self.dims if dim is not None))
 
-    def extents(self, of_variables: Sequence[Extent]) -> list[Extent]:
-        """How many values each of :attr:`keys` has; variables that are divided have constant
-        extents."""
-        extents: list[Extent] = []
-        for n, divisor in self.keys:
-            extent = of_variables[n]
-            extents.append(-(-extent // divisor) if isinstance(extent, int) else extent)
-        return extents
+    def size_of(self, slot: int | AffineExpr) -> int:
+        """How many elements a sum reaches."""
+        return self.constants[self.dims.index(slot)]
 
     def map(self) -> AffineMap:
-        """The index over :attr:`keys`."""
-        keys = self.keys
+        """The index over :attr:`slots`."""
+        slots = self.slots
         exprs = [
-            AffineExpr.constant(constant)
-            if dim is None
-            else AffineExpr.dimension(keys.index((dim, divisor)))
-            for dim, constant, divisor in zip(self.dims, self.constants, self.divisors, strict=True)
+            AffineExpr.constant(constant) if dim is None else AffineExpr.dimension(slots.index(dim))
+            for dim, constant in zip(self.dims, self.constants, strict=True)
         ]
-        return AffineMap(len(keys), 0, tuple(exprs))
+        return AffineMap(len(slots), 0, tuple(exprs))
 
     def move(self, buffer: SSAValue) -> None:
-        """Use ``buffer``, which has a dimension for each of :attr:`keys`."""
-        self._set(buffer, AffineMap.identity(len(self.keys)))
+        """Use ``buffer``, which has a dimension for each of :attr:`slots`."""
+        self._set(buffer, AffineMap.identity(len(self.slots)))
 
     def settle(self) -> None:
         """Write the index as it is read here: ``v + 1`` is 1 until the extent of v grows from 1."""
         self._set(self.op.buffer, self.map())
 
-    def _set(self, buffer: SSAValue, of_keys: AffineMap) -> None:
+    def _set(self, buffer: SSAValue, indices: AffineMap) -> None:
+        """Use ``buffer`` at ``indices`` over :attr:`slots`."""
         op = self.op
         block = op.parent
         assert block is not None
-        variables = self.variables
-        values: list[AffineExpr] = []
-        for n, divisor in self.keys:
-            value = AffineExpr.dimension(variables.index(n))
-            values.append(value // divisor if divisor > 1 else value)
-        indices = tuple(expr.replace_dims_and_symbols(values, ()) for expr in of_keys.results)
         before = [op.value] if isinstance(op, StoreOp) else []
-        op.operands = [*before, buffer, *(block.args[n] for n in variables)]
-        op.properties["indices"] = AffineMapAttr(AffineMap(len(variables), 0, indices))
+        used: dict[int, int] = {}
+        slots: list[AffineExpr] = []
+        for slot in self.slots:
+            dims = [slot] if isinstance(slot, int) else sorted(slot.used_dims())
+            for dim in dims:
+                used.setdefault(dim, len(used))
+            places = [AffineExpr.dimension(used.get(n, 0)) for n in range(len(block.args))]
+            is_sum = isinstance(slot, AffineExpr)
+            slots.append(slot.replace_dims_and_symbols(places, []) if is_sum else places[slot])
+        op.operands = [*before, buffer, *(block.args[n] for n in used)]
+        exprs = [it.replace_dims_and_symbols(slots, []) for it in indices.results]
+        op.properties["indices"] = AffineMapAttr(AffineMap(len(used), 0, tuple(exprs)))
 
 
 @dataclass(frozen=True)
@@ -456,9 +489,9 @@ class PaddedEinsum:
         for access in self.accesses:
             access.settle()
         for access in self.accesses:
-            if access.op.buffer is own or not any(self.padded[n] for n in access.variables):
+            if access.op.buffer is own or not self._grows(site, access):
                 continue
-            key = (access.op.buffer, access.dims, access.constants, access.divisors)
+            key = (access.op.buffer, access.dims, access.constants)
             if key not in buffers:
                 buffers[key], block = self._pad(site, names, access, old, new)
                 blocks.append(block)
@@ -467,6 +500,18 @@ class PaddedEinsum:
             blocks.append(self._crop(site, names, own, old, new))
         self._resize(new)
         return blocks
+
+    def _grows(self, site: Site, access: Access) -> bool:
+        """Whether elements are read that the buffer does not have, or that are to be 0."""
+        if any(self.padded[n] for n in access.variables):
+            return True
+        sizes = sizes_of(site, access.op.buffer)
+        sums = [n for n, dim in enumerate(access.dims) if isinstance(dim, AffineExpr)]
+        for n in sums:
+            size = sizes[n]
+            if not isinstance(size, int) or size < access.constants[n]:
+                return True
+        return False
 
     def _padded_extent(self, n: int) -> Extent:
         extent, factor = self.block.extents[n], self.padding[n]
@@ -489,13 +534,19 @@ class PaddedEinsum:
         """A padded buffer, allocated in front of the loops."""
         buffer = access.op.buffer
         assert isinstance(buffer.type, MemRefType)
-        extents = access.extents(new)
+        extents = self._extents(access, new)
         shape = [extent if isinstance(extent, int) else DYNAMIC for extent in extents]
         type_ = MemRefType(buffer.type.element_type, shape, memory_space=buffer.type.memory_space)
         name = names.take(f"{buffer_name(buffer)}_pad")
         alloc = new_alloc(name, type_, extents, self.block)
         self._insert(alloc)
         return alloc.buffer
+
+    def _extents(self, access: Access, new: Sequence[Extent]) -> list[Extent]:
+        """The extents of the dimensions of the padded buffer."""
+        return [
+            new[slot] if isinstance(slot, int) else access.size_of(slot) for slot in access.slots
+        ]
 
     def _pad(
         self,
@@ -508,21 +559,27 @@ class PaddedEinsum:
         """A copy of what ``access`` reads, with zeros around it."""
         source = access.op.buffer
         target = self._new_buffer(names, access, new)
-        variables, keys = access.variables, access.keys
-        body = new_body(len(keys))
-        limits: list[tuple[int | SSAValue, Extent]] = [
-            (body.args[k], old[n]) for k, (n, _) in enumerate(keys) if self.padded[n]
-        ]
+        slots, sizes = access.slots, sizes_of(site, source)
+        body = new_body(len(slots))
+        limits: list[tuple[int | SSAValue, Extent]] = []
+        for k, slot in enumerate(slots):
+            if isinstance(slot, int):
+                limits += [(body.args[k], old[slot])] if self.padded[slot] else []
+                continue
+            size = sizes[access.dims.index(slot)]
+            if not isinstance(size, int) or size < access.size_of(slot):
+                limits.append((body.args[k], size_value(site, size, self.anchor)))
         if not self._is_inside(site, access, old):
             # Nothing is read where the einsum is over nothing.
-            unused = [extent for n, extent in enumerate(old) if n not in variables]
+            unused = [extent for n, extent in enumerate(old) if n not in access.variables]
             limits += [
                 (0, extent) for extent in unused if extent == 0 or not isinstance(extent, int)
             ]
         ops, value = load_or_zero(source, access.map(), body.args, limits)
-        body.add_ops([*ops, StoreOp(value, target, AffineMap.identity(len(keys)), body.args)])
+        body.add_ops([*ops, StoreOp(value, target, AffineMap.identity(len(slots)), body.args)])
         name = buffer_name(target)
-        nest = plain_nest(site, name, body, access.extents(new), self.anchor, self.block)
+        extents = self._extents(access, new)
+        nest = plain_nest(site, name, body, extents, self.anchor, self.block)
         self._insert(nest.top)
         return target, nest.block
 
@@ -530,12 +587,10 @@ class PaddedEinsum:
         """Whether the buffer is known to have all that the variables and constants are indices
         of."""
         sizes = sizes_of(site, access.op.buffer)
-        for n, constant, divisor, size in zip(
-            access.dims, access.constants, access.divisors, sizes, strict=True
-        ):
+        for n, constant, size in zip(access.dims, access.constants, sizes, strict=True):
+            if isinstance(n, AffineExpr):
+                continue
             extent = constant + 1 if n is None else old[n]
-            if isinstance(extent, int):
-                extent = -(-extent // divisor)
             if isinstance(size, int) and isinstance(extent, int):
                 if size < extent:
                     return False

@@ -1,8 +1,9 @@
-"""Products of bytes on x86: ``C[i] += A[k] * B[i, k]`` with sums of 32 bits.
+"""Products of narrow integers on x86: ``C[i] += A[k] * B[i, k]`` with sums of 32 bits.
 
 ``vpdpbusd`` multiplies unsigned by signed bytes; where those of the rows are the signed ones, its
-operands change places. ``vpmaddwd`` takes numbers of 16 bits, which bytes of either sign are, and
-adds two products exactly: cores without VNNI have it.
+operands change places. ``vpdpbssd`` and ``vpdpbuud`` of AVX-VNNI-INT8 and AVX10.2 take operands of
+the same sign. ``vpmaddwd`` takes numbers of 16 bits, which bytes of either sign are, and adds two
+products exactly: cores without VNNI have it. ``vpdpwssd`` adds these to the sums as well.
 
 The text of an intrinsic is an attribute of this module with the name of the intrinsic. As in
 ``x86_64.mlir``, the rows of B are one register where they are neighbours in memory.
@@ -12,21 +13,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kc.transforms.intrinsics.byte_product_names import ByteProduct, byte_products
+from kc.transforms.intrinsics.integer_product_names import IntegerProduct, integer_products
 
-_EXTENSIONS = {"u8": "arith.extui", "i8": "arith.extsi"}
+_EXTENSIONS = {"u8": "arith.extui", "i8": "arith.extsi", "i16": "arith.extsi"}
 
 
 def __getattr__(name: str) -> str:
-    product = byte_products().get(name)
+    product = integer_products().get(name)
     if product is None:
         raise AttributeError(f"there is no tensor intrinsic {name!r} in {__name__}")
     return "\n".join(_text(name, product))
 
 
-def _text(name: str, product: ByteProduct) -> Iterator[str]:
-    lanes, step = product.lanes, product.step
-    a, b, c = f"memref<{step}xi8", f"memref<{lanes}x{step}xi8", f"memref<{lanes}xi32"
+def _text(name: str, product: IntegerProduct) -> Iterator[str]:
+    lanes, step, element = product.lanes, product.step, product.element
+    a, b, c = (
+        f"memref<{size}"
+        for size in (f"{step}x{element}", f"{lanes}x{step}x{element}", f"{lanes}xi32")
+    )
     row, rows = f"{a}, strided<[1], offset: ?>>", f"{b}, strided<[?, 1], offset: ?>>"
     sums, sum_type = f"{c}, strided<[1], offset: ?>>", f"vector<{lanes}xi32>"
     anywhere = f"%A: {a}, strided<[?], offset: ?>>, %B: {b}, strided<[?, ?], offset: ?>>"
@@ -43,8 +47,8 @@ module @{name} attributes {{kc.features = ["{product.feature}"]}} {{
           %c = tir.load %C[%v_i] : {c}>
           %a = tir.load %A[%v_k] : {a}>
           %b = tir.load %B[%v_i, %v_k] : {b}>
-          %x = {_EXTENSIONS[product.rows]} %a : i8 to i32
-          %y = {_EXTENSIONS[product.columns]} %b : i8 to i32
+          %x = {_EXTENSIONS[product.rows]} %a : {element} to i32
+          %y = {_EXTENSIONS[product.columns]} %b : {element} to i32
           %p = arith.muli %x, %y : i32
           %s = arith.addi %c, %p : i32
           tir.store %s, %C[%v_i] : {c}>
@@ -59,9 +63,9 @@ module @{name} attributes {{kc.features = ["{product.feature}"]}} {{
             yield f"    %c = tir.load %C[0] : {sums}, {sum_type}"
         else:
             yield f"    %c = arith.constant dense<0> : {sum_type}"
-        yield f"    %a = tir.load %A[0] : {row}, vector<{step}xi8>"
+        yield f"    %a = tir.load %A[0] : {row}, vector<{step}x{element}>"
         last = yield from _joined_rows(product, rows)
-        yield from (_multiply_bytes if step == 4 else _multiply_words)(product, last)
+        yield from (_multiply_widened if product.is_widened else _multiply)(product, last)
         yield f"    tir.store %s, %C[0] : {sums}, {sum_type}"
         yield "    func.return\n  }"
     yield f"  func.func @init({anywhere}, %C: {sums}) {{"
@@ -70,15 +74,16 @@ module @{name} attributes {{kc.features = ["{product.feature}"]}} {{
     yield "    func.return\n  }\n}\n"
 
 
-def _joined_rows(product: ByteProduct, rows: str) -> Iterator[str]:
+def _joined_rows(product: IntegerProduct, rows: str) -> Iterator[str]:
     """Load the rows of B and put them side by side; the value that has all of them is returned."""
     size, values = product.step, [f"%b{n}" for n in range(product.lanes)]
+    element = product.element
     for n, value in enumerate(values):
-        yield f"    {value} = tir.load %B[{n}, 0] : {rows}, vector<{size}xi8>"
+        yield f"    {value} = tir.load %B[{n}, 0] : {rows}, vector<{size}x{element}>"
     while len(values) > 1:
         joined = []
         for first, second in zip(values[::2], values[1::2], strict=True):
-            value, type_ = f"{first}_{size}", f"vector<{size}xi8>"
+            value, type_ = f"{first}_{size}", f"vector<{size}x{element}>"
             lanes = list(range(2 * size))
             yield f"    {value} = vector.shuffle {first}, {second} {lanes} : {type_}, {type_}"
             joined.append(value)
@@ -86,20 +91,21 @@ def _joined_rows(product: ByteProduct, rows: str) -> Iterator[str]:
     return values[0]
 
 
-def _multiply_bytes(product: ByteProduct, columns: str) -> Iterator[str]:
-    sums, whole = f"vector<{product.lanes}xi32>", f"vector<{4 * product.lanes}xi8>"
-    yield "    %a_i32 = vector.bitcast %a : vector<4xi8> to vector<1xi32>"
+def _multiply(product: IntegerProduct, columns: str) -> Iterator[str]:
+    size, element = product.step, product.element
+    sums, whole = f"vector<{product.lanes}xi32>", f"vector<{size * product.lanes}x{element}>"
+    yield f"    %a_i32 = vector.bitcast %a : vector<{size}x{element}> to vector<1xi32>"
     yield "    %a_word = vector.extract %a_i32[0] : i32 from vector<1xi32>"
     yield f"    %a_words = vector.broadcast %a_word : i32 to {sums}"
     yield f"    %a_all = vector.bitcast %a_words : {sums} to {whole}"
-    factors = "%a_all, " + columns if product.rows == "u8" else columns + ", %a_all"
-    types = f"({sums}, {whole}, {whole}) -> {sums}"
-    yield f'    %s = llvm.call_intrinsic "{product.call}"(%c, {factors}) : {types}'
+    is_turned = (product.rows, product.columns) == ("i8", "u8")
+    factors = f"{columns}, %a_all" if is_turned else f"%a_all, {columns}"
+    yield from _call(product, factors, whole)
 
 
-def _multiply_words(product: ByteProduct, columns: str) -> Iterator[str]:
+def _multiply_widened(product: IntegerProduct, columns: str) -> Iterator[str]:
     count = 2 * product.lanes
-    sums, words = f"vector<{product.lanes}xi32>", f"vector<{count}xi16>"
+    words = f"vector<{count}xi16>"
     # A pair of bytes is repeated before they become words: a load does both at once.
     pairs = f"vector<{product.lanes}xi16>"
     yield "    %a_i16 = vector.bitcast %a : vector<2xi8> to vector<1xi16>"
@@ -110,6 +116,15 @@ def _multiply_words(product: ByteProduct, columns: str) -> Iterator[str]:
     yield f"    %a_all = {extension} %a_bytes : vector<{count}xi8> to {words}"
     extension = _EXTENSIONS[product.columns]
     yield f"    %b_all = {extension} {columns} : vector<{count}xi8> to {words}"
-    call = f'llvm.call_intrinsic "{product.call}"(%a_all, %b_all)'
-    yield f"    %p = {call} : ({words}, {words}) -> {sums}"
+    yield from _call(product, "%a_all, %b_all", words)
+
+
+def _call(product: IntegerProduct, factors: str, type_: str) -> Iterator[str]:
+    """Let ``%s`` be the sums ``%c`` and the products of two vectors."""
+    sums = f"vector<{product.lanes}xi32>"
+    call = f'llvm.call_intrinsic "{product.call}"'
+    if product.adds:
+        yield f"    %s = {call}(%c, {factors}) : ({sums}, {type_}, {type_}) -> {sums}"
+        return
+    yield f"    %p = {call}({factors}) : ({type_}, {type_}) -> {sums}"
     yield f"    %s = arith.addi %c, %p : {sums}"
