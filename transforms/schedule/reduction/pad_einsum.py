@@ -70,7 +70,7 @@ from xdsl.ir.affine import (
 from kc.analysis import loop_tree
 from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.reductions import reduction_of
+from kc.analysis.reductions.reductions import reduction_of
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import (
     DYNAMIC,
