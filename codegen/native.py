@@ -74,6 +74,8 @@ _CODE_BY_FEATURE = {
     "@llvm.x86.avx512.mask.getmant.ps.512": "avx512f",
     "@llvm.x86.avx512.mask.range.pd.512": "avx512dq",
     "@llvm.x86.avx512.mask.range.ps.512": "avx512dq",
+    "@llvm.x86.avx512.rcp14.pd.512": "avx512f",
+    "@llvm.x86.avx512.rcp14.ps.512": "avx512f",
     "@llvm.x86.avx512bf16.dpbf16ps.512": "avx512bf16",
     "@llvm.x86.sse.sfence": "sse",
     **dict.fromkeys(

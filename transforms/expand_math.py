@@ -84,6 +84,7 @@ from kc.dialects.arith import RemFOp, element_of
 from kc.dialects.gpu import GPUModuleOp
 from kc.support.libdevice import uses_libdevice
 from kc.support.patterns import PatternSet
+from kc.support.rates import rates_of
 from kc.support.registry import load_patterns
 from kc.support.target import Target, target_of
 from kc.transforms.elementary import approximations
@@ -219,6 +220,13 @@ def has_exponents(target: Target) -> bool:
     return is_x86(target) and target.has_feature("avx512dq")
 
 
+def has_slow_quotients(target: Target) -> bool:
+    """Whether a quotient of vectors takes longer than twice four multiply-adds, beside which it
+    could run: an inverse by an instruction, a product, and what corrects it."""
+    rates = rates_of(target)
+    return rates.products["fma.f32"] > 8 * rates.divisions["f32"]
+
+
 def _is_in_kernel(op: Operation) -> bool:
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, GPUModuleOp):
@@ -238,6 +246,7 @@ class _Expansion(RewritePattern):
     def __init__(self, target: Target, kept: Collection[str] = ()) -> None:
         self._has_fma = has_fma(target)
         self._has_exponents = has_exponents(target)
+        self._has_slow_quotients = has_slow_quotients(target)
         self._kept = kept
 
     def _is_kept(self, op: Operation) -> bool:
@@ -257,6 +266,7 @@ class _Expansion(RewritePattern):
             emit,
             has_fma=self._has_fma or in_kernel,
             has_exponents=self._has_exponents and not in_kernel,
+            has_slow_quotients=self._has_slow_quotients,
             has_slow_subnormals=not in_kernel,
         )
 

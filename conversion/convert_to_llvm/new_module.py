@@ -8,12 +8,15 @@ from functools import cached_property
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
+    FixedBitwidthType,
     IntegerType,
     ModuleOp,
     StringAttr,
     UnitAttr,
+    VectorType,
 )
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.llvm import FramePointerKind, FramePointerKindAttr
 from xdsl.ir import Attribute, Operation, Region
 
 from kc.analysis.loop_tree import preorder
@@ -173,6 +176,10 @@ class NewModule:
         for _, signature in self._functions:
             origins += [p.origin for p in signature.parameters if p.origin is not None]
         propagate(origins, self.handovers)
+        if self.is_x86:
+            for op, _ in self._functions:
+                if _has_wide_vectors(op):
+                    op.properties["frame_pointer"] = _RESERVED
         for op, signature in self._functions:
             attributes = [parameter.all_attributes() for parameter in signature.parameters]
             if any(attributes):
@@ -181,3 +188,24 @@ class NewModule:
         for op in list(block.ops):
             op.detach()
         block.add_ops([*self._tops, *self._declarations.values()])
+
+
+_RESERVED = FramePointerKindAttr(FramePointerKind.RESERVED)
+_STACK_ALIGNMENT = 128
+"""Bits that a stack is aligned to on x86."""
+
+
+def _has_wide_vectors(function: Operation) -> bool:
+    """Whether a function has vectors that a stack may hold at no multiple of their size.
+
+    Where registers are spilled, LLVM aligns the stack to them only if the register for that, the
+    frame pointer, is set aside from the start. Else each such vector may lie in two lines of the
+    cache, or in two pages: a gelu took 14 or 32 cycles, by where the stack of its caller ended.
+    """
+    return any(
+        isinstance(type_ := result.type, VectorType)
+        and isinstance(element := type_.element_type, FixedBitwidthType)
+        and type_.element_count() * element.bitwidth > _STACK_ALIGNMENT
+        for op in preorder(function)
+        for result in op.results
+    )

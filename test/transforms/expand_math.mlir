@@ -26,9 +26,10 @@ func.func @host(%x: f32, %h: f16, %v: vector<4xf64>) -> (f32, f16, vector<4xf64>
 // is subnormal, 2**96 is a factor more, and a sum pushes the digits out that it lacks: its last bits
 // are those of the result.
 // CHECK-LABEL: func.func @exp2(%x: f32) -> f32 {
-// CHECK-NEXT:    [[SIZE:%[0-9]+]] = math.absf %x : f32
-// CHECK-NEXT:    [[LIMIT:%[0-9]+]] = arith.constant 9.31322575e-10 : f32
-// CHECK-NEXT:    [[TINY:%[0-9]+]] = arith.cmpf olt, [[SIZE]], [[LIMIT]] : f32
+// CHECK-NEXT:    [[BITS_OF_X:%[0-9]+]] = arith.bitcast %x : f32 to i32
+// CHECK-NEXT:    [[MASK:%[0-9]+]] = arith.constant 2080374784 : i32
+// CHECK-NEXT:    [[EXPONENT_OF_X:%[0-9]+]] = arith.andi [[BITS_OF_X]], [[MASK]] : i32
+// CHECK:         [[TINY:%[0-9]+]] = arith.cmpi eq, [[EXPONENT_OF_X]], {{%[0-9]+}} : i32
 // CHECK:         [[X:%[0-9]+]] = arith.select [[TINY]], {{%[0-9]+, %[0-9]+}} : f32
 // CHECK-NEXT:    [[LEAST:%[0-9]+]] = arith.constant -1.260000e+02 : f32
 // CHECK-NEXT:    [[LOW:%[0-9]+]] = arith.cmpf olt, [[X]], [[LEAST]] : f32
@@ -39,11 +40,12 @@ func.func @host(%x: f32, %h: f16, %v: vector<4xf64>) -> (f32, f16, vector<4xf64>
 // CHECK-NEXT:    [[MORE:%[0-9]+]] = arith.addi [[EXPONENT:%[0-9]+]], [[LIFT]] : i32
 // CHECK-NEXT:    arith.select [[LOW]], [[MORE]], [[EXPONENT]] : i32
 // CHECK:         [[Y:%[0-9]+]] = arith.mulf {{%[0-9]+, %[0-9]+}} : f32
-// CHECK-NEXT:    [[SUM:%[0-9]+]] = arith.addf [[Y]], {{%[0-9]+}} : f32
-// CHECK-NEXT:    [[BITS:%[0-9]+]] = arith.bitcast [[SUM]] : f32 to i32
+// CHECK:         [[SUM:%[0-9]+]] = arith.addf [[Y]], {{%[0-9]+}} : f32
+// CHECK-NEXT:    [[PUSHED_Y:%[0-9]+]] = arith.select [[LOW]], [[SUM]], [[Y]] : f32
+// CHECK-NEXT:    [[BITS:%[0-9]+]] = arith.bitcast [[PUSHED_Y]] : f32 to i32
 // CHECK:         [[LEFT:%[0-9]+]] = arith.subi [[BITS]], {{%[0-9]+}} : i32
-// CHECK-NEXT:    [[SUBNORMAL:%[0-9]+]] = arith.bitcast [[LEFT]] : i32 to f32
-// CHECK-NEXT:    [[RESULT:%[0-9]+]] = arith.select [[LOW]], [[SUBNORMAL]], [[Y]] : f32
+// CHECK-NEXT:    [[CHOSEN:%[0-9]+]] = arith.select [[LOW]], [[LEFT]], [[BITS]] : i32
+// CHECK-NEXT:    [[RESULT:%[0-9]+]] = arith.bitcast [[CHOSEN]] : i32 to f32
 // CHECK-NEXT:    func.return [[RESULT]] : f32
 // CHECK-NEXT:  }
 func.func @exp2(%x: f32) -> f32 {
@@ -144,9 +146,10 @@ gpu.module @m {
 // CHECK-LABEL: func.func @sigmoid(%x: f32) -> f32 {
 // CHECK-NOT:     math.exp
 // CHECK:         [[BELOW:%[0-9]+]] = arith.cmpf olt, %x, {{%[0-9]+}} : f32
-// CHECK-NEXT:    [[DIVIDEND:%[0-9]+]] = arith.select [[BELOW]], {{%[0-9]+}}, {{%[0-9]+}} : f32
-// CHECK-NEXT:    [[QUOTIENT:%[0-9]+]] = arith.divf [[DIVIDEND]], {{%[0-9]+}} : f32
-// CHECK:         [[Y:%[0-9]+]] = math.fma [[QUOTIENT]], {{%[0-9]+}}, [[QUOTIENT]] : f32
+// CHECK:         [[DIVIDEND:%[0-9]+]] = arith.select [[BELOW]], {{%[0-9]+}}, {{%[0-9]+}} : f32
+// CHECK-NEXT:    [[INVERSE:%[0-9]+]] = arith.divf {{%[0-9]+, %[0-9]+}} : f32
+// CHECK-NEXT:    [[QUOTIENT:%[0-9]+]] = arith.mulf [[DIVIDEND]], [[INVERSE]] : f32
+// CHECK:         [[Y:%[0-9]+]] = math.fma {{%[0-9]+}}, [[INVERSE]], [[QUOTIENT]] : f32
 // CHECK:         %y = arith.select {{%[0-9]+, %[0-9]+}}, [[Y]] : f32
 // CHECK-NEXT:    func.return %y : f32
 func.func @sigmoid(%x: f32) -> f32 {
@@ -165,10 +168,10 @@ func.func @sigmoid(%x: f32) -> f32 {
 // A product with x that alone uses the quotient is rounded once with it. Unusual numbers have a branch.
 // CHECK-LABEL: func.func @times_sigmoid(%x: f32) -> f32 {
 // CHECK-NOT:     math.exp
+// CHECK:         %z = scf.if
 // CHECK:         [[INVERSE:%[0-9]+]] = arith.divf {{%[0-9]+, %[0-9]+}} : f32
 // CHECK-NEXT:    [[QUOTIENT:%[0-9]+]] = arith.mulf {{%[0-9]+}}, [[INVERSE]] : f32
 // CHECK:         math.fma {{%[0-9]+}}, [[INVERSE]], [[QUOTIENT]] : f32
-// CHECK:         %z = scf.if
 // CHECK:         func.return %z : f32
 func.func @times_sigmoid(%x: f32) -> f32 {
   %unit = arith.constant 1.0 : f32
@@ -187,9 +190,9 @@ func.func @times_sigmoid(%x: f32) -> f32 {
 // The same product, with x in two numbers where sigmoid would be subnormal, as topi writes it.
 // CHECK-LABEL: func.func @in_two_numbers(%x: f32) -> f32 {
 // CHECK:         [[SIZE:%[0-9]+]] = math.absf %x : f32
+// CHECK:         %z = scf.if
 // CHECK:         [[INVERSE:%[0-9]+]] = arith.divf {{%[0-9]+, %[0-9]+}} : f32
 // CHECK-NEXT:    [[QUOTIENT:%[0-9]+]] = arith.mulf {{%[0-9]+}}, [[INVERSE]] : f32
-// CHECK:         %z = scf.if
 func.func @in_two_numbers(%x: f32) -> f32 {
   %unit = arith.constant 1.0 : f32
   %zero = arith.constant 0.0 : f32
@@ -283,14 +286,31 @@ func.func @not_sigmoid(%x: f32) -> f32 {
   func.return %0 : f32
 }
 
+// The exponential of a vector is one power, and a branch where one of them is subnormal.
+// CHECK-LABEL: func.func @exponentials(%x: vector<8xf32>) -> vector<8xf32> {
+// CHECK:         math.fma
+// CHECK:         [[LOW:%[0-9]+]] = arith.cmpf olt, {{%[0-9]+, %[0-9]+}} : vector<8xf32>
+// CHECK:         [[ANY:%[0-9]+]] = vector.reduction <or>, [[LOW]] : vector<8xi1> into i1
+// CHECK-NEXT:    %y = scf.if [[ANY]] -> (vector<8xf32>) {
+// CHECK:         } else {
+// CHECK-NOT:       dense<96>
+// CHECK:           arith.mulf {{%[0-9]+, %[0-9]+}} : vector<8xf32>
+// CHECK-NEXT:      scf.yield
+// CHECK:         func.return %y : vector<8xf32>
+func.func @exponentials(%x: vector<8xf32>) -> vector<8xf32> {
+  %y = math.exp %x : vector<8xf32>
+  func.return %y : vector<8xf32>
+}
+
 // With afn a power is scaled in one step, and nothing is made up for; f64 is as without.
 // CHECK-LABEL: func.func @approximate(%x: f32, %d: f64) -> (f32, f64) {
 // CHECK:         [[ONCE:%[0-9]+]] = arith.addf [[HALF:%[0-9]+]], [[HALF]] : f32
 // CHECK:         [[Y:%[0-9]+]] = arith.mulf [[ONCE]], {{%[0-9]+}} : f32
-// CHECK-NEXT:    math.absf %d : f64
+// CHECK-NEXT:    arith.bitcast %d : f64 to i64
 // CHECK:         arith.bitcast {{%[0-9]+}} : i64 to f64
 // CHECK-NEXT:    [[FIRST:%[0-9]+]] = arith.mulf {{%[0-9]+, %[0-9]+}} : f64
-// CHECK:         [[E:%[0-9]+]] = arith.select {{%[0-9]+, %[0-9]+}}, [[FIRST]] : f64
+// CHECK:         arith.select {{%[0-9]+, %[0-9]+}}, [[FIRST]] : f64
+// CHECK:         [[E:%[0-9]+]] = arith.bitcast {{%[0-9]+}} : i64 to f64
 // CHECK-NEXT:    func.return [[Y]], [[E]] : f32, f64
 func.func @approximate(%x: f32, %d: f64) -> (f32, f64) {
   %0 = math.exp %x fastmath<afn> : f32

@@ -6,8 +6,10 @@ small numbers are polynomials, of others they follow from exp.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kc.transforms.elementary.coefficients import EXP, EXP2, EXPM1, SINH
-from kc.transforms.elementary.values import INFINITY, LN2, NAN, Bool, Integer, Real
+from kc.transforms.elementary.values import INFINITY, LN2, NAN, Bool, Integer, Real, either
 
 
 def reduced(x: Real, rest_of_x: Real | None = None) -> tuple[Real, Real, Integer]:
@@ -34,17 +36,47 @@ def exp(x: Real) -> Real:
     if not x.code.has_slow_subnormals:
         y, n, bits = reduced(x.least(_END[x.is_single][1]).greatest(_END[x.is_single][0]))
         return (y + 1.0).scaled_in_steps(n, bits)
-    value, is_low = lifted_exp(x)
-    return is_low.choose(value.lowered(x.lift, is_positive=True), value)
+    x = _clamped(x)
+    return _scaled(*power(x), x < _least_normal_exponent(x))
+
+
+def _scaled(y: Real, n: Real, bits: Integer, is_low: Bool) -> Real:
+    """``y * 2**n``, a subnormal number or 0 where ``is_low``."""
+
+    def lowered() -> Sequence[Real]:
+        return [y.scaled(n, bits, is_low).lowered_where(is_low, y.lift)]
+
+    if not y.is_vector:
+        return lowered()[0]
+    return y.of(either(is_low, lowered, lambda: [y.scaled(n, bits)])[0])
 
 
 def lifted_exp(x: Real) -> tuple[Real, Bool]:
     """exp(x), times 2**lift where the condition holds, as it would be subnormal otherwise."""
-    low, high = _END[x.is_single]
-    x = x.is_tiny(30, 60).choose(x.real(0.0), x.least(high).greatest(low))
+    x = _clamped(x)
     is_low = x < _least_normal_exponent(x)
-    y, n, bits = reduced(x)
-    return (y + 1.0).scaled(n, bits, is_low), is_low
+    y, n, bits = power(x)
+    return y.scaled(n, bits, is_low), is_low
+
+
+def _clamped(x: Real) -> Real:
+    """An argument of :func:`power` for which the power is the same, 0 where it is tiny."""
+    low, high = _END[x.is_single]
+    # A square of r is subnormal long before r is.
+    is_tiny = x.is_nearly_subnormal() if x.code.has_fma else x.is_tiny(30, 60)
+    return is_tiny.choose(x.real(0.0), x.least(high).greatest(low))
+
+
+def power(x: Real) -> tuple[Real, Real, Integer]:
+    """exp(r), n and its bits as in :func:`reduced`, in fewer steps where there is an fma: each adds
+    a number of moderate size, so that also the least normal r makes nothing subnormal."""
+    if not x.code.has_fma:
+        y, n, bits = reduced(x)
+        return y + 1.0, n, bits
+    n, bits = x.rounded(1 / LN2)
+    ln2, rest = x.parts(LN2, 15 if x.is_single else 41)
+    r = n.times_plus(-rest, n.times_plus(-ln2, x))
+    return r.times_plus(r.times_plus(r.polynomial(EXP), 1.0), 1.0), n, bits
 
 
 def _least_normal_exponent(x: Real) -> float:
@@ -61,27 +93,41 @@ def exp_of_moderate(x: Real) -> Real:
 def sigmoid(x: Real) -> Real:
     """1 / (1 + exp(-x)), with the power that is at most 1: the other one overflows.
 
-    The quotient of the rounded numbers is corrected by what their roundings lost, times 1 / (1 + p)
-    to a digit. In f32 what that of the divisor lost is enough for two units.
+    What the divisor and the quotient are rounded by is made up for; the power's rounding is enough
+    for two units.
     """
-    if not x.is_single:
-        return _sigmoid_times(x, None)
-    a = _negative(x, -104.0)
-    is_low = a < _least_normal_exponent(x)
-    y, n, bits = reduced(a)
-    power = (y + 1.0).scaled(n, bits, is_low)  # at most 2**-30 where it is lifted
-    total, lost = x.real(1.0).plus(power)
+    is_tiny = x.is_nearly_subnormal() if x.code.has_fma else x.is_tiny(30, 60)
+    a = is_tiny.choose(x.real(0.0), (-x.abs()).greatest(_END[x.is_single][0]))
+    y, n, bits = power(a)
     below = x < 0.0
-    quotient = below.choose(power, 1.0) / total
-    result = quotient.times_plus(lost * power.times_plus(0.5, -1.0), quotient)
-    return (is_low & below).choose(result.lowered(x.lift, is_positive=True), result)
+
+    # Below that, the square of the power could be subnormal, and what is missing from the quotient;
+    # times 2**lift the power is at most 1 as well.
+    least, lift = (-42.5, 60) if x.is_single else (-340.0, 480)
+
+    def usual() -> Sequence[Real]:
+        p = y.times_power_of_2(bits)
+        return [below.choose(p, 1.0).over(*x.real(1.0).plus(p))]
+
+    def rare() -> Sequence[Real]:
+        is_low = a < least
+        p = y.scaled(n, bits, is_low, lift)
+        total, lost = x.real(1.0).plus(is_low.choose(x.real(0.0), p))
+        quotient = below.choose(p, 1.0).over(total, lost)
+        small = _divided(quotient, lift, is_positive=True)
+        return [(is_low & below).choose(small, quotient)]
+
+    if not x.is_vector:
+        return rare()[0]
+    return x.of(either(a.is_less(least), rare, usual)[0])
 
 
-def _negative(x: Real, least: float) -> Real:
-    """-|x|, at least a number, and 0 where it is tiny."""
-    size = x.abs()
-    is_tiny = size < (2.0**-30 if x.is_single else 2.0**-60)
-    return is_tiny.choose(x.real(0.0), (-size).greatest(least))
+def _divided(value: Real, lift: int, *, is_positive: bool = False) -> Real:
+    """A number below 2**lift in size, divided by that, which may be subnormal or 0."""
+    size = value if is_positive else value.abs()
+    is_subnormal = size < value.least_normal * 2.0**lift
+    lowered = value.lowered(lift, is_positive=is_positive)
+    return is_subnormal.choose(lowered, value.divided(lift))
 
 
 def times_sigmoid(factor: Real, x: Real) -> Real:
@@ -92,39 +138,48 @@ def times_sigmoid(factor: Real, x: Real) -> Real:
 def _silu(x: Real) -> Real:
     """x / (1 + exp(-x)). What the quotient and the divisor are rounded by is made up for."""
     size = x.abs()
-    is_tiny = size < 2.0**-60  # where it is x / 2
-    is_unusual = is_tiny | size.is_no_less(2.0**60)
-    usual = is_unusual.choose(x.real(1.0), x)
-    # Beside 1 a small power counts for nothing; of the second number it is 0.
-    least, most = (-40.0, 110.0) if x.is_single else (-80.0, 760.0)
-    y, n, bits = reduced((-usual).least(most).greatest(least))
-    # The divisor is so large that what is missing from the quotient could be subnormal: 2**lift of
-    # it are enough, beside which 1 counts for nothing as well.
-    is_low, lift = (n > 90.0, 64) if x.is_single else (n > 800.0, 640)
-    power = (y + 1.0).scaled(n, bits, is_low, -lift)
-    total = power + 1.0
-    lost = power.least(1.0) - (total - power.greatest(1.0))
-    inverse = 1.0 / total
-    quotient = usual * inverse
-    if x.code.has_fma:
-        missing = quotient.times_plus(-total, usual)
-    else:
-        high, low = quotient.product(total)
-        missing = (usual - high) - low
-    result = quotient.times_plus(-lost, missing).times_plus(inverse, quotient)
+    most = 85.0 if x.is_single else 700.0
+    is_tiny, is_large = size < 2.0**-60, size.is_no_less(most)
+    usual = is_tiny.choose(x.real(1.0), x)
 
-    def rare() -> Real:
-        is_subnormal = result.abs() < x.least_normal * 2.0**lift
-        small = is_subnormal.choose(result.lowered(lift), result.divided(lift))
-        large = (x < 0.0).choose(x.is_(-INFINITY).choose(x.real(NAN), -0.0), x)
-        unusual = is_tiny.choose(x.halved(), large)
-        return is_unusual.choose(unusual, is_low.choose(small, result))
+    def rare() -> Sequence[Real]:
+        (value,) = either(
+            is_large, lambda: [_silu_of_large(usual, most)], lambda: [_silu_of(usual)]
+        )
+        result = x.of(value)
+        return [result.unless(is_tiny, lambda: is_tiny.choose(x.halved(), result))]
 
-    return result.unless(is_unusual | is_low, rare)
+    return x.of(either(is_tiny | is_large, rare, lambda: [_silu_of(x)])[0])
 
 
-def _sigmoid_times(x: Real, factor: Real | None) -> Real:
-    a = _negative(x, -104.0 if x.is_single else -746.0)
+def _silu_of(x: Real) -> Real:
+    """The same where x is not tiny, and its power and that of -x are normal numbers."""
+    y, _, bits = power(-x)
+    p = y.times_power_of_2(bits)
+    return x.over(*_one_and(p))
+
+
+def _silu_of_large(x: Real, most: float) -> Real:
+    """The same where x is not tiny. The divisor may be so large that what is missing from the
+    quotient could be subnormal: 2**lift of it are enough, beside which 1 counts for nothing."""
+    lift, end = (64, -110.0) if x.is_single else (640, -760.0)  # before the end it is -0
+    is_low = x < -most
+    usual = x.least(most).greatest(end)
+    y, n, bits = power(-usual)
+    quotient = usual.over(*_one_and(y.scaled(n, bits, is_low, -lift)))
+    small = x.is_(-INFINITY).choose(x.real(NAN), _divided(quotient, lift))
+    return is_low.choose(small, (x > most).choose(x, quotient))
+
+
+def _one_and(p: Real) -> tuple[Real, Real]:
+    """1 + p for a positive p, rounded, and what is missing from it."""
+    total = p + 1.0
+    return total, p.least(1.0) - (total - p.greatest(1.0))
+
+
+def _sigmoid_times(x: Real, factor: Real) -> Real:
+    a = -x.without_tiny(30, 60).abs()
+    a = a.greatest(_END[x.is_single][0])
     # Where what is missing from the power, or its square, could be subnormal; times 2**lift it is
     # at most 1 as well.
     is_low, lift = a < (-42.5 if x.is_single else -340.0), 60 if x.is_single else 480
@@ -138,34 +193,26 @@ def _sigmoid_times(x: Real, factor: Real | None) -> Real:
     rest = below.choose(power_rest, 0.0) - quotient * (total_rest + term_rest)
     more = term.times_plus(-0.5, 1.0)
     is_low = is_low & below
-    if factor is None:
-        return _in_place(rest.times_plus(more, quotient), is_low, lift)
     rest = rest + (quotient.times_plus(-total, numerator) if x.code.has_fma else 0.0)
     # A small factor, and what is missing from it, has too small a product.
     is_small = factor.is_tiny(60, 500)
     usual = is_small.choose(x.real(1.0), factor)
     largest = 3e38 if x.is_single else 1e308  # infinity times a correction of 0 is none
     product = usual.times_plus(quotient, usual.least(largest).greatest(-largest) * (rest * more))
-    product = _in_place(product, is_low, lift, (factor, quotient))
+    product = _in_place(product, is_low, lift, factor, quotient)
     return product.unless(
         is_small, lambda: is_small.choose(_small_product(factor, quotient, is_low), product)
     )
 
 
-def _in_place(
-    value: Real, is_low: Bool, lift: int, factors: tuple[Real, Real] | None = None
-) -> Real:
-    """A number of any size, times 2**-lift where a condition holds; the product of ``factors``, of
-    which the second one is so much too large, and 0 where it should be less than half of the least
+def _in_place(value: Real, is_low: Bool, lift: int, factor: Real, quotient: Real) -> Real:
+    """A number of any size, times 2**-lift where a condition holds: the product of a factor and of
+    a quotient that is so much too large, and is 0 where it should be less than half of the least
     number."""
 
     def lowered() -> Real:
-        is_subnormal = value.abs() < value.least_normal * 2.0**lift
-        result = is_subnormal.choose(value.lowered(lift), value.divided(lift))
-        if factors is None:
-            return is_low.choose(result, value)
+        result = _divided(value, lift)
         result = (is_low & (value.abs() < INFINITY)).choose(result, value)
-        factor, quotient = factors
         is_zero = is_low & (quotient < 2.0 ** (value.least_exponent + lift - 1))
         return (is_zero & factor.abs().is_(INFINITY)).choose(value.real(NAN), result)
 
@@ -186,12 +233,11 @@ def _small_product(factor: Real, quotient: Real, is_low: Bool) -> Real:
 
 def exp2(x: Real) -> Real:
     low, high = (-151.0, 129.0) if x.is_single else (-1076.0, 1025.0)
-    x = x.is_tiny(30, 60).choose(x.real(0.0), x.least(high).greatest(low))
+    x = x.is_nearly_subnormal().choose(x.real(0.0), x.least(high).greatest(low))
     is_low = x < 1.0 - x.bias
     n, bits = x.rounded()
     r = x - n
-    value = r.times_plus(r.polynomial(EXP2), 1.0).scaled(n, bits, is_low)
-    return is_low.choose(value.lowered(x.lift, is_positive=True), value)
+    return _scaled(r.times_plus(r.polynomial(EXP2), 1.0), n, bits, is_low)
 
 
 def expm1(x: Real) -> Real:
@@ -221,7 +267,7 @@ def tanh(x: Real) -> Real:
     y = square.times_plus(curve, r) if x.is_single else r + square.times_plus(curve, n * -rest)
     power = x.power_of_2(bits)
     numerator = small.choose(y.times_plus(power, power - 1.0), -2.0)
-    quotient = numerator / y.times_plus(power, power + 1.0)
+    quotient = numerator.over(y.times_plus(power, power + 1.0))
     result = quotient + small.choose(x.real(0.0), 1.0)
     return is_tiny.choose(x, result.with_sign_of(x))
 

@@ -146,7 +146,7 @@ def _far(a: Real, is_product: bool, y: Real, n: Integer) -> Real:
 
 def _quotient(number: Real, divisor: Real, rest: Real) -> tuple[Real, Real]:
     """number / (divisor + rest), rounded, and what is missing from it."""
-    inverse = 1.0 / divisor
+    inverse = divisor.near_inverse()
     value = number * inverse
     if value.code.has_fma:
         missing = value.times_plus(-divisor, number)

@@ -62,6 +62,8 @@ class Code:
     has_exponents: bool = False
     """Whether vectors of floats of 32 bits are multiplied by powers of 2, and taken apart into
     exponents and fractions, by instructions of AVX-512."""
+    has_slow_quotients: bool = False
+    """Whether a quotient takes much longer than a product that is corrected."""
     has_slow_subnormals: bool = True
     """Whether subnormal numbers may be left to microcode, as by CPUs; GPUs compute with them."""
     library: Callable[[SSAValue], SSAValue] | None = None
@@ -103,6 +105,12 @@ class Value:
         """The type of it, or of its lanes."""
         type_ = self.value.type
         return type_.element_type if isinstance(type_, VectorType) else type_
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether it has lanes. LLVM makes vectors of loops over other numbers, if these have no
+        branches."""
+        return isinstance(self.value.type, VectorType)
 
     def constant(self, value: float, element: Attribute) -> SSAValue:
         """A constant in the shape of this value."""
@@ -338,6 +346,10 @@ class Real(Value):
         """Whether it is as great, or NaN."""
         return self._compare(second, "uge")
 
+    def is_less(self, second: Real | float) -> Bool:
+        """Whether it is less, or NaN."""
+        return self._compare(second, "ult")
+
     def is_(self, second: Real | float) -> Bool:
         """Whether it is that number."""
         return self._compare(second, "oeq")
@@ -368,6 +380,13 @@ class Real(Value):
         """Whether it is a subnormal number, or 0."""
         return self.abs() < self.least_normal
 
+    def is_nearly_subnormal(self) -> Bool:
+        """Whether it is less than 8 times the least normal number in size, as a test of bits of the
+        exponent, which is one instruction. (LLVM takes a test of all of them for a question for
+        the class of a float, which is several.)"""
+        mask = (2 * self.bias + 1 - 7) << self.mantissa
+        return (self.bits() & mask).is_(0)
+
     def subnormal_times(self, exponent: int = 0) -> Real:
         """A subnormal number, or 0, times 2**(bias - 1 + exponent); of others anything."""
         unit = (self.bias + exponent) << self.mantissa
@@ -381,6 +400,15 @@ class Real(Value):
         least = self.real(2.0**unit)
         pushed = self + (least if is_positive else least.with_sign_of(self))
         return (pushed.bits() - ((self.bias + unit) << self.mantissa)).bits(self)
+
+    def lowered_where(self, condition: Bool, scale: int) -> Real:
+        """A positive number, :meth:`lowered` where a condition holds: what is added and taken off
+        is chosen, which are instructions with masks."""
+        unit = 1 - self.bias + scale
+        pushed = condition.choose(self + 2.0**unit, self)
+        bits = pushed.bits()
+        taken = bits - ((self.bias + unit) << self.mantissa)
+        return condition.pick(taken, bits).bits(self)
 
     def divided(self, exponent: int) -> Real:
         """The number divided by 2**exponent where that is no subnormal number, nor 0 or infinite;
@@ -453,6 +481,40 @@ class Real(Value):
             exponent = is_low.pick(exponent + lift, exponent)
         return above.choose(self + self, self) * self.power_of_2(exponent)
 
+    def over(self, divisor: Real, rest: Real | None = None) -> Real:
+        """``self / (divisor + rest)``, rounded almost as if once. The divisor and the quotient are
+        of moderate size, and the rest is small beside the divisor.
+
+        AVX-512 gives an inverse to 14 digits, and what is missing from a product with it is exact
+        to as many as it lacks.
+        """
+        if rest is None and not (self._has_instructions and self.code.has_slow_quotients):
+            return self / divisor
+        inverse = divisor.near_inverse()
+        quotient = self * inverse
+        if self.code.has_fma:
+            missing = quotient.times_plus(-divisor, self)
+        else:
+            high, low = quotient.product(divisor)
+            missing = (self - high) - low
+        if rest is not None:
+            missing = quotient.times_plus(-rest, missing)
+        return missing.times_plus(inverse, quotient)
+
+    def near_inverse(self) -> Real:
+        """1 / this number to 14 digits, of f64 28: with AVX-512 by an instruction."""
+        if not self._has_instructions:
+            return 1.0 / self
+        inverse = self._by_instruction("rcp14", [self.value], [], rounds=False)
+        if self.is_single:
+            return inverse
+        return inverse.times_plus(inverse.times_plus(-self, 1.0), inverse)
+
+    def times_power_of_2(self, exponent: Integer) -> Real:
+        """The product with 2 to a power, of which the last bits count, where both are normal
+        numbers."""
+        return (self.bits() + (exponent << self.mantissa)).bits(self)
+
     @property
     def has_exponent(self) -> bool:
         """Whether instructions give :meth:`exponent_and_fraction`."""
@@ -490,18 +552,24 @@ class Real(Value):
         return self._by_instruction("scalef", [self.value, power.value], [])
 
     def _by_instruction(
-        self, name: str, vectors: Sequence[SSAValue], more: Sequence[SSAValue]
+        self,
+        name: str,
+        vectors: Sequence[SSAValue],
+        more: Sequence[SSAValue],
+        *,
+        rounds: bool = True,
     ) -> Real:
         """The result of an instruction of AVX-512, of as many lanes at a time as it takes."""
         code, type_ = self.code, self.value.type
         assert isinstance(type_, VectorType)
         piece = VectorType(type_.element_type, [self._lanes])
         zero, all_lanes = code.constant(0.0, piece), code.constant(-1, IntegerType(self._lanes))
-        rounding = code.constant(4, i32)
-        intrinsic = f"llvm.x86.avx512.mask.{name}.p{'s' if self.is_single else 'd'}.512"
+        prefix = "mask." if rounds else ""
+        intrinsic = f"llvm.x86.avx512.{prefix}{name}.p{'s' if self.is_single else 'd'}.512"
+        rounding = [code.constant(4, i32)] if rounds else []
 
         def call(parts: Sequence[SSAValue]) -> SSAValue:
-            operands = [*parts, *more, zero, all_lanes, rounding]
+            operands = [*parts, *more, zero, all_lanes, *rounding]
             return code.add(CallIntrinsicOp(intrinsic, operands, [piece]))
 
         if type_ == piece:

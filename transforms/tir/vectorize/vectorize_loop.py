@@ -93,6 +93,10 @@ from kc.transforms.tir.vectorize._vector_rest import (
 MAX_VECTORS = 4
 """How many native vectors one vector of the code is at most."""
 
+LONG = 4
+"""A loop of so many of these widest vectors is made of them, and of native ones for what is left:
+each step of several vectors is done while the others wait for their operands."""
+
 
 @dataclass(frozen=True)
 class VectorizeLoopPass(ModulePass):
@@ -172,18 +176,25 @@ def pieces(extent: int, native: int) -> list[tuple[int, int]]:
     ``native`` is the number of lanes of a native vector, a power of two.
     """
     widest = MAX_VECTORS * native
+    parts: list[tuple[int, int]] = []
+    if native > 1 and extent >= LONG * widest and extent % widest:
+        parts.append((widest, extent // widest))
+        extent %= widest
     if extent <= widest and extent & (extent - 1) == 0:
-        return [(extent, 1)]
+        return [*parts, (extent, 1)]
     width = widest
     while width >= native:
         if extent % width == 0 and width > 1:
-            return [(width, extent // width)]
+            return [*parts, (width, extent // width)]
         width //= 2
     width = min(native, 1 << (extent.bit_length() - 1))
     if width == 1:
         return [(1, extent)]
     rest = extent % width
-    parts = [(width, extent // width)]
+    if extent >= native or not parts:
+        parts.append((width, extent // width))
+    else:
+        rest = extent
     if rest:
         whole = rest > 1 and rest & (rest - 1) == 0
         parts.append((rest, 1) if whole else (1, rest))
@@ -323,7 +334,7 @@ class _Lowering:
         if self.has_masks:
             partial = self._partial(loop, 1 << (rest - 1).bit_length(), rest, extent - rest)
             if partial is not None:
-                return self._pieces(loop, [(native, extent // native)], 0) + partial
+                return self._pieces(loop, parts[:-1], 0) + partial
         *vectors, (_, rest) = parts
         ops = self._pieces(loop, vectors, 0)
         width = 1 << (rest - 1).bit_length()
