@@ -168,15 +168,20 @@ def _of_first(compute: Callable[[np.float32], np.float32], *immediates: int) -> 
     return _masked(compute, 1, *immediates)
 
 
-def _masked(compute: Callable[..., Any], count: int, *immediates: int) -> Implementation:
-    """Apply ``compute`` to the lanes of the first ``count`` operands, like :func:`_of_first`."""
+def _masked(
+    compute: Callable[..., Any], count: int, *immediates: int, rounds: bool = True
+) -> Implementation:
+    """Apply ``compute`` to the lanes of the first ``count`` operands, like :func:`_of_first`; the
+    intrinsic has a rounding mode if it ``rounds``."""
+    last = (-1, 4) if rounds else (-1,)
 
     def prepare(keep: Keep) -> Run:
         def run(*operands: Any) -> np.ndarray:
             vectors = operands[:count]
-            *given, _, lanes, rounding = operands[count:]
-            if (*given, lanes, rounding) != (*immediates, -1, 4):
-                numbers = ", ".join(f"immediate {number}" for number in (*immediates, 4))
+            given = list(operands[count:])
+            del given[len(immediates)]
+            if tuple(given) != (*immediates, *last):
+                numbers = ", ".join(f"immediate {number}" for number in (*immediates, *last[1:]))
                 raise UninterpretableError(
                     None, f"the interpreter knows this intrinsic for all lanes with {numbers} alone"
                 )
@@ -190,6 +195,12 @@ def _masked(compute: Callable[..., Any], count: int, *immediates: int) -> Implem
         return run
 
     return prepare
+
+
+def _inverse(x: np.floating[Any]) -> np.floating[Any]:
+    """What processors give differs in the digits behind the first 14."""
+    with np.errstate(divide="ignore"):
+        return type(x)(1) / x
 
 
 def _saturated(a: Numbers, b: Numbers) -> int:
@@ -221,6 +232,8 @@ INTRINSICS: dict[str, Implementation] = {
     "llvm.x86.avx512.mask.getmant.ps.512": _of_first(_fraction, 0b1011),
     "llvm.x86.avx512.mask.scalef.ps.512": _masked(_scaled, 2),
     "llvm.x86.avx512.mask.scalef.pd.512": _masked(_scaled, 2),
+    "llvm.x86.avx512.rcp14.ps.512": _masked(_inverse, 1, rounds=False),
+    "llvm.x86.avx512.rcp14.pd.512": _masked(_inverse, 1, rounds=False),
     "llvm.x86.ssse3.pmadd.ub.sw.128": _groups(_saturated, 2, 2),
     "llvm.x86.avx2.pmadd.ub.sw": _groups(_saturated, 2, 2),
     "llvm.x86.avx512.pmaddubs.w.512": _groups(_saturated, 2, 2),

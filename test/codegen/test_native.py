@@ -952,7 +952,7 @@ def test_intrinsics_with_code_on_every_cpu_that_has_a_feature(name: str):
 
 
 @pytest.mark.skipif(not host_target()[0].startswith("x86_64"), reason="LLVM of an x86 has its code")
-@pytest.mark.parametrize("name", ["exp", "log", "log2", "log10", "tanh", "erf", "sin"])
+@pytest.mark.parametrize("name", ["exp", "log", "log2", "log10", "tanh", "erf", "sin", "sigmoid"])
 def test_functions_are_compiled_in_this_process(name: str):
     """Also where the arithmetic has instructions of AVX-512."""
     a = te.placeholder((4096,), "float32", name="A")
@@ -1080,7 +1080,8 @@ def test_tiles_have_code_on_every_cpu_with_their_feature(name: str):
 def test_intrinsics_are_those_of_the_table():
     functions = ("range.pd", "range.ps", "getexp.ps", "getmant.ps", "scalef.ps", "scalef.pd")
     masked = [f"avx512.mask.{name}.512" for name in functions]
-    names = [*X86_INTRINSICS, "sse.sfence", *masked, *TILES]
+    inverses = ["avx512.rcp14.ps.512", "avx512.rcp14.pd.512"]
+    names = [*X86_INTRINSICS, "sse.sfence", *masked, *inverses, *TILES]
     tested = {f"@llvm.x86.{name}" for name in names}
     assert tested == set(native._CODE_BY_FEATURE)
 

@@ -299,6 +299,21 @@ def test_other_forms_of_exponents_in_the_interpreter():
     )
 
 
+def test_inverses_in_the_interpreter():
+    text = """
+    func.func @main(%x: memref<16xf32>, %y: memref<16xf32>) {
+      %c0 = arith.constant 0 : index
+      %all = arith.constant -1 : i16
+      %v = vector.load %x[%c0] : memref<16xf32>, vector<16xf32>
+      %r = llvm.call_intrinsic "llvm.x86.avx512.rcp14.ps.512"(%v, %v, %all) : (vector<16xf32>, vector<16xf32>, i16) -> vector<16xf32>
+      vector.store %r, %y[%c0] : memref<16xf32>, vector<16xf32>
+      func.return
+    }"""  # noqa: E501
+    x, y = np.arange(1, 17, dtype="float32"), np.zeros(16, "float32")
+    run(parse_module(text, "f.mlir", registry.context()), "main", [x, y])
+    np.testing.assert_allclose(y, 1 / x, rtol=2.0**-14)
+
+
 def test_powers_of_2_in_the_interpreter():
     """The products of the instruction: subnormal numbers are rounded once."""
     text = """

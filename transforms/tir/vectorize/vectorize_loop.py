@@ -334,7 +334,8 @@ class _Lowering:
         if self.has_masks:
             partial = self._partial(loop, 1 << (rest - 1).bit_length(), rest, extent - rest)
             if partial is not None:
-                return self._pieces(loop, parts[:-1], 0) + partial
+                whole = [(width, count) for width, count in parts if width >= native]
+                return self._pieces(loop, whole, 0) + partial
         *vectors, (_, rest) = parts
         ops = self._pieces(loop, vectors, 0)
         width = 1 << (rest - 1).bit_length()
