@@ -1,5 +1,6 @@
-"""Blocks for stores in plain loops: which loops give each instance an element of its own, which
-are those of a reduction, and what a block needs from around it."""
+"""Blocks around stores in plain loops: the classification of loops as spatial or reduce, and the
+values that a block needs from outside.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +32,10 @@ def make_blocks(
     labels: set[str],
     wanted: Callable[[tir.StoreOp], bool] = lambda _: True,
 ) -> None:
-    """Make a block of each store outside of blocks that can be one, then drop what is unused.
+    """Wrap each eligible store outside of blocks in a block, then remove unused ops.
 
-    ``variables`` has the value of the user's variable for each loop where it is not the loop's;
-    stores that are not ``wanted`` stay as they are.
+    ``variables`` has, for each loop, the value of the user's variable if it is not the loop's own.
+    ``wanted`` selects the stores.
     """
     stores = [
         op
@@ -62,7 +63,7 @@ def drop_unused(function: func.FuncOp) -> None:
 
 
 class _Statement:
-    """One store, the ops that compute what it stores, and the loops around it."""
+    """A store, the ops that compute the stored value, and the loops around it."""
 
     def __init__(self, store: tir.StoreOp, variables: Mapping[tir.ForOp, SSAValue]) -> None:
         self.store = store
@@ -78,10 +79,10 @@ class _Statement:
         if self.is_block:
             self._classify()
 
-    # What belongs to it ----------------------------------------------------------------------
+    # The ops of the statement ------------------------------------------------------------------
 
     def _collect(self) -> bool:
-        """Find :attr:`ops`, in order; False if one of them cannot be moved into the block."""
+        """Collect :attr:`ops` in order. False if one of them cannot move into the block."""
         root = self.loops[0]
         needed: set[Operation] = set()
         pending: list[Operation] = [self.store]
@@ -107,7 +108,7 @@ class _Statement:
         return not any(isinstance(op, tir.AllocOp) for op in self.ops)
 
     def _can_move(self, load: tir.LoadOp) -> bool:
-        """Whether ``load`` gives the same where the store is: nobody writes in between."""
+        """True if nothing writes the loaded element between ``load`` and the store."""
         home = load.parent
         at: Operation | None = self.store
         while at is not None and at.parent is not home:
@@ -120,14 +121,14 @@ class _Statement:
             between.append(current)
             current = current.next_op
         if at is not self.store:
-            # The store is in a loop below: all that is in there comes between two instances.
+            # The store is in a loop of this block: the whole loop runs between two instances.
             between.append(at)
         return current is at and not any(
             _writes(nested, load.buffer) for op in between for nested in op.walk()
         )
 
     def _is_in_loops(self) -> bool:
-        """Whether only loops and conditions of tir are around the store."""
+        """True if only tir loops and conditions are around the store."""
         around = self.store.parent_op()
         while around is not None and not isinstance(around, func.FuncOp):
             if not isinstance(around, tir.ForOp | tir.IfOp):
@@ -138,7 +139,7 @@ class _Statement:
     # What the loops are ----------------------------------------------------------------------
 
     def _over_loops(self, expr: AffineExpr) -> AffineExpr:
-        """An expression over the user's variables, over those of the loops."""
+        """Convert an expression over the user's variables to one over the loop variables."""
         values = {}
         for n in dimensions(expr):
             root = self.index.roots[n]
@@ -199,7 +200,7 @@ class _Statement:
         return self.own.expr(self.user[loop])
 
     def _is_varying(self, root: SSAValue | None) -> bool:
-        """Whether a value differs from instance to instance in a way that is not affine."""
+        """True if a value differs between instances in a non-affine way."""
         if root is None:
             return True
         owner = root.owner
@@ -207,7 +208,7 @@ class _Statement:
         return inside is not None and is_inside(inside, self.loops[0])
 
     def _is_injective(self, places: Sequence[AffineExpr], vars_: Sequence[SSAValue]) -> bool:
-        """Whether different values of the loop variables in ``places`` give different elements."""
+        """True if different values of the loop variables in ``places`` give different elements."""
         own = self.own
         extents = dict(zip(vars_, self.loops, strict=True))
         for place in places:
@@ -236,7 +237,9 @@ class _Statement:
         return not pending
 
     def _is_radix(self, factors: Mapping[int, int]) -> bool:
-        """Whether a sum of variables times factors is different for different variables."""
+        """True if the sum of variables times factors is different for different values of the
+        variables.
+        """
         reach = 0
         ordered = sorted(factors.items(), key=lambda term: abs(term[1]))
         for n, (dim, factor) in enumerate(ordered):
@@ -249,7 +252,7 @@ class _Statement:
         return True
 
     def _is_update(self) -> bool:
-        """Whether it is ``C[i] = C[i] op x``, with ``x`` independent of C."""
+        """True if the store is an update ``C[i] = C[i] op x``, with ``x`` independent of C."""
         store = self.store
         step = store.value.owner
         loads = [op for op in self.ops if isinstance(op, tir.LoadOp) and op.buffer is store.buffer]
@@ -269,7 +272,7 @@ class _Statement:
         return mine == loaded
 
     def _reads_elsewhere(self) -> bool:
-        """Whether it reads other elements of the buffer that it writes."""
+        """True if other elements of the stored buffer are read."""
         return any(
             isinstance(op, tir.LoadOp)
             and op.buffer is self.store.buffer
@@ -278,7 +281,7 @@ class _Statement:
         )
 
     def _uses_through(self, loop: tir.ForOp, used: set[int]) -> bool:
-        """Whether a variable that is used starts from that of ``loop``."""
+        """True if a used variable starts from that of ``loop``."""
         dim = self.own.expr(loop.var)
         return any(
             isinstance(dim, AffineDimExpr)
@@ -290,7 +293,7 @@ class _Statement:
     def _merged(
         self, chosen: list[tuple[tir.IterType, tir.ForOp, bool]], used: set[int]
     ) -> list[tuple[tir.IterType, tir.ForOp, bool]]:
-        """One reduce variable where the user's variable counts those of two loops together."""
+        """Merge two reduce variables if the user's variable counts the iterations of both loops."""
         reduce = [loop for kind, loop, _ in chosen if kind is tir.IterType.REDUCE]
         gone: set[tir.ForOp] = set()
         whole: set[tir.ForOp] = set()
@@ -346,7 +349,7 @@ class _Statement:
             iters.append((kind, f"v_{loop.label}", self._extent(loop, expr, store)))
             values[value] = body.args[n]
         space, operands = self.own.to_map(exprs)
-        # The user's variables that are no block variables, from those that are.
+        # The user's variables that are no block variables, computed from those that are.
         for loop in self.loops:
             user = self.user[loop]
             if user in values:
@@ -424,7 +427,7 @@ class _Statement:
 
 
 def _writes(op: Operation, buffer: SSAValue) -> bool:
-    """Whether ``op`` may write to ``buffer``."""
+    """True if ``op`` may write to ``buffer``."""
     if isinstance(op, tir.StoreOp):
         return op.buffer is buffer
     if isinstance(op, tir.LoadOp | tir.AllocOp | tir.ForOp | tir.BlockOp | tir.IfOp):
@@ -433,7 +436,7 @@ def _writes(op: Operation, buffer: SSAValue) -> bool:
 
 
 def _compose(body: Block) -> None:
-    """Put index arithmetic into the accesses, as far as it is affine over what stays."""
+    """Fold affine index arithmetic into the accesses."""
     index = IndexValues()
     for arg in body.args:
         index.dimension(arg, (0, None))

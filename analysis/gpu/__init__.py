@@ -2,7 +2,8 @@
 
 ``kernel_values``, ``kernel_launches`` and ``kernel_parts`` read a kernel; ``kernel_safety`` proves
 or disproves races, divergence and accesses outside of arrays; ``access_patterns`` and
-``kernel_accesses`` count transactions; ``ptx_code``, ``ptx_registers`` and ``ptx_resources`` read PTX.
+``kernel_accesses`` count transactions; ``ptx_code``, ``ptx_registers`` and ``ptx_resources`` read
+PTX.
 """
 
 if __name__ != "kc.analysis.gpu":  # a second import path would make a second copy of every class

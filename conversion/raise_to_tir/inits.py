@@ -1,9 +1,9 @@
-"""A fill right before a reduction into the same elements becomes the ``init`` of its block.
+"""A fill directly before a reduction into the same elements becomes the ``init`` of its block.
 
-Requires, and otherwise both stay: one value for all elements, from before the fill; no access of
-the buffer in between, by whatever name; that the next nest which uses the buffer is one block that
-reduces into it, and that each run of its loops inside of those around the fill is a reduction of
-its own; and that the elements that are filled are just those that are updated.
+Requirements, without which both stay: a single value for all elements, defined before the fill; no
+access of the buffer in between, under any name; the next nest that uses the buffer is one block
+that reduces into it, and each run of its loops inside of those around the fill is a complete
+reduction; and the filled elements are exactly the updated ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kc.dialects import tir
 
 
 def fuse_inits(function: func.FuncOp) -> None:
-    """Give reductions the fills before them, where nothing in between uses the buffer."""
+    """Merge fills into the following reductions, if nothing in between uses the buffer."""
     for fill in [op for op in preorder(function) if isinstance(op, tir.BlockOp)]:
         store = _filled(fill)
         if store is None:
@@ -38,7 +38,7 @@ def fuse_inits(function: func.FuncOp) -> None:
         if _begins_with(block, inner) and _fits(fill, store, loops, block, inner):
             _fuse(store, block, inner)
             if block.label.startswith(f"{fill.label}_"):
-                block.block_name = fill.block_name  # the number told the two apart
+                block.block_name = fill.block_name  # only the number made it different
             top.detach()
             top.erase()
 
@@ -61,7 +61,7 @@ def _filled(block: tir.BlockOp) -> tir.StoreOp | None:
 
 
 def _nest_of(block: tir.BlockOp) -> tuple[Operation, list[tir.ForOp]]:
-    """The outermost loop with nothing but ``block`` in it, and the loops from there, outside in."""
+    """The outermost loop that contains only ``block``, and the loops from there inwards."""
     top: Operation = block
     loops: list[tir.ForOp] = []
     while isinstance(parent := top.parent_op(), tir.ForOp):
@@ -75,7 +75,7 @@ def _nest_of(block: tir.BlockOp) -> tuple[Operation, list[tir.ForOp]]:
 
 
 def _next_use(top: Operation, buffer: SSAValue) -> Operation | None:
-    """The first op after ``top``, beside it, that may use the memory of ``buffer``."""
+    """The first op after ``top`` in its block that may use the memory of ``buffer``."""
     op = top.next_op
     while op is not None:
         if accesses_memory_of(op, buffer):
@@ -83,13 +83,13 @@ def _next_use(top: Operation, buffer: SSAValue) -> Operation | None:
         if not isinstance(op, tir.ForOp | tir.BlockOp | tir.IfOp | tir.AllocOp) and (
             op.regions or (has_effects(op) and not isinstance(op, tir.LoadOp | tir.StoreOp))
         ):
-            return None  # it may use the buffer by another name
+            return None  # it may use the buffer under another name
         op = op.next_op
     return None
 
 
 def _reduction(target: Operation) -> tir.BlockOp | None:
-    """The block of a nest that is one reduction."""
+    """The block of a nest that is a single reduction; None for other nests."""
     op: Operation = target
     while isinstance(op, tir.ForOp):
         inside = [child for child in op.body.block.ops if has_work(child)]
@@ -108,7 +108,7 @@ def _stores(block: tir.BlockOp) -> list[tir.StoreOp]:
 
 
 def _loops_between(target: Operation, block: tir.BlockOp) -> list[tir.ForOp]:
-    """The loops from ``target``, which is one of them, to ``block``, outside in."""
+    """The loops from ``target``, included, to ``block``, from the outside in."""
     loops: list[tir.ForOp] = []
     op: Operation | None = block
     while op is not target:
@@ -120,8 +120,9 @@ def _loops_between(target: Operation, block: tir.BlockOp) -> list[tir.ForOp]:
 
 
 def _begins_with(block: tir.BlockOp, inner: Sequence[tir.ForOp]) -> bool:
-    """Whether each run of the loops ``inner`` is a reduction of its own: some reduce variables
-    count them, and all others are the same in the whole run."""
+    """True if each run of the loops ``inner`` is a complete reduction: some reduce variables are
+    bound to them, and all others are constant during the run.
+    """
     mine = {loop.var for loop in inner}
     counted = False
     for kind, used in zip(block.types, _bound_to(block), strict=True):
@@ -136,7 +137,7 @@ def _begins_with(block: tir.BlockOp, inner: Sequence[tir.ForOp]) -> bool:
 
 
 def _bound_to(block: tir.BlockOp) -> list[list[SSAValue]]:
-    """For each variable of a block the values that its binding uses."""
+    """For each variable of a block, the values that its binding uses."""
     return [
         [block.binding_operands[n] for n in sorted(expr.used_dims())]
         for expr in block.binding_exprs
@@ -150,7 +151,7 @@ def _fits(
     block: tir.BlockOp,
     inner: Sequence[tir.ForOp],
 ) -> bool:
-    """Whether ``block`` updates just the elements that ``fill`` fills."""
+    """True if ``block`` updates exactly the elements that ``fill`` fills."""
     stores = _stores(block)
     if len(stores) != 1 or stores[0].buffer is not store.buffer:
         return False
@@ -163,8 +164,9 @@ Element = tuple[object, ...]
 def _elements(
     block: tir.BlockOp, store: tir.StoreOp, loops: Sequence[tir.ForOp]
 ) -> list[Element] | None:
-    """The element that a block stores to, index by index: the extent of a loop of its own, or
-    what is the same in the whole nest."""
+    """The element that a block stores to, index by index: the extent of a loop of its own, or a
+    value that is constant in the nest.
+    """
     elements: list[Element] = []
     mine: dict[SSAValue, tir.ForOp] = {loop.var: loop for loop in loops}
     seen: set[tir.ForOp] = set()
@@ -205,10 +207,10 @@ def _ordered(expr: object) -> object:
 
 
 def _fuse(store: tir.StoreOp, block: tir.BlockOp, inner: Sequence[tir.ForOp]) -> None:
-    """Make ``init`` of the block: it stores what the fill stored, where the block stores.
+    """Add an ``init`` to the block that stores the fill's value where the block stores.
 
-    The reduction is that of the loops ``inner``: what counts loops around them is opaque, for it
-    starts anew in each of their iterations.
+    The reduction belongs to the loops ``inner``. Variables bound to loops around them become
+    opaque, as the reduction restarts in each of their iterations.
     """
     mine = {loop.var for loop in inner}
     kinds = [

@@ -1,4 +1,4 @@
-"""The expressions that both languages speak: scalars, buffers, tensors, and what is computed of them.
+"""The expressions that both languages speak: scalars, buffers, tensors and their computes.
 
 ``kc.te`` describes tensors with them, ``kc.tir`` writes statements with them; neither is imported
 here. An expression is a tree of few classes that remember the user's line. Read ``dtypes``,
