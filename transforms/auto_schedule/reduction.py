@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 
+from kc.analysis import loop_tree
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.draft import Draft
@@ -170,29 +171,34 @@ def _rows_by_cores(draft: Draft, block: str) -> bool:
 
 
 def _terms_by_cores(draft: Draft, block: str) -> bool:
-    """Give each core some of the terms of a long row, and add what they make; whether it could.
+    """Give each core some of the terms of a few results, and add what they make; whether it could.
 
-    This is for a sum of everything, whose results give the cores nothing to do.
+    This is for a sum of everything, whose results give the cores nothing to do. A row that is all
+    there is is cut in steps of whole vectors; of several loops over terms, the outermost one is.
     """
     nest, machine = draft.nest(block), draft.machine
     row = row_of(draft, nest)
     work = iterations(nest.loops) * max(1, nest.operations + len(nest.loads))
-    if row is None or row.static_extent is None or not draft.pays_in_parallel(work):
+    if row is None or not draft.pays_in_parallel(work) or iterations(nest.spatial) > 1:
         return False
-    if iterations(nest.spatial) > 1 or nest.loops[-1:] != nest.reduce:
+    outer = nest.reduce[0]
+    if nest.loops[-1] is not row or nest.loops[-len(nest.reduce) :] != nest.reduce:
         return False
-    size, shares = SEGMENT * machine.lanes(nest.bits), SHARES * machine.cores
-    each = row.static_extent // (shares * size)
+    count, shares = outer.static_extent, SHARES * machine.cores
+    size = SEGMENT * machine.lanes(nest.bits) if outer is row else 1
+    each = (count or 0) // (shares * size)
     if not each:
         return False
-    whole, rest = shares * each * size, None
+    assert count is not None
+    whole = shares * each * size
     mark = draft.mark()
     try:
-        terms = draft.loops(block)[row]
-        if whole < row.static_extent:
+        terms = draft.loops(block)[outer]
+        if whole < count:
             terms, rest = draft.loop_partition(terms, [whole, None])
-            draft.attempt("vectorize", rest)
-        share, _, _ = draft.split(terms, [shares, each, size])
+            last = loop_tree.blocks(draft.session.loop(rest))[0].label
+            draft.attempt("vectorize", list(draft.loops(last).values())[-1])
+        share, *_ = draft.split(terms, [shares, each, size] if size > 1 else [shares, each])
         part = draft.session.block(draft.rfactor(share, 0)).label
         draft.vectorize(list(draft.loops(part).values())[-1])
         draft.run_in_parallel(part, 1, work)
