@@ -193,20 +193,34 @@ def _terms_by_cores(draft: Draft, block: str) -> bool:
     whole = shares * each * size
     mark = draft.mark()
     try:
-        terms = draft.loops(block)[outer]
+        # The loops of one iteration that results have are inside, so that what is cut is outermost.
+        handles = draft.loops(block)
+        terms = handles[outer]
+        draft.put_in_order([terms, *(handles[it] for it in nest.loops if it is not outer)])
         if whole < count:
             terms, rest = draft.loop_partition(terms, [whole, None])
-            last = loop_tree.blocks(draft.session.loop(rest))[0].label
-            draft.attempt("vectorize", list(draft.loops(last).values())[-1])
+            end = loop_tree.blocks(draft.session.loop(rest))[0].label
+            _vectorize_row(draft, end, outer is row)
         share, *_ = draft.split(terms, [shares, each, size] if size > 1 else [shares, each])
         part = draft.session.block(draft.rfactor(share, 0)).label
-        draft.vectorize(list(draft.loops(part).values())[-1])
+        _vectorize_row(draft, part, outer is row)
         draft.run_in_parallel(part, 1, work)
     except ScheduleError:
         draft.return_to(mark)
         return False
     draft.settled.add(part)
     return True
+
+
+def _vectorize_row(draft: Draft, block: str, is_cut: bool) -> None:
+    """Vectorize the loop along a row: the innermost one, or the innermost part of the one that was
+    cut, around loops of one iteration."""
+    nest, loops = draft.nest(block), draft.loops(block)
+    vector = nest.reduce[-1] if nest.reduce and is_cut else nest.loops[-1]
+    draft.put_in_order(
+        [*(handle for it, handle in loops.items() if it is not vector), loops[vector]]
+    )
+    draft.vectorize(loops[vector])
 
 
 def columns(draft: Draft, block: str, along: ForOp) -> None:

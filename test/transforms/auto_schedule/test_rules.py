@@ -1101,3 +1101,17 @@ def test_rows_of_unknown_length_are_reduced_a_few_vectors_at_a_time():
     for shape in ((7, 5), (3, 64), (2, 131), (1, 1), (5, 39)):
         x = np.arange(np.prod(shape), dtype="float32").reshape(shape)
         np.testing.assert_array_equal(total(x), x.sum())
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("shape", [(2048, 1024), (301, 7, 640), (1_500_007,)])
+def test_cores_share_the_terms_of_one_result(shape: tuple[int, ...], keepdims: bool):
+    """However many loops the terms are in, and where the result has dimensions of one element."""
+    X = te.placeholder(shape, name="X")
+    total = topi.sum(X, tuple(range(len(shape))), keepdims)
+    schedule = kc.auto_schedule([X, total], Target("llvm -mcpu=x86-64-v4 -num-cores=4"))
+    assert kinds(schedule, "X_sum_rf")[0] == "16 parallel"
+    assert kinds(schedule, "X_sum_rf")[-1].endswith("vectorized")
+    x = np.random.default_rng(0).integers(-9, 9, shape).astype("float32")
+    got = kc.build(schedule, target=Target.host_cpu())(x)
+    np.testing.assert_array_equal(got, x.sum(keepdims=keepdims))
