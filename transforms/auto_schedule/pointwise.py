@@ -40,7 +40,7 @@ class Pointwise(Rule):
             return False
         work = iterations(nest.loops) * max(1, nest.operations + len(nest.loads))
         chunk(draft, block)
-        block = schedule(draft, block, 0)
+        block = schedule(draft, block, 0, work)
         draft.run_in_parallel(block, len(nest.loops), work)
         draft.settled.add(block)
         return True
@@ -62,9 +62,11 @@ def chunk(draft: Draft, block: str) -> None:
         draft.split(draft.loops(block)[loop], [None, size])
 
 
-def schedule(draft: Draft, block: str, outer: int) -> str:
+def schedule(draft: Draft, block: str, outer: int, work: int | None = None) -> str:
     """Schedule the loops of a block inside of the ``outer`` outermost ones, which are fixed.
 
+    ``work``, in additions, is that of loops which may run in parallel: shown before parts of them
+    are shuffles, which the proof does not look into.
     Returns its name, which is another one where a block of whole tiles has taken its place.
     """
     nest = draft.nest(block)
@@ -76,7 +78,7 @@ def schedule(draft: Draft, block: str, outer: int) -> str:
     if turned is not None:
         mark = draft.mark()
         try:
-            return _transpose(draft, block, vector, turned)
+            return _transpose(draft, block, vector, turned, work)
         except ScheduleError:
             draft.return_to(mark)
         nest = draft.nest(block)
@@ -190,7 +192,9 @@ def _in_strips(draft: Draft, tiles: int, first: LoopRV, second: LoopRV, most: in
         draft.put_in_order([above, second, below])
 
 
-def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Access]) -> str:
+def _transpose(
+    draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Access], work: int | None
+) -> str:
     rows, load = turned
     nest = draft.nest(block)
     size = draft.machine.lanes(load.bits)
@@ -200,7 +204,7 @@ def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Acc
         mark = draft.mark()
         at_vector, at_rows = nest.loops.index(vector), nest.loops.index(rows)
         try:
-            return _transpose_copy(draft, block, vector, rows, load, element)
+            return _transpose_copy(draft, block, vector, rows, load, element, work)
         except ScheduleError:
             draft.return_to(mark)
             nest = draft.nest(block)
@@ -234,7 +238,13 @@ def _between(nest: Nest, handles: dict[ForOp, LoopRV], rows: ForOp, vector: ForO
 
 
 def _transpose_copy(
-    draft: Draft, block: str, vector: ForOp, rows: ForOp, load: Access, element: str
+    draft: Draft,
+    block: str,
+    vector: ForOp,
+    rows: ForOp,
+    load: Access,
+    element: str,
+    work: int | None,
 ) -> str:
     """Transpose a copy in parts of as many rows and columns as a register has elements, and in the
     parts that are left at the ends of both loops.
@@ -255,7 +265,7 @@ def _transpose_copy(
     beside = _beside_first(nest, load, draft.machine.l3)
     draft.put_in_order([*_between(nest, handles, rows, vector), handles[rows], handles[vector]])
     parts = [part for name in _parts(draft, block, size) for part in _parts(draft, name, size)]
-    first = block
+    tiles = []
     for name in parts:
         *_, (row, row_inner), (column, inner) = draft.loops(name).items()
         height, width = min(size, extent(row)), min(size, extent(column))
@@ -276,8 +286,13 @@ def _transpose_copy(
                 _in_strips(draft, extent(column) // size, column_outer, row_outer, BAND)
             else:
                 _in_strips(draft, extent(row) // size, row_outer, column_outer, STRIP)
-        tile = draft.blockize(row_inner)
-        draft.tensorize(tile, transpose_name(element, width, height))
+        tiles.append((name, row_inner, transpose_name(element, width, height)))
+    if work is not None:
+        draft.run_in_parallel(block, len(draft.nest(block).loops) - 2, work)
+    first = block
+    for name, inner_row, intrinsic in tiles:
+        tile = draft.blockize(inner_row)
+        draft.tensorize(tile, intrinsic)
         label = draft.session.block(tile).label
         draft.settled.add(label)
         if name == block:

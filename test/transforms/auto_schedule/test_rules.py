@@ -1115,3 +1115,11 @@ def test_cores_share_the_terms_of_one_result(shape: tuple[int, ...], keepdims: b
     x = np.random.default_rng(0).integers(-9, 9, shape).astype("float32")
     got = kc.build(schedule, target=Target.host_cpu())(x)
     np.testing.assert_array_equal(got, x.sum(keepdims=keepdims))
+
+
+def test_copies_that_are_transposed_with_their_ends_run_in_parallel():
+    X = te.placeholder((100, 60, 70), name="X")
+    target = Target("llvm -mcpu=x86-64-v4 -num-cores=2")
+    schedule = kc.auto_schedule([X, topi.transpose(X, (2, 1, 0))], target)
+    for part in ("T_transpose_o", "T_transpose_2_o", "T_transpose_1_o", "T_transpose_1_1_o"):
+        assert kinds(schedule, part)[0] == "60 parallel"
