@@ -334,6 +334,8 @@ def _cycles(
         whole, odd = divmod(width_of_all, width)
         is_exact = not whole and odd % lanes == 0
         across = whole + ((1 if pads or is_exact else MASKED) if odd else 0)
+        if columns.static_extent is None:
+            across += 0.5  # what sticks out of the last tile, on average
         cycles = down * across * further * terms
         cycles += _rows_beyond_ways(nest, rows, columns, height, machine) * across * further * terms
         # What lies apart along the reduction comes from the caches anew for each tile.

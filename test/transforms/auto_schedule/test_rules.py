@@ -1123,3 +1123,12 @@ def test_copies_that_are_transposed_with_their_ends_run_in_parallel():
     schedule = kc.auto_schedule([X, topi.transpose(X, (2, 1, 0))], target)
     for part in ("T_transpose_o", "T_transpose_2_o", "T_transpose_1_o", "T_transpose_1_1_o"):
         assert kinds(schedule, part)[0] == "60 parallel"
+
+
+def test_tiles_of_an_unknown_number_of_columns_are_narrow():
+    """Half of a tile sticks out of the columns, on average."""
+    n, m = te.var("n"), te.var("m")
+    A, B = te.placeholder((n, 38), name="A"), te.placeholder((38, m), name="B")
+    k = te.reduce_axis((0, 38), name="k")
+    C = te.compute((n, m), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")
+    assert kinds(kc.auto_schedule([A, B, C], AVX512), "C")[-1] == "32 vectorized"
