@@ -52,6 +52,7 @@ from kc.transforms.auto_schedule.contraction import (
     finish_sums,
     writer_of,
 )
+from kc.transforms.auto_schedule.digits import number_text
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.machine import Machine
 from kc.transforms.auto_schedule.nests import (
@@ -554,7 +555,9 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
     for name in copies:
         draft.run_in_parallel(pointwise.schedule(draft, name, 0), 1)
     if offset is not None:
-        Reduce().apply(draft, draft.session.block(offset).label)
+        name = draft.session.block(offset).label
+        _fuse_terms(draft, name)
+        Reduce().apply(draft, name)
     draft.tensorize([*pair, lane][0], instruction.intrinsic)
     draft.settled.update({block} | {it.label for it in draft.blocks()} - known)
     if epilogue is not None:
@@ -591,6 +594,24 @@ def _rows_of_squares(draft: Draft, copy: str, outer: int, at: tuple[int, int]) -
     draft.unroll(rows)
     draft.unroll(columns)
     draft.tensorize(row, f"rows_of_squares_{element}_2x4")
+
+
+def _fuse_terms(draft: Draft, block: str) -> None:
+    """Make one loop of those over the terms of a sum that go through a row of memory together."""
+    nest = draft.nest(block)
+    (load,) = nest.loads
+    step = 1
+    for loop in reversed(nest.reduce):
+        if load.stride(loop) != step or loop.static_extent is None:
+            return
+        step *= loop.static_extent
+    first = len(nest.loops) - len(nest.reduce)
+    if len(nest.reduce) > 1 and nest.loops[first:] == nest.reduce:
+        names = [f"d{n}" for n in range(len(nest.loops))]
+        group = range(first, len(names))
+        term = number_text(names, [extent(loop) for loop in nest.loops], group)
+        layout = f"({', '.join(names)})->({', '.join([*names[:first], term])})"
+        draft.attempt("transform_block_layout", draft.block(block), layout)
 
 
 def _further_loops(nest: Nest, product: Product) -> Sequence[list[ForOp]]:

@@ -389,3 +389,21 @@ def test_small_filters_of_bytes(layout: str):
     else:
         expected = np.einsum("nchw,oc->nohw", wide, weights[:, :, 0, 0])
     np.testing.assert_array_equal(c, expected)
+
+
+def test_what_is_subtracted_of_sums_is_transposed_with_them():
+    """The sums of channels become rows of an image in registers, behind the subtraction; what is
+    subtracted is summed along whole rows of the filters."""
+    shape, filters = (1, 8, 10, 18), (32, 8, 3, 3)
+    X, F = te.placeholder(shape, "uint8", name="X"), te.placeholder(filters, "uint8", name="F")
+    C = topi.nn.conv2d_nchw(X, F, 1, 0, 1, out_dtype="int32")
+    schedule = kc.auto_schedule([X, F, C], VNNI)
+    script = schedule.trace.as_python()
+    assert "offset_operand" in script
+    assert 'tensor_intrin="transpose_i32_' in script
+    assert kinds(schedule, "conv2d_nchw_offset") == ["32 serial", "72 vectorized"]
+    x, f = limits(("uint8", "uint8"), list(shape), list(filters))
+    c = np.zeros([int(size) for size in C.shape], "int32")
+    run(schedule.module, "main", [x, f, c])
+    windows = np.lib.stride_tricks.sliding_window_view(x.astype("int32"), (3, 3), axis=(2, 3))
+    np.testing.assert_array_equal(c, np.einsum("nchwyx,ocyx->nohw", windows, f.astype("int32")))
