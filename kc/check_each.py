@@ -260,7 +260,7 @@ def _inputs_of(
 
 def _functions(module: ModuleOp) -> list[tuple[Any, Signature]]:
     """The functions that can be run, with what each takes."""
-    from kc.signatures import signature_of
+    from kc.building.signatures import signature_of
 
     if any(op.name == "te.func" for op in module.body.ops) or upstream_functions(
         module, loops=False

@@ -11,10 +11,10 @@ from xdsl.dialects.builtin import ModuleOp
 
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
-from kc.default_schedules import loops_as_written, tell_of_loops_as_written
+from kc.building.default_schedules import loops_as_written, tell_of_loops_as_written
+from kc.building.programs import Lowered, Program, program_of, refuse, tensors_of
 from kc.expr.buffers import Buffer
 from kc.expr.tensor import Operation, Tensor
-from kc.programs import Lowered, Program, program_of, refuse, tensors_of
 from kc.support import progress
 from kc.support.diagnostics import TEError
 from kc.support.files import read_bytes, read_text

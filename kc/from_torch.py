@@ -20,7 +20,7 @@ def from_torch(module: Any, *args: Any, name: str = "main", dynamic_shapes: Any 
     constants of the module.
 
     ``torch.export`` gives a graph of ATen's operators, which become loops of ``tir``
-    (:mod:`kc.torch_operators`). A module with an operator that has no rule is exported by
+    (:mod:`kc.frontend.torch.operators`). A module with an operator that has no rule is exported by
     torch-mlir, as linalg on tensors, where that is installed. Raises InputError KC0091 where
     neither is, or the module cannot be exported.
     """
@@ -74,7 +74,7 @@ def _exported(module: Any, args: tuple[Any, ...], name: str, dynamic_shapes: Any
                 'output_type="linalg-on-tensors"), and read its text with kc.IRModule.parse',
             ],
         ) from error
-    from kc.torch_export import import_exported
+    from kc.frontend.torch.export import import_exported
 
     program = module
     if not isinstance(module, torch_export.ExportedProgram):

@@ -246,7 +246,7 @@ def build_watched(module: Any, target: Target | str) -> WatchedModule | None:
     """The kernels of a module as :func:`check` runs them, and nothing else of a build; None for a
     target that is no GPU of NVIDIA."""
     from kc.backends.cuda_emu import watched_stages
-    from kc.programs import program_of
+    from kc.building.programs import program_of
 
     chosen = target if isinstance(target, Target) else Target(target)
     if chosen.kind not in ("cuda", "cuda-emu"):

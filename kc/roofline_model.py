@@ -215,7 +215,7 @@ def _measured(target: Target, threads: int) -> Ceilings:
 
 
 def _file(target: Target, threads: int) -> Path | None:
-    from kc.compile_cache import directory
+    from kc.building.compile_cache import directory
 
     home = directory()
     return None if home is None else home / "ceilings" / f"{target.cpu}-{threads}.json"

@@ -103,9 +103,9 @@ def cuda(model: str = "unknown", arch: str | None = None, options: str | None = 
 
 def _codegen() -> ModuleType:
     """``tvm.target.codegen``: facts about LLVM."""
-    import kc.llvm_facts
+    import kc.tvm.llvm_facts
 
-    return kc.llvm_facts
+    return kc.tvm.llvm_facts
 
 
 def _cpu(device: str, attributes: str, options: str | None) -> Target:

@@ -33,7 +33,6 @@ from xdsl.passes import ModulePass
 from kc.analysis.module_copy import copy_module, take_contents
 from kc.codegen import perf_map
 from kc.conversion.pipelines import NEEDED, OPTIONAL
-from kc.pass_config import DEFAULT_OPT_LEVEL, KEYS, TVM_PASSES, check_config
 from kc.support import registry
 from kc.support.diagnostics import CodegenError, InputError, suggest, warn
 from kc.support.environment import is_on
@@ -44,6 +43,7 @@ from kc.support.plugins import PHASES
 from kc.support.progress import Progress
 from kc.tir.module import IRModule
 from kc.tvm.nodes.node_class import Node
+from kc.tvm.pass_config import DEFAULT_OPT_LEVEL, KEYS, TVM_PASSES, check_config
 
 __all__ = [
     "Pass",

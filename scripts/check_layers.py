@@ -40,6 +40,8 @@ HEIGHT = {
     "te": 7,
     "tir": 8,
     "topi": 9,
+    "building": 10,
+    "frontend": 10,
     "tools": 10,
     "kc": 10,
     "tvm": 10,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from kc import compile_cache
-from kc.compile_cache import Stored
+from kc.building import compile_cache
+from kc.building.compile_cache import Stored
 from kc.support.diagnostics import InputError, suggest
 
 COMMANDS = {

@@ -32,7 +32,7 @@ from kc.tools._reporter import Reporter
 from kc.tools._tool import MISTAKE, OK, run_tool
 
 if TYPE_CHECKING:
-    from kc.programs import Lowered
+    from kc.building.programs import Lowered
     from kc.runtime.timing import BenchmarkResult
     from kc.support.target import Target
 
@@ -100,7 +100,7 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
 
 
 def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
-    from kc.default_schedules import loops_as_written
+    from kc.building.default_schedules import loops_as_written
     from kc.driver import auto_schedule, build_and_tell, lower
     from kc.support.target import Target
     from kc.tools._run_arguments import compare, made_arguments, read_arguments, sizes_from_text
@@ -193,7 +193,7 @@ def _tell_of_schedule(
     ``scheduled`` and ``rest`` are the functions of which one or the other holds; ``chooses``: a
     schedule was to be chosen for loops, too.
     """
-    from kc.default_schedules import tell_of_loops_as_written, tell_of_schedule
+    from kc.building.default_schedules import tell_of_loops_as_written, tell_of_schedule
 
     hints = [] if chooses else ["--auto-schedule chooses a schedule for loops, too"]
     tell_of_schedule([name] if name in scheduled else [])

@@ -17,11 +17,11 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from kc.analysis.module_copy import copy_module
+from kc.building.signatures import signatures_of
 from kc.conversion._access_bounds import require_accesses_inside
 from kc.conversion.pipelines import Order, planned_passes
 from kc.instrument import run_passes
 from kc.runtime.module import Module, Source
-from kc.signatures import signatures_of
 from kc.support import registry
 from kc.support.diagnostics import TargetError, suggest, warn
 from kc.support.ir_text import print_module

@@ -12,11 +12,11 @@ from typing import Any
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 
-from kc import compile_cache
 from kc.analysis.module_copy import copy_module
 from kc.backends import Backend, Build, cuda_emu, printing, warn_unchecked
 from kc.backends.files import call_jit, loops_text, record_of
 from kc.backends.llvm import noting
+from kc.building import compile_cache
 from kc.conversion.pipelines import TO_CUDA_SOURCE, TO_NVVM
 from kc.dialects.gpu import GPUModuleOp
 from kc.runtime.function import CompiledFunction, DeferredFunction

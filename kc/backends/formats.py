@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
-from kc.default_schedules import choose_where_unscheduled
+from kc.building.default_schedules import choose_where_unscheduled
 from kc.dialects.gpu import GPUModuleOp
 from kc.support import registry
 from kc.support.c_names import c_name, name_of_symbol

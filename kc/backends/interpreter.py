@@ -8,9 +8,9 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from kc.analysis.interpreter import ExecutionError, run
+from kc.building.signatures import signatures_of
 from kc.runtime.module import Module
 from kc.runtime.python_function import PythonFunction
-from kc.signatures import signatures_of
 from kc.support.diagnostics import CallError
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from kc import compile_cache
 from kc.backends import Backend, Build, Callback, printing, warn_unchecked
 from kc.backends.files import Files, call_jit
 from kc.backends.imported_code import imported_code, linked_code
 from kc.backends.llvm_files import CHECKS_LAUNCHES, EMULATOR, WAITS, NativeCode
+from kc.building import compile_cache
+from kc.building.signatures import bound_checks_of
 from kc.conversion._foreign_calls import c_calls, packed_calls
 from kc.conversion.pipelines import TO_LLVM
 from kc.dialects.tir.calls import CallExternOp
@@ -23,7 +24,6 @@ from kc.runtime.metadata import ModuleRecord
 from kc.runtime.module import Module, Source
 from kc.runtime.operand import HOST
 from kc.runtime.signature import Signature
-from kc.signatures import bound_checks_of
 from kc.support.c_names import machine_symbol
 from kc.support.diagnostics import (
     CallError,

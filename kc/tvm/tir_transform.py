@@ -2,8 +2,8 @@
 
 The calls give passes that run alone, ``mod = tir.transform.LowerInitBlock()(mod)``, in a
 ``kc.transform.Sequential``, or as those that a PassContext adds to a phase. They are kc's passes of
-other names (:data:`kc.pass_config.TVM_PASSES`). Those of TVM that kc has no counterpart of are not
-here: their work is done by other passes, by LLVM, or is not needed.
+other names (:data:`kc.tvm.pass_config.TVM_PASSES`). Those of TVM that kc has no counterpart of are
+not here: their work is done by other passes, by LLVM, or is not needed.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 
 from xdsl.passes import ModulePass
 
-from kc.pass_config import TVM_PASSES
 from kc.support import registry
 from kc.support.diagnostics import InputError, KCError, counted
 from kc.support.locations import caller_location
 from kc.support.option_types import words_of
 from kc.support.options import Option, Options
 from kc.transform import PassInfo, UserPass, prim_func_pass
+from kc.tvm.pass_config import TVM_PASSES
 
 __all__ = ["prim_func_pass"]
 

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import kc
-from kc import compile_cache, te
+from kc import te
 from kc.__main__ import main
+from kc.building import compile_cache
 from kc.instrument import PassTimingInstrument
 from kc.support import registry
 from kc.support.diagnostics import Diagnostic, diagnostic_handler, warn

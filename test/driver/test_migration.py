@@ -12,7 +12,7 @@ import pytest
 
 import kc
 from kc import te, tir
-from kc.pass_config import KEYS, TVM_PASSES
+from kc.tvm.pass_config import KEYS, TVM_PASSES
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "migration.md"
 

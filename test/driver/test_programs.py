@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import kc
-from kc import programs, te, tir
+from kc import te, tir
+from kc.building import programs
+from kc.building.programs import ModuleProgram, ProgramList, TensorProgram, program_of
 from kc.error import TEError
-from kc.programs import ModuleProgram, ProgramList, TensorProgram, program_of
 from kc.support.target import Target
 
 HOST = Target.generic()
@@ -102,4 +103,4 @@ def test_no_backend_calls_the_driver():
             for node in ast.walk(ast.parse(file.read_text()))
             if isinstance(node, ast.ImportFrom)
         ]
-        assert not {"kc.driver", "kc.programs"} & {*imported}, file.name
+        assert not {"kc.driver", "kc.building.programs"} & {*imported}, file.name

@@ -9,8 +9,8 @@ from torch_modules import Record, stored
 
 import kc
 from kc.analysis.interpreter import run
+from kc.frontend.torch.export import import_exported
 from kc.support.diagnostics import KCError
-from kc.torch_export import import_exported
 
 GRAPHS = stored()
 SLICE = (

@@ -14,11 +14,11 @@ import pytest
 from torch_modules import Record, Size
 
 import kc
+from kc.frontend.torch.export import import_exported
+from kc.frontend.torch.numerics import NUMERICS
+from kc.frontend.torch.operators import OPERATORS
+from kc.frontend.torch.sizes import size_of
 from kc.support.diagnostics import KCError
-from kc.torch_export import import_exported
-from kc.torch_numerics import NUMERICS
-from kc.torch_operators import OPERATORS
-from kc.torch_sizes import size_of
 
 TYPES = {"bfloat16": ml_dtypes.bfloat16, "float16": np.float16}
 UNIT = {"bfloat16": 2.0**-7, "float16": 2.0**-10}

@@ -34,7 +34,8 @@ from typing import TYPE_CHECKING, Any
 from texts import modules, mutated, script_mutant
 
 import kc
-from kc import compile_cache, te, tir
+from kc import te, tir
+from kc.building import compile_cache
 from kc.runtime.metadata import MAGIC
 from kc.script import from_source
 from kc.support import plugins

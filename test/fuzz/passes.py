@@ -42,12 +42,12 @@ from kc.analysis.module_copy import copy_module
 from kc.analysis.upstream import upstream_functions
 from kc.backends import llvm as machine_code
 from kc.backends.llvm_files import NativeCode
+from kc.building.signatures import signatures_of
 from kc.check_each import _Limit, _seen_as, _TooLong
 from kc.codegen.llvm_ir import emit_llvm_ir
 from kc.codegen.native import make_machine
 from kc.dialects.llvm import FuncOp as LLVMFuncOp
 from kc.dialects.te import FuncOp as TEFuncOp
-from kc.signatures import signatures_of
 from kc.support.declarations import slots
 from kc.support.diagnostics import KCError, diagnostic_handler
 from kc.support.ir_text import print_module

@@ -11,7 +11,7 @@ import pytest
 from fake_gpu import LAUNCHES, FakeGpu
 
 import kc
-from kc import compile_cache
+from kc.building import compile_cache
 from kc.runtime.gpu.code import DeviceCode
 from kc.tools import kc_run
 from kc.tools._doctor import doctor

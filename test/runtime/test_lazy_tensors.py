@@ -15,7 +15,7 @@ import pytest
 import kc
 from kc import te, tir
 from kc.error import KCError
-from kc.torch_export import _Import
+from kc.frontend.torch.export import _Import
 
 SIZE = 4
 

@@ -33,9 +33,9 @@ import kc
 from kc import te, tir, topi
 from kc.analysis.interpreter import run
 from kc.dialects.tir import StoreOp
+from kc.frontend.torch.operators import OPERATORS, Output
 from kc.runtime import opencl
 from kc.script import from_source
-from kc.torch_operators import OPERATORS, Output
 
 EXECUTORS = ("interpreter", "llvm", "vectors", "c", "opencl", "cuda-emu")
 FLOATS = ("float64", "float32", "float16", "bfloat16", "float8_e5m2", "float8_e4m3fn")

@@ -9,9 +9,9 @@ import pytest
 
 import kc
 from kc import te, tir, topi
+from kc.building.signatures import signatures_of
 from kc.error import CallError
 from kc.runtime.signature import SizeCondition
-from kc.signatures import signatures_of
 
 
 def requires(*args) -> tuple[SizeCondition, ...]:

@@ -15,11 +15,11 @@ from typing import Any
 
 from kc import te, topi
 from kc.expr.tensor import Tensor
+from kc.frontend.torch.numerics import Output, converted, with_numerics
 from kc.te.elementwise import one_by_one
 from kc.topi import image, nn
 from kc.topi.image.resize import resized
 from kc.topi.reduction import first_of
-from kc.torch_numerics import Output, converted, with_numerics
 
 OPERATORS: dict[str, Callable[..., Any]] = {}
 """Operator -> its expression."""
@@ -32,7 +32,7 @@ class Unsupported(Exception):
 def _operator(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Enter a function for operators; those without an overload are the default one.
 
-    Each computes in the types that :data:`kc.torch_numerics.NUMERICS` says."""
+    Each computes in the types that :data:`kc.frontend.torch.numerics.NUMERICS` says."""
 
     def enter(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:

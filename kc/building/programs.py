@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp
 
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
-from kc.default_schedules import choose_where_unscheduled
+from kc.building.default_schedules import choose_where_unscheduled
 from kc.dialects.unscheduled import mark_unscheduled
 from kc.expr.constructors import Var
 from kc.expr.tensor import Operation, PlaceholderOp, Tensor

@@ -1,7 +1,7 @@
 """Graphs of ``torch.export`` as functions: a :class:`kc.te` expression for each operator.
 
-:mod:`kc.torch_operators` has the operators. Parameters become constants that stand beside the
-function, as ``memref.global``.
+:mod:`kc.frontend.torch.operators` has the operators. Parameters become constants that stand beside
+the function, as ``memref.global``.
 """
 
 from __future__ import annotations
@@ -28,18 +28,19 @@ from xdsl.ir import Block
 from kc import te, topi
 from kc.dialects.memref_views import GlobalOp
 from kc.expr.tensor import Tensor
+from kc.frontend.torch.numerics import Output
+from kc.frontend.torch.operators import OPERATORS, Unsupported
+from kc.frontend.torch.sizes import size_of
 from kc.support.diagnostics import InputError, Location
 from kc.tir.module import IRModule
-from kc.torch_numerics import Output
-from kc.torch_operators import OPERATORS, Unsupported
-from kc.torch_sizes import size_of
 
 
 def import_exported(program: Any, name: str, at: Location | None) -> IRModule:
     """The function ``name`` of a ``torch.export.ExportedProgram``: its inputs, then its results.
 
     Sizes that the export leaves open are symbols. Raises InputError KC0091 for an operator that
-    is not in :data:`kc.torch_operators.OPERATORS`, and for a program that changes its state.
+    is not in :data:`kc.frontend.torch.operators.OPERATORS`, and for a program that changes its
+    state.
     """
     return _Import(program.run_decompositions(), at).module(name)
 

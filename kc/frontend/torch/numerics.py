@@ -2,8 +2,9 @@
 
 torch stores float16 and bfloat16, and computes in float32: each operator widens its operands, and
 rounds its result once. :data:`NUMERICS` says so for each operator, and :func:`with_numerics` makes
-the function of a rule do it, so that a rule of :mod:`kc.torch_operators` has a type or none is
-entered. What some operators compute in float64 for float32 (``at::acc_type`` of CPUs) is said, too.
+the function of a rule do it, so that a rule of :mod:`kc.frontend.torch.operators` has a type or
+none is entered. What some operators compute in float64 for float32 (``at::acc_type`` of CPUs) is
+said, too.
 """
 
 from __future__ import annotations
@@ -151,7 +152,9 @@ def with_numerics(name: str, rule: Callable[..., Any]) -> Callable[..., Any]:
     called with operands, and for outputs, of the wider type.
     """
     if name not in NUMERICS:
-        raise KeyError(f"kc/torch_numerics.py says of no type in which torch computes {name}")
+        raise KeyError(
+            f"kc/frontend/torch/numerics.py says of no type in which torch computes {name}"
+        )
     numerics = NUMERICS[name]
     if numerics.kind in ("exact", "once"):
         return rule

@@ -1,1 +1,0 @@
-../../kc/compile_cache.py

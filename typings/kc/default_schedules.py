@@ -1,1 +1,0 @@
-../../kc/default_schedules.py

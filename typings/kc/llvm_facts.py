@@ -1,1 +1,0 @@
-../../kc/llvm_facts.py

@@ -1,1 +1,0 @@
-../../kc/pass_config.py

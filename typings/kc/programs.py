@@ -1,1 +1,0 @@
-../../kc/programs.py

@@ -1,1 +1,0 @@
-../../kc/torch_operators.py
