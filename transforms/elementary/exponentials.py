@@ -250,25 +250,22 @@ def expm1(x: Real) -> Real:
 
 
 def tanh(x: Real) -> Real:
-    """1 - 2 / (exp(2 |x|) + 1), and for small numbers p / (p + 2) with p = exp(-2 |x|) - 1, whose
-    divisor is just below 2, where floats are densest; one division for both.
-    """
+    """-p / (2 + p) with p = exp(-2 |x|) - 1. What the divisor and the quotient are rounded by is
+    made up for."""
     size = x.abs()
     is_tiny = size < (2.0**-13 if x.is_single else 2.0**-27)  # where it is x
     a = is_tiny.choose(x.real(0.0), size.least(9.1 if x.is_single else 19.5))
-    small = a < 0.48
-    exponent = a * small.choose(x.real(-2.0), 2.0)
-    n, bits = exponent.rounded(1 / LN2)
+    exponent = a * -2.0
+    n, bits = a.rounded(-2 / LN2)
     # Exact for the n of small numbers, but for what log(2) is rounded by, which f64 feels. Of other
     # numbers the power counts for less.
     ln2, rest = x.parts(LN2, x.mantissa + 1)
     r = n.times_plus(-ln2, exponent)
-    square, curve = r * r, r.polynomial(EXPM1)
+    square, curve = r * r, r.polynomial_in_pairs(EXPM1)
     y = square.times_plus(curve, r) if x.is_single else r + square.times_plus(curve, n * -rest)
     power = x.power_of_2(bits)
-    numerator = small.choose(y.times_plus(power, power - 1.0), -2.0)
-    quotient = numerator.over(y.times_plus(power, power + 1.0))
-    result = quotient + small.choose(x.real(0.0), 1.0)
+    p = y.times_plus(power, power - 1.0)
+    result = (-p).over(*x.real(2.0).plus(p))
     return is_tiny.choose(x, result.with_sign_of(x))
 
 

@@ -305,6 +305,23 @@ class Real(Value):
             result = result.times_plus(self, coefficient)
         return result
 
+    def polynomial_in_pairs(self, coefficients: Coefficients) -> Real:
+        """The same by squares of squares (G. Estrin): a few products more, but the result is there
+        in fewer steps that wait for each other. The number is 0 or of moderate size."""
+        numbers = coefficients[0 if self.is_single else 1]
+        pairs = [
+            self.times_plus(numbers[n + 1], numbers[n]) if n + 1 < len(numbers) else numbers[n]
+            for n in range(0, len(numbers), 2)
+        ]
+        power = self
+        while len(pairs) > 1:
+            power = power * power
+            pairs = [
+                power.times_plus(pairs[n + 1], pairs[n]) if n + 1 < len(pairs) else pairs[n]
+                for n in range(0, len(pairs), 2)
+            ]
+        return self.real(pairs[0])
+
     def abs(self) -> Real:
         return self.of(self.code.add(math.AbsFOp(self.value)))
 
