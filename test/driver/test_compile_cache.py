@@ -296,7 +296,8 @@ def test_many_processes_at_once(folder: Path):
         """
         import os, traceback
         import numpy as np, kc
-        from kc import compile_cache, te
+        from kc import te
+        from kc.building import compile_cache
         compile_cache.source_state = lambda: "state 1"
 
         def add(value):
@@ -336,7 +337,8 @@ def test_processes_that_are_killed_while_they_write(folder: Path):
         """
         import os, signal
         import numpy as np, kc
-        from kc import compile_cache, te
+        from kc import te
+        from kc.building import compile_cache
         compile_cache.source_state = lambda: "state 1"
 
         def add(value):
