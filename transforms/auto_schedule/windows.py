@@ -15,7 +15,7 @@ A term of the window is one vector of weights, or one number, for all rows of th
 overlap, a vector of the input is loaded once for several of them. Rows of sums are whole vectors in
 their memory, also where there are fewer results in a row: what is written under a mask would not
 come from the store buffer. A padding that nothing else reads is computed for one plane at a time,
-while that is in the cache.
+while that is in the cache; where channels are contiguous, each position of it begins with a vector.
 """
 
 from __future__ import annotations
@@ -208,9 +208,15 @@ def _perform(draft: Draft, nest: Nest, epilogue: str | None) -> None:
     rows, height = _rows(nest, along, machine)
     handles = draft.loops(block)
     outer = [loop for loop in nest.spatial if loop not in (along, rows)]
-    planes = iterations(outer)
-    padding = _padding(draft, nest) if planes >= 8 * machine.cores or machine.cores == 1 else []
-    padding = padding if planes > 1 else []
+    # Windows of one plane share rows; those of another plane share nothing with these.
+    apart = next((n for n, loop in enumerate(outer) if _moves(nest, loop)), len(outer))
+    planes = iterations(outer[:apart])
+    padded = _padding(draft, nest)
+    padding = padded if planes > 1 and (planes >= 8 * machine.cores or machine.cores == 1) else []
+    if extent(along) >= 2 * lanes and extent(along) % lanes and not _moves(nest, along):
+        # Windows begin anywhere in a row of positions, and at its first channel.
+        for name in padded:
+            draft.attempt("storage_align", draft.block(name), 0, -2, lanes, 0)
     outside: list[Any] = [handles[loop] for loop in outer]
     tiles, inner, hinted = [], [], []
     for loop, size in ((rows, height), (along, lanes)):
@@ -227,11 +233,12 @@ def _perform(draft: Draft, nest: Nest, epilogue: str | None) -> None:
             hinted.append(cut)
     reduce = [handles[loop] for loop in nest.reduce]
     draft.put_in_order([*outside, *tiles, *reduce, *inner])
-    joined = draft.run_in_parallel(block, len(outside) + (0 if padding else len(tiles) - 1))
+    together = apart if padding else len(outside) + len(tiles) - 1
+    joined = draft.run_in_parallel(block, together)
     around = [*outside, *tiles]
     if joined:
         around[:joined] = list(draft.loops(block).values())[:1]
-    depth = max(0, len(outside) - max(0, joined - 1))
+    depth = max(0, apart - max(0, joined - 1))
     if epilogue is None:
         last = draft.cache_write(draft.block(block), 0, "local")
     else:

@@ -138,3 +138,21 @@ def test_sizes_known_at_the_call():
         x = data(3, *size)
         views = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(1, 2))
         np.testing.assert_allclose(function(x), views.sum((3, 4)), rtol=1e-4, atol=1e-5)
+
+
+def test_a_padding_is_computed_once_and_begins_with_vectors():
+    """Windows of all positions share the padding of an image: none is computed row by row. Each
+    position of it begins with a vector of channels."""
+    X = te.placeholder((4, 30, 10, 35), name="X")
+    W = te.placeholder((5, 5, 35, 1), name="W")
+    chosen = kc.auto_schedule([X, W, topi.nn.depthwise_conv2d_nhwc(X, W, 1, 4, 2)], ZEN4)
+    calls = chosen.trace.as_python().splitlines()
+    (place,) = [line for line in calls if "compute_at(block=PaddedInput, loop=i0)" in line]
+    aligned = [line for line in calls if "storage_align(block=PaddedInput," in line]
+    assert place
+    assert aligned
+    x, w = data(4, 30, 10, 35), data(5, 5, 35, 1)
+    of_channels = w[:, :, :, 0].transpose(2, 0, 1)[:, None]
+    expected = depthwise(x.transpose(0, 3, 1, 2), of_channels, 1, 4, 2).transpose(0, 2, 3, 1)
+    result = kc.build([X, W, topi.nn.depthwise_conv2d_nhwc(X, W, 1, 4, 2)])(x, w)
+    np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5)
