@@ -33,7 +33,6 @@ from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule import pointwise
 from kc.transforms.auto_schedule.digits import digits_of, joined_dimensions, merge_dimensions
 from kc.transforms.auto_schedule.draft import Draft
-from kc.transforms.auto_schedule.few_rows import few_rows
 from kc.transforms.auto_schedule.machine import (
     LOAD_COST,
     PAGE,
@@ -59,8 +58,9 @@ ALIGNED_REUSE = 8
 """Tiles of rows from which on a panel is packed in any case: what the caller passes need not be
 aligned to vectors, and loads across two cache lines count twice."""
 
-MASKED = 6
-"""Whole tiles that one costs whose vectors are not full, since it sticks out of the columns."""
+UNEVEN = 6
+"""Whole tiles that one costs whose last vector is not full, beside others that are, so that the
+code is for parts of vectors, or in blocks of rows, where such tiles were measured to be slower."""
 
 PANELS = 4
 """Tiles of columns that are packed side by side."""
@@ -110,7 +110,7 @@ class Contraction(Rule):
         if nest.block.is_reduction:
             return self._contract(draft, nest, None)
         producer = contraction_behind(nest)
-        if producer is None or few_rows(draft, Nest(producer)) is not None:
+        if producer is None:
             return False
         return self._contract(draft, Nest(producer), block)
 
@@ -333,7 +333,8 @@ def _cycles(
         down = full * step(height, vectors, fetch) + (step(rest, vectors, fetch) if rest else 0)
         whole, odd = divmod(width_of_all, width)
         is_exact = not whole and odd % lanes == 0
-        across = whole + ((1 if pads or is_exact else MASKED) if odd else 0)
+        partial = machine.cost_of_masks if odd < lanes and counts_packing else UNEVEN
+        across = whole + ((1 if pads or is_exact else partial) if odd else 0)
         if columns.static_extent is None:
             across += 0.5  # what sticks out of the last tile, on average
         cycles = down * across * further * terms
@@ -532,10 +533,13 @@ def perform(
     loops = draft.loops(block, outer)
     handles, counts = list(loops.values()), [op.static_extent for op in loops]
 
+    lanes = draft.machine.lanes(max(nest.stores[0].bits, 32))
+
     def cut(at: int, size: int) -> tuple[list[Any], list[Any]]:
         """The outer and the inner part of a loop, each a list of one loop or none."""
         count = counts[at]
-        if count is not None and count <= size:
+        is_partial = at == at_columns and count is not None and count < size and count % lanes
+        if count is not None and count <= size and not is_partial:
             return [], [handles[at]]
         outer, inner = draft.split(handles[at], [None, size])
         return [outer], [inner]
@@ -573,6 +577,10 @@ def perform(
         draft.set_scope(draft.block(block), 0, "local")
         last = draft.block(epilogue)
     finish_sums(draft, block, last, outside, turned, outer)
+    count = counts[at_columns]
+    if count is not None and count % lanes and turned is None:
+        # Rows of sums are whole vectors: parts of some would not stay in registers.
+        draft.attempt("storage_align", draft.block(block), 0, -2, lanes, 0)
     draft.vectorize(column_inner[0])
     draft.unroll(row_inner[0])
     draft.decompose(block, reduce[0])

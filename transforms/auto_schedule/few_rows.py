@@ -4,14 +4,30 @@ A layer of a network that is asked for a few inputs at a time, X W^T, reads its 
 along the sums. To tile it, as ``contraction`` does, the weights would be turned first, which takes
 longer than the product does. Here each row of the weights is multiplied by all the others while it
 is in registers: the sums are vectorized, each lane with a result of its own.
+
+Where the few are columns, as in X W with a W of a few columns, or in a convolution of contiguous
+channels to a few, tiles have vectors of columns with few lanes that count. W is small: it is
+turned, and the rest is the same, if the model says that tiles take longer.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
+from kc.transforms.auto_schedule import pointwise
+from kc.transforms.auto_schedule.contraction import best_tile, contraction_behind
 from kc.transforms.auto_schedule.draft import Draft
-from kc.transforms.auto_schedule.nests import Nest, extent, is_untouched
+from kc.transforms.auto_schedule.machine import SCALAR_COPY, Machine
+from kc.transforms.auto_schedule.nests import (
+    Access,
+    Nest,
+    extent,
+    is_untouched,
+    iterations,
+    loop_of_dimension,
+)
 from kc.transforms.auto_schedule.rule import Rule
 
 MOST_ROWS = 8
@@ -20,6 +36,21 @@ MOST_ROWS = 8
 TOGETHER = (1, 2, 4)
 """How many rows of the weights may share what is loaded of the others."""
 
+ADD_LANES = 10
+"""Cycles to add up the lanes of a sum, and to store it by itself."""
+
+
+@dataclass(frozen=True)
+class FewRowsOf:
+    """A product of a few rows."""
+
+    rows: ForOp
+    """The loop over the few rows."""
+    terms: ForOp
+    """The loop along which the operands are contiguous."""
+    turned: Access | None
+    """The operand of the rows, where it is not contiguous along the terms."""
+
 
 class FewRows(Rule):
     """Multiply a few rows by each row of a matrix while that is in registers."""
@@ -27,34 +58,39 @@ class FewRows(Rule):
     name = "few-rows"
 
     def apply(self, draft: Draft, block: str) -> bool:
-        nest = draft.nest(block)
-        rows = few_rows(draft, nest)
-        if rows is None:
+        nest, epilogue = draft.nest(block), None
+        if not nest.block.is_reduction:
+            producer = contraction_behind(nest)
+            if producer is None:
+                return False
+            epilogue, nest = block, draft.nest(producer.label)
+        few = few_rows(nest, draft.machine)
+        if few is None:
             return False
-        mark = draft.mark()
+        mark, name = draft.mark(), nest.name
         try:
-            _perform(draft, nest, rows)
+            _perform(draft, nest, few)
         except ScheduleError:
             draft.return_to(mark)
             return False
-        draft.settled.add(block)
-        draft.run_in_parallel(block, len(nest.spatial) - 1)
+        draft.settled.add(name)
+        draft.run_in_parallel(name, len(nest.spatial) - 1)
+        if epilogue is not None:
+            pointwise.Pointwise().apply(draft, epilogue)
         return True
 
 
-def few_rows(draft: Draft, nest: Nest) -> ForOp | None:
-    """The loop over the few rows of a product whose sums are contiguous in all its operands; None
-    for what is no such product."""
-    reduction, lanes = nest.reduction, draft.machine.lanes(nest.bits)
+def few_rows(nest: Nest, machine: Machine) -> FewRowsOf | None:
+    """What there is to know of a product of a few rows whose sums are contiguous in all its
+    operands, or are when the one of the rows is turned; None for what is no such product."""
+    reduction, lanes = nest.reduction, machine.lanes(nest.bits)
     if reduction is None or len(reduction.updates) != 1 or reduction.guard is not None:
         return None
     if not nest.is_plain or not is_untouched(nest.block) or len(nest.stores) != 1:
         return None
-    if len(nest.reduce) != 1 or (nest.reduce[0].static_extent or 0) < 2 * lanes:
-        return None
     if nest.bits < 32 or any(it.bits != nest.bits for it in (*nest.stores, *nest.loads)):
         return None
-    if len(nest.loads) < 2 or any(it.stride(nest.reduce[0]) != 1 for it in nest.loads):
+    if len(nest.loads) < 2 or not nest.reduce:
         return None
     counts = {
         loop: loop.static_extent
@@ -62,7 +98,40 @@ def few_rows(draft: Draft, nest: Nest) -> ForOp | None:
         if loop.static_extent is not None and 2 <= loop.static_extent <= MOST_ROWS
     }
     candidates = [rows for rows in counts if _columns(nest, rows)]
-    return max(candidates, key=lambda rows: counts[rows], default=None)
+    for rows in sorted(candidates, key=lambda rows: counts[rows], reverse=True):
+        for terms in reversed(nest.reduce):
+            if (terms.static_extent or 0) < 2 * lanes:
+                continue
+            apart = [it for it in nest.loads if it.stride(terms) != 1]
+            if not apart and len(nest.reduce) == 1:
+                return FewRowsOf(rows, terms, None)
+            few = FewRowsOf(rows, terms, apart[0] if apart else None)
+            if len(apart) <= 1 and _pays(nest, few, machine):
+                return few
+    return None
+
+
+def _pays(nest: Nest, few: FewRowsOf, machine: Machine) -> bool:
+    """Whether the operand of the rows can be turned, and tiles take longer."""
+    rows, terms, turned = few.rows, few.terms, few.turned
+    if len(nest.loads) != 2 or any(loop.static_extent is None for loop in nest.reduce):
+        return False
+    cycles = 0.0
+    if turned is not None:
+        dims = loop_of_dimension(nest, turned)
+        if None in dims or terms not in dims or rows not in dims or len(set(dims)) < len(dims):
+            return False
+        cycles = iterations(loop for loop in dims if loop is not None) * SCALAR_COPY
+    tile = best_tile(nest, machine)
+    if tile is None:
+        return False
+    lanes, count = machine.lanes(nest.bits), extent(terms)
+    steps = count // lanes + (machine.cost_of_masks if count % lanes else 0)
+    steps *= iterations(nest.reduce) // count
+    together = _together(nest, few, machine)
+    loads = steps * (1 / extent(rows) + 1 / together) / machine.loads_per_cycle
+    cycles += iterations(nest.spatial) * (max(steps / machine.fma_per_cycle, loads) + ADD_LANES)
+    return cycles < tile.cycles
 
 
 def _columns(nest: Nest, rows: ForOp) -> list[ForOp]:
@@ -76,27 +145,53 @@ def _columns(nest: Nest, rows: ForOp) -> list[ForOp]:
     ]
 
 
-def _perform(draft: Draft, nest: Nest, rows: ForOp) -> None:
+def _together(nest: Nest, few: FewRowsOf, machine: Machine) -> int:
+    """How many of the others share what is loaded of the rows: those that fit in registers, and of
+    which whole numbers make up all, if there are such."""
+    most = max(1, machine.registers // 2 // extent(few.rows))
+    fitting = [it for it in TOGETHER if it <= most]
+    count = _columns(nest, few.rows)[-1].static_extent
+    exact = [it for it in fitting if count is not None and count % it == 0]
+    return max(fitting) if count is None or max(exact) == 1 < count else max(exact)
+
+
+def _perform(draft: Draft, nest: Nest, few: FewRowsOf) -> None:
     """A few rows of both, innermost but for a vector of terms, in registers. Raises ScheduleError
     where that is refused."""
-    handles = draft.loops(nest.name)
-    (terms,) = nest.reduce
     lanes = draft.machine.lanes(nest.bits)
-    columns = _columns(nest, rows)[-1]
-    most = draft.machine.registers // 2 // extent(rows)
-    count = max(it for it in TOGETHER if it <= max(most, 1) and extent(columns) % it == 0)
-    outer = [handles[loop] for loop in nest.spatial if loop is not rows]
+    rows, terms, columns = few.rows, few.terms, _columns(nest, few.rows)[-1]
+    count = _together(nest, few, draft.machine)
+    reduce = [loop for loop in nest.reduce if loop is not terms]
+    spatial = [loop for loop in nest.spatial if loop is not rows]
+    numbers = {loop: n for n, loop in enumerate(nest.loops)}
+    if few.turned is not None:
+        _turn(draft, nest, few.turned, terms)
+    of_loops = list(draft.loops(nest.name).values())
+    handles = {loop: of_loops[n] for loop, n in numbers.items()}
+    outer = [handles[loop] for loop in spatial]
     inner = [handles[rows]]
     if count > 1:
-        at = outer.index(handles[columns])
+        at, size = outer.index(handles[columns]), columns.static_extent
         outer[at], together = draft.split(handles[columns], [None, count])
         inner.append(together)
-        if columns.static_extent is None:
+        if size is None or size % count:
             draft.attempt("pragma", outer[at], "loop_partition_hint", True)
     around, vector = draft.split(handles[terms], [None, lanes])
-    draft.put_in_order([*outer, around, *inner, vector])
+    draft.put_in_order([*outer, *(handles[loop] for loop in reduce), around, *inner, vector])
     for loop in inner:
         draft.unroll(loop)
     draft.vectorize(vector)
     if extent(terms) % lanes:
         draft.attempt("pragma", around, "loop_partition_hint", True)
+
+
+def _turn(draft: Draft, nest: Nest, operand: Access, terms: ForOp) -> None:
+    """Copy an operand to a buffer in which the terms are contiguous."""
+    names = [f"d{n}" for n in range(len(operand.op.indices.data.results))]
+    at = loop_of_dimension(nest, operand).index(terms)
+    results = [*names[:at], *names[at + 1 :], names[at]]
+    handle = draft.block(nest.name)
+    copy = draft.cache_read(handle, nest.read_number(operand.buffer), "global", [handle])
+    draft.transform_layout(copy, ("write", 0), f"({', '.join(names)})->({', '.join(results)})")
+    name = pointwise.schedule(draft, draft.session.block(copy).label, 0)
+    draft.settled.add(name)

@@ -95,6 +95,15 @@ class Machine:
         return max(wide, min(2, wide * self.rates.bits / self.vector_bits))
 
     @property
+    def cost_of_masks(self) -> float:
+        """Whole vectors that take as long as one of which some lanes are left out.
+
+        With registers of 512 bits each instruction has a mask; with those of 256, loads and stores
+        have, and sums are blended. Others have none, and compute such lanes one by one.
+        """
+        return {512: 1.1, 256: 2}.get(self.vector_bits, 6)
+
+    @property
     def _part(self) -> float:
         """The part of the full rate that registers of the target's width come to."""
         full = self.rates.products["fma.f32"] * 32

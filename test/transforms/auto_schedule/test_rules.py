@@ -244,7 +244,7 @@ def test_tiles_fit_in_the_registers(target: Target, sizes: tuple[int, int, int])
     [
         ((2, 12, 64), ["3 serial", "4 serial", "2 unrolled", "4 unrolled"]),
         ((8, 12, 64), ["6 serial", "4 serial", "8 unrolled", "2 unrolled"]),
-        ((8, 13, 70), ["13 serial", "5 serial", "8 unrolled"]),
+        ((8, 13, 70), ["7 serial", "5 serial", "8 unrolled", "2 unrolled"]),
         # The columns are the few rows.
         ((12, 4, 64), ["3 serial", "4 serial", "4 unrolled", "4 unrolled"]),
     ],
@@ -311,6 +311,56 @@ def test_results_of_few_rows(
     kc.build(tensors, target=target)(a, w, c, d)
     np.testing.assert_array_equal(c, a @ w.swapaxes(-1, -2))
     np.testing.assert_array_equal(d, np.maximum(c, 0))
+
+
+@pytest.mark.parametrize(
+    ("tensors", "shapes", "loops"),
+    [
+        (lambda: product(37, 100, 3), [(37, 100), (100, 3)], ["10 serial", "7 serial"]),
+        (lambda: product(40, 507, 2), [(40, 507), (507, 2)], ["10 serial", "32 serial"]),
+        (lambda: channels_last(70, 3), [(2, 6, 9, 70), (3, 3, 70, 3)], None),
+    ],
+    ids=["a part of a tile", "whole tiles", "convolution"],
+)
+@pytest.mark.parametrize("target", [AVX2, AVX512], ids=["avx2", "avx512"])
+def test_few_columns_are_turned(
+    tensors: Callable[[], list[te.Tensor]],
+    shapes: list[tuple[int, ...]],
+    loops: list[str] | None,
+    target: Target,
+):
+    """A product with a few columns and many terms has these in lanes, not columns and nothing."""
+    schedule = kc.auto_schedule(tensors(), target)
+    name = tensors()[-1].op.name
+    lanes = Machine.of(target).lanes(32)
+    assert kinds(schedule, name)[-1] == f"{lanes} vectorized"
+    assert "pad_einsum" not in schedule.trace.as_python()
+    if loops is not None and target is AVX512:
+        assert kinds(schedule, name)[:2] == loops
+    a, b = (np.random.default_rng(1).integers(-9, 9, it).astype("float32") for it in shapes)
+    if a.ndim == 2:
+        expected = a @ b
+    else:
+        windows = np.lib.stride_tricks.sliding_window_view(a, b.shape[:2], (1, 2))
+        expected = np.einsum("nyxcrs,rscf->nyxf", windows, b)
+    np.testing.assert_array_equal(kc.build(tensors(), target=target)(a, b), expected)
+
+
+def channels_last(channels: int, results: int) -> list[te.Tensor]:
+    """A convolution of contiguous channels, with windows of 3 x 3."""
+    X = te.placeholder((2, 6, 9, channels), name="X")
+    W = te.placeholder((3, 3, channels, results), name="W")
+    return [X, W, topi.nn.conv2d_nhwc(X, W, 1, 0, 1)]
+
+
+def test_few_columns_before_an_activation():
+    """What finishes the sums has loops of its own."""
+    A, B, C = product(40, 100, 3)
+    schedule = kc.auto_schedule([A, B, topi.nn.relu(C)], AVX512)
+    assert kinds(schedule, "C")[-1] == "16 vectorized"
+    a, b = (np.random.default_rng(1).integers(-9, 9, it) for it in ((40, 100), (100, 3)))
+    result = kc.build([A, B, topi.nn.relu(C)])(a.astype("float32"), b.astype("float32"))
+    np.testing.assert_array_equal(result, np.maximum(a @ b, 0))
 
 
 def test_few_rows_and_a_number_of_columns_that_a_call_says():
@@ -440,6 +490,23 @@ def test_sums_are_whole_vectors(target: Target, lanes: int, size: int, kernel: i
     vectors = [int(it.split()[0]) for it in kinds(schedule, "Y") if it.endswith(" vectorized")]
     assert vectors
     assert all(extent % lanes == 0 for extent in vectors)
+
+
+@pytest.mark.parametrize(("target", "lanes"), [(AVX2, 8), (AVX512, 16)], ids=["avx2", "avx512"])
+@pytest.mark.parametrize("width", [13, 29])
+def test_rows_of_an_image_end_in_a_vector_with_a_mask(target: Target, lanes: int, width: int):
+    """What sticks out of whole vectors is computed in one, in registers: the columns are those of
+    the image, whose rows the results have, rather than channels."""
+    shapes = ((1, 3, 12, width + 2), (36, 3, 3, 3))
+    X, W = (te.placeholder(it, name=name) for it, name in zip(shapes, "XW", strict=True))
+    tensors = [X, W, topi.nn.conv2d_nchw(X, W, 1, 0, 1)]
+    schedule = kc.auto_schedule(tensors, target)
+    assert "pad_einsum" not in schedule.trace.as_python()
+    assert kinds(schedule, "conv2d_nchw")[-1] == f"{lanes} vectorized"
+    x, w = (np.random.default_rng(1).integers(-9, 9, it).astype("float32") for it in shapes)
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (2, 3))
+    expected = np.einsum("ncyxrs,ocrs->noyx", windows, w)
+    np.testing.assert_array_equal(kc.build(tensors, target=target)(x, w), expected)
 
 
 def test_a_small_operand_is_packed_once():
