@@ -53,6 +53,7 @@ from kc.transforms.auto_schedule.nests import (
 )
 from kc.transforms.auto_schedule.rule import Rule
 from kc.transforms.intrinsics.transpose_names import SIZES, transpose_name
+from kc.transforms.trace.handles import BlockRV
 
 ALIGNED_REUSE = 8
 """Tiles of rows from which on a panel is packed in any case: what the caller passes need not be
@@ -494,6 +495,9 @@ def perform(
     panels = _panels(nest, tile, draft.machine) if tile.packs and in_loop else 1
     number = nest.read_number(tile.column_operand.buffer)
     at_operand = nest.loads.index(tile.column_operand)
+    # Rows that one reduction goes through, each index a loop: a tile of them is a small matrix.
+    are_plain = None not in loop_of_dimension(nest, tile.row_operand)
+    are_plain = are_plain and len(terms) == 1 and terms[0].static_extent is not None
 
     # The block's variables and loops are the same before anything is done.
     order = [nest.loops.index(loop) for loop in (*shared, *with_columns, *with_rows, *terms)]
@@ -518,6 +522,8 @@ def perform(
         is_shared = (readers(tile.column_operand.buffer) or []) != [nest.block]
         consumers = [draft.block(block)] if draft.versions or (is_shared and in_loop) else []
         pack = draft.cache_read(draft.block(block), number, "global", consumers)
+    if pack is not None:
+        _widen(draft, pack)
     # What is padded has fewer dimensions, where some had one element.
     nest = Nest(draft.nest(block).block, outer)
     columns, operand = nest.loops[at_columns], nest.loads[at_operand]
@@ -584,6 +590,8 @@ def perform(
     draft.vectorize(column_inner[0])
     draft.unroll(row_inner[0])
     draft.decompose(block, reduce[0])
+    if tile.packs and outside and are_plain:
+        _widen_rows(draft, block, outside)
     if pack is not None:
         name = draft.session.block(pack).label
         depth = 0
@@ -820,3 +828,43 @@ def _tile_to_turn(
         return None
     part = _part_to_turn(store, height, lanes)
     return None if part is None else (columns, rows, part)
+
+
+# Narrow floats -------------------------------------------------------------------------------
+
+
+def _widen(draft: Draft, copy: BlockRV) -> bool:
+    """Let a copy of an operand hold what sums add up, where all that is loaded of it is extended:
+    each element is then converted once, and not for each row or column of a tile."""
+    buffer = draft.nest(draft.session.block(copy).label).stores[0].buffer
+    if not is_own(buffer):
+        return False
+    wide: set[str] = set()
+    for use in buffer.uses:
+        if isinstance(use.operation, LoadOp):
+            users = [it.operation for it in use.operation.result.uses]
+            if not users or any(it.name != "arith.extf" for it in users):
+                return False
+            wide.update(str(it.results[0].type) for it in users)
+    return wide == {"f32"} and draft.attempt("unsafe_set_dtype", copy, 0, "float32")
+
+
+def _widen_rows(draft: Draft, block: str, outside: list[Any]) -> None:
+    """Convert the rows of a tile before its sums: a vector of them at once, where the sums would
+    convert and broadcast one element after the other."""
+    nest = draft.nest(block)
+    narrow = [it for it in nest.loads if it.bits < 32]
+    if len(narrow) != 1 or narrow[0].stride(nest.loops[-1]):
+        return
+    mark = draft.mark()
+    try:
+        handle = draft.block(block)
+        held = draft.cache_read(handle, nest.read_number(narrow[0].buffer), "global", [handle])
+        draft.compute_at(held, outside[-1])
+        if not _widen(draft, held):
+            draft.return_to(mark)
+            return
+        name = pointwise.schedule(draft, draft.session.block(held).label, len(outside))
+        draft.settled.add(name)
+    except ScheduleError:
+        draft.return_to(mark)

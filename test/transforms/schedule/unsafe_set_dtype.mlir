@@ -113,3 +113,32 @@ te.func @ints(%A: tensor<4x8xi32>) -> tensor<4xi32> {
 //SAME:warning[KC3542]: unsafe_set_dtype changes nothing
 //SAME-NEXT:  --> {{.*}}unsafe_set_dtype.mlir:11:3  %B = te.compute "B" [%i = 16] {
 //SAME-NEXT:  why: the elements of B are f32 already
+
+// RUN: kc-opt %s --unsafe-set-dtype="func=halves block=B buffer=B dtype=float32" | FileCheck %s --check-prefix=EXACT
+// RUN: kc-opt %s --unsafe-set-dtype="func=halves block=B buffer=B dtype=float64" | FileCheck %s --check-prefix=DOUBLE
+
+// What is loaded and then converted to the type that the buffer holds is not converted, and to
+// another one by way of the old one, as before.
+// EXACT-LABEL: func.func @halves(
+// EXACT-NEXT:   %B = tir.alloc "B" : memref<16xf32>
+// EXACT:          %0 = arith.extf %a : f16 to f32
+// EXACT-NEXT:     tir.store %0, %B[%v_i] : memref<16xf32>
+// EXACT:          tir.block "C"
+// EXACT-NEXT:       %x = tir.load %B[%v_i] : memref<16xf32>
+// EXACT-NEXT:       tir.store %x, %C[%v_i] : memref<16xf32>
+// DOUBLE-LABEL: func.func @halves(
+// DOUBLE:         %[[B:.*]] = tir.load %B[%v_i] : memref<16xf64>
+// DOUBLE-NEXT:    %x = arith.truncf %[[B]] : f64 to f16
+// DOUBLE-NEXT:    %{{.*}} = arith.extf %x : f16 to f32
+te.func @halves(%A: tensor<16xf16>) -> tensor<16xf32> {
+  %B = te.compute "B" [%i = 16] {
+    %a = te.read %A[%i] : tensor<16xf16>
+    te.yield %a : f16
+  } : tensor<16xf16>
+  %C = te.compute "C" [%i = 16] {
+    %x = te.read %B[%i] : tensor<16xf16>
+    %y = arith.extf %x : f16 to f32
+    te.yield %y : f32
+  } : tensor<16xf32>
+  te.return %C : tensor<16xf32>
+}

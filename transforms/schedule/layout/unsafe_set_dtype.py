@@ -14,7 +14,8 @@ After::
     ... %1 = tir.load %B[%v_i] : memref<16xf16>
         %x = arith.extf %1 : f16 to f32
 
-Values are converted where they are stored, and back where they are loaded; nothing else changes. A
+Values are converted where they are stored, and back where they are loaded; nothing else changes.
+What is loaded and then converted to the new type alone, which holds it, is not converted at all. A
 type that holds every value of the old one keeps all results. Any other type changes some:
 ``unsafe`` accepts that, the buffer is marked, and the warning KC3543 reports it. Integers of the IR
 have no sign: they are taken as signed, unless ``dtype`` is unsigned.
@@ -242,6 +243,12 @@ class UnsafeSetDtype(Primitive):
             store.operands[0] = casts[-1].results[0]
         for load in loads_of(buffer):
             uses = list(load.result.uses)
+            if all(_is_conversion(use.operation, old, plan) for use in uses):
+                Rewriter.replace_value_with_new_type(load.result, plan.element)
+                for use in uses:
+                    use.operation.results[0].replace_all_uses_with(load.result)
+                    Rewriter.erase_op(use.operation)
+                continue
             Rewriter.replace_value_with_new_type(load.result, plan.element)
             casts = _cast(load.result, old, plan.is_unsigned)
             for cast in casts:
@@ -252,6 +259,14 @@ class UnsafeSetDtype(Primitive):
             for use in uses:
                 use.operation.operands[use.index] = value
         return Rewritten()
+
+
+def _is_conversion(op: Operation, old: Attribute, plan: Plan) -> bool:
+    """Whether an operation makes of an element what the buffer holds instead."""
+    name = "arith.extf"
+    if isinstance(old, IntegerType):
+        name = "arith.extui" if plan.is_unsigned else "arith.extsi"
+    return op.name == name and plan.changes is None and op.results[0].type == plan.element
 
 
 def _not_empty(space: Space, store: StoreOp, write: Instance) -> Iterator[Condition]:
