@@ -1,5 +1,5 @@
-"""The surface that programs for TVM need, above everything that kc is made of.
+"""TVM's public interface, a layer above the rest of kc.
 
-Names that only these programs use are here, and other modules give them under TVM's paths:
-``te.hybrid`` is :mod:`kc.tvm.hybrid`. What kc itself needs is below and imports nothing from here.
+Names that only programs written for TVM use are defined here, and other modules export them under
+TVM's paths: ``te.hybrid`` is :mod:`kc.tvm.hybrid`. kc itself imports nothing from this package.
 """

@@ -1,4 +1,4 @@
-"""The ranges of the axes of a TE schedule, as they are at the places where stages are computed."""
+"""The ranges of the axes of a TE schedule after ``compute_at`` placed the stages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ class Range:
 
 
 def arguments(schedule: Schedule) -> list[Tensor | Var]:
-    """The arguments of a function of ``schedule``: inputs, outputs, and other sizes."""
+    """The parameters of a function of ``schedule``: inputs, outputs, and the remaining size
+    variables.
+    """
     scans = [stage.op for stage in schedule.stages if isinstance(stage.op, ScanOp)]
     states = {state.op for scan in scans for state in scan.state_placeholder}
     inputs = [
@@ -49,8 +51,9 @@ def arguments(schedule: Schedule) -> list[Tensor | Var]:
 def ScheduleOps(  # noqa: N802 - TVM's name
     schedule: Schedule, bounds: Mapping[IterVar, Range] | None = None
 ) -> IRModule:
-    """The loops of ``schedule``, as a function of :func:`arguments`. They have the bounds of
-    :func:`InferBound`, whatever ``bounds`` says."""
+    """The loops of ``schedule``, as a function of :func:`arguments`. The loop bounds are those of
+    :func:`InferBound`; ``bounds`` is ignored.
+    """
     del bounds
     return IRModule(_lowered(schedule).tir)
 
@@ -61,11 +64,13 @@ def _lowered(schedule: Schedule) -> Lowered:
 
 
 def InferBound(schedule: Schedule) -> dict[IterVar, Range]:  # noqa: N802 - TVM's name
-    """The range of every axis, leaves and others.
+    """The range of every axis, leaf or not.
 
-    Where a stage is computed at a consumer's axis, the extents of its axes are those of the box
-    around what is read there, and their starts are in terms of the consumers' axes. Axes that were
-    made by splits and fusions count from 0. Raises what :func:`kc.lower` raises.
+    If a stage is computed at a consumer's axis, the extents of its axes are the sizes of the box
+    that
+    the consumer reads there, and their starts are expressions of the consumers' axes. Axes that
+    splits
+    and fusions created start at 0. Raises the errors of :func:`kc.lower`.
     """
     lowered = _lowered(schedule)
     sizes = {
@@ -100,13 +105,15 @@ def InferBound(schedule: Schedule) -> dict[IterVar, Range]:  # noqa: N802 - TVM'
 def _to_te(
     expr: AffineExpr, values: Sequence[IterVar | str | None], sizes: Mapping[str, Var]
 ) -> Expr:
-    """An affine expression over axes (None: one that is at its start) and named sizes."""
+    """An affine expression over axes and named sizes as a TE expression; None is an axis at its
+    start.
+    """
 
     def leaf(n: int) -> Expr:
         value = values[n]
         if isinstance(value, IterVar):
             return binary("sub", value, value.start) if value.start else value
-        assert value is not None  # those at their start are replaced below
+        assert value is not None  # None values are replaced below
         return sizes.get(value) or Var(value)
 
     at_start = [

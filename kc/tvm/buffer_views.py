@@ -1,7 +1,7 @@
-"""Buffers that are parts of others, or the same memory in another shape.
+"""Buffers that are parts of another buffer, or its memory in another shape.
 
-An element of one is an element of the buffer that it is of, so that analyses see one memory; only
-where code that kc does not see is given a part does the IR have a ``tir.view`` of it.
+An access to such a buffer is an access to its base, so that analyses see one memory. The IR has a
+``tir.view`` of a part only where opaque code receives the part.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class DerivedBuffer(Buffer):
-    """A buffer whose elements are those of ``base``."""
+    """A buffer whose elements are elements of ``base``."""
 
     base: Buffer
 
@@ -41,7 +41,7 @@ class DerivedBuffer(Buffer):
     def __call__(self, *indices: Any) -> Expr:
         check_indices(self, indices)
         if len(indices) != self.ndim:
-            return Tensor.__call__(self, *indices)  # refuses it
+            return Tensor.__call__(self, *indices)  # raises the refusal
         return self.base(*self.place_of(indices))
 
     def element(self, indices: Sequence[Any]) -> Element:
@@ -87,7 +87,7 @@ class PartOfBuffer(DerivedBuffer):
 
     @property
     def elem_offset(self) -> Any:
-        """Where the first element is in the memory of ``base``, in elements."""
+        """The offset of the first element in the memory of ``base``, in elements."""
         self.is_offset_used = True
         offset = self.base.elem_offset
         for start, stride in zip(self.starts, self.base.strides, strict=True):
@@ -116,7 +116,7 @@ class PartOfBuffer(DerivedBuffer):
 
     @property
     def pointed(self) -> Buffer:
-        """The buffer of its own that calls are given."""
+        """The buffer that calls receive: a view of this part."""
         if self.memory is None:
             self.memory = PartMemory(self)
         return self.memory
@@ -153,15 +153,16 @@ class PartMemory(Buffer):
         return _whole(self.part.base, ())
 
     def pointer_to(self, access: BufferAccess) -> BufferAccess:
-        """An address as an argument of a C function, which is given the whole where the size of
-        the part is no number."""
+        """An address as an argument of a C function. A part whose element count is not constant is
+        passed as the whole buffer.
+        """
         if element_count(self.shape) is not None:
             return access
         return _whole(self.part, access.starts or (as_expr(0),) * self.ndim)
 
 
 def _whole(buffer: Buffer, starts: Sequence[Any]) -> BufferAccess:
-    """The memory that ``buffer`` is in, from an element of it on."""
+    """The memory of the root buffer of ``buffer``, from the element at ``starts`` on."""
     while isinstance(buffer, DerivedBuffer):
         starts = buffer.place_of(starts) if starts else ()
         buffer = buffer.base
@@ -197,7 +198,7 @@ class ReshapedBuffer(DerivedBuffer):
         return tuple(place)
 
     def _row_of(self, flat: Ramp) -> tuple[Any, ...]:
-        """The place of a vector, which lies in one row where its start does."""
+        """The position of a vector in ``base``. The vector lies in the row of its first element."""
         *outer, first = self.place_of_start(flat.base)
         return (*outer, Ramp(as_expr(first), flat.stride, flat.dtype, flat.location))
 
@@ -252,13 +253,12 @@ def _product(a: Any, b: Any) -> Any:
 
 
 def part_of(base: Any, region: Sequence[tuple[Any, Any]], shape: Any, name: str) -> PartOfBuffer:
-    """The buffer of ``shape`` that is the box ``region`` of ``base``, (start, extent) a dimension.
-
-    Raises KC2130 where the box has another shape.
+    """The buffer of ``shape`` that is the box ``region`` of ``base``, one (start, extent) for each
+    dimension. Raises KC2130 if the box has another shape.
     """
     location = caller_location()
     if isinstance(base, PartOfBuffer):
-        # A part of a part is one of the whole.
+        # A part of a part is a part of the whole buffer.
         starts = list(base.starts)
         sizes: list[Any] = [1] * len(starts)
         for dim, (start, extent) in zip(base.along, region, strict=True):
@@ -297,10 +297,10 @@ def part_of(base: Any, region: Sequence[tuple[Any, Any]], shape: Any, name: str)
 
 
 def in_memory_of(data: Buffer, declared: Buffer, starts: Sequence[Any]) -> Buffer:
-    """The buffer of the shape of ``declared`` whose first element is that of ``data`` at
-    ``starts``, a tuple of indices; neighbours in memory are neighbours in it.
+    """The buffer of the shape of ``declared`` in the memory of ``data``. Its first element is the
+    element of ``data`` at the indices ``starts``; its elements are contiguous in that memory.
 
-    Raises KC2129 where that is not known to be in the memory of ``data``.
+    Raises KC2129 if the buffer is not proven to lie in the memory of ``data``.
     """
     size, whole = element_count(declared.shape), element_count(data.shape)
     strided = data.declared_strides is not None or isinstance(data, PartOfBuffer)
@@ -326,7 +326,9 @@ def in_memory_of(data: Buffer, declared: Buffer, starts: Sequence[Any]) -> Buffe
 
 
 def _rows(data: Buffer, declared: Buffer, starts: Sequence[Any]) -> list[tuple[Any, Any]] | None:
-    """The box of ``data`` that a buffer of whole rows is, or one in a row that begins with it."""
+    """The box of ``data`` that ``declared`` covers: whole rows, or the beginning of a single
+    row.
+    """
     rank, inner = declared.ndim, data.ndim - declared.ndim
     if len(starts) != data.ndim or inner < 0:
         return None
@@ -347,19 +349,19 @@ def _fits(size: Any, extent: Any) -> bool:
 
 
 def element_count(shape: Sequence[Any]) -> int | None:
-    """The number of elements, where it is constant."""
+    """The number of elements. None if it is not constant."""
     sizes = [size for size in shape if isinstance(size, int)]
     return math.prod(sizes) if len(sizes) == len(shape) else None
 
 
 def _size(value: Any) -> Any:
-    """A size: a number where it is one."""
+    """A size, as an int if it is constant."""
     number = _number(value)
     return value if number is None else number
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two sizes are one for all values of what they depend on."""
+    """True if two sizes are equal for all values of the variables in them."""
     if isinstance(a, int) or isinstance(b, int):
         return isinstance(a, int) and isinstance(b, int) and a == b
     return difference(as_expr(a), as_expr(b)) == 0
@@ -371,7 +373,7 @@ def _shape(sizes: Sequence[Any]) -> str:
 
 @dataclass(eq=False)
 class ViewStmt(Stmt):
-    """Gives calls the memory of a part of a buffer, if any is given it."""
+    """Give the calls in a statement the memory of a part of a buffer, if a call takes that part."""
 
     names_memory = True
 

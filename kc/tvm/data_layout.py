@@ -1,7 +1,10 @@
-"""Layouts of tensors by letters, as ``tvm.tir.layout("NCHW16c")``, and the maps between two.
+"""Layouts of tensors by letters, as ``tvm.tir.layout("NCHW16c")``, and the maps between two
+layouts.
 
-A capital letter is a dimension, a small one the part of it that is counted inside of a block, whose
-size stands before it: in NCHW16c an element of channel 35 is in block 2, at place 3.
+A capital letter is a dimension. A small letter is the position within a block of that dimension,
+and
+the block size precedes the letter: in NCHW16c an element of channel 35 is in block 2, at position
+3.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ __all__ = ["BijectiveLayout", "Layout", "bijective_layout", "layout"]
 
 
 class Layout:
-    """A layout by its letters. Raises TEError KC2182 for what is none."""
+    """A layout by its letters. Raises TEError KC2182 for an invalid layout."""
 
     def __init__(self, name: str) -> None:
         parts = re.findall(r"(\d*)([A-Za-z])", name)
@@ -62,7 +65,7 @@ class Layout:
         return f'Layout("{self.name}")'
 
     def index_of(self, axis: str) -> int:
-        """The position of a letter; -1 if it is not there."""
+        """The position of a letter; -1 if the layout lacks the letter."""
         return list(self.axes).index(axis) if axis in self.axes else -1
 
     def factor_of(self, axis: str) -> int:
@@ -93,19 +96,19 @@ class BijectiveLayout:
             )
 
     def forward_index(self, index: Sequence[Any]) -> list[Any]:
-        """Where the element at ``index`` of the source is in the destination."""
+        """The destination index of the element at the source index ``index``."""
         return _place(self.src_layout, self.dst_layout, index)
 
     def backward_index(self, index: Sequence[Any]) -> list[Any]:
-        """Where the element at ``index`` of the destination is in the source."""
+        """The source index of the element at the destination index ``index``."""
         return _place(self.dst_layout, self.src_layout, index)
 
     def forward_shape(self, shape: Sequence[Any]) -> list[Any]:
-        """The shape of the destination; blocks that are not full count as whole."""
+        """The shape of the destination; a partial block counts as a whole block."""
         return _shape(self.src_layout, self.dst_layout, shape)
 
     def backward_shape(self, shape: Sequence[Any]) -> list[Any]:
-        """The shape of the source whose destination has the given shape."""
+        """The source shape that corresponds to a destination shape."""
         return _shape(self.dst_layout, self.src_layout, shape)
 
 

@@ -1,4 +1,4 @@
-"""Whether two expressions say the same, for ``tvm.ir.structural_equal``."""
+"""Structural equality of two expressions, for ``tvm.ir.structural_equal``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from kc.expr.tensor import Tensor
 
 
 def equal_expressions(lhs: Expr, rhs: Expr, map_free_vars: bool = False) -> bool:
-    """Whether two expressions have the same structure and types.
+    """True if two expressions have the same structure and types.
 
-    Variables are the same if they are one; with ``map_free_vars`` those of one stand for those of
-    the other, one for one. Not recursive, so that long chains of operators do not exhaust the
-    stack.
+    Two variables are equal if they are the same object; with ``map_free_vars`` the variables of
+    ``lhs`` may map one-to-one to the variables of ``rhs``. The traversal is iterative, so that long
+    chains of operators do not exhaust the stack.
     """
     forth: dict[Any, Any] = {}
     back: dict[Any, Any] = {}

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 
 def script(function: Callable[..., Any]) -> Any:
-    """:func:`kc.script`: called with tensors, the function is an operation that makes tensors;
-    called with arrays, it is executed by Python."""
+    """:func:`kc.script`: a call with tensors creates an operation and returns its tensors; a call
+    with arrays runs the function in Python.
+    """
     return make(function)
 
 
@@ -43,8 +44,9 @@ def build(
     outputs: Sequence[Tensor],
     name: str = "hybrid_func",
 ) -> Any:
-    """A schedule compiled as the function ``name``, which takes ``inputs`` and returns
-    ``outputs``; :func:`kc.build`, whose results may be left out of a call."""
+    """Compile a schedule as the function ``name``, which takes ``inputs`` and returns ``outputs``.
+    As for :func:`kc.build`, a call may omit the results.
+    """
     from kc.driver import build as build_module  # a program that runs no hybrid function needs none
 
     return build_module(sch, [*inputs, *outputs], name=name)

@@ -19,7 +19,7 @@ from kc.transforms.schedule import _index_map
 
 
 class IndexMap(_index_map.IndexMap):
-    """Where a layout puts the element of an index."""
+    """The map from the index of an element to its index in a layout."""
 
     @property
     def initial_indices(self) -> list[Var]:
@@ -40,10 +40,11 @@ class IndexMap(_index_map.IndexMap):
         return IndexMap.of(super().inverse(shape))
 
     def non_surjective_inverse(self, shape: Sequence[int]) -> tuple[IndexMap, Expr]:
-        """The map back from the indices that an element of a buffer of ``shape`` goes to, and the
-        condition over its ``initial_indices`` that no element goes there: padding (TVM).
+        """The inverse of the map on a buffer of ``shape``, and a predicate over its
+        ``initial_indices``
+        that is true for padding: indices to which no element is mapped (TVM).
 
-        Raises ScheduleError KC3500 where the map back is not one affine map.
+        Raises ScheduleError KC3500 if the inverse is not a single affine map.
         """
         back = self.inverse(shape)
         sizes = tuple(AffineExpr.constant(int(size)) for size in shape)
@@ -69,7 +70,7 @@ class IndexMap(_index_map.IndexMap):
 def _all(
     conditions: Sequence[AffineConstraintExpr], indices: Sequence[Var], ranges: Sequence[Bounds]
 ) -> Expr:
-    """The conjunction, without what holds in all of ``ranges``."""
+    """The conjunction of ``conditions``, without the conditions that hold in all of ``ranges``."""
     parts: list[Expr] = []
     for condition in conditions:
         op = "eq" if condition.kind is AffineConstraintKind.eq else "ge"

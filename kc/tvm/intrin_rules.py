@@ -1,4 +1,4 @@
-"""Calls of operators become what ``register_intrin_lowering`` says for a target, before a build."""
+"""Before a build, the rules of ``register_intrin_lowering`` replace the calls of operators."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _NAMES = {op_class: f"tir.{name}" for name, op_class in reversed(INTRINSICS.item
 
 
 def lower_operators(module: ModuleOp, target: Target) -> None:
-    """Replace the calls in ``module`` of operators that there are rules of for ``target``.
+    """Replace the calls in ``module`` of operators that have a rule for ``target``.
 
-    Raises TEError KC2180 for what a rule returns that is no value of the call's type, KC2181 for a
-    call of an operator of a user's own without a rule.
+    Raises TEError KC2180 if a rule returns anything but a value of the call's type, KC2181 for a
+    call of a user-defined operator without a rule.
     """
     rules = rules_of(target.kind.name)
     pending = [(op, frozenset[str]()) for op in preorder(module)]
@@ -50,7 +50,7 @@ def lower_operators(module: ModuleOp, target: Target) -> None:
 
 
 def _name(op: Operation) -> str | None:
-    """The operator that ``op`` is a call of, where it is one of one result."""
+    """The name of the operator that ``op`` calls. None if ``op`` is no call with one result."""
     if isinstance(op, tir.CallExternOp):
         name = op.callee.data
         return name if is_known(name) and len(op.results) == 1 else None
@@ -58,7 +58,9 @@ def _name(op: Operation) -> str | None:
 
 
 def _apply(rule: Rule, name: str, op: Operation) -> list[Operation]:
-    """Replace ``op`` by what ``rule`` returns; the operations that are there now, if it did."""
+    """Replace ``op`` by the expression that ``rule`` returns. The result is the list of new
+    operations; it is empty if the rule keeps the call.
+    """
     location = location_of(op)
     args = tuple(
         Value(operand.name_hint or f"x{n}", dtype_name(operand.type), location)

@@ -1,8 +1,8 @@
-"""Tensor expressions as JSON: an explicit schema, of which nothing is executed.
+"""Tensor expressions as JSON, by an explicit schema: reading a text executes no code from it.
 
 A text names classes of the table :data:`_CLASSES` and their fields, but no function, module or
 file. Each field is checked against its type, and each node against the rules of its class, before
-anything uses the node. Nodes refer to earlier nodes; only stages, their schedule and its groups
+anything uses the node. Nodes refer to earlier nodes; only a schedule, its stages and its groups
 refer to each other.
 """
 
@@ -105,25 +105,27 @@ _FIELDS: dict[type, dict[str, Any]] = {
 }
 _CLASSES: dict[str, type] = {kind.__name__: kind for kind in (*_DATACLASSES, *_FIELDS)}
 _LINKED = (Schedule, Group, Stage, Attach)
-"""The classes whose values refer to each other, also to what stands behind them in the text."""
+"""The classes whose instances may refer to nodes that follow in the text."""
 _OPTIONAL = {Buffer: ("declared_strides", "is_input")}
 _MADE_AGAIN = ("_tensors",)
 """Attributes that an operation caches, and that reading its tensors sets again."""
 
 
 class _NotData(Exception):
-    """A value that is not data; its argument is a description for the refusal."""
+    """A value that cannot be written as data; its argument describes the value for the
+    diagnostic.
+    """
 
 
 class _Wrong(Exception):
-    """Why a text is no tensor expression."""
+    """The reason why a text is no tensor expression."""
 
 
 def to_json(node: Any) -> dict[str, Any]:
-    """An expression, a tensor, an operation or a ``te.Schedule`` as data of JSON.
+    """An expression, a tensor, an operation or a ``te.Schedule`` as JSON data.
 
-    Raises InputError KC0082 for what holds code: a ``te.extern`` of statements, an own rule of a
-    gradient, a call of a declared tensor intrinsic.
+    Raises InputError KC0082 for a node that contains code: a ``te.extern`` of statements, a user's
+    gradient rule, a call of a declared tensor intrinsic.
     """
     try:
         order = _in_order(node)
@@ -152,7 +154,7 @@ def from_json(data: Any) -> Any:
 
 
 def _in_order(root: Any) -> list[Any]:
-    """All nodes that ``root`` needs, each behind what it needs (but for :data:`_LINKED`)."""
+    """All nodes that ``root`` refers to, each after its operands (except for :data:`_LINKED`)."""
     order: list[Any] = []
     begun: set[int] = set()
     stack = [(root, False)]
@@ -169,7 +171,7 @@ def _in_order(root: Any) -> list[Any]:
 
 
 def _values(node: Any) -> dict[str, Any]:
-    """The fields of a node that it has."""
+    """The fields of a node that are set."""
     kind = type(node)
     if _CLASSES.get(kind.__name__) is not kind:
         name = getattr(node, "name", None)
@@ -298,7 +300,7 @@ class _Reader:
         self.count = count
 
     def value(self, data: Any) -> Any:
-        """The value that is written as ``data``."""
+        """The value that ``data`` encodes."""
         if isinstance(data, list):
             return [self.value(entry) for entry in data]
         if not isinstance(data, dict):
@@ -331,7 +333,7 @@ class _Reader:
             pairs = name == "dict" and all(
                 type(entry) is list and len(entry) == 2 for entry in entries
             )
-            with suppress(TypeError):  # what cannot be a key
+            with suppress(TypeError):  # an unhashable key
                 if pairs:
                     return dict(entries)
                 if name in _CONTAINERS:
@@ -346,7 +348,8 @@ def _fields(kind: type) -> dict[str, Any]:
         return _FIELDS[kind]
     known = {**_CLASSES, "Operation": Operation, "Expr": Expr, "Callable": Callable}
     hints = get_type_hints(kind, localns=known)
-    if issubclass(kind, IterVar):  # of what a split makes, and of threads, the loop decides it
+    # the loop decides the extent of an axis from a split, and of a thread axis
+    if issubclass(kind, IterVar):
         hints["extent"] = Operators | int | None
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 
@@ -420,7 +423,7 @@ def _operation(op: Operation) -> None:
 
 
 def _check_linked(node: Any) -> None:
-    """Refuse a schedule whose stages are those of another one, or of operations that it lacks."""
+    """Refuse a schedule that has stages of another schedule, or of operations that it lacks."""
     if isinstance(node, Schedule):
         stages = {id(stage) for stage in node.stage_map.values()}
         _require(

@@ -1,8 +1,9 @@
-"""``kc migrate FILE.py``: what a program written for TVM uses, and what each name is in kc.
+"""``kc migrate FILE.py``: the TVM names that a program uses, and the equivalent of each in kc.
 
-The file is read, not executed. Names of TVM's modules are looked up in kc; what differs is what the
-tables of docs/migration.md say of a name, which tests hold against kc. Methods are known by their
-names alone, since what they are called on is known only when the program runs.
+The file is read, not executed. Names of TVM's modules are looked up in kc. The differences come
+from
+the tables of docs/migration.md, which tests compare with kc. Methods are recognized by name alone,
+because the type of their object is known only at run time.
 """
 
 from __future__ import annotations
@@ -21,23 +22,23 @@ from kc.tools._pages import folder
 from kc.tvm.tvmscript.missing_words import MissingWord
 
 _OBJECTS = ("s", "s[C]", "T", "op", "sch", "ib", "mod", "f", "target", "dev")
-"""What stands for an object in the tables, where its methods are listed."""
+"""The placeholders for objects in the tables that list methods."""
 
 _MODULES = ("tvm", "te", "tir")
 
 
 @dataclass
 class Row:
-    """What the tables say of a name."""
+    """The entry of the tables for a name."""
 
     here: str
-    """"the same", "not there", "refused", or the names that kc has for it."""
+    """"the same", "not there", "refused", or the equivalent names in kc."""
     differs: str
 
 
 @dataclass
 class Use:
-    """A name of TVM's that a program uses, and the lines that it is in."""
+    """A TVM name that a program uses, and the numbers of its lines."""
 
     name: str
     lines: list[int] = field(default_factory=list)
@@ -45,9 +46,10 @@ class Use:
 
 
 def migrate(argv: Sequence[str]) -> str:
-    """The report on the program ``argv[0]``: what works, works with a difference, is missing.
+    """The report on the program ``argv[0]``: the names that work, differ, or are missing.
 
-    KC0002: not one file. KC0021: it cannot be read. KC0087: it is no Python.
+    KC0002: not exactly one file. KC0021: the file is unreadable. KC0087: the file is not valid
+    Python.
     """
     if len(argv) != 1 or argv[0].startswith("-"):
         raise InputError("KC0002", "migrate takes a file", hints=["kc migrate program.py"])
@@ -75,8 +77,9 @@ def migrate(argv: Sequence[str]) -> str:
 
 
 def differences(tree: ast.Module) -> Iterator[tuple[str, int, str]]:
-    """What a program uses of TVM that is otherwise in kc or missing: the name, each of its lines,
-    and what there is to say."""
+    """The uses of TVM names that differ or are missing in kc: the name, each of its lines, and the
+    difference.
+    """
     methods, table = _tables()
     uses = _Uses(methods)
     uses.visit(tree)
@@ -112,7 +115,9 @@ def _report(name: str, uses: _Uses, table: dict[str, Row]) -> str:
 
 
 def _row(name: str, table: dict[str, Row]) -> Row | None:
-    """What the tables say of a name, or of the module that is not there."""
+    """The entry for a name, or for the missing module that contains it. None if there is no
+    entry.
+    """
     while name not in table:
         name = name.rpartition(".")[0]
         if not name or (name in table and table[name].here != "not there"):
@@ -121,7 +126,7 @@ def _row(name: str, table: dict[str, Row]) -> Row | None:
 
 
 def _verdict(use: Use, row: Row | None) -> tuple[str, str]:
-    """Works, works with a difference, or is missing; and what there is to say."""
+    """The verdict (works, differs, or missing) and its explanation."""
     there = use.is_method or _exists(use.name)
     if not there and use.name.startswith("tvm."):
         hint = hint_of_tvm_name(use.name.split(".")[1])
@@ -144,13 +149,13 @@ def _missing(name: str) -> str:
 
 
 def _exists(name: str) -> bool:
-    """Whether kc has what TVM calls ``name``."""
+    """True if kc has an equivalent of TVM's ``name``."""
     value = _value(name)
     return value is not None and not isinstance(value, MissingWord)
 
 
 def _value(name: str) -> Any:
-    """What kc has for ``name`` of TVM; None for nothing."""
+    """kc's value for TVM's ``name``. None if there is none."""
     holder: Any = import_module("kc")
     for part in name.removeprefix("tvm.").split("."):
         try:

@@ -1,4 +1,4 @@
-"""Which of TVM's public names are in kc, and why the others are not: a page of the docs."""
+"""The coverage of TVM's public names, with the reasons for the missing ones: a page of the docs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 from kc.support.absent_names import DATA
 
 HARDWARE = "hardware"
-"""The reason that does not count: what it is given for needs other machines."""
+"""The reason that is excluded from the count: the name needs hardware other than kc's targets."""
 
 
 @dataclass(frozen=True)
 class Namespace:
-    """The names of one of TVM's namespaces, and the reasons (by key) of those that are missing."""
+    """The names of a TVM namespace, and the reasons (by key) for the missing names."""
 
     name: str
     names: tuple[str, ...]
@@ -25,12 +25,12 @@ class Namespace:
 
     @property
     def counted(self) -> int:
-        """How many names need no other hardware."""
+        """The number of names that need no other hardware."""
         return len(self.names) - list(self.missing.values()).count(HARDWARE)
 
     @property
     def present(self) -> int:
-        """How many names are there."""
+        """The number of names that kc has."""
         return len(self.names) - len(self.missing)
 
 
@@ -49,10 +49,10 @@ def namespaces() -> tuple[list[Namespace], dict[str, str]]:
 
 
 def _is_there(place: Any, name: str, reason_of: Mapping[str, str]) -> bool:
-    """Whether ``place`` has what TVM's name stands for.
+    """True if ``place`` has an equivalent of TVM's name.
 
-    A module of a package is an attribute of it once it is imported: that is TVM's name unless there
-    is a reason why it is not.
+    A submodule becomes an attribute of its package on import. A submodule counts as TVM's name
+    unless a reason is listed for that name.
     """
     if isinstance(getattr(place, name, None), ModuleType) and name in reason_of:
         return False

@@ -7,10 +7,11 @@ from kc.expr.tensor import ComputeOp, Operation, ScanOp
 
 
 def fixed_axes(scan: ScanOp) -> dict[IterVar, int]:
-    """1 for each axis of ``scan`` beside time along which elements are independent, else 0.
+    """1 for each spatial axis of ``scan`` along which elements are independent, else 0.
 
-    An axis is one when every way from the element of a state to those of the states before keeps
-    the index: by the axes of the computes of a step, none of which may be reduced over.
+    An axis is independent if every dependence of a state's element on earlier states preserves the
+    index along the axis, through the axes of the computes of a step; a reduction over it breaks
+    this.
     """
     fixed: dict[IterVar, int] = {}
     axes = iter(scan.spatial_axis_)
@@ -30,8 +31,9 @@ def _keeps(
     steps: set[Operation],
     seen: set[tuple[Operation, int]],
 ) -> bool:
-    """Whether the elements of ``op`` at index ``i`` along ``dimension`` need of the states only
-    those at ``i`` along the dimension ``of_state``."""
+    """True if the element of ``op`` at index ``i`` along ``dimension`` reads only elements of the
+    states at ``i`` along ``of_state``.
+    """
     if (op, dimension) in seen:
         return True
     seen.add((op, dimension))

@@ -77,7 +77,7 @@ def _text(value: Any, variable: Var) -> str:
 
 
 def _values(primfunc: PrimFunc, param_map: Mapping[Var, Any]) -> dict[Var, Any]:
-    """The values of sizes and scalars that ``param_map`` says."""
+    """The values of sizes and scalars in ``param_map``."""
     own = primfunc.buffer_map
     values: dict[Var, Any] = {}
     for param, value in param_map.items():

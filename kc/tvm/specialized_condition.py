@@ -1,4 +1,4 @@
-"""Conditions that hold in the statements of a ``with``, for code that chooses what to compute."""
+"""Conditions that hold in the body of a ``with``, for code that selects an algorithm."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class SpecializedCondition:
     """
 
     def __init__(self, conditions: Any) -> None:
-        """Raises KC2006 for what is no condition."""
+        """Raises KC2006 for an invalid condition."""
         given = conditions if isinstance(conditions, list | tuple) else [conditions]
         self.clauses: list[Expr] = [
             condition_of(clause, "SpecializedCondition", example="n > 16") for clause in given
@@ -30,7 +30,7 @@ class SpecializedCondition:
 
     @staticmethod
     def current() -> SpecializedCondition | None:
-        """The innermost one that holds here; None where none does."""
+        """The innermost active condition; None outside of all ``with`` statements."""
         return _current.get()[-1] if _current.get() else None
 
     def __enter__(self) -> SpecializedCondition:

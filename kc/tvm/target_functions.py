@@ -1,4 +1,4 @@
-"""Functions that are chosen by the current target, by TVM's names: ``tvm.target.generic_func``."""
+"""Functions that dispatch on the current target, by TVM's names: ``tvm.target.generic_func``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class GenericFunc(FunctionHolder):
         return f"GenericFunc({self.name})"
 
     def set_default(self, func: Callable[..., Any], allow_override: bool = False) -> None:
-        """The function for all other targets. Raises KC0093 if there is one already."""
+        """Set the function for all other targets. Raises KC0093 if a default exists."""
         if self._default is not None and not allow_override:
             raise _twice(self.name, "all targets")
         self._default = func
@@ -58,7 +58,7 @@ class GenericFunc(FunctionHolder):
         return func
 
     def get_packed_func(self) -> Callable[..., Any]:
-        """The function for the current target. Raises KC0094 where there is none."""
+        """The function for the current target. Raises KC0094 if there is none."""
         target = Target.current()
         for key in target.keys if target is not None else ():
             if key in self._functions:
@@ -91,7 +91,7 @@ _NATIVE: dict[str, GenericFunc] = {}
 
 
 def get_native_generic_func(name: str) -> GenericFunc:
-    """The function that is known as ``name``; a new one, without functions, if there is none."""
+    """The generic function registered as ``name``; it is created empty at the first request."""
     return _NATIVE.setdefault(name, GenericFunc(None, name))
 
 
@@ -110,7 +110,7 @@ def generic_func(fdefault: Callable[..., Any]) -> GenericFunc:
 
 
 def override_native_generic_func(func_name: str) -> Callable[[Callable[..., Any]], GenericFunc]:
-    """A decorator that makes a function the default of the one known as ``func_name``."""
+    """A decorator that makes a function the default of the generic function ``func_name``."""
 
     def decorate(fdefault: Callable[..., Any]) -> GenericFunc:
         generic = get_native_generic_func(func_name)

@@ -1,4 +1,4 @@
-"""What TVM has in ``te.schedule`` that no schedule needs: questions about schedules and scans."""
+"""Functions of TVM's ``te.schedule`` that analyze schedules and scans."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from kc.tvm.scan_fixpoint import fixed_axes
 
 
 def CreateAttachPath(schedule: Schedule) -> dict[Operation, list[IterVar]]:  # noqa: N802
-    """The axes that each operation's stage is computed in, innermost first: where it is attached,
-    and where the stages around it are. Nothing for those at the root, and inlined ones."""
+    """The axes that enclose each operation's stage, innermost first: the axis it is attached at,
+    and
+    those of the enclosing stages. Empty for stages at the root, and for inlined stages.
+    """
     paths: dict[Operation, list[IterVar]] = {}
     for stage in schedule.stages:
         path = paths.setdefault(stage.op, [])
@@ -32,13 +34,17 @@ def ScanGetBody(scan_op: ScanOp) -> list[Operation]:  # noqa: N802 - TVM's name
 
 
 def ScanFixPointAnalysis(scan_op: ScanOp) -> dict[IterVar, int]:  # noqa: N802 - TVM's name
-    """For each axis of a scan beside time, 1 where an element needs only those of the same index
-    along it of the rows before, so that its threads need not wait for each other; else 0."""
+    """For each spatial axis of a scan, 1 if an element depends only on elements of earlier steps
+    with
+    the same index along the axis, so that its threads need no synchronization; else 0.
+    """
     return fixed_axes(scan_op)
 
 
 class Rebase(Node):
-    """Axes that are made to begin at 0, which all loops do here: no relation is one."""
+    """Axes shifted to start at 0. All axes of kc start there, so that this class has no
+    instances.
+    """
 
     __module__ = "kc.te.schedule"
     comes_from = "every axis begins at 0 already"

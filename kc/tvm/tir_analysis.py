@@ -1,7 +1,7 @@
-"""``kc.tir.analysis``: questions about functions of loops and expressions, by TVM's names.
+"""``kc.tir.analysis``: analyses of functions of loops and of expressions, by TVM's names.
 
-Each asks what kc has for it: verification by xDSL, :mod:`kc.analysis`, the passes that refuse what
-no GPU runs. Functions are those of a module, or a ``tir.PrimFunc``.
+Each function uses an analysis of kc: verification by xDSL, :mod:`kc.analysis`, or the passes that
+refuse kernels no GPU can run. Functions are those of a module, or a ``tir.PrimFunc``.
 """
 
 from __future__ import annotations
@@ -56,25 +56,26 @@ def _module(func: Any, what: str) -> ModuleOp:
 
 
 def expr_deep_equal(lhs: Any, rhs: Any) -> bool:
-    """Whether two expressions are the same, down to their variables."""
+    """True if two expressions have the same structure and the same variables."""
     return equal_expressions(as_expr(lhs), as_expr(rhs))
 
 
 def undefined_vars(node: Any, defs: Any = None) -> list[Var | IterVar]:
-    """The variables of an expression, but those of ``defs``, in order of their first use."""
+    """The variables of an expression except those in ``defs``, in order of first use."""
     known = set(defs or ())
     used = [part for part in walk(as_expr(node)) if isinstance(part, Var | IterVar)]
     return [variable for variable in dict.fromkeys(used) if variable not in known]
 
 
 def verify_ssa(func: Any) -> bool:
-    """Whether every value is defined once, before its uses."""
+    """True if every value is defined once, before its uses."""
     return verify_well_formed(func, assert_mode=False)
 
 
 def verify_well_formed(func: Any, assert_mode: bool = True) -> bool:
-    """Whether the operations of a module are what their dialects say they are. Raises
-    InputError KC0082 with ``assert_mode`` where they are not."""
+    """True if the operations of a module satisfy the verifiers of their dialects. With
+    ``assert_mode``, raises InputError KC0082 instead of returning False.
+    """
     try:
         _module(func, "verify_well_formed").verify()
     except (VerifyException, KCError) as error:
@@ -96,13 +97,15 @@ def _passes(func: Any, what: str, pass_name: str) -> bool:
 
 
 def verify_memory(func: Any) -> bool:
-    """Whether kernels for a GPU pass values as a GPU can: not through memory of other threads."""
+    """True if threads of the GPU kernels do not communicate through memory private to a thread."""
     return _passes(func, "verify_memory", "verify-gpu-code")
 
 
 def verify_gpu_code(func: Any, constraints: Mapping[str, Any] | None = None) -> bool:
-    """Whether kernels fit ``constraints``: ``max_threads_per_block``, ``max_thread_x`` (y, z), and
-    ``max_shared_memory_per_block`` and ``max_local_memory_per_block`` in bytes."""
+    """True if kernels satisfy ``constraints``: ``max_threads_per_block``, ``max_thread_x`` (y, z),
+    and
+    ``max_shared_memory_per_block`` and ``max_local_memory_per_block`` in bytes.
+    """
     limits = {key: int(value) for key, value in (constraints or {}).items()}
     module = _module(func, "verify_gpu_code")
     if not _passes(func, "verify_gpu_code", "verify-gpu-code"):
@@ -140,7 +143,9 @@ def _fits(nest: Mapping[str, int], limits: Mapping[str, int]) -> bool:
 
 
 def estimate_tir_flops(mod: Any) -> float:
-    """The arithmetic operations on elements of one call of each function; sizes must be known."""
+    """The number of arithmetic operations on elements in a call of each function, summed. All sizes
+    must be constant.
+    """
     functions = loop_tree.functions(_module(mod, "estimate_tir_flops"))
     return float(sum(cost.estimate(function).operations for function in functions))
 
@@ -173,8 +178,9 @@ def _bytes(alloc: AllocOp) -> int:
 def get_block_access_region(
     block: BlockOp, buffer_var_map: Any = None
 ) -> tuple[list[SSAValue], list[SSAValue], list[SSAValue]]:
-    """The buffers that a block reads, those that it writes, and (none) those it does either of in
-    ways that are not known."""
+    """The buffers that a block reads, the buffers that it writes, and the opaque accesses (always
+    empty).
+    """
     del buffer_var_map
     return buffers_read(block), buffers_written(block), []
 
@@ -182,13 +188,13 @@ def get_block_access_region(
 def get_block_read_write_region(
     block: BlockOp, buffer_var_map: Any = None
 ) -> tuple[list[SSAValue], list[SSAValue]]:
-    """The buffers that a block reads, and those that it writes."""
+    """The buffers that a block reads, and the buffers that it writes."""
     del buffer_var_map
     return buffers_read(block), buffers_written(block)
 
 
 def detect_buffer_access_lca(func: Any) -> dict[SSAValue, Operation]:
-    """For each buffer, the innermost loop, block or function around all that uses it."""
+    """For each buffer, the innermost loop, block or function that encloses all its uses."""
     uses: dict[SSAValue, list[Operation]] = {}
     for op in _module(func, "detect_buffer_access_lca").walk():
         if isinstance(op, LoadOp | StoreOp):

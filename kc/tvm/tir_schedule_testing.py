@@ -1,4 +1,4 @@
-"""``tvm.tir.schedule.testing``: what tests of schedules check."""
+"""``tvm.tir.schedule.testing``: assertions for tests of schedules."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ __all__ = ["assert_structural_equal_ignore_global_symbol", "verify_trace_roundtr
 def assert_structural_equal_ignore_global_symbol(
     mod1: Any, mod2: Any, map_free_vars: bool = False
 ) -> None:
-    """Raise AssertionError, which is a ValueError too, saying where two functions differ, whatever
-    they are called; of modules of several functions the names count."""
+    """Raise AssertionError, also a ValueError, with the first difference between two functions.
+    Names
+    of functions are ignored, except in modules of several functions.
+    """
     functions = [next(iter(mod.functions.values())) for mod in (mod1, mod2) if _is_single(mod)]
     if len(functions) == 2:
         mod1, mod2 = functions
@@ -36,10 +38,11 @@ def verify_trace_roundtrip(
     debug_mask: Any = "all",
     text_format: str | Sequence[str] = ("python", "json"),
 ) -> Schedule:
-    """The schedule of ``mod`` that the trace of ``sch`` gives after it was written and read back.
+    """The schedule of ``mod`` after the trace of ``sch`` was written, read back and applied.
 
-    ``text_format`` are the forms, "python" and "json", each of which is tried, as is the simplified
-    trace. Raises AssertionError where the result is another program.
+    ``text_format`` names the forms to test, "python" and "json"; the simplified trace is tested
+    too.
+    Raises AssertionError if a result is another program.
     """
     for form in (text_format,) if isinstance(text_format, str) else text_format:
         for trace in (sch.trace, sch.trace.simplified()):

@@ -37,12 +37,13 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "ThreadSync": {"storage_scope": None},
     "VectorizeLoop": {"enable_vectorize": True},
 }
-"""Arguments of TVM's passes besides kc's options, with their defaults. ``enable_*`` decides whether
-the pass runs, and ``target_bits`` is an option of kc's pass. All others are ignored: they tell
-TVM's pass how to compute what kc's pass derives."""
+"""Arguments of TVM's passes besides kc's options, with their defaults. ``enable_*`` enables the
+pass, and ``target_bits`` is an option of kc's pass. All others are ignored: they tell TVM's pass
+how to compute facts that kc's pass derives.
+"""
 
 _WITHOUT = {"enable_vectorize": "skip-vectorize", "enable_cse_tir": None}
-"""The pass that runs where a switch is False."""
+"""The pass that runs if a switch is False."""
 
 
 @dataclass(frozen=True)

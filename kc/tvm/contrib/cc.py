@@ -14,7 +14,9 @@ __all__ = ["create_shared", "get_cc"]
 
 
 def get_cc() -> str | None:
-    """The C compiler: ``$CC``, or the first of cc, gcc and clang; None where there is none."""
+    """The C compiler: ``$CC``, or the first of cc, gcc and clang on the path. None if there is
+    none.
+    """
     command = find_compiler()
     return " ".join(command) if command else None
 
@@ -27,8 +29,9 @@ def create_shared(
 ) -> None:
     """Link object or C files into the shared library ``output``.
 
-    ``cc`` is a command, by default that of :func:`get_cc`. Raises InputError KC0081 for a file that
-    cannot be read, CallError KC5145 without a compiler, KC5146 for what the compiler refuses.
+    ``cc`` is a command, by default that of :func:`get_cc`. Raises InputError KC0081 if a file
+    cannot be
+    read, CallError KC5145 without a compiler, KC5146 if the compiler reports an error.
     """
     given = [objects] if isinstance(objects, str) else list(objects)
     files: dict[str, bytes] = {}

@@ -20,7 +20,7 @@ _VERSIONED = re.compile(r"clang-(\d+)")
 def find_clang(required: bool = True) -> list[str]:
     """The clang compilers of this machine, ``clang`` first, then the newest.
 
-    Raises CallError KC5145 where there is none, unless ``required`` is false.
+    Raises CallError KC5145 if there is none, unless ``required`` is false.
     """
     versions = {
         int(match[1])
@@ -47,9 +47,10 @@ def create_llvm(
     options: Sequence[str] | None = None,
     cc: str | None = None,
 ) -> str:
-    """LLVM IR of C, which is text or the paths of files; ``output`` is a file to write it to, too.
+    """The LLVM IR of C source, which is text or the paths of files. The IR is also written to the
+    file ``output``.
 
-    Raises CallError KC5145 without clang, KC5146 for what it refuses.
+    Raises CallError KC5145 without clang, KC5146 if clang reports an error.
     """
     given = [inputs] if isinstance(inputs, str) else list(inputs)
     command = [cc] if cc else find_clang()[:1]

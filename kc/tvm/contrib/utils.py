@@ -17,24 +17,24 @@ class TempDirectory:
 
     @property
     def path(self) -> str:
-        """Where it is."""
+        """The path of the directory."""
         return self._directory.name
 
     @property
     def temp_dir(self) -> str:
-        """Where it is."""
+        """The path of the directory."""
         return self._directory.name
 
     def relpath(self, name: str) -> str:
-        """The path of a file of this name in it."""
+        """The path of the file ``name`` in the directory."""
         return os.path.join(self.path, name)
 
     def listdir(self) -> list[str]:
-        """The names of what is in it, sorted."""
+        """The names of the directory's entries, sorted."""
         return sorted(os.listdir(self.path))
 
     def remove(self) -> None:
-        """Remove it now."""
+        """Delete the directory and its contents."""
         self._directory.cleanup()
 
     def __enter__(self) -> TempDirectory:

@@ -1,4 +1,4 @@
-"""The memory of a function as TVM's text has it: flat, ``A_2[((i*32) + j)]``."""
+"""The buffers of a function as flat memory, the form of TVM's text: ``A_2[((i*32) + j)]``."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Buffer:
     shape: list[str]
     strides: list[int | None]
     base: list[AffineExpr] = field(default_factory=list)
-    """Where it begins in the memory: the sum of these."""
+    """The start in the memory: the sum of these terms."""
     steps: list[str] = field(default_factory=list)
-    """The strides as texts, where they are not all numbers."""
+    """The strides as text, if at least one stride is symbolic."""
 
 
 class Buffers:
-    """The buffers of a function, and the expressions that read them."""
+    """The buffers of a function, and the texts of the expressions that read them."""
 
     def __init__(self) -> None:
         self.known: dict[SSAValue, Buffer] = {}
@@ -121,7 +121,7 @@ class Buffers:
 
 
 def lanes(kind: Attribute, buffer: SSAValue) -> int:
-    """How many elements of ``buffer`` a value of the type ``kind`` is."""
+    """The number of elements of ``buffer`` in a value of type ``kind``."""
     assert isinstance(buffer.type, MemRefType)
     if kind == buffer.type.element_type or not isinstance(kind, VectorType):
         return 1
@@ -129,7 +129,7 @@ def lanes(kind: Attribute, buffer: SSAValue) -> int:
 
 
 def lanes_of(op: AllocOp) -> int:
-    """The size of the vectors that are all that a buffer is used for, else 1."""
+    """The common number of lanes of all accesses to a buffer; 1 if they differ."""
     counts: set[int] = set()
     for use in op.buffer.uses:
         user = use.operation

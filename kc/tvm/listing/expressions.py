@@ -1,8 +1,8 @@
-"""Scalar and vector expressions in the form in which TVM prints them: ``((x*32) + y)``.
+"""Scalar and vector expressions in the form of TVM's printer: ``((x*32) + y)``.
 
-Every binary expression is in parentheses, a load tells its type, ``(float32*)A_2[...]``, and index
-expressions are sums of products, the way TVM's printer (``TIRTextPrinter``) and its simplifier
-leave them. Indices have 64 bits in kc and are shown as TVM's ``int32``.
+Every binary expression is in parentheses, a load states its type, ``(float32*)A_2[...]``, and index
+expressions are sums of products, as TVM's printer (``TIRTextPrinter``) and simplifier write them.
+Indices have 64 bits in kc and are shown as TVM's ``int32``.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ from kc.support.locations import location_of
 
 
 class Names:
-    """Names that are used once, by TVM's rule: ``k``, then ``k_1``, ``k_2``."""
+    """A supply of unique names, by TVM's rule: ``k``, then ``k_1``, ``k_2``."""
 
     def __init__(self) -> None:
         self._given: dict[str, int] = {}
 
     def unique(self, name: str) -> str:
-        """``name``, with a number if it was given away before."""
+        """``name``, with a numeric suffix if it is already taken."""
         name = name if name[:1].isalpha() else f"v{name}"
         chosen = name
         if name in self._given:
@@ -62,7 +62,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Text:
-    """An expression; whether it reads memory, and whether it is short enough to be repeated."""
+    """The text of an expression, and two flags: it reads memory; it is short enough to repeat."""
 
     text: str
     reads: bool = False
@@ -83,7 +83,7 @@ def dtype_text(kind: Attribute) -> str:
 
 
 class Expressions:
-    """The texts of a function's values; ``access`` is that of an element that is read."""
+    """The texts of a function's values; ``access`` returns the text of an element access."""
 
     def __init__(self, access: Callable[[Operation], str]) -> None:
         self.access = access
@@ -97,7 +97,7 @@ class Expressions:
         return self.known(value).text
 
     def known(self, value: SSAValue) -> Text:
-        """The expression of ``value``, made if there is none yet."""
+        """The text of ``value``, which is computed at the first request."""
         if value not in self.texts:
             self.texts[value] = self._text_of(value)
         return self.texts[value]
@@ -150,7 +150,7 @@ class Expressions:
         return f"@tir.{name}({', '.join(given)}, dtype={dtype_text(kind)})"
 
     def _lazy(self, op: scf.IfOp, position: int) -> Text:
-        """One of two values, of which the other is not computed."""
+        """A conditional expression that evaluates only the chosen value."""
         parts = [self.known(op.cond)]
         for region in (op.true_region, op.false_region):
             end = region.block.last_op
@@ -241,7 +241,7 @@ class Expressions:
         return f"({self.affine(from_terms(small, 0))} < {self.affine(right)})"
 
     def _truth(self, terms: Mapping[AffineExpr, int]) -> str | None:
-        """The condition, where an index that is to be 1 is one as a number."""
+        """The condition that an index equal to 1 is cast from. None for any other index."""
         ((atom, factor),) = terms.items() if len(terms) == 1 else ((None, 0),)
         if not isinstance(atom, AffineDimExpr) or factor != 1:
             return None
@@ -355,7 +355,7 @@ def dtype_suffix(kind: Attribute) -> str:
 
 
 def number_text(value: int | float, kind: Attribute) -> str:
-    """A number as TVM prints it: ``0f32``, ``-1``, ``7i64``, ``True``."""
+    """A number in TVM's notation: ``0f32``, ``-1``, ``7i64``, ``True``."""
     if isinstance(kind, IntegerType) and kind.width.data == 1:
         return "True" if value else "False"
     if isinstance(value, float):
@@ -366,7 +366,7 @@ def number_text(value: int | float, kind: Attribute) -> str:
 
 
 def _is_of_one(op: ShuffleOp) -> bool:
-    """Whether all lanes are those of the first vector."""
+    """True if the shuffle reads all lanes from its first vector."""
     kind = op.v1.type
     assert isinstance(kind, VectorType)
     (count,) = kind.get_shape()
@@ -378,7 +378,7 @@ def _shuffle(lanes: Sequence[str]) -> str:
 
 
 def unprintable(op: Operation) -> CodegenError:
-    """That TVM's form has nothing for ``op``."""
+    """The diagnostic for an operation without a form in TVM's text (KC4330)."""
     return CodegenError(
         "KC4330",
         f"script: {op.name} has no form in TVM's text",

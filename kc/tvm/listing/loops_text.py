@@ -1,4 +1,4 @@
-"""Loops in the form in which TVM prints them: ``print(tvm.lower(s, args, simple_mode=True))``.
+"""Loops in the form of TVM's printer: ``print(tvm.lower(s, args, simple_mode=True))``.
 
 ::
 
@@ -12,10 +12,11 @@
       }
     }
 
-It is a view and is not read back. As there, blocks are lowered, reductions initialised in loops of
-their own, buffers shrunk to what is used and flat, vectorized loops are vectors (those that need
-masks stay loops), unrolled ones copies, and buffers are allocated where the outermost serial loop
-begins. Names are kc's: ``i_o``, ``C_global`` where TVM has ``i.outer``, ``C.global``.
+The text is a view and cannot be read back. As in TVM, blocks are lowered, reductions have separate
+initialization loops, buffers are flat and have the size that is used, vectorized loops are vector
+operations (except loops that need masks), and unrolled loops are copies of their bodies. A buffer
+is allocated at the beginning of the outermost serial loop. Names are kc's: ``i_o``, ``C_global``
+for TVM's ``i.outer``, ``C.global``.
 """
 
 from __future__ import annotations
@@ -75,9 +76,10 @@ _LOWERING = (
 
 
 def listing_text(module: ModuleOp) -> str:
-    """The functions of a module as TVM prints them, lowered as the current PassContext says.
+    """The functions of a module in TVM's text form, lowered with the options of the current
+    PassContext.
 
-    Raises CodegenError KC4330 for what is neither ``te`` nor ``tir``, and what the passes raise.
+    Raises CodegenError KC4330 for an operation outside ``te`` and ``tir``, and the passes' errors.
     """
     copy = copy_module(module)
     options = pipeline_options()
@@ -219,7 +221,7 @@ class _Function:
         return self._symbol(name.data if isinstance(name, StringAttr) else "stride")
 
     def _declaring(self, text: str) -> str:
-        """A size, with its type where it is first mentioned."""
+        """A size, followed by its type at the first mention."""
         if not text.isidentifier() or text in self.declared:
             return text
         self.declared.add(text)
@@ -248,7 +250,9 @@ class _Function:
     # Statements ----------------------------------------------------------------------------
 
     def _place_allocations(self) -> None:
-        """Where each buffer of constant size is allocated: outside of the serial loops around."""
+        """Choose the loop in which each buffer of constant size is allocated: outside the enclosing
+        serial loops.
+        """
         for op in self.function.walk():
             if isinstance(op, AllocOp) and not op.dynamic_sizes:
                 home = op.parent_op()
@@ -259,7 +263,7 @@ class _Function:
                 self.homes.setdefault(home if isinstance(home, ForOp) else None, []).append(op)
 
     def _scope(self, block: Block, home: Operation | None) -> Lines:
-        """The statements of a block; ``home`` is the loop that it is the body of."""
+        """The statements of a block; ``home`` is the loop whose body the block is."""
         items: list[tuple[bool, Lines]] = []
         if home is None or home in self.homes:
             items += [(True, [self._allocate(alloc)]) for alloc in self.homes.pop(home, [])]
@@ -310,7 +314,7 @@ class _Function:
         return f"allocate({pointer}, {shown}, [{extent}]), storage_scope = {scope}"
 
     def _statements(self, op: Operation) -> list[Lines]:
-        """The statements of ``op``: none for a value that is written where it is used."""
+        """The statements of ``op``; none for a value that is printed at its use."""
         if isinstance(op, SymbolOp):
             self.code.texts[op.result] = Text(self._symbol(op.symbol.data))
             return []
@@ -345,7 +349,9 @@ class _Function:
         return statements
 
     def _called(self, op: CallExternOp) -> list[Lines]:
-        """A call for its result: an expression if it is pure, else it happens where it stands."""
+        """A call with a result: an expression if the call is pure, else a statement at its
+        position.
+        """
         self.code.texts[op.results[0]] = Text(self._head_of(op), simple=False)
         if op.is_pure:
             return self._value(op)
@@ -366,7 +372,7 @@ class _Function:
         for value, text in list(self.reading.items()):
             if all(use.operation in self.done for use in value.uses):
                 del self.reading[value]
-            else:  # what is read must be read before this
+            else:  # the value must be read before this statement
                 lets.append([self._let(value, text)])
         lines = [head]
         if isinstance(op, ForOp):

@@ -5,8 +5,8 @@
     @main = tensors(A: float32[64, 32], B: float32[32, 64]) -> (C)
       C[i, j] += (A[i, k]*B[k, j])  for i in 64, j in 64, reduce k in 32
 
-One line a tensor. A reduction with a combiner of the user's is ``argmax=``; what it starts from
-instead of the identity follows ``init``, and the terms that take part follow ``where``.
+Each tensor has a line. A reduction with a user's combiner is written ``argmax=``. A start value
+other than the identity follows ``init``, and the predicate of the terms follows ``where``.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class _Formulas:
             return []
         if op.regions or not op.results:
             raise unprintable(op)
-        return []  # a size, written where it is used
+        return []  # a size, printed at its use
 
     def _named(self, region: Region, names: Sequence[str]) -> None:
         for value, name in zip(region.block.args, names, strict=False):

@@ -1,1 +1,1 @@
-"""TVM's classes of expressions, statements, operations and objects, and what visits them."""
+"""TVM's classes of expressions, statements, operations and objects, and their visitors."""

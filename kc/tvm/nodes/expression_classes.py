@@ -1,7 +1,8 @@
 """The classes of expressions by TVM's names: ``tir.Add``, ``tir.Call``, ``tir.BufferLoad``, ...
 
-Each makes the expression when it is called, with TVM's arguments, and tells by ``isinstance`` what
-an expression is; its parts have TVM's names too (``a`` and ``b`` of an Add).
+A call of a class, with TVM's arguments, creates the expression; ``isinstance`` tests for the kind
+of
+expression. The parts have TVM's names too (``a`` and ``b`` of an Add).
 """
 
 # Each class is made with TVM's arguments.
@@ -85,7 +86,7 @@ __all__ = [
 
 
 class PrimExpr(Node):
-    """Any scalar or vector expression. Called, it makes one of a number."""
+    """Any scalar or vector expression. A call converts a number to an expression."""
 
     @classmethod
     def make(cls, value: Any) -> Expr:
@@ -114,7 +115,7 @@ class Var(PrimExpr):
 
 
 class SizeVar(Var):
-    """A size that the caller gives: :func:`kc.te.size_var`."""
+    """A size that the caller of the kernel passes: :func:`kc.te.size_var`."""
 
     @classmethod
     def make(cls, name: str = "size", dtype: Any = "int32", span: Any = None) -> nodes.Var:
@@ -128,7 +129,7 @@ class SizeVar(Var):
 
 
 class AnySize(PrimExpr):
-    """A size of which nothing is known: each is another one, that the call finds."""
+    """An unknown size. Each instance is a distinct size, which the call determines."""
 
     numbers = itertools.count()
 
@@ -174,7 +175,7 @@ class FloatImm(PrimExpr):
 
 
 class StringImm(PrimExpr):
-    """Text as an argument of a call: it is Python's."""
+    """Text as an argument of a call: a Python string."""
 
     @classmethod
     def make(cls, value: str, span: Any = None) -> str:
@@ -250,7 +251,7 @@ class _Connective(_Operator):
 
     @classmethod
     def make(cls, a: Any, b: Any, span: Any = None) -> Expr:
-        """The condition. Raises KC2006 for operands that are none."""
+        """The combined condition. Raises KC2006 if an operand is no condition."""
         del span
         sides = (condition_of(side, cls.__name__, vectors=True) for side in (a, b))
         return binary(cls.operation, *sides)
@@ -269,11 +270,11 @@ class Or(_Connective):
 
 
 class Not(PrimExpr):
-    """Where the condition ``a`` does not hold."""
+    """The negation of the condition ``a``."""
 
     @classmethod
     def make(cls, a: Any, span: Any = None) -> Expr:
-        """Raises KC2006 for an operand that is no condition."""
+        """The negated condition. Raises KC2006 if the operand is no condition."""
         del span
         return binary("xor", condition_of(a, "Not", vectors=True), const(True, "bool"))
 
@@ -346,7 +347,7 @@ class Ramp(PrimExpr):
 
 
 class Broadcast(PrimExpr):
-    """A vector of ``lanes`` lanes that are all ``value``."""
+    """A vector of ``lanes`` copies of ``value``."""
 
     @classmethod
     def make(cls, value: Any, lanes: int, span: Any = None) -> Expr:
@@ -359,11 +360,14 @@ class Broadcast(PrimExpr):
 
 
 class Shuffle(PrimExpr):
-    """The lanes ``indices`` of ``vectors``, which count through all of them."""
+    """The lanes ``indices`` of the concatenation of ``vectors``."""
 
     @classmethod
     def make(cls, vectors: Sequence[Any], indices: Sequence[Any], span: Any = None) -> Expr:
-        """Of one vector or two of one type. Raises KC2219 for others, and for lanes outside."""
+        """A shuffle of one vector, or of two of the same type. Raises KC2219 for other operands,
+        and
+        for a lane out of range.
+        """
         del span
         given = tuple(as_expr(vector) for vector in vectors)
         chosen = tuple(int(index) for index in indices)
@@ -395,7 +399,7 @@ class Shuffle(PrimExpr):
 
 
 class DataProducer(Node):
-    """What has elements: a tensor or a buffer."""
+    """A source of elements: a tensor or a buffer."""
 
     comes_from = "te.placeholder, te.compute, tir.decl_buffer"
 
@@ -426,7 +430,9 @@ class Load(BufferLoad):
     def make(
         cls, dtype: str, buffer_var: Buffer, index: Any, predicate: Any = None, span: Any = None
     ) -> Expr:
-        """Raises as :meth:`kc.expr.buffers.Buffer.vload`, which it is."""
+        """The element or vector that :meth:`kc.expr.buffers.Buffer.vload` loads, with its
+        errors.
+        """
         del span
         loaded = buffer_var.vload(index, dtype)
         return loaded if predicate is None else select(predicate, loaded, const(0, dtype))
@@ -449,7 +455,7 @@ class ProducerLoad(PrimExpr):
 
 
 class CallEffectKind(IntEnum):
-    """What a call does besides giving a value, as ``TCallEffectKind`` of an operator says it."""
+    """The side effect of a call, numbered like TVM's ``TCallEffectKind`` of an operator."""
 
     ExprAnnotation = 0
     Pure = 1
@@ -466,7 +472,7 @@ class Call(PrimExpr):
 
     @classmethod
     def make(cls, dtype: str, op: Any, args: Sequence[Any], span: Any = None) -> Any:
-        """Raises KC2157 for a name that is none: :func:`kc.expr.calls.call_intrin`."""
+        """A call of :func:`kc.expr.calls.call_intrin`. Raises KC2157 for an unknown operator."""
         del span
         return call_intrin(dtype, op, *args)
 
@@ -481,7 +487,7 @@ class Let(PrimExpr):
 
     @classmethod
     def make(cls, var: Expr, value: Any, body: Any, span: Any = None) -> Expr:
-        """Raises KC2004 for a body that is no expression."""
+        """``body`` with ``value`` for the variable. Raises KC2004 if the body is no expression."""
         del span
         bound = cast(as_expr(value), var.dtype)
         return Substitution({var: bound})(as_expr(body))
@@ -496,7 +502,9 @@ class Let(PrimExpr):
 
 
 class CommReducer(Node):
-    """The combiner of a reduction: two tuples of variables, what they give, and its identity."""
+    """The combiner of a reduction: two tuples of variables, the combined values, and the
+    identity.
+    """
 
     @classmethod
     def make(
@@ -523,7 +531,9 @@ class CommReducer(Node):
 
 
 class Reduce(PrimExpr):
-    """A reduction of ``source`` over axes: the body of a compute, as :func:`kc.te.sum` makes it."""
+    """A reduction of ``source`` over axes: the body of a compute, as :func:`kc.te.sum` creates
+    it.
+    """
 
     @classmethod
     def make(
@@ -536,7 +546,9 @@ class Reduce(PrimExpr):
         init: Sequence[Any] | None = None,
         span: Any = None,
     ) -> nodes.Reduce:
-        """One result of it, the number ``value_index``. Raises KC2006 for what is no condition."""
+        """Result ``value_index`` of the reduction. Raises KC2006 if ``condition`` is no
+        condition.
+        """
         del span
         values = tuple(
             cast(as_expr(value), left.dtype) for value, left in zip(src, combiner.lhs, strict=True)

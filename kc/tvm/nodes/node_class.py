@@ -1,8 +1,8 @@
-"""Classes by the names that TVM has for the nodes of its IR.
+"""Classes with TVM's names for the nodes of its IR.
 
-An expression here is one of few classes (:mod:`kc.expr.nodes`), where TVM has one for each
-operator. A class by TVM's name says which of them are instances of it, and makes them when it is
-called: ``isinstance(x, tir.Add)`` and ``tir.Add(a, b)`` both work, and the latter is ``a + b``.
+kc has few classes of expressions (:mod:`kc.expr.nodes`); TVM has a class for each operator. A class
+with TVM's name defines its instances and creates them on a call: ``isinstance(x, tir.Add)`` and
+``tir.Add(a, b)`` both work, and the latter is ``a + b``.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _INTERNAL = frozenset(
         "statements",
     )
 )
-"""What classes of nodes are declared by, which users do not see."""
+"""The members that declare a node class; they are hidden from users."""
 
 
 class NodeClass(type):
-    """The class of such classes: ``make`` is what a call does, ``holds`` says what is one."""
+    """The metaclass of node classes: a call runs ``make``, and ``isinstance`` runs ``holds``."""
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
         return cls.make(*args, **options)  # pyright: ignore[reportAttributeAccessIssue]
@@ -35,7 +35,7 @@ class NodeClass(type):
 
 
 class Node(metaclass=NodeClass):
-    """What is declared by its two functions."""
+    """A node class that is declared by its functions ``make`` and ``holds``."""
 
     __module__ = "kc.tir"
 
@@ -52,9 +52,9 @@ class Node(metaclass=NodeClass):
         )
 
     comes_from = ""
-    """What makes values of the class, for the message."""
+    """The function that creates values of the class, for the diagnostic."""
 
     @classmethod
     def holds(cls, value: Any) -> bool:
-        """Whether ``value`` is one."""
+        """True if ``value`` is an instance of the class."""
         raise NotImplementedError

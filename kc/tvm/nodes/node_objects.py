@@ -1,6 +1,6 @@
-"""Types, attributes and places in programs, by the names of ``tvm.ir`` and ``tvm.runtime``.
+"""Types, attributes and source locations by the names of ``tvm.ir`` and ``tvm.runtime``.
 
-Here lists, dicts, text and functions are Python's own; the classes say what isinstance is asked.
+Lists, dicts, strings and functions are Python's own; the classes here only answer ``isinstance``.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class TypeKind(IntEnum):
 
 @dataclass(frozen=True)
 class Type:
-    """The type of a value of a program; two that say the same are equal."""
+    """The type of a value of a program; types with the same content are equal."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class PrimType(Type):
 
 @dataclass(frozen=True)
 class PointerType(Type):
-    """Addresses of elements, in a memory scope. A ``tir.Var`` of it is a "handle"."""
+    """A pointer to elements in a memory scope. A ``tir.Var`` of this type is a "handle"."""
 
     element_type: Type
     storage_scope: str = ""
@@ -150,7 +150,7 @@ class SequentialSpan:
 
 
 class Object(NodeOf):
-    """What programs are made of: expressions, statements, tensors, functions, modules, types."""
+    """A part of a program: an expression, statement, tensor, function, module or type."""
 
     comes_from = "te.compute, tir.ir_builder, kc.lower"
     classes: Any = (Expr, Stmt, Tensor, Operation, IRModule, Type)
@@ -161,17 +161,17 @@ class Object(NodeOf):
 
 
 class Node(Object):
-    """The same as :class:`Object`: what has parts that are told apart by structure."""
+    """The same as :class:`Object`: an object with structural equality."""
 
 
 class BaseExpr(Object):
-    """Expressions, and what stands for functions."""
+    """Expressions, and references to functions."""
 
     classes = (Expr, PrimFunc, GlobalVar)
 
 
 class RelayExpr(Object):
-    """What stands for functions: of graphs, which are not there, nothing else."""
+    """References to functions; kc has no graph functions, hence no other instances."""
 
     classes = (PrimFunc, GlobalVar)
 
@@ -225,7 +225,7 @@ class DictAttrs(Attrs):
 
 
 class CallingConv(IntEnum):
-    """How compiled functions are called, as TVM numbers it."""
+    """The calling conventions of compiled functions, by TVM's numbers."""
 
     DEFAULT = 0
     C_PACKED_FUNC = 1
@@ -245,7 +245,7 @@ class PackedFunc(Object):
 
 
 class EnvFunc:
-    """A registered function as a value: called, it calls it. ``EnvFunc.get(name)`` makes it."""
+    """A registered function as a callable value, created by ``EnvFunc.get(name)``."""
 
     def __init__(self, name: str, function: Any) -> None:
         self.name = name
@@ -253,7 +253,7 @@ class EnvFunc:
 
     @classmethod
     def get(cls, name: str) -> Self:
-        """Raises CallError KC5148 for a name that is not registered."""
+        """The registered function ``name``. Raises CallError KC5148 if no such function exists."""
         return cls(name, get_global_func(name))
 
     def __call__(self, *args: Any) -> Any:
@@ -274,8 +274,10 @@ class EnvFunc:
 
 
 def make_node(type_key: str, **kwargs: Any) -> Any:
-    """What the class of that name makes of named arguments: ``make_node("IntImm", dtype="int32",
-    value=3)``; of "DictAttrs", a dict. Raises InputError KC0092 for a name that is none."""
+    """An instance of the class ``type_key`` from named arguments: ``make_node("IntImm",
+    dtype="int32", value=3)``; a dict for "DictAttrs". Raises InputError KC0092 for an unknown
+    class.
+    """
     from kc import tir
 
     name = type_key.rsplit(".", 1)[-1]

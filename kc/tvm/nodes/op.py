@@ -19,7 +19,7 @@ class Op(Node):
 
     @classmethod
     def get(cls, op_name: str) -> OperatorName:
-        """The operator of a name. Raises KC2151 for a name that is none."""
+        """The operator named ``op_name``. Raises KC2151 for an unknown name."""
         short = op_name.removeprefix("tir.")
         if not is_known(op_name) and short not in intrinsic_names():
             raise TEError(

@@ -20,7 +20,7 @@ class BaseComputeOp(Node):
 
 
 class TensorComputeOp(BaseComputeOp):
-    """Computes whose function calls an intrinsic, which makes a tile."""
+    """Computes whose function calls a tensor intrinsic that computes a tile."""
 
     @classmethod
     def holds(cls, value: Any) -> bool:
@@ -28,7 +28,7 @@ class TensorComputeOp(BaseComputeOp):
 
 
 class HybridOp(Node):
-    """What functions of ``te.hybrid.script`` make."""
+    """The operations that functions of ``te.hybrid.script`` create."""
 
     __module__ = "kc.te"
     comes_from = "te.hybrid.script"

@@ -1,8 +1,8 @@
 """The classes of statements by TVM's names: ``tir.For``, ``tir.BufferStore``, ``tir.SeqStmt``, ...
 
-Each makes the statement (:mod:`kc.tir.stmt`) when it is called, with TVM's arguments, and tells by
-``isinstance`` what a statement is, or an operation of loops (:mod:`kc.dialects.tir`) that stands
-for the same.
+A call of a class, with TVM's arguments, creates the statement (:mod:`kc.tir.stmt`). ``isinstance``
+tests for the kind of statement, and also accepts the equivalent operation of loops
+(:mod:`kc.dialects.tir`).
 """
 
 # Each class is made with TVM's arguments.
@@ -91,7 +91,7 @@ class Stmt(Node):
 
 
 class ForKind(str):
-    """How the iterations of a loop are executed, as text that the IR has for it."""
+    """The execution kind of a loop, as the text that the IR uses."""
 
     SERIAL: ForKind
     PARALLEL: ForKind
@@ -174,7 +174,9 @@ class IfThenElse(Stmt):
     def make(
         cls, condition: Any, then_case: Any, else_case: Any = None, span: Any = None
     ) -> stmt.If:
-        """Raises KC2006 for what is no condition, KC2102 for what is no statement."""
+        """An if statement. Raises KC2006 for an invalid condition, KC2102 for an invalid
+        statement.
+        """
         del span
         chosen = condition_of(condition, "an if", example="x != 0")
         orelse = [] if else_case is None else [_statement(else_case, "IfThenElse")]
@@ -189,8 +191,10 @@ class While(Stmt):
 
     @classmethod
     def make(cls, condition: Any, body: Any, span: Any = None) -> stmt.While:
-        """Raises KC2006 for what is no condition, KC2102 for what is no statement, KC2106 for a
-        condition that nothing can change."""
+        """A while loop. Raises KC2006 for an invalid condition, KC2102 for an invalid statement,
+        and
+        KC2106 for a condition that nothing can change.
+        """
         del span
         asked = condition_of(condition, "a while", example="x[0] != 0")
         loop = while_loop("While", asked, caller_location())
@@ -237,7 +241,7 @@ class LetStmt(Stmt):
 
     @classmethod
     def make(cls, var: nodes.Var, value: Any, body: Any, span: Any = None) -> stmt.Seq:
-        """Raises KC2102 for a body that is no statement."""
+        """A let statement. Raises KC2102 if the body is no statement."""
         del span
         location = caller_location()
         given = as_expr(value).astype(var.dtype)
@@ -254,13 +258,13 @@ class SeqStmt(Stmt):
 
     @classmethod
     def make(cls, seq: Sequence[Any], span: Any = None) -> stmt.Seq:
-        """Raises KC2102 for what is no statement."""
+        """A sequence of statements. Raises KC2102 if an element is no statement."""
         del span
         return stmt.Seq(caller_location(), [_statement(part, "SeqStmt") for part in seq])
 
 
 class Evaluate(Stmt):
-    """A call for what it does. Another value has no effect, and is dropped."""
+    """A call for its side effect. Any other value has no effect and is dropped."""
 
     statements = (calls.Evaluate,)
     operations = ()
@@ -290,7 +294,7 @@ class AttrStmt(Stmt):
 
 
 class Allocate(Stmt):
-    """Memory for a buffer that is declared, for the statements of ``body``."""
+    """Memory for a declared buffer, within the statements of ``body``."""
 
     statements = (stmt.Allocate,)
     operations = (tir.AllocOp,)
@@ -365,8 +369,9 @@ class AllocateConst(Stmt):
 
 
 class BufferRealize(Stmt):
-    """Memory for the part ``bounds`` of a buffer, which is all of it, for the statements of
-    ``body``, where ``condition`` holds."""
+    """Memory for the region ``bounds`` of a buffer, which must be the whole buffer, within the
+    statements of ``body``, under the predicate ``condition``.
+    """
 
     statements = ()
     operations = ()
@@ -375,8 +380,10 @@ class BufferRealize(Stmt):
     def make(
         cls, buffer: Buffer, bounds: Sequence[Any], condition: Any, body: Any, span: Any = None
     ) -> stmt.Stmt:
-        """Raises KC2108 for a part that is not the whole buffer, KC2006 for what is no condition,
-        and KC2102 for what is no statement."""
+        """Raises KC2108 for a region that is not the whole buffer, KC2006 for an invalid condition,
+        and
+        KC2102 for an invalid statement.
+        """
         del span
         location = caller_location()
         ranges = [part if isinstance(part, tuple) else (part.min, part.extent) for part in bounds]
@@ -410,7 +417,7 @@ class Prefetch(Stmt):
 
     @classmethod
     def make(cls, buffer: Buffer, bounds: Sequence[Any], span: Any = None) -> stmt.Prefetch:
-        """Raises KC2010 for another number of ranges than there are dimensions."""
+        """Raises KC2010 unless there is one range for each dimension."""
         del span
         parts = BufferRegion.make(buffer, bounds).region
         if len(parts) != buffer.ndim:
@@ -424,22 +431,24 @@ class Prefetch(Stmt):
 
 
 class AssertStmt(Stmt):
-    """``body``, before which a condition is checked: where it does not hold when the kernel runs,
-    the call raises CallError KC5250 with the message."""
+    """``body``, after a check of a condition: if the condition is false at run time, the call
+    raises
+    CallError KC5250 with the message.
+    """
 
     statements = ()
     operations = ()
 
     @classmethod
     def make(cls, condition: Any, message: Any, body: Any, span: Any = None) -> stmt.Stmt:
-        """Raises KC2006 for what is no condition."""
+        """The check and the body. Raises KC2006 for an invalid condition."""
         location = caller_location()
         checked = calls.assertion(condition_of(condition, "AssertStmt"), str(message), location)
         return stmt.Seq(location, [checked, _statement(body, "AssertStmt")])
 
 
 def _as_many(sizes: Sequence[Any], shape: Sequence[Any]) -> bool:
-    """Whether memory of ``sizes`` is as large as that of ``shape``."""
+    """True if ``sizes`` and ``shape`` have the same number of elements."""
     known = [size for size in (*sizes, *shape) if isinstance(size, int | Const)]
     if len(known) < len(sizes) + len(shape):
         return len(sizes) == len(shape)
@@ -473,7 +482,7 @@ class BufferRegion(Node):
 
 
 class MatchBufferRegion(Node):
-    """That a buffer stands for a part of another one in the statements of a block."""
+    """The declaration that a buffer is a region of another one in the statements of a block."""
 
     @classmethod
     def make(cls, buffer: Buffer, source: DeclaredRegion) -> MatchedPart:
@@ -488,7 +497,7 @@ class MatchBufferRegion(Node):
 
 @dataclass(frozen=True, eq=False)
 class MatchedPart:
-    """A buffer, and the part of another one that it stands for."""
+    """A buffer, and the region of another buffer that it refers to."""
 
     buffer: Buffer
     source: DeclaredRegion
@@ -497,7 +506,7 @@ class MatchedPart:
 
 @dataclass(frozen=True, eq=False)
 class BlockParts:
-    """A block without the values of its variables: what ``tir.Block`` makes."""
+    """A block without values for its variables: the result of ``tir.Block``."""
 
     iter_vars: tuple[NodeIterVar, ...]
     reads: tuple[DeclaredRegion, ...]
@@ -510,7 +519,7 @@ class BlockParts:
 
 
 class Block(Stmt):
-    """A block over ``iter_vars`` (``tir.IterVar``), which ``tir.BlockRealize`` gives values."""
+    """A block over ``iter_vars`` (``tir.IterVar``); ``tir.BlockRealize`` binds them to values."""
 
     statements = (BlockParts,)
     operations = (tir.BlockOp,)
@@ -529,8 +538,9 @@ class Block(Stmt):
         annotations: Mapping[str, Any] | None = None,
         span: Any = None,
     ) -> BlockParts:
-        """``reads`` and ``writes`` are checked against the body, unless they are empty. Raises
-        KC2102 for what is no statement."""
+        """The block without values. ``reads`` and ``writes``, if not empty, are checked against the
+        body. Raises KC2102 for an invalid statement.
+        """
         del span
         for match in match_buffers or ():
             if not isinstance(match, MatchedPart):
@@ -560,7 +570,7 @@ class Block(Stmt):
 
 
 class BlockRealize(Stmt):
-    """A block whose variables have the values ``iter_values``, where ``predicate`` holds."""
+    """A block whose variables are bound to ``iter_values``, under the guard ``predicate``."""
 
     statements = (stmt.BlockStmt,)
     operations = (tir.BlockOp,)
@@ -573,7 +583,7 @@ class BlockRealize(Stmt):
         block: BlockParts,
         span: Any = None,
     ) -> stmt.Stmt:
-        """Raises KC2178 for another number of values, and KC2006 for what is no condition."""
+        """Raises KC2178 for a wrong number of values, and KC2006 for an invalid condition."""
         del span
         location = caller_location()
         values = [as_expr(value) for value in iter_values]
@@ -628,9 +638,9 @@ class BlockAxis(NodeIterVar):
 
 
 class IterVar(Node):
-    """An axis: of a compute, a reduction, threads or a block.
+    """An axis of a compute, a reduction, threads or a block.
 
-    ``tir.IterVar((0, n), "i", iter_type)`` makes one; the types are those of TVM by number, as
+    ``tir.IterVar((0, n), "i", iter_type)`` creates an axis; the types have TVM's numbers, as
     ``tir.IterVar.CommReduce``.
     """
 
@@ -687,7 +697,9 @@ def stmt_seq(*args: Any) -> stmt.Stmt:
 
 
 def stmt_list(stmt_: Any) -> list[Any]:
-    """The statements of a sequence, those of sequences in it too; of another one, itself."""
+    """The statements of a sequence, with nested sequences flattened; for another statement,
+    itself.
+    """
     if isinstance(stmt_, stmt.Seq):
         return [inner for part in stmt_.body for inner in stmt_list(part)]
     return [stmt_]

@@ -1,7 +1,7 @@
 """``tir.stmt_functor``: visiting and rewriting statements and expressions, by TVM's names.
 
-Statements are those of :mod:`kc.tir.stmt`, expressions those of :mod:`kc.expr.nodes`; of a function
-of loops, operations are visited.
+Statements are those of :mod:`kc.tir.stmt`, expressions those of :mod:`kc.expr.nodes`. In a function
+of loops, the operations are visited.
 """
 
 from __future__ import annotations
@@ -42,8 +42,9 @@ def post_order_visit(stmt: Any, fvisit: Callable[[Any], Any]) -> None:
 
 
 def pre_order_visit(stmt: Any, fvisit: Callable[[Any], Any]) -> None:
-    """Call ``fvisit`` with each statement and expression, the whole before its parts, which are
-    visited only where it returns true. Raises as :func:`post_order_visit`."""
+    """Call ``fvisit`` with each statement and expression in preorder. The parts of a node are
+    visited only if ``fvisit`` returns true for the node. Raises as :func:`post_order_visit`.
+    """
     seen: set[int] = set()
     stack = [visited(stmt)]
     while stack:
@@ -55,9 +56,8 @@ def pre_order_visit(stmt: Any, fvisit: Callable[[Any], Any]) -> None:
 
 
 def replace_buffers(statement: Stmt, parts: Mapping[Buffer, DerivedBuffer]) -> Stmt:
-    """A copy of a statement whose elements of buffers are those of the parts that they stand for.
-
-    Raises KC2102 where a call is given such a buffer, which has no memory of its own.
+    """A copy of a statement in which accesses to the buffers in ``parts`` are accesses to their
+    bases. Raises KC2102 for a call that takes such a buffer, which has no memory of its own.
     """
     return Rewriter(_ElementsOfParts(parts), {})(statement)
 
@@ -86,12 +86,12 @@ def ir_transform(
     postorder: Callable[[Any], Any] | None,
     only_enable: Sequence[str] | None = None,
 ) -> Any:
-    """A copy of a statement in which statements are what two functions return for them.
+    """A copy of a statement, rewritten by two functions.
 
-    ``preorder`` is asked first; where it returns None, the parts are rewritten, and ``postorder``
-    is asked, which may return None too. ``only_enable`` names the classes that they are asked
-    about, such as "tir.For". Raises KC2102 for a class that is not of statements, and for an
-    operation: passes rewrite these (:mod:`kc.transform`).
+    ``preorder`` is called first; if it returns None, the parts are rewritten and ``postorder`` is
+    called, which may return None too. ``only_enable`` restricts the calls to classes such as
+    "tir.For". Raises KC2102 for a name that is no class of statements, and for an operation: passes
+    rewrite operations (:mod:`kc.transform`).
     """
     from kc.tvm.nodes import statement_classes
 
@@ -124,7 +124,7 @@ def _parts(node: Any) -> list[Any]:
     if isinstance(node, Expr):
         return list(children(node))
     parts: list[Any] = []
-    # The variable of a loop is no part of it.
+    # The variable of a loop is not one of its parts.
     pending = [getattr(node, part.name) for part in dataclasses.fields(node) if part.name != "axis"]
     while pending:
         part = pending.pop(0)

@@ -1,6 +1,6 @@
-"""References in numpy for what numpy has not, under TVM's names: ``kc.topi.testing``.
+"""Reference implementations of operators that numpy lacks, under TVM's names: ``kc.topi.testing``.
 
-They are written from the definitions, for arrays that are small: clear, not fast.
+They follow the definitions and are for small arrays: clear, not fast.
 """
 
 from kc.tvm.topi_testing.convolutions import (

@@ -118,7 +118,9 @@ def conv3d_ndhwc_python(a_np: Any, w_np: Any, stride: Any, padding: Any) -> Any:
 def depthwise_conv2d_python_nchw(
     input_np: Any, filter_np: Any, stride: Any, padding: Any, dilation: Any = 1
 ) -> Any:
-    """(N, C, H, W) with (C, M, KH, KW): channel c makes the channels c * M to c * M + M - 1."""
+    """Depthwise convolution of (N, C, H, W) with (C, M, KH, KW): channel c produces the channels
+    c * M to c * M + M - 1.
+    """
     channels, many = filter_np.shape[:2]
     kernel = filter_np.reshape(channels * many, 1, *filter_np.shape[2:])
     return conv_python(input_np, kernel, stride, padding, dilation, channels)
@@ -151,9 +153,10 @@ def conv2d_backward_weight_python(
     dy_np: Any, x_np: Any, kernel_size: Any, stride: Any, padding: Any, layout: str = "NCHW",
     groups: int = 1, channels: int | None = None,
 ) -> Any:  # fmt: skip
-    """What flows to a weight of (O, C / groups, KH, KW), or (O, KH, KW, C / groups) for NHWC.
+    """The gradient of a weight of shape (O, C / groups, KH, KW), or (O, KH, KW, C / groups) for
+    NHWC.
 
-    ``dy_np`` is what flows to the results, ``x_np`` the data, both in ``layout``.
+    ``dy_np`` is the gradient of the results, ``x_np`` the data, both in ``layout``.
     """
     if layout == "NHWC":
         parts = dy_np.transpose(0, 3, 1, 2), x_np.transpose(0, 3, 1, 2)
@@ -180,7 +183,9 @@ def conv_transpose_python(
     data: np.ndarray, weight: np.ndarray, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: int = 1,
 ) -> np.ndarray:  # fmt: skip
-    """(N, C, spatial...) with (C, O / groups, kernel...): what each element adds to the result."""
+    """Transposed convolution of (N, C, spatial...) with (C, O / groups, kernel...): the sum of the
+    contributions of each input element.
+    """
     count = data.ndim - 2
     steps, more = _pairs(stride, count), _pairs(output_padding, count)
     taps = list(weight.shape[2:])
@@ -259,9 +264,9 @@ def dilate_python(input_np: Any, strides: Any, dilation_value: float = 0.0) -> A
 def winograd_matrices_python(tile_size: int, kernel_size: int) -> list[Any]:
     """(A, B, G) of F(tile_size, kernel_size), by inverting the evaluation of polynomials.
 
-    Independent of how the operator makes them: a product of polynomials is evaluated at the points
+    The method is independent of the operator's: a product of polynomials is evaluated at the points
     0, 1, -1, 2, -2, 1/2, ... and at infinity, and the inverse of that matrix interpolates. The
-    matrices are scaled as the operator's: B has whole polynomials, G has the denominators.
+    matrices are scaled as the operator's: B has integer polynomials, G has the denominators.
     """
     alpha = tile_size + kernel_size - 1
     points = np.array([0, 1, -1, 2, -2, 1 / 2, -1 / 2, 3, -3, 1 / 3][: alpha - 1])
@@ -286,7 +291,7 @@ def correlation_nchw_python(
     data1: Any, data2: Any, kernel_size: int, max_displacement: int, stride1: int, stride2: int,
     padding: int, is_multiply: bool,
 ) -> Any:  # fmt: skip
-    """How alike windows of two images are."""
+    """The correlation of windows of two images, over displacements."""
     amounts = ((0, 0), (0, 0), (padding, padding), (padding, padding))
     first, second = np.pad(data1, amounts), np.pad(data2, amounts)
     radius, border = max_displacement // stride2, kernel_size // 2 + max_displacement

@@ -1,4 +1,4 @@
-"""What finds objects in images, by its definition, in numpy."""
+"""Reference implementations of object detection in numpy, by definition."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def multibox_detection_python(
     nms_threshold: float = 0.5, force_suppress: bool = False,
     variances: Any = (0.1, 0.1, 0.2, 0.2), nms_topk: int = -1,
 ) -> Any:  # fmt: skip
-    """Those of the boxes that no better one covers."""
+    """The boxes that remain after non-maximum suppression."""
     boxes, counts = multibox_transform_loc_python(
         cls_prob, loc_pred, anchor, clip, threshold, variances
     )
@@ -101,7 +101,7 @@ def all_class_non_max_suppression_python(
     boxes: Any, scores: Any, max_output_boxes_per_class: int, iou_threshold: float,
     score_threshold: float,
 ) -> list[tuple[int, int, int]]:  # fmt: skip
-    """(image, class, box) of each that is kept."""
+    """(image, class, box) of each selected box."""
     result: list[tuple[int, int, int]] = []
     for b, c in np.ndindex(*scores.shape[:2]):
         kept: list[int] = []
@@ -118,7 +118,7 @@ def proposal_python(
     cls_prob: Any, bbox_pred: Any, im_info: Any, scales: Any, ratios: Any, feature_stride: int,
     threshold: float, pre_nms: int, post_nms: int, min_size: int, iou_loss: bool,
 ) -> Any:  # fmt: skip
-    """The regions that are best."""
+    """The regions with the highest scores."""
     batch, _, height, width = cls_prob.shape
     count, result = len(scales) * len(ratios), []
     for b in range(batch):
@@ -150,7 +150,7 @@ def proposal_python(
         order = order[: pre_nms if pre_nms > 0 else None]
         kept: list[Any] = []
         for n in order:
-            # Corners belong to regions, which are one larger than their distance.
+            # Corners belong to regions: the size is the distance plus 1.
             own = [*boxes[n][:2], *(boxes[n][2:] + 1)]
             if all(_overlap([*m[:2], *(m[2:] + 1)], own) <= threshold for m in kept):
                 kept.append(boxes[n])
@@ -159,7 +159,7 @@ def proposal_python(
 
 
 def reorg_python(a_np: Any, stride: int) -> Any:
-    """Space moved into channels, as darknet orders it."""
+    """Blocks of space moved into channels, in darknet's order."""
     batch, channels, height, width = a_np.shape
     depth = channels // stride**2
     wide = a_np.reshape(batch, depth, height * stride, width * stride)

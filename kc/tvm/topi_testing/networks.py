@@ -28,7 +28,7 @@ def dense(a_np: Any, w_np: Any, b_np: Any = None) -> Any:
 def batch_matmul(
     x: Any, y: Any, out_dtype: Any = None, trans_x: bool = False, trans_y: bool = True
 ) -> Any:
-    """Products of a batch; the second operand is transposed unless that is denied."""
+    """Batched matrix products; the second operand is transposed unless ``trans_y`` is false."""
     left = x.transpose(0, 2, 1) if trans_x else x
     right = y.transpose(0, 2, 1) if trans_y else y
     if out_dtype:
@@ -66,7 +66,9 @@ def layer_norm_python(
 
 
 def rms_norm_python(data: Any, weight: Any, axis: Any, epsilon: float = 1e-5) -> Any:
-    """The data over the root of its mean square over some axes, times ``weight`` along these."""
+    """The data divided by the root of its mean square over ``axis``, times ``weight`` along these
+    axes.
+    """
     axes = axis if isinstance(axis, tuple) else (axis,)
     shape = [size if n in [a % data.ndim for a in axes] else 1 for n, size in enumerate(data.shape)]
     root = np.sqrt((data * data).mean(axes, keepdims=True) + epsilon)
@@ -77,13 +79,16 @@ def attention_python(
     q: Any, k: Any, v: Any, bias: Any, qk_scale: float, causal: str,
     window_size: int | None = None, layout: str = "BSNH",
 ) -> Any:  # fmt: skip
-    """What queries find among keys, of values, all (batch, sequence, heads, elements); BNSH has the
+    """Attention of queries over keys and values, all (batch, sequence, heads, elements); BNSH has
+    the
     heads in front of the sequence.
 
-    Neighbouring heads of the queries share one of the keys. ``bias`` (batch, heads, queries, keys),
-    or None, is added to the scores. ``causal`` leaves out keys after a query, whose places are
-    counted from the first ("TopLeft") or from the last of both ("BottomRight"), or none ("none");
-    then of the places counted from the first, those ``window_size`` and more before it.
+    Neighbouring heads of the queries share a head of the keys. ``bias`` (batch, heads, queries,
+    keys),
+    or None, is added to the scores. ``causal`` masks the keys after a query; positions count from
+    the
+    first ("TopLeft") or from the last of both ("BottomRight"), and "none" masks nothing. With
+    "TopLeft", ``window_size`` also masks the keys that many positions or more before the query.
     """
     if layout == "BSNH":
         q, k, v = (part.transpose(0, 2, 1, 3) for part in (q, k, v))
@@ -115,7 +120,7 @@ def batch_norm(
     x: Any, gamma: Any, beta: Any, moving_mean: Any, moving_var: Any, axis: int = 1,
     epsilon: float = 1e-5, center: bool = True, scale: bool = True,
 ) -> list[Any]:  # fmt: skip
-    """[x normalized by moving statistics of the places along ``axis``, these statistics]."""
+    """[x normalized by the moving statistics along ``axis``, these statistics]."""
     shape = [-1 if n == axis % x.ndim else 1 for n in range(x.ndim)]
     value = (x - moving_mean.reshape(shape)) / np.sqrt(moving_var.reshape(shape) + epsilon)
     value = value * gamma.reshape(shape) if scale else value

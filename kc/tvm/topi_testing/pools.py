@@ -74,8 +74,8 @@ def pool_grad_nchw(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> np.ndarray:
-    """What flows to (N, C, H, W); of equal maxima to the first."""
-    del ceil_mode  # the shape of out_grad_np says it
+    """The gradient of the input (N, C, H, W) of a pool; the first of equal maxima receives it."""
+    del ceil_mode  # implied by the shape of out_grad_np
     result = np.zeros_like(a_np)
     height, width = a_np.shape[2:]
     top, left, bottom, right = padding

@@ -1,4 +1,4 @@
-"""Images in other sizes, and sampled at other places, in numpy."""
+"""Resizing and sampling of images, in numpy."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ def axis_weights(
     size: int, out: int, method: str, mode: str, rounding: str = "round_prefer_floor",
     alpha: float = -0.5, exclude: int = 0, roi: Any = (0, 1), extrapolation: Any = None,
 ) -> np.ndarray:  # fmt: skip
-    """What each of ``size`` elements adds to each of ``out`` (out, size); NaN is beyond them."""
+    """The weight of each of ``size`` input elements in each of ``out`` results, of shape (out,
+    size);
+    NaN for a result outside of the image.
+    """
     matrix = np.zeros((out, size))
     for x in range(out):
         at = _coordinate(x, size, out, mode, roi)
@@ -124,7 +127,9 @@ def upsampling_python(data: Any, scale: Any, layout: str = "NCHW") -> Any:
 
 
 def affine_grid_python(data: Any, target_shape: Any) -> Any:
-    """The places (N, 2, H, W), x and y from -1 to 1, that matrices (N, 2, 3) make of a grid."""
+    """The coordinates (N, 2, H, W), x and y from -1 to 1, of a grid under the matrices (N, 2,
+    3).
+    """
     rows, columns = (np.linspace(-1, 1, size) for size in target_shape)
     y, x = np.meshgrid(rows, columns, indexing="ij")
     return np.einsum("nrk,khw->nrhw", data, np.stack([x, y, np.ones_like(x)]))

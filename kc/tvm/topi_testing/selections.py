@@ -30,7 +30,9 @@ def _slices(ndim: int, begin: Any, end: Any, strides: Any) -> tuple[slice, ...]:
 def strided_slice_python(
     data: Any, begin: Any, end: Any, strides: Any = None, slice_mode: str = "end", axes: Any = None
 ) -> Any:
-    """A part; in ``slice_mode`` "size", ``end`` has sizes, and -1 is all that is left."""
+    """A strided slice; with ``slice_mode`` "size", ``end`` holds sizes, and -1 means up to the
+    end.
+    """
     axes = range(len(begin)) if axes is None else axes
     steps = [1] * len(begin) if strides is None else strides
     places = [slice(None)] * data.ndim
@@ -67,7 +69,7 @@ def one_hot(
 
 
 def sequence_mask(data: Any, valid_length: Any, mask_value: Any, axis: int) -> Any:
-    """The data with ``mask_value`` behind the length of each sequence; ``axis`` is 0 or 1."""
+    """The data with ``mask_value`` after the end of each sequence; ``axis`` is 0 or 1."""
     places = np.arange(data.shape[axis])
     kept = places[:, None] < valid_length if axis == 0 else places < valid_length[:, None]
     return np.where(kept.reshape(*kept.shape, *[1] * (data.ndim - 2)), data, mask_value)
@@ -92,7 +94,9 @@ def matrix_set_diag(
 
 
 def searchsorted_ref(sorted_sequence: Any, values: Any, right: bool, out_dtype: str) -> np.ndarray:
-    """Where the values belong in the rows of sorted sequences, or in a single one."""
+    """The insertion positions of ``values`` in a sorted sequence, or in each row of a batch of
+    them.
+    """
     side = "right" if right else "left"
     if sorted_sequence.ndim == 1:
         return np.searchsorted(sorted_sequence, values, side).astype(out_dtype)

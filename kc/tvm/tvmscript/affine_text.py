@@ -16,7 +16,7 @@ from kc.tvm.tvmscript.literals import Code
 
 def affine_text(expr: AffineExpr, root: object) -> Code:
     """An affine expression; ``root(n, nested)`` is the text of dimension n."""
-    name = root  # a function of a position and whether it is an operand
+    name = root  # a function from a position and the flag "is an operand" to a name
 
     def atom(part: AffineExpr, nested: bool) -> str:
         if isinstance(part, AffineBinaryOpExpr):

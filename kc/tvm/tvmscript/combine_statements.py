@@ -1,6 +1,6 @@
 """The combination of two tuples as a statement of TVMScript: ``T.combine``, ``tir.combine``.
 
-TVM has it as a reducer in reductions across threads only; a block of a schedule has it written out.
+TVM has it only as a reducer in reductions across threads; a block of a schedule has it written out.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ _SEEN_THROUGH = (
     arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.FloorDivSIOp, arith.ExtSIOp, arith.ExtUIOp,
     arith.TruncIOp, arith.IndexCastOp, arith.ConstantOp,
 )  # fmt: skip
-"""What makes numbers of which an index would be an affine function, if it were written out."""
+"""The operations on numbers through which an index would be affine if it were written out."""
 
 
 class ExpressionPrinter:
@@ -136,7 +136,7 @@ class ExpressionPrinter:
         return f"{self._affine(left).text} <= {self._affine(right).text}"
 
     def _truth(self, atom: AffineExpr) -> str | None:
-        """The condition that is 1 as an index."""
+        """The condition that an index of value 1 is cast from. None for any other index."""
         if not isinstance(atom, AffineDimExpr):
             return None
         value = self.index.roots[atom.position]
@@ -248,7 +248,7 @@ class ExpressionPrinter:
         return Code(f"T.if_then_else({parts[0].text}, {a.text}, {b.text})", a.dtype)
 
     def _matched(self, a: Code, b: Code) -> tuple[Code, Code]:
-        """Two operands of one type, whose numbers are typed where both are numbers."""
+        """Two operands of one type; if both are numbers, both carry their type."""
         if a.dtype == b.dtype:
             return (self._as(a, a.dtype), b) if a.constant and b.constant else (a, b)
         if a.constant:
@@ -285,7 +285,7 @@ class ExpressionPrinter:
         return self._as(code, plain if signed else f"u{plain}")
 
     def _typed(self, op: Operation, given: list[Code]) -> Code | None:
-        """An operation by the word that reads as it; None if there is none."""
+        """An operation in the TVMScript form that reads back to it. None if there is none."""
         if op.attributes and set(op.attributes) != {EXACT}:
             return None
         name, kind = op.name, dtype_of(op.results[0].type)
@@ -329,15 +329,17 @@ class ExpressionPrinter:
         if name == "arith.select":
             a, b = self._matched(given[1], given[2])
             if isinstance(op.results[0].type, VectorType) and given[0].dtype == "bool":
-                return None  # one condition for all lanes
+                return None  # all lanes have the same condition
             if any(map(self._may_read_outside, op.operands[1:])):
-                return None  # T.Select would compute the value that it chooses alone
+                return None  # T.Select would compute only the chosen value
             return Code(f"T.Select({given[0].text}, {a.text}, {b.text})", a.dtype)
         return self._conversion(op, given, kind)
 
     def _may_read_outside(self, value: SSAValue) -> bool:
-        """Whether ``value`` is computed of an element whose index is not known to be inside by the
-        extents of loops and of the variables of blocks."""
+        """True if ``value`` depends on an element whose index may be out of bounds, given the
+        extents
+        of loops and of the variables of blocks.
+        """
         waiting, seen = [value], {value}
         while waiting:
             op = waiting.pop().owner
@@ -377,7 +379,7 @@ class ExpressionPrinter:
         return True
 
     def _extent(self, position: int) -> int | SSAValue | None:
-        """How many values a loop or a variable of a block has."""
+        """The number of values of a loop or of a block's variable. None for any other root."""
         root = self.index.roots[position]
         home = root.owner if isinstance(root, BlockArgument) else None
         parent = home.parent_op() if isinstance(home, Block) else None
@@ -448,7 +450,7 @@ class ExpressionPrinter:
         return None
 
     def _whole(self, value: SSAValue) -> Code:
-        """A vector of one lane as the scalar that it is of."""
+        """The scalar of a vector of one lane."""
         op = value.owner
         if isinstance(op, vector.BroadcastOp) and not isinstance(op.source.type, VectorType):
             if dtype_of(value.type).endswith("x1"):
@@ -465,7 +467,7 @@ class ExpressionPrinter:
                 return None
             return Code(f"{given[0].operand} {sign} {given[1].operand}", "bool", atomic=False)
         if all(map(_is_affine, op.operands)) and any(map(_has_index, op.operands)):
-            return None  # it would be a comparison of indices
+            return None  # it would read back as a comparison of indices
         signed = None if predicate < 2 else predicate < 6
         a, b = self._matched(self._signed(given[0], signed), self._signed(given[1], signed))
         if (a.constant and b.constant) or a.dtype.startswith("bool") and predicate > 1:
@@ -560,7 +562,7 @@ def _remainder(op: object) -> tuple[SSAValue, SSAValue] | None:
 
 
 def is_quotient_in_remainder(op: Operation) -> bool:
-    """Whether ``op`` is the division in a remainder, which is written without it."""
+    """True if ``op`` is the division in a remainder; the text of the remainder omits it."""
     if not isinstance(op, arith.FloorDivSIOp):
         return False
     products = [use.operation for use in op.result.uses]
@@ -572,7 +574,7 @@ def is_quotient_in_remainder(op: Operation) -> bool:
 
 
 def _bits(value: SSAValue) -> SSAValue:
-    """What a vector of one lane has the bits of."""
+    """The operand of a bitcast to a vector of one lane."""
     op = value.owner
     return op.source if isinstance(op, vector.BitcastOp) else value
 
@@ -586,12 +588,12 @@ def _has_flags(op: Operation) -> bool:
 
 
 def _is_read(value: SSAValue | None) -> bool:
-    """Whether an index is made of a number that is read or computed."""
+    """True if an index is cast from a number that is read or computed."""
     return value is not None and isinstance(value.owner, arith.IndexCastOp)
 
 
 def _is_affine(value: SSAValue) -> bool:
-    """Whether a number may be read as an affine function of axes and sizes, or a constant."""
+    """True if a number reads back as an affine function of axes and sizes, or as a constant."""
     owner = value.owner
     if isinstance(owner, arith.IndexCastOp | arith.ConstantOp):
         return True
@@ -599,7 +601,7 @@ def _is_affine(value: SSAValue) -> bool:
 
 
 def _has_index(value: SSAValue) -> bool:
-    """Whether a number for which :func:`_is_affine` holds is made of an index."""
+    """True if a number that satisfies :func:`_is_affine` depends on an index."""
     owner = value.owner
     assert isinstance(owner, Operation)
     return isinstance(owner, arith.IndexCastOp) or any(map(_has_index, owner.operands))

@@ -31,7 +31,7 @@ from kc.tvm.tvmscript.function_calls import FunctionsOfModule, functions_of_modu
 from kc.tvm.tvmscript.reader import TvmFunction, module_of_new
 
 _MODULES = ("tir", "ir", "script")
-"""What a text may import, from anywhere: the names are those of TVMScript."""
+"""The modules whose names a text may import, from any package: they mean TVMScript's words."""
 
 
 class Words:
@@ -47,18 +47,18 @@ _I = Words({})
 
 @dataclass(frozen=True)
 class TextSource(Source):
-    """A function of a text; ``known`` are the names around it."""
+    """A function of a text; ``known`` are the names in scope around the function."""
 
     known: dict[str, Any] = field(default_factory=dict)
 
     def captured(self, name: str) -> tuple[bool, Any]:
-        """Whether the text defines ``name`` around the function, and what it is."""
+        """(True, value) if the text defines ``name`` around the function, else (False, None)."""
         if self.module is not None and name == self.module.__name__:
             return True, self.module
         return (True, self.known[name]) if name in self.known else (False, None)
 
     def visible(self) -> list[str]:
-        """The names that are seen around the function."""
+        """The names in scope around the function."""
         return list(self.known)
 
     def check_attribute(self, value: Any, name: str, at: Location) -> None:
@@ -78,10 +78,11 @@ class TextSource(Source):
 def from_source(input_source: Any, extra_vars: Mapping[str, Any] | None = None) -> Any:
     """Read TVMScript: a ``tir.PrimFunc`` for a function, an ``IRModule`` for a class or several.
 
-    ``input_source`` is text, of which nothing is executed, or a Python function or class, whose
-    source is read. ``extra_vars`` are names that the text may use. What ``mod.script(
-    style="tvmscript")`` prints is read back as the same module. Raises ParseError KC2131 for text
-    that is no Python, TEError KC2132 for text without functions, and what ``T.prim_func`` raises.
+    ``input_source`` is text, which is not executed, or a Python function or class, whose source is
+    read. ``extra_vars`` are names that the text may use. The output of ``mod.script(
+    style="tvmscript")`` reads back as the same module. Raises ParseError KC2131 for text that is
+    not
+    valid Python, TEError KC2132 for text without functions, and the errors of ``T.prim_func``.
     """
     if not isinstance(input_source, str):
         return _of_object(input_source)

@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FunctionOfModule:
-    """A function of a class as the functions of the class call it."""
+    """A function of a class, as the other functions of the class call it."""
 
     __kc_script__: Source
 
 
 class FunctionsOfModule:
-    """What the name of a class stands for in its functions."""
+    """The value of a class's name within its functions."""
 
     def __init__(self, name: str, functions: Mapping[str, FunctionOfModule]) -> None:
         self.__dict__.update(functions)
@@ -66,7 +66,7 @@ class FunctionsOfModule:
 
 
 def functions_of_module(name: str, sources: Mapping[str, Source]) -> FunctionsOfModule:
-    """What the name of a class stands for in its functions, which call each other by it."""
+    """The value of a class's name within its functions, which call each other through it."""
     functions = FunctionsOfModule(name, {})
     for function, source in sources.items():
         setattr(functions, function, FunctionOfModule(replace(source, module=functions)))
@@ -75,13 +75,13 @@ def functions_of_module(name: str, sources: Mapping[str, Source]) -> FunctionsOf
 
 @dataclass(frozen=True)
 class UnreadFunction:
-    """A function that waits for its class, which it names, or for whose functions it is there."""
+    """A function whose reading is deferred until its class is complete."""
 
     source: Source
 
 
 def returns_value(source: Source) -> bool:
-    """Whether a function ends with ``T.ret(x)``: it is there for others, and no kernel."""
+    """True if a function ends with ``T.ret(x)``: other functions call it, and it is no kernel."""
     waiting: list[ast.AST] = [source.tree]
     while waiting:
         statement = waiting.pop()
@@ -109,7 +109,7 @@ def class_around(function: Any) -> str:
 
 
 def names_in(function: Any, name: str) -> bool:
-    """Whether a Python function uses ``name`` of the scope around it."""
+    """True if a Python function uses ``name`` of the enclosing scope."""
     return name in (*function.__code__.co_names, *function.__code__.co_freevars)
 
 
@@ -129,7 +129,7 @@ def _memory(reader: TvmStatements, node: ast.expr) -> ast.expr:
 def take_arguments(
     inner: TvmStatements, values: Sequence[Any], named: Mapping[str, Any], at: Location
 ) -> None:
-    """Let the parameters of the function that ``inner`` reads stand for the arguments of a call."""
+    """Bind the parameters of the function that ``inner`` reads to the arguments of a call."""
     from kc.tvm.tvmscript.words import Handle
 
     tree, name = inner.source.tree, inner.source.name
@@ -164,9 +164,9 @@ def take_arguments(
 def seen_as(
     inner: TvmStatements, given: Buffer | BufferAccess, declared: Buffer, at: Location
 ) -> Buffer:
-    """What a call is given, as the buffer that the function declares it to be.
+    """The argument of a call, as the buffer that the function declares.
 
-    Sizes that the declaration names are those of what is given.
+    Sizes that the declaration names are bound to the argument's sizes.
     """
     starts: Sequence[Any] = ()
     data = given

@@ -1,4 +1,4 @@
-"""Indices that are not affine, as statements of TVMScript.
+"""Non-affine indices as statements of TVMScript.
 
 ``x = T.index_op("arith.muli", n, m)`` is an operation of indices, which have 64 bits;
 ``i, j = T.delinearize(x, n, m)`` and ``x = T.linearize(i, j, n, m)`` are those of ``tir``.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class IndexStmt(Stmt):
-    """Indices that ``make`` computes of ``operands``, which ``results`` name from here on."""
+    """The indices that ``make`` computes from ``operands``; ``results`` names them."""
 
     make: Callable[[Sequence[SSAValue]], Operation]
     operands: Sequence[Expr]

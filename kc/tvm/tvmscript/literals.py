@@ -33,7 +33,7 @@ ALWAYS = "T.bool(True)"
 
 @dataclass(frozen=True)
 class Code:
-    """An expression, its type by TVM's name, and whether it may stand between operators."""
+    """The text of an expression, its type by TVM's name, and a flag: it may be an operand as is."""
 
     text: str
     dtype: str
@@ -59,7 +59,7 @@ def dtype_of(kind: Attribute) -> str:
 
 
 def unsayable(op: Operation) -> CodegenError:
-    """That TVMScript has nothing for ``op``."""
+    """The diagnostic for an operation without a form in TVMScript (KC4331)."""
     return CodegenError(
         "KC4331",
         f"script: {op_name(op)} has no form in TVMScript",
@@ -110,7 +110,7 @@ def constant_code(op: arith.ConstantOp) -> Code:
 
 
 def _ramp(op: arith.ConstantOp, values: Sequence[Any], dtype: str) -> Code:
-    """Lanes that are numbers in equal steps."""
+    """A vector constant whose lanes are evenly spaced numbers."""
     kind, _, lanes = dtype.partition("x")
     steps = (
         {later - value for value, later in itertools.pairwise(values)}
@@ -124,7 +124,7 @@ def _ramp(op: arith.ConstantOp, values: Sequence[Any], dtype: str) -> Code:
 
 
 def constant_text(op: Operation, value: Attribute) -> str:
-    """An attribute of ``op`` that is a number, with its type."""
+    """The text of a numeric attribute of ``op``, with its type."""
     if not isinstance(value, IntegerAttr | FloatAttr):
         raise unsayable(op)
     code = constant_code(arith.ConstantOp(value))
@@ -132,7 +132,7 @@ def constant_text(op: Operation, value: Attribute) -> str:
 
 
 def python_text(attr: Attribute, op: Operation) -> str:
-    """The value of an annotation as Python writes it."""
+    """The value of an annotation in Python's syntax."""
     match attr:
         case UnitAttr():
             return "None"

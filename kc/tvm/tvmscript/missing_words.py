@@ -1,6 +1,6 @@
-"""The words of TVMScript that kc does not have, and what to write instead.
+"""The words of TVMScript that kc lacks, and their replacements.
 
-They name instructions of GPUs, whose place passes choose in kc (``lower-fragments``,
+They name instructions of GPUs, which kc's passes select (``lower-fragments``,
 ``lower-thread-allreduce``, ``lower-warp-memory``), or parts of functions that TVM has lowered.
 """
 
@@ -16,7 +16,7 @@ from kc.tir.script.names import Word
 
 @dataclass(frozen=True)
 class MissingWord(Word):
-    """A word that is refused where it is called (KC2133)."""
+    """A word whose call is refused (KC2133)."""
 
     why: str = ""
     instead: tuple[str, ...] = ()
@@ -114,4 +114,4 @@ MISSING: dict[str, MissingWord] = {
         *(_missing(name, _NARROW, 'T.int8, "int8"') for name in ("int4", "uint4", "int1", "uint1")),
     )
 }
-"""The words that are refused, by their names."""
+"""The refused words, by name."""

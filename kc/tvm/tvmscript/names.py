@@ -1,8 +1,7 @@
-"""The names of TVMScript: what stands after ``T.`` in the language of TVM 0.9 to 0.18.
+"""The names of TVMScript: the words after ``T.`` in the language of TVM 0.9 to 0.18.
 
 Loops, blocks and axes are the words of :mod:`kc.tir.script.names`; functions of scalars are those
-of ``kc.tir``, with the ``dtype=`` that TVM 0.9 writes; the rest are words that
-:mod:`kc.tvm.tvmscript.words` reads.
+of ``kc.tir``, with the ``dtype=`` of TVM 0.9; :mod:`kc.tvm.tvmscript.words` reads the other words.
 """
 
 from __future__ import annotations
@@ -119,7 +118,7 @@ def unknown_word(name: str) -> AttributeError:
 
 
 def _typed(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``function``, which may be told the type of its result, as TVM 0.9 writes it."""
+    """``function`` with an optional ``dtype`` for the type of the result, as in TVM 0.9."""
 
     def call(*args: Any, dtype: Any = None) -> Any:
         result = as_expr(function(*args))
@@ -132,7 +131,7 @@ def _typed(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def dtype_name(dtype: Any) -> Any:
-    """The name of a type that is written as text or as ``T.int32``."""
+    """The name of a type written as text or as ``T.int32``."""
     return dtype.name if isinstance(dtype, TypeWord) else dtype
 
 
@@ -158,7 +157,7 @@ def _reinterpret(*args: Any, dtype: Any = None) -> Expr:
 
 
 def _call(function: Callable[..., Expr]) -> Callable[..., Expr]:
-    """A call whose type stands first, or, as TVM 0.9 writes it, is ``dtype=``."""
+    """A call whose type is the first argument or, as in TVM 0.9, ``dtype=``."""
 
     def call(*args: Any, dtype: Any = None) -> Expr:
         given = args if dtype is None else (dtype, *args)
@@ -199,8 +198,9 @@ def _value(value: Any) -> Expr:
 
 
 def _access_ptr(ptr_type: Any, data: Any, offset: Any, extent: Any, rw_mask: Any, **_: Any) -> Any:
-    """``T.tvm_access_ptr(T.type_annotation("float32"), A.data, 0, 16, 1)``: what ``access_ptr`` of
-    the buffer is."""
+    """``T.tvm_access_ptr(T.type_annotation("float32"), A.data, 0, 16, 1)``: ``access_ptr`` of the
+    buffer.
+    """
     del ptr_type, extent
     if not isinstance(data, Buffer):
         raise refused(
@@ -398,9 +398,9 @@ NAMES: dict[str, Any] = {
     "unroll": names.unroll,
     "thread_binding": names.thread_binding,
 }
-"""The names that stand after ``T.``, and what they mean."""
+"""The names after ``T.``, and their meanings."""
 
 
 def refused(title: str, why: str = "", hints: tuple[str, ...] = ()) -> TEError:
-    """A word of TVMScript that is used in a way that it cannot be (KC2129)."""
+    """The diagnostic for an invalid use of a word of TVMScript (KC2129)."""
     return TEError("KC2129", title, location=caller_location(), why=why, hints=hints)

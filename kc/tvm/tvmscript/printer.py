@@ -98,7 +98,9 @@ _LOOPS = {
 
 
 def script_text(module: ModuleOp) -> str:
-    """The functions of a module. Raises CodegenError KC4331 for what TVMScript cannot say."""
+    """The functions of a module. Raises CodegenError KC4331 for an operation that TVMScript
+    lacks.
+    """
     lines = ["@I.ir_module", "class Module:"]
     labels = _Names()
     for op in module.body.ops:
@@ -111,8 +113,9 @@ def script_text(module: ModuleOp) -> str:
 
 
 def function_text(function: func.FuncOp) -> tuple[str, dict[str, str]]:
-    """One function by itself, and the names of its sizes in it. Raises as
-    :func:`script_text`."""
+    """The text of a single function, and the names of its sizes in the text. Raises as
+    :func:`script_text`.
+    """
     printer = FunctionPrinter(function, _Names().fresh(function.sym_name.data))
     lines = [FUNCTION_HEADER, *printer.lines()]
     return "\n".join(lines).rstrip() + "\n", dict(printer.symbols)
@@ -125,7 +128,7 @@ class _Names:
         self.taken: list[set[str]] = [{"T", "I"}]
 
     def fresh(self, name: str) -> str:
-        """``name``, with a number if it stands for something here."""
+        """``name``, with a numeric suffix if it is already in scope."""
         base = to_identifier(name)
         base = base if base.isidentifier() else f"v_{base}"
         chosen, n = base, 0
@@ -137,7 +140,7 @@ class _Names:
 
 
 def _is_word(name: str) -> bool:
-    """Whether a name means something in Python, or in TVMScript."""
+    """True if a name has a meaning in Python or TVMScript."""
     return keyword.iskeyword(name) or name in ("int", "float", "bool")
 
 
@@ -224,7 +227,7 @@ class FunctionPrinter(ExpressionPrinter):
         return f"{name}: T.{'int64' if dtype == 'index' else dtype}"  # sizes have 64 bits
 
     def _strides(self) -> dict[str, str]:
-        """The names of the strides that the caller gives."""
+        """The names of the strides that the caller passes."""
         names: dict[str, str] = {}
         for value in self.function.body.block.args:
             given = self._given(value, "kc.strides")
@@ -332,7 +335,7 @@ class FunctionPrinter(ExpressionPrinter):
                         waiting.append(result)
 
     def _is_late(self, value: SSAValue) -> bool:
-        """Whether a value that reads memory is used behind another statement."""
+        """True if a value that reads memory is used after another statement."""
         if value not in self.late:
             op = value.owner
             time = self.times[op] if isinstance(op, Operation) else 0
@@ -392,7 +395,9 @@ class FunctionPrinter(ExpressionPrinter):
         return [f"{_INDENT}{line}" for line in self._block(block) or ["T.evaluate(0)"]]
 
     def _value(self, value: SSAValue) -> list[str]:
-        """A value gets a name where it is used more than once, or too late to be read there."""
+        """A statement that names a value, if the value has several uses or must be read before its
+        use.
+        """
         op = value.owner
         if isinstance(value.type, IndexType):
             if isinstance(op, AFFINE_OPS):
@@ -418,7 +423,7 @@ class FunctionPrinter(ExpressionPrinter):
         return f"{name} = {code.text}"
 
     def _index_statement(self, op: Operation) -> list[str]:
-        """Names for indices that are no affine expressions."""
+        """Statements that name the non-affine indices."""
         opaque = [
             value
             for value in op.results
@@ -446,7 +451,7 @@ class FunctionPrinter(ExpressionPrinter):
         return [f"{names[0]} = T.index_op({', '.join([quoted(op.name), *operands])})"]
 
     def _nest(self, op: ForOp) -> list[ForOp]:
-        """Plain loops from ``op`` on, each the only statement of the one around it."""
+        """The perfect nest of plain loops that starts at ``op``."""
         nest = [op]
         while _is_plain(nest[-1]):
             first = nest[-1].body.block.first_op
@@ -496,7 +501,7 @@ class FunctionPrinter(ExpressionPrinter):
         return lines
 
     def _while(self, op: ForOp) -> list[str]:
-        """``while CONDITION:``, where what the condition needs is needed for nothing else."""
+        """``while CONDITION:``. Nothing but the condition uses the values that it needs."""
         repeated, asked = op.repeated, op.condition
         if repeated is None or asked is None:
             raise unsayable(op)
@@ -549,7 +554,7 @@ class FunctionPrinter(ExpressionPrinter):
         return [f"with T.block({quoted(op.label)}):", *body]
 
     def _is_loop(self, op: BlockOp, n: int) -> bool:
-        """Whether a variable of a block is that of a loop, with all its values."""
+        """True if a block's variable is bound to a loop's variable over its whole range."""
         expr = self.index.compose(op.binding_exprs[n], op.binding_operands)
         value = self.index.roots[expr.position] if isinstance(expr, AffineDimExpr) else None
         if value not in self.loops or value is None:
@@ -649,7 +654,7 @@ class FunctionPrinter(ExpressionPrinter):
 
 
 def _has_bare_stores(function: func.FuncOp) -> bool:
-    """Whether statements stand in no block, which they would become one when they are read."""
+    """True if some store is in no block. Reading the text would put such statements in a block."""
     return any(
         isinstance(op, StoreOp) and not any(isinstance(around, BlockOp) for around in _around(op))
         for op in function.walk()
@@ -674,6 +679,7 @@ def _attributes(attributes: Mapping[str, Attribute]) -> list[str]:
 
 
 LONGEST = 200
-"""Characters of an expression of vectors from which on it gets a name, also if it needs no
-parentheses: in networks of many steps, of which each uses the one before twice, texts would double
-in each of them."""
+"""The number of characters from which a vector expression gets a name, even if it needs no
+parentheses. In networks of many steps, each of which uses the previous step twice, the text would
+otherwise double with each step.
+"""

@@ -1,10 +1,10 @@
 """TVMScript: the language of TVM 0.9 to 0.18 for functions of loops and blocks.
 
-``from kc.script import tir as T, ir as I`` gives its words; functions under ``@T.prim_func`` and
-classes under ``@I.ir_module`` are read, by the reader of :func:`kc.script`, and not executed. What
-differs from a script: a name that is assigned to again stands for another value from there on,
-buffers may be parts of others or be declared in their memory, ``T.reads`` and ``T.writes`` are
-checked against what a block does, and an ``assert`` of sizes or elements is checked at run time.
+``from kc.script import tir as T, ir as I`` imports its words. The reader of :func:`kc.script` reads
+functions under ``@T.prim_func`` and classes under ``@I.ir_module``, and does not execute them. The
+differences from a script: a second assignment to a name rebinds it from there on, buffers may be
+parts of other buffers or be declared in their memory, ``T.reads`` and ``T.writes`` are checked
+against the accesses of a block, and an ``assert`` of sizes or elements is checked at run time.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class TvmStatements(Statements):
         self.pragmas: dict[str, Attribute] = {}
 
     def inner(self, source: Source) -> Statements:
-        """A reader for a macro, or for a function that is called."""
+        """A reader for a macro, or for a called function."""
         return TvmStatements(source, self, self.body)
 
     def script_arguments(self, node: ast.Call) -> list[Any]:
@@ -67,7 +67,7 @@ class TvmStatements(Statements):
         return arguments(self, node)
 
     def take(self, values: Sequence[Any], named: dict[str, Any], at: Location) -> None:
-        """Define the parameters: a function declares what they are, a macro does not."""
+        """Define the parameters. A function declares their types; a macro does not."""
         if not any(node.annotation for node in self.source.tree.args.args):
             super().take(values, named, at)
             return
@@ -87,7 +87,7 @@ class TvmStatements(Statements):
         return True
 
     def is_root(self, node: ast.With, name: Any) -> bool:
-        """Whether a block is the function's: ``with T.block("root"):`` without variables."""
+        """True for the function's root block: ``with T.block("root"):`` without variables."""
         if name not in ("", "root") or self.open_blocks or self.depth:
             return False
         variables = [
@@ -104,12 +104,12 @@ class TvmStatements(Statements):
         return isinstance(annotation, HandleType) or annotation == "handle"
 
     def take_pragmas(self) -> Mapping[str, Attribute]:
-        """The annotations that ``T.attr`` gives to the next loop."""
+        """The annotations that ``T.attr`` sets on the next loop; they are consumed."""
         pragmas, self.pragmas = self.pragmas, {}
         return pragmas
 
     def rebind(self, name: str, value: Any) -> None:
-        """Let ``name`` stand for ``value``, where it is defined."""
+        """Rebind ``name`` to ``value`` in the scope that defines it."""
         scope = self.scope
         while scope is not None:
             if name in scope.names:
@@ -127,7 +127,7 @@ class TvmStatements(Statements):
     # Parameters ----------------------------------------------------------------------------
 
     def parameter(self, name: str, node: ast.arg) -> Buffer | Var | Handle:
-        """What the annotation of a parameter declares."""
+        """The value that the annotation of a parameter declares."""
         at = self.source.at(node)
         with reading(at):
             given = self._annotation(name, node)
@@ -222,8 +222,8 @@ def prim_func(
 ) -> Any:
     """Read a Python function as TVMScript: ``@T.prim_func``, ``@T.prim_func(private=True)``.
 
-    The result is a :class:`kc.tir.PrimFunc`. Raises TEError with the line and column of what cannot
-    be read: KC2110 to KC2132, and the errors of :class:`kc.tir.PrimFunc`.
+    The result is a :class:`kc.tir.PrimFunc`. Raises TEError with the line and column of the error:
+    KC2110 to KC2132, and the errors of :class:`kc.tir.PrimFunc`.
     """
     del private, options
     if function is None:
@@ -235,7 +235,7 @@ def prim_func(
 
 
 def macro(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """A function whose statements take the place of its calls: ``@T.macro``."""
+    """A function whose statements replace its calls: ``@T.macro``."""
     del options
     return macro if function is None else ScriptFunction(source_of(function))
 
@@ -300,5 +300,5 @@ def module_of_new(name: str, functions: Mapping[str, IRModule], at: Location | N
 
 
 def module_attrs(attrs: Mapping[str, Any]) -> None:
-    """``I.module_attrs({...})``: what TVM keeps beside functions; nothing here asks for it."""
+    """``I.module_attrs({...})``: TVM's attributes of a module. kc ignores them."""
     del attrs

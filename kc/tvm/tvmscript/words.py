@@ -1,4 +1,4 @@
-"""What the words of TVMScript do while a function is read: see :mod:`kc.tvm.tvmscript.reader`."""
+"""The effects of TVMScript's words on the reader: see :mod:`kc.tvm.tvmscript.reader`."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class EnvThread:
 
 
 class Handle:
-    """A parameter that is a pointer, until ``T.match_buffer`` says what buffer it is."""
+    """A pointer parameter, until ``T.match_buffer`` declares its buffer."""
 
     def __init__(self, name: str, at: Location) -> None:
         self.name = name
@@ -96,7 +96,7 @@ class TvmWords:
     # Calls ---------------------------------------------------------------------------------
 
     def call(self, word: Word, node: ast.Call, name: str, at: Location) -> Any:
-        """The value of ``word(...)``, which goes to ``name`` if that is not empty."""
+        """The value of ``word(...)``, which is assigned to ``name`` if that is not empty."""
         if isinstance(word, BufferWord):
             return self._buffer(node, name, at)
         if isinstance(word, TypeWord):
@@ -114,7 +114,7 @@ class TvmWords:
     def arguments(
         self, node: ast.Call, names: Sequence[str], at: Location, needed: int = 0
     ) -> dict[str, Any]:
-        """The arguments of a word by their names. Raises KC2116 for others."""
+        """The arguments of a word by name. Raises KC2116 for wrong arguments."""
         text = ast.unparse(node.func)
         values = self.expressions.eval_each(node.args)
         given: dict[str, Any] = dict(zip(names, values, strict=False))
@@ -200,7 +200,7 @@ class TvmWords:
         )
 
     def bind(self, variable: Var, value: Any) -> None:
-        """Let the names of ``variable`` stand for ``value`` from here on."""
+        """Rebind the names of ``variable`` to ``value`` from here on."""
         scope = self.reader.scope
         while scope is not None:
             for known, meaning in scope.names.items():
@@ -264,7 +264,7 @@ class TvmWords:
         return buffer
 
     def _preflattened_buffer(self, node: ast.Call, name: str, at: Location) -> None:
-        """What TVM 0.9 says of a buffer before it was flattened; nothing is, here."""
+        """TVM 0.9's declaration of a buffer before flattening; kc ignores it."""
         del node, name, at
 
     def _allocate_const(self, node: ast.Call, name: str, at: Location) -> Buffer:
@@ -322,7 +322,7 @@ class TvmWords:
             base, region, given.get("shape", [size for _, size in region]), name or "part"
         )
         self._check_part(part, given)
-        # The dimensions of a part are where they are: its variables are what that gives.
+        # The declaration binds the variables in the dimensions of a part to the part's sizes.
         strides = given.get("strides") or ()
         for stride, value in zip(strides, part.strides, strict=False):
             if isinstance(stride, Var):
@@ -333,7 +333,9 @@ class TvmWords:
         return part
 
     def _pointed(self, handle: Handle, given: Mapping[str, Any], name: str, at: Location) -> Buffer:
-        """What a parameter points to: a parameter that is a buffer, or what a call gives."""
+        """The buffer of a pointer parameter: declared by the function, or taken from a call's
+        argument.
+        """
         declared = self.declared(given, name or handle.name)
         if handle.given is None:
             handle.buffer = declared
@@ -421,7 +423,9 @@ class TvmWords:
         return regions
 
     def _of_root(self) -> bool:
-        """Whether the statements are those of the whole function, whose accesses are known."""
+        """True outside of all blocks and loops, where the accesses of the whole function are
+        known.
+        """
         return not self.reader.open_blocks and not self.reader.depth
 
     def _reads(self, node: ast.Call, name: str, at: Location) -> None:
@@ -539,8 +543,9 @@ class TvmWords:
                 return
 
     def _tvm_storage_sync(self, node: ast.Call, name: str, at: Location) -> None:
-        """``T.tvm_storage_sync("shared")``: nothing, since threads wait wherever one reads what
-        another one wrote (``thread-sync``)."""
+        """``T.tvm_storage_sync("shared")``: no statement, because ``thread-sync`` inserts a barrier
+        wherever a thread reads a value of another thread.
+        """
         del name
         scope = self.arguments(node, ("scope", "dtype"), at, needed=1)["scope"]
         if scope not in ("shared", "shared.dyn", "warp", "local"):
@@ -551,7 +556,7 @@ class TvmWords:
             )
 
     def _assume(self, node: ast.Call, name: str, at: Location) -> None:
-        """``T.assume(A[i] == 0)``: what TVM believes is checked when the kernel runs."""
+        """``T.assume(A[i] == 0)``: TVM's assumption becomes a check at run time."""
         del name
         condition = self.arguments(node, ("condition",), at, needed=1)["condition"]
         self.check(condition, f"{ast.unparse(node)} does not hold", at)
@@ -628,7 +633,7 @@ class TvmWords:
         self.check(given["condition"], str(given.get("message", "")), at)
 
     def check(self, condition: Any, message: str, at: Location) -> None:
-        """A condition that is checked when the kernel runs: a call of it raises where it fails."""
+        """Check a condition at run time: the call raises an error if the condition is false."""
         if not is_symbolic(condition):
             if not condition:
                 raise TEError("KC2120", f"assert does not hold: {message}", location=at)
@@ -794,7 +799,7 @@ class TvmWords:
 
     @contextlib.contextmanager
     def statements_of(self, node: ast.With, at: Location) -> Iterator[None]:
-        """Open what ``with T.launch_thread(...) as tx:`` opens, around the statements in it."""
+        """Open ``with T.launch_thread(...) as tx:``, around the statements of its body."""
         with self.reader.inside(f"the with in line {at.line}", self.reader.body, at):
             for item in node.items:
                 call, target = item.context_expr, item.optional_vars
