@@ -135,9 +135,10 @@ class PartMemory(Buffer):
             name, base = self.name, self.part.base.name
             raise TEError(
                 "KC2130",
-                f"match_buffer: {name} of shape {_shape(self.shape)} is given to a packed function",
+                f"match_buffer: {name} of shape {_shape(self.shape)} is passed to a packed "
+                "function",
                 location=caller_location(),
-                why="a part of a buffer that is passed as an array has a constant shape",
+                why="a part of a buffer can be passed as an array only if its shape is constant",
                 hints=[
                     f"{name} = T.match_buffer({base}[i * 16 : i * 16 + 16], (16,))",
                     f'T.call_extern("int32", "f", {name}.access_ptr("rw"))',
@@ -281,7 +282,8 @@ def part_of(base: Any, region: Sequence[tuple[Any, Any]], shape: Any, name: str)
             f"match_buffer: {name} of shape {_shape(wanted)} is a part of {base.name} of shape "
             f"{_shape(extents)}",
             location=location,
-            why="the buffer has the shape of the part; only dimensions of 1 may be left out",
+            why="the buffer must have the shape of the part; only dimensions of extent 1 may be "
+            "omitted",
         )
     for dim, (start, extent) in enumerate(region):
         first, size, whole = (_number(value) for value in (start, extent, base.shape[dim]))
@@ -310,7 +312,8 @@ def in_memory_of(data: Buffer, declared: Buffer, starts: Sequence[Any]) -> Buffe
             f"{declared.name}, {declared.dtype} of shape {declared.shape}, is declared in the "
             f"memory of {data.name}, {data.dtype} of shape {data.shape}",
             location=caller_location(),
-            why="a buffer in the memory of another has its element type, and constant shapes of "
+            why="a buffer in the memory of another must have its element type and a constant "
+            "shape of "
             "which it is not the larger one",
         )
     box = _rows(data, declared, starts)

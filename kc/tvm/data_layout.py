@@ -38,7 +38,8 @@ class Layout:
                 "KC2182",
                 f"the layout {name!r}",
                 location=caller_location(),
-                why="each letter occurs once; a small one has a size before it, and its capital",
+                why="each letter must occur once; a small letter needs a size before it, and its "
+                "capital letter",
                 hints=["NCHW", "NCHW16c"],
             )
 
@@ -92,7 +93,7 @@ class BijectiveLayout:
                 "KC2182",
                 f"bijective_layout: {src_layout.name} and {dst_layout.name}",
                 location=caller_location(),
-                why="both name the same dimensions",
+                why="both layouts must name the same dimensions",
             )
 
     def forward_index(self, index: Sequence[Any]) -> list[Any]:
@@ -117,7 +118,7 @@ def _wholes(source: Layout, given: Sequence[Any], *, sizes: bool) -> dict[str, A
     if len(given) != len(source):
         raise TEError(
             "KC2183",
-            f"{source.name} is given "
+            f"{source.name} receives "
             + (counted(len(given), "size") if sizes else counted(len(given), "index", "indices")),
             location=caller_location(),
             why=f"it has {counted(len(source), 'letter')}",

@@ -42,9 +42,9 @@ def lower_operators(module: ModuleOp, target: Target) -> None:
         if not added and is_known(name) and isinstance(op, tir.CallExternOp):
             raise TEError(
                 "KC2181",
-                f"{name}: nothing says what it is on the target '{target.kind.name}'",
+                f"{name}: no rule defines the operator for the target '{target.kind.name}'",
                 location=location_of(op),
-                why="a user's operator has the meaning that a rule gives it",
+                why="a registered rule must define a user's operator",
                 hints=[f'tvm.ir.register_intrin_lowering("{name}", "default", f=rule)'],
             )
 
@@ -78,7 +78,7 @@ def _apply(rule: Rule, name: str, op: Operation) -> list[Operation]:
             "KC2180",
             f"{name}: its rule returns a value of type {expr.dtype}",
             location=location,
-            why=f"the call gives a value of type {dtype}",
+            why=f"the call has a result of type {dtype}",
             hints=[f'(...).astype("{dtype}")'],
         )
     block = Block()

@@ -263,7 +263,7 @@ def _read(data: Any) -> Any:
             _check_linked(node)
     root = _Reader(read, len(read)).value({"node": data.get("root")})
     if not isinstance(root, Operators | Operation | Schedule | Tensor):
-        raise _Wrong(f"a {type(root).__name__} stands at the root")
+        raise _Wrong(f"the root is a {type(root).__name__}")
     return root
 
 
@@ -271,7 +271,7 @@ def _kind_of(fields: Any) -> type:
     name = fields.get("class") if isinstance(fields, dict) else None
     kind = _CLASSES.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise _Wrong(f"{name!r:.60} is no class of tensor expressions")
+        raise _Wrong(f"{name!r:.60} is not a class of tensor expressions")
     return kind
 
 
@@ -306,7 +306,7 @@ class _Reader:
         if not isinstance(data, dict):
             return data
         if len(data) != 1:
-            raise _Wrong(f"a value is written with {len(data)} keys")
+            raise _Wrong(f"a value has {len(data)} keys, must have 1")
         ((name, content),) = data.items()
         if name == "node" and type(content) is int and 0 <= content < self.count:
             return self.nodes[content]
@@ -320,7 +320,7 @@ class _Reader:
             return bytes.fromhex(content)
         if isinstance(content, list):
             return self._several(name, [self.value(entry) for entry in content])
-        raise _Wrong(f"{name!r:.60} of {content!r:.60} is no value")
+        raise _Wrong(f"{name!r:.60} of {content!r:.60} is not a value")
 
     def _several(self, name: str, entries: list[Any]) -> Any:
         if name == "location" and is_of(entries, list[str | int]) and len(entries) == 3:
@@ -338,7 +338,7 @@ class _Reader:
                     return dict(entries)
                 if name in _CONTAINERS:
                     return _CONTAINERS[name](entries)
-        raise _Wrong(f"{name!r:.60} of {len(entries)} values is no value")
+        raise _Wrong(f"{name!r:.60} of {len(entries)} values is not a value")
 
 
 @cache
@@ -406,7 +406,7 @@ def _tensor(tensor: Tensor) -> None:
     index = tensor.value_index
     _require(0 <= index < tensor.op.num_outputs, f"{tensor.op.name} has no output {index}")
     known = vars(tensor.op).setdefault("_tensors", {})
-    _require(index not in known, f"the output {index} of {tensor.op.name} stands there twice")
+    _require(index not in known, f"the output {index} of {tensor.op.name} is listed twice")
     known[index] = tensor
     if isinstance(tensor, Buffer):
         buffer_scope(tensor._scope, tensor.op.name)

@@ -86,8 +86,8 @@ def _values(primfunc: PrimFunc, param_map: Mapping[Var, Any]) -> dict[Var, Any]:
             raise _refused(
                 primfunc,
                 f"{getattr(param, 'name', param)} is not one of its parameters",
-                f"they are {listed}",
-                "the keys are those of f.params",
+                f"the parameters are {listed}",
+                "each key must be one of f.params",
             )
         if param in own:
             _match(primfunc, own[param], value, values)
@@ -95,7 +95,9 @@ def _values(primfunc: PrimFunc, param_map: Mapping[Var, Any]) -> dict[Var, Any]:
         expr = as_expr(value)
         if is_float(expr.dtype) != is_float(param.dtype) or isinstance(value, Buffer):
             raise _refused(
-                primfunc, f"{param.name}, {param.dtype}, is given {value}", "a number is its value"
+                primfunc,
+                f"{param.name}, {param.dtype}, is given {value}",
+                "the value of a scalar must be a number",
             )
         _set(primfunc, values, param, value)
     return values
@@ -107,7 +109,7 @@ def _match(primfunc: PrimFunc, buffer: Buffer, given: Any, values: dict[Var, Any
         raise _refused(
             primfunc,
             f"{buffer.name}, {shape_text(buffer.shape)} {buffer.dtype}, is given {what}",
-            "a buffer of the same rank and type says its sizes",
+            "the value must be a buffer of the same rank and type",
             f'tir.decl_buffer((128, 128), "{buffer.dtype}")',
         )
     for mine, size in zip(buffer.shape, given.shape, strict=True):
@@ -123,7 +125,7 @@ def _match(primfunc: PrimFunc, buffer: Buffer, given: Any, values: dict[Var, Any
             raise _refused(
                 primfunc,
                 f"{buffer.name}, {shape_text(buffer.shape)}, is given {shape_text(given.shape)}",
-                "sizes that are numbers stay as they are, and a size has one value",
+                "constant sizes cannot change, and a symbolic size has one value",
             )
 
 

@@ -64,12 +64,12 @@ class GenericFunc(FunctionHolder):
             if key in self._functions:
                 return self._functions[key]
         if self._default is None:
-            known = ", ".join(f"'{key}'" for key in self._functions) or "nothing"
+            known = ", ".join(f"'{key}'" for key in self._functions) or "no target"
             raise TargetError(
                 "KC0094",
                 f"{self.name}: no function for the target {target}",
                 location=caller_location(),
-                why=f"there are functions for {known}, and none for all others",
+                why=f"functions exist for {known}, and there is no default",
                 hints=["with kc.Target(...):", f"{self.name}.set_default(function)"],
             )
         return self._default
@@ -81,7 +81,7 @@ class GenericFunc(FunctionHolder):
 def _twice(name: str, what: str) -> TargetError:
     return TargetError(
         "KC0093",
-        f"{name}: there is a function for {what} already",
+        f"{name}: a function for {what} already exists",
         location=caller_location(),
         hints=["override=True"],
     )

@@ -167,7 +167,8 @@ def _bytes(alloc: AllocOp) -> int:
         if size < 0:
             raise InputError(
                 "KC0082",
-                f"calculate_workspace_bytes: {alloc.label} has a size that the call gives",
+                f"calculate_workspace_bytes: {alloc.label} has a size that is known only at the "
+                "call",
                 location=caller_location(),
                 hints=["give the buffers of the function constant shapes"],
             )

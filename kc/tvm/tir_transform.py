@@ -86,7 +86,7 @@ def _maker(name: str, own: str) -> Callable[..., UserPass]:
                     "KC0012",
                     f"tir.transform.{name}: {word} is {value!r}",
                     location=caller_location(),
-                    why="it is True or False",
+                    why="the value must be True or False",
                 )
             elif word in _WITHOUT and not value:
                 used = _WITHOUT[word]

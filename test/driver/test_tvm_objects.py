@@ -65,8 +65,8 @@ def test_operators_of_ones_own():
 
     kc.ir.register_op_attr("tir.mylog", "TCallEffectKind", tir.CallEffectKind.Pure)
     assert refused(lambda: built(mylog)) == (
-        "error[KC2181]: tir.mylog: nothing says what it is on the target 'llvm'\n"
-        "  why: a user's operator has the meaning that a rule gives it\n"
+        "error[KC2181]: tir.mylog: no rule defines the operator for the target 'llvm'\n"
+        "  why: a registered rule must define a user's operator\n"
         '  try: tvm.ir.register_intrin_lowering("tir.mylog", "default", f=rule)'
     )
 
@@ -87,7 +87,7 @@ def test_operators_of_ones_own():
     )
     assert refused(lambda: built(mylog)) == (
         "error[KC2180]: tir.mylog: its rule returns a value of type int32\n"
-        "  why: the call gives a value of type float32\n"
+        "  why: the call has a result of type float32\n"
         '  try: (...).astype("float32")'
     )
     assert kc.ir.Op.get("tir.mylog").name == "tir.mylog"
@@ -116,13 +116,13 @@ def test_functions_are_chosen_by_the_target():
     with kc.Target("llvm"):
         assert threads(3) == ("default", 3)
     assert refused(lambda: threads.register(threads_of_gpus, "gpu")) == (
-        "error[KC0093]: threads: there is a function for 'gpu' already\n  try: override=True"
+        "error[KC0093]: threads: a function for 'gpu' already exists\n  try: override=True"
     )
     native = kc.target.get_native_generic_func("test.native_threads")
     with kc.Target("llvm"):
         assert refused(lambda: native(1)) == (
             "error[KC0094]: test.native_threads: no function for the target llvm\n"
-            "  why: there are functions for nothing, and none for all others\n"
+            "  why: functions exist for no target, and there is no default\n"
             "  try: with kc.Target(...):\n"
             "  try: test.native_threads.set_default(function)"
         )

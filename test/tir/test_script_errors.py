@@ -669,7 +669,7 @@ error[KC2117]: f calls itself
   why: a call is replaced by the statements that it executes
   try: a for repeats statements""",
     arguments_of_a_script: """\
-error[KC2116]: h takes 2 arguments, but is given 1
+error[KC2116]: h takes 2 arguments, but the call has 1
   --> HERE:7:16  A[0] = h(A[1])
                         ^
   why: its parameters are x, y""",

@@ -328,8 +328,8 @@ def test_what_is_refused():
     i = tir.Var("i", "int32")
     store = tir.BufferStore(B, 1.0, [i])
     assert refused(lambda: te.HybridOp("h")) == (
-        "error[KC2177]: HybridOp: it is not made by its class\n"
-        "  why: the class exists for isinstance; functions make its values\n"
+        "error[KC2177]: HybridOp: the class has no constructor\n"
+        "  why: the class exists for isinstance; functions create its instances\n"
         "  try: te.hybrid.script"
     )
     assert refused(lambda: tir.For(i, 0, 4, 9, store)) == (
@@ -346,12 +346,12 @@ def test_what_is_refused():
     )
     assert refused(lambda: tir.Allocate(B.data, "float32", [4], True, store)) == (
         "error[KC2108]: Allocate: B of shape (4,) and type float32\n"
-        "  why: memory is that of a buffer, which is declared with its shape and type\n"
+        "  why: a buffer must be declared with the same shape and type\n"
         '  try: B = tir.decl_buffer((16,), "float32", "B"); tir.Allocate(B.data, ...)'
     )
     assert refused(lambda: tir.AllocateConst(B.data, "float32", [4], [1, 2], store)) == (
-        "error[KC2108]: AllocateConst: (4,) is given (2,)\n"
-        "  why: there is a number for each element"
+        "error[KC2108]: AllocateConst: the shape is (4,), the numbers have (2,)\n"
+        "  why: each element needs exactly one number"
     )
     assert refused(lambda: tir.IterVar((0, 4), "i", 7)) == (
         "error[KC2178]: IterVar: 'i' over (0, 4), of type 7\n"
@@ -361,12 +361,12 @@ def test_what_is_refused():
     )
     assert refused(lambda: tir.BlockRealize([i, i], True, tir.Block([], [], [], "C", store))) == (
         "error[KC2178]: BlockRealize: 2 values for 0 variables of a block\n"
-        "  why: each of the iter_vars of a tir.Block has a value in an iteration of the loops\n"
+        "  why: each of the iter_vars of a tir.Block needs exactly one value\n"
         "  try: tir.BlockRealize([i, j], True, tir.Block([vi, vj], ...))"
     )
     assert refused(lambda: tir.Block([], [], [], "C", store, match_buffers=[A])) == (
         "error[KC2102]: Block: Buffer in match_buffers of C\n"
-        "  why: each states which part of a buffer another buffer refers to\n"
+        "  why: each entry must state the region of a buffer that another buffer refers to\n"
         "  try: tir.MatchBufferRegion(row, tir.BufferRegion(A, [...]))"
     )
     assert refused(lambda: tir.PrimFunc([A, B], block(1))) == (
@@ -383,17 +383,20 @@ def test_what_is_refused():
     )
     assert refused(lambda: tir.Shuffle([x], [0, 1])) == (
         "error[KC2219]: Shuffle: lanes 0, 1 of float32\n"
-        "  why: two lanes or more are chosen from those of one vector, or of two of one type"
+        "  why: a shuffle selects two or more lanes of one vector, or of two vectors of the same "
+        "type"
     )
     assert refused(lambda: tir.layout("NC16h")) == (
         "error[KC2182]: the layout 'NC16h'\n"
-        "  why: each letter occurs once; a small one has a size before it, and its capital\n"
+        "  why: each letter must occur once; a small letter needs a size before it, and its "
+        "capital letter\n"
         "  try: NCHW\n"
         "  try: NCHW16c"
     )
     assert refused(lambda: tir.bijective_layout("NCHW", "NHW")) == (
-        "error[KC2182]: bijective_layout: NCHW and NHW\n  why: both name the same dimensions"
+        "error[KC2182]: bijective_layout: NCHW and NHW\n  why: both layouts must name the same "
+        "dimensions"
     )
     assert refused(lambda: tir.bijective_layout("NC", "CN").forward_index([1])) == (
-        "error[KC2183]: NC is given 1 index\n  why: it has 2 letters"
+        "error[KC2183]: NC receives 1 index\n  why: it has 2 letters"
     )

@@ -62,19 +62,19 @@ def test_a_size_by_another_one():
         (
             lambda a, b, n, f: {a: 3},
             "error[KC2134]: specialize: scaled: A, (m, n) float32, is given 3\n"
-            "  why: a buffer of the same rank and type says its sizes\n"
+            "  why: the value must be a buffer of the same rank and type\n"
             '  try: tir.decl_buffer((128, 128), "float32")',
         ),
         (
             lambda a, b, n, f: {b: tir.decl_buffer((8, 63))},
             "error[KC2134]: specialize: scaled: B, (m, n * 4), is given (8, 63)\n"
-            "  why: sizes that are numbers stay as they are, and a size has one value",
+            "  why: constant sizes cannot change, and a symbolic size has one value",
         ),
         (
             lambda a, b, n, f: {te.var("q"): 3},
             "error[KC2134]: specialize: scaled: q is not one of its parameters\n"
-            "  why: they are A, B, n, f\n"
-            "  try: the keys are those of f.params",
+            "  why: the parameters are A, B, n, f\n"
+            "  try: each key must be one of f.params",
         ),
         (
             lambda a, b, n, f: {a: tir.decl_buffer((8, 8)), n: 9},
@@ -83,7 +83,7 @@ def test_a_size_by_another_one():
         (
             lambda a, b, n, f: {f: 2},
             "error[KC2134]: specialize: scaled: f, float32, is given 2\n"
-            "  why: a number is its value",
+            "  why: the value of a scalar must be a number",
         ),
     ],
 )

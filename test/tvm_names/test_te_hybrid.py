@@ -835,7 +835,7 @@ error[KC2114]: f returns a value
   why: the results of a script that is called with tensors are what output_tensor makes
   try: c = output_tensor(a.shape, "float32"); ...; return c""",
     number_of_arguments: """\
-error[KC2116]: outer_product takes 4 arguments, but is given 2
+error[KC2116]: outer_product takes 4 arguments, but the call has 2
   --> HERE:1  outer_product(A, A)
   why: its parameters are n, m, a, b""",
     outside: """\

@@ -146,7 +146,7 @@ error[KC2111]: the name N is not known here
   why: a script knows its own names, those around it, and the words of scripts
   try: its own are: A, B""",
     "M.scale(A.data)": """\
-error[KC2116]: scale takes 2 arguments, but is given 1
+error[KC2116]: scale takes 2 arguments, but the call has 1
   --> <text>:10:9  M.scale(A.data)
   why: its parameters are A, k""",
     "M.scaled(A, 3)": """\
@@ -165,8 +165,8 @@ error[KC2116]: scale: the parameter A is a buffer, and is given int
     "M.scale(B, B)": """\
 error[KC2129]: A, float32 of shape (8,), is declared in the memory of B, float32 of shape (4,)
   --> <text>:10:9  M.scale(B, B)
-  why: a buffer in the memory of another has its element type, and constant shapes of which it is \
-not the larger one""",
+  why: a buffer in the memory of another must have its element type and a constant shape of \
+which it is not the larger one""",
 }
 
 

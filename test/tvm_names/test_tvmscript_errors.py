@@ -48,7 +48,7 @@ error[KC2110]: kc.script does not have *4
 error[KC2003]: T.int32 of the text 'four'
   --> <tvmscript>:5:12  B[0] = T.int32('four')
                                ^
-  why: text is a number that has no literal
+  why: text is accepted only for a number without a literal
   try: T.float32("inf"), T.float32("-inf"), T.float32("nan")""",
     ),
     "extent_that_is_no_integer": (
@@ -107,7 +107,7 @@ error[KC2133]: TVMScript in kc has no T.tvm_warp_shuffle
 error[KC2116]: T.realize() names no buffer
   --> <tvmscript>:5:10  with T.realize():
                              ^
-  why: its first argument is a buffer, or a part of one
+  why: the first argument must be a buffer, or a part of a buffer
   try: with T.realize(A[0:16], "global"):""",
     ),
     "unknown_word": (
@@ -185,7 +185,7 @@ error[KC2119]: T.reads outside of a block
         """\
 error[KC2130]: match_buffer: P of shape (4, 4) is a part of A of shape (4, 8)
   --> <tvmscript>:5:5  P = T.match_buffer(A[0:4, 0:8], (4, 4))
-  why: the buffer has the shape of the part; only dimensions of 1 may be left out""",
+  why: the buffer must have the shape of the part; only dimensions of extent 1 may be omitted""",
     ),
     "a_part_that_is_larger": (
         "    P = T.match_buffer(A[8:24, 0:8], (16, 8))\n",
@@ -198,9 +198,9 @@ error[KC2130]: match_buffer: P is A[8:24] along dimension 0
         "    for i in range(16):\n        P = T.match_buffer(A[0:i, 0], (i,))\n"
         '        T.call_packed("f", P.access_ptr("r"))\n',
         """\
-error[KC2130]: match_buffer: P of shape (i,) is given to a packed function
+error[KC2130]: match_buffer: P of shape (i,) is passed to a packed function
   --> <tvmscript>:7:9  T.call_packed("f", P.access_ptr("r"))
-  why: a part of a buffer that is passed as an array has a constant shape
+  why: a part of a buffer can be passed as an array only if its shape is constant
   try: P = T.match_buffer(A[i * 16 : i * 16 + 16], (16,))
   try: T.call_extern("int32", "f", P.access_ptr("rw"))""",
     ),
@@ -209,14 +209,14 @@ error[KC2130]: match_buffer: P of shape (i,) is given to a packed function
         """\
 error[KC2130]: match_buffer: P of shape (i + 1,) is a part of A of shape (i, 1)
   --> <tvmscript>:6:9  P = T.match_buffer(A[0:i, 0], (i + 1,))
-  why: the buffer has the shape of the part; only dimensions of 1 may be left out""",
+  why: the buffer must have the shape of the part; only dimensions of extent 1 may be omitted""",
     ),
     "a_part_with_other_strides": (
         "    P = T.match_buffer(A[0:4, 0:8], (4, 8), strides=[8, 1])\n",
         """\
 error[KC2129]: match_buffer: neighbours of P along dimension 0 are 8 elements apart, and 16 in A
   --> <tvmscript>:5:5  P = T.match_buffer(A[0:4, 0:8], (4, 8), strides=[8, 1])
-  why: a part is laid out as the buffer is
+  why: a part must have the strides of the buffer
   try: s0 = T.int32(); ... strides=[s0, 1]""",
     ),
     "memory_of_another_type": (
@@ -224,7 +224,7 @@ error[KC2129]: match_buffer: neighbours of P along dimension 0 are 8 elements ap
         """\
 error[KC2129]: P, float32 of shape (16,), is declared in the memory of B, int32 of shape (16,)
   --> <tvmscript>:5:5  P = T.Buffer((16,), "float32", data=B.data)
-  why: a buffer in the memory of another has its element type, and constant shapes of which it is not the larger one""",
+  why: a buffer in the memory of another must have its element type and a constant shape of which it is not the larger one""",
     ),
     "an_argument_of_a_word": (
         "    C = T.alloc_buffer((4,), layout=1)\n",
@@ -239,7 +239,7 @@ error[KC2116]: T.alloc_buffer has no argument 'layout', or it is given twice
         """\
 error[KC2129]: match_buffer: 3 is int
   --> <tvmscript>:5:5  C = T.match_buffer(3, (4,))
-  why: a buffer is matched with a parameter of type T.handle, or a part of a buffer
+  why: the source must be a parameter of type T.handle, or a part of a buffer
   try: A = T.match_buffer(a, (128, 128))
   try: B = T.match_buffer(A[0:16, 0:16], (16, 16))""",
     ),
@@ -248,7 +248,7 @@ error[KC2129]: match_buffer: 3 is int
         """\
 error[KC2129]: attr: layout of B
   --> <tvmscript>:5:5  T.attr(B, "layout", 1)
-  why: thread_extent and virtual_thread are of threads, pragma_... of the next loop
+  why: thread_extent and virtual_thread apply to threads, pragma_... to the next loop
   try: with T.attr(T.env_thread("threadIdx.x"), "thread_extent", 64):""",
     ),
     "an_attribute_of_python": (
@@ -289,7 +289,7 @@ error[KC2129]: scalar_op: arith.divsi of (f32, f32) that gives i32
 error[KC2129]: scalar_op: memref.alloc is not an operation on numbers
   --> <tvmscript>:5:12  B[0] = T.scalar_op("memref.alloc", B[0], dtype="int32")
                                ^
-  why: it is one of arith or math""",
+  why: the operation must be one of arith or math""",
     ),
     "a_syntax_error": (
         "    B[0] = = 1\n",
@@ -312,10 +312,10 @@ AROUND = {
     "a_pointer_to_nothing": (
         "@T.prim_func\ndef f(a: T.handle):\n    T.evaluate(0)\n",
         """\
-error[KC2115]: parameter a is a pointer to nothing known
+error[KC2115]: parameter a is a pointer without a declared buffer
   --> <tvmscript>:2:7  def f(a: T.handle):
                              ^
-  why: the element type and the shape of its target are part of the function
+  why: the function must declare the element type and the shape of the pointer's buffer
   try: A = T.match_buffer(a, (128,), "float32")""",
     ),
     "no_annotation": (
@@ -324,7 +324,7 @@ error[KC2115]: parameter a is a pointer to nothing known
 error[KC2115]: parameter a of f is declared as nothing
   --> <tvmscript>:2:7  def f(a):
                              ^
-  why: a parameter is a buffer, a pointer that T.match_buffer makes one, or a number
+  why: a parameter must be a buffer, a pointer for T.match_buffer, or a number
   try: a: T.Buffer((128,), "float32")
   try: a: T.handle
   try: a: T.int32""",
@@ -340,9 +340,9 @@ error[KC2132]: from_source: the text has no function
     "a_plain_function": (
         "def f():\n    pass\n",
         """\
-error[KC2132]: from_source: f is no @T.prim_func
+error[KC2132]: from_source: f is not a @T.prim_func
   --> <tvmscript>:1:1  def f():
-  why: text is read, not executed, so other functions mean nothing
+  why: text is read, not executed, so a function needs a decorator of TVMScript
   try: @T.prim_func above the def""",
     ),
     "an_empty_class": (

@@ -265,7 +265,7 @@ def test_functions_of_tensors_are_refused():
         == """\
 error[KC4331]: script: te.func has no form in TVMScript
   --> <string>:1:1
-  why: it has loops, blocks, stores and scalar expressions (tir)
+  why: TVMScript can show loops, blocks, stores and scalar expressions (tir)
   try: mod.script() prints the IR of every stage"""
     )
 

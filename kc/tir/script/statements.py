@@ -327,7 +327,7 @@ class Statements:
     def _arity(self, count: int, names: Sequence[str], at: Location) -> TEError:
         return TEError(
             "KC2116",
-            f"{self.source.name} takes {len(names)} arguments, but is given {count}",
+            f"{self.source.name} takes {len(names)} arguments, but the call has {count}",
             location=at,
             why=f"its parameters are {', '.join(names)}" if names else "it has no parameters",
         )

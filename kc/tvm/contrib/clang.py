@@ -34,7 +34,7 @@ def find_clang(required: bool = True) -> list[str]:
     if not known and required:
         raise CallError(
             "KC5145",
-            "find_clang: there is no clang",
+            "find_clang: no clang on the PATH",
             facts=["looked for: clang, clang-NUMBER in PATH"],
             hints=["install clang"],
         )

@@ -383,7 +383,8 @@ def unprintable(op: Operation) -> CodegenError:
         "KC4330",
         f"script: {op.name} has no form in TVM's text",
         location=location_of(op),
-        why="it has loops, stores and scalar expressions of tensor programs (te and tir)",
+        why="the text can show loops, stores and scalar expressions of tensor programs (te and "
+        "tir)",
         hints=['mod.script() prints the IR of every stage, kc.build(...).get_source("tir") loops'],
     )
 

@@ -385,7 +385,8 @@ class Shuffle(PrimExpr):
                 f"Shuffle: lanes {', '.join(map(str, chosen))} of "
                 f"{' and '.join(vector.dtype for vector in given)}",
                 location=caller_location(),
-                why="two lanes or more are chosen from those of one vector, or of two of one type",
+                why="a shuffle selects two or more lanes of one vector, or of two vectors of the "
+                "same type",
             )
         dtype = f"{scalar(given[0].dtype)}x{len(chosen)}"
         return nodes.Shuffle(given, chosen, dtype, caller_location())

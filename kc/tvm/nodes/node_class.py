@@ -45,9 +45,9 @@ class Node(metaclass=NodeClass):
         del args, options
         raise TEError(
             "KC2177",
-            f"{cls.__name__}: it is not made by its class",
+            f"{cls.__name__}: the class has no constructor",
             location=caller_location(),
-            why="the class exists for isinstance; functions make its values",
+            why="the class exists for isinstance; functions create its instances",
             hints=[cls.comes_from] if cls.comes_from else (),
         )
 

@@ -325,7 +325,7 @@ class Allocate(Stmt):
                 f"Allocate: {getattr(buffer_var, 'name', buffer_var)} of shape "
                 f"{shape_text(sizes)} and type {dtype}",
                 location=location,
-                why="memory is that of a buffer, which is declared with its shape and type",
+                why="a buffer must be declared with the same shape and type",
                 hints=['B = tir.decl_buffer((16,), "float32", "B"); tir.Allocate(B.data, ...)'],
             )
         memory = stmt.Allocate(location, buffer_var)
@@ -357,9 +357,10 @@ class AllocateConst(Stmt):
         if numbers.shape != tuple(extents):
             raise TEError(
                 "KC2108",
-                f"AllocateConst: {shape_text(tuple(extents))} is given {shape_text(numbers.shape)}",
+                f"AllocateConst: the shape is {shape_text(tuple(extents))}, the numbers have "
+                f"{shape_text(numbers.shape)}",
                 location=caller_location(),
-                why="there is a number for each element",
+                why="each element needs exactly one number",
             )
         statement = _statement(body, "AllocateConst")
         filled = stores_of(buffer_var, numbers.ravel().tolist(), caller_location())
@@ -397,7 +398,7 @@ class BufferRealize(Stmt):
                 f"BufferRealize: {buffer.name} of shape {shape_text(buffer.shape)} from "
                 f"{', '.join(f'{start} to {end}' for start, end in ranges)}",
                 location=location,
-                why="memory is that of the whole buffer",
+                why="the bounds must cover the whole buffer",
                 hints=["bounds=[(0, size) for size in buffer.shape]"],
             )
         chosen = condition_of(condition, "BufferRealize")
@@ -548,7 +549,8 @@ class Block(Stmt):
                     "KC2102",
                     f"Block: {type(match).__name__} in match_buffers of {name_hint}",
                     location=caller_location(),
-                    why="each states which part of a buffer another buffer refers to",
+                    why="each entry must state the region of a buffer that another buffer refers "
+                    "to",
                     hints=["tir.MatchBufferRegion(row, tir.BufferRegion(A, [...]))"],
                 )
         parts = {match.buffer: match.part for match in match_buffers or ()}
@@ -593,7 +595,7 @@ class BlockRealize(Stmt):
                 "KC2178",
                 f"BlockRealize: {len(values)} values for {given} variables of a block",
                 location=location,
-                why="each of the iter_vars of a tir.Block has a value in an iteration of the loops",
+                why="each of the iter_vars of a tir.Block needs exactly one value",
                 hints=["tir.BlockRealize([i, j], True, tir.Block([vi, vj], ...))"],
             )
         condition = condition_of(predicate, "BlockRealize")
@@ -674,9 +676,9 @@ class IterVar(Node):
         if not isinstance(start, int):
             raise TEError(
                 "KC2178",
-                f"IterVar: {var!r} from {start!r} on",
+                f"IterVar: {var!r} from {start!r}",
                 location=location,
-                why="the values of an axis start at a number",
+                why="the start of an axis must be a constant integer",
             )
         name = var if isinstance(var, str) else var.name
         axis = make_axis(name, stop - start if start else stop, kind, location, start)

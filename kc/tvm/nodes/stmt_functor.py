@@ -74,7 +74,7 @@ class _ElementsOfParts(Substitution):
         for access in copy.args if isinstance(copy, ExternCall) else ():
             if isinstance(access, BufferAccess) and access.buffer in self._derived:
                 raise refused(
-                    f"{access.buffer.name}, a part of another buffer, is given to a call",
+                    f"{access.buffer.name}, a part of another buffer, is an argument of a call",
                     ("TVMScript's T.match_buffer",),
                 )
         return copy
@@ -105,7 +105,7 @@ def ir_transform(
     root = visited(stmt)
     if not isinstance(root, Stmt):
         raise refused(
-            f"ir_transform: {type(stmt).__name__} is no statement",
+            f"ir_transform: {type(stmt).__name__} is not a statement",
             ("kc.transform.module_pass makes a pass of a function of a module",),
         )
     rewriter = Rewriter(Substitution(), {})

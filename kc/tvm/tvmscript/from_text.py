@@ -110,9 +110,9 @@ def from_source(input_source: Any, extra_vars: Mapping[str, Any] | None = None) 
     except RecursionError:
         raise ParseError(
             "KC2131",
-            "from_source: this is nested too deeply",
+            "from_source: the text is nested too deeply",
             location=Location(file, 1, 1),
-            why="expressions, loops and tuples are in too many others",
+            why="expressions, loops or tuples have too many levels",
         ) from None
 
 
@@ -221,9 +221,9 @@ class _Reader:
         if last != "prim_func":
             raise TEError(
                 "KC2132",
-                f"from_source: {node.name} is no @T.prim_func",
+                f"from_source: {node.name} is not a @T.prim_func",
                 location=at,
-                why="text is read, not executed, so other functions mean nothing",
+                why="text is read, not executed, so a function needs a decorator of TVMScript",
                 hints=["@T.prim_func above the def"],
             )
         with reading(None):

@@ -138,7 +138,7 @@ def take_arguments(
     if len(values) + len(named) != len(nodes) or set(given) != set(nodes):
         raise TEError(
             "KC2116",
-            f"{name} takes {len(nodes)} arguments, but is given {len(values) + len(named)}",
+            f"{name} takes {len(nodes)} arguments, but the call has {len(values) + len(named)}",
             location=at,
             why=f"its parameters are {', '.join(nodes)}" if nodes else "it has no parameters",
         )
@@ -187,7 +187,7 @@ def seen_as(
             f"{inner.source.name}: {declared.name} is {declared.scope()} memory, and is given "
             f"{data.name} in {data.scope()} memory",
             location=at,
-            why="a buffer is in the memory of an argument of the call",
+            why="the parameter and the argument must be in the same memory",
         )
     return in_memory_of(data, declared, starts)
 

@@ -64,7 +64,7 @@ def unsayable(op: Operation) -> CodegenError:
         "KC4331",
         f"script: {op_name(op)} has no form in TVMScript",
         location=location_of(op),
-        why="it has loops, blocks, stores and scalar expressions (tir)",
+        why="TVMScript can show loops, blocks, stores and scalar expressions (tir)",
         hints=["mod.script() prints the IR of every stage"],
     )
 

@@ -88,13 +88,13 @@ MISSING: dict[str, MissingWord] = {
         _missing("tvm_warp_activemask", _LANES, *_WARP),
         _missing(
             "tvm_thread_allreduce",
-            "threads combine values where a reduction variable is bound to them",
+            "a reduction across threads is a reduction variable bound to a thread axis",
             'for tx in T.thread_binding(32, "threadIdx.x"): ... vk = T.axis.reduce(32, tx)',
             'sch.bind(ki, "threadIdx.x")',
         ),
         *(_missing(name, _LOWERED) for name in _OF_LOWERED),
         *(
-            _missing(name, "kernels are timed from outside", "f.time_evaluator(name, dev)")
+            _missing(name, "kernels are timed from the host", "f.time_evaluator(name, dev)")
             for name in ("start_profile_intrinsic", "end_profile_intrinsic")
         ),
         *(

@@ -83,7 +83,7 @@ class TypeWord(Word):
                     "KC2003",
                     f"T.{self.name} of the text '{value}'",
                     location=caller_location(),
-                    why="text is a number that has no literal",
+                    why="text is accepted only for a number without a literal",
                     hints=['T.float32("inf"), T.float32("-inf"), T.float32("nan")'],
                 ) from None
         if isinstance(value, bool | int | float) and not (
@@ -183,7 +183,8 @@ def _scalar_op(name: str, *args: Any, dtype: Any, operands: str = "") -> Expr:
     """``T.scalar_op("arith.divsi", a, b, dtype="int32")``: an operation of the IR itself."""
     if not is_raw(name):
         raise refused(
-            f"scalar_op: {name} is not an operation on numbers", "it is one of arith or math"
+            f"scalar_op: {name} is not an operation on numbers",
+            "the operation must be one of arith or math",
         )
     kept = check_dtype(dtype_name(dtype), vectors=True)
     prefix = "ir_index" if operands == "index" else "ir"
@@ -204,7 +205,7 @@ def _access_ptr(ptr_type: Any, data: Any, offset: Any, extent: Any, rw_mask: Any
     del ptr_type, extent
     if not isinstance(data, Buffer):
         raise refused(
-            "tvm_access_ptr of something else than a buffer", "", ('A.access_ptr("r", offset=0)',)
+            "tvm_access_ptr: the argument is not a buffer", "", ('A.access_ptr("r", offset=0)',)
         )
     mask = int(rw_mask.value) if isinstance(rw_mask, Const) else rw_mask
     return data.access_ptr(mask, offset=offset)
@@ -222,7 +223,7 @@ def _shuffle(vectors: Any, indices: Any) -> Expr:
     if not 1 <= len(given) <= 2 or any(not 0 <= index < count for index in chosen):
         raise refused(
             f"Shuffle of {len(given)} vectors by {list(chosen)}",
-            f"it gives lanes of one or two vectors, here of 0 to {count - 1}",
+            f"it selects lanes of one or two vectors, here from 0 to {count - 1}",
         )
     dtype = with_lanes(scalar(given[0].dtype), len(chosen))
     return Shuffle(given, chosen, dtype, caller_location())

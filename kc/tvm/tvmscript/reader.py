@@ -147,7 +147,7 @@ class TvmStatements(Statements):
             f"parameter {name} of {self.source.name} is declared as "
             f"{ast.unparse(node.annotation) if node.annotation else 'nothing'}",
             location=at,
-            why="a parameter is a buffer, a pointer that T.match_buffer makes one, or a number",
+            why="a parameter must be a buffer, a pointer for T.match_buffer, or a number",
             hints=[
                 f'{name}: T.Buffer((128,), "float32")',
                 f"{name}: T.handle",
@@ -209,9 +209,9 @@ def _resolved(parameter: Buffer | Var | Handle) -> Buffer | Var:
     if parameter.buffer is None:
         raise TEError(
             "KC2115",
-            f"parameter {parameter.name} is a pointer to nothing known",
+            f"parameter {parameter.name} is a pointer without a declared buffer",
             location=parameter.at,
-            why="the element type and the shape of its target are part of the function",
+            why="the function must declare the element type and the shape of the pointer's buffer",
             hints=[f'A = T.match_buffer({parameter.name}, (128,), "float32")'],
         )
     return parameter.buffer

@@ -243,8 +243,8 @@ class TvmWords:
             data = data.buffer
         if not isinstance(data, Buffer):
             raise refused(
-                f"{name} is declared in memory that is {type(data).__name__}",
-                "data is that of a buffer",
+                f"{name} is declared with data of type {type(data).__name__}",
+                "data must be the data of a buffer",
                 ("data=A.data",),
             )
         data = self.reader.derived_from(data)
@@ -277,7 +277,7 @@ class TvmWords:
         if count != len(values):
             raise refused(
                 f"allocate_const: {len(values)} numbers for the shape {shape}",
-                "there is one for each element",
+                "each element needs exactly one number",
             )
         self._allocated(buffer, at)
         for _ in values:
@@ -301,7 +301,7 @@ class TvmWords:
         if region is None and not isinstance(base, Handle | Buffer):
             raise refused(
                 f"match_buffer: {ast.unparse(source)} is {type(base).__name__}",
-                "a buffer is matched with a parameter of type T.handle, or a part of a buffer",
+                "the source must be a parameter of type T.handle, or a part of a buffer",
                 (
                     "A = T.match_buffer(a, (128, 128))",
                     "B = T.match_buffer(A[0:16, 0:16], (16, 16))",
@@ -311,8 +311,9 @@ class TvmWords:
             given = self.arguments(rest, fields, at, needed=1)
             if base.buffer is not None:
                 raise refused(
-                    f"match_buffer: {base.name} is the buffer {base.buffer.name} already",
-                    "a parameter is one buffer",
+                    f"match_buffer: {base.name} is already matched with the buffer "
+                    f"{base.buffer.name}",
+                    "a parameter can be matched once",
                 )
             return self._pointed(base, given, name, at)
         if region is None:
@@ -348,14 +349,14 @@ class TvmWords:
         if dtype != part.dtype:
             raise refused(
                 f"match_buffer: {part.name} is {dtype}, and {part.base.name} is {part.dtype}",
-                "a part has the elements of the buffer",
+                "a part must have the element type of the buffer",
             )
         scope = given.get("scope") or "global"
         if scope != part.scope():
             raise refused(
                 f"match_buffer: {part.name} is {scope} memory, and {part.base.name} is "
                 f"{part.scope()}",
-                "a part is in the memory of the buffer",
+                "a part must be in the memory of the buffer",
             )
         strides = given.get("strides") or ()
         for dim, (stride, own) in enumerate(zip(strides, part.strides, strict=False)):
@@ -364,7 +365,7 @@ class TvmWords:
                 raise refused(
                     f"match_buffer: neighbours of {part.name} along dimension {dim} are {stride} "
                     f"elements apart, and {own} in {part.base.name}",
-                    "a part is laid out as the buffer is",
+                    "a part must have the strides of the buffer",
                     ("s0 = T.int32(); ... strides=[s0, 1]",),
                 )
 
@@ -522,7 +523,7 @@ class TvmWords:
             return
         raise refused(
             f"attr: {key} of {ast.unparse(node.args[0]) if node.args else 'nothing'}",
-            "thread_extent and virtual_thread are of threads, pragma_... of the next loop",
+            "thread_extent and virtual_thread apply to threads, pragma_... to the next loop",
             ('with T.attr(T.env_thread("threadIdx.x"), "thread_extent", 64):',),
         )
 
@@ -617,7 +618,7 @@ class TvmWords:
     def _flattened(self, data: Any, at: Location) -> Buffer:
         if not isinstance(data, Buffer) or element_count(data.shape) is None:
             raise refused(
-                "load and store by the number of an element are of buffers of constant shape",
+                "load and store by a flat index need a buffer of constant shape",
                 "A[i, j] names an element of any buffer",
             )
         base = self.reader.derived_from(data)
@@ -666,7 +667,7 @@ class TvmWords:
         first = node.args[0] if node.args else None
         if not isinstance(first, ast.Name) or len(node.args) != 2:
             raise refused(
-                f"{ast.unparse(node)} gives no variable a value",
+                f"{ast.unparse(node)} assigns no variable",
                 "",
                 ("with T.let(x, A[i] + 1.0):",),
             )
@@ -702,7 +703,7 @@ class TvmWords:
         first = node.args[0] if node.args else None
         operation = first.value if isinstance(first, ast.Constant) else ""
         if not is_raw(str(operation)):
-            raise refused(f"{ast.unparse(node)}: there is no operation of this name")
+            raise refused(f"{ast.unparse(node)}: no operation has this name")
         rest = ast.copy_location(ast.Call(node.func, node.args[1:], node.keywords), node)
 
         def make(operands: Sequence[Any]) -> Any:
@@ -793,7 +794,11 @@ class TvmWords:
         element = as_expr(given) if not isinstance(given, Tensor | TensorSlice) else given
         if isinstance(element, Element) and isinstance(element.tensor, Buffer):
             return address_of(element)
-        raise refused("address_of: of an element of a buffer", "", ("T.address_of(A[0, 0])",))
+        raise refused(
+            "address_of: the argument must be an element of a buffer",
+            "",
+            ("T.address_of(A[0, 0])",),
+        )
 
     # with ----------------------------------------------------------------------------------
 
@@ -819,7 +824,7 @@ def _without_buffer(node: ast.Call, at: Location, example: str) -> TEError:
         "KC2116",
         f"{ast.unparse(node)} names no buffer",
         location=at,
-        why="its first argument is a buffer, or a part of one",
+        why="the first argument must be a buffer, or a part of a buffer",
         hints=[example],
     )
 
