@@ -416,12 +416,12 @@ def test_a_swizzled_tile_by_its_stride():
     assert (
         refused(product)
         == """\
-error[KC4246]: swizzle-storage: B_shared has elements elsewhere than \
-wmma_load_16x16x16_f16_b_shared takes them
-  why: (i, j)->(i, (j floordiv 8 xor (i floordiv 2) mod 4) * 8 + j mod 8) leaves 8 elements of a \
-row together
+error[KC4246]: swizzle-storage: wmma_load_16x16x16_f16_b_shared uses elements of B_shared \
+that are not contiguous
+  why: (i, j)->(i, (j floordiv 8 xor (i floordiv 2) mod 4) * 8 + j mod 8) keeps 8 elements of a \
+row contiguous
   try: use intrinsics that load rows of 16 bytes: mma_load_m16n8k16_f16_a_shared
-  try: storage_align of B_shared in place of the swizzle
+  try: use storage_align of B_shared in place of the swizzle
 """
     )
 

@@ -22,10 +22,10 @@
 // LOWER-NEXT:   tir.for %{{.*}} in 16 {
 // LOWER-NEXT:     %b = tir.load %B[%i mod 2, 0, %{{.*}} * -1 + 15] : memref<2x1x16xf32>
 
-//LEFT:warning[KC3478]: double_buffer of B is left out: loop i, which fills and reads B, is unrolled
+//LEFT:warning[KC3478]: double_buffer of B is not applied: loop i, which fills and reads B, is unrolled
 //LEFT-NEXT:  --> {{.*}}double_buffer.mlir:34:3  %B = te.compute "B" [%i = 8, %j = 16] {
-//LEFT-NEXT:  why: the buffer is filled for the next iteration while one runs, so iterations must run in order
-//LEFT-NEXT:  try: use double_buffer last, when the loops are final
+//LEFT-NEXT:  why: the buffer is filled for the next iteration while the current one runs, so iterations must run in order
+//LEFT-NEXT:  try: apply double_buffer last, when the loops are final
 
 //USELESS:warning[KC3477]: double_buffer: loop i_i, which fills and reads B, has no next iteration
 //USELESS-NEXT:  --> {{.*}}double_buffer.mlir:38:3  %C = te.compute "C" [%i = 8, %j = 16] {

@@ -180,7 +180,7 @@ func.func private @sink(memref<4xf32>) -> ()
 //LOOP-NEXT:   |    for j in 4:
 //LOOP-NEXT:   |      block D
 //LOOP-NEXT:   |    block V    <-- here
-//LOOP-NEXT:  why: filling for one iteration of a loop is overlapped with reading in another
+//LOOP-NEXT:  why: the stores of one iteration of a loop are overlapped with the loads of another
 
 //KIND:error[KC3471]: double_buffer: loop i_i, which fills and reads T, is unrolled
 //KIND-NEXT:  --> {{.*}}double_buffer_invalid.mlir:73:3  tir.for %i in 8 {
@@ -189,7 +189,7 @@ func.func private @sink(memref<4xf32>) -> ()
 //KIND-NEXT:   |      alloc T
 //KIND-NEXT:   |      block T
 //KIND-NEXT:   |      block C
-//KIND-NEXT:  why: the buffer is filled for the next iteration while one runs, so iterations must run in order
+//KIND-NEXT:  why: the buffer is filled for the next iteration while the current one runs, so iterations must run in order
 
 //FIRST:error[KC3474]: double_buffer: E is not filled first and then read in each iteration of r
 //FIRST-NEXT:  --> {{.*}}double_buffer_invalid.mlir:118:3  tir.for %r in 8 {
@@ -209,9 +209,9 @@ func.func private @sink(memref<4xf32>) -> ()
 //CARRIED-NEXT:   |    for j in 4:
 //CARRIED-NEXT:   |      block C
 //CARRIED-NEXT:   |  ...
-//CARRIED-NEXT:  why: iterations alternate between the two halves, so each must write all that it reads
+//CARRIED-NEXT:  why: iterations alternate between the two halves, so each must write every element that it reads
 
-//MORE:error[KC3473]: double_buffer: what fills W in loop i also writes X
+//MORE:error[KC3473]: double_buffer: the code that fills W in loop i also writes X
 //MORE-NEXT:  --> {{.*}}double_buffer_invalid.mlir:21:3  tir.for %i in 8 {
 //MORE-NEXT:   |  for i in 8:    <-- fills and reads W
 //MORE-NEXT:   |    for j in 4:
@@ -221,7 +221,7 @@ func.func private @sink(memref<4xf32>) -> ()
 //MORE-NEXT:   |    for j in 4:
 //MORE-NEXT:   |      block C
 //MORE-NEXT:   |  ...
-//MORE-NEXT:  why: all of that would happen one iteration early
+//MORE-NEXT:  why: this would happen one iteration early
 
 //VALUE:error[KC3475]: double_buffer: filling S needs h, which is computed in an iteration of i
 //VALUE-NEXT:  --> {{.*}}double_buffer_invalid.mlir:85:3  tir.for %i in 8 {
@@ -241,9 +241,9 @@ func.func private @sink(memref<4xf32>) -> ()
 //EARLY-NEXT:   |    for j in 4:
 //EARLY-NEXT:   |      block C
 //EARLY-NEXT:   |  ...
-//EARLY-NEXT:  why: block D writes A at (i=3, j=0), which filling reads at (i=4, j=0)
+//EARLY-NEXT:  why: block D writes A at (i=3, j=0), which the fill reads at (i=4, j=0)
 
-//CALL:error[KC3476]: double_buffer: filling T one iteration early is not proven to be right
+//CALL:error[KC3476]: double_buffer: filling T one iteration early is not proven correct
 //CALL-NEXT:  --> {{.*}}double_buffer_invalid.mlir:73:3  tir.for %i in 8 {
 //CALL-NEXT:   |  for i in 8:    <-- fills and reads T
 //CALL-NEXT:   |    alloc T
@@ -277,7 +277,7 @@ func.func @exchange(%G: memref<288xi32>, %O: memref<256xi32>) {
 //THREADS-NEXT:   |    for i in 8:
 //THREADS-NEXT:   |      block E    <-- reads G
 //THREADS-NEXT:   |      block F    <-- writes G
-//THREADS-NEXT:  why: block F writes G at (t=31, i=0), which filling reads at (t=0, i=1)
+//THREADS-NEXT:  why: block F writes G at (t=31, i=0), which the fill reads at (t=0, i=1)
 
 // Blocks share global memory, and are in different iterations at a time.
 // RUN: not kc-opt %s --double-buffer="func=shared_by_blocks block=E" 2>&1 | FileCheck %s --check-prefix=BLOCKS --match-full-lines --strict-whitespace
@@ -310,5 +310,5 @@ func.func @shared_by_blocks(%G: memref<8x4xi32>, %O: memref<3x8x4xi32>) {
 //BLOCKS-NEXT:   |        block E
 //BLOCKS-NEXT:   |      for k in 4:
 //BLOCKS-NEXT:   |        block F
-//BLOCKS-NEXT:  why: they are in different iterations of loop i at a time, and each fills S for its next one
+//BLOCKS-NEXT:  why: at any time they are in different iterations of loop i, and each fills S for its next iteration
 //BLOCKS-NEXT:  try: set_scope of S to "shared" or "local" first

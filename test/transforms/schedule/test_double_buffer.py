@@ -209,7 +209,7 @@ def test_what_later_steps_made_impossible_is_left_out():
     assert halves(after) == 0
     assert warning.code == "KC3478"
     assert warning.message == (
-        "double_buffer of T is left out: loop i, which fills and reads T, is parallel"
+        "double_buffer of T is not applied: loop i, which fills and reads T, is parallel"
     )
     a = np.arange(32, dtype=np.int32).reshape(8, 4)
     out = results(after, [a, np.zeros_like(a)])[1]

@@ -150,21 +150,21 @@ func.func @called() {
 // VECTORS-NEXT:   func.return
 // VECTORS-NEXT: }
 
-//LANES:warning[KC4209]: align-storage: axis 1 of B stays as it is
+//LANES:warning[KC4209]: align-storage: the request for axis 1 of B is ignored
 //LANES-NEXT:  --> {{.*}}align_storage.mlir:69:3  %B = tir.alloc "B" {tir.storage_align = [array<i64: 1, 2, 0>, array<i64: 0, 4, 2>]} : memref<4x8x...
 //LANES-NEXT:  why: vectors are accessed along it
 
-//UNKNOWN:warning[KC4209]: align-storage: axis 0 of B stays as it is
+//UNKNOWN:warning[KC4209]: align-storage: the request for axis 0 of B is ignored
 //UNKNOWN-NEXT:  --> {{.*}}align_storage.mlir:75:3  %B = tir.alloc "B" (%n) {tir.storage_align = [array<i64: 0, 16, 0>]} : memref<4x3x?xf32>
-//UNKNOWN-NEXT:  why: the sizes inside of it are known only at the call
+//UNKNOWN-NEXT:  why: the inner sizes are known only at the call
 
-//STEPS:warning[KC4209]: align-storage: axis 0 of B stays as it is
+//STEPS:warning[KC4209]: align-storage: the request for axis 0 of B is ignored
 //STEPS-NEXT:  --> {{.*}}align_storage.mlir:81:3  %B = tir.alloc "B" (%n) {tir.storage_align = [array<i64: 0, 16, 1>]} : memref<4x?x6xf32>
-//STEPS-NEXT:  why: 6 elements are one step inside of it, and sizes are known only at the call
+//STEPS-NEXT:  why: one step of the next dimension spans 6 elements, and its size is known only at the call
 
-//CALLED:warning[KC4209]: align-storage: axis 0 of B stays as it is
+//CALLED:warning[KC4209]: align-storage: the request for axis 0 of B is ignored
 //CALLED-NEXT:  --> {{.*}}align_storage.mlir:89:3  %B = tir.alloc "B" {tir.storage_align = [array<i64: 0, 16, 1>]} : memref<4x8xf32>
-//CALLED-NEXT:  why: func.call uses the buffer as it is
+//CALLED-NEXT:  why: func.call uses the whole buffer
 
 // LLVM: llvm.func @rows(
 // LLVM: llvm.alloca %{{.*}} x !llvm.array<132 x f32>

@@ -2,7 +2,7 @@
 
 //CHECK:error[KC4201]: inject-double-buffer: block T is left
 //CHECK-NEXT:  --> {{.*}}inject_double_buffer_invalid.mlir:10:5  tir.block "T" (spatial %v_i in 8 = %i) do {
-//CHECK-NEXT:  why: the iterations of loops are moved, not those of blocks
+//CHECK-NEXT:  why: this pass moves iterations of loops, not instances of blocks
 //CHECK-NEXT:  try: run lower-init-block and lower-blocks first
 func.func @f(%A: memref<8xf32>, %C: memref<8xf32>) {
   tir.for %i in 8 {

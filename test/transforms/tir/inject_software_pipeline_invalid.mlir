@@ -2,7 +2,7 @@
 // RUN: not kc-opt %s --inject-software-pipeline --split-input-file 2>&1 | FileCheck %s --match-full-lines --strict-whitespace
 //CHECK:error[KC4231]: inject-software-pipeline: loop i, which has a software pipeline, is vectorized
 //CHECK-NEXT:  --> {{.*}}inject_software_pipeline_invalid.mlir:74:3  tir.for %i in 8 vectorized annotations {software_pipeline_stage = [0]} {
-//CHECK-NEXT:  why: a pipeline overlaps an iteration with the next ones, so they must run in order
+//CHECK-NEXT:  why: a pipeline overlaps an iteration with the next ones, so iterations must run in order
 //CHECK-NEXT:  try: annotate a serial loop
 //CHECK:error[KC4232]: inject-software-pipeline: software_pipeline_order of loop i stands without software_pipeline_stage
 //CHECK-NEXT:  --> {{.*}}inject_software_pipeline_invalid.mlir:83:3  tir.for %i in 8 annotations {software_pipeline_order = [0]} {
@@ -24,7 +24,7 @@
 //CHECK-NEXT:   |  for i in 8:
 //CHECK-NEXT:   |    store to B    <-- has a
 //CHECK-NEXT:   |    store to C    <-- uses a
-//CHECK-NEXT:  why: a statement runs in another step than the next one, and only buffers keep values
+//CHECK-NEXT:  why: two statements may run in different steps, and only buffers keep values between steps
 //CHECK-NEXT:  try: store a in a buffer that is allocated in the loop, or load it twice
 //CHECK:error[KC4234]: inject-software-pipeline: the pipeline of loop i changes the result
 //CHECK-NEXT:  --> {{.*}}inject_software_pipeline_invalid.mlir:141:3  tir.for %i in 8 annotations {software_pipeline_stage = [1, 0], software_pipeline_order = [1, 0]} {
@@ -48,15 +48,15 @@
 //CHECK-NEXT:  try: software_pipeline_stage: at least 1 for statement 1
 //CHECK:error[KC4235]: inject-software-pipeline: T cannot be allocated 2 times in front of loop i
 //CHECK-NEXT:  --> {{.*}}inject_software_pipeline_invalid.mlir:178:5  %T = tir.alloc "T" (%n) : memref<?xi32>
-//CHECK-NEXT:  why: n is computed in an iteration, and 2 iterations have values in T at a time
+//CHECK-NEXT:  why: n is computed in an iteration, and 2 iterations have values in T at the same time
 //CHECK-NEXT:  try: give the statements that use it the same stage
-//CHECK:error[KC4236]: inject-software-pipeline: the prologue and the epilogue of loop i are 180000 operations
+//CHECK:error[KC4236]: inject-software-pipeline: the prologue and the epilogue of loop i have 180000 operations
 //CHECK-NEXT:  --> {{.*}}inject_software_pipeline_invalid.mlir:190:3  tir.for %i in 8 annotations {software_pipeline_stage = [0, 90000]} {
-//CHECK-NEXT:  why: a pipeline of 90001 stages has its statements 90000 times outside of the loop, and there may be 100000 operations
+//CHECK-NEXT:  why: a pipeline of 90001 stages copies its statements 90000 times outside of the loop, and at most 100000 operations are allowed
 //CHECK-NEXT:  try: give its statements smaller stages
 //CHECK:error[KC4235]: inject-software-pipeline: T cannot be allocated in front of loop i
 //CHECK-NEXT:  --> {{.*}}inject_software_pipeline_invalid.mlir:202:7  %T = tir.alloc "T" : memref<1xi32>
-//CHECK-NEXT:  why: it is global memory, which all blocks of a kernel would share, and they are in different iterations at a time
+//CHECK-NEXT:  why: it is global memory, which all blocks of a kernel would share, and the blocks are in different iterations at the same time
 //CHECK-NEXT:  try: give T the scope "local" or "shared"
 //CHECK:error[KC4234]: inject-software-pipeline: the pipeline of loop i changes the result
 //CHECK-NEXT:  --> {{.*}}inject_software_pipeline_invalid.mlir:216:3  tir.for %i in 8 annotations {software_pipeline_stage = [2147483648, 1]} {
@@ -64,9 +64,9 @@
 //CHECK-NEXT:   |  1: the store to C: stage 0, order 1
 //CHECK-NEXT:  why: the store to B writes B at (i=0, j=0), which the store to C reads at (i=0, j=0) and would do so before
 //CHECK-NEXT:  try: software_pipeline_stage: at least 2147483647 for statement 1
-//CHECK:error[KC4236]: inject-software-pipeline: the prologue and the epilogue of loop i are 8589934592 operations
+//CHECK:error[KC4236]: inject-software-pipeline: the prologue and the epilogue of loop i have 8589934592 operations
 //CHECK-NEXT:  --> {{.*}}inject_software_pipeline_invalid.mlir:233:3  tir.for %i in 8 annotations {software_pipeline_stage = [0, 2147483648]} {
-//CHECK-NEXT:  why: a pipeline of 2147483649 stages has its statements 2147483648 times outside of the loop, and there may be 100000 operations
+//CHECK-NEXT:  why: a pipeline of 2147483649 stages copies its statements 2147483648 times outside of the loop, and at most 100000 operations are allowed
 //CHECK-NEXT:  try: give its statements smaller stages
 
 

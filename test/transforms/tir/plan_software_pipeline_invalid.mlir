@@ -5,7 +5,7 @@
 //CHECK-NEXT:   |  0: the store to C
 //CHECK-NEXT:   |  1: block D
 //CHECK-NEXT:  why: it is [0]
-//CHECK-NEXT:  try: give 2 numbers, one a statement
+//CHECK-NEXT:  try: give 2 numbers, one per statement
 //CHECK:error[KC4230]: plan-software-pipeline: software_pipeline_stage of loop i has 3 entries for 4 statements
 //CHECK-NEXT:  --> {{.*}}plan_software_pipeline_invalid.mlir:43:3  tir.for %i in 8 annotations {software_pipeline_stage = [0, 1, 2]} {
 //CHECK-NEXT:   |  0: the store to A
@@ -13,17 +13,17 @@
 //CHECK-NEXT:   |  2: the steady state of loop j
 //CHECK-NEXT:   |  3: the epilogue of loop j
 //CHECK-NEXT:  why: it is [0, 1, 2]
-//CHECK-NEXT:  try: give 4 numbers, one a statement
+//CHECK-NEXT:  try: give 4 numbers, one per statement
 //CHECK:error[KC4231]: plan-software-pipeline: loop i, which has a software pipeline, is threadIdx.x
 //CHECK-NEXT:  --> {{.*}}plan_software_pipeline_invalid.mlir:56:3  tir.for %i in 8 thread "threadIdx.x" annotations {software_pipeline_stage = [0]} {
-//CHECK-NEXT:  why: a pipeline overlaps an iteration with the next ones, so they must run in order
+//CHECK-NEXT:  why: a pipeline overlaps an iteration with the next ones, so iterations must run in order
 //CHECK-NEXT:  try: annotate a serial loop
 //CHECK:error[KC4230]: plan-software-pipeline: software_pipeline_order of loop i has 1 entry for 2 statements
 //CHECK-NEXT:  --> {{.*}}plan_software_pipeline_invalid.mlir:65:3  tir.for %i in 8 annotations {software_pipeline_stage = [0, 1], software_pipeline_order = [0]} {
 //CHECK-NEXT:   |  0: the store to A
 //CHECK-NEXT:   |  1: the store to C
 //CHECK-NEXT:  why: it is [0]
-//CHECK-NEXT:  try: give 2 numbers, one a statement
+//CHECK-NEXT:  try: give 2 numbers, one per statement
 
 func.func @count(%A: memref<8xi32>, %C: memref<8xi32>) {
   tir.for %i in 8 annotations {software_pipeline_stage = [0]} {

@@ -71,10 +71,8 @@ def test_what_is_no_copy_is_refused_where_the_loop_comes_from():
     with pytest.raises(KCError) as caught:
         kc.build(sch)
     assert caught.value.code == "KC4343"
-    assert "loop i has the pragma copy_intrin and is no copy" in str(caught.value)
-    assert (
-        caught.value.why == "the innermost loop does more than to load an element and to store it"
-    )
+    assert "loop i has the pragma copy_intrin and is not a copy" in str(caught.value)
+    assert caught.value.why == "the innermost loop does more than load an element and store it"
 
 
 @pytest.mark.parametrize(("a", "b", "name"), [(64, 16, "B"), (16, 64, "A")])

@@ -1,6 +1,6 @@
 """Blocks: reductions get their initial values, and blocks dissolve into their bodies.
 
-A block states what its iterations read and write; schedules rely on it, code has no use for it.
+A block states what its iterations read and write. Schedules rely on this, generated code does not.
 Read ``lower_init_block``, which makes the initial value of a reduction a block of its own, then
 ``lower_blocks``; ``_partial_results`` and ``_empty_reductions`` serve reductions everywhere.
 """

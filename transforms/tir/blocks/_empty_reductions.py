@@ -1,4 +1,4 @@
-"""Reductions over no element: a reduction block then stands for its initial value.
+"""Empty reductions: a reduction block over no element stands for its initial value.
 
 The loops of such a block run no iteration, so an initialisation inside them would be lost.
 """
@@ -30,13 +30,12 @@ from kc.transforms.known_values import can_rebuild, rebuild_captured
 
 
 def is_empty(block: BlockOp) -> bool:
-    """Whether the reduction of ``block`` has no element, whatever the sizes."""
+    """True if the reduction of ``block`` has no element, whatever the sizes."""
     return 0 in reduce_extents(block)
 
 
 def may_not_begin(block: BlockOp, loop: ForOp) -> bool:
-    """Whether ``loop`` may have no iteration although the reduction of ``block`` is not over
-    nothing."""
+    """True if ``loop`` may have no iteration although the reduction of ``block`` is not empty."""
     if loop.dynamic_extent is None:
         return loop.static_extent == 0 and not is_empty(block)
     sizes = [size for size in reduce_extents(block) if not isinstance(size, int)]
@@ -56,7 +55,8 @@ def may_not_begin(block: BlockOp, loop: ForOp) -> bool:
 
 
 def origins(values: Iterable[SSAValue]) -> set[SSAValue]:
-    """The values that ``values`` are computed from, and that are not computed themselves."""
+    """The leaves of the computations of ``values``: block arguments, and results without
+    operands."""
     roots: set[SSAValue] = set()
     seen: set[SSAValue] = set()
     pending = list(values)
@@ -82,7 +82,7 @@ def fill_instead(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
 
 
 def fill_if_empty(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
-    """Store the initial value before the loops where a size makes the reduction empty."""
+    """Store the initial value before the loops, under a guard that the reduction is empty."""
     index = IndexValues()
     for extent in reduce_extents(block):
         if isinstance(extent, int):
@@ -99,7 +99,8 @@ def fill_if_empty(block: BlockOp, fresh_name: Callable[[str], str]) -> None:
 
 
 def _outermost(block: BlockOp) -> Operation:
-    """The outermost loop around ``block`` before which all that its init uses can be known."""
+    """The outermost loop around ``block`` before which every value that its init uses is
+    computable."""
     used = captured_values(block.init.block)
     loops = [
         loop
@@ -112,11 +113,13 @@ def _outermost(block: BlockOp) -> Operation:
 def _fill(
     block: BlockOp, fresh_name: Callable[[str], str], extent: SSAValue | None = None
 ) -> tuple[Operation, list[Operation]]:
-    """The ops that store the initial value, and their insertion point; ``extent`` is known there.
+    """The ops that store the initial value, and their insertion point; ``extent`` is available
+    there.
 
-    It stores the elements that the block would: what else is in the buffer is not its own. Where
-    no loops count these, as when they are fused with those of the reduction, it stores all; in the
-    memory of threads where they begin the reduction, as it is not there before.
+    They store the elements that the block would store, since other elements of the buffer belong to
+    other code. If no loops iterate over these elements alone, as when they are fused with reduction
+    loops, they store the whole buffer. Memory of threads is filled where the reduction begins,
+    since it does not exist before.
     """
     place = _start(block) if extent is None else _start(block, extent)
     if place is not None:
@@ -124,9 +127,9 @@ def _fill(
             return place, _fill_at(block, place, fresh_name)
         except CodegenError:
             if IterType.OPAQUE in block.types:
-                raise  # what has an order is not filled all at once
+                raise  # an ordered reduction is not filled all at once
             if extent is not None and not can_rebuild(extent, _outermost(block)):
-                raise  # another extent for each element
+                raise  # the extent differs between elements
         if _is_of_threads(block) and _is_in_kernel(place):
             return place, [_fill_nest(block, fresh_name)]
     elif IterType.OPAQUE in block.types:
@@ -135,7 +138,7 @@ def _fill(
 
 
 def _is_of_threads(block: BlockOp) -> bool:
-    """Whether the init stores to memory that is not there outside of a kernel."""
+    """True if the init stores to memory that does not exist outside of a kernel."""
     stores = [op for op in block.init.walk() if isinstance(op, StoreOp)]
     return any(memory_scope(store.buffer) != "global" for store in stores)
 
@@ -145,8 +148,8 @@ def _is_in_kernel(place: Operation) -> bool:
 
 
 def _start(block: BlockOp, *needed: SSAValue) -> Operation | None:
-    """The outermost loop of the reduction before which all that its init uses can be known, and
-    the extents, and ``needed``."""
+    """The outermost loop of the reduction before which the values that its init uses, its extents
+    and ``needed`` are computable; None if there is no such loop."""
     used = [*captured_values(block.init.block), *block.dynamic_extents, *needed]
     carried = False
     for loop in loop_tree.loops_around(block):
@@ -157,7 +160,7 @@ def _start(block: BlockOp, *needed: SSAValue) -> Operation | None:
 
 
 def _fill_nest(block: BlockOp, fresh_name: Callable[[str], str]) -> Operation:
-    """Loops over the elements of ``block`` around a block that does what its init does."""
+    """Loops over the elements of ``block`` around a block that runs its init."""
     iters = [block.iters[n] for n in _of_elements(block)]
     loops = [ForOp(name.removeprefix("v_"), extent) for _, name, extent in iters]
     inner: Operation = BlockOp(
@@ -176,16 +179,16 @@ def _fill_nest(block: BlockOp, fresh_name: Callable[[str], str]) -> Operation:
 
 
 def _of_elements(block: BlockOp) -> list[int]:
-    """The variables that say which element: all that are not reduced over."""
+    """The positions of the variables that select an element: all but the reduce variables."""
     return [n for n, kind in enumerate(block.types) if kind is not IterType.REDUCE]
 
 
 def _init_of(block: BlockOp) -> Region:
     """A copy of the init of ``block`` over the variables of its elements."""
-    kept = _of_elements(block)
+    elements = _of_elements(block)
     init = block.init.clone()
     for n in reversed(range(len(block.types))):
-        if n not in kept:
+        if n not in elements:
             init.block.erase_arg(init.block.args[n])
     return init
 
@@ -202,9 +205,9 @@ def _not_counted(block: BlockOp) -> CodegenError:
 
 
 class _Place:
-    """The values that code before ``place``, an op around ``block``, can use.
+    """The values that are available to code before ``place``, an op around ``block``.
 
-    Those of inside are computed again, in copies of the loops that count elements.
+    Values defined inside ``place`` are recomputed in copies of the loops over elements.
     """
 
     def __init__(self, block: BlockOp, place: Operation) -> None:
@@ -218,7 +221,7 @@ class _Place:
         self.known: dict[SSAValue, bool] = {}
 
     def knows(self, value: SSAValue) -> bool:
-        """Whether ``value`` follows from the element, and from what is before the place."""
+        """True if ``value`` depends only on the element and on values from before the place."""
         if value not in self.known:
             self.known[value] = (
                 value in self.variables
@@ -231,7 +234,7 @@ class _Place:
         return self.known[value]
 
     def loops(self, used: Sequence[SSAValue]) -> list[ForOp] | None:
-        """The loops that count ``used``; None where one of these values is not known."""
+        """The loops that ``used`` depend on; None if a value is not available."""
         if not all(map(self.knows, used)):
             return None
         needed = origins(used)
@@ -248,13 +251,14 @@ class _Place:
         used: Sequence[SSAValue],
         body: Callable[[dict[SSAValue, SSAValue]], Operation],
     ) -> list[Operation]:
-        """Copies of ``loops`` around what ``body`` makes of what ``used`` are in them."""
+        """Copies of ``loops`` around ``body(values)``, where ``values`` maps each of ``used`` to
+        its copy."""
         values: dict[SSAValue, SSAValue] = {}
         ops: list[Operation] = []
         outermost = ops
 
         def computed(value: SSAValue) -> SSAValue:
-            """``value`` among ``ops``, which has what it is computed from."""
+            """The copy of ``value``, appended to ``ops`` behind the copies of its operands."""
             if value not in values and loop_tree.defined_inside(value, self.place):
                 owner = value.owner
                 assert isinstance(owner, Operation)
@@ -281,9 +285,9 @@ class _Place:
 
 
 def _guards(block: BlockOp, place: _Place) -> list[tuple[IfOp, bool]]:
-    """The conditions on the way to ``block`` that are known at ``place``.
+    """The conditions around ``block`` that are computable at ``place``, innermost first.
 
-    The innermost first, each with whether the block is where it holds.
+    Each comes with True if the block is in the branch where the condition holds.
     """
     guards: list[tuple[IfOp, bool]] = []
     op: Operation = block
@@ -297,9 +301,9 @@ def _guards(block: BlockOp, place: _Place) -> list[tuple[IfOp, bool]]:
 
 
 def _fill_at(block: BlockOp, at: Operation, fresh_name: Callable[[str], str]) -> list[Operation]:
-    """The ops that initialise the elements that ``at``, which holds ``block``, computes.
+    """The ops that initialise the elements that ``at``, an op around ``block``, computes.
 
-    Refuses (KC4213) what is not counted by loops of elements.
+    Raises CodegenError KC4213 if no loops iterate over the elements alone.
     """
     place = _Place(block, at)
     elements = _of_elements(block)
@@ -307,13 +311,13 @@ def _fill_at(block: BlockOp, at: Operation, fresh_name: Callable[[str], str]) ->
     bindings, operands = compact(
         AffineMap(len(block.binding_operands), 0, tuple(exprs)), block.binding_operands
     )
-    kept = [
+    constraints = [
         constraint
         for constraint in block.predicate.data.constraints
         if all(place.knows(block.predicate_operands[dim]) for dim in constraint.lhs.used_dims())
     ]
     predicate, about = compact(
-        AffineSet(len(block.predicate_operands), 0, tuple(kept)), block.predicate_operands
+        AffineSet(len(block.predicate_operands), 0, tuple(constraints)), block.predicate_operands
     )
     guards = _guards(block, place)
     used = [

@@ -1,4 +1,4 @@
-"""``tir.combine`` as the ops of its combiner."""
+"""``tir.combine`` replaced by the ops of its combiner."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kc.dialects.tir import CombineOp
 
 
 def inline_combine(op: CombineOp) -> Operation | None:
-    """Replace ``op``; gives the op that follows now, the first of its combiner if it has ops."""
+    """Replace ``op`` by the ops of its combiner; return the op that now comes next in the block."""
     following = op.next_op
     ops, results = op.inlined()
     for inlined in ops:

@@ -1,9 +1,9 @@
 """Partial results of a reduction: their buffers, the loops that fill and combine them, and the
-block that stores what they come to.
+block that stores the combined results.
 
-A reduction block updates one partial result instead of the result itself; a copy of the loops over
-results that are in the reduction's loops goes before them, to fill, and another behind them, to
-combine.
+A reduction block updates a partial result instead of the result itself. Those loops over results
+that are inside the reduction loops are copied twice: before the reduction, to fill the partial
+results, and after it, to combine them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from kc.support.fresh_names import fresh_name
 from kc.transforms.schedule._combiners import neutral_of, steps_on
 
 Values = dict[SSAValue, SSAValue]
-"""What values are in a copy."""
+"""The copies of values."""
 
 _COPIED_KINDS = (ForKind.THREAD, ForKind.UNROLLED)
 
@@ -44,27 +44,28 @@ class Split:
 
     reduction: Reduction
     path: Sequence[ForOp]
-    """The loops over results that hold the block, in those of the reduction, outermost first."""
+    """The loops over results inside the reduction loops and around the block, outermost first."""
     reduced: Sequence[ForOp]
-    """All loops that drive a reduce variable, or repeat terms: those that partial results are not
-    of, in theirs."""
+    """All loops that drive a reduce variable or repeat terms. Partial results do not belong to one
+    iteration of these loops, but to the path inside them."""
     root: Operation
-    """What partial results are filled before and combined behind."""
+    """The operation before which partial results are filled and behind which they are combined."""
 
     @property
     def block(self) -> BlockOp:
-        """The block."""
+        """The reduction block."""
         return self.reduction.block
 
     @property
     def counted(self) -> list[ForOp]:
-        """The loops of the path whose iterations each have a partial result: not those of threads,
-        which have memory of their own, unless they are virtual and so share that of one."""
+        """The loops of the path that have a partial result for each iteration: all but loops of
+        threads, whose memory is private, unless the threads are virtual and share the memory of one
+        thread."""
         return [loop for loop in self.path if loop.axis is None or loop.axis in VIRTUAL_AXES]
 
     @property
     def conditions(self) -> list[AffineConstraintExpr]:
-        """The conditions of the block that are about results alone."""
+        """The conditions of the block that depend on results alone."""
         block = self.block
         reduced = {value for loop in self.reduced for value in loop_tree.derived_values(loop.var)}
         return [
@@ -74,8 +75,9 @@ class Split:
         ]
 
     def makers(self) -> list[Operation] | str:
-        """What computes in ``root`` which results there are, and what the init uses, in order; or
-        the name of a value that comes there of something else than the loops of the path."""
+        """The operations inside ``root`` that compute the indices of results and the operands of
+        the init, in order; or the name of a value there that depends on anything but the loops of
+        the path."""
         block, makers = self.block, list[Operation]()
         known = {loop.var for loop in self.path}
         exprs = [
@@ -95,7 +97,7 @@ class Split:
         ):
             for n in sorted({n for expr in used for n in expr.used_dims()}):
                 if loop_tree.defined_inside(operands[n], block):
-                    continue  # a variable, whose binding is looked at
+                    continue  # a variable, whose binding is checked
                 before = makers_inside(operands[n], self.root, known)
                 if before is None:
                     return operands[n].name_hint or "an index"
@@ -114,8 +116,8 @@ class PartialResults:
     def __init__(
         self, split: Split, names: set[str], lanes: int | None = None, space: str | None = None
     ) -> None:
-        """``names`` are those of buffers that are taken. With ``lanes``, each partial result is
-        that many; they are in the memory ``space``."""
+        """``names`` holds the names of buffers in use. With ``lanes``, each partial result has that
+        many elements. ``space`` is the memory space of the buffers."""
         self.split = split
         self.has_lanes = lanes is not None
         shape = [loop.static_extent or 0 for loop in split.counted]
@@ -128,8 +130,8 @@ class PartialResults:
             self.allocs.append(AllocOp(label, type_))
 
     def nest(self, fill: Callable[[Values], list[Operation]]) -> list[Operation]:
-        """Copies of the loops of the path, with what ``fill`` makes in them, and of what computes
-        which results there are."""
+        """Copies of the loops of the path, of the operations that compute the indices of results,
+        and in the innermost loop the operations that ``fill`` returns."""
         values: Values = {}
         outermost: list[Operation] = []
         inner: Block | None = None
@@ -163,7 +165,8 @@ class PartialResults:
     def place(
         self, values: Values, lane: SSAValue | None = None
     ) -> tuple[AffineMap, list[SSAValue]]:
-        """The element that the loops of the path are at: that of a lane, by default the first."""
+        """The element of the current iteration of the path: that of ``lane``, by default of the
+        first lane."""
         at = [values.get(loop.var, loop.var) for loop in self.split.counted]
         if lane is not None:
             return AffineMap.identity(len(at) + 1), [*at, lane]
@@ -173,7 +176,7 @@ class PartialResults:
         return AffineMap.identity(len(at)), at
 
     def filled(self, place: tuple[AffineMap, Sequence[SSAValue]]) -> list[Operation]:
-        """Store the neutral elements."""
+        """The operations that store the neutral elements."""
         ops: list[Operation] = []
         for update, alloc in zip(self.split.reduction.updates, self.allocs, strict=True):
             neutral = arith.ConstantOp(neutral_of(update))  # pyright: ignore[reportArgumentType]
@@ -183,8 +186,8 @@ class PartialResults:
     def redirect(
         self, reduction: Reduction, lane: SSAValue | None = None, values: Values | None = None
     ) -> None:
-        """Let a reduction, which is this one or a copy where values are ``values``, update the
-        partial results."""
+        """Make a reduction update the partial results. ``reduction`` is this one, or a copy of it
+        whose values are ``values``."""
         at = self.place(values or {}, lane)
         for update, alloc in zip(reduction.updates, self.allocs, strict=True):
             load = LoadOp(alloc.buffer, *at)
@@ -203,21 +206,24 @@ class PartialResults:
         values: Values,
         results: Callable[[Block, Values, Sequence[int]], Sequence[SSAValue]],
     ) -> BlockOp:
-        """A block that stores, for each buffer, what ``results`` adds to its body: called with the
-        body, what arguments and values of the reduction's block are there, and which of its
-        variables that has."""
+        """A block that stores a result to each buffer.
+
+        ``results`` adds the results to the body of the block. Its arguments are the body, the map
+        from the values of the reduction's block to their copies, and the positions of the variables
+        of that block that the new block has.
+        """
         block = self.split.block
-        kept = [n for n, kind in enumerate(block.types) if kind is not IterType.REDUCE]
-        body = Block(arg_types=[block.body.block.args[n].type for n in kept])
+        positions = [n for n, kind in enumerate(block.types) if kind is not IterType.REDUCE]
+        body = Block(arg_types=[block.body.block.args[n].type for n in positions])
         mapping = values.copy()
-        for n, arg in zip(kept, body.args, strict=True):
+        for n, arg in zip(positions, body.args, strict=True):
             arg.name_hint = block.names[n]
             mapping[block.body.block.args[n]] = arg
-        totals = results(body, mapping, kept)
+        totals = results(body, mapping, positions)
         for update, total in zip(self.split.reduction.updates, totals, strict=True):
             body.add_op(StoreOp(total, update.buffer, *self.result_place(update, mapping)))
-        iters = [block.iters[n] for n in kept]
-        exprs = [block.binding_exprs[n] for n in kept]
+        iters = [block.iters[n] for n in positions]
+        exprs = [block.binding_exprs[n] for n in positions]
         bindings, operands = _over(exprs, block.binding_operands, values)
         conditions = self.split.conditions
         lhs = [constraint.lhs for constraint in conditions]
@@ -241,7 +247,8 @@ class PartialResults:
         )
 
     def result_place(self, update: Update, mapping: Values) -> tuple[AffineMap, list[SSAValue]]:
-        """Where ``update`` stores, in a copy of its block."""
+        """The map and the operands of the element that ``update`` stores to, in a copy of its
+        block."""
         at = [mapping.get(operand, operand) for operand in update.store.operands_of_map]
         return update.store.indices.data, at
 
@@ -249,7 +256,7 @@ class PartialResults:
 def _over(
     exprs: Sequence[AffineExpr], operands: Sequence[SSAValue], values: Values
 ) -> tuple[AffineMap, list[SSAValue]]:
-    """Expressions over ``operands`` as a map over what these are in a copy, where used."""
+    """Expressions over ``operands`` as a map over the copies of the operands that they use."""
     used = sorted({n for expr in exprs for n in expr.used_dims()})
     dims = [AffineExpr.dimension(used.index(n) if n in used else 0) for n in range(len(operands))]
     moved = tuple(expr.replace_dims_and_symbols(dims, ()) for expr in exprs)
@@ -263,8 +270,8 @@ def steps_added(
     new: Sequence[SSAValue],
     variables: Values,
 ) -> list[SSAValue]:
-    """The results of the reduction's steps on other values, added to ``body``, where the variables
-    of its block are ``variables``."""
+    """Add the steps of the reduction to ``body`` with the values ``new`` in place of ``old``;
+    return their results. ``variables`` maps the variables of the reduction's block."""
     steps, results = steps_on(reduction, old, new, variables)
     body.add_ops(steps)
     return results

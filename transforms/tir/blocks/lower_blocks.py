@@ -75,10 +75,10 @@ class LowerBlocksPass(ModulePass):
 
 
 class _Lowering:
-    """One function: a walk in program order that edits in place.
+    """The lowering of one function: a walk in program order that edits in place.
 
-    Affine uses of a block variable are rewritten when the walk comes to them; until then the
-    variable lives on in the block that it was an argument of, outside of the function.
+    Affine uses of a block variable are rewritten when the walk reaches them. Until then the
+    variable is an argument of the old block, which is detached from the function.
     """
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ class _Lowering:
             op = work.pop()
             if op is None:
                 continue
-            # The types are compared as such: isinstance is slow where it finds none.
+            # The types are compared as such: isinstance is slow for types that do not match.
             if type(op) is BlockOp:
                 work += self._block(op)
             elif type(op) is IfOp:
@@ -126,7 +126,8 @@ class _Lowering:
                 "KC4203",
                 f"lower-blocks: block {op.label} has an init region",
                 location=location_of(op),
-                why="only some instances of the block run it, and this pass does not know which",
+                why="only some instances of the block run its init, and this pass does not select "
+                "them",
                 hints=["run lower-init-block first"],
             )
         following = op.next_op
@@ -196,7 +197,7 @@ class _Lowering:
         op.map = AffineMapAttr(affine_map)
 
     def _replace_plain_uses(self, arg: SSAValue, expr: AffineExpr, body: Block) -> None:
-        """Give the uses of ``arg`` that are not affine a value that computes ``expr``."""
+        """Replace the uses of ``arg`` that are not affine by a value that computes ``expr``."""
         uses = [use for use in arg.uses if not _is_affine_use(use.operation, use.index)]
         if not uses:
             return
@@ -220,7 +221,7 @@ class _Lowering:
 
 
 def _is_unit(loop: ForOp) -> bool:
-    """Whether a loop is its body, done once, and no pass behind this one asks for the loop."""
+    """True if a loop runs its body exactly once and no later pass needs the loop."""
     return (
         loop.static_extent == 1
         and loop.kind.data not in (ForKind.THREAD, ForKind.WHILE)
@@ -230,7 +231,7 @@ def _is_unit(loop: ForOp) -> bool:
 
 
 def _is_affine_use(op: Operation, index: int) -> bool:
-    """Whether operand ``index`` of ``op`` is an operand of an affine map or set."""
+    """True if operand ``index`` of ``op`` is an operand of an affine map or set."""
     if isinstance(op, LoadOp | StoreOp | PrefetchOp):
         return index >= len(op.operands) - len(op.operands_of_map)
     if isinstance(op, BlockOp):

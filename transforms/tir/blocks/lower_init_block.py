@@ -19,12 +19,12 @@ After::
           tir.block "C" (spatial %v_i in 8 = %i, spatial %v_j in 16 = %j, reduce %v_k in 4 = %k)
               do { ... }
 
-The new block stands before the outermost loop that carries a reduce variable; the loops inside that
-one which carry spatial variables are copied, kind included. It runs in exactly the instances in
-which the block would have run its init, except that an empty reduction (a symbolic extent that is
-0) is initialised too. Where the reordering is not provably without effect (another statement in
-between touches the buffer, an iteration is repeated, ...) the init stays where it is, guarded by
-``tir.if`` on the reduce variables.
+The new block stands before the outermost loop that carries a reduce variable. Inner loops that
+carry spatial variables are copied with their kind. The new block runs in exactly the instances in
+which the block would have run its init, and also initialises an empty reduction (a symbolic extent
+that is 0). If the reordering is not proven to keep the result (another statement in between touches
+the buffer, an iteration is repeated, ...), the init stays in the block, guarded by ``tir.if`` on
+the reduce variables.
 
 Requires nothing. Afterwards no block has an init region.
 """
@@ -77,7 +77,7 @@ from kc.transforms.tir.blocks._empty_reductions import (
 
 @dataclass(frozen=True)
 class LowerInitBlockPass(ModulePass):
-    """Make the init of a reduction a block before the outermost reduction loop."""
+    """Move the init of a reduction into a block before the outermost reduction loop."""
 
     name = "lower-init-block"
 
@@ -96,7 +96,7 @@ class LowerInitBlockPass(ModulePass):
 
 
 class _Stay(Exception):
-    """The init cannot be shown to do the same before the loops."""
+    """The init is not proven to have the same effect before the loops."""
 
     def __init__(
         self,
@@ -108,14 +108,15 @@ class _Stay(Exception):
 
 @dataclass
 class _Users:
-    """The blocks (or single ops outside of blocks) that read and write a buffer."""
+    """The blocks, or single ops outside of blocks, that read and write a buffer."""
 
     readers: set[Operation] = field(default_factory=set)
     writers: set[Operation] = field(default_factory=set)
 
 
 class _Lowering:
-    """One function. All expressions are over the roots of one :class:`IndexValues`."""
+    """The lowering of one function. All expressions are over the roots of one
+    :class:`IndexValues`."""
 
     def __init__(self, names: set[str]) -> None:
         self.names = names
@@ -124,7 +125,7 @@ class _Lowering:
         self._dependences: dict[SSAValue, frozenset[SSAValue]] = {}
 
     def hoist(self, block: BlockOp) -> bool:
-        """Decompose ``block``; False, with nothing changed, if its init must stay inside."""
+        """Decompose ``block``. Return False, with nothing changed, if its init must stay inside."""
         try:
             plan = _Plan(self, block)
             plan.check_order(self.users_below(plan.place))
@@ -136,7 +137,7 @@ class _Lowering:
         return True
 
     def fresh_name(self, name: str) -> str:
-        """``name``, or ``name_<n>`` for the first n that no block has."""
+        """``name``, or ``name_<n>`` for the first n that is free among the block labels."""
         return fresh_name(name, self.names)
 
     def variables(self, exprs: Iterable[AffineExpr]) -> set[SSAValue]:
@@ -151,20 +152,22 @@ class _Lowering:
 
     def dependences(self, value: SSAValue) -> frozenset[SSAValue]:
         """The loop and block variables that ``value`` is computed from."""
-        known = self._dependences.get(value)
-        if known is None:
+        variables = self._dependences.get(value)
+        if variables is None:
             owner = value.owner
             if isinstance(owner, Block):
-                known = frozenset([value] if isinstance(owner.parent_op(), ForOp | BlockOp) else [])
+                variables = frozenset(
+                    [value] if isinstance(owner.parent_op(), ForOp | BlockOp) else []
+                )
             else:
-                known = frozenset().union(
+                variables = frozenset().union(
                     *(self.dependences(operand) for operand in owner.operands)
                 )
-            self._dependences[value] = known
-        return known
+            self._dependences[value] = variables
+        return variables
 
     def users_below(self, place: Operation) -> dict[SSAValue, _Users]:
-        """Who uses which buffer in ``place``."""
+        """The readers and the writers of each buffer that is used in ``place``."""
         by_buffer = self._users.get(place)
         if by_buffer is None:
             by_buffer = self._users[place] = {}
@@ -185,10 +188,12 @@ class _Lowering:
 
 
 class _Plan:
-    """How the init of a block runs before ``place``. Raises :class:`_Stay` where it cannot."""
+    """The nest that runs the init of a block before ``place``. Raises :class:`_Stay` if it is not
+    legal."""
 
     def __init__(self, lowering: _Lowering, block: BlockOp, place: ForOp | None = None) -> None:
-        """``place`` is a loop around the block; None: the outermost that drives the reduction."""
+        """``place`` is a loop around the block; None means the outermost loop that drives the
+        reduction."""
         self.lowering = lowering
         self.index = lowering.index
         self.block = block
@@ -215,7 +220,7 @@ class _Plan:
 
         self.bindings: list[AffineExpr] = []
         self.open: list[bool] = []
-        """Which of the bindings say nothing where the reduction has no element."""
+        """For each binding, True if it is unconstrained when the reduction is empty."""
         for expr, kind in zip(exprs, kinds, strict=True):
             if kind is IterType.OPAQUE and lowering.variables([expr]) & inner_vars:
                 raise _Stay
@@ -234,7 +239,7 @@ class _Plan:
             [*(new for old, new in tests if lowering.variables([old]) & carriers), *extra],
             self.index.ranges,
         )
-        """Those of the conditions that the elements of an empty reduction need not meet."""
+        """The conditions that the elements of an empty reduction need not meet."""
         self.carriers = carriers
         if any(extent == 0 for kind, _, extent in block.iters if kind is not IterType.REDUCE):
             self.conditions = None  # loops that are not copied have no iteration either
@@ -249,7 +254,7 @@ class _Plan:
         self._check_values()
 
     def at_zero(self, expr: AffineExpr) -> AffineExpr:
-        """``expr`` where the loops that are not copied are at 0."""
+        """``expr`` with the variables of the loops that are not copied set to 0."""
         for dim in dimensions(expr):
             if dim not in self._roots_at_zero:
                 value = self.index.roots[dim]
@@ -259,7 +264,8 @@ class _Plan:
         return self.index.simplify(substitute(expr, self._roots_at_zero))
 
     def _is_zero(self, value: SSAValue) -> bool:
-        """Whether ``value``, an opaque one, is 0; it must not depend on ``zero`` otherwise."""
+        """True if ``value``, an opaque value, is 0. Raises :class:`_Stay` if it depends on ``zero``
+        in another way."""
         if not self.lowering.dependences(value) & self.zero:
             return False
         owner = value.owner
@@ -275,8 +281,8 @@ class _Plan:
         return True
 
     def _predicate(self) -> list[tuple[AffineExpr, AffineConstraintExpr]]:
-        """The predicate, as far as it does not say that the reduction is empty: what is compared
-        with 0, and the condition where the loops that are not copied are at 0."""
+        """The predicate without the conditions that bound the reduction: each expression that is
+        compared with 0, and its condition with the loops that are not copied at 0."""
         tests = []
         for constraint in self._over_roots(
             self.block.predicate.data, self.block.predicate_operands
@@ -297,9 +303,10 @@ class _Plan:
         return tests
 
     def _begun(self, inner: Sequence[ForOp]) -> list[AffineConstraintExpr]:
-        """That the loops which are not copied have an iteration.
+        """The conditions that the loops that are not copied have an iteration.
 
-        A loop without one because the reduction is over nothing is not asked: that is initialised.
+        A loop that has none because the reduction is empty is exempt, as its elements are
+        initialised.
         """
         return [
             at_least_zero(self._extent_at_zero(loop) - 1)
@@ -313,7 +320,8 @@ class _Plan:
         return self.at_zero(self.index.expr(loop.dynamic_extent))
 
     def _path(self) -> list[tuple[AffineExpr, AffineConstraintExpr]]:
-        """The conditions of each ``tir.if`` between ``place`` and the block, like the predicate."""
+        """The conditions of each ``tir.if`` between ``place`` and the block, in the form of
+        :meth:`_predicate`."""
         tests: list[tuple[AffineExpr, AffineConstraintExpr]] = []
         op: Operation = self.block
         while op is not self.place:
@@ -343,7 +351,8 @@ class _Plan:
         ]
 
     def _check_values(self) -> None:
-        """All values that the new nest uses must be there, or be computable, before ``place``."""
+        """Require that all values that the new nest uses exist, or are computable, before
+        ``place``."""
         exprs = [*self.bindings, *(constraint.lhs for constraint in self.conditions or ())]
         for expr in exprs:
             for dim in dimensions(expr):
@@ -359,8 +368,8 @@ class _Plan:
             self._check_value(value)
 
     def misses_empty(self) -> bool:
-        """Whether the new nest may store nothing, or not all elements, just because the reduction
-        has no element."""
+        """True if the new nest may store nothing, or not all elements, only because the reduction
+        is empty."""
         sizes = [size for size in reduce_extents(self.block) if not isinstance(size, int)]
         if self.about_reduction is None:
             return bool(sizes)
@@ -375,18 +384,18 @@ class _Plan:
         return bool(sizes) and any(self.open) and self._leaves_elements(sizes)
 
     def _leaves_elements(self, sizes: Sequence[SSAValue]) -> bool:
-        """Whether there may be elements, where one of ``sizes`` is 0, that the new nest does not
-        store: a skewed loop has fewer iterations then."""
+        """True if, with one of ``sizes`` equal to 0, there may be elements that the new nest does
+        not store: a skewed loop then has fewer iterations."""
         space = Space()
         demand = space.place(self.place)
         new = space.place(self.place, demand.loops)
         stored = self._stored(space, new)
         conditions, operands = self.index.to_set(self.conditions or [])
         supply = Supply(new, stored, [space.condition(conditions, operands, new)])
-        known = self._stored(space, demand)
+        needed = self._stored(space, demand)
         extents = [extent for kind, _, extent in self.block.iters if kind is not IterType.REDUCE]
         element: list[Term] = []
-        for is_open, value, extent in zip(self.open, known, extents, strict=True):
+        for is_open, value, extent in zip(self.open, needed, extents, strict=True):
             at = space.dim(demand) if is_open else value
             demand.constraints.append(at.within(space.size(extent, demand)))
             element.append(at)
@@ -394,8 +403,8 @@ class _Plan:
         return space.uncovered(demand, element, [supply], [nothing]) is not None
 
     def _stored(self, space: Space, instance: Instance) -> list[Term]:
-        """The variables of the block in an iteration of the new nest, into which it puts
-        ``instance``, a time at which control comes to it."""
+        """The variables of the block in an iteration of the new nest. The iteration is added to
+        ``instance``, a time at which control reaches the nest."""
         for loop in self.kept:
             at = instance.values[loop.var] = space.dim(instance)
             instance.constraints.append(at.within(space.size(loop.extent_value, instance)))
@@ -416,7 +425,7 @@ class _Plan:
             self._check_value(operand)
 
     def check_order(self, users: Mapping[SSAValue, _Users]) -> None:
-        """No other statement in ``place`` may see that the init runs earlier."""
+        """Require that no other statement in ``place`` observes that the init runs earlier."""
         reads: set[SSAValue] = set()
         writes: set[SSAValue] = set()
         for op in self.block.init.walk():
@@ -440,7 +449,7 @@ class _Plan:
             raise _Stay
 
     def build(self) -> BlockOp | None:
-        """Make the nest, in front of ``place``; its block, unless the init never runs."""
+        """Build the nest in front of ``place``; return its block, None if the init never runs."""
         block = self.block
         if self.conditions is None:  # no instance of the block has only zeros
             _take_init(block).erase()
@@ -450,7 +459,7 @@ class _Plan:
         nest: list[Operation] = []
 
         def rebuilt(value: SSAValue) -> SSAValue:
-            """``value`` as the new nest has it; what is missing is computed where it is needed."""
+            """The copy of ``value`` in the new nest, computed at its first use."""
             if value in values or not loop_tree.defined_inside(value, self.place):
                 return values.get(value, value)
             owner = value.owner
@@ -526,9 +535,10 @@ class Decomposition:
 
     @classmethod
     def of(cls, block: BlockOp, loop: ForOp, names: Iterable[str]) -> Decomposition | str:
-        """How to decompose ``block`` at ``loop``, or why that is not provably the same.
+        """The decomposition of ``block`` at ``loop``, or the reason why it is not proven to be
+        equivalent.
 
-        ``names`` are those of the function's blocks.
+        ``names`` holds the labels of the function's blocks.
         """
         lowering = _Lowering(set(names))
         try:
@@ -545,12 +555,13 @@ class Decomposition:
         return cls(plan)
 
     def build(self) -> BlockOp | None:
-        """Do it; the new block, unless the init never runs."""
+        """Perform the decomposition; return the new block, or None if the init never runs."""
         return self._plan.build()
 
 
 def _updates_in_place(block: BlockOp) -> bool:
-    """Whether all that ``block`` accesses of what its init stores is the element of the init."""
+    """True if the only elements that ``block`` accesses in the buffers of its init are those of the
+    init."""
     inits = {op.buffer: op for op in block.init.block.ops if isinstance(op, StoreOp)}
     if any(op.regions for op in block.init.block.ops):
         return False
@@ -574,7 +585,7 @@ def is_zero(expr: AffineExpr) -> AffineConstraintExpr:
 
 
 def guard_init(block: BlockOp) -> None:
-    """Move the init of ``block`` into its body, under ``tir.if`` on the reduce variables."""
+    """Move the init of ``block`` into its body, under a ``tir.if`` on the reduce variables."""
     init = _take_init(block)
     body = block.body.block
     reduce_vars = []
@@ -599,7 +610,8 @@ def _take_init(block: BlockOp) -> Block:
 
 
 def _accesses(op: Operation) -> Iterator[tuple[SSAValue, bool, bool]]:
-    """The buffers that ``op`` itself uses: buffer, whether it reads it, whether it writes it."""
+    """The buffers that ``op`` itself uses, each with True if ``op`` reads it and True if ``op``
+    writes it."""
     if isinstance(op, LoadOp):
         yield op.buffer, True, False
     elif isinstance(op, StoreOp):

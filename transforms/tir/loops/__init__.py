@@ -1,8 +1,8 @@
-"""Loops: iterations become copies, parts, or loops without conditions.
+"""Loops: iterations are copied, cut into parts, or freed of conditions.
 
 ``partition_loops`` cuts off the iterations in which conditions always hold, ``unroll_loop`` writes
-iterations one after the other, and ``hoist_expression`` and ``hoist_if_then_else`` compute once
-what does not change. ``legal_directions`` prints which orders the dependences allow.
+iterations one after the other, and ``hoist_expression`` and ``hoist_if_then_else`` compute
+loop-invariant values once. ``legal_directions`` prints the loop orders that the dependences allow.
 """
 
 if (

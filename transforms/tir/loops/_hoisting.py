@@ -1,4 +1,4 @@
-"""Conditions and values that do not change in a loop, moved out of it."""
+"""Hoisting of loop-invariant conditions and values."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ from kc.transforms.tir.vectorize._vector_masks import DIVISIONS
 
 @dataclass(frozen=True)
 class Hoisted:
-    """What is moved out of loops."""
+    """The kinds of operations that are moved out of loops."""
 
     guards: bool = True
-    """Conditions of branches without values: ``tir.if``, ``scf.if``."""
+    """Conditions of branches without results: ``tir.if``, ``scf.if``."""
 
     choices: bool = False
-    """Conditions of ``scf.if`` with values."""
+    """Conditions of ``scf.if`` with results."""
 
     booleans: bool = False
     """Values of type i1."""
 
     operands: bool = False
-    """Values that conditions are made of."""
+    """Values that conditions are computed from."""
 
     values: bool = False
     """All values without effects."""
 
     past_threads: bool = False
-    """Out of loops of threads too."""
+    """Also out of loops of threads."""
 
 
 def hoist(function: FuncOp, hoisted: Hoisted, copied_operations: int) -> None:
-    """Move what ``hoisted`` names out of the loops of ``function``, as far as it goes.
+    """Move what ``hoisted`` selects out of the loops of ``function``, as far out as possible.
 
-    A condition in front of a loop makes two loops of it, unless the second one would do nothing;
-    copies have at most ``copied_operations`` operations altogether.
+    A condition in front of a loop makes two copies of the loop, unless the second one would do
+    nothing. The copies have at most ``copied_operations`` operations altogether.
     """
     _Hoisting(hoisted, copied_operations).region(function.body)
 
@@ -89,16 +89,16 @@ class _Hoisting:
     # Values
 
     def _move_values(self, loop: ForOp) -> None:
-        wanted = self._wanted(loop)
+        moved = self._wanted(loop)
         block = loop.parent
         assert block is not None
         for op in list(loop.body.block.ops):
-            if op in wanted and can_be_hoisted(op, loop.body):
+            if op in moved and can_be_hoisted(op, loop.body):
                 op.detach()
                 block.insert_op_before(op, loop)
 
     def _wanted(self, loop: ForOp) -> set[Operation]:
-        """The operations in the body of ``loop`` whose results are to be moved if they can be."""
+        """The operations in the body of ``loop`` whose results are to be hoisted if possible."""
         is_boolean = {
             op for op in loop.body.block.ops if any(_is_boolean(value) for value in op.results)
         }
@@ -130,15 +130,16 @@ class _Hoisting:
     # Branches
 
     def _branch(self, loop: ForOp, op: IfOp | scf.IfOp, effects: int, size: int) -> Sequence[ForOp]:
-        """Put what does not change of the condition of ``op`` in front of ``loop``, which has so
-        many operations with effects, and so many altogether.
+        """Move the loop-invariant part of the condition of ``op`` in front of ``loop``.
 
-        The loop where that holds, and the one where it does not; none if nothing was done.
+        ``effects`` and ``size`` are the number of operations in the loop that have effects, and of
+        all operations. Return the loop for the case where that part holds and the loop for the
+        other case; nothing if the condition stays.
         """
         if not (self.hoisted.choices if op.results else self.hoisted.guards):
             return ()
         if needs_lockstep(loop):
-            return ()  # threads of different cases wait for each other
+            return ()  # threads in different branches wait for each other
         outside: list[AffineConstraintExpr] = []
         inside: list[AffineConstraintExpr] = []
         if isinstance(op, IfOp):
@@ -189,7 +190,7 @@ class _Hoisting:
 
 
 def _branches(loop: ForOp) -> list[IfOp | scf.IfOp]:
-    """The branches in the body of ``loop`` that are not in loops inside, outer ones first."""
+    """The branches in the body of ``loop`` that are not in inner loops, outer branches first."""
     branches: list[IfOp | scf.IfOp] = []
     work: list[Operation] = list(reversed(list(loop.body.block.ops)))
     while work:
@@ -208,7 +209,7 @@ def _has_orelse(op: IfOp | scf.IfOp) -> bool:
 
 
 def _effects(root: Operation) -> int:
-    """How many operations in ``root`` change memory themselves, or may."""
+    """The number of operations in ``root`` that themselves change memory, or may change it."""
     return sum(
         1
         for region in root.regions
@@ -218,7 +219,7 @@ def _effects(root: Operation) -> int:
 
 
 def _is_free(op: Operation) -> bool:
-    """Whether ``op`` may be run where nothing needs it."""
+    """True if ``op`` may run where its result is not needed."""
     return bool(op.results) and not op.regions and not has_effects(op) and not _may_trap(op)
 
 
@@ -251,7 +252,7 @@ def _copy_without(loop: ForOp, op: IfOp | scf.IfOp) -> ForOp:
 
 
 def _inline(op: Operation, region: Region) -> None:
-    """Put what is in a branch of ``op`` in its place."""
+    """Replace ``op`` by the content of one of its branches."""
     block = op.parent
     assert block is not None
     values: Sequence[SSAValue] = ()

@@ -1,4 +1,4 @@
-"""Copies of a part of a loop's body for an iteration that is given as an expression."""
+"""Copies of a part of a loop's body for an iteration given as an expression."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def iteration_of(
     iteration: AffineExpr,
     operands: Sequence[SSAValue],
 ) -> list[Operation]:
-    """Copies of ``ops`` where the index ``variable`` is ``iteration``, an expression over
-    ``operands``; they are in no block."""
+    """Copies of ``ops`` in which the index ``variable`` is ``iteration``, an expression over
+    ``operands``. They are in no block."""
     copied = Block(arg_types=[INDEX])
     values: dict[SSAValue, SSAValue] = {variable: copied.args[0]}
     for op in ops:
@@ -38,7 +38,7 @@ def iteration_of(
 
 
 def guarded(rest: AffineExpr, operands: Sequence[SSAValue], ops: Sequence[Operation]) -> IfOp:
-    """``ops``, where ``rest``, an expression over ``operands``, is at least 0."""
+    """``ops`` under the guard that ``rest``, an expression over ``operands``, is at least 0."""
     space, used = compact(AffineSet(len(operands), 0, (at_least_zero(rest),)), operands)
     guard = IfOp(space, used, Region(Block(ops)))
     guard.location = ops[-1].location

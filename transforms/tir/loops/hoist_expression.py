@@ -1,4 +1,4 @@
-"""hoist-expression: conditions and values that do not change in a loop are found before it.
+"""hoist-expression: loop-invariant conditions and values are computed in front of the loop.
 
 Before::
 
@@ -27,11 +27,12 @@ After::
       }
     }
 
-``hoisted_conditionals`` is a sum: 1 for branches without values (all that ``hoist-if-then-else``
-moves), 2 for those with values, 4 for values of type i1, 8 to go past loops of threads.
-``hoisted_let_bindings`` is one too: 1 for values that conditions are made of, 2 or 4 for all values
-without effects (there is one kind of values here). Values that can end the program, such as a
-quotient by something that may be 0, stay. Copies of loops are limited as there.
+``hoisted_conditionals`` is a sum: 1 for branches without results (the only ones that
+``hoist-if-then-else`` moves), 2 for branches with results, 4 for values of type i1, 8 to move them
+out of loops of threads too. ``hoisted_let_bindings`` is also a sum: 1 for values that conditions
+are computed from, 2 or 4 for all values without effects (tir does not distinguish the two). Values
+that can end the program, such as a quotient whose divisor may be 0, stay. The size of the copies of
+loops is limited as in ``hoist-if-then-else``.
 
 TVM: ``HoistExpression``, ``tir.HoistExpression``.
 
@@ -52,19 +53,22 @@ from kc.transforms.tir.loops._hoisting import Hoisted, hoist
 
 @dataclass(frozen=True)
 class HoistExpressionPass(ModulePass):
-    """Move conditions and values that do not change in a loop in front of it."""
+    """Move loop-invariant conditions and values in front of the loop."""
 
     name = "hoist-expression"
 
     hoisted_conditionals: int = field(
         default=15,
-        metadata={"help": "a sum of 1 (branches), 2 (with values), 4 (booleans), 8 (past threads)"},
+        metadata={
+            "help": "a sum of 1 (branches), 2 (with results), 4 (booleans), 8 (past threads)"
+        },
     )
     hoisted_let_bindings: int = field(
-        default=1, metadata={"help": "a sum of 1 (what conditions need), 2 and 4 (all values)"}
+        default=1, metadata={"help": "a sum of 1 (operands of conditions), 2 and 4 (all values)"}
     )
     max_copied_operations: int = field(
-        default=1000, metadata={"help": "the size of the copies of loops in a function"}
+        default=1000,
+        metadata={"help": "the most operations that copies of loops may add to a function"},
     )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

@@ -1,4 +1,4 @@
-"""hoist-if-then-else: branches whose conditions do not change in a loop go around it.
+"""hoist-if-then-else: branches with loop-invariant conditions move outside of the loop.
 
 Before::
 
@@ -20,11 +20,12 @@ After::
       }
     }
 
-Of ``%i < %n, %j < %m`` the first condition goes. Where the loop does something else too, there are
-two loops afterwards, one for each case; such copies may have ``max_copied_operations`` operations
-in a function, so that code does not double with each condition. ``tir.if`` and ``scf.if`` without
-values are moved, out of all loops but those of threads, unless ``support_block_scope_hosting``, and
-those in virtual threads that exchange values. Loops around blocks stay as they are.
+Of the conditions ``%i < %n, %j < %m`` only the first one moves. A loop that contains other
+statements becomes two loops, one for each outcome. Such copies have at most
+``max_copied_operations`` operations in a function, so that the code does not double with each
+condition. ``tir.if`` and ``scf.if`` without results are moved. They stay in loops of threads,
+unless ``support_block_scope_hosting`` is set, and in virtual threads that exchange values. Loops
+around blocks stay as they are.
 
 TVM: ``HoistIfThenElse``, ``tir.HoistIfThenElse``.
 
@@ -45,15 +46,17 @@ from kc.transforms.tir.loops._hoisting import Hoisted, hoist
 
 @dataclass(frozen=True)
 class HoistIfThenElsePass(ModulePass):
-    """Move branches whose conditions do not change in a loop around it."""
+    """Move branches with loop-invariant conditions outside of the loop."""
 
     name = "hoist-if-then-else"
 
     support_block_scope_hosting: bool = field(
-        default=False, metadata={"help": "also out of loops of blocks and threads of a GPU"}
+        default=False,
+        metadata={"help": "also move branches out of loops over blocks and threads of a GPU"},
     )
     max_copied_operations: int = field(
-        default=1000, metadata={"help": "the size of the copies of loops in a function"}
+        default=1000,
+        metadata={"help": "the most operations that copies of loops may add to a function"},
     )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

@@ -1,6 +1,6 @@
-"""legal-directions: print the dependences of loop nests, and what orders and skews they allow.
+"""legal-directions: print the dependences of loop nests, and the orders and skews that they allow.
 
-It changes nothing, and so has no rewrite pattern. For each nest, on standard error::
+The pass changes nothing, and so has no rewrite pattern. It prints for each nest on standard error::
 
     seidel: t in 4, i in 8, j in 8
       flow of A, A to A: distance (0, 0, 1), direction (0, 0, +)
@@ -11,12 +11,12 @@ It changes nothing, and so has no rewrite pattern. For each nest, on standard er
       order i, t, j: A at (t=0, i=1, j=0) reads A[1, 1], which A at ... writes
       skew: i by 1 t, j by 2 t and 1 i: then any order is legal, and any tiles
 
-A distance is a number of iterations, or an interval of them (``0..2``, ``1..`` where there is no
-bound); a direction its sign, ``*`` for any. A dependence that is not known exactly is printed with
-the reason, and is a superset.
+A distance is a number of iterations, or an interval of such numbers (``0..2``, or ``1..`` without
+an upper bound). A direction is the sign of a distance, ``*`` for any sign. A dependence that cannot
+be computed exactly is over-approximated and printed with the reason.
 
-A loop is listed as parallel if no dependence is carried by it. Orders are those that ``reorder``
-would accept, for nests of up to 4 loops. Skews are the least with which no distance is negative.
+A loop is listed as parallel if it carries no dependence. For nests of up to 4 loops, the pass lists
+the orders that ``reorder`` accepts. The skews are the smallest with which no distance is negative.
 Apply ``skew`` to the innermost loop first, so that the loops around it still have the names printed
 here.
 """
@@ -45,7 +45,7 @@ from kc.transforms.schedule.loops._imperfect import sink_siblings, why_it_stays
 from kc.transforms.to_tir import to_tir
 
 DEEPEST = 4
-"""The deepest nests of which all orders are listed: they have 24."""
+"""The deepest nests for which all orders are listed: 4 loops have 24 orders."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def _name(function: func.FuncOp) -> str:
 
 
 def _refusal(site: Site, step: object) -> str | None:
-    """Why ``step`` is not legal."""
+    """The reason why ``step`` is not legal; None if it is legal."""
     try:
         step.plan(site)  # pyright: ignore[reportAttributeAccessIssue]
     except ScheduleError as error:
@@ -108,7 +108,8 @@ def _refusal(site: Site, step: object) -> str | None:
 
 
 def _skews(chain: Sequence[ForOp]) -> str:
-    """The skews with which the nest can be permuted and tiled in any way; it is made perfect."""
+    """The skews after which the nest can be permuted and tiled in any way. The nest is made
+    perfect."""
     for n, (outer, nested) in enumerate(zip(chain, chain[1:], strict=False)):
         if loop_tree.only_child(outer) is not nested:
             why = why_it_stays(chain[n:])

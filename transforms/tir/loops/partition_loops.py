@@ -1,4 +1,4 @@
-"""partition-loops: iterations in which conditions always hold become a loop without these.
+"""partition-loops: the iterations in which conditions always hold become a loop without them.
 
 Before::
 
@@ -21,15 +21,15 @@ After, with ``partition-const-loop``::
       tir.store %x, %C[%c3 * 32 + %i_i] : memref<100xf32>
     }
 
-Loops with an extent that is not a constant are cut, loops with constant extents if
-``partition_const_loop`` is set, and all that have ``pragma_loop_partition_hint``; with
-``only_hinted``, as pipelines run it, those alone. A part of one
-iteration becomes its body, unless ``no_unroll_loop_with_extent_one``. With
-``unroll_loop_with_partition_hint_no_interval`` a loop with the hint, but without usable conditions,
-is unrolled. Serial and parallel loops are cut, by ``tir.if`` conditions that are affine in the
-loop's variable and hold for all inner iterations, but none in virtual threads that exchange values,
-which wait for each other in each iteration. Code under conditions that never hold in a part
-is removed.
+The pass cuts loops whose extent is not constant, loops of a constant extent if
+``partition_const_loop`` is set, and all loops with ``pragma_loop_partition_hint``. With
+``only_hinted``, the setting of the pipelines, it cuts only loops with the hint. A part of one
+iteration becomes its body, unless ``no_unroll_loop_with_extent_one`` is set. With
+``unroll_loop_with_partition_hint_no_interval``, a loop with the hint but without usable conditions
+is unrolled. Serial and parallel loops are cut where ``tir.if`` conditions that are affine in the
+loop's variable begin or cease to hold for all inner iterations. Loops in virtual threads that
+exchange values are not cut, as these threads wait for each other in each iteration. Code under
+conditions that never hold in a part is removed.
 
 TVM: ``LoopPartition``.
 
@@ -75,14 +75,12 @@ class PartitionLoopsPass(ModulePass):
     partition_const_loop: bool = field(
         default=False, metadata={"help": "also cut loops of constant extents"}
     )
-    only_hinted: bool = field(
-        default=False, metadata={"help": "cut no loops but those with the hint"}
-    )
+    only_hinted: bool = field(default=False, metadata={"help": "cut only loops with the hint"})
     no_unroll_loop_with_extent_one: bool = field(
         default=False, metadata={"help": "keep a part of one iteration as a loop"}
     )
     unroll_loop_with_partition_hint_no_interval: bool = field(
-        default=False, metadata={"help": "unroll loops with the hint about which nothing is known"}
+        default=False, metadata={"help": "unroll loops with the hint that have no usable condition"}
     )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -94,12 +92,13 @@ class PartitionLoopsPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Interval:
-    """Where conditions hold: from ``starts`` (all of them) up to ``ends``, over the roots."""
+    """The interval in which conditions hold: from all of ``starts`` up to ``ends``, over the
+    roots."""
 
     starts: Sequence[AffineExpr]
     ends: Sequence[AffineExpr]
     held: dict[IfOp, set[int]]
-    """The conditions that hold there, by their numbers."""
+    """The positions of the conditions of each branch that hold in the interval."""
 
 
 def _block(block: Block, options: PartitionLoopsPass) -> None:
@@ -120,7 +119,8 @@ def _visit(op: Operation, options: PartitionLoopsPass) -> None:
 def _loop(
     loop: ForOp, options: PartitionLoopsPass
 ) -> tuple[Sequence[Operation], Sequence[Operation]]:
-    """Cut ``loop`` if it can be: the loops that it becomes, and what is no more in a loop."""
+    """Cut ``loop`` if possible; return the loops that it becomes, and the operations that are no
+    longer in a loop."""
     hint = loop.annotations is not None and HINT in loop.annotations.data
     chosen = hint or (
         not options.only_hinted and (loop.static_extent is None or options.partition_const_loop)
@@ -174,7 +174,8 @@ def _interval(loop: ForOp, index: IndexValues) -> _Interval | None:
 def _for_all_inner(
     loop: ForOp, index: IndexValues, expr: AffineExpr
 ) -> tuple[int, AffineExpr] | None:
-    """``expr >= 0`` in all inner iterations as ``factor * i + rest >= 0``, rest known outside."""
+    """``expr >= 0`` for all inner iterations, as ``factor * i + rest >= 0``, where ``rest`` is
+    defined outside of the loop; None if there is no such form."""
     terms, constant = linear_terms(expr)
     (var,) = dimensions(index.expr(loop.var))
     factor, outer, inner = 0, {}, {}
@@ -203,7 +204,7 @@ def _inside(value: SSAValue | None, loop: ForOp) -> bool:
 
 
 class _Cut:
-    """One loop becomes up to three."""
+    """The cut of a loop into up to three loops."""
 
     def __init__(self, loop: ForOp, index: IndexValues, options: PartitionLoopsPass) -> None:
         self.loop = loop
@@ -233,7 +234,7 @@ class _Cut:
             end = extent if ends == [extent] else self._extreme("max", [ends, [start]])
         block = self.loop.parent
         assert block is not None
-        # What comes before conditions hold, where they hold, and what comes after.
+        # The iterations before the conditions hold, those where they hold, and those after.
         self._part(zero, start, {})
         self._part(start, end, interval.held)
         self._part(end, extent, {})
@@ -243,7 +244,8 @@ class _Cut:
         return self.loops, self.bodies
 
     def _extreme(self, kind: ExtremeKind, groups: Sequence[Sequence[AffineExpr]]) -> AffineExpr:
-        """The largest or the smallest of ``groups``, which are the opposite of their parts."""
+        """The largest or the smallest of ``groups``. Each group stands for the opposite extreme of
+        its members."""
         if len(groups) == len(groups[0]) == 1:
             return groups[0][0]
         space, operands = self.index.to_map([expr for group in groups for expr in group])
@@ -267,18 +269,18 @@ class _Cut:
         return self._emit(ApplyOp(affine.results[0], operands))
 
     def _part(self, start: AffineExpr, end: AffineExpr, held: dict[IfOp, set[int]]) -> None:
-        """The iterations from ``start`` up to ``end``."""
+        """Emit the iterations from ``start`` up to ``end``."""
         size = self.index.simplify(end - start)
-        known = size.value if isinstance(size, AffineConstantExpr) else None
-        if known is not None and known <= 0:
+        count = size.value if isinstance(size, AffineConstantExpr) else None
+        if count is not None and count <= 0:
             return
         loop = self.loop
-        if known == 1 and not self.options.no_unroll_loop_with_extent_one:
+        if count == 1 and not self.options.no_unroll_loop_with_extent_one:
             self.bodies += self._body(self._value(start), held)
             return
         annotations = loop.annotations.data if loop.annotations is not None else None
-        extent = known if known is not None else self._value(size)
-        # The body is made in a list of its own, and then moved into the loop.
+        extent = count if count is not None else self._value(size)
+        # The body is built in a list of its own, and then moved into the loop.
         outside, self.emitted = self.emitted, []
         new_loop = ForOp(loop.label, extent, None, loop.kind.data, annotations)
         new_loop.location = loop.location
@@ -312,7 +314,7 @@ class _Cut:
 
 
 def _remove_dead(function: Operation) -> None:
-    """Drop what parts do under conditions that never hold there, and loops that do nothing."""
+    """Remove the branches whose conditions never hold in a part, and loops without effects."""
     index = IndexValues()
     for op in reversed(list(preorder(function))):
         if isinstance(op, IfOp):
@@ -324,7 +326,7 @@ def _remove_dead(function: Operation) -> None:
 
 
 def _replace(op: Operation, by: Block | None) -> None:
-    """Put what is in a block in the place of ``op``."""
+    """Replace ``op`` by the content of a block, or by nothing."""
     block = op.parent
     assert block is not None
     for inner in list(by.ops) if by is not None else ():
@@ -335,12 +337,12 @@ def _replace(op: Operation, by: Block | None) -> None:
 
 
 def _without(op: IfOp, held: set[int]) -> None:
-    """Drop conditions that hold; without any, the op becomes what it guards."""
+    """Drop the conditions that hold; without any condition left, the body replaces the branch."""
     space = op.condition.data
-    kept: list[AffineConstraintExpr] = [
+    remaining: list[AffineConstraintExpr] = [
         constraint for n, constraint in enumerate(space.constraints) if n not in held
     ]
-    if kept:
-        op.condition = AffineSetAttr(AffineSet(space.num_dims, 0, tuple(kept)))
+    if remaining:
+        op.condition = AffineSetAttr(AffineSet(space.num_dims, 0, tuple(remaining)))
         return
     _replace(op, op.then.block)

@@ -8,8 +8,8 @@ Before::
 
 After: nothing. Operations that only the condition used are removed as well.
 
-The caller is then responsible for what an assertion promised: an index that it kept inside an array
-accesses whatever it points to.
+The caller is then responsible for what an assertion promised: an index that an assertion kept
+inside an array may access any memory.
 
 TVM: ``SkipAssert``, asked for by ``tir.disable_assert``.
 """
@@ -34,7 +34,7 @@ from kc.support.global_functions import ASSERTION_FAILED
 
 
 class EraseAssertion(RewritePattern):
-    """Erase a call that reports a failure; its branch, which is empty then, is dead code."""
+    """Erase a call that reports a failure. Its branch is then empty and dead code."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: CallExternOp, rewriter: PatternRewriter, /) -> None:

@@ -1,4 +1,4 @@
-"""unroll-loop: marked loops, and on request short ones, become copies of their body.
+"""unroll-loop: marked loops and, on request, short loops become copies of their bodies.
 
 Before::
 
@@ -13,15 +13,15 @@ After::
     %c1 = arith.constant 1 : index
     tir.store %x, %A[%c1 * 4] : memref<8xf32>
 
-A serial loop is unrolled automatically when it holds only unrolled loops, at most
-``auto_max_depth`` of them, and becomes at most ``auto_max_step`` statements (stores, calls), or has
-at most ``auto_max_extent`` iterations, or, with ``unroll_local_access``, iterates over elements of
-a buffer of scope ``local`` (registers have no addresses). ``pragma_auto_unroll_max_step`` and
-``pragma_unroll_explicit`` in the annotations of a loop apply to it and all that is inside. Without
-``explicit_unroll`` the loops are only marked, and LLVM unrolls them. Loops of an extent that is not
-a constant, and loops around blocks (see ``lower-blocks``), stay as they are.
+A serial loop is unrolled automatically if its inner loops are unrolled, at most ``auto_max_depth``
+deep, and it becomes at most ``auto_max_step`` statements (stores, calls), or has at most
+``auto_max_extent`` iterations, or, with ``unroll_local_access``, iterates over elements of a buffer
+of scope ``local`` (registers have no addresses). ``pragma_auto_unroll_max_step`` and
+``pragma_unroll_explicit`` in the annotations of a loop apply to the loop and to all its inner
+loops. Without ``explicit_unroll`` the loops are only marked, and LLVM unrolls them. Loops whose
+extent is not constant, and loops around blocks (see ``lower-blocks``), stay as they are.
 
-KC4215: the copies of a loop would be too many operations to compile.
+KC4215: the copies of a loop would have too many operations to compile.
 
 TVM: ``UnrollLoop``.
 """
@@ -46,12 +46,12 @@ MAX_STEP = "pragma_auto_unroll_max_step"
 EXPLICIT = "pragma_unroll_explicit"
 
 MAX_OPERATIONS = 100_000
-"""That one unrolled loop may become."""
+"""The most operations that one unrolled loop may become."""
 
 
 @dataclass(frozen=True)
 class UnrollLoopPass(ModulePass):
-    """Copy the bodies of unrolled loops, and of short serial ones where asked for."""
+    """Copy the bodies of unrolled loops and, on request, of short serial loops."""
 
     name = "unroll-loop"
 
@@ -59,7 +59,7 @@ class UnrollLoopPass(ModulePass):
         default=0, metadata={"help": "the most statements that a serial loop may unroll to"}
     )
     auto_max_depth: int = field(
-        default=8, metadata={"help": "how many nested loops are unrolled automatically"}
+        default=8, metadata={"help": "the most nested loops that are unrolled automatically"}
     )
     auto_max_extent: int = field(
         default=0,
@@ -83,8 +83,8 @@ class UnrollLoopPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Counts:
-    """The size of a piece of code: statements, nested unrolled loops, nested remaining loops, and
-    the operations that it will have."""
+    """The size of a piece of code: its statements, the depth of unrolled loops and of remaining
+    loops, and the operations that it will have."""
 
     steps: int = 0
     unrolled: int = 0
@@ -103,7 +103,7 @@ class _Counts:
 
 
 class _Plan:
-    """The decision for each loop of a function, made before any of them changes."""
+    """The decision for each loop of a function, made before any loop changes."""
 
     def __init__(self, function: FuncOp) -> None:
         self.function = function
@@ -113,8 +113,8 @@ class _Plan:
 
     def perform(self) -> None:
         """Change the loops; inner ones come first."""
-        for loop, kept in self.annotations:
-            loop.annotations = kept
+        for loop, remaining in self.annotations:
+            loop.annotations = remaining
         for loop in self.marked:
             loop.kind = ForKindAttr(ForKind.UNROLLED)
         for loop, extent in self.copied:
@@ -137,17 +137,17 @@ class _Plan:
         return self._loop(op, inner, counts) if isinstance(op, ForOp) else counts
 
     def _pragmas(self, loop: ForOp, options: UnrollLoopPass) -> UnrollLoopPass:
-        """The options for a loop; its pragmas are used up."""
+        """The options for a loop; its pragmas are removed."""
         if loop.annotations is None:
             return options
-        kept = dict(loop.annotations.data)
-        step, explicit = kept.pop(MAX_STEP, None), kept.pop(EXPLICIT, None)
+        remaining = dict(loop.annotations.data)
+        step, explicit = remaining.pop(MAX_STEP, None), remaining.pop(EXPLICIT, None)
         if isinstance(step, IntegerAttr):
             options = replace(options, auto_max_step=step.value.data)
         if isinstance(explicit, IntegerAttr):
             options = replace(options, explicit_unroll=bool(explicit.value.data))
-        if len(kept) != len(loop.annotations.data):
-            self.annotations.append((loop, DictionaryAttr(kept) if kept else None))
+        if len(remaining) != len(loop.annotations.data):
+            self.annotations.append((loop, DictionaryAttr(remaining) if remaining else None))
         return options
 
     def _loop(self, loop: ForOp, options: UnrollLoopPass, inside: _Counts) -> _Counts:
@@ -186,16 +186,16 @@ class _Plan:
 def _too_many(loop: ForOp, extent: int, operations: int) -> CodegenError:
     return CodegenError(
         "KC4215",
-        f"unroll-loop: {extent} copies of {loop.label} are {operations} operations",
+        f"unroll-loop: {extent} copies of {loop.label} have {operations} operations",
         location=location_of(loop),
         why=f"a loop is unrolled to at most {MAX_OPERATIONS} operations, as compile time grows "
-        "faster than the code",
-        hints=["split the loop and unroll the inner one, by a small factor"],
+        "faster than the size of the code",
+        hints=["split the loop by a small factor and unroll the inner loop"],
     )
 
 
 def _counts_local(loop: ForOp) -> bool:
-    """Whether the loop's variable is in the index of an element of a buffer of scope local."""
+    """True if the loop's variable is used in the index of a buffer of scope local."""
     for use in loop.var.uses:
         user = use.operation
         if isinstance(user, LoadOp | StoreOp):
@@ -206,7 +206,7 @@ def _counts_local(loop: ForOp) -> bool:
 
 
 def unroll(loop: ForOp, extent: int) -> None:
-    """Put ``extent`` copies of a loop's body in its place, where its variable is a constant."""
+    """Replace a loop by ``extent`` copies of its body, in which its variable is a constant."""
     block = loop.parent
     assert block is not None
     for n in range(extent):

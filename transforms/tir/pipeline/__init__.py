@@ -1,8 +1,9 @@
-"""Pipelines: statements of different iterations of a loop run at a time.
+"""Pipelines: statements of different iterations of a loop run at the same time.
 
 ``plan_software_pipeline`` keeps the statements that a schedule annotated, and
-``inject_software_pipeline`` overlaps them; ``inject_double_buffer`` is the case of two stages.
-Read ``_software_pipelining`` for what keeps the meaning, ``_pipeline_notes`` for the annotations.
+``inject_software_pipeline`` overlaps them; ``inject_double_buffer`` is the case of two stages. Read
+``_software_pipelining`` for the conditions that preserve the meaning, and ``_pipeline_notes`` for
+the annotations.
 """
 
 if (

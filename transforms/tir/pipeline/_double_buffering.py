@@ -1,8 +1,7 @@
-"""Which loop of a double-buffered allocation is overlapped with its next iteration, and whether.
+"""The overlap of a loop with its next iteration by a double-buffered allocation, and its legality.
 
 Shared by the primitive ``double_buffer``, which refuses with an :class:`Obstacle`, and the pass
-``inject-double-buffer``, which does what the primitive asked for, after everything else that was
-scheduled.
+``inject-double-buffer``, which performs the overlap after all other primitives of the schedule.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Access = LoadOp | StoreOp
 
 
 class Obstacle(Exception):
-    """Why a buffer cannot be filled one iteration ahead."""
+    """The reason why a buffer cannot be filled one iteration ahead."""
 
     def __init__(
         self,
@@ -48,26 +47,28 @@ class Obstacle(Exception):
 
 @dataclass
 class Overlap:
-    """How the buffer of ``alloc`` is filled one iteration ahead."""
+    """The plan to fill the buffer of ``alloc`` one iteration ahead."""
 
     alloc: AllocOp
     loop: ForOp
-    """The loop whose next iteration is filled for."""
+    """The loop for whose next iteration the buffer is filled."""
     accesses: list[Access]
     fill: list[Operation]
     """The children of the loop that write the buffer, in order."""
     values: list[Operation] = field(default_factory=list)
-    """The children of the loop that compute what these need, in order: indices, and loads."""
+    """The children of the loop that compute the operands of ``fill``, in order: indices, and
+    loads."""
 
     @property
     def filling(self) -> list[Operation]:
-        """All that is done to fill the buffer, in order."""
+        """All operations that fill the buffer, in order."""
         both = {*self.values, *self.fill}
         return [op for op in self.loop.body.block.ops if op in both]
 
 
 def plan_overlap(alloc: AllocOp) -> Overlap:
-    """How to fill the buffer of ``alloc`` ahead; raises :class:`Obstacle` where that is wrong."""
+    """The plan to fill the buffer of ``alloc`` ahead. Raises :class:`Obstacle` if it is not
+    legal."""
     accesses = _accesses(alloc)
     loop = _common_loop(alloc, accesses)
     name = alloc.label
@@ -75,8 +76,8 @@ def plan_overlap(alloc: AllocOp) -> Overlap:
         raise Obstacle(
             "KC3471",
             f"loop {loop.label}, which fills and reads {name}, is {loop.kind.data.value}",
-            "the buffer is filled for the next iteration while one runs, so iterations must run in "
-            "order",
+            "the buffer is filled for the next iteration while the current one runs, so iterations "
+            "must run in order",
             loop,
             {loop: f"fills and reads {name}"},
         )
@@ -85,8 +86,8 @@ def plan_overlap(alloc: AllocOp) -> Overlap:
         raise Obstacle(
             "KC3479",
             f"the blocks of {blocks[0].axis} share {name}, which is global memory",
-            f"they are in different iterations of loop {loop.label} at a time, and each fills "
-            f"{name} for its next one",
+            f"at any time they are in different iterations of loop {loop.label}, and each fills "
+            f"{name} for its next iteration",
             loop,
             {blocks[0]: "blocks", loop: f"fills and reads {name}"},
             [f'set_scope of {name} to "shared" or "local" first'],
@@ -94,12 +95,13 @@ def plan_overlap(alloc: AllocOp) -> Overlap:
     overlap = Overlap(alloc, loop, accesses, _fill(alloc, loop, accesses))
     overlap.values = _values(overlap)
     _require_filled_first(overlap)
-    # A buffer of the loop itself is a new one in each iteration.
+    # A buffer that is allocated in the loop is a new buffer in each iteration.
     if not loop_tree.is_inside(alloc, loop) and carries_values(accesses, loop):
         raise Obstacle(
             "KC3472",
             f"an iteration of {loop.label} may read elements of {name} that it has not written",
-            "iterations alternate between the two halves, so each must write all that it reads",
+            "iterations alternate between the two halves, so each must write every element that it "
+            "reads",
             loop,
             {loop: f"fills and reads {name}"},
         )
@@ -133,7 +135,7 @@ def _common_loop(alloc: AllocOp, accesses: Sequence[Access]) -> ForOp:
         raise Obstacle(
             "KC3470",
             f"no loop both fills and reads {alloc.label}",
-            "filling for one iteration of a loop is overlapped with reading in another",
+            "the stores of one iteration of a loop are overlapped with the loads of another",
             at,
             {at: "here"},
         )
@@ -147,7 +149,8 @@ def _unit(op: Operation) -> Operation:
 
 
 def _fill(alloc: AllocOp, loop: ForOp, accesses: Sequence[Access]) -> list[Operation]:
-    """The children of ``loop`` that write the buffer, and nothing else."""
+    """The children of ``loop`` that write the buffer. Raises :class:`Obstacle` if they do anything
+    else."""
     name = alloc.label
     stores = [access for access in accesses if isinstance(access, StoreOp)]
     children = list(loop.body.block.ops)
@@ -163,8 +166,8 @@ def _fill(alloc: AllocOp, loop: ForOp, accesses: Sequence[Access]) -> list[Opera
                 )
                 raise Obstacle(
                     "KC3473",
-                    f"what fills {name} in loop {loop.label} also {what}",
-                    "all of that would happen one iteration early",
+                    f"the code that fills {name} in loop {loop.label} also {what}",
+                    "this would happen one iteration early",
                     loop,
                     {loop: f"fills and reads {name}", _unit(inner): what},
                 )
@@ -172,7 +175,7 @@ def _fill(alloc: AllocOp, loop: ForOp, accesses: Sequence[Access]) -> list[Opera
 
 
 def _values(overlap: Overlap) -> list[Operation]:
-    """The children of the loop that compute what filling needs: indices, and what is loaded."""
+    """The children of the loop that compute the operands of the fill: indices and loaded values."""
     loop = overlap.loop
     needed: dict[Operation, None] = {}
     pending = [value for op in overlap.fill for value in captured_values(op)]
@@ -194,7 +197,7 @@ def _values(overlap: Overlap) -> list[Operation]:
 
 
 def _require_filled_first(overlap: Overlap) -> None:
-    """All of the buffer that an iteration writes is written before what else reads it."""
+    """Require that an iteration writes its part of the buffer before it reads the buffer."""
     loop, name = overlap.loop, overlap.alloc.label
     inner = overlap.filling
     readers = [
@@ -204,7 +207,7 @@ def _require_filled_first(overlap: Overlap) -> None:
     ]
     fill = overlap.fill
     late = bool(fill) and any(reader.is_before_in_block(fill[-1]) for reader in readers)
-    # What is read on the way, to be updated, may not be used for anything else either.
+    # Elements that the fill itself loads, to update them, may not be used for anything else.
     partial = [
         use.operation
         for op in overlap.values
@@ -218,7 +221,7 @@ def _require_filled_first(overlap: Overlap) -> None:
             f"{name} is not filled first and then read in each iteration of {loop.label}",
             f"loop {loop.label} writes to it after it reads from it"
             if late
-            else f"it is filled and read in one child of loop {loop.label}"
+            else f"one child of loop {loop.label} both fills and reads it"
             if fill
             else f"nothing in loop {loop.label} writes to it",
             loop,
@@ -227,7 +230,7 @@ def _require_filled_first(overlap: Overlap) -> None:
 
 
 def _child(loop: ForOp, op: Operation) -> Operation:
-    """The child of ``loop`` that ``op`` is, or is in."""
+    """The child of ``loop`` that is or contains ``op``."""
     while (parent := op.parent_op()) is not None and parent is not loop:
         op = parent
     return op
@@ -245,7 +248,7 @@ def _missing(overlap: Overlap, value: SSAValue) -> Obstacle:
 
 
 def _require_early(overlap: Overlap) -> None:
-    """Require that all that is read to fill the buffer is available one iteration early."""
+    """Require that all values that fill the buffer are available one iteration early."""
     loop, last = overlap.loop, overlap.fill[-1]
     children = list(loop.body.block.ops)
     for child in children:
@@ -255,7 +258,7 @@ def _require_early(overlap: Overlap) -> None:
             if _is_opaque(inner):
                 raise Obstacle(
                     "KC3476",
-                    f"filling {overlap.alloc.label} one iteration early is not proven to be right",
+                    f"filling {overlap.alloc.label} one iteration early is not proven correct",
                     f"{inner.name} may write its inputs",
                     loop,
                     {loop: f"fills and reads {overlap.alloc.label}"},
@@ -274,7 +277,8 @@ def _require_early(overlap: Overlap) -> None:
 def _require_apart(
     overlap: Overlap, load: LoadOp, store: StoreOp, is_before: bool, last: Operation, top: Operation
 ) -> None:
-    """``store`` must not write what ``load`` reads where it would no longer come before it."""
+    """Require that ``store`` writes no element that ``load`` reads if the store would move behind
+    the load."""
     loop = overlap.loop
     space = Space()
     read = space.instance(load)
@@ -282,7 +286,7 @@ def _require_apart(
     for around, dim in read.loops.items():
         if around is loop:
             break
-        if around.kind.data is not ForKind.THREAD:  # threads take each step together
+        if around.kind.data is not ForKind.THREAD:  # threads run each step together
             outside[around] = dim
     write = space.instance(store, outside)
     same = [
@@ -303,16 +307,16 @@ def _require_apart(
     raise Obstacle(
         "KC3476",
         f"filling {overlap.alloc.label} one iteration early "
-        + ("is not proven to be right" if witness.undecided else "changes the result"),
+        + ("is not proven correct" if witness.undecided else "changes the result"),
         witness.undecided.reason
         if witness.undecided is not None
-        else f"{who} writes {name}{write.at(witness)}, which filling reads{read.at(witness)}",
+        else f"{who} writes {name}{write.at(witness)}, which the fill reads{read.at(witness)}",
         loop,
         {reader: f"reads {name}", writer: f"writes {name}"},
     )
 
 
 def _is_opaque(op: Operation) -> bool:
-    """Whether ``op`` itself may do something that is not known."""
+    """True if ``op`` itself may have unknown effects."""
     known = isinstance(op, LoadOp | StoreOp | AllocOp) or bool(op.regions)
     return not known and loop_tree.has_effects(op)

@@ -1,4 +1,5 @@
-"""What the annotations of a loop say of its software pipeline, and which its statements are.
+"""The annotations of a loop that describe its software pipeline, and the statements of the
+pipeline.
 
 Shared by ``plan-software-pipeline``, which keeps the statements of a schedule together while passes
 add to them, and ``inject-software-pipeline``, which overlaps them.
@@ -21,13 +22,13 @@ from kc.support.locations import location_of
 STAGE = "software_pipeline_stage"
 """The annotation with the stage of each statement of a loop."""
 ORDER = "software_pipeline_order"
-"""The annotation with the place of each statement in an iteration of the pipeline."""
+"""The annotation with the position of each statement in an iteration of the pipeline."""
 ASYNC = "software_pipeline_async_stages"
-"""The annotation with the stages whose copies go on by themselves."""
+"""The annotation with the stages whose copies are asynchronous."""
 WARP_SPECIALIZE = "software_pipeline_warp_specialize"
-"""The annotation of a loop whose copies of boxes warps of their own start (a boolean)."""
+"""The annotation of a loop whose copies of boxes are started by separate warps (a boolean)."""
 STATEMENT = "software_pipeline_statement"
-"""The annotation of a loop of one iteration around what is a statement of a pipeline."""
+"""The annotation of a loop of one iteration around one statement of a pipeline."""
 
 _KEYS = (STAGE, ORDER, ASYNC, WARP_SPECIALIZE)
 _PIPELINED = (ForKind.SERIAL, ForKind.UNROLLED)
@@ -35,47 +36,48 @@ _PIPELINED = (ForKind.SERIAL, ForKind.UNROLLED)
 
 @dataclass(frozen=True)
 class Notes:
-    """The annotations of a pipelined loop, one entry a statement; stages begin at 0."""
+    """The annotations of a pipelined loop, one entry per statement; the first stage is 0."""
 
     stages: tuple[int, ...]
     order: tuple[int, ...]
     asynchronous: frozenset[int]
     is_specialized: bool = False
-    """Whether warps of their own start the copies of boxes."""
+    """True if separate warps start the copies of boxes."""
 
     @property
     def depth(self) -> int:
-        """How many iterations are under way beside the first."""
+        """The number of iterations in flight beside the oldest one."""
         return max(self.stages, default=0)
 
 
 def note(loop: ForOp, key: str) -> Attribute | None:
-    """An annotation or pragma of a loop."""
+    """The annotation ``key`` of a loop, or its pragma of that name; None if there is none."""
     data = loop.annotations.data if loop.annotations is not None else {}
     return data.get(key, data.get(f"pragma_{key}"))
 
 
 def is_pipelined(op: Operation) -> bool:
-    """Whether ``op`` is a loop that annotations make a pipeline."""
+    """True if ``op`` is a loop that annotations make a pipeline."""
     return isinstance(op, ForOp) and any(note(op, key) is not None for key in _KEYS)
 
 
 def is_grouped(op: Operation) -> bool:
-    """Whether ``op`` is a loop of one iteration around a statement."""
+    """True if ``op`` is a loop of one iteration around a statement."""
     return isinstance(op, ForOp) and note(op, STATEMENT) is not None
 
 
 def other_notes(loop: ForOp) -> dict[str, Attribute]:
-    """The annotations of a loop that are not of its pipeline."""
+    """The annotations of a loop that do not belong to its pipeline."""
     mine = {name for key in _KEYS for name in (key, f"pragma_{key}")}
     data = loop.annotations.data if loop.annotations is not None else {}
     return {key: value for key, value in data.items() if key not in mine}
 
 
 def statements(loop: ForOp) -> list[Operation]:
-    """The statements of a loop, in order: what does anything in its body.
+    """The statements of a loop, in order: the operations in its body that have an effect.
 
-    Values and loads that a statement needs belong to it; allocations to the iteration.
+    Values and loads that a statement needs belong to the statement; allocations belong to the
+    iteration.
     """
     return [
         op
@@ -85,10 +87,10 @@ def statements(loop: ForOp) -> list[Operation]:
 
 
 def read_notes(loop: ForOp, names: Sequence[str], pass_name: str) -> Notes:
-    """The annotations of ``loop`` for statements called ``names``.
+    """The annotations of ``loop`` for the statements called ``names``.
 
-    Raises CodegenError KC4231 for a loop that is no sequence of iterations, KC4230 for a number of
-    entries that is not that of the statements, KC4232 for what is no stage, order or asynchronous
+    Raises CodegenError KC4231 for a loop whose iterations do not run in order, KC4230 if the number
+    of entries is not the number of statements, KC4232 for an invalid stage, order or asynchronous
     stage.
     """
     if loop.kind.data not in _PIPELINED:
@@ -96,11 +98,12 @@ def read_notes(loop: ForOp, names: Sequence[str], pass_name: str) -> Notes:
             "KC4231",
             f"{pass_name}: loop {loop.label}, which has a software pipeline, is {loop.kind_text}",
             location=location_of(loop),
-            why="a pipeline overlaps an iteration with the next ones, so they must run in order",
+            why="a pipeline overlaps an iteration with the next ones, so iterations must run in "
+            "order",
             hints=["annotate a serial loop"],
         )
-    given = note(loop, STAGE)
-    if given is None:
+    stage_note = note(loop, STAGE)
+    if stage_note is None:
         key = next(key for key in _KEYS if note(loop, key) is not None)
         raise _wrong(pass_name, loop, key, f"stands without {STAGE}", "each statement has a stage")
     stages = _numbers(pass_name, loop, STAGE, names)
@@ -146,7 +149,7 @@ def _is_specialized(pass_name: str, loop: ForOp) -> bool:
 
 
 def _numbers(pass_name: str, loop: ForOp, key: str, names: Sequence[str]) -> list[int] | None:
-    """The integers of an annotation, None if it is not there."""
+    """The integers of an annotation; None if the loop does not have it."""
     value = note(loop, key)
     if value is None:
         return None
@@ -185,12 +188,12 @@ def _wrong_count(
         location=location_of(loop),
         facts=[f"{n}: {name}" for n, name in enumerate(names)],
         why=f"it is {list(numbers)}",
-        hints=[f"give {len(names)} numbers, one a statement"],
+        hints=[f"give {len(names)} numbers, one per statement"],
     )
 
 
 def name_of(op: Operation) -> str:
-    """What people call a statement: its block, else the buffer that it writes."""
+    """The name of a statement for users: its block, else the buffer that it writes."""
     inner = next((nested for nested in op.walk() if isinstance(nested, BlockOp)), None)
     if inner is not None:
         return f"block {inner.label}"

@@ -1,10 +1,10 @@
-"""How the iterations of a loop are overlapped, and whether that keeps the meaning.
+"""The overlap of the iterations of a loop, and its legality.
 
 Statement ``c`` of iteration ``t`` runs in step ``t + stage(c)``, and in a step statements run by
 their order. So two instances change places where the later one has the smaller stage, by no more
-iterations than the stages are apart (:func:`_overtaken`); each such pair that depends on each other
-is a refusal. A buffer that belongs to an iteration has one version for each iteration whose values
-are alive at a time, and carries no dependence from one to the next.
+iterations than the difference of the stages (:func:`_overtaken`). Each such pair with a dependence
+is refused. A buffer that belongs to an iteration has one version for each iteration whose values
+are alive at the same time, and carries no dependence between iterations.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ PASS = "inject-software-pipeline"
 
 @dataclass(eq=False)
 class Statement:
-    """A statement of a pipelined loop, and when it runs."""
+    """A statement of a pipelined loop, and its stage and order."""
 
     op: Operation
     """The child of the loop."""
@@ -56,35 +56,37 @@ class Statement:
     stage: int
     order: int
     values: list[Operation]
-    """The children of the loop that compute what it needs, in order: indices, and loads."""
+    """The children of the loop that compute the operands of the statement, in order: indices, and
+    loads."""
     parts: list[Operation] = field(default_factory=list)
-    """What it is made of: the child, or what a loop of one iteration held together."""
+    """The parts of the statement: the child, or the operations that a loop of one iteration
+    groups."""
 
     def __post_init__(self) -> None:
         self.parts = self.parts or [self.op]
 
     @property
     def children(self) -> list[Operation]:
-        """The children of the loop that belong to it, in order."""
+        """The children of the loop that belong to the statement, in order."""
         return [*self.values, *self.parts]
 
 
 @dataclass(eq=False)
 class Access:
-    """What an operation of a statement may touch."""
+    """An access to a buffer by an operation of a statement."""
 
     statement: Statement
     op: Operation
     child: Operation
-    """The child of the loop that it is, or is in."""
+    """The child of the loop that is or contains the operation."""
     buffer: SSAValue | None
-    """None: it may be any."""
+    """The buffer; None if it may be any buffer."""
     writes: bool
     reads: bool
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is known which element it touches."""
+        """True if the accessed element is known."""
         return isinstance(self.op, LoadOp | StoreOp) and self.op.buffer is self.buffer
 
     @property
@@ -101,11 +103,12 @@ class Pipeline:
     statements: list[Statement]
     accesses: list[Access] = field(default_factory=list)
     versions: dict[SSAValue, int] = field(default_factory=dict)
-    """The buffers that belong to an iteration, and how many of them are alive at a time."""
+    """The buffers that belong to an iteration, each with the number of versions alive at the same
+    time."""
 
     @property
     def steps(self) -> list[Statement]:
-        """The statements as they run in a step."""
+        """The statements in their order within a step."""
         return sorted(self.statements, key=lambda statement: statement.order)
 
     def touching(self, buffer: SSAValue) -> list[Access]:
@@ -114,9 +117,9 @@ class Pipeline:
 
 
 def plan_pipeline(loop: ForOp) -> Pipeline:
-    """How the iterations of ``loop`` are overlapped.
+    """The overlap of the iterations of ``loop``.
 
-    Raises CodegenError: what :func:`read_notes` raises; KC4233 for a value that one statement
+    Raises CodegenError: the errors of :func:`read_notes`; KC4233 for a value that one statement
     computes and another one uses; KC4234 where the pipeline would change the result; KC4235 for a
     buffer that cannot have versions.
     """
@@ -166,7 +169,7 @@ def _shared(loop: ForOp, value: SSAValue, first: Operation, second: Operation) -
         "which is not an element of a buffer",
         location=location_of(second),
         facts=loop_tree.render(loop, {first: f"has {name}", second: f"uses {name}"}),
-        why="a statement runs in another step than the next one, and only buffers keep values",
+        why="two statements may run in different steps, and only buffers keep values between steps",
         hints=[f"store {name} in a buffer that is allocated in the loop, or load it twice"],
     )
 
@@ -198,8 +201,8 @@ def _unknown_accesses(statement: Statement, op: Operation, child: Operation) -> 
 
 
 def _own_buffers(pipeline: Pipeline) -> Iterator[SSAValue]:
-    """The buffers that belong to an iteration: those allocated in it, and those of which it reads
-    nothing that it has not written, where nothing else uses them."""
+    """The buffers that belong to an iteration: those allocated in it, and those that nothing else
+    uses and of which it reads only elements that it has written."""
     loop = pipeline.loop
     for buffer in dict.fromkeys(access.buffer for access in pipeline.accesses):
         if buffer is None or not isinstance(buffer.owner, AllocOp):
@@ -211,7 +214,7 @@ def _own_buffers(pipeline: Pipeline) -> Iterator[SSAValue]:
 
 
 def _is_private(pipeline: Pipeline, buffer: SSAValue) -> bool:
-    """Whether each iteration could have a buffer of its own in place of one from outside."""
+    """True if each iteration could have its own copy of a buffer from outside the loop."""
     accesses = pipeline.touching(buffer)
     ops = [access.op for access in accesses if isinstance(access.op, LoadOp | StoreOp)]
     ops += [
@@ -231,9 +234,9 @@ def _is_private(pipeline: Pipeline, buffer: SSAValue) -> bool:
 
 
 def _versions(pipeline: Pipeline, buffer: SSAValue) -> int:
-    """How many iterations have values in a buffer at a time.
+    """The number of iterations that have live values in a buffer at the same time.
 
-    What iteration ``t + n`` writes must come after all that iteration ``t`` does with the buffer.
+    The writes of iteration ``t + n`` must come after all uses of the buffer in iteration ``t``.
     """
     count = 1
     accesses = pipeline.touching(buffer)
@@ -244,7 +247,8 @@ def _versions(pipeline: Pipeline, buffer: SSAValue) -> int:
 
 
 def _require_versions(pipeline: Pipeline) -> None:
-    """Require that a buffer with versions is used by loads and stores, and has a known size."""
+    """Require that a buffer with versions is only used by loads and stores, and has a known
+    size."""
     loop = pipeline.loop
     for buffer, count in pipeline.versions.items():
         alloc = buffer.owner
@@ -271,7 +275,9 @@ def _no_versions(pipeline: Pipeline, buffer: SSAValue, at: Operation, why: str) 
         "KC4235",
         f"{PASS}: {name} cannot be allocated {count} times in front of loop {pipeline.loop.label}",
         location=location_of(at),
-        why=f"{why}, and {count} iterations have values in {name} at a time" if count > 1 else why,
+        why=f"{why}, and {count} iterations have values in {name} at the same time"
+        if count > 1
+        else why,
         hints=["give the statements that use it the same stage"]
         if count > 1
         else [f"allocate {name} outside of the loop"],
@@ -289,8 +295,8 @@ def _global_in_kernel(pipeline: Pipeline, alloc: AllocOp) -> CodegenError:
         "KC4235",
         f"{PASS}: {name} cannot be allocated in front of loop {pipeline.loop.label}",
         location=location_of(alloc),
-        why="it is global memory, which all blocks of a kernel would share, and they are in "
-        "different iterations at a time",
+        why="it is global memory, which all blocks of a kernel would share, and the blocks are in "
+        "different iterations at the same time",
         hints=[f'give {name} the scope "local" or "shared"'],
     )
 
@@ -299,7 +305,7 @@ def _global_in_kernel(pipeline: Pipeline, alloc: AllocOp) -> CodegenError:
 
 
 def _overtaken(first: Access, second: Access) -> range:
-    """By how many iterations ``second`` may be after ``first`` and yet run before it."""
+    """The numbers of iterations that ``second`` may come after ``first`` and yet run before it."""
     earlier, later = first.statement, second.statement
     if earlier is later:
         return range(0)
@@ -308,7 +314,7 @@ def _overtaken(first: Access, second: Access) -> range:
 
 
 def _require_order(pipeline: Pipeline) -> None:
-    """Require that no instance comes before one that it depends on."""
+    """Require that no instance runs before one that it depends on."""
     possible: CodegenError | None = None
     for first in pipeline.accesses:
         for second in pipeline.accesses:
@@ -319,7 +325,7 @@ def _require_order(pipeline: Pipeline) -> None:
                 continue
             distances = _overtaken(first, second)
             if first.buffer in pipeline.versions and known:
-                distances = distances[: distances.count(0)]  # 0 is the first one
+                distances = distances[: distances.count(0)]  # 0 comes first, if at all
             if not distances:
                 continue
             witness = _conflict(pipeline.loop, first, second, distances)
@@ -336,7 +342,8 @@ def _require_order(pipeline: Pipeline) -> None:
 def _conflict(
     loop: ForOp, first: Access, second: Access, distances: range
 ) -> tuple[Witness, Instance, Instance] | None:
-    """Instances of two accesses that meet, the second one so many iterations later."""
+    """Instances of two accesses that touch the same memory, the second one ``distances`` iterations
+    later; None if there are none."""
     space = Space()
     here = space.place(first.op)
     ordered = {

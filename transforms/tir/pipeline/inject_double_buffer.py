@@ -30,8 +30,8 @@ After::
         %b = tir.load %B[%i mod 2, %j] : memref<2x16xf32>
         tir.store %b, %C[%i, %j] : memref<8x16xf32>
 
-The buffers are those that the primitive ``double_buffer`` marked. Where later primitives made it
-impossible to fill one iteration ahead, there is a warning (KC3478) and the buffer stays single.
+The buffers are those that the primitive ``double_buffer`` marked. If later primitives made it
+impossible to fill a buffer one iteration ahead, it stays single, with warning KC3478.
 
 Requires that no blocks are left (``lower-blocks``), and that buffers have their final place and
 size (``compact-buffer-allocation``).
@@ -65,12 +65,12 @@ MARK = "tir.double_buffer"
 
 @dataclass(frozen=True)
 class InjectDoubleBufferPass(ModulePass):
-    """Fill marked buffers for the next iteration while this one reads them."""
+    """Fill marked buffers for the next iteration while the current iteration reads them."""
 
     name = "inject-double-buffer"
 
     def is_needed(self, module: ModuleOp) -> bool:
-        """Whether a buffer is marked."""
+        """True if a buffer is marked."""
         return bool(loop_tree.marked_buffers(module, MARK))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -82,7 +82,7 @@ class InjectDoubleBufferPass(ModulePass):
                         "KC4201",
                         f"inject-double-buffer: block {block.label} is left",
                         location=location_of(block),
-                        why="the iterations of loops are moved, not those of blocks",
+                        why="this pass moves iterations of loops, not instances of blocks",
                         hints=["run lower-init-block and lower-blocks first"],
                     )
             for alloc in marked:
@@ -92,10 +92,10 @@ class InjectDoubleBufferPass(ModulePass):
                 except Obstacle as obstacle:
                     warn(
                         "KC3478",
-                        f"double_buffer of {alloc.label} is left out: {obstacle.message}",
+                        f"double_buffer of {alloc.label} is not applied: {obstacle.message}",
                         location=location_of(alloc),
                         why=obstacle.why,
-                        hints=["use double_buffer last, when the loops are final"],
+                        hints=["apply double_buffer last, when the loops are final"],
                     )
                     continue
                 _rewrite(overlap)
@@ -134,7 +134,7 @@ def _rewrite(overlap: Overlap) -> None:
 
 
 def _make_double(overlap: Overlap) -> None:
-    """Put a buffer of two halves before the loop; the iteration tells which one is used."""
+    """Put a buffer of two halves before the loop; the iteration selects the half."""
     old, loop = overlap.alloc, overlap.loop
     new = copies_of(old, 2)
     inside = loop_tree.is_inside(old, loop)

@@ -1,4 +1,4 @@
-"""inject-software-pipeline: the statements of a loop run for different iterations at a time.
+"""inject-software-pipeline: the statements of a loop run for different iterations at once.
 
 Before::
 
@@ -34,28 +34,27 @@ After::
       tir.store %b, %C[7, %j] : memref<8x16xf32>
     }
 
-In step ``s`` a statement of stage ``g`` runs for iteration ``s - g``; in a step statements run in
-the order of ``software_pipeline_order``, that of the text if there is none. The prologue has the
-steps in which the later stages have nothing to do yet, the epilogue those in which the earlier ones
-have nothing left. A buffer that belongs to an iteration gets as many versions as there are
-iterations with values in it at a time. Where the number of iterations is only known at run time,
-conditions guard the prologue and the epilogue, so that only existing iterations run.
+In step ``s`` a statement of stage ``g`` runs for iteration ``s - g``. Within a step statements run
+in the order of ``software_pipeline_order``, by default in program order. The prologue has the steps
+in which the later stages have nothing to do yet, the epilogue those in which the earlier stages
+have nothing left to do. A buffer that belongs to an iteration gets one version for each iteration
+with live values in it. If the number of iterations is only known at run time, conditions guard the
+prologue and the epilogue, so that only existing iterations run.
 
 Copies to shared memory in the stages of ``software_pipeline_async_stages`` are asynchronous on
-NVIDIA's GPUs from sm_80 on: their stores get the attribute ``tir.async_copy``, those of a step are
-a group (``nvvm.cp.async.commit.group``), and at the start of a step there is a wait for the groups
-that its statements need (``nvvm.cp.async.wait.group``). How many newer groups may be under way is
-counted (:mod:`._asynchronous_copies`); ``thread-sync`` puts its barrier behind the wait.
+NVIDIA's GPUs from sm_80 on. Their stores get the attribute ``tir.async_copy``, the copies of a step
+form a group (``nvvm.cp.async.commit.group``), and a step starts with a wait for the groups that its
+statements need (``nvvm.cp.async.wait.group``). :mod:`._asynchronous_copies` counts the newer groups
+that may be in flight; ``thread-sync`` puts its barrier behind the wait.
 
 Copies of boxes (``tma_load_64x64_f16_shared``) are counted by a ring of mbarriers, one for each
-version of what they bring. The number of expected bytes is announced before the copies, and the
-first statement that reads their result waits: the copies of iteration ``t`` use slot ``t mod n`` in
+version of their destination. The number of expected bytes is announced before the copies, and the
+first statement that reads their result waits. The copies of iteration ``t`` use slot ``t mod n`` in
 its phase ``t floordiv n``.
 
 With ``software_pipeline_warp_specialize``, separate warps start these copies. Buffers get versions
 and copies get a ring, but the loop keeps the order of its iterations; ``specialize-warps`` then
-makes two loops of it, of which the copying one runs ahead by as many iterations as there are
-versions.
+splits it into two loops. The copying loop runs ahead by as many iterations as there are versions.
 
 A pipelined loop inside another one is lowered first, and counts as three statements of the outer
 loop: its prologue, its steady state and its epilogue.
@@ -65,14 +64,14 @@ size (``compact-buffer-allocation``). *Legal when*
 
 1. KC4230, KC4231, KC4232: the annotations fit the loop (``plan-software-pipeline``).
 2. KC4233: statements share values by buffers only.
-3. KC4234: whatever depends on another statement still comes after it.
+3. KC4234: a statement still runs after all statements that it depends on.
 4. KC4235: a buffer with several versions is used by loads and stores, its sizes are known in
    front of the loop, and in a kernel it is not in global memory.
 5. KC4236: the prologue and the epilogue are not too large.
-6. KC4251: separate warps copy only by the copy unit.
+6. KC4251: separate warps copy by the copy unit alone.
 
-TVM: ``InjectSoftwarePipeline``. The schedule is a modulo schedule with one step an iteration (Rau,
-MICRO 1994); that of overlapped copies on GPUs is due to CUTLASS.
+TVM: ``InjectSoftwarePipeline``. The schedule is a modulo schedule with one step per iteration (Rau,
+MICRO 1994); the schedule of overlapped copies on GPUs is due to CUTLASS.
 """
 
 from __future__ import annotations
@@ -131,11 +130,11 @@ class InjectSoftwarePipelinePass(ModulePass):
     name = "inject-software-pipeline"
 
     asynchronous: bool = field(
-        default=True, metadata={"help": "copies of asynchronous stages go on by themselves"}
+        default=True, metadata={"help": "make the copies of asynchronous stages asynchronous"}
     )
 
     def is_needed(self, module: ModuleOp) -> bool:
-        """Whether a loop is a pipeline, or unites the statements of a stage."""
+        """True if a loop is a pipeline, or groups the operations of a statement."""
         return any(is_pipelined(loop) or is_grouped(loop) for loop in loop_tree.loops(module))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -160,7 +159,7 @@ class InjectSoftwarePipelinePass(ModulePass):
                     "KC4201",
                     f"inject-software-pipeline: block {block.label} is left",
                     location=location_of(block),
-                    why="the iterations of loops are moved, not those of blocks",
+                    why="this pass moves iterations of loops, not instances of blocks",
                     hints=["run lower-init-block and lower-blocks first"],
                 )
         innermost = [_innermost(function) for function in functions]
@@ -176,11 +175,11 @@ class InjectSoftwarePipelinePass(ModulePass):
 
 
 def inject(function: FuncOp, copies: Callable[[Pipeline], AsynchronousCopies]) -> None:
-    """Overlap the pipelined loops of a function, inner ones first.
+    """Overlap the pipelined loops of a function, inner loops first.
 
-    Loops that are not in one another are all planned before the first is rewritten; where they
-    are, or several functions have some, this is tried on a copy before. ``copies`` says which
-    stores are copies that go on by themselves.
+    Loops that are not nested in one another are all planned before the first one is rewritten. If
+    they are nested, or several functions have pipelines, the rewrite is first tried on a copy.
+    ``copies`` gives the stores of a pipeline that become asynchronous copies.
     """
     while loops := _innermost(function):
         plans = [plan_pipeline(loop) for loop in loops]
@@ -192,7 +191,7 @@ def inject(function: FuncOp, copies: Callable[[Pipeline], AsynchronousCopies]) -
 
 
 def _innermost(function: FuncOp) -> list[ForOp]:
-    """The pipelined loops that have none inside."""
+    """The pipelined loops that contain no pipelined loop."""
     pipelined = [loop for loop in loop_tree.loops(function) if is_pipelined(loop)]
     return [
         loop
@@ -209,11 +208,11 @@ def _require_small(pipeline: Pipeline) -> None:
     if operations > MAX_OPERATIONS:
         raise CodegenError(
             "KC4236",
-            f"inject-software-pipeline: the prologue and the epilogue of loop {loop.label} are "
+            f"inject-software-pipeline: the prologue and the epilogue of loop {loop.label} have "
             f"{operations} operations",
             location=location_of(loop),
-            why=f"a pipeline of {depth + 1} stages has its statements {depth} times outside of the "
-            f"loop, and there may be {MAX_OPERATIONS} operations",
+            why=f"a pipeline of {depth + 1} stages copies its statements {depth} times outside of "
+            f"the loop, and at most {MAX_OPERATIONS} operations are allowed",
             hints=["give its statements smaller stages"],
         )
 
@@ -256,7 +255,8 @@ class Injection:
         loop.erase(safe_erase=False)
 
     def _specialize(self) -> None:
-        """Leave the iterations in order: who copies them runs ahead (``specialize-warps``)."""
+        """Leave the iterations in order, as the copying warps run ahead of them
+        (``specialize-warps``)."""
         loop, number = self.loop, self._number()
         versions = dict(self.pipeline.versions)
         copied = {
@@ -268,7 +268,8 @@ class Injection:
             if (target := target_of_copy(call)) is not None
         }
         for buffer, count in (versions | copied).items():
-            # Who copies is ahead beyond the end of the loop, so versions go on in the next one.
+            # The copying warps run ahead beyond the end of the loop, so the numbering of the
+            # versions continues in its next execution.
             self._make_versions(buffer, count, number if buffer in copied else None)
         for statement in self.pipeline.statements:
             if is_grouped(statement.op):
@@ -280,8 +281,8 @@ class Injection:
         loop.annotations = DictionaryAttr(rest) if rest else None
 
     def _make_versions(self, buffer: SSAValue, count: int, number: Number | None = None) -> None:
-        """Put a buffer with a version for each iteration that is alive in front of the loop; which
-        one is that of an iteration follows from its number."""
+        """Put a buffer with ``count`` versions in front of the loop. The number of an iteration
+        selects its version."""
         old, loop = buffer.owner, self.loop
         assert isinstance(old, AllocOp)
         is_inside = old.parent is loop.body.block
@@ -302,18 +303,18 @@ class Injection:
         old.erase()
 
     def _number(self) -> Number:
-        """How many iterations were before, those of loops around included. Raises KC4249."""
+        """The number of earlier iterations, including those of the loops around. Raises
+        CodegenError KC4249 if it cannot be computed."""
         loop, around = self.loop, number_of(self.loop)
         extent = loop.static_extent
         if around.operands and extent is None:
-            raise uncounted(
-                loop, f"loop {loop.label} has a number of iterations that is no constant"
-            )
+            raise uncounted(loop, f"the number of iterations of loop {loop.label} is not constant")
         expr = around.expr * (extent or 1) + AffineExpr.dimension(len(around.operands))
         return Number(expr, (*around.operands, loop.var))
 
     def _start_boxes(self, boxes: BoxGroup) -> AllocOp:
-        """Let copies of boxes be counted by a ring of mbarriers, and what reads them wait."""
+        """Let a ring of mbarriers count the copies of boxes, and let their readers wait; return the
+        ring."""
         loop = self.loop
         targets = [
             target
@@ -342,9 +343,10 @@ class Injection:
         run: Callable[[Statement], list[Operation] | None],
         is_committed: Callable[[Group, int], bool],
     ) -> list[Operation]:
-        """One step: ``run`` gives what a statement does in it, None if it is not its time.
+        """The operations of one step. ``run`` gives those of a statement, or None if it does not
+        run.
 
-        ``is_committed(group, k)`` says whether a group of copies was committed ``k`` steps ago.
+        ``is_committed(group, k)`` is true if a group of copies was committed ``k`` steps ago.
         """
         copies = self.copies
         parts = [(statement, run(statement)) for statement in self.pipeline.steps]
@@ -364,7 +366,7 @@ class Injection:
                 ops.append(self._commit())
         return ops
 
-    # The dialect nvvm takes longer to load than most programs to build, and most have none of it.
+    # Loading the dialect nvvm takes longer than building most programs, and most do not use it.
 
     def _wait(self, pending: int) -> Operation:
         from kc.dialects.nvvm import CpAsyncWaitGroupOp
@@ -386,8 +388,8 @@ class Injection:
         return iteration_of(statement.children, self.loop.var, iteration, operands)
 
     def _prologue(self) -> list[Operation]:
-        """The steps before the first one that all stages have something to do in; all steps, if
-        there is no such one."""
+        """The steps before the first one in which all stages run; all steps if there is no such
+        step."""
         extent = self.loop.extent_value
         count = self.depth
         if isinstance(extent, int) and extent <= self.depth:
@@ -415,7 +417,7 @@ class Injection:
         return ops
 
     def _steady_state(self) -> list[Operation]:
-        """A loop over the steps that all stages have something to do in."""
+        """A loop over the steps in which all stages run."""
         loop, extent = self.loop, self.loop.extent_value
         if isinstance(extent, int) and extent <= self.depth:
             return []
@@ -439,8 +441,8 @@ class Injection:
         return [*ops, steady]
 
     def _is_committed_first(self, group: Group, back: int) -> bool:
-        """Whether a group was committed so many steps before the first one of the steady state;
-        before later ones it was too."""
+        """True if a group was committed ``back`` steps before the first step of the steady state,
+        and so also before its later steps."""
         return self.depth - back - group.stage >= 0
 
     def _epilogue(self) -> list[Operation]:
@@ -480,7 +482,7 @@ def _home(op: Operation) -> Block:
 
 
 def _dissolve(unit: Operation) -> list[Operation]:
-    """Put what is in a loop of one iteration in its place."""
+    """Replace a loop of one iteration by its body; return the operations."""
     assert isinstance(unit, ForOp)
     home = _home(unit)
     zero = InsertPoint.at_start(unit.body.block)

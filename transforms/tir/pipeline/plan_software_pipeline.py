@@ -1,4 +1,4 @@
-"""plan-software-pipeline: a pipelined loop keeps the statements that it has in the schedule.
+"""plan-software-pipeline: a pipelined loop keeps the statements that the schedule gave it.
 
 Before::
 
@@ -18,9 +18,10 @@ After::
       }
     }
 
-The annotations of a pipeline number the statements in the loop at the end of the schedule. The
-passes that follow move initial values out of reductions and results of lanes behind them; in a loop
-of one iteration these stay with their statement. ``inject-software-pipeline`` dissolves that loop.
+The annotations of a pipeline number the statements that the loop has at the end of the schedule.
+Later passes move initial values in front of reductions, and the combination of lanes behind them. A
+loop of one iteration around each statement keeps these parts with the statement.
+``inject-software-pipeline`` dissolves that loop.
 
 A pipelined loop counts as three statements of a pipelined loop around it: its prologue, its steady
 state and its epilogue.

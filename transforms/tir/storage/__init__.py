@@ -1,8 +1,9 @@
-"""Storage: which elements a buffer has, where each one lies, and how it is filled.
+"""Storage: the elements of a buffer, their places in memory, and fresh memory.
 
-Buffers shrink to what is used (``compact_buffer_allocation``), share memory (``storage_rewrite``),
-get strides and places (``align_storage``, ``apply_strides``, ``swizzle_storage``,
-``merge_dimensions``) or become registers (``lower_tiles``). Start with the first two.
+Buffers shrink to their used part (``compact_buffer_allocation``), share memory
+(``storage_rewrite``), get strides and places (``align_storage``, ``apply_strides``,
+``swizzle_storage``, ``merge_dimensions``) or become registers (``lower_tiles``). Start with the
+first two.
 """
 
 if (

@@ -1,4 +1,4 @@
-"""Buffers with one more dimension in front: several copies of what was one."""
+"""Buffers with a new leading dimension, which holds several copies of the original buffer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Access = LoadOp | StoreOp | ViewOp
 
 
 def copies_of(old: AllocOp, count: int, scope: Attribute | None = None) -> AllocOp:
-    """An allocation of ``count`` copies of a buffer, in its scope or another; it is in no block."""
+    """An allocation of ``count`` copies of a buffer, by default in its scope; it is in no block."""
     type_ = old.buffer.type
     assert isinstance(type_, MemRefType)
     space = type_.memory_space if scope is None else scope
@@ -38,7 +38,7 @@ def copies_of(old: AllocOp, count: int, scope: Attribute | None = None) -> Alloc
 
 
 def select_copy(op: Access, copy: AffineExpr, operands: Sequence[SSAValue]) -> None:
-    """Access the copy with the number ``copy``, an expression over ``operands``."""
+    """Make ``op`` access the copy with the number ``copy``, an expression over ``operands``."""
     own = list(op.operands_of_map)
     numbers = [AffineExpr.dimension(len(own) + n) for n in range(len(operands))]
     shifted = copy.replace_dims_and_symbols(numbers, [])
@@ -52,7 +52,7 @@ def select_copy(op: Access, copy: AffineExpr, operands: Sequence[SSAValue]) -> N
 
 
 def _shifted(attributes: Mapping[str, Attribute]) -> Iterable[tuple[str, Attribute]]:
-    """The notes of a buffer, adjusted to a new leading dimension."""
+    """The attributes of a buffer, adjusted to a new leading dimension."""
     for key, value in attributes.items():
         if key == "tir.storage_align" and isinstance(value, ArrayAttr):
             shifted = [

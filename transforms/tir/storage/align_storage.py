@@ -1,4 +1,4 @@
-"""align-storage: buffers get the distances between elements that storage_align requested.
+"""align-storage: buffers get the strides that storage_align requested.
 
 Before::
 
@@ -10,18 +10,19 @@ After::
     %B = tir.alloc "B" : memref<16x33xf32>
     ... tir.load %B[%i, %j] : memref<16x33xf32>
 
-The distance of neighbours along an axis is the product of the sizes inside of it. So the next
-dimension grows by the least that gives ``factor * n + offset``; a size that is known only at the
-call grows to the next multiple. Where one step of that dimension is more than is missing (it holds
-several elements), all dimensions inside are merged into one first; the last axis gets a new one::
+The stride of an axis is the product of the inner sizes. So the next dimension grows by the smallest
+number that makes the stride ``factor * n + offset``; a size that is known only at the call grows to
+the next multiple. If one step of that dimension is larger than the missing number (a step spans
+several elements), all inner dimensions are merged into one first. The last axis gets a new
+dimension::
 
     memref<4x3x8xf32>, axis 0, factor 16 offset 1    becomes    memref<4x33xf32>  [%i, %j * 8 + %k]
     memref<8xf32>, axis 0, factor 4                  becomes    memref<8x4xf32>   [%i, 0]
 
-Axes are served from the last to the first. A request that cannot be served (KC4209: sizes inside
-the axis that are known only at the call and cannot be merged, vectors along an axis that is spread,
-users other than loads and stores, more elements than a buffer may have) is left out with a warning:
-results do not depend on it. Axis separators are dropped when dimensions are merged.
+Axes are served from the last to the first. A request that cannot be served is ignored with warning
+KC4209, as results do not depend on it: inner sizes that are known only at the call and cannot be
+merged, vectors along an axis that is spread, users other than loads and stores, more elements than
+a buffer may have. Axis separators are dropped when dimensions are merged.
 
 Requires nothing, but is meant to run when buffers have their final shape
 (``compact-buffer-allocation``) and before ``vectorize-loop``.
@@ -64,12 +65,12 @@ Access = LoadOp | StoreOp
 
 @dataclass(frozen=True)
 class AlignStoragePass(ModulePass):
-    """Give buffers the distances between elements that storage_align asked for."""
+    """Give buffers the strides that storage_align requested."""
 
     name = "align-storage"
 
     def is_needed(self, module: ModuleOp) -> bool:
-        """Whether a buffer is to be aligned."""
+        """True if a buffer has an alignment request."""
         return bool(loop_tree.marked_buffers(module, KEY))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -78,7 +79,7 @@ class AlignStoragePass(ModulePass):
 
 
 class _Layout:
-    """The dimensions of one buffer while axes are served."""
+    """The dimensions of one buffer while its axes are served."""
 
     def __init__(self, alloc: AllocOp) -> None:
         self.alloc = alloc
@@ -89,19 +90,19 @@ class _Layout:
         self.sizes: list[int | SSAValue] = [
             next(dynamic) if size == DYNAMIC else size for size in type_.get_shape()
         ]
-        # Each new index, over the old ones.
+        # Each new index, over the old indices.
         self.index: list[AffineExpr] = [AffineExpr.dimension(n) for n in range(len(self.sizes))]
 
     def apply(self) -> None:
-        asked = self.alloc.attributes.pop(KEY)
-        assert isinstance(asked, ArrayAttr)
-        entries = [entry.get_values() for entry in asked if isinstance(entry, DenseArrayBase)]
+        requests = self.alloc.attributes.pop(KEY)
+        assert isinstance(requests, ArrayAttr)
+        entries = [entry.get_values() for entry in requests if isinstance(entry, DenseArrayBase)]
         for axis, factor, offset in sorted(entries, reverse=True):
             why = self._unserved() or self._try(int(axis), int(factor), int(offset))
             if why is not None:
                 warn(
                     "KC4209",
-                    f"align-storage: axis {axis} of {self.alloc.label} stays as it is",
+                    f"align-storage: the request for axis {axis} of {self.alloc.label} is ignored",
                     location=location_of(self.alloc),
                     why=why,
                 )
@@ -121,14 +122,15 @@ class _Layout:
             if not isinstance(op, LoadOp | StoreOp) or (
                 isinstance(op, StoreOp) and op.value is self.alloc.buffer
             ):
-                return f"{op.name} uses the buffer as it is"
+                return f"{op.name} uses the whole buffer"
         return None
 
     def _has_views(self) -> bool:
         return any(isinstance(use.operation, ViewOp) for use in self.alloc.buffer.uses)
 
     def _try(self, axis: int, factor: int, offset: int) -> str | None:
-        """Serve an axis unless that makes the buffer too large, or say why not."""
+        """Serve an axis unless that makes the buffer too large. Return the reason if it is not
+        served."""
         sizes, index = list(self.sizes), list(self.index)
         why = self._serve(axis, factor, offset)
         if math.prod(size for size in self.sizes if isinstance(size, int)) > LIMIT:
@@ -137,12 +139,13 @@ class _Layout:
         return why
 
     def _serve(self, axis: int, factor: int, offset: int) -> str | None:
-        """Let neighbours along ``axis`` be ``factor * n + offset`` apart, or say why not."""
+        """Make ``axis`` have a stride of ``factor * n + offset``. Return the reason if that is
+        impossible."""
         if axis == len(self.sizes) - 1:
             return self._spread(factor, offset)
         inner = self.sizes[axis + 2 :]
         if any(not isinstance(size, int) for size in inner):
-            return "the sizes inside of it are known only at the call"
+            return "the inner sizes are known only at the call"
         unit = math.prod(size for size in inner if isinstance(size, int))
         if not unit:
             return None  # there are no elements
@@ -151,7 +154,10 @@ class _Layout:
             missing = (offset - size * unit) % factor
             if missing and missing % unit:
                 if self._has_views():
-                    return f"tir.view needs {unit} elements together, which are one step inside"
+                    return (
+                        f"tir.view needs the {unit} elements of one step of the next dimension to "
+                        "be contiguous"
+                    )
                 self._merge(axis + 1)
                 self.sizes[axis + 1] = size * unit + missing
             elif missing:
@@ -160,7 +166,8 @@ class _Layout:
         common = math.gcd(unit, factor)
         if offset % common:
             return (
-                f"{unit} elements are one step inside of it, and sizes are known only at the call"
+                f"one step of the next dimension spans {unit} elements, and its size is known only "
+                "at the call"
             )
         period = factor // common
         wanted = offset // common * pow(unit // common, -1, period) % period
@@ -175,12 +182,12 @@ class _Layout:
         return None
 
     def _spread(self, factor: int, offset: int) -> str | None:
-        """Put elements along the last axis apart."""
+        """Spread the elements along the last axis."""
         distance = (offset - 1) % factor + 1
         if distance == 1:
             return None
         if self._has_views():
-            return "tir.view needs neighbours along it together"
+            return "tir.view needs neighbours along it to be contiguous"
         for op in self._accesses():
             value = op.result if isinstance(op, LoadOp) else op.value
             if isinstance(value.type, VectorType):
@@ -190,7 +197,7 @@ class _Layout:
         return None
 
     def _merge(self, first: int) -> None:
-        """Make the dimensions from ``first`` on, of constant sizes, one."""
+        """Merge the dimensions from ``first`` on, which have constant sizes."""
         expr = self.index[first]
         for inner, size in zip(self.index[first + 1 :], self.sizes[first + 1 :], strict=True):
             assert isinstance(size, int)
@@ -220,7 +227,7 @@ class _Layout:
 
 
 def _may_spread(view: ViewOp) -> bool:
-    """Whether a view takes its rows any number of elements apart."""
+    """True if a view accepts any stride between its rows."""
     type_ = view.result.type
     assert isinstance(type_, MemRefType)
     strides = strides_of(type_)

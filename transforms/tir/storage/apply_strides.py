@@ -1,4 +1,4 @@
-"""apply-strides: arguments get the layout that their strides were declared with.
+"""apply-strides: arguments get the layout of their declared strides.
 
 Before::
 
@@ -10,13 +10,13 @@ After::
     func.func @f(%A: memref<?x64xf32, strided<[?, 1]>> {kc.strides = ["s0", 1]}) {
       %a = tir.load %A[%i, %j] : memref<?x64xf32, strided<[?, 1]>>
 
-A stride is the distance of neighbours along a dimension in elements: a number, or a name for the
-value that the call finds at the array. Schedules see a plain argument, so they do not depend on
-strides, and a vector is loaded or stored as one where the innermost stride is 1. (TVM:
+A stride is the distance in elements of neighbours along a dimension: a number, or a name for the
+value that the call reads from the array. Schedules see a plain argument, so they do not depend on
+strides. Vectors are loaded and stored as a whole if the innermost stride is 1. (TVM:
 ``tir.decl_buffer(shape, dtype, strides=...)`` in ``binds``.)
 
-Requires: nothing but loads, stores, prefetches and questions for its layout uses the argument;
-KC4340 otherwise, as a view or a called function has its own layout.
+Requires: only loads, stores, prefetches and queries of its layout use the argument. Otherwise
+KC4340, as a view or a called function assumes a dense layout.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
 STRIDES = "kc.strides"
-"""The attribute of an argument that has its strides: a number or a name for each dimension."""
+"""The attribute of an argument that holds its strides: a number or a name for each dimension."""
 
 _ACCESSES = (
     "tir.load",
@@ -59,12 +59,12 @@ _ACCESSES = (
 
 @dataclass(frozen=True)
 class ApplyStridesPass(ModulePass):
-    """Give arguments the layout that their strides were declared with."""
+    """Give arguments the layout of their declared strides."""
 
     name = "apply-strides"
 
     def is_needed(self, module: ModuleOp) -> bool:
-        """Whether an argument was declared with strides."""
+        """True if an argument has declared strides."""
         return any(
             STRIDES in attrs.data
             for function in functions(module)
@@ -88,8 +88,8 @@ def strides_attr(strides: Sequence[int | str]) -> ArrayAttr:
 
 
 def strides_of_type(type_: Attribute, name: str) -> tuple[int | str, ...] | None:
-    """The strides of a buffer ``name``: numbers, and names for those that the call finds; None
-    where its type has none. (Its offset is in the address that the call gives.)"""
+    """The strides of a buffer ``name``: numbers, and names for strides that are read at the call;
+    None if its type has no strides. (Its offset is part of the address that the call gives.)"""
     if not isinstance(type_, MemRefType) or not isinstance(type_.layout, StridedLayoutAttr):
         return None
     return tuple(
@@ -101,7 +101,8 @@ def strides_of_type(type_: Attribute, name: str) -> tuple[int | str, ...] | None
 def strides_of(
     attr: Attribute | None, function: func.FuncOp | None = None
 ) -> tuple[int | str, ...] | None:
-    """The strides in the attribute of an argument; None without one. Raises KC4340."""
+    """The strides in the attribute of an argument; None without the attribute. Raises CodegenError
+    KC4340 for any entry but a number or a name."""
     if attr is None:
         return None
     strides: list[int | str] = []

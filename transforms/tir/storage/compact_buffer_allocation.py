@@ -1,4 +1,4 @@
-"""compact-buffer-allocation: a buffer shrinks to the part used at a time.
+"""compact-buffer-allocation: a buffer shrinks to the part that is live at one time.
 
 Before::
 
@@ -24,13 +24,13 @@ After::
         tir.block "C" (spatial %v_i in 14 = %i, spatial %v_j in 16 = %j) do {
           %x = tir.load %B[%v_i - %i + 2, %v_j] : memref<3x16xf32>
 
-The buffer moves into the loop around all of its accesses in which it is smallest (the outermost of
-those), if every iteration provably reads only elements that it has written; otherwise it stays.
-Global memory does not move into loops that a kernel executes, which cannot allocate any.
-There it shrinks to the bounding box of its accesses; indices are rebased.
+The buffer moves into the loop around all its accesses in which it is smallest (the outermost such
+loop), if every iteration provably reads only elements that it has written. Otherwise it stays.
+Global memory does not move into loops that a kernel executes, as a kernel cannot allocate it. At
+its place the buffer shrinks to the bounding box of its accesses, and indices are rebased.
 
-Requires nothing, but is meant to run after ``lower-init-block``: the result of a reduction that may
-be empty and still has its init stays as it is (``lower-init-block`` may fill all of it). So do
+Requires nothing, but is meant to run after ``lower-init-block``. The result of a reduction that may
+be empty and still has its init stays as it is, since ``lower-init-block`` may fill all of it. So do
 buffers with users other than ``tir.load``, ``tir.store`` and views for ``tir.call``.
 
 TVM: ``CompactBufferAllocation`` and ``PlanAndUpdateBufferAllocationLocation``.
@@ -69,7 +69,7 @@ from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.transforms.affine_rewrite import compact
 
 Access = LoadOp | StoreOp | PrefetchOp | ViewOp
-"""What uses a buffer; a prefetch moves with it, but does not count."""
+"""The users of a buffer. A prefetch moves with the buffer, but does not keep it alive."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,11 @@ class CompactBufferAllocationPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Plan:
-    """Where a buffer goes, and what is left of it there."""
+    """The new place of a buffer, and the part of it that remains."""
 
     accesses: list[Access]
     loop: ForOp | None
-    """The loop that it moves into."""
+    """The loop that the buffer moves into; None if it stays."""
     region: list[Interval]
 
 
@@ -107,7 +107,7 @@ def _compact(alloc: AllocOp, index: IndexValues) -> None:
 
 
 def compacted_type(alloc: AllocOp, index: BoundIndexValues) -> MemRefType:
-    """The type that a buffer will have, of which nothing is changed."""
+    """The type that a buffer will have. Nothing changes."""
     type_ = alloc.buffer.type
     assert isinstance(type_, MemRefType)
     plan = _plan(alloc, index)
@@ -115,7 +115,7 @@ def compacted_type(alloc: AllocOp, index: BoundIndexValues) -> MemRefType:
 
 
 def _plan(alloc: AllocOp, index: IndexValues) -> _Plan | None:
-    """What becomes of a buffer; None if it stays as it is."""
+    """The plan for a buffer; None if it stays as it is."""
     accesses: list[Access] = []
     for use in alloc.buffer.uses:
         op = use.operation
@@ -137,7 +137,8 @@ def _plan(alloc: AllocOp, index: IndexValues) -> _Plan | None:
         region = elements.box(inside, scope)
         assert region is not None
         places.append((loop, _useful(region, alloc)))
-    # The smallest first, of those as small the outermost; a proof is asked for only where it pays.
+    # The smallest part first, of equal parts the outermost loop; a proof is attempted only where
+    # the buffer shrinks.
     for loop, region in sorted(places, key=lambda place: _cost(place[1], alloc)):
         if loop is None or not carries_values(accesses, loop):
             return _Plan(accesses, loop, region)
@@ -145,12 +146,12 @@ def _plan(alloc: AllocOp, index: IndexValues) -> _Plan | None:
 
 
 def is_passed_on(view: ViewOp) -> bool:
-    """Whether a view is an argument of calls, and nothing else."""
+    """True if all uses of a view are arguments of calls."""
     return all(isinstance(use.operation, CallOp) for use in view.result.uses)
 
 
 def _may_be_empty(op: Access) -> bool:
-    """Whether ``op`` is in the init of a reduction that may be over nothing."""
+    """True if ``op`` is in the init of a reduction that may be empty."""
     region = op.parent_region()
     block = region.parent_op() if region is not None else None
     if not isinstance(block, BlockOp) or region is block.body:
@@ -159,8 +160,8 @@ def _may_be_empty(op: Access) -> bool:
 
 
 def _repeats_in_kernel(loop: ForOp, scope: str) -> bool:
-    """Whether a kernel executes a loop several times or in each thread, and cannot allocate memory
-    of this scope in it."""
+    """True if a kernel executes a loop several times or in each thread, and cannot allocate memory
+    of this scope in the loop."""
     return (
         scope == "global"
         and loop.axis is None
@@ -169,8 +170,8 @@ def _repeats_in_kernel(loop: ForOp, scope: str) -> bool:
 
 
 def _loops_around_all(accesses: Sequence[Access], home: Block, scope: str) -> list[ForOp]:
-    """The loops around all accesses, below ``home``, outermost first, that memory of this scope may
-    be allocated in; none of vector lanes."""
+    """The loops around all accesses, below ``home``, outermost first, in which memory of this scope
+    may be allocated; no loops over vector lanes."""
     common: list[ForOp] | None = None
     for access in accesses:
         path: list[ForOp] = []
@@ -194,7 +195,8 @@ def _loops_around_all(accesses: Sequence[Access], home: Block, scope: str) -> li
 
 
 def _useful(region: Sequence[Interval], alloc: AllocOp) -> list[Interval]:
-    """``region`` with the whole of each dimension that it would not make smaller."""
+    """``region``, with each dimension that would not become smaller replaced by the whole
+    dimension."""
     type_ = alloc.buffer.type
     assert isinstance(type_, MemRefType)
     whole = Interval(AffineExpr.constant(0), None)
@@ -207,7 +209,7 @@ def _useful(region: Sequence[Interval], alloc: AllocOp) -> list[Interval]:
 
 
 def _cost(region: Sequence[Interval], alloc: AllocOp) -> tuple[int, int]:
-    """The number of dynamic dimensions, and the number of elements of the others."""
+    """The number of dynamic dimensions, and the number of elements of the static dimensions."""
     type_ = alloc.buffer.type
     assert isinstance(type_, MemRefType)
     dynamic, elements = 0, 1
@@ -222,7 +224,7 @@ def _cost(region: Sequence[Interval], alloc: AllocOp) -> tuple[int, int]:
 
 
 def carries_values(accesses: Sequence[Access], loop: ForOp) -> bool:
-    """Whether an iteration of ``loop`` may read what it has not written before."""
+    """True if an iteration of ``loop`` may read an element that it has not written before."""
     uses = [use for access in accesses for use in _uses(access)]
     stores = [(op, access) for op, access, _, writes in uses if writes]
     reads = [(op, access) for op, access, reads, _ in uses if reads]
@@ -265,11 +267,10 @@ def _joined(
     reads: Sequence[tuple[Operation, LoadOp | StoreOp | ViewOp]],
     written_in: Collection[Block],
 ) -> Iterator[tuple[Operation, LoadOp | StoreOp | ViewOp, int, int]]:
-    """Reads, each with the number of those that it stands for, and the dimension in which they
-    follow each other.
+    """The reads, each with the dimension along which merged reads are adjacent, and their number.
 
-    Loads of neighbouring rows in one block, where nothing is ``written_in`` it, read when one of
-    them does: a tile that is transposed in registers has 16 of them.
+    Loads of neighbouring rows in one block that is not in ``written_in`` are merged, as they all
+    run together: a tile that is transposed in registers has 16 of them.
     """
     groups: dict[object, dict[tuple[int, ...], LoadOp]] = {}
     for op, access in reads:
@@ -301,7 +302,8 @@ def _joined(
 def _uses(
     access: Access,
 ) -> Iterator[tuple[Operation, LoadOp | StoreOp | ViewOp, bool, bool]]:
-    """What is executed, where it has its indices, and whether it reads and writes."""
+    """The operations that an access executes, each with the op that has the indices, True if it
+    reads and True if it writes."""
     if isinstance(access, LoadOp | StoreOp):
         is_store = isinstance(access, StoreOp)
         yield access, access, not is_store, is_store
@@ -338,9 +340,9 @@ def _shrink(
     sizes = []
     dynamic = iter(alloc.dynamic_sizes)
     for interval, size in zip(region, type_.get_shape(), strict=True):
-        given = next(dynamic) if size == DYNAMIC else None
-        if interval.size is None and given is not None:
-            sizes.append(given)
+        dynamic_size = next(dynamic) if size == DYNAMIC else None
+        if interval.size is None and dynamic_size is not None:
+            sizes.append(dynamic_size)
     new = AllocOp(alloc.label, _shrunk(type_, region), sizes)
     new.attributes.update(alloc.attributes)
     new.location = alloc.location
@@ -367,7 +369,7 @@ def _shrunk(type_: MemRefType, region: Sequence[Interval]) -> MemRefType:
 def _rebase(
     op: Access, base: AffineMap, base_operands: Sequence[SSAValue], single: Sequence[bool]
 ) -> None:
-    """Subtract ``base`` from the indices of ``op``; what is ``single`` has only the index 0."""
+    """Subtract ``base`` from the indices of ``op``. A ``single`` dimension has only the index 0."""
     operands = list(op.operands_of_map)
     moved = [AffineExpr.dimension(len(operands) + n) for n in range(len(base_operands))]
     exprs = tuple(

@@ -1,4 +1,4 @@
-"""inject-copy-intrin: loops that copy become calls of a function that copies.
+"""inject-copy-intrin: loops that copy a box become calls of a copy function.
 
 Before::
 
@@ -16,23 +16,23 @@ After::
     tir.call_extern "dma_copy"(write %to, read %from, %c4, %c16, %c1_1, %c16_1, %c16_2, %c1_2)
 
 The function may, for example, drive a copy engine. In C it takes the addresses of the first
-elements, then the number of elements along each dimension, then how far they are apart in the first
-array and in the second, in elements: ``void dma_copy(float *to, const float *from, int64_t n0,
-int64_t n1, int64_t to0, int64_t to1, int64_t from0, int64_t from1)``.
+elements, then the number of elements along each dimension, then the strides of the first array and
+of the second, in elements: ``void dma_copy(float *to, const float *from, int64_t n0, int64_t n1,
+int64_t to0, int64_t to1, int64_t from0, int64_t from1)``.
 
 Legal when (KC4343):
 
 1. the loops are serial and perfectly nested, their extents are constant, and the innermost body
    loads one element and stores it, without a condition;
-2. each loop counts in one dimension of both buffers, by ones, outer loops in dimensions further
+2. each loop indexes one dimension of both buffers, with stride 1, outer loops dimensions further
    left, so that the two parts are boxes of one shape;
-3. the buffers are two, dense or of known strides.
+3. the two buffers are different, and dense or of known strides.
 
 All pragmas are checked before the first loop is replaced, so that a refusal leaves the module
-unchanged; a rewrite pattern would see one loop at a time.
+unchanged; a rewrite pattern would see a single loop.
 
 Requires: blocks were lowered (``lower-blocks``). TVM: ``InjectCopyIntrin``, whose second argument
-is a function that makes statements of TVM. Halide: ``hexagon_dma``.
+is a function that builds statements of TVM. Halide: ``hexagon_dma``.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ PRAGMA = "pragma_copy_intrin"
 
 @dataclass(frozen=True)
 class InjectCopyIntrinPass(ModulePass):
-    """Replace loops with the pragma ``copy_intrin`` by calls of a function that copies."""
+    """Replace loops with the pragma ``copy_intrin`` by calls of a copy function."""
 
     name = "inject-copy-intrin"
 
     def is_needed(self, module: ModuleOp) -> bool:
-        """Whether a loop has the pragma."""
+        """True if a loop has the pragma."""
         return bool(_marked_loops(module))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -86,7 +86,7 @@ class InjectCopyIntrinPass(ModulePass):
 
 
 def _marked_loops(module: ModuleOp) -> list[tuple[ForOp, Attribute]]:
-    """The loops with the pragma, and what it says."""
+    """The loops with the pragma, each with its value."""
     return [
         (loop, loop.annotations.data[PRAGMA])
         for loop in loops(module)
@@ -96,7 +96,7 @@ def _marked_loops(module: ModuleOp) -> list[tuple[ForOp, Attribute]]:
 
 @dataclass(frozen=True)
 class _Part:
-    """A box of a buffer: where it begins, and its dimensions that are those of the loops."""
+    """A box of a buffer: its first element, and the dimensions that the loops index."""
 
     buffer: SSAValue
     base: AffineMap
@@ -115,7 +115,8 @@ class _Copy:
 
 
 def _copy_of(loop: ForOp, value: Attribute) -> _Copy:
-    """What the loops copy; raises KC4343."""
+    """The copy that the loops perform. Raises CodegenError KC4343 if they are not a copy of a
+    box."""
     if not isinstance(value, StringAttr):
         raise _refused(loop, f"its value is {value}, and not the name of a function", '"dma_copy"')
     nest, body = _nest(loop)
@@ -127,7 +128,7 @@ def _copy_of(loop: ForOp, value: Attribute) -> _Copy:
         and load.result.has_one_use()
         and not isinstance(load.result.type, VectorType)
     ):
-        raise _refused(loop, "the innermost loop does more than to load an element and to store it")
+        raise _refused(loop, "the innermost loop does more than load an element and store it")
     sizes = [_size(loop, inner) for inner in nest]
     if base_buffer(load.buffer) is base_buffer(store.buffer):
         name = buffer_name(load.buffer)
@@ -139,7 +140,7 @@ def _copy_of(loop: ForOp, value: Attribute) -> _Copy:
 
 
 def _nest(loop: ForOp) -> tuple[list[ForOp], list[Operation]]:
-    """The loops from ``loop`` inwards, and the operations in the innermost of them."""
+    """The nest of loops from ``loop`` inwards, and the operations in the innermost loop."""
     nest: list[ForOp] = [loop]
     while True:
         body = list(nest[-1].body.block.ops)
@@ -171,12 +172,12 @@ def _part(loop: ForOp, nest: list[ForOp], access: LoadOp | StoreOp) -> _Part:
         if len(moved) != 1 or moved[0][1] != 1 or (dims and moved[0][0] <= dims[-1]):
             raise _refused(
                 loop,
-                f"loop {inner.label} does not count the elements of one dimension of {name}, "
+                f"loop {inner.label} does not enumerate the elements of one dimension of {name}, "
                 "in the order of the dimensions",
             )
         dims.append(moved[0][0])
     if None in [own[n] for n in dims]:
-        raise _refused(loop, f"how far elements of {name} are apart is not known")
+        raise _refused(loop, f"the strides of {name} are not known")
     variables = {inner.var for inner in nest}
     first = [
         AffineExpr.constant(0) if operand in variables else AffineExpr.dimension(n)
@@ -200,12 +201,13 @@ def _require_inside(loop: ForOp, sizes: list[int], part: _Part, access: LoadOp |
                 loop,
                 f"it copies {size} elements along dimension {dim} of {buffer_name(access.buffer)}, "
                 f"which has {whole}",
-                "the loops must stay in the buffers",
+                "keep the loops inside the buffers",
             )
 
 
 def _slope(expr: AffineExpr, positions: list[int]) -> int | None:
-    """By how much ``expr`` grows with the operand at ``positions``; None if not by a constant."""
+    """The constant by which ``expr`` grows with the operand at ``positions``; None if it is not
+    constant."""
     count = max([*expr.used_dims(), *positions], default=-1) + 1
     more = [
         AffineExpr.dimension(n) + 1 if n in positions else AffineExpr.dimension(n)
@@ -243,8 +245,8 @@ def _replace(copy: _Copy) -> None:
 def _refused(loop: ForOp, why: str, *hints: str) -> CodegenError:
     return CodegenError(
         "KC4343",
-        f"inject-copy-intrin: loop {loop.label} has the pragma copy_intrin and is no copy",
+        f"inject-copy-intrin: loop {loop.label} has the pragma copy_intrin and is not a copy",
         location=location_of(loop),
         why=why,
-        hints=hints or ["leave out the pragma: the loops copy as they are"],
+        hints=hints or ["remove the pragma: the loops copy by themselves"],
     )

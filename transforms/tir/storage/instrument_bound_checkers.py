@@ -1,4 +1,4 @@
-"""instrument-bound-checkers: every access to memory is checked, and the first wrong one reported.
+"""instrument-bound-checkers: every memory access is checked, and the first wrong one reported.
 
 Before::
 
@@ -19,19 +19,19 @@ After::
       %a = memref.load %A[%i] : memref<?xf32>
       ...
 
-The record is the last argument of every function with a body: how many accesses were wrong, which
-one came first (an entry of ``bound_checks``, an attribute of its function), its indices and the
-sizes of the memory. ``cf.assert`` with ``leaves`` ends the function, or this thread's part of a
-parallel loop, and not the process; callers and code after a parallel loop check the record and
-leave too, and so does every later iteration of a parallel loop.
+The record is the last argument of every function with a body. It holds the number of wrong
+accesses, the site of the first one (an entry of ``bound_checks``, an attribute of its function),
+its indices and the sizes of the memory. ``cf.assert`` with ``leaves`` ends the function, or this
+thread's part of a parallel loop, and not the process. Callers, code after a parallel loop, and
+every later iteration of a parallel loop check the record and leave too.
 
-Loads, stores, vectors of either kind, ``memref.copy`` and ``memref.subview`` are checked. A
-masked-off lane does not count as an access, nor does a part of size 0, nor a prefetch, which may
-name any address. Accesses in a called C function are not seen. (TVM:
+Loads, stores, loads and stores of vectors, ``memref.copy`` and ``memref.subview`` are checked. A
+masked-off lane is not an access. Neither is a part of size 0, nor a prefetch, which may name any
+address. Accesses in a called C function are not checked. (TVM:
 ``tir.transform.InstrumentBoundCheckers``, which runs before vectors exist and aborts.)
 
-Requires: no ``tir`` is left (``convert-tir-to-scf``). Allocated memory is not freed when a
-function is left early.
+Requires: no ``tir`` is left (``convert-tir-to-scf``). A function that is left early does not free
+the memory that it allocated.
 """
 
 from __future__ import annotations
@@ -74,19 +74,20 @@ LEAVES = "leaves"
 """The attribute of a ``cf.assert`` that ends the function and not the process."""
 
 HEADER = 2
-"""Words of the record before the indices: the number of wrong accesses, and the first one."""
+"""Words of the record before the indices: the number of wrong accesses, and the site of the
+first."""
 
 _INDEX = IndexType()
 
 
 def record_words(rank: int) -> int:
-    """The size of a record for accesses to memory of at most ``rank`` dimensions."""
+    """The words of a record for accesses to memory of at most ``rank`` dimensions."""
     return HEADER + 2 * rank
 
 
 @dataclass(frozen=True)
 class InstrumentBoundCheckersPass(ModulePass):
-    """Check the indices of every access to memory, and report the first that is wrong."""
+    """Check the indices of every memory access, and report the first one out of bounds."""
 
     name = "instrument-bound-checkers"
 
@@ -114,7 +115,7 @@ def _rank(access: Operation) -> int:
 
 
 class _Module:
-    """The functions of a module, their records, and those that fill in a record."""
+    """The functions of a module, their records, and the functions that write a record."""
 
     def __init__(self, op: ModuleOp, record: MemRefType) -> None:
         self.op = op
@@ -138,7 +139,7 @@ class _Module:
         self.records[function.sym_name.data] = record
 
     def report(self, rank: int) -> str:
-        """The name of the function that reports a wrong access to memory of ``rank``."""
+        """The name of the function that reports a wrong access to memory of ``rank`` dimensions."""
         if rank not in self.reports:
             name = f"kc_out_of_bounds_{rank}"
             while name in self.taken:
@@ -148,7 +149,7 @@ class _Module:
         return self.reports[rank]
 
     def _report_function(self, name: str, rank: int) -> func.FuncOp:
-        """Count a wrong access; the one that comes first is written to the record."""
+        """A function that counts a wrong access, and writes the first one to the record."""
         inputs: list[Attribute] = [self.record, i64, *[_INDEX] * (2 * rank)]
         block = Block(arg_types=inputs)
         record, site, *values = block.args
@@ -181,7 +182,7 @@ def _number(value: int, type_: Attribute) -> arith.ConstantOp:
 
 
 class _Function:
-    """Puts the checks of one function in place."""
+    """The checks of one function."""
 
     def __init__(self, module: _Module, function: func.FuncOp) -> None:
         self.module = module
@@ -189,10 +190,11 @@ class _Function:
         self.name = function.sym_name.data
         self.record = module.records[self.name]
         self.sites: list[Attribute] = []
-        self.op: Operation = function  # what is checked; new operations come before it
+        self.op: Operation = function  # the checked operation; new operations come before it
 
     def run(self, accesses: Sequence[Operation]) -> None:
-        """Check ``accesses``, and leave the function where something below it has left."""
+        """Check ``accesses``, and leave the function after a callee or a parallel loop that has
+        left."""
         for op in accesses:
             self.op = op
             _CHECKS[op.name](self, op)
@@ -213,7 +215,8 @@ class _Function:
     # Building
 
     def emit(self, op: Operation) -> SSAValue:
-        """Insert ``op`` before what is checked; its result, if it has one."""
+        """Insert ``op`` before the checked operation; return its result, or the record if it has
+        none."""
         block = self.op.parent
         assert block is not None
         block.insert_op_before(op, self.op)
@@ -229,15 +232,15 @@ class _Function:
         return self.emit(CmpiOp(lhs, rhs, predicate))
 
     def both(self, lhs: SSAValue | None, rhs: SSAValue) -> SSAValue:
-        """Whether both hold; ``lhs`` may be missing."""
+        """The conjunction of two conditions; ``lhs`` may be missing."""
         return rhs if lhs is None else self.emit(arith.AndIOp(lhs, rhs))
 
     def size(self, buffer: SSAValue, dim: int) -> SSAValue:
         """The size of ``buffer`` in a dimension."""
         assert isinstance(buffer.type, MemRefType)
-        known = buffer.type.get_shape()[dim]
-        place = self.number(dim if known == DYNAMIC else known)
-        return place if known != DYNAMIC else self.emit(memref.DimOp(buffer, place))
+        static = buffer.type.get_shape()[dim]
+        place = self.number(dim if static == DYNAMIC else static)
+        return place if static != DYNAMIC else self.emit(memref.DimOp(buffer, place))
 
     # Checking
 
@@ -251,10 +254,11 @@ class _Function:
         active: SSAValue | None = None,
         inside: SSAValue | None = None,
     ) -> None:
-        """Leave unless all ``indices`` are inside of ``buffer``, or it is not ``active``.
+        """Leave the function unless all ``indices`` are inside of ``buffer``, or the access is not
+        ``active``.
 
-        ``lanes`` are the sizes of the vector that is accessed, along the last dimensions.
-        ``inside`` is the condition where it is another one.
+        ``lanes`` are the sizes of the accessed vector along the last dimensions. ``inside``, if
+        given, replaces the condition on the indices.
         """
         if not indices:
             return
@@ -263,7 +267,7 @@ class _Function:
         if inside is None:
             for index, size, count in zip(indices, sizes, counts, strict=True):
                 if count == 1:
-                    # As unsigned numbers, negative ones are greater than any size.
+                    # As an unsigned number, a negative index is greater than any size.
                     inside = self.both(inside, self.compare(index, "ult", size))
                     continue
                 last = self.emit(arith.SubiOp(size, self.number(count)))
@@ -285,7 +289,7 @@ class _Function:
         self._leave_unless(inside, f"{name} is accessed outside of its bounds")
 
     def _site(self, access: str, buffer: str, counts: Sequence[int]) -> int:
-        """The number of a new checked access, of so many elements in each dimension."""
+        """The number of a new checked access, of ``counts`` elements in each dimension."""
         lanes = [IntegerAttr(count, i64) for count in counts]
         number = self.module.sites
         self.module.sites += 1
@@ -352,12 +356,12 @@ class _Function:
         self.check("written", buffer, indices)
 
     def masked_load(self, op: Operation) -> None:
-        """``vector.maskedload``: each lane by itself."""
+        """``vector.maskedload``: each lane is checked."""
         buffer, *indices, mask, _ = op.operands
         self._masked("read", buffer, indices, mask)
 
     def masked_store(self, op: Operation) -> None:
-        """``vector.maskedstore``: each lane by itself."""
+        """``vector.maskedstore``: each lane is checked."""
         buffer, *indices, mask, _ = op.operands
         self._masked("written", buffer, indices, mask)
 
@@ -375,7 +379,7 @@ class _Function:
             self.check(access, buffer, [*outer, *places], active=active)
 
     def copy(self, op: Operation) -> None:
-        """``memref.copy``: the target is as large as the source, in every dimension."""
+        """``memref.copy``: the target must be as large as the source in every dimension."""
         source, target = op.operands
         assert isinstance(source.type, MemRefType)
         inside, last = None, []
@@ -386,7 +390,7 @@ class _Function:
         self.check("written", target, last, inside=inside)
 
     def part(self, op: Operation) -> None:
-        """``memref.subview``: its first and its last element are elements of the whole."""
+        """``memref.subview``: its first and its last element must be elements of the whole."""
         assert isinstance(op, memref.SubviewOp)
 
         def mixed(static: Any, dynamic: Sequence[SSAValue]) -> list[SSAValue]:
@@ -412,7 +416,7 @@ class _Function:
 
 
 def _lanes(type_: Attribute, buffer: SSAValue) -> Sequence[int]:
-    """The sizes of a vector of elements; an element may be a vector itself."""
+    """The sizes of a vector of elements; an element may itself be a vector."""
     assert isinstance(buffer.type, MemRefType)
     return () if type_ == buffer.type.element_type else _sizes(type_)
 
@@ -422,7 +426,7 @@ def _sizes(type_: Attribute) -> Sequence[int]:
 
 
 def _name_of(buffer: SSAValue) -> str:
-    """The name of ``buffer``, or of what it is a part of."""
+    """The name of ``buffer``, or of the buffer that it is a part of."""
     while buffer.name_hint is None and isinstance(buffer.owner, memref.SubviewOp | memref.CastOp):
         buffer = buffer.owner.operands[0]
     return buffer.name_hint or "memory"

@@ -1,4 +1,4 @@
-"""merge-dimensions: dimensions that are indexed by the digits of one number become one dimension.
+"""merge-dimensions: dimensions indexed by the digits of one number become a single dimension.
 
 Before::
 
@@ -10,17 +10,17 @@ After::
     %A : memref<40x63xf32>
     %a = tir.load %A[%c, %v] : memref<40x63xf32>
 
-Loops that are fused, and reshaped arrays, have such indices. Nothing is divided any more, and
-neighbours along ``%v`` are neighbours in a row, so that they are a vector even where a row of the
-original has fewer elements than a vector has lanes. Memory stays as it is; the type of an
-argument changes, but not what is passed for it.
+Fused loops and reshaped arrays have such indices. After the merge no division is left, and
+neighbours along ``%v`` are adjacent in a row. They form a vector even if a row of the original
+buffer has fewer elements than a vector has lanes. The memory does not change: the type of an
+argument changes, but not the array that is passed.
 
-Dimensions are merged where that takes a division from an index. Their sizes are constants. Buffers
-with users besides ``tir.load``, ``tir.store`` and ``tir.prefetch``, with a layout or attributes of
-their own, and arguments of functions that the module calls stay as they are.
+Dimensions of constant sizes are merged if that removes a division from an index. Buffers with users
+besides ``tir.load``, ``tir.store`` and ``tir.prefetch``, with a layout or attributes of their own,
+and arguments of functions that the module calls stay as they are.
 
-Requires nothing, but is meant to run behind what moves and shrinks buffers, and before vectors.
-Bound checks leave it out, because they need the sizes of the original.
+Requires nothing, but is meant to run after the passes that move and shrink buffers, and before
+vectorization. Pipelines with bound checks omit it, because the checks need the original sizes.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from kc.dialects.tir import AllocOp, LoadOp, PrefetchOp, StoreOp
 Access = LoadOp | StoreOp | PrefetchOp
 
 SHAPE = "kc.shape"
-"""The attribute of an argument that has its sizes."""
+"""The attribute of an argument that holds its sizes."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class MergeDimensionsPass(ModulePass):
 
 
 def _called(module: ModuleOp) -> set[str]:
-    """The names that operations of the module refer to, but for definitions."""
+    """The symbol names that operations of the module refer to, without definitions."""
     names: set[str] = set()
     for op in loop_tree.preorder(module):
         for attr in (*op.properties.values(), *op.attributes.values()):
@@ -132,7 +132,7 @@ def _set_indices(access: Access, map_: AffineMap, operands: Sequence[SSAValue]) 
 
 
 def _declare(function: func.FuncOp, number: int, groups: Sequence[Sequence[int]]) -> None:
-    """Let the function and its declared sizes be as the argument is."""
+    """Update the function type and the declared sizes to the new type of the argument."""
     outputs = list(function.function_type.outputs)
     types = [argument.type for argument in function.args]
     function.function_type = FunctionType.from_lists(types, outputs)
@@ -153,15 +153,15 @@ def _declare(function: func.FuncOp, number: int, groups: Sequence[Sequence[int]]
 
 
 def _shape_of(function: func.FuncOp, number: int) -> AffineMap | None:
-    """The declared sizes of an argument."""
+    """The declared sizes of an argument; None if there are none."""
     attrs = function.arg_attrs
     declared = attrs.data[number].data.get(SHAPE) if attrs is not None else None
     return declared.data if isinstance(declared, AffineMapAttr) else None
 
 
 def _declared(function: func.FuncOp, number: int) -> set[int]:
-    """The dimensions of an argument that cannot be merged with the next one, as the size of one
-    of them is declared as more than a number."""
+    """The dimensions of an argument that cannot be merged with the next one, because the declared
+    size of one of the two is not a constant."""
     shape = _shape_of(function, number)
     if shape is None:
         return set()

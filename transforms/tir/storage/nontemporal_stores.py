@@ -1,4 +1,4 @@
-"""nontemporal-stores: arrays larger than the caches that are written once bypass them.
+"""nontemporal-stores: stores to arrays larger than the caches bypass the caches.
 
 Before, where the last-level cache has 32 MiB::
 
@@ -23,27 +23,28 @@ After::
       }
     }
 
-A processor reads a line of memory before it writes a part of it, to keep it in the cache. That is a
-third of the traffic of a sum and half of that of a copy, wasted if the line is evicted before it is
-read. On x86 such stores need aligned memory, and arrays may begin anywhere (numpy's at a multiple
-of 16 bytes), so the alignment is tested once, at the call: ``hoist-if-then-else`` moves the test in
-front of the loops. AArch64 needs no alignment.
+A processor reads a cache line before it writes a part of it. These reads are a third of the traffic
+of a sum and half of that of a copy, and are wasted if the line is evicted before it is read. On x86
+nontemporal stores need aligned memory, and arrays may begin anywhere (arrays of numpy begin at a
+multiple of 16 bytes). So the alignment is tested once, at the call: ``hoist-if-then-else`` moves
+the test in front of the loops. AArch64 needs no alignment.
 
-A store is one of these where
+A store becomes nontemporal if
 
 1. it writes a vector to an argument of constant size, of more than ``min_bytes`` (by default the
-   last-level cache of the target; 0 for a target without one: nothing is done);
-2. nothing in the function reads that argument, or does anything but store to it;
+   last-level cache of the target; for a target without one the pass does nothing);
+2. all uses of that argument in the function are stores;
 3. no element is written twice (decided exactly), and lines become full before they leave the
-   processor: the innermost loop goes through at least 256 consecutive bytes, or the vector is
-   whole lines (a tile of a transpose), which on x86 counts where the array begins at a line;
-4. the loop around it holds at most 128 operations, of which copies are made.
+   processor: the innermost loop writes at least 256 consecutive bytes, or the vector consists of
+   whole lines (a tile of a transpose), on x86 only if the array begins at a line;
+4. the loop around it holds at most 128 operations, as the loop is copied.
 
-Other threads see such stores after a fence: ``convert-to-llvm`` ends a function, and the part of a
-parallel loop that a thread runs, by ``sfence`` on x86; on AArch64 they are ordered as others are.
+Other threads see nontemporal stores after a fence: ``convert-to-llvm`` ends a function, and the
+part of a parallel loop that a thread runs, by ``sfence`` on x86. On AArch64 nontemporal stores are
+ordered like other stores.
 
-Whether a store is one of these depends on every use of its array in the function, and all stores to
-an array change or none does. So a function is rewritten as a whole, not by a rewrite pattern.
+The decision for a store depends on every use of its array in the function, and either all stores to
+an array change or none. So a function is rewritten as a whole, not by a rewrite pattern.
 
 Requires: blocks were lowered (``lower-blocks``), loops vectorized (``vectorize-loop``). Other
 targets are left unchanged.
@@ -90,13 +91,13 @@ from kc.dialects.tir.memory import NONTEMPORAL
 from kc.support.target import target_of
 
 LEAST_RUN = 256
-"""Consecutive bytes that the innermost loop writes at least: four lines."""
+"""The fewest consecutive bytes that the innermost loop writes: four lines."""
 
 MOST_OPERATIONS = 128
-"""In the innermost loop, which is copied for each alignment."""
+"""The most operations in the innermost loop, which is copied for each alignment."""
 
 XMM, LINE = 16, 64
-"""Bytes: the least vector that x86 stores past the caches, and the largest."""
+"""The bytes of the smallest vector that x86 stores past the caches, and of the largest."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class NontemporalStoresPass(ModulePass):
 
     min_bytes: int | None = field(
         default=None,
-        metadata={"help": "of larger arrays (by default, larger than the target's L3)"},
+        metadata={"help": "the size above which an array bypasses the caches (default: the L3's)"},
     )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -133,8 +134,8 @@ class NontemporalStoresPass(ModulePass):
 
 
 def _streams(argument: SSAValue, least: int) -> list[tuple[StoreOp, int]]:
-    """The stores to ``argument`` that go past the caches, and the alignment in bytes that x86 needs
-    for each at least."""
+    """The stores to ``argument`` that bypass the caches, each with the least alignment in bytes
+    that x86 needs."""
     type_ = argument.type
     if not isinstance(type_, MemRefType) or not isinstance(type_.layout, NoneAttr):
         return []
@@ -155,8 +156,8 @@ def _streams(argument: SSAValue, least: int) -> list[tuple[StoreOp, int]]:
 
 
 def _least_alignment(store: StoreOp, size: int) -> int | None:
-    """Where the array of a store of elements of ``size`` bytes may begin; None where it writes an
-    element twice or fills no lines."""
+    """The alignment in bytes that a store of elements of ``size`` bytes needs from its array; None
+    if the store writes an element twice or does not fill lines."""
     loops = loops_around(store)
     if not isinstance(store.value.type, VectorType) or not loops:
         return None
@@ -174,7 +175,7 @@ def _least_alignment(store: StoreOp, size: int) -> int | None:
 
 
 def _is_run(column: AffineExpr, variable: AffineExpr, loop: ForOp, lanes: int, size: int) -> bool:
-    """Whether the innermost loop goes through many consecutive bytes."""
+    """True if the innermost loop writes many consecutive bytes."""
     extent = loop.static_extent or LEAST_RUN
     return linear_terms(column)[0].get(variable) == lanes and extent * lanes * size >= LEAST_RUN
 
@@ -186,7 +187,8 @@ def _is_injective(
     loops: list[ForOp],
     lanes: int,
 ) -> bool:
-    """Whether no two iterations write the same one of ``lanes`` elements from ``exprs`` on."""
+    """True if no two iterations write the same element of the ``lanes`` elements from ``exprs``
+    on."""
     places: dict[int, AffineExpr] = {}
     for n, variable in enumerate(variables):
         assert isinstance(variable, AffineDimExpr)
@@ -222,7 +224,8 @@ def _mark(store: StoreOp, alignment: int | None = None) -> None:
 
 
 def _bytes_apart(store: StoreOp) -> int:
-    """What all offsets of a store from the beginning of its array are multiples of."""
+    """The largest known divisor, in bytes, of all offsets of a store from the beginning of its
+    array."""
     type_ = store.buffer.type
     assert isinstance(type_, MemRefType)
     assert isinstance(type_.element_type, FixedBitwidthType)
@@ -239,8 +242,8 @@ def _bytes_apart(store: StoreOp) -> int:
 
 
 def _store_by_alignment(store: StoreOp, function: FuncOp, least: int) -> None:
-    """Put ``store`` under questions for the alignment of its array, ``least`` bytes or a line,
-    where offsets keep that."""
+    """Guard ``store`` by tests of the alignment of its array, by a line and by ``least`` bytes, as
+    far as the offsets of the store keep that alignment."""
     bytes_apart = _bytes_apart(store)
     if bytes_apart % XMM:
         return
@@ -265,7 +268,7 @@ def _store_by_alignment(store: StoreOp, function: FuncOp, least: int) -> None:
 
 
 def _address_of(buffer: SSAValue, function: FuncOp) -> SSAValue:
-    """Where an argument of ``function`` begins, asked once at its start."""
+    """The address of an argument of ``function``, computed once at its start."""
     assert isinstance(buffer, BlockArgument)
     for use in buffer.uses:
         if isinstance(use.operation, ExtractAlignedPointerAsIndexOp):

@@ -1,4 +1,4 @@
-"""poison-memory: fresh memory holds subnormal numbers and NaN that signal, in turn.
+"""poison-memory: fresh memory holds subnormal numbers and signalling NaN alternately.
 
 Before::
 
@@ -15,13 +15,14 @@ After::
       }
     }
 
-For debugging: what computes on memory that nothing was stored to computes on these. The processor
-notes both (the flags *invalid* and *denormal* of x86), results that depend on one are NaN, and on
-many processors each such operation is an assist of the microcode, which a profile shows.
-``KC_POISON_MEMORY`` and the config key ``kc.poison_memory`` put the pass into pipelines. Memory of
-integers is left alone.
+For debugging: code that reads memory before anything is stored to it computes on these values. The
+processor records both (the flags *invalid* and *denormal* of x86), results that depend on a NaN are
+NaN, and on many processors each such operation takes a microcode assist, which a profile shows.
+``KC_POISON_MEMORY`` and the config key ``kc.poison_memory`` add the pass to pipelines. Memory of
+integers is not changed.
 
-Requires nothing; behind ``fill-slack``, so that what is filled there is not taken for unwritten.
+Requires nothing. Runs after ``fill-slack``, so that memory filled there does not count as
+unwritten.
 """
 
 from __future__ import annotations
@@ -52,10 +53,10 @@ PATTERNS = {
     32: (0x00035A5A, 0x7FA5A5A5),
     64: (0x00035A5A5A5A5A5A, 0x7FF5A5A5A5A5A5A5),
 }
-"""Bits of an element -> those of a subnormal number, and of a NaN that signals."""
+"""Bits of an element -> the bit patterns of a subnormal number and of a signalling NaN."""
 
 BF16_SIGNALLING = 0x7FA5
-"""The same of bf16, whose exponent is f32's."""
+"""The signalling NaN of bf16, which has the exponent of f32."""
 
 
 @dataclass(frozen=True)

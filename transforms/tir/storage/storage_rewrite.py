@@ -1,4 +1,4 @@
-"""storage-rewrite: buffers that are not alive together share memory.
+"""storage-rewrite: buffers with disjoint live ranges share memory.
 
 Before::
 
@@ -22,24 +22,24 @@ After::
     ... a nest that reads %D and writes %B[%k]
     ... a nest that reads %B
 
-A buffer is alive from the first to the last operation with an access, among those of the block that
-it is allocated in. Buffers of one block, memory space and type of elements share memory where they
-are not alive together. They also do where the last operation that reads one is the first that
-writes the other, in a buffer of the same type, and no element is written before it was read: B and
-C above, and a chain of elementwise stages has a single temporary. This is decided exactly, with
-parallel iterations in any order; undecided buffers keep their own memory.
+The live range of a buffer is from the first to the last operation with an access, among the
+operations of the block that allocates it. Buffers of one block, memory space and element type share
+memory if their live ranges are disjoint. Buffers of the same type also share memory if the last
+operation that reads one is the first that writes the other, and no element is written before it
+was read: B and C above. So a chain of elementwise stages has a single temporary. This is decided
+exactly, with parallel iterations in any order; undecided buffers keep their own memory.
 
-A buffer reuses memory that is still being read where that is possible, else free memory of the same
-type, else the free memory that is nearest in size. Buffers of several shapes become one of a single
-dimension. Those whose size is not a constant share with buffers of the same sizes.
+A buffer reuses, if possible, memory that is still being read, else free memory of the same type,
+else the free memory that is nearest in size. Buffers of several shapes become one buffer of a
+single dimension. Buffers whose size is not constant share with buffers of the same sizes.
 
-Buffers that registers may hold (2 KiB) are left alone: an array that others share is not promoted.
-So are buffers with users other than ``tir.load`` and ``tir.store``, with a layout or attributes of
-their own, and those of the threads of a kernel.
+Buffers that fit into registers (2 KiB) are left alone, as a shared array is not promoted to
+registers. So are buffers with users other than ``tir.load`` and ``tir.store``, with a layout or
+attributes of their own, and the buffers of the threads of a kernel.
 
-Requires nothing, but is meant to run after what moves and shrinks buffers, and before vectors,
-whose lanes are iterations until then. ``tir.disable_storage_rewrite`` of a PassContext leaves it
-out, and so do bound checks, which need the shapes of buffers.
+Requires nothing, but is meant to run after the passes that move and shrink buffers, and before
+vectorization, as lanes are iterations until then. ``tir.disable_storage_rewrite`` of a PassContext
+omits it, and so do pipelines with bound checks, which need the shapes of buffers.
 
 TVM: ``StorageRewrite``.
 """
@@ -64,14 +64,14 @@ from kc.dialects.tir import DYNAMIC, AllocOp, ForKind, ForOp, LoadOp, StoreOp
 from kc.transforms.affine_rewrite import compact
 
 REGISTER_BYTES = 32 * 64
-"""What the registers of a CPU hold: 32 of 512 bits."""
+"""The bytes that the registers of a CPU hold: 32 registers of 512 bits."""
 
 Access = LoadOp | StoreOp
 
 
 @dataclass(frozen=True)
 class StorageRewritePass(ModulePass):
-    """Share memory between buffers that are not alive together."""
+    """Share memory between buffers with disjoint live ranges."""
 
     name = "storage-rewrite"
 
@@ -87,14 +87,15 @@ class StorageRewritePass(ModulePass):
 
 @dataclass(frozen=True)
 class _Life:
-    """A buffer, and the numbers in its block of the first and the last operation with an access."""
+    """The live range of a buffer: the positions in its block of the first and the last operation
+    with an access."""
 
     alloc: AllocOp
     accesses: tuple[Access, ...]
     start: int
     end: int
     first: Operation
-    """The operation of the number ``start``."""
+    """The operation at position ``start``."""
 
     @property
     def type(self) -> MemRefType:
@@ -103,31 +104,31 @@ class _Life:
         return type_
 
     def is_like(self, second: _Life) -> bool:
-        """Whether two buffers have the same type and sizes."""
+        """True if two buffers have the same type and sizes."""
         mine, its = self.alloc.dynamic_sizes, second.alloc.dynamic_sizes
         return self.type == second.type and list(mine) == list(its)
 
     @property
     def elements(self) -> int | None:
-        """The number of elements, where it is a constant."""
+        """The number of elements; None if it is not constant."""
         shape = self.type.get_shape()
         return None if DYNAMIC in shape else math.prod(shape)
 
 
 @dataclass
 class _Memory:
-    """The buffers that are in one memory, one after the other."""
+    """The buffers that share one memory, in the order of their live ranges."""
 
     lives: list[_Life] = field(default_factory=list)
 
     @property
     def elements(self) -> int | None:
         sizes = [life.elements for life in self.lives]
-        known = [size for size in sizes if size is not None]
-        return max(known) if len(known) == len(sizes) else None
+        static = [size for size in sizes if size is not None]
+        return max(static) if len(static) == len(sizes) else None
 
     def distance(self, life: _Life) -> tuple[bool, bool, int] | None:
-        """How far this memory is from what ``life`` needs, the least first; None: not to be had."""
+        """The cost of this memory for ``life``, smallest first; None if ``life`` cannot use it."""
         last, first = self.lives[-1], self.lives[0]
         if (last.type.element_type, last.type.memory_space) != (
             life.type.element_type,
@@ -143,7 +144,7 @@ class _Memory:
         return is_free, not is_same, abs((self.elements or 0) - (life.elements or 0))
 
     def share(self) -> None:
-        """Let all of these buffers be the first one."""
+        """Replace all buffers of this memory by one."""
         if len(self.lives) == 1:
             return
         keeper = self.lives[0].alloc
@@ -156,7 +157,8 @@ class _Memory:
                 life.alloc.erase()
 
     def _flattened(self) -> AllocOp:
-        """A buffer of one dimension for all, in front of the first; accesses are as of it."""
+        """A buffer of one dimension for all, in front of the first buffer. All accesses are
+        rewritten to it."""
         first, elements = self.lives[0], self.elements
         assert elements is not None
         type_ = MemRefType(first.type.element_type, [elements], NoneAttr(), first.type.memory_space)
@@ -172,7 +174,7 @@ class _Memory:
 
 
 def _flatten(access: Access, shape: Sequence[int]) -> None:
-    """One index, of the element in row-major order, in place of those of ``shape``."""
+    """Replace the indices into ``shape`` by the index of the element in row-major order."""
     index = ZERO
     for expr, size in zip(access.indices.data.results, shape, strict=True):
         index = index * size + expr
@@ -184,7 +186,7 @@ def _flatten(access: Access, shape: Sequence[int]) -> None:
 
 
 def _plan(allocs: Sequence[AllocOp], block: Block) -> list[_Memory]:
-    """Which of the buffers of a block are in which memory."""
+    """The memories of the buffers of a block."""
     memories: list[_Memory] = []
     for life in sorted(_lives(allocs, block), key=lambda life: (life.start, life.end)):
         near = [
@@ -200,7 +202,7 @@ def _plan(allocs: Sequence[AllocOp], block: Block) -> list[_Memory]:
 
 
 def _lives(allocs: Sequence[AllocOp], block: Block) -> Iterator[_Life]:
-    """When each of the buffers is alive that may share memory."""
+    """The live ranges of the buffers that may share memory."""
     if any(
         isinstance(around, ForOp) and around.kind.data in (ForKind.THREAD, ForKind.VECTORIZED)
         for alloc in allocs[:1]
@@ -226,7 +228,7 @@ def _lives(allocs: Sequence[AllocOp], block: Block) -> Iterator[_Life]:
 
 
 def _child(op: Operation, block: Block) -> Operation:
-    """The operation of ``block`` that ``op`` is, or is in."""
+    """The operation of ``block`` that is or contains ``op``."""
     return next(around for around in loop_tree.path_to(op) if around.parent is block)
 
 
@@ -237,7 +239,7 @@ def _fits_registers(type_: MemRefType) -> bool:
 
 
 def _is_in_place(last: _Life, life: _Life) -> bool:
-    """Whether ``life`` begins where ``last`` ends, and writes no element that is read later."""
+    """True if ``life`` begins where ``last`` ends, and writes no element that is read later."""
     if last.end != life.start:
         return False
     at = life.first
@@ -253,7 +255,7 @@ def _is_in_place(last: _Life, life: _Life) -> bool:
 
 
 def _may_overwrite(write: Access, read: Access, at: Operation) -> bool:
-    """Whether in one execution of ``at`` an element may be written before it is read."""
+    """True if one execution of ``at`` may write an element before it reads it."""
     space = Space(within=at)
     writing = space.instance(write)
     around = loop_tree.all_loops_around(at)

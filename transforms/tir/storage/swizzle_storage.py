@@ -1,4 +1,4 @@
-"""swizzle-storage: the elements of a buffer go where its swizzle puts them.
+"""swizzle-storage: the elements of a buffer move to the places of its swizzle.
 
 Before::
 
@@ -11,17 +11,18 @@ After::
     %S = tir.alloc "S" : memref<64x64xf16, "shared">
     ... tir.load %S[%i, ((%j floordiv 8 + %i) mod 2) * 8 + ... + %j mod 8] : memref<...>
 
-A swizzle exchanges the elements of a buffer without changing its shape. Eight rows of 128 bytes
-that ``ldmatrix`` reads at one column are in the same banks, and are in different ones where each
-row has its pieces of 16 bytes in another order. ``transform_layout`` notes such a map at the
-buffer, so that tiles stay tiles for ``tensorize``, and analyses see the indices of the program.
-(What ``lower-fragments`` has lanes load by address it puts there itself.)
+A swizzle permutes the elements of a buffer without changing its shape. Eight rows of 128 bytes that
+``ldmatrix`` reads at one column are in the same banks. They are in different banks if each row has
+its pieces of 16 bytes in a different order. ``transform_layout`` records such a map as an attribute
+of the buffer, so that tiles stay tiles for ``tensorize``, and analyses see the indices of the
+program. (``lower-fragments`` itself applies the swizzle to elements that lanes load by address.)
 
 Requires: the buffer has its final shape, of constant size (``compact-buffer-allocation``); runs
 before ``vectorize-loop``. *Legal when*
 
-1. KC4245: the swizzle puts each element of that shape in another place of it.
-2. KC4246: nothing needs elements together that it separates: views that are passed on, vectors.
+1. KC4245: the swizzle is a permutation of the elements of that shape.
+2. KC4246: no use needs elements to be contiguous that the swizzle separates: views that are passed
+   on, vectors.
 
 TVM: ``InjectPermutedLayout``.
 """
@@ -49,7 +50,7 @@ from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.schedule.layout._layouts import point_text, set_indices
 
 LARGEST = 2**22
-"""The most elements of a buffer with a swizzle: each of them is looked at."""
+"""The most elements of a buffer with a swizzle, as each of them is checked."""
 
 _ADDRESSES = (ExtractAlignedPointerAsIndexOp, ExtractStridedMetaDataOp)
 
@@ -61,7 +62,7 @@ class SwizzleStoragePass(ModulePass):
     name = "swizzle-storage"
 
     def is_needed(self, module: ModuleOp) -> bool:
-        """Whether a buffer has a swizzle."""
+        """True if a buffer has a swizzle."""
         return bool(loop_tree.marked_buffers(module, SWIZZLE))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -80,18 +81,20 @@ class SwizzleStoragePass(ModulePass):
 
 @dataclass(frozen=True)
 class Swizzle:
-    """Where the elements of a buffer are."""
+    """The permutation of the elements of a buffer."""
 
     text: str
     map: AffineMap
     together: int
-    """So many elements of a row stay neighbours, from each multiple of it on."""
+    """The number of elements of a row that stay contiguous, from each multiple of this number
+    on."""
     places: np.ndarray
     """The place of each element, counted in elements."""
 
 
 def swizzle_of(buffer: SSAValue) -> Swizzle | None:
-    """The swizzle of a buffer that has one. Raises KC4245 unless it exchanges its elements."""
+    """The swizzle of a buffer; None without one. Raises CodegenError KC4245 unless it is a
+    permutation."""
     alloc = buffer.owner
     note = alloc.attributes.get(SWIZZLE) if isinstance(alloc, AllocOp) else None
     if note is None:
@@ -102,7 +105,7 @@ def swizzle_of(buffer: SSAValue) -> Swizzle | None:
     shape = type_.get_shape()
     why = None
     if not isinstance(note, StringAttr):
-        raise _no_exchange(alloc, str(note), "it is no text of an index map")
+        raise _no_exchange(alloc, str(note), "it is not the text of an index map")
     map_ = IndexMap.of(note)
     if len(map_.names) != len(shape) or len(map_.results) != len(shape):
         why = f"it maps {counted(len(map_.names), 'index', 'indices')} to {len(map_.results)}"
@@ -119,7 +122,7 @@ def swizzle_of(buffer: SSAValue) -> Swizzle | None:
 
 
 def shifted(note: Attribute, count: int = 1) -> Attribute:
-    """The note of a buffer that gets ``count`` dimensions in front of its own."""
+    """The attribute of a buffer's swizzle after ``count`` new leading dimensions."""
     map_ = IndexMap.of(note)
     assert count == 1
     name = next(f"copy{n or ''}" for n in range(99) if f"copy{n or ''}" not in map_.names)
@@ -129,7 +132,7 @@ def shifted(note: Attribute, count: int = 1) -> Attribute:
 
 
 def _places(alloc: AllocOp, map_: IndexMap) -> np.ndarray:
-    """The place of each element, counted in elements. Raises KC4245."""
+    """The place of each element, counted in elements. Raises CodegenError KC4245."""
     shape = alloc.buffer.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
     indices = list(np.indices(shape, dtype=np.int64))
     at = [np.broadcast_to(expr.eval(indices, []), shape) for expr in map_.results]
@@ -178,31 +181,32 @@ def _no_exchange(alloc: AllocOp, swizzle: str, why: str) -> CodegenError:
     )
     return CodegenError(
         "KC4245",
-        f"swizzle-storage: {swizzle} does not exchange the {shape} elements of {alloc.label}",
+        f"swizzle-storage: {swizzle} does not permute the {shape} elements of {alloc.label}",
         location=location_of(alloc),
         why=why,
-        hints=["swizzle as many elements of a row as are copied: a power of two"],
+        hints=["swizzle a power of two of elements of a row, as many as one copy moves"],
     )
 
 
 def separates(alloc: AllocOp, what: str, swizzle: Swizzle, at: Location | None) -> CodegenError:
-    """What needs elements together that a swizzle separates (KC4246)."""
+    """The refusal (KC4246) of a use that needs elements to be contiguous that a swizzle
+    separates."""
     return CodegenError(
         "KC4246",
-        f"swizzle-storage: {alloc.label} has elements elsewhere than {what} takes them",
+        f"swizzle-storage: {what} uses elements of {alloc.label} that are not contiguous",
         location=location_of(alloc) if at is None else at,
-        why=f"{swizzle.text} leaves {swizzle.together} elements of a row together"
+        why=f"{swizzle.text} keeps {swizzle.together} elements of a row contiguous"
         if swizzle.together > 1
-        else f"{swizzle.text} leaves no two elements of a row together",
+        else f"{swizzle.text} keeps no two elements of a row contiguous",
         hints=[
             "use intrinsics that load rows of 16 bytes: mma_load_m16n8k16_f16_a_shared",
-            f"storage_align of {alloc.label} in place of the swizzle",
+            f"use storage_align of {alloc.label} in place of the swizzle",
         ],
     )
 
 
 def _require_single_elements(alloc: AllocOp, swizzle: Swizzle) -> None:
-    """Refuse (KC4246) what uses more than an element of a buffer at a time."""
+    """Refuse (KC4246) an operation that uses more than one element of a buffer."""
     type_ = alloc.buffer.type
     assert isinstance(type_, MemRefType)
     for use in alloc.buffer.uses:
