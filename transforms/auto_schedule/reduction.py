@@ -20,7 +20,7 @@ from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.machine import LOAD_COST, Machine
-from kc.transforms.auto_schedule.nests import Nest, extent, is_own, is_untouched, iterations
+from kc.transforms.auto_schedule.nests import COSTLY, Nest, extent, is_own, is_untouched, iterations
 from kc.transforms.auto_schedule.pointwise import vector_loop, vectorize
 from kc.transforms.auto_schedule.rule import Rule
 
@@ -35,6 +35,9 @@ VECTORS = 4
 
 SEGMENT = 32
 """Vectors of a step of what a core adds up of a long row."""
+
+FEWEST = 8
+"""Terms of a row that are added faster in lanes, which are then combined, than one by one."""
 
 TOGETHER = 8
 """Rows of a long reduction of columns that are added in one go: a partial sum is loaded and stored
@@ -124,12 +127,19 @@ def gain(nest: Nest, loop: ForOp) -> int:
 
 
 def row_of(draft: Draft, nest: Nest) -> ForOp | None:
-    """The reduce loop along which memory is contiguous, if it is long enough for vectors."""
+    """The reduce loop along which memory is contiguous, if it is long enough for vectors.
+
+    Terms that are added one by one wait for each other, so that a few of them take longer than the
+    lanes of a vector; where a term is much work itself, or lanes are combined in many steps as
+    those of an argmax, rows are to be two vectors at least.
+    """
     lanes = draft.machine.lanes(nest.bits)
     best = max(nest.reduce, key=lambda loop: gain(nest, loop), default=None)
-    if best is None or gain(nest, best) <= 0 or extent(best) < 2 * lanes:
+    if best is None or gain(nest, best) <= 0:
         return None
-    return best
+    is_cheap = nest.operations < COSTLY and len(nest.stores) == 1
+    least = min(2 * lanes, max(FEWEST, lanes // 2)) if is_cheap else 2 * lanes
+    return best if extent(best) >= least else None
 
 
 def _rows_by_cores(draft: Draft, block: str) -> bool:

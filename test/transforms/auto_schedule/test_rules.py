@@ -1199,3 +1199,10 @@ def test_tiles_of_an_unknown_number_of_columns_are_narrow():
     k = te.reduce_axis((0, 38), name="k")
     C = te.compute((n, m), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")
     assert kinds(kc.auto_schedule([A, B, C], AVX512), "C")[-1] == "32 vectorized"
+
+
+@pytest.mark.parametrize(("length", "in_lanes"), [(7, False), (8, True), (23, True)])
+def test_short_rows_are_reduced_in_lanes(length: int, in_lanes: bool):
+    X = te.placeholder((40, length), name="X")
+    schedule = kc.auto_schedule([X, topi.sum(X, 1)], AVX512)
+    assert (f"{length} vectorized" in kinds(schedule, "X_sum")) is in_lanes
