@@ -60,7 +60,12 @@ def _groups(nest: Nest, lanes: int) -> Iterator[tuple[ForOp, int]]:
             if any(it.groups.get(loop, size) != size for it in nest.loads):
                 continue
             is_long = row is not None and extent(row) >= 2 * lanes
-            if (LEAST_GROUP if row is loop else LEAST_ROWS[is_long]) <= size < count:
+            # A few channels of many contiguous terms have these in lanes (few-rows).
+            has_terms = any(
+                load.stride(term) == 1 and extent(term) >= 2 * lanes for term in nest.reduce
+            )
+            least = (2 if has_terms else LEAST_GROUP) if row is loop else LEAST_ROWS[is_long]
+            if least <= size < count:
                 yield loop, size
 
 

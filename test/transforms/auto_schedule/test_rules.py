@@ -1054,6 +1054,28 @@ def depthwise(columns: int, channels: int, taps: int) -> list[te.Tensor]:
     return [X, W, te.compute((columns, channels), body, name="Y")]
 
 
+def test_two_channels_of_many_terms_have_these_in_lanes():
+    """A group of two channels is a product, if what it sums is contiguous and two vectors long."""
+    shapes = ((1, 5, 6, 90), (3, 3, 45, 4))
+    X, W = (te.placeholder(it, name=name) for it, name in zip(shapes, "XW", strict=True))
+    tensors = [X, W, topi.nn.group_conv2d_nhwc(X, W, 1, 0, 1, 2)]
+    schedule = kc.auto_schedule(tensors, AVX512)
+    assert kinds(schedule, "group_conv2d_nhwc")[-3:] == [
+        "2 unrolled",
+        "4 unrolled",
+        "16 vectorized",
+    ]
+    x, w = (np.random.default_rng(1).integers(-9, 9, it).astype("float32") for it in shapes)
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (1, 2))
+    parts = [
+        np.einsum(
+            "nyxcrs,rscf->nyxf", windows[:, :, :, 45 * g : 45 * g + 45], w[..., 2 * g : 2 * g + 2]
+        )
+        for g in range(2)
+    ]
+    np.testing.assert_array_equal(kc.build(tensors)(x, w), np.concatenate(parts, -1))
+
+
 @pytest.mark.parametrize(("channels", "groups", "is_product"), [
     (48, 3, True), (30, 2, True), (9, 3, False),
 ])  # fmt: skip
