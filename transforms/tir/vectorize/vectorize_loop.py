@@ -527,8 +527,10 @@ class _Lowering:
         if not isinstance(moved, AffineConstantExpr) or moved.value >= 0:
             return masked
         step, rest = divmod(moved.value, width - native)
+        if rest:
+            return masked
         first = self._without_assumptions(loop, native, base, misses=False)
-        if rest or first is None:
+        if first is None:
             return masked
         return self._choose(of_first + step, masked, first)
 
