@@ -54,7 +54,6 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
     AnyFloat,
     FloatAttr,
-    IntegerAttr,
     IntegerType,
     MemRefType,
 )
@@ -73,11 +72,11 @@ from kc.analysis import loop_tree
 from kc.analysis.accesses.dependence import base_buffer
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.module_copy import copy_operation
-from kc.dialects.tir import INDEX, AllocOp, BlockOp, ForOp, IfOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir import INDEX, AllocOp, BlockOp, ForOp, IfOp, LoadOp, StoreOp
 from kc.transforms.schedule._buffers import FreshNames, name_apart
 from kc.transforms.schedule._copies import new_alloc
 from kc.transforms.schedule._float_bits import FRACTION_BITS
-from kc.transforms.schedule._nests import Nest, new_body, new_loops, wrap
+from kc.transforms.schedule._magnitudes import reduce_magnitudes
 from kc.transforms.schedule._sizes import size_value, sizes_of
 from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
 
@@ -455,59 +454,13 @@ def _least_magnitude(
     extents = [size_value(site, size, like) for size in sizes_of(site, buffer)]
     name = names.take(f"{buffer_name(buffer)}_least")
     alloc = new_alloc(name, MemRefType(bits, []), [], like)
-    nest = _minimum(site, name, buffer, alloc.buffer, extents, like)
+    nest = reduce_magnitudes(site, name, buffer, alloc.buffer, extents, like, "least")
     load = LoadOp(alloc.buffer, AffineMap(0, 0, ()), [])
     index = arith.IndexCastOp(load.result, INDEX)
     load.result.name_hint = index.result.name_hint = "least"
     for op in (load, index):
         op.location = like.location
     return [alloc, nest.top, load, index], index.result
-
-
-def _minimum(
-    site: Site,
-    name: str,
-    source: SSAValue,
-    target: SSAValue,
-    extents: Sequence[int | SSAValue],
-    like: Operation,
-) -> Nest:
-    identity = AffineMap.identity(len(extents))
-    extents = extents or [1]  # a reduction has a variable
-    rank = len(extents)
-    type_ = target.type
-    assert isinstance(type_, MemRefType)
-    bits = type_.element_type
-    assert isinstance(bits, IntegerType)
-    whole = (1 << (bits.width.data - 1)) - 1
-    scalar = AffineMap(0, 0, ())
-
-    first = arith.ConstantOp(IntegerAttr(whole, bits))
-    init = new_body(rank)
-    init.add_ops([first, StoreOp(first.result, target, scalar, [])])
-
-    body = new_body(rank)
-    load = LoadOp(source, identity, body.args[: identity.num_dims])
-    pattern = arith.BitcastOp(load.result, bits)
-    mask = arith.ConstantOp(IntegerAttr(whole, bits))
-    magnitude = arith.AndIOp(pattern.result, mask.result)
-    zero = arith.ConstantOp(IntegerAttr(0, bits))
-    is_zero = arith.CmpiOp(magnitude.result, zero.result, "eq")
-    counted = arith.SelectOp(is_zero.result, mask.result, magnitude.result)
-    before = LoadOp(target, scalar, [])
-    least = arith.MinSIOp(before.result, counted.result)
-    store = StoreOp(least.result, target, scalar, [])
-    body.add_ops([load, pattern, mask, magnitude, zero, is_zero, counted, before, least, store])
-    loops = new_loops(site, extents, like)
-    block = BlockOp(
-        name,
-        [(IterType.REDUCE, f"v{n}", extent) for n, extent in enumerate(extents)],
-        AffineMap.identity(rank),
-        [loop.var for loop in loops],
-        Region(body),
-        Region(init),
-    )
-    return wrap(loops, block, like)
 
 
 def _product_at_least(type_: AnyFloat, exponent: int, count: int) -> AffineSet:

@@ -52,7 +52,7 @@ from typing import ClassVar, Self
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType, MemRefType
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -67,7 +67,8 @@ from kc.transforms.known_values import is_available
 from kc.transforms.schedule._buffers import FreshNames
 from kc.transforms.schedule._copies import new_alloc
 from kc.transforms.schedule._float_bits import FRACTION_BITS
-from kc.transforms.schedule._nests import Nest, loop_around, new_body, new_loops, wrap
+from kc.transforms.schedule._magnitudes import reduce_magnitudes
+from kc.transforms.schedule._nests import loop_around
 from kc.transforms.schedule._sizes import size_value, sizes_of
 from kc.transforms.schedule.base import (
     BlockRef,
@@ -424,7 +425,7 @@ def _all_if_not_finite(
     extents = [size_value(site, size, top) for size in sizes_of(site, buffer)]
     name = FreshNames(site).take(f"{buffer_name(buffer)}_largest")
     alloc = new_alloc(name, MemRefType(bits, []), [], loop)
-    nest = _largest(site, name, buffer, alloc.buffer, extents, loop)
+    nest = reduce_magnitudes(site, name, buffer, alloc.buffer, extents, loop, "largest")
     alloc.buffer.name_hint = name
     home = top.parent
     assert home is not None
@@ -454,46 +455,3 @@ def _bits_of_infinity(type_: AnyFloat) -> int:
     """The bits of infinity as a number: those of NaN are more, those of finite magnitudes less."""
     fraction = FRACTION_BITS[type(type_)]
     return ((1 << (type_.bitwidth - 1 - fraction)) - 1) << fraction
-
-
-def _largest(
-    site: Site,
-    name: str,
-    source: SSAValue,
-    target: SSAValue,
-    extents: Sequence[int | SSAValue],
-    like: Operation,
-) -> Nest:
-    """The largest magnitude of the elements of ``source``, by its bits."""
-    identity = AffineMap.identity(len(extents))
-    extents = extents or [1]  # a reduction has a variable
-    rank = len(extents)
-    type_ = target.type
-    assert isinstance(type_, MemRefType)
-    bits = type_.element_type
-    assert isinstance(bits, IntegerType)
-    scalar = AffineMap(0, 0, ())
-
-    zero = arith.ConstantOp(IntegerAttr(0, bits))
-    init = new_body(rank)
-    init.add_ops([zero, StoreOp(zero.result, target, scalar, [])])
-
-    body = new_body(rank)
-    load = LoadOp(source, identity, body.args[: identity.num_dims])
-    pattern = arith.BitcastOp(load.result, bits)
-    mask = arith.ConstantOp(IntegerAttr((1 << (bits.width.data - 1)) - 1, bits))
-    magnitude = arith.AndIOp(pattern.result, mask.result)
-    before = LoadOp(target, scalar, [])
-    largest = arith.MaxSIOp(before.result, magnitude.result)
-    store = StoreOp(largest.result, target, scalar, [])
-    body.add_ops([load, pattern, mask, magnitude, before, largest, store])
-    loops = new_loops(site, extents, like)
-    block = BlockOp(
-        name,
-        [(IterType.REDUCE, f"v{n}", extent) for n, extent in enumerate(extents)],
-        AffineMap.identity(rank),
-        [loop.var for loop in loops],
-        Region(body),
-        Region(init),
-    )
-    return wrap(loops, block, like)
