@@ -4,6 +4,7 @@ import io
 import re
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -436,6 +437,13 @@ def test_documentation_that_is_stale(tmp_path, capsys, monkeypatch):
     names = sorted(file.name for file in generated.iterdir())
     assert names == ["codes.md", "dialects.md", "passes.md", "tools.md", "topi", "tvm-names.md"]
     assert (tmp_path / "kc" / "tir" / "schedule_methods.py").is_file()
+    lines = (ROOT / ".gitattributes").read_text().splitlines()
+    patterns = [line.split()[0] for line in lines if line.endswith(" linguist-generated")]
+    written = [path for path in tmp_path.rglob("*.*") if path.name != "pyproject.toml"]
+    assert len(written) > len(names)
+    for path in written:
+        name = path.relative_to(tmp_path).as_posix()
+        assert any(fnmatch(name, pattern) for pattern in patterns), name
 
 
 def test_docstrings_become_markdown():
