@@ -373,8 +373,9 @@ _FROM_ABOVE = {
     "kc.tvm.listing.loops_text": "listing_text",
     "kc.tvm.tvmscript.printer": "function_text script_text",
 }
-"""Names that are made above this package, which are loaded when they are asked for: classes that
-programs for TVM walk, and the texts of ``PrimFunc.script`` and what is made by them."""
+"""The names that higher layers define, loaded at first use: the classes that programs for TVM
+visit, and the printers of ``PrimFunc.script`` with their results.
+"""
 
 _MODULE_OF = {name: module for module, names in _FROM_ABOVE.items() for name in names.split()}
 _MODULES = ("transform", "analysis", "tensor_intrin", "stmt_functor")

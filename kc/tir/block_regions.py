@@ -1,8 +1,8 @@
-"""What a block reads and writes, and its variables, as attributes of ``tir.block`` by TVM's names.
+"""The regions that a block reads and writes, and its variables, as attributes of ``tir.block``.
 
-``sch.get(block).reads`` follows from the body of the block whenever it is asked for. The attributes
-are added to the operation here, as an external model of MLIR adds an interface, because tensor
-expressions are above the dialect.
+The attributes have TVM's names. ``sch.get(block).reads`` is computed from the body of the block at
+each access. The attributes are added to the operation here, as an external model of MLIR adds an
+interface, because tensor expressions are in a layer above the dialect.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class BlockRegion:
 
 
 def reads(block: BlockOp) -> list[BlockRegion]:
-    """What the block reads, without what it updates, as TVM lists it for reductions."""
+    """The regions that the block reads; as in TVM, the buffers that a reduction updates are
+    omitted.
+    """
     accesses = [op for op in block.body.walk() if isinstance(op, LoadOp | StoreOp)]
     updated = {op.buffer for op in accesses if isinstance(op, StoreOp)}
     loads = [op for op in accesses if isinstance(op, LoadOp)]
@@ -54,7 +56,7 @@ def reads(block: BlockOp) -> list[BlockRegion]:
 
 
 def writes(block: BlockOp) -> list[BlockRegion]:
-    """What the body of the block writes; its init writes elements of the same."""
+    """The regions that the body of the block writes; its init writes the same elements."""
     stores = [op for op in block.body.walk() if isinstance(op, StoreOp)]
     return _regions(block, stores, numbered_writes(block))
 

@@ -1,4 +1,4 @@
-"""Calls as statements: what ``te.extern`` and ``tir.ir_builder`` do with a call for its effect."""
+"""Calls as statements, for ``te.extern`` and ``tir.ir_builder``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Evaluate(Stmt):
-    """A call for what it does; what it gives is dropped."""
+    """A call for its side effect; its result is dropped."""
 
     call: ExternCall
 
@@ -35,24 +35,28 @@ class Evaluate(Stmt):
                     "KC2100",
                     f"buffer {arg.buffer.name} has no memory here",
                     location=call.location,
-                    why="a buffer is a parameter of the function, or it is allocated before it is "
-                    "used, in the statements around that",
+                    why="a buffer must be a parameter of the function, or be allocated before its "
+                    "use, in the enclosing statements",
                     hints=[f"add {arg.buffer.name} to the parameters"],
                 )
-        if call.kind != "c":  # nobody asks a Python function for a result, so it may give any
+        # the result of a Python function is ignored, hence its type is not checked
+        if call.kind != "c":
             call = replace(call, dtype="void")
         emitter.body().effect(call)
 
 
 def as_statement(value: Any, location: Location | None) -> Stmt | None:
-    """``value``, a statement or a call for its effect, as a statement; None if it is neither."""
+    """``value``, a statement or a call for its side effect, as a statement. None for other
+    values.
+    """
     if isinstance(value, ExternCall):
         return Evaluate(location or value.location, value)
     return value if isinstance(value, Stmt) else None
 
 
 def assertion(condition: Expr, message: str, location: Location | None) -> If:
-    """A condition that is checked when the kernel runs: where it fails, the call of the kernel
-    raises CallError KC5250, whose cause is an AssertionError."""
+    """A check of a condition at run time: if it is false, the call of the kernel raises CallError
+    KC5250, whose cause is an AssertionError.
+    """
     failure = call_packed(ASSERTION_FAILED, message)
     return If(location, ~condition, [Evaluate(location, failure)], [])

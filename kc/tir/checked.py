@@ -1,4 +1,4 @@
-"""Loops, stores and conditions from Python values, checked: what builders of statements share."""
+"""Loops, stores and conditions from Python values, with the checks that all builders share."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def store(
     value: ExprLike,
     location: Location | None,
 ) -> Store:
-    """``place[index] = value``; the value is converted to a wider type, and integers to floats as
-    in sums of both.
+    """``place[index] = value``. The value is converted as an operand of a sum: to a wider type, or
+    from integer to float.
 
     Raises KC2103 for other conversions.
     """
@@ -88,7 +88,7 @@ def stored_as(value: Expr, buffer: Buffer, location: Location | None, count: int
             f"a value of type {value.dtype} is stored to {buffer.name}, whose elements are "
             f"{buffer.dtype}",
             location=location,
-            why=f"not every value of {value.dtype} is one of {buffer.dtype}",
+            why=f"{buffer.dtype} cannot represent every value of {value.dtype}",
             hints=[f'convert it: (...).astype("{vector_of(buffer.dtype, value.dtype)}")'],
         )
     return cast(value, with_lanes(buffer.dtype, count))
@@ -106,7 +106,7 @@ LOOP_KINDS = {
     "unroll": "unroll",
     "unrolled": "unroll",
 }
-"""How the iterations of loops are executed, by TVM's names and those of the IR."""
+"""The kinds of loops, by TVM's names and the names of the IR."""
 
 
 def counting_loop(
@@ -137,7 +137,7 @@ def counting_loop(
 
 
 def integer(value: Any, what: str, location: Location | None) -> int | Expr:
-    """An integer, as a number of Python's where it is one. Raises KC2109 for others."""
+    """An integer, as an int if it is constant. Raises KC2109 for other types."""
     given = as_expr(value)
     if isinstance(given, Const) and isinstance(given.value, int) and given.dtype != "bool":
         return int(given.value)
@@ -146,16 +146,16 @@ def integer(value: Any, what: str, location: Location | None) -> int | Expr:
             "KC2109",
             f"{what} of a loop has type {given.dtype}",
             location=location,
-            why="a loop counts with integers",
+            why="the bounds of a loop must be integers",
             hints=['(...).astype("int32")'],
         )
     return given
 
 
 def while_loop(what: str, condition: Expr, location: Location | None) -> While:
-    """A ``while`` without statements so far.
+    """A ``while`` loop with an empty body.
 
-    Raises KC2106 where it would go on for ever: nothing in it can change its condition.
+    Raises KC2106 for an infinite loop: if nothing in the body can change the condition.
     """
     changes = (Element, VectorLoad, ExternCall)
     if not any(isinstance(part, changes) for part in walk(condition)):
@@ -163,7 +163,10 @@ def while_loop(what: str, condition: Expr, location: Location | None) -> While:
             "KC2106",
             f"{what}: nothing can change the condition",
             location=location,
-            why="it reads no memory, so it holds always or never",
-            hints=["a condition on an element: while x[0] < n", "an if, where it holds once"],
+            why="the condition reads no memory, so it is always true or always false",
+            hints=[
+                "a condition on an element: while x[0] < n",
+                "an if, for statements that run at most once",
+            ],
         )
     return While(location, condition, [])

@@ -19,10 +19,10 @@ def create_prim_func(
 ) -> PrimFunc:
     """The unscheduled loops of tensors, as the function ``main``.
 
-    ``ops`` are its arguments in order: inputs, sizes, and the tensors that are computed, which are
-    its outputs. ``kc.tir.Schedule`` takes the result; ``kc.build`` and ``kc.lower`` choose a
-    schedule for it, as for the tensors, because it is marked ``kc.unscheduled``. Indices have 64
-    bits, whatever TVM's ``index_dtype_override`` says. Raises TEError, KC2028 for inputs alone.
+    ``ops`` are its arguments in order: inputs, sizes, and the computed tensors, which are its
+    outputs. ``kc.tir.Schedule`` takes the result; ``kc.build`` and ``kc.lower`` choose a schedule
+    for it, as for the tensors, because it is marked ``kc.unscheduled``. Indices have 64 bits;
+    TVM's ``index_dtype_override`` is ignored. Raises TEError, KC2028 if all tensors are inputs.
     """
     del index_dtype_override
     computed = [

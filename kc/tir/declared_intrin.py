@@ -1,8 +1,8 @@
-"""``te.decl_tensor_intrin``: tensor intrinsics whose description is a tensor expression.
+"""``te.decl_tensor_intrin``: tensor intrinsics that a tensor expression describes.
 
-What the intrinsic computes is a compute of small placeholders; what takes its place are statements
-on buffers, of ``tir.ir_builder`` or calls. Both become functions of tir, and with these it is a
-tensor intrinsic like any (:mod:`kc.transforms.intrinsics.tensor_intrin`).
+The description is a compute of small placeholders. The implementation consists of statements on
+buffers, from ``tir.ir_builder`` or calls. Both become functions of tir, which make a regular tensor
+intrinsic (:mod:`kc.transforms.intrinsics.tensor_intrin`).
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ def decl_tensor_intrin(
     *,
     features: Sequence[str] = (),
 ) -> Any:
-    """Declare that statements do what ``op``, a compute of placeholders, describes.
+    """Declare an implementation of ``op``, a compute of placeholders.
 
-    ``fcompute(ins, outs)`` gets buffers and returns a statement (of ``tir.ir_builder``, or a call)
-    that does all of ``op``; or three: ``(body, reset, update)``, of which the last two are for a
-    reduction that goes on outside of the tile: ``reset`` does its init (None: loops do), ``update``
-    adds to what is there. The buffers are those in ``binds``, or made with
-    ``default_buffer_params``, arguments of ``tir.decl_buffer``. A buffer that is passed to a
-    function is dense, unless it is declared with strides; ``strides=[te.var("ld"), 1]`` takes rows
-    that are any distance apart, which is then the value of ``buffer.strides[0]``. ``features`` are
-    what the target must have, as ``-mattr`` names it.
+    ``fcompute(ins, outs)`` receives buffers and returns a statement (of ``tir.ir_builder``, or a
+    call) that computes ``op``; or three statements, ``(body, reset, update)``, for a reduction that
+    continues outside of the tile: ``reset`` sets the initial values (None: loops set them), and
+    ``update`` combines with the values in the outputs. The buffers are those in ``binds``, or
+    created with ``default_buffer_params``, arguments of ``tir.decl_buffer``. A buffer that is
+    passed to a function is dense unless it is declared with strides; ``strides=[te.var("ld"), 1]``
+    accepts rows at any distance, which is the value of ``buffer.strides[0]``. ``features`` are the
+    required features of the target, as ``-mattr`` names them.
 
-    Dimensions may be variables, and ``scalar_params`` variables of the description, which
-    ``fcompute(ins, outs, scalars)`` gets too: each use gives them values
+    Dimensions may be variables, and ``scalar_params`` are variables of the description, which
+    ``fcompute(ins, outs, scalars)`` receives too. Each use binds them to values
     (:mod:`kc.tir.symbolic_intrin`).
 
-    It is registered as ``name``, so that ``sch.tensorize`` finds it too; if another one is called
-    so, as the first of ``name_1``, ... that is free, which is then its ``name``. Raises TEError
-    KC2210 to KC2213 where no intrinsic is described, and ScheduleError KC3570 as
+    The intrinsic is registered as ``name``, so that ``sch.tensorize`` finds it. If the name is
+    taken, the first free name of ``name_1``, ... becomes its ``name``. Raises TEError KC2210 to
+    KC2213 for an invalid declaration, and ScheduleError KC3570 as
     :meth:`kc.tir.TensorIntrin.register`.
     """
     location = caller_location()
@@ -90,7 +90,7 @@ def decl_tensor_intrin(
             "KC2212",
             f"{name}: the function returns {len(parts)} statements",
             location=location,
-            why="it returns body, or (body, reset, update)",
+            why="it must return body, or (body, reset, update)",
         )
     parts += [None] * (3 - len(parts))
     if scalars or any(not isinstance(dim, int) for tensor in tensors for dim in tensor.shape):
@@ -146,18 +146,18 @@ def _described(op: Any, name: str, location: Location | None) -> ComputeOp:
     if not isinstance(given, ComputeOp):
         raise TEError(
             "KC2210",
-            f"{name}: {type(given).__name__} describes no tensor intrinsic",
+            f"{name}: {type(given).__name__} does not describe a tensor intrinsic",
             location=location,
-            why="a te.compute of placeholders says what it computes",
+            why="the description must be a te.compute of placeholders",
             hints=["te.decl_tensor_intrin(c.op, ...)"],
         )
     for tensor in given.input_tensors:
         if not isinstance(tensor.op, PlaceholderOp):
             raise TEError(
                 "KC2210",
-                f"{name}: {given.name} reads {tensor.name}, which is computed too",
+                f"{name}: {given.name} reads {tensor.name}, which is also computed",
                 location=given.location,
-                why="an intrinsic is described by one compute, whose inputs are placeholders",
+                why="the description must be a single compute whose inputs are placeholders",
                 hints=[f"write {tensor.name} into the expression of {given.name}"],
             )
     return given
@@ -172,7 +172,7 @@ def _check_bind(
             f"{name}: binds has {getattr(tensor, 'name', tensor)}, which is neither an "
             "input nor an output",
             location=location,
-            hints=[f"these are {', '.join(operand.name for operand in tensors)}"],
+            hints=[f"the inputs and outputs are {', '.join(operand.name for operand in tensors)}"],
         )
     same = isinstance(buffer, Buffer) and (buffer.shape, buffer.dtype) == (
         tensor.shape,
@@ -217,7 +217,7 @@ def _function(
 
 
 def _let_update(block: Block, first: int) -> None:
-    """Let an update also read what it is said to write: it adds to what is there."""
+    """Declare that an update also reads its outputs: it combines with their values."""
     outs = block.args[first:]
     for op in block.walk():
         if isinstance(op, CallExternOp):

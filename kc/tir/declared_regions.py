@@ -1,7 +1,7 @@
-"""What a block is said to read and write, ``T.reads`` and ``T.writes``, against what it does.
+"""The check of ``T.reads`` and ``T.writes`` against the accesses of a block.
 
-A block's accesses follow from its body; what is said of them is checked, and then dropped, but for
-the order, by which primitives number buffers.
+A block's accesses are computed from its body. The declared regions are checked and then dropped,
+except for their order, by which primitives number buffers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class DeclaredRegion:
-    """A part of a buffer that a block is said to read or to write: (start, extent) a dimension."""
+    """A declared region that a block reads or writes: one (start, extent) for each dimension."""
 
     location: Location | None
     buffer: Buffer
@@ -47,10 +47,10 @@ def check_declared(
     writes: Sequence[DeclaredRegion] | None,
     emitter: Emitter,
 ) -> None:
-    """Refuse (KC2128) regions that ``block`` leaves. ``emitter`` stands in the block.
+    """Refuse (KC2128) accesses of ``block`` outside of the declared regions. ``emitter`` is
+    positioned in the block.
 
-    A block that updates what it writes may leave that out of what it reads, as TVM does for
-    reductions.
+    As in TVM, the reads may omit a buffer that the block updates.
     """
     stores = [op for op in block.walk() if isinstance(op, StoreOp)]
     loads = [op for op in block.walk() if isinstance(op, LoadOp)]
@@ -71,7 +71,9 @@ def _number(
     declared: Sequence[DeclaredRegion] | None,
     emitter: Emitter,
 ) -> None:
-    """Note the order in which buffers are listed, where they have other numbers without it."""
+    """Record the order of the declared buffers on the block, if it differs from the default
+    order.
+    """
     listed = dict.fromkeys(emitter.values.get(region.buffer) for region in declared or ())
     order = [known.index(value) for value in listed if value is not None and value in known]
     if len(order) < len(known) and declared:
@@ -131,7 +133,7 @@ def _compare(
         if first is None or count is None or interval.size is None:
             continue
         if first == interval.base and count == AffineExpr.constant(interval.size):
-            continue  # what is touched is what is said
+            continue  # the access equals the declared region
         before = index.simplify(interval.base - first)
         after = index.simplify(interval.base + interval.size - first - count)
         for difference, side, sign in ((before, "before", -1), (after, "behind", 1)):
@@ -149,7 +151,7 @@ def _compare(
 
 
 def _known(expr: Expr, index: BoundIndexValues, emitter: Emitter) -> AffineExpr | None:
-    """An integer over the roots of ``index``; None where that takes code."""
+    """An integer over the roots of ``index``. None if computing it needs operations."""
     if isinstance(expr, Const) and isinstance(expr.value, int):
         return AffineExpr.constant(expr.value)
     if isinstance(expr, IterVar) and expr in emitter.axes and not expr.start:

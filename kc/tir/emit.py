@@ -1,4 +1,6 @@
-"""From statements to a function of loops, checked: scopes, bounds, and what runs at once."""
+"""The conversion of statements to a function of loops, with checks of scopes, bounds and
+parallelism.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ from kc.transforms.schedule.base import LoopRef, Primitive, Site, called_from
 
 
 class Emitter:
-    """Adds the operations of statements to :attr:`block`; knows what names mean there."""
+    """Adds the operations of statements to :attr:`block`, and resolves the names in scope."""
 
     def __init__(self, block: Block, values: dict[Any, SSAValue]) -> None:
         """``values`` of the parameters and sizes."""
@@ -60,7 +62,7 @@ class Emitter:
 
     @contextlib.contextmanager
     def inside(self, block: Block) -> Iterator[None]:
-        """Stand in ``block``; what is defined there is forgotten afterwards."""
+        """Work in ``block``; definitions within it end with the ``with``."""
         outer = self.block, self.values, self.axes, self.lets
         self.block = block
         self.values, self.axes, self.lets = dict(self.values), dict(self.axes), dict(self.lets)
@@ -76,17 +78,17 @@ class Emitter:
             statement.emit(self)
 
     def add(self, op: Operation, location: Location | None) -> Any:
-        """Add ``op``; gives its result, if it has one."""
+        """Add ``op``. The value is its first result, or None without results."""
         op.location = loc_attr(location)
         self.block.add_op(op)
         return op.results[0] if op.results else None
 
     def fresh(self, name: str) -> str:
-        """A name for a buffer that no other one has."""
+        """A unique name for a buffer."""
         return fresh_name(name, self._names)
 
     def label(self, name: str) -> str:
-        """A name for a block that no other one has."""
+        """A unique name for a block."""
         return fresh_name(name, self._labels)
 
     @property
@@ -97,7 +99,9 @@ class Emitter:
     # Scalars -------------------------------------------------------------------------------
 
     def body(self) -> Body:
-        """A builder of scalars here. Every statement takes a new one, because memory changes."""
+        """A builder of scalars at the current position. Each statement takes a new builder, because
+        memory changes between statements.
+        """
         body = Body(self.block, self.axes, self.values, frozenset())
         body.memo = ChainMap({}, self.lets)  # pyright: ignore[reportArgumentType]
         return body
@@ -113,7 +117,7 @@ class Emitter:
         return self.body().index(expr)
 
     def extent(self, size: Any) -> int | SSAValue:
-        """A size: a number where it is one, else an index."""
+        """A size: an int if it is constant, else an index value."""
         if isinstance(size, int):
             return size
         if isinstance(size, Const):
@@ -136,7 +140,7 @@ class Emitter:
     def condition(
         self, condition: Expr, location: Location | None
     ) -> tuple[list[AffineConstraintExpr], list[SSAValue]]:
-        """A condition as constraints over operands; what is not affine of it is computed."""
+        """A condition as constraints over operands; operations compute its non-affine parts."""
         self.check(condition)
         body = self.body()
         constraints, operands, non_affine = body.conditions(condition)
@@ -149,7 +153,7 @@ class Emitter:
         return constraints, operands
 
     def check(self, *exprs: Expr) -> None:
-        """Refuse names that mean nothing here (KC2100)."""
+        """Refuse names that are undefined here (KC2100)."""
         for part in walk(*exprs):
             if isinstance(part, Element):
                 if part.tensor not in self.values:
@@ -209,12 +213,11 @@ def build_function(
 ) -> func.FuncOp:
     """The function of buffers and ``te.var`` scalars that executes ``body``.
 
-    A store that stands in no block becomes one, named after its buffer, where it can be: so that
-    schedules work on it; without ``blocks`` it stays as it is. Raises TEError: KC2020 for a
-    parameter that is none, KC2030 for an access that leaves its buffer for sure, KC2100 for what
-    has no value where it is used; ParseError KC1202 for a block whose variables leave their
-    domains; ScheduleError for a parallel or vectorized loop whose iterations
-    are not independent.
+    A store outside of all blocks becomes a block named after its buffer, if possible, so that
+    schedules can transform it; with ``blocks=False`` it stays a bare store. Raises TEError: KC2020
+    for an invalid parameter, KC2030 for an access that is certainly out of bounds, KC2100 for a
+    name without a value; ParseError KC1202 for a block whose variables exceed their domains;
+    ScheduleError for a parallel or vectorized loop whose iterations are not independent.
     """
     location = location if location is not None else caller_location()
     declared, _ = create_func(params, [], name)
@@ -282,7 +285,7 @@ def _values(function: func.FuncOp, params: Sequence[Any]) -> dict[Any, SSAValue]
 def _determined(
     size: Var, params: Sequence[Any], symbols: Mapping[str, SSAValue], function: func.FuncOp
 ) -> SSAValue:
-    """A size that a dimension tells, as the ``m`` of a buffer of ``m * 4`` elements."""
+    """A size that follows from a dimension, as the ``m`` of a buffer of ``m * 4`` elements."""
     entry, attrs = function.body.block, function.arg_attrs
     assert attrs is not None
     for param, arg in zip(params, entry.args, strict=True):
@@ -308,7 +311,9 @@ def _determined(
 def _strides(
     entry: Block, params: Sequence[Any], known: Mapping[Any, SSAValue], location: Location | None
 ) -> dict[Any, SSAValue]:
-    """The variables that buffers are declared with as strides, as these have them."""
+    """The values of the stride variables in the declarations of buffers, read from the
+    arguments.
+    """
     values: dict[Any, SSAValue] = {}
     for param, argument in zip(params, entry.args, strict=True):
         declared = (param.declared_strides or ()) if isinstance(param, Buffer) else ()
@@ -322,8 +327,7 @@ def _strides(
 
 
 def _is_shared(store: tir.StoreOp) -> bool:
-    """Whether a store is of one element, of a buffer that is one for all iterations of the loops
-    around the store."""
+    """True if all iterations of the loops around a store of a scalar share its buffer."""
     if isinstance(store.value.type, VectorType):
         return False
     owner = store.buffer.owner
@@ -334,7 +338,7 @@ _PRIMITIVES = {"parallel": "parallel", "vectorize": "vectorize", "unroll": "unro
 
 
 def _run_as(function: func.FuncOp, loop: tir.ForOp, wanted: For) -> None:
-    """Give a loop its kind, by the primitive that proves that it may have it; and its notes."""
+    """Set the kind of a loop by the primitive that proves its legality, and set its annotations."""
     notes, attributes = attributes_of(wanted.annotations)
     if wanted.kind != "serial":
         if UNSAFE_ATTRIBUTE in attributes:

@@ -50,20 +50,20 @@ def extern(
     tag: str = "",
     attrs: dict[str, Any] | None = None,
 ) -> Any:
-    """Tensors that a statement writes.
+    """Tensors that a statement computes.
 
-    ``shape`` is that of the result, or a list of shapes; ``dtype`` is that of the inputs, if they
-    have one, or given, one for all results or a list. ``fcompute(ins, outs)`` gets buffers and
-    returns what is done with them: what ``tir.ir_builder`` gives, a call (``tir.call_packed``,
-    ``tir.call_extern``), or a list of these, done in order. It reads ``ins``, and writes all
-    elements of ``outs``. ``in_buffers`` and ``out_buffers`` are buffers (``tir.decl_buffer``) to be
-    used for them::
+    ``shape`` is the shape of the result, or a list of shapes. ``dtype`` is a type for all results
+    or a list of types; the default is the inputs' common type. ``fcompute(ins, outs)`` receives
+    buffers and returns the statement: a result of ``tir.ir_builder``, a call (``tir.call_packed``,
+    ``tir.call_extern``), or a list of these in order. The statement reads ``ins`` and writes all
+    elements of ``outs``. ``in_buffers`` and ``out_buffers`` are buffers (``tir.decl_buffer``) to
+    use for them::
 
         C = te.extern(A.shape, [A], lambda ins, outs: tir.call_packed("my.sort", ins[0], outs[0]))
 
-    Returns the tensor, or a list of them. The statement is not scheduled: an extern stage has no
-    axes, but for the loops of a hybrid script. Raises TEError KC2160 to KC2166, and what the
-    statement raises.
+    The result is the tensor, or a list of tensors. The statement is not scheduled: an extern stage
+    has no axes, except for the loops of a hybrid script. Raises TEError KC2160 to KC2166, and the
+    errors of the statement.
     """
     location = caller_location()
     name = check_name(name, location)
@@ -84,19 +84,19 @@ def extern(
 def extern_primfunc(input_tensors: Any, primfunc: Any, **kwargs: Any) -> Any:
     """The function of a module as an operation of tensor expressions.
 
-    ``primfunc`` is a module of one function: of ``te.create_prim_func``, ``kc.lower``,
-    ``kc.IRModule.parse``, ``kc.script`` or ``tir.PrimFunc``. Its arguments that are not written are
-    the ``input_tensors``, in order; those that are written become the results. ``name``, ``tag``
-    and ``attrs`` may be given, as for :func:`extern`. Raises TEError KC2160 to KC2168.
+    ``primfunc`` is a module of one function: from ``te.create_prim_func``, ``kc.lower``,
+    ``kc.IRModule.parse``, ``kc.script`` or ``tir.PrimFunc``. Its read-only arguments are the
+    ``input_tensors``, in order; the arguments that it writes become the results. ``name``, ``tag``
+    and ``attrs`` are accepted as for :func:`extern`. Raises TEError KC2160 to KC2168.
     """
     location = caller_location()
     unknown = sorted(set(kwargs) - {"name", "tag", "attrs"})
     if unknown:
         raise TEError(
             "KC2160",
-            f"extern_primfunc: there is no argument '{unknown[0]}'",
+            f"extern_primfunc has no argument '{unknown[0]}'",
             location=location,
-            hints=["name, tag and attrs can be given"],
+            hints=["the arguments are name, tag and attrs"],
         )
     name = check_name(kwargs.get("name") or "extern", location)
     tensors = check_tensors(input_tensors, f"extern {name}", "KC2161", _USAGE, location)
@@ -133,7 +133,7 @@ def _dtypes(
                 "KC2162",
                 f"extern {name} has {what} and no dtype",
                 location=location,
-                why="the type of the result is that of the inputs, where they have one",
+                why="the default dtype is the common type of the inputs",
                 hints=['dtype="float32"'],
             )
         return types * count
@@ -143,7 +143,7 @@ def _dtypes(
             "KC2162",
             f"extern {name} has {count} results and {len(given)} dtypes",
             location=location,
-            why="each result has an element type",
+            why="each result needs exactly one element type",
         )
     return [check_dtype(result_dtype) for result_dtype in given]
 
@@ -193,13 +193,13 @@ def _checked(
     wanted: Sequence[tuple[Any, str, str]],
     location: Location | None,
 ) -> list[Buffer]:
-    """Buffers given by the user, which must match what they stand for (KC2163)."""
+    """The buffers from the user, after a check that each matches its tensor (KC2163)."""
     if len(given) != len(wanted):
         raise TEError(
             "KC2163",
             f"extern {name}: {len(given)} {what} for {len(wanted)} tensors",
             location=location,
-            why="each tensor is seen as one buffer",
+            why="each tensor needs exactly one buffer",
         )
     for buffer, (shape, dtype, text) in zip(given, wanted, strict=True):
         if not isinstance(buffer, Buffer):
@@ -291,7 +291,7 @@ def _extern_of(
 
 
 def _results(op: ExternOp, tag: str, attrs: dict[str, Any] | None) -> Any:
-    """The tensor of an operation, or the list of them."""
+    """The tensor of an operation, or the list of its tensors."""
     tag_of(op, tag, attrs)
     return list(op.outputs) if op.num_outputs > 1 else op.output(0)
 
@@ -299,7 +299,7 @@ def _results(op: ExternOp, tag: str, attrs: dict[str, Any] | None) -> Any:
 def _code_of(
     function: FuncOp, buffers: int, scalars: Sequence[Var], variables: Sequence[Var]
 ) -> ExternCode:
-    """The body of ``function``, without the arguments that are sizes: ``tir.symbol`` gives them."""
+    """The body of ``function``; ``tir.symbol`` operations replace its size arguments."""
     region = function.detach_region(function.body)
     block = region.block
     end = block.last_op
@@ -352,8 +352,8 @@ def _check_writes(
                 "KC2165",
                 f"extern {name} writes its input {text}",
                 location=location_of(written[arg]) or location,
-                why="a tensor never changes: other operations may read it too",
-                hints=["copy it to an output, or to a buffer that ib.allocate gives"],
+                why="a tensor never changes, because other operations may read it",
+                hints=["copy it to an output, or to a buffer from ib.allocate"],
             )
     for arg, text in zip(outputs, outs, strict=True):
         if arg not in written:
@@ -362,5 +362,5 @@ def _check_writes(
                 f"extern {name} never writes its result {text}",
                 location=location,
                 why="the elements would be undefined",
-                hints=[f'{text}.access_ptr("w") says that a call writes the buffer'],
+                hints=[f'{text}.access_ptr("w") declares that a call writes the buffer'],
             )

@@ -98,7 +98,7 @@ class IRBuilder:
     # Statements ----------------------------------------------------------------------------
 
     def emit(self, stmt: Any) -> None:
-        """Add a statement: what another builder gave, or a call for its effect."""
+        """Add a statement: the result of another builder, or a call for its side effect."""
         statement = as_statement(stmt, caller_location())
         if statement is None:
             raise TEError(
@@ -114,9 +114,9 @@ class IRBuilder:
         if self._scopes:
             raise TEError(
                 "KC2104",
-                "ir_builder: get() inside of a scope",
+                "ir_builder: get() inside a scope",
                 location=caller_location(),
-                why="the statement is complete when every scope is closed",
+                why="the statement is complete only after every scope is closed",
                 hints=["call get() after the with statements"],
             )
         body = self._open[0]
@@ -130,7 +130,7 @@ class IRBuilder:
         self._scopes += 1
         yield value
         self._scopes -= 1
-        # scope_attr opens statements that end with those around them.
+        # scope_attr opens statements that end with the enclosing scope.
         del self._open[depth:]
 
     def _fresh(self, name: str) -> str:
@@ -151,17 +151,17 @@ class IRBuilder:
         *,
         unsafe: bool = False,
     ) -> contextlib.AbstractContextManager[Expr]:
-        """A loop over ``begin <= i < end``; ``with`` gives the variable.
+        """A loop over ``begin <= i < end``; ``with`` returns the variable.
 
-        ``kind`` is "serial", "parallel", "vectorize" or "unroll". That the iterations of a parallel
-        or vectorized loop are independent is proven when the function is made (KC3041); with
-        ``unsafe`` what cannot be decided is taken on trust. Raises KC2105 for another kind.
+        ``kind`` is "serial", "parallel", "vectorize" or "unroll". The independence of the
+        iterations of a parallel or vectorized loop is proven when the function is created (KC3041);
+        with ``unsafe`` undecided cases are accepted. Raises KC2105 for another kind.
         """
         location = caller_location()
         if kind not in LOOP_KINDS:
             raise TEError(
                 "KC2105",
-                f"for_range: there are no loops of kind {kind!r}",
+                f"for_range: no loop has the kind {kind!r}",
                 location=location,
                 hints=suggest(str(kind), LOOP_KINDS, "the kinds are"),
             )
@@ -172,15 +172,17 @@ class IRBuilder:
         return self._scope(loop.body, variable if dtype is None else cast(variable, dtype))
 
     def _computed(self, bound: ExprLike) -> ExprLike:
-        """A bound that is the same in all iterations, whatever they store."""
+        """A bound that is the same in all iterations: it is computed before the loop if it reads
+        memory.
+        """
         given = as_expr(bound)
         reads = any(isinstance(part, Element) for part in walk(given))
         return self.let("bound", given) if reads else given
 
     def while_loop(self, condition: ExprLike) -> contextlib.AbstractContextManager[None]:
-        """The statements in it are executed as long as ``condition`` holds.
+        """A loop that executes the statements of the ``with`` while ``condition`` holds.
 
-        Raises KC2106 for a condition that reads no memory, as nothing could change it.
+        Raises KC2106 for a condition that reads no memory, because nothing could change it.
         """
         location = caller_location()
         asked = condition_of(condition, "a while", example="x[0] != 0")
@@ -189,7 +191,7 @@ class IRBuilder:
         return self._scope(loop.body)
 
     def if_scope(self, cond: ExprLike) -> contextlib.AbstractContextManager[None]:
-        """The statements in it are executed where ``cond`` holds."""
+        """The statements of the ``with``, guarded by ``cond``."""
         branch = If(caller_location(), condition_of(cond, "an if", example="x != 0"), [], [])
         self.emit(branch)
         return self._scope(branch.then)
@@ -203,15 +205,16 @@ class IRBuilder:
                 "KC2104",
                 "ir_builder: else_scope without an if_scope before it",
                 location=caller_location(),
-                why="it belongs to the if_scope that was closed right before it",
+                why="an else_scope must directly follow the if_scope that it belongs to",
             )
         return self._scope(last.orelse)
 
     def scope_attr(self, node: Any, attr_key: str, value: Any) -> None:
-        """An attribute of the statements from here to the end of the scope.
+        """Set an attribute of the statements from here to the end of the scope.
 
-        ``thread_extent`` of a ``te.thread_axis`` runs them in as many threads as ``value`` says; a
-        ``pragma_...`` of a loop variable is an annotation of its loop. Raises KC2107 for others.
+        ``thread_extent`` of a ``te.thread_axis`` executes them in ``value`` threads; a
+        ``pragma_...`` of a loop variable is an annotation of its loop. Raises KC2107 for other
+        attributes.
         """
         location = caller_location()
         if attr_key in ("thread_extent", "virtual_thread") and isinstance(node, ThreadAxis):
@@ -230,7 +233,8 @@ class IRBuilder:
             "KC2107",
             f"scope_attr: '{attr_key}' of {getattr(node, 'name', node)!s}",
             location=location,
-            why="thread_extent is of a te.thread_axis, pragma_... of the variable of a loop around",
+            why="thread_extent applies to a te.thread_axis, pragma_... to the variable of an "
+            "enclosing loop",
             hints=['ib.scope_attr(te.thread_axis("threadIdx.x"), "thread_extent", 64)'],
         )
 
@@ -252,16 +256,17 @@ class IRBuilder:
         axis_separators: Any = None,
         scope: str | None = None,
     ) -> BufferVar:
-        """Memory for the statements from here to the end of the scope."""
+        """Allocate memory for the statements from here to the end of the scope."""
         del axis_separators
         buffer = Buffer(shape, dtype, self._fresh(name), scope or "")
         self.emit(Allocate(caller_location(), buffer))
         return BufferVar(self, buffer)
 
     def pointer(self, content_type: str, name: str = "ptr", scope: str = "") -> BufferVar:
-        """An array whose size the caller gives; ``asobject()`` is the parameter.
+        """An array whose size is known at the call; ``asobject()`` is the parameter.
 
-        Of a dtype of vectors the array has a dimension more, of the lanes: ``A[i]`` is a vector.
+        For a vector dtype the array has an additional dimension for the lanes: ``A[i]`` is a
+        vector.
         """
         location = caller_location()
         size = Var(f"{check_name(name, location)}_size", "int32", location)
@@ -282,24 +287,24 @@ class IRBuilder:
         if shape is not None:
             raise TEError(
                 "KC2108",
-                f"buffer_ptr: {buf.name} with the shape {shape_text(tuple(shape))}",
+                f"buffer_ptr: {buf.name} in the shape {shape_text(tuple(shape))}",
                 location=caller_location(),
-                why="a buffer has one shape",
-                hints=["declare it with the shape that is indexed"],
+                why="a buffer can be indexed only in its declared shape",
+                hints=["declare the buffer with this shape"],
             )
         return BufferVar(self, buf)
 
     # Scalars -------------------------------------------------------------------------------
 
     def let(self, var_name: str, value: ExprLike) -> Expr:
-        """``value``, computed here and once."""
+        """A name for ``value``, which is computed once, at this position."""
         given = as_expr(value)
         name = Value(self._fresh(var_name), given.dtype, caller_location())
         self.emit(Let(caller_location(), name, given))
         return name
 
     def likely(self, expr: ExprLike) -> Expr:
-        """The condition: a hint in TVM, which nothing needs here."""
+        """The condition itself. TVM's hint has no effect in kc."""
         return likely(expr)
 
 

@@ -21,7 +21,7 @@ from kc.transforms.trace.values import is_default, recorded
 
 
 class Choice:
-    """One legal call of a primitive: calling it performs it.
+    """A legal call of a primitive. Calling the object performs it.
 
     ``arguments`` are those of the method, by name, with handles for loops and blocks.
     """
@@ -32,7 +32,7 @@ class Choice:
         self.arguments = dict(arguments)
 
     def __call__(self, schedule: Any = None) -> Any:
-        """Perform it on the schedule that it was found for, or on a copy of that."""
+        """Perform the call on the schedule that offered it, or on a copy of that schedule."""
         on = schedule if schedule is not None else self.schedule
         for argument in self.arguments.values():
             for handle in variables_in(argument):
@@ -52,7 +52,7 @@ class Choice:
 
 
 def define(session: Session, handle: Any) -> None:
-    """Let the trace define a handle that no call has given: look its loop or block up by name."""
+    """Define a handle that no call returned in the trace: look up its loop or block by name."""
     if any(handle is output for step in session.trace for output in step.outputs):
         return
     location = CALL_SITE.get() or caller_location()

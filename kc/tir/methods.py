@@ -47,7 +47,7 @@ def find_method(name: str) -> Callable[..., Any] | None:
 
 
 def method_names() -> list[str]:
-    """The names of all methods that are steps."""
+    """The names of all schedule methods that are steps."""
     return [name.replace("-", "_") for name in current().steps]
 
 
@@ -101,7 +101,7 @@ def annotation_of(parameter: Parameter) -> str:
         if slot.optional and len(parameter.slots) == 1:
             names.append("None")
     members = list(dict.fromkeys(" | ".join(names).split(" | ")))
-    if members[:1] == ["LoopRV"]:  # a loop, a block, or the name of one
+    if members[:1] == ["LoopRV"]:  # a loop, a block, or the name of a loop or block
         members.sort(key=lambda member: not member.endswith("RV"))
     return " | ".join(members)
 

@@ -41,7 +41,7 @@ _COLOUR_STYLES = ("light", "dark", "ansi")
 
 
 def how_to_get_module(given: object) -> str:
-    """The hint for a program that passed something else where a module is needed."""
+    """The hint for a call that requires a module and received another object."""
     if isinstance(given, str | os.PathLike) and str(given).endswith(".mlir"):
         return f"kc.IRModule.parse(open({str(given)!r}).read()) reads the file"
     if isinstance(given, str):
@@ -54,7 +54,7 @@ def how_to_get_module(given: object) -> str:
 
 
 def kind_of(given: object) -> str:
-    """What a program passed, by the name that it has there: "a te.Schedule", "an int"."""
+    """The type of an argument as the user writes it: "a te.Schedule", "an int"."""
     module = "te." if isinstance(given, Tensor | Schedule) else ""
     name = f"{module}{type(given).__name__}"
     return f"{'an' if name[0] in 'aeiouI' else 'a'} {name}"
@@ -70,19 +70,23 @@ class GlobalVar(str):
 
 
 class IRModule:
-    """A module of IR: ``str(mod)`` is its text, :meth:`parse` reads it back."""
+    """A module of IR: ``str(mod)`` is its text, and :meth:`parse` reads the text."""
 
     prints_loops = False
-    """Whether it is shown as loops, as TVM prints them: of ``lower(..., simple_mode=True)``."""
+    """True if the module is displayed as loops in TVM's form: after ``lower(...,
+    simple_mode=True)``.
+    """
     scheduled: frozenset[str] = frozenset()
-    """The functions whose loops a schedule with a call has made: no remark tells of them."""
+    """The functions whose loops come from a schedule with at least one call; no remark mentions
+    them.
+    """
     added_passes_of: PipelineOptions | None = None
-    """The options whose added passes have run, of what ``lower`` gives: ``build`` does not run them
-    again."""
+    """The options whose added passes ``lower`` has run; ``build`` does not run them again."""
 
     def __init__(self, functions: ModuleOp | Mapping[str, Any] | None = None) -> None:
-        """A module of ``functions``: by name, each a function op, or a module of one function as
-        ``te.create_prim_func`` gives. A ``builtin.module`` is taken as it is."""
+        """A module of ``functions``: each name maps to a function op, or to a module of one
+        function as from ``te.create_prim_func``. A ``builtin.module`` is used without a copy.
+        """
         if isinstance(functions, ModuleOp):
             self.op = functions
         else:
@@ -110,15 +114,14 @@ class IRModule:
         return cls(module)
 
     def script(self, style: str = "mlir") -> str:
-        """The module as text: ``"mlir"``, the IR; ``"tvmscript"``, functions of Python; ``"tvm"``,
-        loops as TVM prints them.
+        """The module as text: ``"mlir"`` is the IR, ``"tvmscript"`` Python functions, ``"tvm"``
+        loops in TVM's form.
 
-        Text of ``"tvmscript"`` is read back by ``kc.script.from_source``, as a module that is
-        structurally equal (:mod:`kc.tvm.tvmscript.printer`). That of ``"tvm"`` is what
-        ``print(tvm.lower(s, args, simple_mode=True))`` shows in TVM's tutorials, for tensor
-        expressions the formulas; it is not read back (:mod:`kc.tvm.listing.loops_text`). Raises
-        InputError KC0080 for another style, CodegenError KC4330 and KC4331 for stages that have no
-        such text.
+        ``kc.script.from_source`` reads the text of ``"tvmscript"`` back as a structurally equal
+        module (:mod:`kc.tvm.tvmscript.printer`). The text of ``"tvm"`` is what ``print(tvm.lower(s,
+        args, simple_mode=True))`` prints in TVM's tutorials, and formulas for tensor expressions;
+        it cannot be read back (:mod:`kc.tvm.listing.loops_text`). Raises InputError KC0080 for
+        another style, CodegenError KC4330 and KC4331 for stages without such a text.
         """
         if style == "mlir":
             return print_module(self.op)
@@ -128,7 +131,7 @@ class IRModule:
             return tir.script_text(self.op)
         raise InputError(
             "KC0080",
-            f"script: there is no style '{style}'",
+            f"script: unknown style '{style}'",
             location=caller_location(),
             why="'mlir' is the IR, 'tvm' and 'tvmscript' are the loops as TVM prints them",
             hints=suggest(str(style), STYLES, "the styles are"),
@@ -136,11 +139,10 @@ class IRModule:
 
     def show(self, style: str | None = None) -> Shown:
         """Print :meth:`script` in one of its styles, in colour on a terminal, and return the text.
-        Without a style it is the IR, or the loops of a module of ``lower(..., simple_mode=True)``.
 
-        A notebook displays it highlighted, once.
-
-        TVM's styles, which choose colours ("light", "dark", "ansi"), are printed in kc's.
+        The default style is the IR, or loops for a module of ``lower(..., simple_mode=True)``. A
+        notebook displays the text highlighted, once. TVM's colour styles ("light", "dark", "ansi")
+        are accepted; kc's colours are used.
         """
         if style is None or style in _COLOUR_STYLES:
             text, language = self._shown()
@@ -151,8 +153,9 @@ class IRModule:
         )
 
     def __str__(self) -> str:
-        """The IR, which :meth:`parse` reads back; below its loops, as comments, where
-        ``lower(..., simple_mode=True)`` gave the module."""
+        """The IR, which :meth:`parse` reads back, preceded by the loops as comments if
+        ``lower(..., simple_mode=True)`` returned the module.
+        """
         text, language = self._shown()
         if language == "mlir":
             return text
@@ -166,9 +169,9 @@ class IRModule:
         return to_html(self._shown())
 
     def _shown(self) -> tuple[str, str]:
-        """The text that is shown, and its language."""
+        """The displayed text, and its language."""
         if self.prints_loops:
-            # Some stages have no such text: kernels, and what is no loop tree.
+            # Some stages have no such text: kernels, and functions that are no loop tree.
             with contextlib.suppress(CodegenError):
                 return self.script("tvm"), _LANGUAGES["tvm"]
         return self.script(), "mlir"
@@ -186,7 +189,7 @@ class IRModule:
         return list(map(GlobalVar, self.functions))
 
     def get_global_var(self, name: str) -> GlobalVar:
-        """The name of an existing function; KC1011 for any other name."""
+        """A reference to an existing function. Raises KC1011 for an unknown name."""
         self[name]
         return GlobalVar(name)
 
@@ -201,7 +204,7 @@ class IRModule:
         return functions
 
     def update(self, other: IRModule) -> None:
-        """Add copies of the functions of ``other``; they replace those of the same name."""
+        """Add copies of the functions of ``other``; they replace functions of the same name."""
         here = self.functions
         for name, function in other.functions.items():
             if name in here:
@@ -209,8 +212,9 @@ class IRModule:
             self.op.body.block.add_op(function.clone())
 
     def __getitem__(self, name: str) -> PrimFunc | IRModule:
-        """The function of a name, as a module of it alone; KC1011 for one that is not there. The
-        only function of a module is its "main", whatever its name is."""
+        """The function ``name``, as a module of this function alone. Raises KC1011 for an unknown
+        name. "main" is also an alias for the only function of a module.
+        """
         from kc.tir.prim_func import PrimFunc  # derives from this class
 
         functions = self.functions
@@ -244,6 +248,6 @@ def _named(name: str, function: Any) -> Operation:
         "KC2027",
         f"IRModule: {name!r} is {what}",
         location=caller_location(),
-        why="a module has one function of a name",
+        why="the value must be a function, or a module of one function",
         hints=[f"kc.IRModule({{{name!r}: te.create_prim_func([A, B])}})"],
     )

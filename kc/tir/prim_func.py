@@ -39,13 +39,13 @@ NAME = "kc.name"
 
 
 class PrimFunc(IRModule):
-    """A module of one function, which executes a statement.
+    """A module of one function, whose body is a statement.
 
-    ``params`` are buffers (``tir.decl_buffer``), scalars (``te.var``) and variables of
-    ``buffer_map``, which gives their buffers, in the order of the arguments; ``body`` is what
-    ``tir.ir_builder`` gives. ``kc.lower``, ``kc.build`` and ``kc.tir.Schedule`` take it, and
-    ``mod["main"]`` and ``te.create_prim_func`` give it. Raises as
-    :func:`kc.tir.emit.build_function` does, and KC2102 for a body that is no statement.
+    ``params`` are buffers (``tir.decl_buffer``), scalars (``te.var``) and keys of ``buffer_map``,
+    which maps them to buffers, in the order of the arguments; ``body`` is a result of
+    ``tir.ir_builder``. ``kc.lower``, ``kc.build`` and ``kc.tir.Schedule`` accept the function;
+    ``mod["main"]`` and ``te.create_prim_func`` return one. Raises the errors of
+    :func:`kc.tir.emit.build_function`, and KC2102 for a body that is no statement.
     """
 
     def __init__(
@@ -91,11 +91,11 @@ class PrimFunc(IRModule):
         return super().script(style)
 
     def specialize(self, param_map: Mapping[Var, Any]) -> PrimFunc:
-        """The function with values for parameters: a buffer (``tir.decl_buffer``) says the sizes
-        of the one that it is given for, a number or an expression of sizes is the value of a
-        scalar, which is no parameter any more (TVM).
+        """The function specialized for values of parameters (TVM). A buffer (``tir.decl_buffer``)
+        fixes the sizes of the buffer parameter; a number or an expression of sizes replaces a
+        scalar parameter.
 
-        Raises TEError KC2134 for what is no value of a parameter.
+        Raises TEError KC2134 for an invalid value of a parameter.
         """
         return tir.specialized(self, param_map)
 
@@ -129,7 +129,7 @@ class PrimFunc(IRModule):
 
     @property
     def buffer_map(self) -> dict[Var, Buffer]:
-        """The buffer of each parameter that is one."""
+        """The buffer of each buffer parameter."""
         return {
             param: value for param, value in self._parameters.items() if isinstance(value, Buffer)
         }
@@ -152,8 +152,9 @@ class PrimFunc(IRModule):
 
     @property
     def body(self) -> Any:
-        """The statement it was made of; of a function that was not, its block of operations, or its
-        region where it has branches."""
+        """The statement that the function was created from; otherwise its block of operations, or
+        its region if the function has branches.
+        """
         if self._statement is not None:
             return self._statement
         region = self.function.body
@@ -176,9 +177,10 @@ class PrimFunc(IRModule):
         return {"global_symbol": self.name, "tir.noalias": True, **own}
 
     def with_attr(self, attr_key_or_dict: str | Mapping[str, Any], value: Any = None) -> Self:
-        """The function with attributes: ``global_symbol`` is its name, ``tir.noalias`` holds.
+        """A copy with attributes: ``global_symbol`` is the function's name, ``tir.noalias`` must be
+        true.
 
-        Values are numbers, truth values and text; others are refused (KC2102).
+        Values are numbers, bools and strings. Raises KC2102 for other values.
         """
         given = (
             {attr_key_or_dict: value}
@@ -223,14 +225,14 @@ def _set_attribute(function: FuncOp, key: str, value: Any) -> None:
             "KC2102",
             f"PrimFunc: the attribute {key} = {value!r}",
             location=caller_location(),
-            why="a function has a name, global_symbol; its buffers never alias; "
-            "others: numbers, text",
+            why="global_symbol is a name, tir.noalias is true, other values are "
+            "numbers, bools or strings",
         )
     function.attributes[_key(key)] = attribute
 
 
 def _key(key: str) -> str:
-    """The name of an attribute in the IR, where those that are not of MLIR belong to a dialect."""
+    """The name of an attribute in the IR, with a dialect prefix if TVM's name has none."""
     return key if "." in key else f"tvm.{key}"
 
 

@@ -1,7 +1,7 @@
-"""What the steps of a schedule's page show of a module, read again only where it changed.
+"""The parts of a module that the steps of a schedule's report show. Unchanged parts are reused.
 
-A step touches one or two of many nests. The operations of a function's body are the parts that are
-printed, and whose costs are counted; of a part that is as it was, what was read before is shown.
+A primitive changes a few of many nests. The operations of a function's body are the units that are
+printed and whose costs are estimated; the result of an unchanged operation is reused.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ from kc.transforms.schedule.base import Site
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """An operation of a function's body, as it was in some steps."""
+    """An operation of a function's body, unchanged over a number of steps."""
 
     function: str
-    """The name of the function; "" where it is no loop tree."""
+    """The name of the function; "" if it is no loop tree."""
     text: str
-    """The IR, lines with their indentation. Names in a nest are its own: they do not follow from
-    those of other nests."""
+    """The lines of the IR with their indentation. The names in a nest are independent of other
+    nests.
+    """
     tree: tuple[tuple[str, Operation | None], ...]
     """The loop tree: lines, and the op that each shows."""
     origins: tuple[Location | None, ...]
-    """Where the op of each line comes from."""
+    """The source location of the operation of each line."""
     cost: Cost | None
-    """Of one execution, where it has loops or blocks."""
+    """The cost of one execution, if the operation has loops or blocks."""
 
 
 Piece = str | Part
@@ -47,22 +48,24 @@ Piece = str | Part
 
 @dataclass
 class _Known:
-    """What was read of an operation, and what that followed from."""
+    """The cached results for an operation, with the inputs that they depend on."""
 
     part: Part
     token: object | None
     states: tuple[object, ...] | None
     outside: list[tuple[SSAValue, str]]
-    """The values from outside that are used, and their names."""
+    """The values from outside that the operation uses, and their names."""
     counts: dict[str, int]
-    """How many values had a hint's name when it was printed, for the hints in it that were used."""
+    """The number of values per name hint at the time of printing, for the hints used in the
+    operation.
+    """
     free: set[str]
-    """The hints in it that were not."""
+    """The hints in the operation that were unused at that time."""
     number: int
     """The number of the next value without a name."""
     results: list[tuple[SSAValue, str]]
     taken: dict[str, int]
-    """What the results changed in the names in use."""
+    """The changes to the names in use that the operation's results made."""
     next_number: int
 
 
@@ -94,7 +97,7 @@ class _PartPrinter(NamingPrinter):
         self.pieces: list[Piece] = []
 
     def finish(self) -> tuple[Piece, ...]:
-        """The pieces of what was printed."""
+        """The pieces of the printed text."""
         self._flush()
         return tuple(self.pieces)
 
@@ -156,7 +159,8 @@ class _PartPrinter(NamingPrinter):
         ]
         hints = {value.name_hint for value in values if value.name_hint}
         counts = {hint: self.ssa_names[hint] for hint in hints if hint in self.ssa_names}
-        # Results are named for all of the function, what is inside for itself.
+        # Results have names that are unique in the function, values inside names unique in the
+        # operation.
         names = self.ssa_names.copy()
         for value in op.results:
             self._name(value)
@@ -208,7 +212,7 @@ class _PartPrinter(NamingPrinter):
 
 
 def _has_parts(block: Block) -> bool:
-    """Whether ``block`` is the body of a function, and all of it."""
+    """True if ``block`` is the only block of a function's body."""
     function = block.parent_op()
     if function is None or not isinstance(function.parent_op(), ModuleOp):
         return False

@@ -1,7 +1,7 @@
-"""A schedule as one HTML page: a step a primitive, with loop tree, cost, IR diff and source line.
+"""A schedule as an HTML page: a step per primitive, with loop tree, cost, IR diff and source line.
 
-The page needs no network and no server, and shows everything, one step below the other, where
-scripts are off, and on paper. What a step did not change is in it once.
+The page needs no network and no server. Without scripts, and on paper, it shows all steps one below
+the other. Parts that a step did not change are stored once.
 """
 
 from __future__ import annotations
@@ -35,17 +35,19 @@ if TYPE_CHECKING:
 
 CACHES = ("L1", "L2", "L3")
 MOST_LOOPS = 60
-"""Loops of a module that is compiled as a whole without being asked for."""
+"""The largest number of loops of a module that is compiled as a whole by default."""
 LAST_LOOPS = 20
-"""Loops that are compiled of a larger one, whose page would else take twice the time."""
+"""The number of loops of a larger module that are compiled by default. Compiling all of them would
+double the time of the page.
+"""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step: what was done, where the user asked for it, and how the module is now."""
+    """A step: the primitive, the user's line, and the module after it."""
 
     title: str
-    """The primitive or pass with its options, as kc-opt's flag has them."""
+    """The primitive or pass with its options, in the form of kc-opt's flag."""
     call: Location | None
     """The line of the schedule call."""
     origin: Location | None
@@ -59,7 +61,7 @@ class Step:
     totals: tuple[tuple[str, Cost], ...] = ()
     """The cost of each function, of the last step."""
     error: str | None = None
-    """The refusal, when there was one."""
+    """The diagnostic of a refused call, else None."""
 
     @property
     def text(self) -> str:
@@ -81,9 +83,9 @@ class ScheduleReport:
     """The loops of the last step that were not compiled."""
     _reader: PartReader = field(init=False)
     _made_by: dict[Operation, tuple[int, ...]] = field(default_factory=dict)
-    """Of each loop and block the steps that made it what it is."""
+    """For each loop and block, the numbers of the steps that changed it."""
     _places: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """Places in sources, with a number and the text that is there."""
+    """Source locations, each with a number and its line of text."""
     _parts: dict[Part, int] = field(default_factory=dict)
     """All parts of all steps that have a tree, in order."""
     _lines: list[list[list[Any]]] = field(default_factory=list)
@@ -102,7 +104,7 @@ class ScheduleReport:
         return self._caches
 
     def start(self, module: ModuleOp) -> None:
-        """Take the module as it is before the first step."""
+        """Record the module before the first step."""
         target = self._target_of(module)
         self._caches = target.caches
         self._lanes = max(target.vector_bits // 32, 1)
@@ -127,14 +129,15 @@ class ScheduleReport:
         self._add(error.message, module, call=error.location, error=error.render())
 
     def stage(self, name: str, module: ModuleOp) -> None:
-        """Take a step for a pass that is no primitive."""
+        """Record a step for a pass that is no primitive."""
         self._add(name, module)
 
     def end(self, module: ModuleOp, *, code: bool | None = None) -> None:
-        """Take what is known of the module after the last step: its cost, and the code of loops.
+        """Record facts about the module after the last step: its cost, and the code of its loops.
 
-        ``code``: whether to compile it; None: if it has no more than ``MOST_LOOPS`` loops, else
-        the nest that was changed last, and those before it, up to ``LAST_LOOPS`` loops.
+        ``code=True`` compiles the module, ``False`` does not. None compiles it if it has at most
+        ``MOST_LOOPS`` loops, else the last changed nest and those before it, up to ``LAST_LOOPS``
+        loops.
         """
         if not self.steps:
             return
@@ -233,7 +236,7 @@ class ScheduleReport:
         )
 
     def add_kernels(self, kernels: Mapping[str, tuple[KernelResources, ...]]) -> None:
-        """Add what the kernels of each function take to the costs of the last step."""
+        """Add the resources of each function's kernels to the costs of the last step."""
         last = self.steps[-1]
         totals = [
             (name, replace(cost, kernels=kernels.get(name, ()))) for name, cost in last.totals
@@ -261,7 +264,9 @@ class ScheduleReport:
         return page
 
     def _left_out_note(self) -> str:
-        """Of which loops there is no code, and how to have it; "" where there is all."""
+        """The note that the code of some loops is omitted, and how to include it; "" if none is
+        omitted.
+        """
         if not self.left_out:
             return ""
         count = len(self.left_out)
@@ -290,7 +295,7 @@ class ScheduleReport:
         return f'<section id="step-{number}">{"".join(inside)}</section>'
 
     def _data(self, pairs: Sequence[tuple[Step | None, Step]]) -> str:
-        """What the script of the page shows: trees by what changed in them, costs, code."""
+        """The data for the page's script: trees by changed parts, costs, code."""
         codes: list[list[str]] = []
         number_of = dict.fromkeys(self.left_out, -1)
         for loop, code in self.code.items():
@@ -359,7 +364,7 @@ def _blocks_text(step: Step) -> str:
 
 
 def _between(old: Sequence[Any], new: Sequence[Any]) -> tuple[int, int, int]:
-    """What differs: ``old[start:end]`` became ``new[start:new_end]``."""
+    """The difference of two sequences: ``old[start:end]`` became ``new[start:new_end]``."""
     start, end, new_end = 0, len(old), len(new)
     while start < min(end, new_end) and old[start] == new[start]:
         start += 1
@@ -369,7 +374,7 @@ def _between(old: Sequence[Any], new: Sequence[Any]) -> tuple[int, int, int]:
 
 
 def _changed_parts(before: Step | None, step: Step) -> tuple[list[Part], list[Part]]:
-    """The parts that are no more as they were, and those that are not as before."""
+    """The parts of the previous step that are gone, and the new parts of this step."""
     old: Sequence[Piece] = before.pieces if before is not None else ()
     start, end, new_end = _between(old, step.pieces)
     was, now = old[start:end], step.pieces[start:new_end]
@@ -383,7 +388,7 @@ _LONG = 60
 
 
 def _tree(parts: Sequence[Part], step: Step) -> str | None:
-    """The loop tree of what a step changed."""
+    """The loop tree of the parts that a step changed. None if they have no loops."""
     lines = [(line, op) for part in parts for line, op in part.tree]
     if not lines:
         return None
@@ -400,7 +405,7 @@ def _tree(parts: Sequence[Part], step: Step) -> str | None:
 
 
 def _numbers(parts: Iterable[Part]) -> list[int] | None:
-    """What the pictures of a step show of the costs of these parts."""
+    """The numbers of the parts' costs for the charts of a step. None without loops or blocks."""
     cost = _together(parts)
     if cost is None:
         return None
@@ -408,7 +413,7 @@ def _numbers(parts: Iterable[Part]) -> list[int] | None:
 
 
 def _together(parts: Iterable[Part]) -> Cost | None:
-    """The cost of several parts, one after the other; None of none that has loops or blocks."""
+    """The cost of several parts in sequence. None if no part has loops or blocks."""
     costs = [part.cost for part in parts if part.cost is not None]
     if len(costs) < 2:
         return costs[0] if costs else None
@@ -433,7 +438,7 @@ def _together(parts: Iterable[Part]) -> Cost | None:
 
 
 def _rows(cost: Cost) -> Mapping[str, tuple[int, str]]:
-    """Each number of a cost, with the text it is shown as."""
+    """Each number of a cost, with its text."""
     rows = {
         "operations": (cost.operations, count_text(cost.operations)),
         "loads": (cost.loaded, size_text(cost.loaded)),
@@ -469,11 +474,11 @@ def _rows(cost: Cost) -> Mapping[str, tuple[int, str]]:
 
 
 def _costs(step: Step, gone: Sequence[Part], came: Sequence[Part]) -> Iterator[str]:
-    """The cost of what a step changed, and of the functions where it is known."""
+    """The cost of the parts that a step changed, and of the functions whose cost is known."""
     after = _together(came)
     tables = [_cost("", after, _together(gone))] if after is not None else []
     for name, cost in step.totals:
-        # Of one nest they are the same, but for what its kernels take.
+        # The costs of the only nest and of its function are equal, except for kernel resources.
         if len([it for it in step.pieces if isinstance(it, Part) and it.cost]) > 1 or cost.kernels:
             tables.append(_cost(f"all of @{name}", cost, None))
     if tables:
@@ -496,7 +501,7 @@ def _cost(caption: str, cost: Cost, before: Cost | None) -> str:
 
 
 def _diff(before: Step | None, step: Step) -> str:
-    """The lines of the IR that a step changed, and those near them."""
+    """The lines of the IR that a step changed, with context."""
     if before is None:
         return f"<pre>{html.escape(step.text)}</pre>"
     lines = _near(_piecewise(before.pieces, step.pieces))
@@ -510,11 +515,11 @@ def _diff(before: Step | None, step: Step) -> str:
 
 
 _CONTEXT = 4
-"""Lines around a change: those that are shown, and one more that says that there are more."""
+"""The number of lines around a change: the displayed lines, and one that marks further lines."""
 
 
 def _piecewise(old: Sequence[Piece], new: Sequence[Piece]) -> list[Line]:
-    """The diff of two modules; pieces that are in both are not compared."""
+    """The diff of two modules. Pieces that occur in both are not compared line by line."""
     start, end, new_end = _between(old, new)
     lines = [
         (" ", line) for piece in new[max(start - _CONTEXT, 0) : start] for line in _lines_of(piece)
@@ -541,7 +546,7 @@ def _lines_of(piece: Piece) -> list[str]:
 
 
 def _near(lines: Sequence[Line]) -> list[Line]:
-    """The lines that changed and those near them, with "..." for what is left out."""
+    """The changed lines with context, with "..." for omitted lines."""
     near = near_changes(lines)
     if not near:
         return []

@@ -1,5 +1,8 @@
-"""The state of a schedule by TVM's names: its blocks and loops as references, and what depends on
-what. It is computed from the loops when it is asked for; nothing is kept beside them."""
+"""The state of a schedule by TVM's names: references to its blocks and loops, and their
+dependences.
+
+The state is computed from the loops on request; no copy of it is stored.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class DepKind(IntEnum):
-    """How a block depends on one before it, by TVM's numbers."""
+    """The kind of a dependence between two blocks, by TVM's numbers."""
 
     RAW = 0
-    """It reads what the other writes."""
+    """The block reads elements that the source writes."""
     WAW = 1
     """Both write."""
     WAR = 2
-    """It writes what the other reads."""
+    """The block writes elements that the source reads."""
     OPAQUE = 3
 
 
@@ -45,12 +48,12 @@ class StmtSRef:
         return f"StmtSRef({stmt.name} {name})"
 
     def same_as(self, node: StmtSRef) -> bool:
-        """Whether both are of one loop or block."""
+        """True if both refer to the same loop or block."""
         return self.stmt is node.stmt
 
     @property
     def parent(self) -> StmtSRef | None:
-        """The loop or block around it; None of the root block."""
+        """The enclosing loop or block. None for the root block."""
         around = self.stmt.parent_op()
         while around is not None and not isinstance(around, BlockOp | ForOp | FuncOp):
             around = around.parent_op()
@@ -58,8 +61,7 @@ class StmtSRef:
 
     @property
     def seq_index(self) -> int:
-        """Its number among the loops and blocks that are executed one after the other; -1 where it
-        is the only one."""
+        """The position among sibling loops and blocks; -1 without siblings."""
         home = self.stmt.parent_block()
         row: list[Operation] = []
         if home is not None:
@@ -69,7 +71,7 @@ class StmtSRef:
 
 @dataclass(frozen=True)
 class Dependency:
-    """That ``dst`` depends on ``src``, a block before it in the same scope."""
+    """A dependence of the block ``dst`` on ``src``, an earlier block in the same scope."""
 
     src: StmtSRef
     dst: StmtSRef
@@ -77,9 +79,9 @@ class Dependency:
 
 
 class BlockScope:
-    """The blocks directly in a block, or in the root, and how they depend on each other.
+    """The blocks directly within a block, or within the root, and their dependences.
 
-    Blocks that use one buffer are ordered, whatever its elements they use.
+    Blocks that use the same buffer depend on each other, regardless of the elements that they use.
     """
 
     def __init__(self, scope: Operation) -> None:
@@ -104,16 +106,16 @@ class BlockScope:
         return f"BlockScope({', '.join(lines)})"
 
     def get_deps_by_src(self, block: StmtSRef) -> list[Dependency]:
-        """What depends on ``block``."""
+        """The dependences on ``block``."""
         return [dependency for dependency in self.dependencies if dependency.src == block]
 
     def get_deps_by_dst(self, block: StmtSRef) -> list[Dependency]:
-        """What ``block`` depends on."""
+        """The dependences of ``block``."""
         return [dependency for dependency in self.dependencies if dependency.dst == block]
 
 
 class ScheduleState:
-    """The blocks and loops of a module; of a schedule, as they are when it is asked."""
+    """The blocks and loops of a module, or of the current module of a schedule."""
 
     def __init__(self, mod: Any, *, debug_mask: Any = "none") -> None:
         module = getattr(mod, "op", mod)
@@ -139,7 +141,7 @@ class ScheduleState:
         return IRModule(self.module)
 
     def get_sref(self, stmt: Any) -> StmtSRef | None:
-        """The reference to a loop or block of the module; None for what is not in it."""
+        """The reference to a loop or block of the module. None for an operation outside of it."""
         op = getattr(stmt, "stmt", stmt)
         around = op if isinstance(op, BlockOp | ForOp | FuncOp) else None
         outer: Operation | None = around
@@ -154,7 +156,7 @@ class ScheduleState:
                 "KC3126",
                 "get_block_scope: the reference is to a loop",
                 location=caller_location(),
-                why="blocks, and the function as the root block, are scopes",
+                why="only blocks, and the function as the root block, are scopes",
                 hints=["sch.get_sref(sch.get_block(name))"],
             )
         return BlockScope(block_sref.stmt)

@@ -1,5 +1,7 @@
-"""What calls of a function must meet (``kc.requires``), as TVMScript has it: an attribute whose
-conditions are comparisons of sizes, ``{"condition": n - 8 >= 0, "unless_empty": [m], "why": ...}``.
+"""The requirements on calls of a function (``kc.requires``) in TVMScript's form.
+
+They are an attribute whose conditions are comparisons of sizes: ``{"condition": n - 8 >= 0,
+"unless_empty": [m], "why": ...}``.
 """
 
 from __future__ import annotations
@@ -30,8 +32,9 @@ def requirements_text(
     names: Sequence[str],
     text: Callable[[AffineExpr, Sequence[str]], str],
 ) -> str:
-    """The attribute of a function whose sizes have the ``names``; ``text`` writes an expression
-    over dimensions with these names."""
+    """The attribute of a function whose sizes have the ``names``. ``text`` prints an expression
+    over dimensions with these names.
+    """
     listed: list[str] = []
     sizes = [AffineExpr.dimension(n) for n in range(len(names))]
 
@@ -64,7 +67,7 @@ def _operand(text: str) -> str:
 
 
 def set_read_requirements(function: Any, given: Sequence[Mapping[str, Any]]) -> None:
-    """Note the requirements that a script gives on a function."""
+    """Set the requirements of a function that a script declares."""
     names = symbol_names(function)
     requirements = [
         requirement

@@ -1,6 +1,6 @@
-"""Statements: what ``tir.ir_builder`` and ``kc.script`` collect, and functions are made of.
+"""Statements, which ``tir.ir_builder`` and ``kc.script`` collect and convert to functions.
 
-A statement is a description; :meth:`Stmt.emit` adds the operations that it stands for.
+A statement is a description; :meth:`Stmt.emit` adds its operations.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
 
 OF_THE_IR = "ir:"
-"""What the key of an annotation starts with that is an attribute of the operation, as text."""
+"""The prefix of an annotation's key that marks an attribute of the operation, as text."""
 
 
 def attributes_of(
     annotations: Mapping[str, Attribute],
 ) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
-    """Annotations, and the attributes of the operation among them."""
+    """The annotations without the marked attributes, and the attributes of the operation."""
     notes: dict[str, Attribute] = {}
     attributes: dict[str, Attribute] = {}
     for key, value in annotations.items():
@@ -58,7 +58,7 @@ def attributes_of(
 
 @dataclass(eq=False)
 class Value(Expr):
-    """A scalar that was computed before: what :class:`Let` gives a name."""
+    """A scalar that an earlier :class:`Let` computed."""
 
     name: str
     dtype: str
@@ -75,10 +75,10 @@ class Stmt:
     location: Location | None = field(repr=False)
 
     names_memory: ClassVar[bool] = False
-    """Whether it does nothing but to name memory for the statements after it."""
+    """True if the statement only names memory for the following statements."""
 
     def emit(self, emitter: Emitter) -> None:
-        """Add its operations where ``emitter`` stands."""
+        """Add the operations of the statement at the position of ``emitter``."""
         raise NotImplementedError
 
 
@@ -99,11 +99,11 @@ class Seq(Stmt):
 
 @dataclass(eq=False)
 class For(Stmt):
-    """A loop: ``axis`` counts from its start on, ``extent`` values of it.
+    """A loop: ``axis`` takes ``extent`` values, from its start on.
 
     ``kind`` is one of "serial", "parallel", "vectorize", "unroll"; or the loop is bound to the
-    threads of ``thread``. The iterations of a parallel or vectorized loop are independent: that is
-    proven, unless ``unsafe`` says that what cannot be decided is to be taken on trust.
+    threads of ``thread``. The iterations of a parallel or vectorized loop must be independent. This
+    is proven; ``unsafe`` accepts undecided cases.
     """
 
     axis: IterVar
@@ -116,7 +116,7 @@ class For(Stmt):
 
     @property
     def loop_var(self) -> IterVar:
-        """Its variable, by TVM's name."""
+        """The loop variable, by TVM's name."""
         return self.axis
 
     @property
@@ -146,12 +146,12 @@ class If(Stmt):
 
     @property
     def then_case(self) -> Stmt:
-        """What is executed where the condition holds, as one statement."""
+        """The statements that run if the condition holds, as one statement."""
         return Seq(self.location, self.then)
 
     @property
     def else_case(self) -> Stmt | None:
-        """What is executed otherwise; None: nothing."""
+        """The statements of the else branch as one statement. None without an else branch."""
         return Seq(self.location, self.orelse) if self.orelse else None
 
     def emit(self, emitter: Emitter) -> None:
@@ -189,7 +189,7 @@ class While(Stmt):
 
 
 def truth(value: SSAValue, emitter: Emitter, location: Location | None) -> SSAValue:
-    """A condition as an index, 1 where it holds: ``tir.if`` is about indices."""
+    """A condition as an index, 1 if true and 0 if false, for the constraints of ``tir.if``."""
     wide = emitter.add(arith.ExtUIOp(value, i64), location)
     return emitter.add(arith.IndexCastOp(wide, tir.INDEX), location)
 
@@ -201,7 +201,9 @@ def is_one(position: int) -> AffineConstraintExpr:
 
 @dataclass(eq=False)
 class Store(Stmt):
-    """``buffer[indices] = value``; of a vector, to the elements that a load of them gives."""
+    """``buffer[indices] = value``; a vector is stored to the elements that the same load would
+    read.
+    """
 
     element: Element | VectorLoad
     value: Expr
@@ -212,12 +214,12 @@ class Store(Stmt):
 
     @property
     def buffer(self) -> Any:
-        """The buffer that is stored to."""
+        """The buffer that the statement stores to."""
         return self._first.tensor
 
     @property
     def indices(self) -> tuple[Expr, ...]:
-        """Where the element is; of a vector, its first."""
+        """The indices of the element, or of the first element of a vector."""
         return self._first.indices
 
     def emit(self, emitter: Emitter) -> None:
@@ -236,7 +238,7 @@ class Store(Stmt):
 
 @dataclass(eq=False)
 class Let(Stmt):
-    """Compute ``value`` here; ``name`` stands for the result to the end of the statements."""
+    """Compute ``value`` here; ``name`` is bound to the result to the end of the scope."""
 
     name: Value
     value: Expr
@@ -255,7 +257,7 @@ class Let(Stmt):
 
 @dataclass(eq=False)
 class Allocate(Stmt):
-    """Memory for ``buffer``, to the end of the statements that it stands in."""
+    """Memory for ``buffer``, to the end of the enclosing scope."""
 
     names_memory = True
 
@@ -278,8 +280,9 @@ class Allocate(Stmt):
 
 @dataclass(eq=False)
 class Prefetch(Stmt):
-    """The hint that a part of ``buffer``, (start, extent) a dimension, will be read soon: each
-    element of it, in loops."""
+    """A prefetch hint for a region of ``buffer``, one (start, extent) for each dimension; it
+    becomes loops over the elements.
+    """
 
     buffer: Buffer
     region: Sequence[tuple[Expr, Expr]]
@@ -309,7 +312,7 @@ class Prefetch(Stmt):
 
 @dataclass(frozen=True, eq=False)
 class Iter:
-    """A variable of a block: its kind, and the value that it has in an iteration of the loops."""
+    """A variable of a block: its kind, and its value in an iteration of the loops."""
 
     kind: tir.IterType
     axis: IterVar
@@ -318,8 +321,11 @@ class Iter:
 
 @dataclass(eq=False)
 class BlockStmt(Stmt):
-    """A block over ``iters``: ``body`` where the conditions ``where`` hold, ``init`` before it in
-    the instances whose reduce variables are all 0: without such variables in each."""
+    """A block over ``iters``: ``body`` under the conditions ``where``.
+
+    ``init`` runs before the body in the instances whose reduce variables are all 0; without reduce
+    variables, in every instance.
+    """
 
     name: str
     iters: list[Iter]
@@ -328,7 +334,7 @@ class BlockStmt(Stmt):
     body: list[Stmt]
     annotations: dict[str, Attribute] = field(default_factory=dict)
     reads: list[DeclaredRegion] | None = None
-    """What the block is said to read; None where nothing is said."""
+    """The declared reads of the block. None if nothing is declared."""
     writes: list[DeclaredRegion] | None = None
 
     def emit(self, emitter: Emitter) -> None:
@@ -355,7 +361,7 @@ class BlockStmt(Stmt):
                     "KC2119",
                     f"{iter_var.axis.name} of block {self.name} has the extent {extent}",
                     location=iter_var.axis.location or self.location,
-                    why="a variable has at least 0 values",
+                    why="the extent must be at least 0",
                 )
         first, statements = self._parts()
         init = None if first is None else self._region()
@@ -389,7 +395,7 @@ class BlockStmt(Stmt):
         combine_pairs(block)
 
     def _parts(self) -> tuple[list[Stmt] | None, list[Stmt]]:
-        """What the block executes where its reduce variables are 0, and always."""
+        """The statements for instances whose reduce variables are 0, and the statements for all."""
         if self.init is None:
             return None, self.body
         count = 0

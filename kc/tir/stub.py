@@ -1,7 +1,7 @@
-"""The methods of the eager schedule as editors and type checkers see them.
+"""The methods of the eager schedule, for editors and type checkers.
 
-:func:`text` is the content of ``kc/tir/schedule_methods.py``, which ``make docs`` writes; that
-module is never imported when a program runs.
+:func:`text` is the content of ``kc/tir/schedule_methods.py``, which ``make docs`` writes. No
+program imports that module at run time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Copies of statements in which expressions, or whole statements, are others."""
+"""Copies of statements with replaced expressions or statements."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ def substitute(node: Any, vmap: Mapping[Any, Any]) -> Any:
 
 
 def visited(node: Any) -> Any:
-    """The statement, expression or operations that ``node`` stands for. Raises KC2102 for anything
-    else."""
-    is_ir = isinstance(node, Operation | Block | Region)  # a region's ``op`` is its only one
+    """The statement, expression or operations that ``node`` wraps. Raises KC2102 for other
+    objects.
+    """
+    # the ``op`` of a region is its only operation
+    is_ir = isinstance(node, Operation | Block | Region)
     function = node if is_ir else getattr(node, "op", node)
     if isinstance(function, ModuleOp | Operation | Block | Region):
         return function
@@ -44,7 +46,7 @@ def refused(message: str, hints: Sequence[str] = ("func.body, ib.get()",)) -> TE
 
 
 class Rewriter:
-    """Copies of statements in which expressions are rewritten; what is shared stays shared."""
+    """Copies of statements with rewritten expressions; shared parts stay shared."""
 
     preorder: Callable[[Any], Any] | None = None
     postorder: Callable[[Any], Any] | None = None
@@ -55,8 +57,9 @@ class Rewriter:
         self._known = known
 
     def __call__(self, part: Any) -> Any:
-        """``part``, a statement, an expression or parts of them, rewritten; itself where nothing
-        changes."""
+        """``part``, a statement, an expression or parts of them, rewritten. An unchanged part is
+        returned without a copy.
+        """
         if isinstance(part, Expr):
             return self._expressions(part)
         if isinstance(part, Stmt):

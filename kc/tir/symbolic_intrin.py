@@ -1,9 +1,9 @@
-"""Tensor intrinsics of symbolic size: an intrinsic for each size that they are used with.
+"""Tensor intrinsics of symbolic size: a separate intrinsic for each size in use.
 
-The description has dimensions that are variables, or uses scalars (``scalar_params``). A use gives
-them values, the loops in ``s[C].tensorize(axis, intrin)`` or the parts of tensors in a call; then
-the description and the statements with these values are an intrinsic like any other. A scalar that
-differs from tile to tile is one more input, a tensor of one element a tile.
+The description has symbolic dimensions, or scalars (``scalar_params``). Each use gives them values:
+the loops in ``s[C].tensorize(axis, intrin)``, or the parts of tensors in a call. The description
+and the statements with these values are a regular intrinsic. A scalar that differs from tile to
+tile is an additional input, a tensor with an element for each tile.
 """
 
 from __future__ import annotations
@@ -33,19 +33,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SymbolicIntrin:
-    """What ``te.decl_tensor_intrin`` gives for a description with sizes or scalars."""
+    """The result of ``te.decl_tensor_intrin`` for a description with sizes or scalars."""
 
     name: str
     op: ComputeOp
     inputs: tuple[Tensor, ...]
     buffers: tuple[Buffer, ...]
-    """Of the inputs, then of the outputs."""
+    """The buffers of the inputs, followed by those of the outputs."""
     scalar_params: tuple[Var, ...]
     body: Any
     reduce_init: Any
     reduce_update: Any
     declare: Callable[[ComputeOp, Mapping[Tensor, Buffer], Mapping[Var, Const | Tensor]], Any]
-    """Declares the intrinsic of some values; a tensor has one that differs from tile to tile."""
+    """A function that declares the intrinsic for given values; a scalar that differs from tile to
+    tile maps to a tensor.
+    """
     location: Location | None = None
     declared: dict[tuple[Any, ...], DeclaredIntrin] = field(default_factory=dict)
     read_from: dict[Tensor, Var] = field(default_factory=dict)
@@ -60,8 +62,9 @@ class SymbolicIntrin:
         return list(dict.fromkeys([*sizes, *self.scalar_params]))
 
     def of(self, values: Mapping[Var, Any]) -> DeclaredIntrin:
-        """The intrinsic with ``values`` for its sizes and scalars; None for a scalar that is read
-        from an input of one element."""
+        """The intrinsic with ``values`` for its sizes and scalars. None as a value means that the
+        scalar is read from an input of one element.
+        """
         key = tuple(values[variable] for variable in self.variables)
         if key not in self.declared:
             given: dict[Var, Const | Tensor] = {}
@@ -89,12 +92,12 @@ class SymbolicIntrin:
         return self.declared[key]
 
     def __call__(self, *args: Any, reduce_axis: IterVar | Sequence[IterVar] = ()) -> IntrinCall:
-        """A tile of a compute, as :meth:`kc.te.intrin_calls.DeclaredIntrin.__call__` makes it.
+        """A tile of a compute, as :meth:`kc.te.intrin_calls.DeclaredIntrin.__call__` creates it.
 
-        Parts of tensors are the inputs in order, other arguments the ``scalar_params``: constants,
-        or expressions of axes and elements, which are computed into a tensor before. Raises
-        TEError KC2213 for another number of them, or one that differs from tile to tile and that
-        the description does not use.
+        Parts of tensors are the inputs in order; other arguments are the ``scalar_params``:
+        constants, or expressions of axes and elements, which are first computed into a tensor.
+        Raises TEError KC2213 for a wrong number of scalars, or for a scalar that differs from tile
+        to tile and is unused in the description.
         """
         location = caller_location()
         parts = [arg for arg in args if isinstance(arg, Tensor | TensorSlice)]
@@ -118,8 +121,9 @@ class SymbolicIntrin:
                     "KC2213",
                     f"{self.name} is called with the scalar {scalar}",
                     location=location,
-                    why=f"{param.name} differs from tile to tile, and what {self.name} computes "
-                    "does not depend on it",
+                    why=f"{param.name} differs from tile to tile, and the description of "
+                    f"{self.name} "
+                    "does not use it",
                     hints=["a constant", f"use {param.name} in the description"],
                 )
             varying[param] = _per_tile(scalar, param, location)
@@ -136,9 +140,9 @@ class SymbolicIntrin:
         return IntrinCall(intrin, parts, reduce_axis, location)
 
     def in_loops(self, stage: Axes, axis: IterVar) -> DeclaredIntrin:
-        """The intrinsic of the size of the loops of ``stage`` from ``axis`` inwards.
+        """The intrinsic whose sizes are those of the loops of ``stage`` from ``axis`` inwards.
 
-        Raises TEError KC2213 where these do not say it.
+        Raises TEError KC2213 if the loops do not determine the sizes.
         """
         location = caller_location()
         order = stage.leaf_iter_vars
@@ -158,9 +162,9 @@ class SymbolicIntrin:
         if missing:
             raise TEError(
                 "KC2213",
-                f"{self.name}: nothing gives {missing[0].name} a value here",
+                f"{self.name}: the size or scalar {missing[0].name} has no value here",
                 location=location,
-                why="sizes are those of loops of constant extents, or of the parts of tensors of a "
+                why="sizes come from loops of constant extents, or from the parts of tensors of a "
                 "call; scalars are arguments of a call",
                 hints=["split the axis by a number", f"{self.name}(2, A[i, 0:16])"],
             )
@@ -185,7 +189,9 @@ def _per_tile(scalar: Expr, param: Var, location: Location | None) -> TensorSlic
 def _with_values(
     op: ComputeOp, values: Mapping[Var, Const | Tensor]
 ) -> tuple[ComputeOp, dict[Tensor, Tensor]]:
-    """A description with values for its sizes and scalars, and the inputs by those of ``op``."""
+    """A description with values for its sizes and scalars, and a map from the inputs of ``op`` to
+    the new inputs.
+    """
     known = elements_of(values)
 
     def size(dim: Any) -> Any:
@@ -215,7 +221,7 @@ def _with_values(
 
 
 def difference_from_zero(expr: Expr) -> int | None:
-    """The value of an integer expression that is a constant."""
+    """The value of a constant integer expression. None if it is not constant."""
     return difference(expr, const(0, expr.dtype))
 
 
@@ -237,7 +243,7 @@ class _Described(Substitution):
 
 
 def elements_of(values: Mapping[Var, Const | Tensor]) -> dict[Any, Expr]:
-    """The values of sizes and scalars, where those in tensors are the elements of these."""
+    """The values of sizes and scalars as expressions; a tensor becomes its element 0."""
     return {
         variable: value(0) if isinstance(value, Tensor) else value
         for variable, value in values.items()
@@ -245,7 +251,7 @@ def elements_of(values: Mapping[Var, Const | Tensor]) -> dict[Any, Expr]:
 
 
 def with_values(returned: Any, values: Mapping[Var, Expr]) -> Any:
-    """What the function of an intrinsic returned, with values for its sizes and scalars."""
+    """The statements of an intrinsic, with values for its sizes and scalars."""
     if isinstance(returned, list | tuple):
         return tuple(with_values(part, values) for part in returned)
     statement = as_statement(returned, None) if returned is not None else None

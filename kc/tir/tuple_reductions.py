@@ -1,12 +1,12 @@
-"""The position of a largest or smallest element, as a block of TVMScript writes it out.
+"""The position of a largest or smallest element, in the explicit form of a TVMScript block.
 
 The body of such a block updates two buffers, one by ``T.Select`` of the values and one by that of
-the positions, under the same comparison. That it combines pairs is the promise of its ``reduce``
-variables; :func:`combine_pairs` makes the combination one ``tir.combine``, which ``rfactor`` and
-reductions across threads take apart. The forms are those of TVM's registry of reducers: ``lhs >=
+the positions, under the same comparison. The ``reduce`` variables promise that the block combines
+pairs; :func:`combine_pairs` turns the combination into one ``tir.combine``, which ``rfactor`` and
+reductions across threads can split. The forms are those of TVM's registry of reducers: ``lhs >=
 rhs``, and ``lhs > rhs or lhs == rhs and the first position < the second``, or with ``<=`` and
-``<``. In the first form the position of equal elements depends on the order, as the sum of floats
-does.
+``<``. In the first form the position of equal elements depends on the order of evaluation, as the
+sum of floats does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ _EQUAL = {"oeq", "eq"}
 
 
 def combine_pairs(block: BlockOp) -> None:
-    """Give a reduction block of that form a ``tir.combine``; leave any other block as it is."""
+    """Replace the combination in a reduction block of that form by a ``tir.combine``; leave any
+    other block unchanged.
+    """
     ops = list(block.body.block.ops)
     stores = [op for op in ops if isinstance(op, StoreOp)]
     if IterType.REDUCE not in block.types or not block.has_init or len(stores) != 2:
@@ -44,20 +46,20 @@ def combine_pairs(block: BlockOp) -> None:
 
 @dataclass(frozen=True)
 class _Pairs:
-    """What a block combines: the terms, and the comparison that chooses."""
+    """The combination of a block: its terms, and the comparison that selects a pair."""
 
     value: StoreOp
     position: StoreOp
     term: SSAValue
     term_position: SSAValue
     predicate: str
-    """The comparison of the values, which chooses the pair that is held."""
+    """The comparison of the values; if it holds, the accumulated pair is selected."""
     breaks_ties: bool
-    """Whether of equal values the one of the smaller position is chosen."""
+    """True if the smaller position is selected among equal values."""
 
     @classmethod
     def of(cls, block: BlockOp, value: StoreOp, position: StoreOp) -> _Pairs | None:
-        """The pairs of a block that stores a value and its position; None if it does not."""
+        """The pairs of a block that stores a value and its position. None for any other block."""
         written = (value.buffer, position.buffer)
         loads = [op for op in block.body.walk() if isinstance(op, LoadOp) and op.buffer in written]
         held = {store: _held(store, loads) for store in (value, position)}
@@ -133,7 +135,7 @@ class _Pairs:
         largest = self.predicate in _LARGER
         neutral: dict[StoreOp, Attribute] = {
             self.value: _limit(self.term.type, unsigned=self.predicate[0] == "u", lowest=largest),
-            # Behind every position of an element that is as large as the neutral one.
+            # Greater than every position of an element that is as large as the neutral element.
             self.position: _limit(self.term_position.type, unsigned=False, lowest=False)
             if self.breaks_ties
             else _number(-1, self.term_position.type),
@@ -161,7 +163,7 @@ class _Pairs:
 
 
 def _held(store: StoreOp, loads: Sequence[LoadOp]) -> list[SSAValue]:
-    """What loads of the element that ``store`` stores give before it."""
+    """The values that loads of the element read before ``store`` overwrites it."""
     return [
         load.result
         for load in loads
@@ -216,7 +218,7 @@ def _both(value: SSAValue) -> tuple[SSAValue, SSAValue] | None:
 
 
 def _branches(value: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue] | None:
-    """Condition and values of a branch that gives one value."""
+    """The condition and the two values of a branch with one result. None for any other value."""
     op = value.owner
     if not isinstance(op, scf.IfOp) or len(op.results) != 1:
         return None
@@ -232,7 +234,7 @@ def _is(value: SSAValue, number: int) -> bool:
 
 
 def _same(a: SSAValue, b: SSAValue) -> bool:
-    """Whether two values of one block are computed alike, of memory that is the same."""
+    """True if two values of a block have the same computation on the same memory."""
     if a is b:
         return True
     if not isinstance(a, OpResult) or not isinstance(b, OpResult) or a.index != b.index:

@@ -1,4 +1,4 @@
-"""Looking at a schedule: its loop tree, what each primitive changed, what it costs."""
+"""Views of a schedule: its loop tree, the changes of each primitive, its cost."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Change:
         return f"{self.title}\n{diff_text(lines, color=color)}"
 
     def spans(self) -> str:
-        """The same as HTML."""
+        """The change as HTML."""
         return f"{to_spans(self.title)}\n{diff_spans(diff_lines(self.before, self.after))}"
 
     def _repr_html_(self) -> str:
@@ -69,9 +69,9 @@ class ScheduleViews:
     _original: ModuleOp
 
     def show(self, func_name: str | None = None) -> Shown:
-        """Print the loop tree, in colour on a terminal, and give it as text.
+        """Print the loop tree, in colour on a terminal, and return it as text.
 
-        A notebook displays it highlighted, once.
+        A notebook displays the tree highlighted, once.
         """
         with called_from(caller_location()):
             text = "\n".join(loop_tree.render(self.session.function(func_name)))
@@ -96,17 +96,18 @@ class ScheduleViews:
         return changes
 
     def diff(self, primitive: int | None = None) -> Shown:
-        """Print what the primitives changed, and give it as text. A notebook displays it, once.
+        """Print the changes of the primitives, and return them as text. A notebook displays them
+        once.
 
-        ``primitive`` is the number of one, -1 the last; None: all. Raises KC3741 when there is no
-        such primitive.
+        ``primitive`` is the number of a primitive, -1 for the last, None for all. Raises KC3741 if
+        there is no such primitive.
         """
         changes = self.changes()
         if primitive is not None:
             if not -len(changes) <= primitive < len(changes):
                 raise ScheduleError(
                     "KC3741",
-                    f"diff: there is no primitive {primitive}",
+                    f"diff: no primitive has the number {primitive}",
                     location=caller_location(),
                     why=f"{len(changes)} were performed"
                     if len(changes) != 1
@@ -123,11 +124,12 @@ class ScheduleViews:
         )
 
     def cost(self, func_name: str | None = None, assume: Mapping[str, int] | None = None) -> Cost:
-        """The cost of the function by counting: operations, bytes, traffic of the target's caches.
+        """The estimated cost of the function: operations, bytes, and traffic of the target's
+        caches.
 
-        ``assume`` gives symbolic sizes a number. See :mod:`kc.analysis.cost`. For a CPU the peak of
-        memory is that of the program when buffers were moved, shrunk and shared. For an NVIDIA GPU
-        the function is compiled, if it can be, and what its kernels take is part of the cost.
+        ``assume`` maps symbolic sizes to numbers. See :mod:`kc.analysis.cost`. For a CPU the peak
+        memory is that of the program after buffers are moved, shrunk and shared. For an NVIDIA GPU
+        the function is compiled, if possible, and the cost includes the resources of its kernels.
         """
         from kc.conversion.peak_memory import peak_memory
 
@@ -140,11 +142,11 @@ class ScheduleViews:
         return replace(cost, peak_memory=peak, kernels=kernels.get(name, ()))
 
     def report(self, file: str | None = None, *, code: bool | None = None) -> ScheduleReport:
-        """The page that steps through the schedule, written to ``file`` if there is one.
+        """The page that steps through the schedule, written to ``file`` unless it is None.
 
-        A call that was refused after the last primitive is the last step. ``code``: whether to
-        compile the module, so that each loop shows its LLVM IR and its assembly; None: of a module
-        of more than 60 loops, the nests that were changed last. Raises KC0022 for a file that
+        If the last call was refused, the refusal is the last step. ``code`` decides if the module
+        is compiled, so that each loop shows its LLVM IR and its assembly. By default only the last
+        changed nests of a module of more than 60 loops are compiled. Raises KC0022 for a file that
         cannot be written.
         """
         from kc.tir.schedule_report import ScheduleReport
@@ -176,8 +178,9 @@ class ScheduleViews:
 
 
 def _kernel_costs(module: ModuleOp, target: Target) -> dict[str, tuple[KernelResources, ...]]:
-    """What the kernels of each function take of an NVIDIA GPU; nothing where a schedule is not yet
-    one for it."""
+    """The resources of an NVIDIA GPU that the kernels of each function use. Empty if the module is
+    not yet scheduled for a GPU.
+    """
     if not {"cuda", "gpu"} <= set(target.keys):
         return {}
     from kc.codegen.kernel_costs import kernel_costs

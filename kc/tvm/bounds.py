@@ -67,10 +67,8 @@ def InferBound(schedule: Schedule) -> dict[IterVar, Range]:  # noqa: N802 - TVM'
     """The range of every axis, leaf or not.
 
     If a stage is computed at a consumer's axis, the extents of its axes are the sizes of the box
-    that
-    the consumer reads there, and their starts are expressions of the consumers' axes. Axes that
-    splits
-    and fusions created start at 0. Raises the errors of :func:`kc.lower`.
+    that the consumer reads there, and their starts are expressions of the consumers' axes. Axes
+    that splits and fusions created start at 0. Raises the errors of :func:`kc.lower`.
     """
     lowered = _lowered(schedule)
     sizes = {

@@ -2,9 +2,8 @@
 layouts.
 
 A capital letter is a dimension. A small letter is the position within a block of that dimension,
-and
-the block size precedes the letter: in NCHW16c an element of channel 35 is in block 2, at position
-3.
+and the block size precedes the letter: in NCHW16c an element of channel 35 is in block 2, at
+position 3.
 """
 
 from __future__ import annotations

@@ -41,8 +41,7 @@ class IndexMap(_index_map.IndexMap):
 
     def non_surjective_inverse(self, shape: Sequence[int]) -> tuple[IndexMap, Expr]:
         """The inverse of the map on a buffer of ``shape``, and a predicate over its
-        ``initial_indices``
-        that is true for padding: indices to which no element is mapped (TVM).
+        ``initial_indices`` that is true for padding: indices to which no element is mapped (TVM).
 
         Raises ScheduleError KC3500 if the inverse is not a single affine map.
         """

@@ -1,9 +1,8 @@
 """``kc migrate FILE.py``: the TVM names that a program uses, and the equivalent of each in kc.
 
 The file is read, not executed. Names of TVM's modules are looked up in kc. The differences come
-from
-the tables of docs/migration.md, which tests compare with kc. Methods are recognized by name alone,
-because the type of their object is known only at run time.
+from the tables of docs/migration.md, which tests compare with kc. Methods are recognized by name
+alone, because the type of their object is known only at run time.
 """
 
 from __future__ import annotations

@@ -13,8 +13,7 @@ from kc.tvm.scan_fixpoint import fixed_axes
 
 def CreateAttachPath(schedule: Schedule) -> dict[Operation, list[IterVar]]:  # noqa: N802
     """The axes that enclose each operation's stage, innermost first: the axis it is attached at,
-    and
-    those of the enclosing stages. Empty for stages at the root, and for inlined stages.
+    and those of the enclosing stages. Empty for stages at the root, and for inlined stages.
     """
     paths: dict[Operation, list[IterVar]] = {}
     for stage in schedule.stages:
@@ -35,8 +34,7 @@ def ScanGetBody(scan_op: ScanOp) -> list[Operation]:  # noqa: N802 - TVM's name
 
 def ScanFixPointAnalysis(scan_op: ScanOp) -> dict[IterVar, int]:  # noqa: N802 - TVM's name
     """For each spatial axis of a scan, 1 if an element depends only on elements of earlier steps
-    with
-    the same index along the axis, so that its threads need no synchronization; else 0.
+    with the same index along the axis, so that its threads need no synchronization; else 0.
     """
     return fixed_axes(scan_op)
 

@@ -103,8 +103,7 @@ def verify_memory(func: Any) -> bool:
 
 def verify_gpu_code(func: Any, constraints: Mapping[str, Any] | None = None) -> bool:
     """True if kernels satisfy ``constraints``: ``max_threads_per_block``, ``max_thread_x`` (y, z),
-    and
-    ``max_shared_memory_per_block`` and ``max_local_memory_per_block`` in bytes.
+    and ``max_shared_memory_per_block`` and ``max_local_memory_per_block`` in bytes.
     """
     limits = {key: int(value) for key, value in (constraints or {}).items()}
     module = _module(func, "verify_gpu_code")

@@ -18,8 +18,7 @@ def assert_structural_equal_ignore_global_symbol(
     mod1: Any, mod2: Any, map_free_vars: bool = False
 ) -> None:
     """Raise AssertionError, also a ValueError, with the first difference between two functions.
-    Names
-    of functions are ignored, except in modules of several functions.
+    Names of functions are ignored, except in modules of several functions.
     """
     functions = [next(iter(mod.functions.values())) for mod in (mod1, mod2) if _is_single(mod)]
     if len(functions) == 2:
@@ -41,8 +40,7 @@ def verify_trace_roundtrip(
     """The schedule of ``mod`` after the trace of ``sch`` was written, read back and applied.
 
     ``text_format`` names the forms to test, "python" and "json"; the simplified trace is tested
-    too.
-    Raises AssertionError if a result is another program.
+    too. Raises AssertionError if a result is another program.
     """
     for form in (text_format,) if isinstance(text_format, str) else text_format:
         for trace in (sch.trace, sch.trace.simplified()):

@@ -318,15 +318,15 @@ def nothing(ins: Any, outs: Any) -> Any:
 def test_what_describes_no_intrinsic():
     a = te.placeholder((4,), name="a")
     assert refusal(lambda: te.decl_tensor_intrin(a.op, nothing, name="f")) == (
-        "error[KC2210]: f: PlaceholderOp describes no tensor intrinsic\n"
-        "  why: a te.compute of placeholders says what it computes\n"
+        "error[KC2210]: f: PlaceholderOp does not describe a tensor intrinsic\n"
+        "  why: the description must be a te.compute of placeholders\n"
         "  try: te.decl_tensor_intrin(c.op, ...)"
     )
     b = te.compute((4,), lambda i: a[i] + 1, name="b")
     c = te.compute((4,), lambda i: b[i] * 2, name="c")
     assert refusal(lambda: te.decl_tensor_intrin(c.op, nothing, name="f")) == (
-        "error[KC2210]: f: c reads b, which is computed too\n"
-        "  why: an intrinsic is described by one compute, whose inputs are placeholders\n"
+        "error[KC2210]: f: c reads b, which is also computed\n"
+        "  why: the description must be a single compute whose inputs are placeholders\n"
         "  try: write b into the expression of c"
     )
 
@@ -342,7 +342,7 @@ def test_buffers_that_do_not_fit():
     buffer = tir.decl_buffer((4,), name="A")
     assert refusal(lambda: te.decl_tensor_intrin(b.op, nothing, "f", {stranger: buffer})) == (
         "error[KC2211]: f: binds has other, which is neither an input nor an "
-        "output\n  try: these are a, b"
+        "output\n  try: the inputs and outputs are a, b"
     )
     wide = tir.decl_buffer((8,), "int32", name="A")
     assert refusal(lambda: te.decl_tensor_intrin(b.op, nothing, "f", {a: wide})) == (
@@ -356,7 +356,7 @@ def test_what_the_function_returns():
     _, b = described()
     assert refusal(lambda: te.decl_tensor_intrin(b.op, lambda i, o: (1, 2, 3, 4), "f")) == (
         "error[KC2212]: f: the function returns 4 statements\n"
-        "  why: it returns body, or (body, reset, update)"
+        "  why: it must return body, or (body, reset, update)"
     )
     assert refusal(lambda: te.decl_tensor_intrin(b.op, lambda i, o: 3, "f")) == (
         "error[KC2164]: f, implementation: the function returns int, which is not a statement\n"

@@ -154,7 +154,7 @@ def test_modules_of_functions():
         lines = str(caught.value).splitlines()
         assert lines[0] == f"error[KC2027]: IRModule: 'main' is {text}"
         assert lines[2:] == [
-            "  why: a module has one function of a name",
+            "  why: the value must be a function, or a module of one function",
             "  try: kc.IRModule({'main': te.create_prim_func([A, B])})",
         ]
 

@@ -173,8 +173,8 @@ def test_what_has_no_value():
     C = te.compute((2, 8), lambda i, j: A[i, j] * 3 + 5, name="C")
     s = te.create_schedule(C.op)
     assert refusal(lambda: s[C].tensorize(C.op.axis[1], intrin)) == (
-        "error[KC2213]: scaled_by_what: nothing gives v a value here\n"
-        "  why: sizes are those of loops of constant extents, or of the parts of tensors of a "
+        "error[KC2213]: scaled_by_what: the size or scalar v has no value here\n"
+        "  why: sizes come from loops of constant extents, or from the parts of tensors of a "
         "call; scalars are arguments of a call\n"
         "  try: split the axis by a number\n"
         "  try: scaled_by_what(2, A[i, 0:16])"
@@ -193,8 +193,8 @@ def test_a_scalar_that_differs_and_is_not_described():
     A = te.placeholder((2, 8), "int32", name="A")
     assert refusal(lambda: te.compute((2, 8), lambda i: intrin(i + 1, A[i, 0:8]))) == (
         "error[KC2213]: added_by_what is called with the scalar i + 1\n"
-        "  why: v differs from tile to tile, and what added_by_what computes does not depend on "
-        "it\n"
+        "  why: v differs from tile to tile, and the description of added_by_what does not "
+        "use it\n"
         "  try: a constant\n"
         "  try: use v in the description"
     )

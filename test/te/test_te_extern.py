@@ -194,18 +194,18 @@ REFUSALS = [
     (
         lambda a: te.extern((N,), [], scaled(2.0), name="C"),
         "error[KC2162]: extern C has no inputs and no dtype\n"
-        "  why: the type of the result is that of the inputs, where they have one\n"
+        "  why: the default dtype is the common type of the inputs\n"
         '  try: dtype="float32"',
     ),
     (
         lambda a: te.extern([(N,), (N,)], [a], scaled(2.0), name="C", dtype=["int8"]),
         "error[KC2162]: extern C has 2 results and 1 dtypes\n"
-        "  why: each result has an element type",
+        "  why: each result needs exactly one element type",
     ),
     (
         lambda a: te.extern((N,), [a], scaled(2.0), name="C", in_buffers=[]),
         "error[KC2163]: extern C: 0 in_buffers for 1 tensors\n"
-        "  why: each tensor is seen as one buffer",
+        "  why: each tensor needs exactly one buffer",
     ),
     (
         lambda a: te.extern((N,), [a], scaled(2.0), name="C", in_buffers=[a]),
@@ -230,14 +230,14 @@ REFUSALS = [
     (
         lambda a: te.extern((N,), [a], lambda i, o: scaled(2.0)(i, i), name="C"),
         "error[KC2165]: extern C writes its input A\n"
-        "  why: a tensor never changes: other operations may read it too\n"
-        "  try: copy it to an output, or to a buffer that ib.allocate gives",
+        "  why: a tensor never changes, because other operations may read it\n"
+        "  try: copy it to an output, or to a buffer from ib.allocate",
     ),
     (
         lambda a: te.extern([(N,), (N,)], [a], scaled(2.0), name="C"),
         "error[KC2166]: extern C never writes its result C_v1\n"
         "  why: the elements would be undefined\n"
-        '  try: C_v1.access_ptr("w") says that a call writes the buffer',
+        '  try: C_v1.access_ptr("w") declares that a call writes the buffer',
     ),
 ]
 
@@ -322,8 +322,8 @@ def with_scalar():
 FUNCTION_REFUSALS = [
     (
         lambda a: te.extern_primfunc([a], symbolic(), dtype="float32"),
-        "error[KC2160]: extern_primfunc: there is no argument 'dtype'\n"
-        "  try: name, tag and attrs can be given",
+        "error[KC2160]: extern_primfunc has no argument 'dtype'\n"
+        "  try: the arguments are name, tag and attrs",
     ),
     (
         lambda a: te.extern_primfunc([a, a], symbolic()),

@@ -420,7 +420,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "stored_type": (
         lambda: c.vstore(0, four()),
         "error[KC2103]: a value of type uint8x4 is stored to c, whose elements are int32\n"
-        "  why: not every value of uint8x4 is one of int32\n"
+        "  why: int32 cannot represent every value of uint8x4\n"
         '  try: convert it: (...).astype("int32x4")',
     ),
     "outside": (
@@ -492,7 +492,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "bound": (
         lambda: tir.ir_builder.create().for_range(0, four()),
         "error[KC2109]: the end of a loop has type uint8x4\n"
-        "  why: a loop counts with integers\n"
+        "  why: the bounds of a loop must be integers\n"
         '  try: (...).astype("int32")',
     ),
 }

@@ -357,7 +357,7 @@ error[KC2100]: x is used where it is not computed
     to_integers: """\
 error[KC2103]: a value of type float32 is stored to I, whose elements are int32
   --> HERE:2  ib.buffer_ptr(tir.decl_buffer((8,), "int32", "I"))[0] = ib.buffer_ptr(a8)[0]
-  why: not every value of float32 is one of int32
+  why: int32 cannot represent every value of float32
   try: convert it: (...).astype("int32")""",
     not_a_statement: """\
 error[KC2102]: PrimFunc: the body is IRBuilder, not a statement
@@ -371,44 +371,44 @@ error[KC2102]: ir_builder: emit of int, which is not a statement
     attribute: """\
 error[KC2102]: PrimFunc: the attribute target = ['llvm']
   --> HERE:3  tir.PrimFunc([a8], ib.get()).with_attr("target", ["llvm"])
-  why: a function has a name, global_symbol; its buffers never alias; others: numbers, text""",
+  why: global_symbol is a name, tir.noalias is true, other values are numbers, bools or strings""",
     inside_of_a_scope: """\
-error[KC2104]: ir_builder: get() inside of a scope
+error[KC2104]: ir_builder: get() inside a scope
   --> HERE:3  ib.get()
-  why: the statement is complete when every scope is closed
+  why: the statement is complete only after every scope is closed
   try: call get() after the with statements""",
     without_an_if: """\
 error[KC2104]: ir_builder: else_scope without an if_scope before it
   --> HERE:2  with ib.else_scope():
-  why: it belongs to the if_scope that was closed right before it""",
+  why: an else_scope must directly follow the if_scope that it belongs to""",
     of_no_kind: """\
-error[KC2105]: for_range: there are no loops of kind 'vectorise'
+error[KC2105]: for_range: no loop has the kind 'vectorise'
   --> HERE:1  tir.ir_builder.create().for_range(0, 8, kind="vectorise")
   try: did you mean 'vectorize' or 'vectorized'?""",
     while_: """\
 error[KC2106]: while_loop: nothing can change the condition
   --> HERE:2  ib.while_loop(te.var("n") > 0)
-  why: it reads no memory, so it holds always or never
+  why: the condition reads no memory, so it is always true or always false
   try: a condition on an element: while x[0] < n
-  try: an if, where it holds once""",
+  try: an if, for statements that run at most once""",
     coprocessor: """\
 error[KC2107]: scope_attr: 'coproc_scope' of i
   --> HERE:3  ib.scope_attr(i, "coproc_scope", 1)
-  why: thread_extent is of a te.thread_axis, pragma_... of the variable of a loop around
+  why: thread_extent applies to a te.thread_axis, pragma_... to the variable of an enclosing loop
   try: ib.scope_attr(te.thread_axis("threadIdx.x"), "thread_extent", 64)""",
     pointer_of_a_name: """\
 error[KC2108]: buffer_ptr: str is not a buffer
   --> HERE:1  tir.ir_builder.create().buffer_ptr("A")
   try: tir.decl_buffer((n, 128), name='A')""",
     pointer_of_a_shape: """\
-error[KC2108]: buffer_ptr: A with the shape (4, 2)
+error[KC2108]: buffer_ptr: A in the shape (4, 2)
   --> HERE:1  tir.ir_builder.create().buffer_ptr(a8, (4, 2))
-  why: a buffer has one shape
-  try: declare it with the shape that is indexed""",
+  why: a buffer can be indexed only in its declared shape
+  try: declare the buffer with this shape""",
     counting_floats: """\
 error[KC2109]: the end of a loop has type float32
   --> HERE:2  with ib.for_range(0, ib.buffer_ptr(a8)[0]):
-  why: a loop counts with integers
+  why: the bounds of a loop must be integers
   try: (...).astype("int32")""",
     choosing_by_a_number: """\
 error[KC2006]: the condition of an if has type float32

@@ -114,7 +114,10 @@ def test_diff_follows_undo(sch):
 def test_diff_of_a_primitive_that_is_not_there(sch):
     with pytest.raises(KCError) as caught:
         sch.diff(2)
-    assert (caught.value.code, caught.value.message) == ("KC3741", "diff: there is no primitive 2")
+    assert (caught.value.code, caught.value.message) == (
+        "KC3741",
+        "diff: no primitive has the number 2",
+    )
     assert caught.value.why == "2 were performed"
 
 

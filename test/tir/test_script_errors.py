@@ -606,24 +606,24 @@ REFUSALS = {
     while_loop: """\
 error[KC2106]: while m > 0: nothing can change the condition
   --> HERE:3:9  while m > 0:
-  why: it reads no memory, so it holds always or never
+  why: the condition reads no memory, so it is always true or always false
   try: a condition on an element: while x[0] < n
-  try: an if, where it holds once""",
+  try: an if, for statements that run at most once""",
     else_of_a_while: """\
 error[KC2110]: kc.script does not have the else of a while
   --> HERE:6:13  A[1] = 0.0
   try: statements after the loop""",
     unknown_name: """\
-error[KC2111]: the name AA is not known here
+error[KC2111]: the name AA is undefined here
   --> HERE:4:20  B[i] = AA[i]
                         ^
-  why: a script knows its own names, those around it, and the words of scripts
+  why: a script can use its own names, those of the enclosing scopes, and the words of scripts
   try: did you mean 'A'?""",
     name_of_a_branch: """\
 error[KC2112]: x is defined in a branch of the if in line 4 only
   --> HERE:6:20  B[i] = x
                         ^
-  why: a name lives to the end of the statements that it is defined in; whether they are executed is known only when the kernel runs
+  why: a name is visible to the end of the block of statements that defines it; whether they are executed is known only when the kernel runs
   try: give x a value before, and assign to it there""",
     read_outside: """\
 error[KC2030]: f reads outside A: index -1 of dimension 0, which has the size 8
@@ -660,21 +660,21 @@ error[KC2110]: kc.script does not have assignments to attributes
     return_in_a_loop: """\
 error[KC2114]: f returns before its end
   --> HERE:4:13  return
-  why: a return is the last statement of a function: whether one in a loop or an if is executed is known only when the kernel runs
+  why: a return must be the last statement of a function: whether a return in a loop or an if is executed is known only when the kernel runs
   try: an if around the statements after it""",
     recursion: """\
 error[KC2117]: f calls itself
   --> HERE:3:16  return f(x)
                         ^
-  why: a call is replaced by the statements that it executes
-  try: a for repeats statements""",
+  why: a call is replaced by the statements of the function, so recursion never ends
+  try: a for loop""",
     arguments_of_a_script: """\
 error[KC2116]: h takes 2 arguments, but the call has 1
   --> HERE:7:16  A[0] = h(A[1])
                         ^
   why: its parameters are x, y""",
     arguments_of_te: """\
-error[KC2116]: te.exp cannot be called like this: too many positional arguments
+error[KC2116]: te.exp cannot be called with these arguments: too many positional arguments
   --> HERE:3:16  A[0] = te.exp(A[1], A[2])
                         ^
   why: its parameters are (x: 'ExprLike') -> 'Expr'""",
@@ -711,7 +711,7 @@ error[KC3041]: parallel: the iterations of i cannot be proven independent
     type_of_a_store: """\
 error[KC2103]: a value of type float32 is stored to B, whose elements are int32
   --> HERE:4:13  B[i] = A[i]
-  why: not every value of float32 is one of int32
+  why: int32 cannot represent every value of float32
   try: convert it: (...).astype("int32")""",
     type_of_a_constant: """\
 error[KC2003]: the constant 1.5 is not a value of int32
@@ -720,13 +720,13 @@ error[KC2003]: the constant 1.5 is not a value of int32
     type_of_a_name: """\
 error[KC2103]: a value of type float32 is stored to acc, whose elements are int32
   --> HERE:5:13  acc += A[i]
-  why: not every value of float32 is one of int32
+  why: int32 cannot represent every value of float32
   try: convert it: (...).astype("int32")""",
     loop_variable_after_its_loop: """\
 error[KC2112]: i is defined in the loop over i only
   --> HERE:5:11  A[i] = 1.0
                    ^
-  why: a name lives to the end of the statements that it is defined in; whether they are executed is known only when the kernel runs
+  why: a name is visible to the end of the block of statements that defines it; whether they are executed is known only when the kernel runs
   try: give i a value before, and assign to it there""",
     division_of_integers: """\
 error[KC2007]: / of int32 values
@@ -739,22 +739,22 @@ error[KC2007]: / of int32 values
 error[KC2115]: parameter B of g has no annotation
   --> HERE:2:25  def g(A: Buf((8,)), B):
                                      ^
-  why: all parameters of a kernel are declared; a function for other scripts to call has no annotations
+  why: a kernel needs annotations on all parameters; a function for other scripts to call has no annotations
   try: B: kc.Buffer((n,), "float32")
   try: B: "int32\"""",
     wrong_annotation: """\
 error[KC2115]: parameter B of g is declared as <class 'list'>
   --> HERE:2:25  def g(A: Buf((8,)), B: list):
                                      ^
-  why: a parameter is a buffer, or a number of an element type
+  why: a parameter must be a buffer, or a number of an element type
   try: B: kc.Buffer((n,), "float32")
   try: B: "int32\"""",
     a_statement_for_nothing: """\
-error[KC2123]: A[0] + 1 does nothing
+error[KC2123]: A[0] + 1 has no effect
   --> HERE:3:9  A[0] + 1
   why: its value is not used
   try: store it: C[i] = ...
-  try: give it a name: x = ...""",
+  try: assign it to a name: x = ...""",
     printing: """\
 error[KC2110]: kc.script does not have Python's print
   --> HERE:3:9  print(A[0])
@@ -763,25 +763,25 @@ error[KC2110]: kc.script does not have Python's print
 error[KC2113]: a for over A
   --> HERE:3:18  for x in A:
                           ^
-  why: a loop counts: it goes over range, serial, parallel, vectorized, unroll, grid, thread_binding or const_range, or over a Python tuple
+  why: a for loop iterates over range, serial, parallel, vectorized, unroll, grid, thread_binding or const_range, or over a Python tuple
   try: for x in range(n):""",
     remap_of_a_constant: """\
-error[KC2119]: v is remapped from something that is not a loop variable
+error[KC2119]: v is remapped from a value that is not a loop variable
   --> HERE:5:25  v, vk = axis.remap("SR", [0, k])
                          ^
-  why: a remapped variable takes all values of a loop from 0 or a constant on
+  why: a remapped variable takes all values of a loop that starts at a constant
   try: v = axis.spatial(number of values, value)""",
     unknown_number_of_copies: """\
 error[KC2126]: const_range(n) needs a number that is known while the script is compiled
   --> HERE:3:18  for k in const_range(n):
                           ^
-  why: its statements are repeated, or its step is part of the indices
-  try: range makes a loop of any length""",
+  why: the statements are repeated at compile time, or the step is part of the indices
+  try: range is a loop of any length""",
     assigned_loop_variable: """\
 error[KC2112]: k is assigned to again, but is not a number of the kernel
   --> HERE:5:17  k = 3
-  why: loop variables, buffers and Python values cannot be assigned again
-  try: take another name""",
+  why: loop variables, buffers and Python values cannot be reassigned
+  try: use another name""",
     assertion_that_fails: """\
 error[KC2120]: assert A.shape[0] % 3 == 0 does not hold: multiple of 3
   --> HERE:3:9  assert A.shape[0] % 3 == 0, "multiple of 3\"""",
@@ -793,14 +793,14 @@ error[KC2110]: kc.script does not have break
 error[KC2110]: kc.script does not have a slice of symbolic length
   --> HERE:4:24  B[0:4] = A[0:i]
                             ^
-  try: a for goes over the elements""",
+  try: a for loop over the elements""",
     unknown_size: """\
 error[KC2100]: the value of m is not known in the function
   --> HERE:5:9  for i in range(m):
   why: m is neither a dimension of a parameter nor a parameter
   try: add m to the parameters""",
     script_of_a_lambda: """\
-error[KC2122]: kc.script: there is no source of <lambda>
+error[KC2122]: kc.script: <lambda> has no source
   --> HERE:1  kc.script(lambda x: x)
   why: a lambda has no statements
   try: write it with def in a file""",
@@ -825,10 +825,10 @@ error[KC2113]: range in steps of 0
 error[KC2126]: range(0, 8, n) needs a number that is known while the script is compiled
   --> HERE:3:18  for i in range(0, 8, n):
                           ^
-  why: its statements are repeated, or its step is part of the indices
-  try: range makes a loop of any length""",
+  why: the statements are repeated at compile time, or the step is part of the indices
+  try: range is a loop of any length""",
     index_of_a_tuple: """\
-error[KC2126]: a Python tuple is indexed with what is known only when the kernel runs
+error[KC2126]: a Python tuple is indexed with a value that is known only when the kernel runs
   --> HERE:6:20  A[i] = t[i]
                         ^
   why: it is not memory of the kernel
@@ -837,18 +837,18 @@ error[KC2126]: a Python tuple is indexed with what is known only when the kernel
     word_outside: """\
 error[KC2125]: parallel is called outside of a script
   --> HERE:3  for _ in parallel(3):
-  why: it is read from the source of a function, not executed
-  try: @kc.script above the def that it is in""",
+  why: the word has a meaning only in the source of a script, which is read, not executed
+  try: @kc.script above the enclosing def""",
     wrong_number_of_names: """\
 error[KC2116]: 3 values are assigned to 2 names
   --> HERE:3:9  a, b = 1, 2, 3""",
     unknown_threads: """\
-error[KC2113]: thread_binding(3, 'threadIdx.q') names no threads
+error[KC2113]: thread_binding(3, 'threadIdx.q') is not a thread axis
   --> HERE:3:9  for i in thread_binding(3, "threadIdx.q"):
-  why: there are: blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, vthread, vthread.x, vthread.y, vthread.z
+  why: the thread axes are blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, vthread, vthread.x, vthread.y, vthread.z
   try: for tx in thread_binding(64, "threadIdx.x"):""",
     store_of_text: """\
-error[KC2121]: the elements of A are numbers, but one is given str
+error[KC2121]: the elements of A are numbers, but one is assigned str
   --> HERE:3:9  A[0] = "abc\"""",
     element_of_a_tensor: """\
 error[KC2100]: T is a tensor of te, not a buffer
@@ -870,13 +870,13 @@ error[KC2011]: A is indexed with a value of type float32
     loop_over_floats: """\
 error[KC2109]: the end of a loop has type float32
   --> HERE:3:9  for i in range(A[0]):
-  why: a loop counts with integers
+  why: the bounds of a loop must be integers
   try: (...).astype("int32")""",
     misspelt_name: """\
-error[KC2111]: the name Ab is not known here
+error[KC2111]: the name Ab is undefined here
   --> HERE:3:16  A[0] = Ab[0] + parralel
                         ^
-  why: a script knows its own names, those around it, and the words of scripts
+  why: a script can use its own names, those of the enclosing scopes, and the words of scripts
   try: did you mean 'A'?""",
     two_inits: """\
 error[KC2119]: block S has two inits
@@ -884,12 +884,12 @@ error[KC2119]: block S has two inits
     late_init: """\
 error[KC2119]: the init of block S comes after other statements
   --> HERE:7:17  with init():
-  why: it is executed before the block's statements
+  why: the init must precede the block's other statements
   try: with init(): right after the variables of the block""",
     init_of_a_reduce_variable: """\
 error[KC2119]: the init of block S uses the reduce variable vk
   --> HERE:6:17  with init():
-  why: it is executed once for all values of it""",
+  why: the init runs once for all values of the variable""",
     variable_outside_of_a_block: """\
 error[KC2119]: axis.remap outside of a block
   --> HERE:4:18  vi = axis.remap("S", [i])
@@ -899,12 +899,12 @@ error[KC2119]: axis.remap outside of a block
 error[KC2119]: axis.remap after statements of block A
   --> HERE:6:22  vi = axis.remap("S", [i])
                       ^
-  why: the variables of a block are there before its statements""",
+  why: the variables of a block must precede its statements""",
     letters_of_variables: """\
-error[KC2119]: axis.remap('SR', [i]): one letter a loop is needed
+error[KC2119]: axis.remap('SR', [i]): each loop needs one letter
   --> HERE:5:22  vi = axis.remap("SR", [i])
                       ^
-  why: S is a spatial variable, R one of a reduction, O an opaque one
+  why: S is a spatial variable, R a reduction variable, O an opaque variable
   try: vi, vj, vk = axis.remap("SSR", [i, j, k])""",
     names_of_variables: """\
 error[KC2116]: 2 variables are assigned to 3 names
@@ -921,11 +921,11 @@ error[KC2119]: a variable of block A has no name
 error[KC2119]: vi of block A has the extent -1
   --> HERE:5:22  vi = axis.spatial((2, 1), i)
                       ^
-  why: a variable has at least 0 values""",
+  why: the extent must be at least 0""",
     block_without_a_name: """\
 error[KC2119]: block('my block') names no block
   --> HERE:3:9  with block("my block"):
-  why: a block has a name, an identifier, and may have annotations
+  why: a block needs a name, which is an identifier, and may have annotations
   try: with block("C"):""",
     with_of_a_file: """\
 error[KC2110]: kc.script does not have Python's open
@@ -933,11 +933,11 @@ error[KC2110]: kc.script does not have Python's open
                       ^
   try: a kernel computes numbers""",
     loops_of_a_grid: """\
-error[KC2116]: grid has 2 loops, and 3 variables are assigned
+error[KC2116]: grid has 2 loops, but 3 variables are assigned
   --> HERE:3:9  for i, j, k in grid(8, 8):
   try: for i, j in grid(n, m):""",
     word_in_a_wrong_place: """\
-error[KC2110]: parallel stands in a for only
+error[KC2110]: parallel is allowed in a for only
   --> HERE:3:16  A[0] = parallel(8)
                         ^
   try: for i in parallel(n):""",
@@ -954,12 +954,12 @@ error[KC2001]: there is no element type 'float31'
 error[KC2121]: a scalar is indexed
   --> HERE:4:16  A[1] = x[0]
                         ^
-  why: buffers have elements; this is a number""",
+  why: only buffers have elements; the value is a number""",
     attribute_of_a_buffer: """\
 error[KC2121]: a buffer has no attribute size
   --> HERE:3:16  A[0] = A.size
                         ^
-  try: there are: shape, dtype, ndim, name, astype, equal, access_ptr, data, strides, elem_offset, vload, vstore, scope""",
+  try: the attributes are shape, dtype, ndim, name, astype, equal, access_ptr, data, strides, elem_offset, vload, vstore, scope""",
     tuple_out_of_range: """\
 error[KC2118]: the index fails: tuple index out of range
   --> HERE:5:16  A[0] = sizes[2]
@@ -968,12 +968,12 @@ error[KC2118]: the index fails: tuple index out of range
     too_many_copies: """\
 error[KC2113]: 100000 copies of the statements of a loop
   --> HERE:3:9  for i in const_range(100000):
-  why: the values are known now, so the statements are repeated, at most 4096 times
-  try: range makes a loop""",
+  why: the values are known at compile time, so the statements are repeated, at most 4096 times
+  try: range is a loop without copies""",
     parameters_with_stars: """\
 error[KC2115]: f has parameters with * or /
   --> HERE:2:5  def f(*buffers):
-  why: a script has plain parameters, one for each argument""",
+  why: a script needs plain parameters, one for each argument""",
     else_of_a_loop: """\
 error[KC2110]: kc.script does not have the else of a for
   --> HERE:6:13  A[0] = 1.0
@@ -984,11 +984,11 @@ error[KC2116]: g has no parameter scal
                         ^
   try: did you mean 'scale'?""",
     assigned_buffer: """\
-error[KC2121]: A is a buffer, but is given a value
+error[KC2121]: A is a buffer, but a value is assigned to it
   --> HERE:3:9  A = 3.0
   why: an assignment to a name does not store to memory
   try: A[i] = ... stores to an element
-  try: take another name""",
+  try: use another name""",
     store_to_a_tensor: """\
 error[KC2121]: T is a tensor of te, but is stored to
   --> HERE:5:9  T[0] = A[0]
@@ -998,7 +998,7 @@ error[KC2121]: T is a tensor of te, but is stored to
 error[KC2006]: or of a value of type float32
   --> HERE:3:16  B[0] = A[0] or 1.0
                         ^
-  why: Python's or of numbers is one of them, in a kernel it is a condition
+  why: Python's or of numbers returns a number, in a kernel it is a condition
   try: compare it: x != 0""",
     name_of_a_loop: """\
 error[KC2013]: the name 'α' is not an identifier
@@ -1008,7 +1008,7 @@ error[KC2013]: the name 'α' is not an identifier
     early_return_of_a_script: """\
 error[KC2114]: g returns before its end
   --> HERE:4:13  return x
-  why: a return is the last statement of a function: whether one in a loop or an if is executed is known only when the kernel runs
+  why: a return must be the last statement of a function: whether a return in a loop or an if is executed is known only when the kernel runs
   try: an if around the statements after it""",
 }
 

@@ -213,6 +213,6 @@ def test_texts_that_are_no_schedules():
     for key in whole["schedule"]:
         broken = json.loads(json.dumps(whole))
         broken["schedule"][key] = 7
-        assert refused(broken).why == f'a schedule has the key "{key}"'
+        assert refused(broken).why == f'a schedule needs the key "{key}"'
     for text in ("", "3", "[]", "[" * 100_000, "9" * 5000, '{"kc": "1"}', '{"module": 3}'):
         assert refused(text).code == "KC0083"

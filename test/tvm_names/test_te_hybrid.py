@@ -822,13 +822,13 @@ error[KC2127]: f returns an output twice
     written_input: """\
 error[KC2165]: extern f writes its input a
   --> HERE:5:13  a[i] = 0.0
-  why: a tensor never changes: other operations may read it too
-  try: copy it to an output, or to a buffer that ib.allocate gives""",
+  why: a tensor never changes, because other operations may read it
+  try: copy it to an output, or to a buffer from ib.allocate""",
     output_that_is_not_written: """\
 error[KC2166]: extern f never writes its result b
   --> HERE:6  f(A)
   why: the elements would be undefined
-  try: b.access_ptr("w") says that a call writes the buffer""",
+  try: b.access_ptr("w") declares that a call writes the buffer""",
     returned_number: """\
 error[KC2114]: f returns a value
   --> HERE:3:9  return a[0]

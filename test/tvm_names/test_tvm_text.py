@@ -423,7 +423,7 @@ def test_an_unknown_style():
     with pytest.raises(kc.KCError) as caught:
         gemm(0).script(style="tmv")
     assert "\n".join(str(caught.value).splitlines()[:1] + str(caught.value).splitlines()[2:]) == (
-        "error[KC0080]: script: there is no style 'tmv'\n"
+        "error[KC0080]: script: unknown style 'tmv'\n"
         "  why: 'mlir' is the IR, 'tvm' and 'tvmscript' are the loops as TVM prints them\n"
         "  try: did you mean 'tvm'?"
     )

@@ -141,10 +141,10 @@ class M:
 
 REFUSALS = {
     "N.scale(A, 3)": """\
-error[KC2111]: the name N is not known here
+error[KC2111]: the name N is undefined here
   --> <text>:10:9  N.scale(A, 3)
-  why: a script knows its own names, those around it, and the words of scripts
-  try: its own are: A, B""",
+  why: a script can use its own names, those of the enclosing scopes, and the words of scripts
+  try: its own names are: A, B""",
     "M.scale(A.data)": """\
 error[KC2116]: scale takes 2 arguments, but the call has 1
   --> <text>:10:9  M.scale(A.data)
@@ -156,8 +156,8 @@ error[KC2111]: the module M has no function scaled
     "M.main(A, B)": """\
 error[KC2117]: main calls itself
   --> <text>:10:9  M.main(A, B)
-  why: a call is replaced by the statements that it executes
-  try: a for repeats statements""",
+  why: a call is replaced by the statements of the function, so recursion never ends
+  try: a for loop""",
     "M.scale(1, 2)": """\
 error[KC2116]: scale: the parameter A is a buffer, and is given int
   --> <text>:10:9  M.scale(1, 2)

@@ -57,15 +57,15 @@ error[KC2003]: T.int32 of the text 'four'
 error[KC2119]: the extent of v of block b is a float32
   --> <tvmscript>:6:13  v = T.axis.spatial(2.5, 0)
                             ^
-  why: the variables of a block are integers""",
+  why: the variables of a block must be integers""",
     ),
     "unknown_buffer": (
         "    C[0] = 1.0\n",
         """\
-error[KC2111]: the name C is not known here
+error[KC2111]: the name C is undefined here
   --> <tvmscript>:5:5  C[0] = 1.0
-  why: a script knows its own names, those around it, and the words of scripts
-  try: its own are: A, B""",
+  why: a script can use its own names, those of the enclosing scopes, and the words of scripts
+  try: its own names are: A, B""",
     ),
     "wrong_arity": (
         "    A[0, 0] = A[1, 2, 3]\n",
@@ -80,7 +80,7 @@ error[KC2010]: A has 2 dimensions, indexed with 3
         """\
 error[KC2103]: a value of type float32 is stored to B, whose elements are int32
   --> <tvmscript>:5:5  B[0] = A[0, 0]
-  why: not every value of float32 is one of int32
+  why: int32 cannot represent every value of float32
   try: convert it: (...).astype("int32")""",
     ),
     "a_result": (

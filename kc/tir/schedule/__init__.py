@@ -12,6 +12,6 @@ _second_names(__name__, "block_scope", "instruction", "state", "trace")
 
 
 def __getattr__(name: str) -> _Any:
-    if name == "testing":  # what its functions compare by stands above this package
+    if name == "testing":  # the functions of testing depend on a layer above this package
         return _import_module("kc.tir.schedule.testing")
     raise _no_attribute("tir.schedule", name)

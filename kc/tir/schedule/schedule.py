@@ -83,18 +83,19 @@ class Schedule(ScheduleViews, ScheduleMethods):
     """Rewrites a module by schedule primitives.
 
     ``mod`` is a ``kc.IRModule`` or an xDSL ``ModuleOp`` at the level of ``tir`` (tensor expressions
-    are lowered first); it is copied, :attr:`mod` is the scheduled one, whose loops ``kc.build``
-    takes as they are, also before the first call. Primitives raise
-    :class:`ScheduleError` with the line of the call, and leave the module as it was.
+    are lowered first). The module is copied. :attr:`mod` is the scheduled module; ``kc.build``
+    compiles its loops unchanged, also before the first primitive. Primitives raise
+    :class:`ScheduleError` with the line of the call, and leave the module unchanged then.
 
-    ``target`` is whom the schedule is for (default: the module's, else the current one). Where that
-    is known, a module with two forms of a statement, of ``topi.sort`` for instance, keeps the one
-    for the target (``choose-vector-form``): the trace of a default schedule fits no other form.
+    ``target`` is the target to schedule for (default: the module's, else the current one). With a
+    known target, a module with two forms of a statement, of ``topi.sort`` for instance, keeps the
+    form for the target (``choose-vector-form``): the trace of a default schedule fits no other
+    form.
 
-    Every primitive is a method, those of plugins too: ``help(sch.split)`` and ``dir(sch)`` tell.
-    ``seed`` makes sampling reproducible; ``debug_mask`` "all" (or not 0) verifies the module after
-    every primitive; ``error_render_level`` says how much a refusal tells: "detail", "fast" (no loop
-    tree) or "none" (the title).
+    Every primitive is a method, including the primitives of plugins: see ``help(sch.split)`` and
+    ``dir(sch)``. ``seed`` makes sampling reproducible. ``debug_mask`` "all" (or not 0) verifies the
+    module after every primitive. ``error_render_level`` is the detail of a refusal: "detail",
+    "fast" (no loop tree) or "none" (the title).
     """
 
     def __init__(
@@ -126,7 +127,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
             if known is not None:
                 choose_vector_form(copy, known)
             self._original = copy_module(copy)
-        # What the last call was refused with, if it was.
+        # The diagnostic of the last call if that call was refused, else None.
         self._refusal: ScheduleError | None = None
         self.session = Session(copy, known or target_to_build_for(copy), seed)
         self.session.checks = debug_mask not in ("none", 0)
@@ -140,17 +141,17 @@ class Schedule(ScheduleViews, ScheduleMethods):
 
     @property
     def module(self) -> ModuleOp:
-        """The module as it is now, as an op."""
+        """The current module, as an op."""
         return self.session.module
 
     @property
     def target(self) -> Target:
-        """The target that is scheduled for."""
+        """The target of the schedule."""
         return self.session.target
 
     @property
     def mod(self) -> Any:
-        """The module as it is now, as a ``kc.IRModule``."""
+        """The current module, as a ``kc.IRModule``."""
         from kc.tir.module import IRModule
 
         module = IRModule(self.module)
@@ -159,7 +160,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         return module
 
     def work_on(self, func_name: str) -> None:
-        """Look names up in this function from now on, where a call names none."""
+        """Make this function the default for look-ups by name in the following calls."""
         with called_from(caller_location()):
             self.session.function(func_name)
         self.session.working = func_name
@@ -184,7 +185,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
 
     @property
     def state(self) -> ScheduleState:
-        """The blocks and loops of the module as it is now, and what depends on what."""
+        """The blocks and loops of the current module, and their dependences."""
         return ScheduleState(self.module)
 
     def get_sref(self, rand_var_or_stmt: Any) -> StmtSRef | None:
@@ -194,7 +195,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         return self.state.get_sref(op)
 
     def remove_rv(self, rand_var: Variable) -> None:
-        """Forget a handle; its loop or block stays as it is."""
+        """Forget a handle; its loop or block is unchanged."""
         if isinstance(rand_var, Handle):
             self.session.forget(rand_var)
 
@@ -239,16 +240,16 @@ class Schedule(ScheduleViews, ScheduleMethods):
 
     @classmethod
     def from_json(cls, data: Any) -> Schedule:
-        """The schedule of :meth:`as_json`: its calls are performed on its module.
+        """The schedule of :meth:`as_json`: its calls are replayed on its module.
 
-        Random numbers start anew. Raises the errors of IR that does not verify, of a trace that
-        cannot be read, and of a call that is refused; ValueError for what is no such data.
+        The random generator restarts. Raises the errors of invalid IR, of an invalid trace, and of
+        a refused call; ValueError for data in another format.
         """
         from kc.tir.module import IRModule
 
         for key, kinds in _JSON_FIELDS.items():
             if not isinstance(data, dict) or not isinstance(data.get(key, ...), kinds):
-                raise ValueError(f'a schedule has the key "{key}"')
+                raise ValueError(f'a schedule needs the key "{key}"')
         level = data["error_render_level"]
         module = IRModule.parse(data["module"], "<json>")
         schedule = cls(module, target=data["target"], error_render_level=level)
@@ -262,10 +263,10 @@ class Schedule(ScheduleViews, ScheduleMethods):
         return Schedule.from_json, (self.as_json(),)
 
     def undo(self) -> None:
-        """Undo the last primitive, and what was looked up after it.
+        """Undo the last primitive, and the look-ups after it.
 
-        Handles that are older keep their meaning, those that are younger explain themselves.
-        :attr:`mod` is another module afterwards. Raises KC3740 when there is nothing to undo.
+        Older handles stay valid; using a newer handle raises an explanation. :attr:`mod` is another
+        module afterwards. Raises KC3740 if there is nothing to undo.
         """
         self._refusal = None
         trace = self.session.trace
@@ -274,7 +275,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         )
         if last is None:
             raise ScheduleError(
-                "KC3740", "undo: no primitive was performed", location=caller_location()
+                "KC3740", "undo: the schedule has no primitive to undo", location=caller_location()
             )
         undone = trace[last]
         at = f" at {undone.location}" if undone.location else ""
@@ -292,10 +293,11 @@ class Schedule(ScheduleViews, ScheduleMethods):
     # Asking --------------------------------------------------------------------------------
 
     def legal(self, primitive: str, **arguments: Any) -> list[Choice]:
-        """The legal calls of a primitive, ``sch.legal("compute_at", block=b)``; call one to do it.
+        """The legal calls of a primitive, ``sch.legal("compute_at", block=b)``; calling one
+        performs it.
 
-        ``arguments`` are those of the method that are chosen already; the others run over the
-        choices that the primitive offers (its ``candidates``).
+        ``arguments`` fix some arguments of the method; the other arguments range over the choices
+        that the primitive offers (its ``candidates``).
         """
         with called_from(caller_location()):
             if not isinstance(primitive, str):
@@ -328,7 +330,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
             return list(legal_choices(self, step, fixed, functions))
 
     def can(self, primitive: str, *args: Any, **kwargs: Any) -> bool:
-        """Whether a call of a primitive would be accepted; nothing is changed."""
+        """True if a call of a primitive would be legal; the module is not changed."""
         session = self.session
         before = len(session.trace)
         with called_from(caller_location()):
@@ -346,17 +348,19 @@ class Schedule(ScheduleViews, ScheduleMethods):
         return True
 
     def can_decompose_padding(self, block: BlockRV | str, loop: LoopRV) -> bool:
-        """Whether :meth:`decompose_padding` of these would be accepted."""
+        """True if a call of :meth:`decompose_padding` with these arguments would be legal."""
         return self.can("decompose_padding", block, loop)
 
     def step_of(self, method: str) -> Step:
-        """The primitive, query or sampling behind a method. Raises KC3711."""
+        """The primitive, query or sampling class of a method. Raises KC3711 for an unknown
+        method.
+        """
         return find_step(method)
 
     # Performing ----------------------------------------------------------------------------
 
     def _call(self, step: Step, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Perform a step with Python arguments, and give its results as Python has them."""
+        """Perform a step with Python arguments. The value is its results as Python values."""
         session, location = self.session, caller_location()
         before = len(session.trace)
         try:
@@ -381,7 +385,9 @@ class Schedule(ScheduleViews, ScheduleMethods):
     def _roll_back(
         self, step: Step, args: tuple[Any, ...], kwargs: dict[str, Any], error: InternalError
     ) -> InternalError:
-        """Undo a primitive that failed halfway, and say how to see that again."""
+        """Undo a primitive that failed halfway. The result contains a reproducer for the bug
+        report.
+        """
         values = [*map(str, args), *(f"{name}={value}" for name, value in kwargs.items())]
         call = f"Schedule.{step.name.replace('-', '_')}({', '.join(values)})"
         calls = self.trace.as_python().splitlines()
@@ -403,15 +409,17 @@ class Schedule(ScheduleViews, ScheduleMethods):
             self.session.find_loop(value)
             return value
         if isinstance(value, str):
-            # As if get_block had been called, so that the trace has a variable for it.
+            # The trace records a get_block, so that it has a variable for the block.
             handle = self.session.perform(GetBlock, {"block": value}, CALL_SITE.get()).outputs[0]
             assert isinstance(handle, BlockRV)
             return handle
-        self.session.block_or_root(value)  # a query takes the root, a primitive refuses it
+        self.session.block_or_root(value)  # a query accepts the root, a primitive refuses it
         return value
 
     def _loop_named(self, name: str) -> Handle:
-        """As if get_loop had been called. Raises KC3003 for no such loop, KC3004 for several."""
+        """The handle of a loop by name, recorded as a get_loop. Raises KC3003 if no loop has the
+        name, KC3004 if several have it.
+        """
         try:
             done = self.session.perform(GetLoop, {"loop": name}, CALL_SITE.get())
         except ScheduleError as error:
@@ -440,7 +448,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
 
 
 def results_of(done: Instruction) -> Any:
-    """The result of a call: nothing, a variable, or a list of them."""
+    """The result of a call: None, a variable, or a list of variables."""
     gives = done.step.gives
     if gives == "nothing":
         return None
@@ -454,7 +462,7 @@ def _require_choice(what: str, given: Any, choices: tuple[str, ...], also: bool 
     if not also and given not in choices:
         raise ScheduleError(
             "KC3702",
-            f"Schedule: {what} is one of {', '.join(choices)}, not {given!r}",
+            f"Schedule: {what} must be one of {', '.join(choices)}, not {given!r}",
             location=caller_location(),
         )
 

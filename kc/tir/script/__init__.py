@@ -1,7 +1,7 @@
 """Kernels written as Python functions: see :func:`kc.script`.
 
-The words that scripts know (``block``, ``grid``, ``parallel``, ``alloc_buffer``, ...) may be
-imported from here, for editors; in a script they are known without.
+The words of scripts (``block``, ``grid``, ``parallel``, ``alloc_buffer``, ...) may be imported from
+here, for editors; scripts do not need the import.
 """
 
 from kc.tir.script.function import ScriptFunction, ScriptKernel, script

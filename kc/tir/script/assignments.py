@@ -47,7 +47,7 @@ class Assignments:
                 self.targets = None
                 if not isinstance(given, tuple | list):
                     raise refuse(
-                        "unpacking something that is not a tuple", at, "assign to one name"
+                        "unpacking of a value that is not a tuple", at, "assign to one name"
                     )
                 values = list(given)
                 groups = spread(self._names_of(target), len(values))
@@ -66,7 +66,7 @@ class Assignments:
                     location=at,
                 )
             if any(is_symbolic(item) for item in values):
-                # All values are those of before, as in a swap.
+                # As in a swap, all values are read before the first assignment.
                 values = [self.kept(item, "value", at) for item in values]
             for element, part in zip(target.elts, values, strict=True):
                 name = element.value if isinstance(element, ast.Starred) else element
@@ -109,10 +109,10 @@ class Assignments:
         if known and isinstance(old, Buffer) and not isinstance(value, Buffer):
             raise TEError(
                 "KC2121",
-                f"{name} is a buffer, but is given a value",
+                f"{name} is a buffer, but a value is assigned to it",
                 location=at,
                 why="an assignment to a name does not store to memory",
-                hints=[f"{name}[i] = ... stores to an element", "take another name"],
+                hints=[f"{name}[i] = ... stores to an element", "use another name"],
             )
         again = name in assigned(self.reader.following)
         if known and name not in self.reader.scope.names:
@@ -120,8 +120,8 @@ class Assignments:
                 "KC2112",
                 f"{name} is assigned to again, but is not a number of the kernel",
                 location=at,
-                why="loop variables, buffers and Python values cannot be assigned again",
-                hints=["take another name"],
+                why="loop variables, buffers and Python values cannot be reassigned",
+                hints=["use another name"],
             )
         if isinstance(value, Buffer) or not (is_symbolic(value) or isinstance(value, int | float)):
             self.reader.scope.names[name] = value
@@ -136,7 +136,7 @@ class Assignments:
         self.reader.scope.names[name] = self.kept(value, name, at)
 
     def _rebind(self, name: str, value: Any, at: Location, dtype: str | None) -> None:
-        """Let ``name`` stand for ``value`` from here on."""
+        """Rebind ``name`` to ``value`` from here on."""
         if not is_symbolic(value) or isinstance(value, Buffer):
             if dtype is None:
                 self.reader.scope.names[name] = value
@@ -145,7 +145,9 @@ class Assignments:
         self.reader.scope.names[name] = self.kept(value, name, at)
 
     def kept(self, value: Any, name: str, at: Location) -> Any:
-        """A value that stays what it is when memory changes."""
+        """A value that later writes to memory do not change: a value that reads memory is computed
+        now.
+        """
         if not is_symbolic(value) or isinstance(value, Buffer):
             return value
         given = as_scalar(value)
@@ -160,9 +162,9 @@ class Assignments:
             return value
         raise TEError(
             "KC2121",
-            f"{name} is a number, but is given {type(value).__name__}",
+            f"{name} is a number, but is assigned {type(value).__name__}",
             location=at,
-            hints=["take another name"],
+            hints=["use another name"],
         )
 
     def declare(self, node: ast.AnnAssign, at: Location) -> None:
@@ -178,7 +180,9 @@ class Assignments:
         self.define(node.target.id, cast(value, dtype), at, dtype)
 
     def declared(self, annotation: ast.expr) -> Any:
-        """The element type of an annotation: Python's types are those of their numbers."""
+        """The element type of an annotation: Python's types denote the element types of their
+        numbers.
+        """
         if isinstance(annotation, ast.Name) and annotation.id in SCALARS:
             return SCALARS[annotation.id]
         value = self.expressions.eval(annotation)
@@ -190,7 +194,7 @@ class Assignments:
         if not isinstance(buffer, Tensor):
             raise TEError(
                 "KC2121",
-                f"{ast.unparse(target.value)} has no elements to store to",
+                f"{ast.unparse(target.value)} is not a buffer to store to",
                 location=at,
                 why=f"it is {type(buffer).__name__}, not a buffer",
             )
@@ -207,7 +211,7 @@ class Assignments:
         if not is_symbolic(value) and not isinstance(value, int | float):
             raise TEError(
                 "KC2121",
-                f"the elements of {buffer.name} are numbers, but one is given "
+                f"the elements of {buffer.name} are numbers, but one is assigned "
                 f"{type(value).__name__}",
                 location=at,
             )
@@ -233,7 +237,7 @@ class Assignments:
         known, old = self.reader.scope.find(target.id)
         if known and not isinstance(old, Local) and not self.reader.rebinds:
             if name_is_number(old):
-                # It was not known to change where it was defined: it is in a loop that repeats.
+                # The name is assigned in a loop that repeats, which was unknown at its definition.
                 raise self._stays(target.id, at)
             raise TEError("KC2121", f"{target.id} is updated, but is not a number", location=at)
         old = self.expressions.eval(ast.copy_location(ast.Name(target.id, ast.Load()), target))
@@ -245,11 +249,11 @@ class Assignments:
             "KC2112",
             f"{name} is updated, but cannot change",
             location=at,
-            why="a loop variable and a parameter of another script are not assigned to",
-            hints=[f"copy it to a name of its own: x = {name}"],
+            why="loop variables and parameters of another script cannot be assigned",
+            hints=[f"copy it to a new name: x = {name}"],
         )
 
 
 def name_is_number(value: Any) -> bool:
-    """Whether a value is a scalar, of Python or of the kernel."""
+    """True if a value is a scalar of Python or of the kernel."""
     return isinstance(value, int | float) or (is_symbolic(value) and not isinstance(value, Tensor))

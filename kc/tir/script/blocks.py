@@ -39,12 +39,12 @@ class _Open:
 
     stmt: BlockStmt
     begun: bool = False
-    """Whether a statement was read that is no declaration."""
+    """True after the first statement of the block that is no declaration."""
     names: list[str] = field(default_factory=list)
 
 
 class Blocks:
-    """Reads blocks, and the words that stand in them, for ``reader``."""
+    """Reads blocks, and the words within them, for ``reader``."""
 
     def __init__(self, reader: Statements) -> None:
         self.reader = reader
@@ -76,7 +76,7 @@ class Blocks:
             keyword.arg or "**": self.expressions.eval(keyword.value) for keyword in call.keywords
         }
         if item.optional_vars is not None:
-            raise refuse("with ... as", at, "axis.remap and axis.spatial give the variables")
+            raise refuse("with ... as", at, "axis.remap and axis.spatial return the variables")
         if word.name == "block":
             self._block(node, values, named, at)
         else:
@@ -95,7 +95,7 @@ class Blocks:
                 "KC2119",
                 f"{ast.unparse(node.items[0].context_expr)} names no block",
                 location=at,
-                why="a block has a name, an identifier, and may have annotations",
+                why="a block needs a name, which is an identifier, and may have annotations",
                 hints=['with block("C"):'],
             )
         stmt = BlockStmt(at, name, [], [], None, [])
@@ -117,7 +117,7 @@ class Blocks:
                 "KC2119",
                 f"the init of block {block.name} comes after other statements",
                 location=at,
-                why="it is executed before the block's statements",
+                why="the init must precede the block's other statements",
                 hints=["with init(): right after the variables of the block"],
             )
         block.init = []
@@ -130,11 +130,11 @@ class Blocks:
                     "KC2119",
                     f"the init of block {block.name} uses the reduce variable {expr.name}",
                     location=at,
-                    why="it is executed once for all values of it",
+                    why="the init runs once for all values of the variable",
                 )
 
     def current(self, word: str, at: Location) -> _Open:
-        """The block whose statements are being read. Raises KC2119 where there is none."""
+        """The innermost block that is being read. Raises KC2119 outside of all blocks."""
         if not self.reader.open_blocks:
             raise TEError(
                 "KC2119",
@@ -147,7 +147,7 @@ class Blocks:
     # Words ---------------------------------------------------------------------------------
 
     def call_word(self, word: Word, node: ast.Call, name: str = "") -> Any:
-        """A word of scripts that is called where a value is wanted, which goes to ``name``."""
+        """The value of a call of a word in an expression, to be assigned to ``name``."""
         at = self.expressions.at(node)
         if word.family == "tvmscript":
             return self.reader.tvmscript_word(word, node, name, at)
@@ -156,7 +156,7 @@ class Blocks:
             example = f"with {word.name}():" if place == "with" else f"for i in {word.name}(n):"
             raise TEError(
                 "KC2110",
-                f"{word.name} stands in a {place} only",
+                f"{word.name} is allowed in a {place} only",
                 location=at,
                 hints=[example],
             )
@@ -174,7 +174,7 @@ class Blocks:
                     "KC2119",
                     f"{word.name} after statements of block {block.stmt.name}",
                     location=at,
-                    why="the variables of a block are there before its statements",
+                    why="the variables of a block must precede its statements",
                 )
             if word.name == "axis.remap":
                 return self._remap(block, values, name, node, at)
@@ -194,7 +194,7 @@ class Blocks:
         if len(values) != 2:
             raise TEError(
                 "KC2116",
-                f"{word.name} takes the number of values and the value, but is given "
+                f"{word.name} takes the number of values and the value, but the call has "
                 f"{len(values)} arguments",
                 location=at,
                 hints=[f"vi = {word.name}(n, i)"],
@@ -230,7 +230,7 @@ class Blocks:
                     "KC2119",
                     f"{what} {name} of block {block.stmt.name} is a {given.dtype}",
                     location=at,
-                    why="the variables of a block are integers",
+                    why="the variables of a block must be integers",
                 )
         axis = make_axis(name, extent, "spatial", at, start)
         if name in block.names:
@@ -244,15 +244,15 @@ class Blocks:
     def _remap(
         self, block: _Open, values: list[Any], name: str, node: ast.Call, at: Location
     ) -> Any:
-        """``vi, vk = axis.remap("SR", [i, k])``: variables that are those of the loops."""
+        """``vi, vk = axis.remap("SR", [i, k])``: block variables bound to loop variables."""
         kinds, loops = values if len(values) == 2 else ("", ())
         loops = loops if isinstance(loops, tuple) else (loops,)
         if not isinstance(kinds, str) or len(kinds) != len(loops) or set(kinds) - set(_LETTERS):
             raise TEError(
                 "KC2119",
-                f"{ast.unparse(node)}: one letter a loop is needed",
+                f"{ast.unparse(node)}: each loop needs one letter",
                 location=at,
-                why="S is a spatial variable, R one of a reduction, O an opaque one",
+                why="S is a spatial variable, R a reduction variable, O an opaque variable",
                 hints=['vi, vj, vk = axis.remap("SSR", [i, j, k])'],
             )
         targets = self.reader.assignments.targets
@@ -270,9 +270,9 @@ class Blocks:
             if not isinstance(loop, IterVar) or loop not in self.reader.extents:
                 raise TEError(
                     "KC2119",
-                    f"{axis_name} is remapped from something that is not a loop variable",
+                    f"{axis_name} is remapped from a value that is not a loop variable",
                     location=at,
-                    why="a remapped variable takes all values of a loop from 0 or a constant on",
+                    why="a remapped variable takes all values of a loop that starts at a constant",
                     hints=[f"{axis_name} = axis.spatial(number of values, value)"],
                 )
             extent = self.reader.extents[loop]

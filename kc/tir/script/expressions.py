@@ -64,8 +64,8 @@ _COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
 }
 _NOT_HERE: dict[type[ast.expr], tuple[str, str]] = {
     ast.Lambda: ("a lambda", "a def outside of the script can be called in it"),
-    ast.SetComp: ("a comprehension", "a for writes the elements of a buffer"),
-    ast.DictComp: ("a comprehension", "a for writes the elements of a buffer"),
+    ast.SetComp: ("a comprehension", "a for loop that stores the elements of a buffer"),
+    ast.DictComp: ("a comprehension", "a for loop that stores the elements of a buffer"),
     ast.GeneratorExp: ("a generator", "a for adds to a local: acc = acc + A[i]"),
     ast.Await: ("await", "a kernel runs to its end"),
     ast.Yield: ("yield", "store the value to a buffer"),
@@ -74,11 +74,11 @@ _NOT_HERE: dict[type[ast.expr], tuple[str, str]] = {
     ast.NamedExpr: (":=", "assign in a statement of its own"),
     ast.Set: ("a set", "a kernel knows numbers and buffers; build it outside"),
     ast.Starred: ("*", "write the arguments one by one"),
-    ast.Slice: ("a slice", "a for goes over the elements"),
+    ast.Slice: ("a slice", "a for loop over the elements"),
 }
 
 _OF_PARTS = (ast.Name, ast.Attribute, ast.Tuple, ast.List)
-"""What computes nothing itself, so that no expression is made that asks where it is written."""
+"""Syntax that computes nothing, hence needs no source location for diagnostics."""
 
 _NUMBERS = ("math", "cmath", "numpy", None)
 """The modules whose functions compute numbers, not expressions (ufuncs of numpy have none)."""
@@ -101,7 +101,7 @@ def refuse(what: str, at: Location, hint: str | None) -> TEError:
 
 
 def is_symbolic(value: Any) -> bool:
-    """Whether a value is known only when the kernel runs."""
+    """True if a value is known only when the kernel runs."""
     return isinstance(value, Operators | Tensor | Local)
 
 
@@ -134,7 +134,9 @@ class Expressions:
             return self._eval(node, at)
 
     def eval_each(self, nodes: Sequence[ast.expr]) -> list[Any]:
-        """The values of arguments or elements; ``*shape`` stands for those in a tuple of Python."""
+        """The values of arguments or elements; ``*shape`` expands to the elements of a Python
+        tuple.
+        """
         values: list[Any] = []
         for node in nodes:
             if not isinstance(node, ast.Starred):
@@ -149,7 +151,7 @@ class Expressions:
         return values
 
     def scalar(self, node: ast.expr) -> Expr:
-        """An expression that is a scalar of the kernel."""
+        """An expression as a scalar of the kernel."""
         value = self.eval(node)
         with reading(self.at(node)):
             return as_scalar(value)
@@ -264,7 +266,7 @@ class Expressions:
         result = self.eval(node.values[0])
         for operand in node.values[1:]:
             if not is_symbolic(result) and bool(result) is isinstance(node.op, ast.Or):
-                return result  # the others are not evaluated
+                return result  # the remaining operands are not evaluated
             result = join(result, self.eval(operand))
         return result
 
@@ -274,7 +276,7 @@ class Expressions:
             return self.eval(node.body if condition else node.orelse)
         a, b = self.eval(node.body), self.eval(node.orelse)
         test, a, b = truth(condition), as_scalar(a, b), as_scalar(b, a)
-        # What the condition has read already may be read again, whatever it says.
+        # Elements that the condition has already read may be read again, whatever its value.
         safe = all(_is_read(part, test) for part in walk(a, b) if isinstance(part, Element))
         return (select if safe else te.if_then_else)(test, a, b)
 
@@ -289,7 +291,7 @@ class Expressions:
                 "KC2121",
                 "a scalar is indexed",
                 location=at,
-                why="buffers have elements; this is a number",
+                why="only buffers have elements; the value is a number",
             )
         index = self.eval(node.slice)
         # A list of lists is indexed as a buffer is: x[i, j].
@@ -298,7 +300,8 @@ class Expressions:
         if any(is_symbolic(part) for part in parts):
             raise TEError(
                 "KC2126",
-                f"a Python {type(value).__name__} is indexed with what is known only when the "
+                f"a Python {type(value).__name__} is indexed with a value that is known only "
+                "when the "
                 "kernel runs",
                 location=at,
                 why="it is not memory of the kernel",
@@ -327,12 +330,12 @@ class Expressions:
         step = 1 if node.step is None else self.eval(node.step)
         count = difference(as_expr(self.eval(node.upper)), as_expr(start))
         if count is None or count < 1 or not isinstance(step, int):
-            raise refuse("a slice of symbolic length", at, "a for goes over the elements")
+            raise refuse("a slice of symbolic length", at, "a for loop over the elements")
         lanes = -(-count // step)
         return start if lanes == 1 else ramp(start, step, lanes)
 
     def _comprehension(self, node: ast.ListComp) -> tuple[Any, ...]:
-        """``[x * x for x in (1, 2)]``: values for what is known while the script is compiled."""
+        """``[x * x for x in (1, 2)]``: values over a sequence that is known at compile time."""
         values: list[Any] = []
 
         def over(rest: list[ast.comprehension]) -> None:
@@ -342,7 +345,9 @@ class Expressions:
             source = self.eval(rest[0].iter)
             at = self.at(rest[0].iter)
             if is_symbolic(source):
-                raise refuse("a comprehension over a buffer", at, "a for writes the elements")
+                raise refuse(
+                    "a comprehension over a buffer", at, "a for loop that stores the elements"
+                )
             limits.check_range(source, at)
             for value in python(lambda: list(source), "the iteration", at):
                 limits.count_step(lambda: at)
@@ -358,7 +363,9 @@ class Expressions:
         condition = self.eval(node)
         if is_symbolic(condition):
             raise refuse(
-                "a condition in a comprehension that only the kernel knows", self.at(node), None
+                "a condition in a comprehension that is known only when the kernel runs",
+                self.at(node),
+                None,
             )
         return bool(condition)
 
@@ -370,7 +377,7 @@ class Expressions:
                 f"a {'buffer' if isinstance(value, Tensor) else 'scalar'} has no attribute "
                 f"{node.attr}",
                 location=at,
-                hints=[f"there are: {', '.join(_ATTRIBUTES)}"],
+                hints=[f"the attributes are {', '.join(_ATTRIBUTES)}"],
             )
         self.reader.source.check_attribute(value, node.attr, at)
         return python(lambda: getattr(value, node.attr), f".{node.attr}", at)
@@ -402,7 +409,9 @@ class Expressions:
         text = ast.unparse(node.func)
         if not callable(function):
             raise TEError(
-                "KC2118", f"{text} is called, but is of type {type(function).__name__}", location=at
+                "KC2118",
+                f"{text} is called, but has the type {type(function).__name__}",
+                location=at,
             )
         symbolic = any(is_symbolic(value) for value in (*values, *named.values()))
         if (
@@ -423,7 +432,7 @@ class Expressions:
         except TypeError as error:
             raise TEError(
                 "KC2116",
-                f"{text} cannot be called like this: {error}",
+                f"{text} cannot be called with these arguments: {error}",
                 location=at,
                 why=f"its parameters are {inspect.signature(function)}",
             ) from None
@@ -453,14 +462,16 @@ def condition(value: Any, joined: str) -> Expr:
             "KC2006",
             f"{joined} of a value of type {given.dtype}",
             location=caller_location(),
-            why=f"Python's {joined} of numbers is one of them, in a kernel it is a condition",
+            why=f"Python's {joined} of numbers returns a number, in a kernel it is a condition",
             hints=["compare it: x != 0"],
         )
     return given
 
 
 def _is_read(element: Element, expr: Expr) -> bool:
-    """Whether ``expr`` reads an element in any case; a number of the script's is always there."""
+    """True if every evaluation of ``expr`` reads the element. A scalar of the script is always
+    readable.
+    """
     if not element.indices:
         return True
     waiting = [expr]
@@ -474,12 +485,12 @@ def _is_read(element: Element, expr: Expr) -> bool:
 
 
 def loads(expr: Expr) -> bool:
-    """Whether memory is read for ``expr``."""
+    """True if ``expr`` reads memory."""
     return any(isinstance(part, Element) for part in walk(expr))
 
 
 def python(compute: Callable[[], Any], what: str, at: Location) -> Any:
-    """The result of ``compute``; what Python raises becomes a diagnostic (KC2118)."""
+    """The result of ``compute``. A Python exception becomes a diagnostic (KC2118)."""
     try:
         return compute()
     except KCError as error:

@@ -25,10 +25,10 @@ from kc.tir.stmt import Seq
 
 
 class ScriptFunction(FunctionHolder):
-    """A function that other scripts call, where its statements take the place of the call.
+    """A function that other scripts call; its statements replace the call.
 
-    Called with tensors it is an operation that makes tensors (:mod:`kc.tvm.hybrid`); with arrays
-    and numbers it is executed by Python, where loops are ranges and memory is numpy's.
+    A call with tensors creates an operation and returns its tensors (:mod:`kc.tvm.hybrid`). A call
+    with arrays and numbers runs the function in Python: loops are ranges and memory is numpy's.
     """
 
     def __init__(self, source: Source) -> None:
@@ -47,8 +47,9 @@ class ScriptFunction(FunctionHolder):
 
 
 class ScriptKernel(IRModule, ScriptFunction):
-    """A module of one function, which was written as a script. ``kc.lower``, ``kc.build`` and
-    ``kc.tir.Schedule`` take it; other scripts can call it."""
+    """A module of one function from a script. ``kc.lower``, ``kc.build`` and ``kc.tir.Schedule``
+    accept it; other scripts can call it.
+    """
 
     def __init__(self, source: Source) -> None:
         ScriptFunction.__init__(self, source)
@@ -71,12 +72,12 @@ class ScriptKernel(IRModule, ScriptFunction):
         return again
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """A pickle holds the module, an IRModule, without the function that it was made of."""
+        """The pickled form: the module, an IRModule, without its Python function."""
         return IRModule, (self.op,)
 
 
 def script(function: Callable[..., Any]) -> Any:
-    """Make a kernel of a Python function, from its source.
+    """Compile a Python function to a kernel, from its source.
 
     ::
 
@@ -93,15 +94,15 @@ def script(function: Callable[..., Any]) -> Any:
 
     Parameters are annotated: ``kc.Buffer(shape, dtype)``, or an element type for a scalar. Loops
     are ``range`` (also ``serial``, ``parallel``, ``vectorized``, ``unroll``, ``grid``,
-    ``thread_binding``, and ``const_range``, which repeats statements); ``alloc_buffer`` gives
-    memory; names are numbers, which may be assigned to again; numbers, functions and other scripts
-    of the scope around are used as they are. A store that stands in no block becomes a block named
-    after its buffer, where it can be. Every operation has the line of the statement it comes from.
+    ``thread_binding``, and ``const_range``, which repeats its statements). ``alloc_buffer``
+    allocates memory. Names are numbers and may be reassigned. Numbers, functions and other scripts
+    of the enclosing scope may be used. A store outside of all blocks becomes a block named after
+    its buffer, if possible. Every operation has the source line of its statement.
 
-    A function without annotations is for other scripts to call; or it is called with tensors, of
-    which it makes others (:mod:`kc.tvm.hybrid`); or with arrays, and Python executes it. Raises
-    TEError, with the line and column of what cannot be compiled; ScheduleError for parallel loops
-    that are not independent.
+    A function without annotations is for calls from other scripts, for calls with tensors, which
+    return tensors (:mod:`kc.tvm.hybrid`), or for calls with arrays, which Python executes. Raises
+    TEError, with the line and column of code that cannot be compiled; ScheduleError for parallel
+    loops whose iterations are not independent.
     """
     source = source_of(function)
     arguments = source.tree.args.args
@@ -114,7 +115,8 @@ def script(function: Callable[..., Any]) -> Any:
             "KC2115",
             f"parameter {missing.arg} of {source.name} has no annotation",
             location=source.at(missing),
-            why="all parameters of a kernel are declared; a function for other scripts to call "
+            why="a kernel needs annotations on all parameters; a function for other scripts to "
+            "call "
             "has no annotations",
             hints=[f'{missing.arg}: kc.Buffer((n,), "float32")', f'{missing.arg}: "int32"'],
         )
@@ -148,6 +150,6 @@ def _parameter(source: Source, name: str, node: Any, at: Location) -> Buffer | V
         "KC2115",
         f"parameter {name} of {source.name} is declared as {given!r}",
         location=at,
-        why="a parameter is a buffer, or a number of an element type",
+        why="a parameter must be a buffer, or a number of an element type",
         hints=[f'{name}: kc.Buffer((n,), "float32")', f'{name}: "int32"'],
     )

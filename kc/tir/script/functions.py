@@ -55,7 +55,7 @@ def _length(value: Any) -> Any:
 
 
 def _sum(values: Any, start: Any = 0) -> Any:
-    """The sum of expressions that are listed, such as by a comprehension."""
+    """The sum of a list of expressions, for instance of a comprehension."""
     if not isinstance(values, list | tuple):
         raise TEError(
             "KC2110",
@@ -76,7 +76,7 @@ def ceil_div(a: Any, b: Any) -> Any:
 
 
 def max_num_threads(allow_none: bool = True) -> int:
-    """How many threads a block of the current target has at most."""
+    """The largest number of threads in a block of the current target."""
     target = Target.current()
     if target is None and not allow_none:
         raise TEError(
@@ -101,7 +101,7 @@ _PYTHON: dict[str, Callable[..., Any]] = {
     "len": _length,
     "sum": _sum,
 }
-"""Python's own functions that scripts may call, in a form that takes expressions, too."""
+"""Python's built-in functions for scripts, in forms that also accept expressions."""
 
 _MATH = (
     "exp", "exp2", "log", "log2", "log10", "sigmoid", "sqrt", "rsqrt", "tanh", "tan", "sin", "cos",
@@ -116,11 +116,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "ceil_div": ceil_div,
     "max_num_threads": max_num_threads,
 }
-"""Functions by the names that scripts may call them by, unless the names mean something else."""
+"""The functions that scripts call by these names, unless the script redefines the names."""
 
 
 def for_expressions(function: Any) -> Any:
-    """The form that takes expressions of one of Python's own functions; any other as it is."""
+    """The form of a Python built-in that accepts expressions; any other function is unchanged."""
     import builtins
 
     name = getattr(function, "__name__", "")

@@ -1,7 +1,7 @@
 """Scripts as operations of tensor expressions: TVM's hybrid script.
 
-A function that is called with tensors reads them as buffers, makes its results with
-``output_tensor``, and returns these.
+A function that is called with tensors reads them as buffers, allocates its results with
+``output_tensor``, and returns them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kc.tir.script.statements import Statements, parameter_names
 
 
 def is_symbolic_call(values: Sequence[Any]) -> bool:
-    """Whether a function is called with tensors or sizes, not with arrays and numbers."""
+    """True if a call has tensors or sizes among its arguments, rather than arrays and numbers."""
     return any(
         is_symbolic_call(value)
         if isinstance(value, list | tuple)
@@ -61,7 +61,7 @@ class HybridReader(Statements):
         return buffer
 
     def takes_result(self, value: Any) -> bool:
-        """Whether the function may return ``value``: its outputs are."""
+        """True if the function may return ``value``: if it consists of outputs."""
         return all(isinstance(item, Buffer) for item in _listed(value))
 
 
@@ -72,9 +72,9 @@ def _listed(value: Any) -> list[Any]:
 
 
 def call_with_tensors(source: Source, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """The tensors that the function makes of ``args``, by an operation of its name.
+    """The result tensors of a call with ``args``, from an operation with the function's name.
 
-    Raises TEError: KC2127 where what it returns are not its outputs.
+    Raises TEError KC2127 if the function returns anything but its outputs.
     """
     location = caller_location()
     assert location is not None

@@ -1,4 +1,4 @@
-"""The kernels of a hybrid script: loops of threads that use memory of threads together are one.
+"""The kernels of a hybrid script: thread loops that share memory of threads are merged.
 
 ::
 
@@ -8,10 +8,10 @@
     for i in bind("threadIdx.x", 16):                     tir.for %i in 16 thread "threadIdx.x" {..}
         c[i] = shared[15 - i]                           }
 
-Memory of a block, warp or thread ends with its kernel, so all that uses it is in one; a loop of the
-same axis in another is each thread's own iteration (:mod:`kc.dialects.tir.threads`). TVM's hybrid
-script puts the whole function into one kernel; here loops that share no such memory stay launches
-of their own, which wait for each other.
+Memory of a block, warp or thread lives as long as its kernel, so a single kernel must contain all
+its uses. A loop inside a loop of the same axis is each thread's own iteration
+(:mod:`kc.dialects.tir.threads`). TVM's hybrid script puts the whole function into one kernel; here,
+loops that share no such memory stay separate launches, which run in order.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class HybridBody(Seq):
     """The statements of a hybrid script."""
 
     loops: dict[IterVar, ForOp] = field(default_factory=dict, repr=False)
-    """Its loops by their variables, from the first statement to the last, outer ones first."""
+    """The loops of the kernel by their variables, in program order, outer loops first."""
 
     of_hybrid = True
 
@@ -69,7 +69,7 @@ def _use_in_one_kernel(alloc: AllocOp) -> None:
     )
     block = alloc.parent
     if threads is None or block is None:
-        return  # verify-gpu-code tells that the memory is not there
+        return  # verify-gpu-code reports that the memory is out of scope
     axis = str(threads.axis)
     body = Region(Block(arg_types=[INDEX]))
     kernel = ForOp(axis[0] + axis[-1], threads.extent_value, body, kind=ForKind.THREAD, axis=axis)
@@ -91,13 +91,14 @@ def _kernel_of(op: Operation) -> ForOp | None:
 
 
 def _is_launched_once(kernel: ForOp, alloc: AllocOp) -> bool:
-    """Whether a kernel runs once for each time that ``alloc`` does."""
+    """True if a kernel runs exactly once for each execution of ``alloc``."""
     return loop_tree.all_loops_around(kernel) == loop_tree.all_loops_around(alloc)
 
 
 def _uses(alloc: AllocOp) -> Sequence[Operation]:
-    """The ops beside ``alloc`` from the first to the last that uses it, or what these compute;
-    what can be is computed and allocated before them."""
+    """The siblings of ``alloc`` from its first user to the last that uses it or the users' results.
+    Computations and allocations among them are hoisted before the first user if possible.
+    """
     block = alloc.parent
     assert block is not None
     users = [block.find_ancestor_op_in_block(use.operation) for use in alloc.buffer.uses]
@@ -123,7 +124,7 @@ def _uses(alloc: AllocOp) -> Sequence[Operation]:
 
 
 def _is_known(value: int | SSAValue, op: Operation) -> bool:
-    """Whether ``value`` is there before ``op``."""
+    """True if ``value`` is defined before ``op``."""
     if isinstance(value, int):
         return True
     block, owner = op.parent, value.owner

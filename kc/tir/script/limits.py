@@ -1,7 +1,7 @@
-"""Bounds of the computations of a script while it is read, so that no short text takes long.
+"""Bounds on the computations at compile time of a script, so that short scripts compile fast.
 
 Python bounds neither numbers nor sequences: ``10 ** 10 ** 8`` and ``max(range(10 ** 12))`` are
-short and take hours. Everything here is checked before it is computed.
+short and take hours. Each computation is checked before it runs.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 from kc.support.diagnostics import Location, TEError
 
 MAX_BITS = 4096
-"""The bits of an integer; of those in kernels there are 64."""
+"""The largest number of bits of a compile-time integer; integers of kernels have 64."""
 MAX_LENGTH = 1 << 16
-"""The elements of a sequence, those of sequences in it included."""
+"""The largest number of elements of a sequence, including those of nested sequences."""
 MAX_STEPS = 50_000
 """The expressions that a text computes again: in repeated statements, comprehensions, and calls of
 its functions."""
@@ -26,7 +26,7 @@ _left: ContextVar[list[int] | None] = ContextVar("kc_script_steps", default=None
 
 
 def refuse_size(what: str, at: Location, why: str) -> TEError:
-    """The error for a value that is too large, or takes too long (KC2135)."""
+    """The diagnostic for a value that is too large or takes too long to compute (KC2135)."""
     return TEError("KC2135", f"{what} while a script is read", location=at, why=why)
 
 
@@ -60,7 +60,7 @@ def count_step(at: Callable[[], Location], *sequences: Any) -> None:
 
 
 def check_value(value: Any, at: Location) -> Any:
-    """``value``, unless it is an integer of too many bits."""
+    """``value``; raises KC2135 if it is an integer with too many bits."""
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         raise _too_many_bits(value.bit_length(), at)
     return value
@@ -100,7 +100,7 @@ def check_operands(op: type[ast.operator], lhs: Any, rhs: Any, at: Location) -> 
                 if len(sequence) * count > MAX_LENGTH:
                     raise _too_long(len(sequence) * count, at)
     elif op is ast.Mod and isinstance(lhs, str | bytes):  # a format may ask for any width
-        raise refuse_size("a formatted string is made", at, "a kernel knows numbers only")
+        raise refuse_size("a formatted string is computed", at, "a kernel knows numbers only")
     elif op is ast.Add and isinstance(lhs, str | bytes | tuple | list):
         if isinstance(rhs, str | bytes | tuple | list) and len(lhs) + len(rhs) > MAX_LENGTH:
             raise _too_long(len(lhs) + len(rhs), at)
@@ -109,7 +109,7 @@ def check_operands(op: type[ast.operator], lhs: Any, rhs: Any, at: Location) -> 
 def check_arguments(
     function: Any, values: Sequence[Any], named: Mapping[str, Any], at: Location
 ) -> None:
-    """Refuse a call of a function of Python's own on values that take it too long."""
+    """Refuse a call of a Python built-in whose arguments make it too slow."""
     name = getattr(function, "__name__", "")
     given = [*values, *named.values()]
     for value in given:
@@ -143,7 +143,7 @@ class Weights:
         self._known: dict[int, tuple[Any, int]] = {}
 
     def check(self, value: Any, at: Location) -> Any:
-        """``value``, unless it is a tuple of too many elements."""
+        """``value``; raises KC2135 if it is a tuple with too many elements."""
         if isinstance(value, tuple):
             weight = sum(self._known.get(id(part), (None, 1))[1] for part in value)
             if weight > MAX_LENGTH:

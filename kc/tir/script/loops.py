@@ -1,4 +1,4 @@
-"""The loops of scripts: those that count, and statements that are repeated."""
+"""The loops of scripts: counted loops, and loops whose statements are repeated at compile time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kc.tir.script.statements import Statements
 
 MAX_COPIES = 4096
-"""How often the statements of a loop may be repeated while a script is compiled."""
+"""The largest number of copies of a loop's statements."""
 
 
 class Loops:
@@ -51,7 +51,7 @@ class Loops:
             "KC2113",
             f"a for over {ast.unparse(call)}",
             location=self.expressions.at(call),
-            why="a loop counts: it goes over range, serial, parallel, vectorized, unroll, grid, "
+            why="a for loop iterates over range, serial, parallel, vectorized, unroll, grid, "
             "thread_binding or const_range, or over a Python tuple",
             hints=[f"for {ast.unparse(node.target)} in range(n):"],
         )
@@ -73,14 +73,14 @@ class Loops:
             self.reader.run(node.body)
 
     def _lazy(self, test: ast.expr) -> Any:
-        """A condition; what ``and`` guards is not read without it."""
+        """A condition; the right operand of ``and`` is evaluated only under the left one."""
         if not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)):
             return self.expressions.eval(test)
         result = self._lazy(test.values[0])
         for part in test.values[1:]:
             if not is_symbolic(result):
                 if not result:
-                    return result  # the others are not evaluated
+                    return result  # the remaining operands are not evaluated
                 result = self._lazy(part)
                 continue
             first, second = truth(result), truth(self._lazy(part))
@@ -120,7 +120,7 @@ class Loops:
         if not 1 <= len(values) <= 3:
             raise TEError(
                 "KC2116",
-                f"{kind} takes 1 to 3 numbers, but is given {len(values)}",
+                f"{kind} takes 1 to 3 numbers, but the call has {len(values)}",
                 location=at,
                 hints=[f"{kind}(n)", f"{kind}(start, stop)", f"{kind}(start, stop, step)"],
             )
@@ -143,7 +143,7 @@ class Loops:
                 "KC2113",
                 f"the loop counts {ast.unparse(target)}",
                 location=self.expressions.at(target),
-                why="a loop has one variable; grid has one for each of its loops",
+                why="a loop has one variable; grid has a variable for each of its loops",
             )
         return check_name(target.id, self.expressions.at(target)) if target.id != "_" else "i"
 
@@ -167,7 +167,7 @@ class Loops:
         if groups is None:
             raise TEError(
                 "KC2116",
-                f"grid has {len(extents)} loops, and {len(written)} variables are assigned",
+                f"grid has {len(extents)} loops, but {len(written)} variables are assigned",
                 location=at,
                 hints=["for i, j in grid(n, m):"],
             )
@@ -218,9 +218,9 @@ class Loops:
         if len(tags) != 1 or not 1 <= len(sizes) <= 2 or tags[0] not in THREAD_AXES:
             raise TEError(
                 "KC2113",
-                f"{ast.unparse(call)} names no threads",
+                f"{ast.unparse(call)} is not a thread axis",
                 location=at,
-                why=f"there are: {', '.join(THREAD_AXES)}",
+                why=f"the thread axes are {', '.join(THREAD_AXES)}",
                 hints=['for tx in thread_binding(64, "threadIdx.x"):'],
             )
         extent = integer(sizes[-1], "the number of threads", at)
@@ -231,15 +231,16 @@ class Loops:
         self._loop(node, loop, [(node.target, axis)], at)
 
     def _repeated(self, node: ast.For, values: Any, at: Location) -> None:
-        """The statements once for each value, which is known now."""
+        """Repeat the statements for each value, which is known at compile time."""
         if len(values) > MAX_COPIES:
             raise TEError(
                 "KC2113",
                 f"{len(values)} copies of the statements of a loop",
                 location=at,
-                why=f"the values are known now, so the statements are repeated, at most "
+                why="the values are known at compile time, so the statements are repeated, at "
+                "most "
                 f"{MAX_COPIES} times",
-                hints=["range makes a loop"],
+                hints=["range is a loop without copies"],
             )
         for value in values:
             with self.reader.inside(
@@ -260,7 +261,7 @@ class Loops:
             self.unpack(element, part, at)
 
     def _constant(self, value: Any, node: ast.AST) -> int:
-        """A number that is known now. Raises KC2126 for another."""
+        """A number that is known at compile time. Raises KC2126 for other values."""
         number = (
             value
             if not is_symbolic(value)
@@ -271,15 +272,17 @@ class Loops:
                 "KC2126",
                 f"{ast.unparse(node)} needs a number that is known while the script is compiled",
                 location=self.expressions.at(node),
-                why="its statements are repeated, or its step is part of the indices",
-                hints=["range makes a loop of any length"],
+                why="the statements are repeated at compile time, or the step is part of the "
+                "indices",
+                hints=["range is a loop of any length"],
             )
         return number
 
 
 def spread(names: Sequence[str], count: int) -> list[list[str]] | None:
-    """``count`` names for values that are assigned to ``names``, by name: one that begins with *,
-    or is alone, takes all that the others leave. None where they are another number."""
+    """``count`` names, grouped by the target in ``names`` that they are assigned to. A starred or a
+    single target takes all values that the other targets leave. None if the counts do not match.
+    """
     stars = [n for n, name in enumerate(names) if name.startswith("*")]
     if not count or len(stars) > 1 or len(names) - len(stars) > count:
         return None

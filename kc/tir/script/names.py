@@ -1,7 +1,7 @@
 """The words of scripts: loops, blocks and memory, as names that a script may use.
 
-They may be written as they are, or be imported from here, so that editors know them. In a function
-that is executed by Python, loops are ranges and memory is numpy's (:mod:`kc.tvm.hybrid`).
+Scripts may use them without an import; the import helps editors. In a function that Python
+executes, loops are ranges and memory is numpy's (:mod:`kc.tvm.hybrid`).
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ class Word:
             "KC2125",
             f"{self.name} is called outside of a script",
             location=caller_location(),
-            why="it is read from the source of a function, not executed",
-            hints=["@kc.script above the def that it is in"],
+            why="the word has a meaning only in the source of a script, which is read, not "
+            "executed",
+            hints=["@kc.script above the enclosing def"],
         )
 
     def __iter__(self) -> Any:

@@ -1,5 +1,7 @@
-"""What the words of scripts are when Python executes a function: loops are ranges, memory is
-numpy's, and mathematics is numpy's. So the same function is its own reference."""
+"""The meanings of the words of scripts in a function that Python executes.
+
+Loops are ranges; memory and mathematics are numpy's. The function is thus its own reference.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of a script: what they stand for, and from where to where."""
+"""The names of a script: their values and their scopes."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _INSTEAD = {
 
 @dataclass(frozen=True, eq=False)
 class Local:
-    """A scalar that is assigned more than once: a buffer of one element."""
+    """A scalar with several assignments: a buffer of one element."""
 
     buffer: Buffer
 
 
 @dataclass
 class Scope:
-    """The names that statements define; those of ``outer`` are seen too."""
+    """The names that statements define; the names of ``outer`` are visible too."""
 
     what: str
     """A description of the statements, in words."""
     outer: Scope | None = None
     names: dict[str, Any] = field(default_factory=dict)
     left: dict[str, tuple[str, Location]] = field(default_factory=dict)
-    """Names of scopes that have ended, with what these were."""
+    """The names of ended scopes, each with a description of its scope."""
 
     def find(self, name: str) -> tuple[bool, Any]:
-        """Whether ``name`` is defined, and what it stands for."""
+        """(True, value) if ``name`` is defined, else (False, None)."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.names:
@@ -65,7 +65,7 @@ class Scope:
 
 
 def assigned(statements: Iterable[ast.stmt]) -> Iterator[str]:
-    """The names that statements assign to, each as often as that is written."""
+    """The names that statements assign to, once for each assignment."""
     for statement in statements:
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -73,9 +73,10 @@ def assigned(statements: Iterable[ast.stmt]) -> Iterator[str]:
 
 
 def lookup(source: Source, scope: Scope, name: str, at: Location) -> Any:
-    """The value of ``name``: in the script, around it, or as a word of scripts.
+    """The value of ``name``: in the script, in the enclosing Python scopes, or as a word of
+    scripts.
 
-    Raises KC2112 for a name whose statements have ended, KC2111 for one that nobody knows.
+    Raises KC2112 for a name whose scope has ended, KC2111 for an unknown name.
     """
     is_known, value = scope.find(name)
     if is_known:
@@ -86,7 +87,8 @@ def lookup(source: Source, scope: Scope, name: str, at: Location) -> Any:
             "KC2112",
             f"{name} is defined in {gone[0]} only",
             location=at,
-            why="a name lives to the end of the statements that it is defined in; whether they "
+            why="a name is visible to the end of the block of statements that defines it; "
+            "whether they "
             "are executed is known only when the kernel runs",
             hints=[f"give {name} a value before, and assign to it there"],
         )
@@ -113,12 +115,13 @@ def lookup(source: Source, scope: Scope, name: str, at: Location) -> Any:
         here = here.outer
     visible = [
         known_name for known_name in source.visible() if known_name != name
-    ]  # it may have no value yet
+    ]  # the variable may have no value yet
     close = suggest(name, nearest(name, [*known, *visible, *WORDS, *FUNCTIONS]))
     raise TEError(
         "KC2111",
-        f"the name {name} is not known here",
+        f"the name {name} is undefined here",
         location=at,
-        why="a script knows its own names, those around it, and the words of scripts",
-        hints=close or suggest(name, known, "its own are"),
+        why="a script can use its own names, those of the enclosing scopes, and the words of "
+        "scripts",
+        hints=close or suggest(name, known, "its own names are"),
     )

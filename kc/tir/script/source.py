@@ -1,4 +1,4 @@
-"""The source of a Python function: its syntax tree, and where each part of it is in the file."""
+"""The source of a Python function: its syntax tree, and the source locations of its parts."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from kc.support.locations import caller_location, caller_names
 
 @dataclass(frozen=True)
 class Source:
-    """A function as text; ``line`` is where its text starts in the file."""
+    """A function as text; ``line`` is the line of the file on which the text starts."""
 
     function: Callable[..., Any]
     tree: ast.FunctionDef
     file: str
     line: int
     around: Mapping[str, Any]
-    """The names of the function that it is defined in: those of annotations are no part of it."""
+    """The names of the enclosing function. The names in annotations are not part of the closure."""
     module: Any = None
-    """What the name of the class that it stands in means, if the class is a module."""
+    """The value of the name of the class around the function, if the class is a module."""
 
     @property
     def name(self) -> str:
@@ -37,11 +37,11 @@ class Source:
         return Location(self.file, line, getattr(node, "col_offset", 0) + 1)
 
     def check_attribute(self, value: Any, name: str, at: Location) -> None:
-        """Refuse attributes that the function may not ask for; there are none."""
+        """Refuse forbidden attributes. The base class forbids none."""
         del value, name, at
 
     def captured(self, name: str) -> tuple[bool, Any]:
-        """Whether the function sees ``name`` around it, and what it is."""
+        """(True, value) if the function captures ``name``, else (False, None)."""
         if self.module is not None and name == self.module.__name__:
             return True, self.module
         code = self.function.__code__
@@ -49,7 +49,7 @@ class Source:
             cell = (self.function.__closure__ or ())[code.co_freevars.index(name)]
             try:
                 return True, cell.cell_contents
-            except ValueError:  # it is not assigned yet
+            except ValueError:  # the variable is not assigned yet
                 return False, None
         names = self.function.__globals__
         if name in names:
@@ -59,18 +59,18 @@ class Source:
         return False, None
 
     def visible(self) -> list[str]:
-        """The names that are seen around the function."""
+        """The names that are visible around the function."""
         return [*self.function.__code__.co_freevars, *self.function.__globals__]
 
 
 def is_builtin(value: Any) -> bool:
-    """Whether ``value`` is what one of Python's own names means."""
+    """True if ``value`` is a Python built-in."""
     name = getattr(value, "__name__", None)
     return isinstance(name, str) and getattr(builtins, name, None) is value
 
 
 def source_of(function: Any) -> Source:
-    """The source of a Python function. Raises KC2122 where there is none."""
+    """The source of a Python function. Raises KC2122 if it has none."""
     location = caller_location()
     code = getattr(function, "__code__", None)
     if code is None:
@@ -99,7 +99,7 @@ def source_of(function: Any) -> Source:
     if not isinstance(tree, ast.FunctionDef):
         raise TEError(
             "KC2122",
-            f"kc.script: there is no source of {function.__name__}",
+            f"kc.script: {function.__name__} has no source",
             location=location,
             why=why,
             hints=["write it with def in a file"],

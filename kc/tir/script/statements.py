@@ -74,7 +74,7 @@ class Statements:
     # Lists of statements -------------------------------------------------------------------
 
     def run(self, statements: Sequence[ast.stmt], then: Sequence[ast.stmt] = ()) -> None:
-        """Read statements, one after another; their names live on in those of ``then``."""
+        """Read statements in order; their definitions stay visible in the statements ``then``."""
         outer = self.following
         for n, statement in enumerate(statements):
             self.following = [*statements[n + 1 :], *then]
@@ -128,36 +128,36 @@ class Statements:
     # What readers of TVMScript change ------------------------------------------------------
 
     rebinds = False
-    """Whether an assignment gives a name another value, and is not a store to a number."""
+    """True if an assignment rebinds a name, False if it stores to a scalar."""
 
     def tvmscript_word(self, word: Word, node: ast.Call, name: str, at: Location) -> Any:
-        """The value of a word of TVMScript that is called, which goes to ``name``."""
+        """The value of a call of a word of TVMScript, to be assigned to ``name``."""
         del node, name
         raise refuse(f"T.{word.name}", at, "@T.prim_func reads TVMScript")
 
     def with_word(self, word: Word, node: ast.With, at: Location) -> bool:
-        """Read a ``with`` of a word of TVMScript; whether it is one."""
+        """Read a ``with`` of a word of TVMScript. True if the word is one that opens a ``with``."""
         del word, node, at
         return False
 
     def is_root(self, node: ast.With, name: Any) -> bool:
-        """Whether a block stands for the whole function."""
+        """True if a block represents the whole function."""
         del node, name
         return False
 
     def is_pointer(self, annotation: Any) -> bool:
-        """Whether the annotation of a name says that it is a pointer: in TVMScript alone."""
+        """True if an annotation declares a pointer, which only TVMScript has."""
         del annotation
         return False
 
     def take_pragmas(self) -> Mapping[str, Attribute]:
-        """The annotations that statements before a loop give to it."""
+        """The annotations that preceding statements set on a loop."""
         return {}
 
     def allocate(
         self, word: Word, values: list[Any], named: Mapping[str, Any], name: str, at: Location
     ) -> Buffer:
-        """The buffer that ``name = alloc_buffer(...)`` makes."""
+        """The buffer that ``name = alloc_buffer(...)`` allocates."""
         return self.blocks.allocate(word, values, named, name, at)
 
     # Conditions ----------------------------------------------------------------------------
@@ -165,7 +165,7 @@ class Statements:
     def _if(self, node: ast.If, at: Location) -> None:
         if not node.orelse and isinstance(node.test, ast.BoolOp):
             if isinstance(node.test.op, ast.And):
-                # One if in another: what the first condition guards is not read without it.
+                # An if inside the other: the right operand is evaluated only if the left one holds.
                 self._nested(node, node.test.values, at)
                 return
         self._branch(node, self.expressions.eval(node.test), at)
@@ -188,7 +188,8 @@ class Statements:
 
     def _branch(self, node: ast.If, condition: Any, at: Location) -> None:
         if not is_symbolic(condition):
-            # Decided now: no statements of their own, what they define lives on.
+            # The condition is known at compile time: the statements share the scope of their
+            # surroundings.
             self.run(node.body if condition else node.orelse, self.following)
             return
         branch = If(at, truth(condition), [], [])
@@ -225,10 +226,10 @@ class Statements:
             return
         raise TEError(
             "KC2123",
-            f"{ast.unparse(node.value)} does nothing",
+            f"{ast.unparse(node.value)} has no effect",
             location=at,
             why="its value is not used",
-            hints=["store it: C[i] = ...", "give it a name: x = ..."],
+            hints=["store it: C[i] = ...", "assign it to a name: x = ..."],
         )
 
     def _return(self, node: ast.Return, at: Location) -> None:
@@ -238,7 +239,8 @@ class Statements:
                 "KC2114",
                 f"{self.source.name} returns before its end",
                 location=at,
-                why="a return is the last statement of a function: whether one in a loop or an if "
+                why="a return must be the last statement of a function: whether a return in a "
+                "loop or an if "
                 "is executed is known only when the kernel runs",
                 hints=["an if around the statements after it"],
             )
@@ -253,15 +255,15 @@ class Statements:
             )
 
     def takes_result(self, value: Any) -> bool:
-        """Whether the function may return ``value``."""
+        """True if the function may return ``value``."""
         return value is None
 
     def script_arguments(self, node: ast.Call) -> list[Any]:
-        """What the call of another script is given."""
+        """The arguments of a call of another script."""
         return self.expressions.eval_each(node.args)
 
     def call_script(self, function: Any, node: ast.Call, values: list[Any]) -> Any:
-        """Inline a call of another script; gives what it returns."""
+        """Inline a call of another script. The value is the script's result."""
         at = self.expressions.at(node)
         source: Source = function.__kc_script__
         callers: list[Source] = []
@@ -274,8 +276,8 @@ class Statements:
                 "KC2117",
                 f"{source.name} calls itself",
                 location=at,
-                why="a call is replaced by the statements that it executes",
-                hints=["a for repeats statements"],
+                why="a call is replaced by the statements of the function, so recursion never ends",
+                hints=["a for loop"],
             )
         named = {
             keyword.arg: self.expressions.eval(keyword.value)
@@ -301,7 +303,7 @@ class Statements:
             raise self._arity(len(values), names, at)
         for parameter, value in zip(names, values, strict=False):
             if parameter in given:
-                raise TEError("KC2116", f"{name} is given {parameter} twice", location=at)
+                raise TEError("KC2116", f"{name} receives {parameter} twice", location=at)
             given[parameter] = value
         defaults = dict(
             zip(
@@ -341,6 +343,6 @@ def parameter_names(source: Source) -> list[str]:
             "KC2115",
             f"{source.name} has parameters with * or /",
             location=source.at(source.tree),
-            why="a script has plain parameters, one for each argument",
+            why="a script needs plain parameters, one for each argument",
         )
     return [argument.arg for argument in arguments.args]

@@ -30,8 +30,7 @@ def create_shared(
     """Link object or C files into the shared library ``output``.
 
     ``cc`` is a command, by default that of :func:`get_cc`. Raises InputError KC0081 if a file
-    cannot be
-    read, CallError KC5145 without a compiler, KC5146 if the compiler reports an error.
+    cannot be read, CallError KC5145 without a compiler, KC5146 if the compiler reports an error.
     """
     given = [objects] if isinstance(objects, str) else list(objects)
     files: dict[str, bytes] = {}

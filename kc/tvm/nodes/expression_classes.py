@@ -1,8 +1,7 @@
 """The classes of expressions by TVM's names: ``tir.Add``, ``tir.Call``, ``tir.BufferLoad``, ...
 
 A call of a class, with TVM's arguments, creates the expression; ``isinstance`` tests for the kind
-of
-expression. The parts have TVM's names too (``a`` and ``b`` of an Add).
+of expression. The parts have TVM's names too (``a`` and ``b`` of an Add).
 """
 
 # Each class is made with TVM's arguments.
@@ -365,8 +364,7 @@ class Shuffle(PrimExpr):
     @classmethod
     def make(cls, vectors: Sequence[Any], indices: Sequence[Any], span: Any = None) -> Expr:
         """A shuffle of one vector, or of two of the same type. Raises KC2219 for other operands,
-        and
-        for a lane out of range.
+        and for a lane out of range.
         """
         del span
         given = tuple(as_expr(vector) for vector in vectors)

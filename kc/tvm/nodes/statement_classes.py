@@ -192,8 +192,7 @@ class While(Stmt):
     @classmethod
     def make(cls, condition: Any, body: Any, span: Any = None) -> stmt.While:
         """A while loop. Raises KC2006 for an invalid condition, KC2102 for an invalid statement,
-        and
-        KC2106 for a condition that nothing can change.
+        and KC2106 for a condition that nothing can change.
         """
         del span
         asked = condition_of(condition, "a while", example="x[0] != 0")
@@ -382,8 +381,7 @@ class BufferRealize(Stmt):
         cls, buffer: Buffer, bounds: Sequence[Any], condition: Any, body: Any, span: Any = None
     ) -> stmt.Stmt:
         """Raises KC2108 for a region that is not the whole buffer, KC2006 for an invalid condition,
-        and
-        KC2102 for an invalid statement.
+        and KC2102 for an invalid statement.
         """
         del span
         location = caller_location()
@@ -433,8 +431,7 @@ class Prefetch(Stmt):
 
 class AssertStmt(Stmt):
     """``body``, after a check of a condition: if the condition is false at run time, the call
-    raises
-    CallError KC5250 with the message.
+    raises CallError KC5250 with the message.
     """
 
     statements = ()

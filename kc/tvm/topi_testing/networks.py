@@ -80,15 +80,13 @@ def attention_python(
     window_size: int | None = None, layout: str = "BSNH",
 ) -> Any:  # fmt: skip
     """Attention of queries over keys and values, all (batch, sequence, heads, elements); BNSH has
-    the
-    heads in front of the sequence.
+    the heads in front of the sequence.
 
     Neighbouring heads of the queries share a head of the keys. ``bias`` (batch, heads, queries,
-    keys),
-    or None, is added to the scores. ``causal`` masks the keys after a query; positions count from
-    the
-    first ("TopLeft") or from the last of both ("BottomRight"), and "none" masks nothing. With
-    "TopLeft", ``window_size`` also masks the keys that many positions or more before the query.
+    keys), or None, is added to the scores. ``causal`` masks the keys after a query; positions count
+    from the first ("TopLeft") or from the last of both ("BottomRight"), and "none" masks nothing.
+    With "TopLeft", ``window_size`` also masks the keys that many positions or more before the
+    query.
     """
     if layout == "BSNH":
         q, k, v = (part.transpose(0, 2, 1, 3) for part in (q, k, v))

@@ -46,8 +46,7 @@ def axis_weights(
     alpha: float = -0.5, exclude: int = 0, roi: Any = (0, 1), extrapolation: Any = None,
 ) -> np.ndarray:  # fmt: skip
     """The weight of each of ``size`` input elements in each of ``out`` results, of shape (out,
-    size);
-    NaN for a result outside of the image.
+    size); NaN for a result outside of the image.
     """
     matrix = np.zeros((out, size))
     for x in range(out):

@@ -337,8 +337,7 @@ class ExpressionPrinter:
 
     def _may_read_outside(self, value: SSAValue) -> bool:
         """True if ``value`` depends on an element whose index may be out of bounds, given the
-        extents
-        of loops and of the variables of blocks.
+        extents of loops and of the variables of blocks.
         """
         waiting, seen = [value], {value}
         while waiting:

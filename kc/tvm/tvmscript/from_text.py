@@ -81,8 +81,7 @@ def from_source(input_source: Any, extra_vars: Mapping[str, Any] | None = None) 
     ``input_source`` is text, which is not executed, or a Python function or class, whose source is
     read. ``extra_vars`` are names that the text may use. The output of ``mod.script(
     style="tvmscript")`` reads back as the same module. Raises ParseError KC2131 for text that is
-    not
-    valid Python, TEError KC2132 for text without functions, and the errors of ``T.prim_func``.
+    not valid Python, TEError KC2132 for text without functions, and the errors of ``T.prim_func``.
     """
     if not isinstance(input_source, str):
         return _of_object(input_source)
