@@ -17,11 +17,11 @@ _MODES["wr"] = _MODES["rw"]
 
 
 def access_of(buffer: Tensor, mask: Any, lanes: Any, offset: Any) -> BufferAccess:
-    """A buffer as an argument of a call, from the element ``offset`` on: a number of elements from
-    the first, or a list of indices (KC2154).
+    """A buffer as an argument of a call, from the element ``offset`` on: a flat index, or a list of
+    indices (KC2154).
 
-    The call may do with all of the buffer what TVM's mask says; what is written from another
-    element than the first on is not all of it.
+    TVM's mask declares the accesses of the call to the whole buffer. A write that starts after the
+    first element does not overwrite the whole buffer.
     """
     location = caller_location()
     mode = _MODES.get(mask) if isinstance(mask, str | int) else None
@@ -49,7 +49,9 @@ def access_of(buffer: Tensor, mask: Any, lanes: Any, offset: Any) -> BufferAcces
 
 
 def _starts(buffer: Tensor, offset: Any) -> tuple[Expr, ...] | None:
-    """The indices of the element ``offset``; none of the first one. None where there are none."""
+    """The indices of the element ``offset``; empty for the first element. None for an invalid
+    offset.
+    """
     if isinstance(offset, list | tuple):
         given = tuple(map(as_expr, offset))
         return given if len(given) == buffer.ndim and all(map(_is_index, given)) else None

@@ -1,4 +1,4 @@
-"""The expressions that Python's operators make, for :mod:`kc.expr.operators`."""
+"""The expressions of Python's operators, for :mod:`kc.expr.operators`."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class Equality(Operators):
 
 
 def _same_constant(lhs: Any, rhs: Any) -> bool | None:
-    """Tell whether two constants, or a constant and a number, are the same; None for others.
+    """True if two constants, or a constant and a number, are equal. None for other operands.
 
-    Constants of two types are two constants.
+    Constants of different types are different.
     """
     if not isinstance(lhs, Const):
         return None

@@ -1,4 +1,4 @@
-"""Buffers: the memory that loads and stores are about, as ``tir.decl_buffer`` declares it."""
+"""Buffers: the memory of loads and stores, declared by ``tir.decl_buffer``."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ from kc.support.target_data import kinds
 class Buffer(Tensor):
     """A buffer of ``shape`` (integers or sizes), dense and row-major: ``B[i, j]`` is an element.
 
-    It is declared by itself, and gets memory as an argument of a function or where it is
-    allocated. As an annotation it says what a parameter of a :func:`kc.script` is.
+    A buffer is only declared. It gets memory as an argument of a function, or by an allocation. As
+    an annotation it declares a parameter of a :func:`kc.script`.
     """
 
     declared_strides: tuple[int | Var, ...] | None = None
-    """The strides of an argument that need not be dense: numbers, or what the call finds."""
+    """The strides of an argument that may be non-dense: numbers, or variables that the call
+    determines.
+    """
 
     is_input = False
-    """Whether it is a tensor that ``te.extern`` is given: a call that says nothing reads it."""
+    """True for an input of ``te.extern``: a call without an access mask reads it."""
 
     def __init__(
         self, shape: Any, dtype: str = "float32", name: str = "buffer", scope: str = ""
@@ -40,7 +42,7 @@ class Buffer(Tensor):
         self._scope = buffer_scope(scope, name)
 
     def scope(self) -> str:
-        """The memory it lives in; "global" is ordinary memory."""
+        """The memory scope; "global" is ordinary memory."""
         return self._scope
 
     @property
@@ -62,7 +64,7 @@ class Buffer(Tensor):
 
     @property
     def elem_offset(self) -> int:
-        """Where the first element is, in elements: a buffer starts with it."""
+        """The offset of the first element, in elements: always 0."""
         return 0
 
     def access_ptr(
@@ -76,9 +78,9 @@ class Buffer(Tensor):
         """The buffer as an argument of a call, which reads it ("r", 1), writes all of it without
         reading it ("w", 2), or both ("rw", 3).
 
-        A C function gets the address of the element ``offset``, counted from the first one of a
-        dense buffer, or given by a list of indices; how far from there it goes, ``extent``, is
-        not used. Raises TEError KC2154 for another mask or offset.
+        A C function receives the address of the element ``offset``: a flat index into a dense
+        buffer, or a list of indices. ``extent``, the size of the accessed part, is ignored. Raises
+        TEError KC2154 for another mask or offset.
         """
         del ptr_type, extent
         return access_of(self, access_mask, content_lanes, offset)
@@ -88,17 +90,20 @@ class Buffer(Tensor):
         return super().__call__(*indices) if vector is None else vector
 
     def element(self, indices: Sequence[Any]) -> Element:
-        """The element at ``indices``, one a dimension. Raises KC2010, KC2011, KC2173 for others."""
+        """The element at ``indices``, one for each dimension. Raises KC2010, KC2011, KC2173 for
+        invalid indices.
+        """
         check_indices(self, indices)
         element = super().__call__(*indices)
         assert isinstance(element, Element)
         return element
 
     def vload(self, begin: Any, dtype: str | None = None) -> Expr:
-        """A vector of the elements from ``begin``, one index a dimension, on: "int8x16" is of 16.
+        """A vector of consecutive elements from ``begin`` on, which has one index for each
+        dimension: "int8x16" has 16 elements.
 
-        It may go on from row to row, if it is of whole rows. It is a value in statements. Raises
-        TEError KC2010, KC2215, KC2216.
+        The vector may continue in the next row if it consists of whole rows. It is a value in
+        statements. Raises TEError KC2010, KC2215, KC2216.
         """
         return place(self, begin, self.dtype if dtype is None else dtype, "vload")
 
@@ -113,7 +118,7 @@ class Buffer(Tensor):
         return self.store_to(place(self, begin, dtype, "vstore"), given, caller_location())
 
     store_to: ClassVar[staticmethod[[Any, Expr, Location | None], Any]]
-    """Makes the statement of :meth:`vstore`. :mod:`kc.tir.checked`, which knows them, sets it."""
+    """The constructor of the statement of :meth:`vstore`, which :mod:`kc.tir.checked` installs."""
 
     def named(self, name: str) -> Buffer:
         """Another buffer of the same shape, type and strides."""
@@ -141,12 +146,12 @@ def decl_buffer(
     """Declare a buffer, with TVM's arguments.
 
     Buffers are dense and row-major, start with their first element and share their memory with no
-    other one: ``elem_offset``, ``data`` and a ``buffer_type`` that ask for something else are
-    refused (KC2101). An ``elem_offset`` that is a ``te.var`` says that the array of the caller may
-    start anywhere in its memory, as it may in any case: counted from its first element it is 0.
-    Those that are arguments may have ``strides`` of their own, in elements: each is a number, or a
-    ``te.var`` that is what the call finds at the array. ``data_alignment`` and ``offset_factor``
-    are promises about addresses that nothing here needs. Raises TEError.
+    other buffer. Other values of ``elem_offset``, ``data`` and ``buffer_type`` are refused
+    (KC2101). ``elem_offset`` may be a ``te.var``: the caller's array may start anywhere in its
+    memory, and the offset from its first element is 0. Arguments of functions may have ``strides``,
+    in elements: each is a number, or a ``te.var`` whose value is that of the array at the call.
+    ``data_alignment`` and ``offset_factor`` are promises about addresses, which kc ignores. Raises
+    TEError.
     """
     del data_alignment, offset_factor
     buffer = Buffer(shape, dtype, name, scope)
@@ -194,7 +199,7 @@ def _check_strides(buffer: Buffer, strides: Sequence[Any]) -> tuple[int | Var, .
 
 
 def require_dense(buffer: Buffer, what: str) -> None:
-    """Refuse (KC2101) a buffer with strides of its own where it is no argument."""
+    """Refuse (KC2101) a buffer with declared strides that is not an argument."""
     if buffer.declared_strides is not None:
         raise _refuse(
             buffer,
@@ -217,7 +222,7 @@ def _refuse(buffer: Buffer, what: str, why: str, hints: Sequence[str]) -> TEErro
 def buffer_scope(scope: Any, name: str) -> str:
     """The memory scope of the buffer ``name``.
 
-    Raises TEError KC2101 for a scope that no target has. Whether the target of a build has it is
+    Raises TEError KC2101 for a scope that no target has. The scopes of the build's target are
     checked when the buffer is lowered.
     """
     if isinstance(scope, str) and scope not in ("", "global"):
@@ -245,7 +250,7 @@ def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
 
 
 def same_expr(left: Any, right: Any) -> bool:
-    """Whether two sizes are written alike."""
+    """True if two sizes have the same structure."""
     a, b = as_expr(left), as_expr(right)
     if isinstance(a, Const) and isinstance(b, Const):
         return a.value == b.value

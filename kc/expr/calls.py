@@ -1,7 +1,7 @@
-"""Calls out of tensor expressions and statements: C and Python functions, LLVM's intrinsics.
+"""Calls of C functions, Python functions and LLVM intrinsics from expressions and statements.
 
-The names, arguments and meanings are those of ``tvm.tir``. What is called is not seen by kc, so a
-call says all of it: the buffers that it is given, and whether it reads or writes them.
+The names, arguments and meanings are those of ``tvm.tir``. kc does not see the called code, so a
+call declares the buffers that it takes, and which of them it reads or writes.
 """
 
 from __future__ import annotations
@@ -34,21 +34,22 @@ from kc.support.locations import caller_location
 
 
 def call_extern(dtype: str, func_name: str, *args: Any) -> ExternCall:
-    """Call the C function ``func_name``, which gives a ``dtype`` ("void": nothing).
+    """Call the C function ``func_name``, which returns a ``dtype`` ("void": no value).
 
-    Scalars are passed by value, buffers as pointers to their first elements. The function is one
-    that the process has when the kernel is built, as those of the C library or of what
-    ``ctypes.CDLL(path, ctypes.RTLD_GLOBAL)`` loaded; in a saved object it stays a symbol to link.
-    It touches no other memory of the program than the buffers that it is given. Raises TEError
-    KC2150 to KC2155.
+    Scalars are passed by value, buffers as pointers to their first elements. The process must have
+    the function when the kernel is built: from the C library, or from a library that
+    ``ctypes.CDLL(path, ctypes.RTLD_GLOBAL)`` loaded; in a saved object it is a symbol to link. The
+    function may access no memory of the program except its buffer arguments. Raises TEError KC2150
+    to KC2155.
     """
     return _call("call_extern", func_name, args, dtype)
 
 
 def call_pure_extern(dtype: str, func_name: str, *args: Any) -> ExternCall:
-    """:func:`call_extern` of a function of scalars whose result depends on these alone.
+    """:func:`call_extern` of a pure function: its result depends only on its scalar arguments.
 
-    Code may call it more or less often than it is written, and in the lanes of vectors.
+    The number of calls at run time may differ from the program's, and calls may run in vector
+    lanes.
     """
     call = _call("call_pure_extern", func_name, args, dtype, pure=True)
     for arg in call.args:
@@ -72,17 +73,17 @@ def call_pure_extern(dtype: str, func_name: str, *args: Any) -> ExternCall:
 
 
 def call_packed(func_name: str, *args: Any, dtype: str = "int32") -> ExternCall:
-    """Call the Python function that ``kc.register_func`` knows as ``func_name``.
+    """Call the Python function that ``kc.register_func`` registered as ``func_name``.
 
-    It is looked up when it is called. It gets buffers as ``kc.nd`` arrays that share their memory,
-    scalars as numbers, text as it is; what it returns is the result, 0 for None. What it raises
-    ends the call of the kernel (CallError KC5250). Raises TEError KC2150 to KC2155.
+    The name is looked up at the call. The function receives buffers as ``kc.nd`` arrays that share
+    their memory, scalars as numbers, and strings. Its return value is the result, 0 for None. An
+    exception ends the call of the kernel (CallError KC5250). Raises TEError KC2150 to KC2155.
     """
     return _call("call_packed", func_name, args, dtype, kind="packed")
 
 
 def call_cpacked(func_name: str, *args: Any, dtype: str = "int32") -> ExternCall:
-    """:func:`call_packed`; in TVM it calls C functions, which have another interface there."""
+    """The same as :func:`call_packed`. In TVM it calls C functions through another interface."""
     return _call("call_cpacked", func_name, args, dtype, kind="packed")
 
 
@@ -90,10 +91,11 @@ DEFAULT_TRACE = "tvm.default_trace_action"
 
 
 def trace(args: Any, trace_action: str = DEFAULT_TRACE) -> ExternCall:
-    """The last of ``args``, which the kernel shows to the Python function ``trace_action``.
+    """The last of ``args``, which the kernel passes to the Python function ``trace_action``.
 
-    The function gets all of ``args``, scalars, buffers and text; what it returns takes the place of
-    the value, unless it is None. By default a list of them is printed. Raises TEError KC2156::
+    The function receives all of ``args``: scalars, buffers and strings. Its return value replaces
+    the last argument unless it is None. The default function prints a list of them. Raises TEError
+    KC2156::
 
         C = te.compute((n,), lambda i: te.trace([i, A[i], A[i] + B[i]]))
     """
@@ -130,12 +132,12 @@ def _print_values(*values: Any) -> None:
 def call_llvm_intrin(
     dtype: str, name: str, n_signature: int | Const | None = None, *args: Any
 ) -> ExternCall:
-    """Call the intrinsic ``name`` of LLVM, as "llvm.fma", which gives a ``dtype``.
+    """Call the LLVM intrinsic ``name``, as "llvm.fma", which returns a ``dtype``.
 
-    The first ``n_signature`` arguments are in TVM those whose types are part of the intrinsic's
-    name; here a name of two words gets the type of the result, ``llvm.fma.f32``, if ``n_signature``
-    is not 0, and one of more words is complete. In statements arguments and result may be vectors.
-    Raises TEError KC2150 to KC2155.
+    In TVM, ``n_signature`` counts the arguments whose types are part of the intrinsic's name. Here,
+    if it is not 0, a name of two words gets the suffix of the result type, ``llvm.fma.f32``; a
+    longer name is complete. In statements the arguments and the result may be vectors. Raises
+    TEError KC2150 to KC2155.
     """
     return _llvm("call_llvm_intrin", dtype, name, n_signature, args)
 
@@ -143,12 +145,14 @@ def call_llvm_intrin(
 def call_llvm_pure_intrin(
     dtype: str, name: str, n_signature: int | Const | None = None, *args: Any
 ) -> ExternCall:
-    """:func:`call_llvm_intrin` of an intrinsic without effects, as all of those of scalars are."""
+    """:func:`call_llvm_intrin` of an intrinsic without side effects, as all intrinsics of scalars
+    are.
+    """
     return _llvm("call_llvm_pure_intrin", dtype, name, n_signature, args)
 
 
 def call_intrin(dtype: str, func_name: str, *args: Any) -> Expr:
-    """Call an intrinsic by the name that TVM has for it, as "tir.exp" or "tir.if_then_else".
+    """Call an intrinsic by TVM's name, as "tir.exp" or "tir.if_then_else".
 
     Raises TEError KC2151 for an unknown name.
     """
@@ -181,11 +185,11 @@ def call_intrin(dtype: str, func_name: str, *args: Any) -> Expr:
 
 
 PURE_EFFECTS = (0, 1)
-"""The values of ``TCallEffectKind`` of calls that only give a value."""
+"""The values of ``TCallEffectKind`` for calls without side effects."""
 
 
 def _known() -> dict[str, Any]:
-    """The functions that make calls of intrinsics, by their names."""
+    """The functions that create calls of intrinsics, by name."""
     return {
         **{name: getattr(intrinsics, name) for name in intrinsics.__all__},
         **{name: intrinsic(name) for name in _UNARY},
@@ -220,7 +224,7 @@ _TYPED = {
     "vectorhigh": vectorhigh,
     "vectorlow": vectorlow,
 }
-"""Those that are given the type of the result."""
+"""The functions whose first argument is the result type."""
 
 _UNARY = (
     "exp",

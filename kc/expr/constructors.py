@@ -1,8 +1,8 @@
-"""Scalar expressions: what a compute's lambda returns.
+"""Scalar expressions: the results of a compute's lambda.
 
-Expressions are built by operators on axes, sizes, constants and tensor elements, as in TVM. Types
-follow numpy's rules where both agree, and are refused with a hint where they do not (signed with
-unsigned). Every node remembers the user's line.
+Operators on axes, sizes, constants and tensor elements build expressions, as in TVM. The result
+types follow numpy's rules if both agree; otherwise (signed with unsigned) the operation is refused
+with a hint. Every node records the user's line.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ __all__ = [
 def const(value: int | float | bool, dtype: str | None = None) -> Const:
     """A constant of ``dtype`` (default: bool, int32 or float32 by the value's type).
 
-    Raises KC2003 when the value does not fit, KC2004 when it is not a number.
+    Raises KC2003 if the type cannot represent the value, KC2004 if it is not a number.
     """
     value = _number(value)
     if dtype is None:
@@ -135,7 +135,7 @@ def _number(value: Any) -> int | float | bool:
 
 
 def _rounded(value: int | float, dtype: str) -> float:
-    """The value of ``dtype`` that is nearest to ``value``."""
+    """``value`` rounded to the nearest value of ``dtype``."""
     try:
         number = float(value)
         if scalar(dtype) == "float32":
@@ -329,7 +329,7 @@ def cast(value: Expr, dtype: str) -> Expr:
 
 
 def broadcast(value: ExprLike, lanes: int) -> Expr:
-    """A vector of ``lanes`` lanes that are all ``value``. TVM: ``tir.Broadcast``."""
+    """A vector with ``value`` in each of its ``lanes`` lanes. TVM: ``tir.Broadcast``."""
     operand = as_expr(value)
     return cast(operand, f"{check_dtype(operand.dtype)}x{lanes}")
 
@@ -365,9 +365,9 @@ def select(condition: ExprLike, on_true: ExprLike, on_false: ExprLike) -> Expr:
 
 
 def if_then_else(condition: ExprLike, on_true: ExprLike, on_false: ExprLike) -> Expr:
-    """``on_true`` where ``condition`` holds, else ``on_false``; the other one is not evaluated.
+    """``on_true`` if ``condition`` holds, else ``on_false``; only the chosen value is evaluated.
 
-    What it reads stays inside of its tensor where the condition says so: padding.
+    The reads of the chosen value must be in bounds only under the condition: padding.
     """
     chosen = condition_of(condition, "if_then_else")
     a, b = match(on_true, on_false)
@@ -375,12 +375,12 @@ def if_then_else(condition: ExprLike, on_true: ExprLike, on_false: ExprLike) -> 
 
 
 def all_of(*args: ExprLike) -> Expr:
-    """Whether all of one or more conditions hold."""
+    """True if all of the conditions hold; at least one is required."""
     return _connected("and", "all", args)
 
 
 def any_of(*args: ExprLike) -> Expr:
-    """Whether any of one or more conditions holds."""
+    """True if at least one of the conditions holds; at least one is required."""
     return _connected("or", "any", args)
 
 
@@ -406,9 +406,10 @@ def condition_of(
     example: str = "x > 0",
     location: Location | None = None,
 ) -> Expr:
-    """The condition that ``what`` is given; with ``vectors``, one of each lane.
+    """The condition that ``what`` receives; with ``vectors``, a condition for each lane.
 
-    Raises KC2006 for anything but a condition, KC2243 for lanes where there is one branch.
+    Raises KC2006 for anything but a condition, KC2243 for a vector of conditions that controls a
+    single branch.
     """
     chosen = as_expr(given)
     if lanes(chosen.dtype) > 1 and not vectors and is_bool(chosen.dtype):

@@ -1,8 +1,9 @@
-"""The definitions of operations that no single operation of the IR computes, one for each.
+"""The definitions of the operations that no single operation of the IR computes.
 
-Every spelling of an operation (operators, functions of te, tir and topi, scripts, importers) makes
-the same node. :class:`kc.te.body.Body` asks :func:`definition_of` what the node means and emits
-that, so all targets compute the same. The table in docs/numerics.md is the text of these rules.
+Every spelling of an operation (operators, functions of te, tir and topi, scripts, importers)
+creates the same node. :class:`kc.te.body.Body` calls :func:`definition_of` for the meaning of the
+node and emits that, so all targets compute the same value. The table in docs/numerics.md describes
+the rules.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ from kc.support.locations import reading
 
 
 def definition_of(expr: Expr) -> Expr:
-    """The meaning in simpler operations of what the IR has no operation for.
+    """The definition, in simpler operations, of an operation that the IR lacks.
 
-    That is a quotient or a remainder of floats, a power of integers, a float as an integer.
+    The operations are quotients and remainders of floats, powers of integers, and conversions of
+    floats to integers.
     """
     with reading(expr.location):
         if isinstance(expr, Binary):
@@ -43,7 +45,7 @@ def definition_of(expr: Expr) -> Expr:
 
 
 def _choice(condition: Expr, a: Expr, b: Expr) -> Expr:
-    """One of two values that are both computed, whatever they read."""
+    """A select of two values. Both are computed, including their reads."""
     return Call("ir.arith.select", (condition, a, b), a.dtype, condition.location)
 
 
@@ -116,10 +118,10 @@ def integer_power(a: Expr, b: Expr) -> Expr:
 
 
 def whole_number(conversion: Cast) -> Expr:
-    """A float as an integer: truncated, the limit of the type that it is beyond, 0 of NaN.
+    """A float as an integer: truncated, clamped to the limits of the type, 0 for NaN.
 
-    The operation of the IR is undefined for what does not fit, and processors differ there. Only
-    the tests that the value needs are made: none of one that is clamped, for example.
+    The operation of the IR is undefined for values out of range, and processors differ there. Only
+    the tests that the value's range requires are emitted: none for a clamped value, for example.
     """
     value, dtype = conversion.value, conversion.dtype
     lowest, highest = integer_limits(dtype)
@@ -147,7 +149,7 @@ def whole_number(conversion: Cast) -> Expr:
 
 
 def _truncated(value: Expr, dtype: str) -> Expr:
-    """The operation of the IR, for what fits."""
+    """The conversion operation of the IR, for values in range."""
     name = "fptosi" if is_signed(dtype) else "fptoui"
     return Call(f"ir.arith.{name}", (value,), dtype, value.location)
 
@@ -164,7 +166,7 @@ _DEPTH = 16
 
 
 def _range_of(value: Expr, depth: int = _DEPTH) -> tuple[float, float, bool]:
-    """The least and the greatest number that a float may be, and whether it may be NaN."""
+    """The lower and the upper bound of a float, and True if it may be NaN."""
     anything = (-math.inf, math.inf, True)
     if depth == 0:
         return anything
@@ -197,7 +199,7 @@ def _range_of(value: Expr, depth: int = _DEPTH) -> tuple[float, float, bool]:
 
 
 def _range_of_integer(conversion: Cast) -> tuple[float, float, bool]:
-    """The range of a converted integer; one that a narrow type does not hold may be infinite."""
+    """The range of a converted integer. A narrow float type may overflow to infinity."""
     source = conversion.value.dtype
     limits = (0, 1) if is_bool(source) else known_range(conversion.value) or integer_limits(source)
     if bits(conversion.dtype) < 32:

@@ -22,7 +22,7 @@ WITHOUT_BITS = ("float", "int", "uint")
 """Types of 32 bits, in TVM's programs."""
 
 MAX_LANES = 256
-"""The most lanes of an element that is a vector."""
+"""The largest number of lanes of a vector element."""
 
 _VECTOR = re.compile(r"(.+?)x([0-9]{1,9})")
 
@@ -65,7 +65,7 @@ def check_dtype(dtype: str, *, vectors: bool = False) -> str:
 
 
 def lanes(dtype: str) -> int:
-    """How many scalars an element of ``dtype`` has."""
+    """The number of scalars in an element of ``dtype``."""
     vector = None if dtype in DTYPES else _VECTOR.fullmatch(dtype)
     return int(vector[2]) if vector else 1
 
@@ -92,17 +92,17 @@ def total_bits(dtype: str) -> int:
 
 
 def is_float(dtype: str) -> bool:
-    """Whether ``dtype`` is a floating-point type, or one of vectors of such."""
+    """True if ``dtype`` is a floating-point type, or a vector type of floats."""
     return scalar(dtype) in FLOATS
 
 
 def is_bool(dtype: str) -> bool:
-    """Whether ``dtype`` is that of conditions, or of vectors of them."""
+    """True if ``dtype`` is the type of conditions, or a vector type of conditions."""
     return scalar(dtype) == "bool"
 
 
 def is_signed(dtype: str) -> bool:
-    """Whether ``dtype`` is a signed integer type, or one of vectors of such."""
+    """True if ``dtype`` is a signed integer type, or a vector type of signed integers."""
     return scalar(dtype) in INTS
 
 

@@ -1,4 +1,4 @@
-"""The scalar functions of tensor expressions that are an operation each, and the reductions."""
+"""The scalar functions of tensor expressions that are a single operation, and the reductions."""
 
 from kc.expr.constructors import binary, intrinsic
 from kc.expr.reducers import reduction
@@ -40,7 +40,7 @@ def subtract(lhs, rhs):
 
 
 def floordiv(a, b):
-    """The quotient rounded down; of floats as numpy has it, from the exact remainder."""
+    """The quotient rounded down; for floats, as in numpy, from the exact remainder."""
     return binary("floordiv", a, b)
 
 

@@ -1,8 +1,8 @@
-"""Index expressions of tensor expressions as affine expressions, and back.
+"""The conversion between index expressions and affine expressions.
 
-A :class:`Space` numbers what index expressions are made of: dimension ``n`` stands for
-``leaves[n]``, which is an axis (counted from 0), a size, or a part that is not affine, such as an
-element of a tensor of indices.
+A :class:`Space` numbers the leaves of index expressions: dimension ``n`` is ``leaves[n]``, which is
+an axis (relative to its start), a size, or a non-affine part, such as an element of a tensor of
+indices.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from kc.expr.relations import add
 
 
 def keeps_value(expr: Cast) -> bool:
-    """Whether a conversion of integers keeps every possible value."""
+    """True if a conversion of integers preserves every possible value."""
     source, target = expr.value.dtype, expr.dtype
     return expr.is_axis or source in INTS and target in INTS and bits(source) <= bits(target)
 
@@ -68,7 +68,7 @@ def affine(op: str, lhs: AffineExpr, rhs: AffineExpr, source: Binary) -> AffineE
 
 
 def is_affine_step(expr: Binary) -> bool:
-    """Whether ``expr`` is affine where its sides are."""
+    """True if ``expr`` is affine whenever its operands are."""
     if expr.op in ("add", "sub"):
         return True
     if expr.op == "mul":
@@ -114,7 +114,7 @@ def _atom(atom: AffineExpr, leaf: Callable[[int], Expr]) -> Expr:
 
 
 class Space:
-    """The leaves of index expressions; equal parts that are not affine are one leaf."""
+    """The leaves of index expressions; equal non-affine parts share a leaf."""
 
     def __init__(self) -> None:
         self.leaves: list[Expr | None] = []
@@ -122,12 +122,12 @@ class Space:
         self._numbers: dict[Hashable, int] = {}
 
     def fresh(self) -> int:
-        """A new dimension, which stands for nothing yet."""
+        """A new dimension without a leaf."""
         self.leaves.append(None)
         return len(self.leaves) - 1
 
     def number(self, leaf: Expr) -> int:
-        """The dimension that stands for ``leaf``."""
+        """The dimension of ``leaf``."""
         key = _structure(leaf)
         if key not in self._numbers:
             self.leaves.append(leaf)
@@ -150,7 +150,7 @@ class Space:
         return AffineExpr.dimension(self.number(expr))
 
     def expr(self, affine: AffineExpr) -> Expr:
-        """The inverse of :meth:`affine`, for what has no fresh variables."""
+        """The inverse of :meth:`affine`, for expressions without fresh dimensions."""
 
         def leaf(n: int) -> Expr:
             atom = self.leaves[n]
@@ -182,8 +182,9 @@ _COMPARISONS: dict[str, Callable[[Term, Term], Condition]] = {
 
 
 def affine_condition(condition: Expr, term: Callable[[Expr], Term | None]) -> Condition | None:
-    """``condition`` over what ``term`` makes of the sides of its comparisons; None where it is not
-    one of integers that have a term."""
+    """``condition`` over the terms that ``term`` returns for the operands of its comparisons. None
+    if an operand has no term, or the condition is not about integers.
+    """
     if isinstance(condition, Const):
         return ALWAYS if condition.value else NEVER
     if isinstance(condition, Compare) and condition.lhs.dtype in INTS:
@@ -206,7 +207,7 @@ def difference(a: Expr, b: Expr) -> int | None:
 
 
 def same_dim(left: Dim, right: Dim) -> bool:
-    """Whether two dimensions are the same for all sizes, as far as their forms tell."""
+    """True if two dimensions are equal for all sizes, as far as their structure shows."""
     if isinstance(left, Const):
         left = int(left.value)
     if isinstance(right, Const):
@@ -223,10 +224,10 @@ def same_dim(left: Dim, right: Dim) -> bool:
 
 
 def _structure(expr: Expr) -> Hashable:
-    """A key that is the same for equal expressions."""
+    """A key that is equal for equal expressions."""
     if isinstance(expr, Const):
         return (expr.value, expr.dtype)
     if not isinstance(expr, Binary | Call | Cast | Compare | Element | SelectExpr | IfThenElse):
-        return expr  # a variable, or what may be another thing each time
+        return expr  # a variable, or an expression that may differ at each evaluation
     own: Hashable = expr.tensor if isinstance(expr, Element) else getattr(expr, "op", None)
     return (type(expr), expr.dtype, own, *map(_structure, children(expr)))

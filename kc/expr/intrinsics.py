@@ -1,7 +1,7 @@
 """The scalar functions of tensor expressions beyond operators, by TVM's names.
 
-Those that ``math`` has an op for become that op; the others are put together here from such, so
-that every analysis and every target understands them.
+A function with an operation in ``math`` becomes that operation. The others are composed of such
+operations, so that every analysis and every target understands them.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ fmod = _of_floats("fmod", "The remainder of the quotient rounded towards zero; s
 
 
 def power(x: ExprLike, y: ExprLike) -> Expr:
-    """The first to the power of the second; of integers by products, which wrap around.
+    """``x`` to the power of ``y``; for integers by products, which wrap around.
 
-    A negative exponent of an integer gives 0, of 1 and -1 these. Raises KC2317 where it is
-    constant, KC2006 for conditions.
+    A negative exponent of an integer gives 0, except for the bases 1 and -1. Raises KC2317 if a
+    negative exponent is constant, KC2006 for conditions.
     """
     a, b = match(x, y)
     if is_bool(a.dtype):
@@ -122,7 +122,9 @@ def exp10(x: ExprLike) -> Expr:
 
 
 def hypot(x1: ExprLike, x2: ExprLike) -> Expr:
-    """The length of (x1, x2), also where the squares would overflow; infinite if one of them is."""
+    """The length of (x1, x2), without overflow of the squares; infinite if an operand is
+    infinite.
+    """
     a, b = (intrinsic("abs")(operand) for operand in match(_float("hypot", x1), x2))
     large, small = binary("max", a, b), binary("min", a, b)
     unit, zero = const(1.0, large.dtype), const(0.0, large.dtype)
@@ -148,13 +150,13 @@ def ldexp(x1: ExprLike, x2: ExprLike) -> Expr:
 
 
 def isnan(x: ExprLike) -> Expr:
-    """Whether ``x`` is NaN."""
+    """True if ``x`` is NaN."""
     value = as_expr(x)
     return compare("ne", value, value) if is_float(value.dtype) else const(False)
 
 
 def isinf(x: ExprLike) -> Expr:
-    """Whether ``x`` is infinite."""
+    """True if ``x`` is infinite."""
     value = as_expr(x)
     if not is_float(value.dtype) or not _has_infinity(value):
         return const(False)
@@ -162,7 +164,7 @@ def isinf(x: ExprLike) -> Expr:
 
 
 def isfinite(x: ExprLike) -> Expr:
-    """Whether ``x`` is a number, and not infinite."""
+    """True if ``x`` is neither NaN nor infinite."""
     value = as_expr(x)
     if not is_float(value.dtype):
         return const(True)
@@ -211,12 +213,12 @@ def bitwise_not(x: ExprLike) -> Expr:
 
 
 def shift_left(x: ExprLike, y: ExprLike) -> Expr:
-    """``x << y``; 0 where ``y`` is not less than the width."""
+    """``x << y``; 0 if ``y`` is at least the width of the type."""
     return _shift("shl", x, y)
 
 
 def shift_right(x: ExprLike, y: ExprLike) -> Expr:
-    """``x >> y``, with copies of the sign; only those where ``y`` is not less than the width."""
+    """``x >> y``, filled with copies of the sign; only copies if ``y`` is at least the width."""
     return _shift("shr", x, y)
 
 
@@ -247,13 +249,13 @@ def multiply(a: ExprLike, b: ExprLike) -> Expr:
 
 
 def isnullptr(x: object) -> Expr:
-    """Whether the address of a buffer is null: it is not, as calls check every array."""
+    """True if the address of a buffer is null: never, because calls check every array."""
     del x
     return const(False)
 
 
 def likely(condition: ExprLike) -> Expr:
-    """The condition: a hint in TVM, which nothing needs here."""
+    """The condition itself. TVM's hint has no effect in kc."""
     return as_expr(condition)
 
 
@@ -261,7 +263,7 @@ def reinterpret(dtype: str, value: ExprLike) -> Expr:
     """The bits of ``value`` as a value of another type of the same width.
 
     In statements the type may have another number of lanes: "int32" has the bits of "int8x4". A
-    scalar type is that of each lane of a vector, where it is as wide.
+    scalar type of the lanes' width applies to each lane of a vector.
     """
     source = as_expr(value)
     dtype = check_dtype(dtype, vectors=True)

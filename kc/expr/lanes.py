@@ -1,7 +1,8 @@
-"""Elements that are vectors, computed lane by lane in scalars.
+"""Vector elements, computed lane by lane in scalars.
 
-In the IR a tensor of ``float32x4`` has a dimension more, of the 4 lanes, which its computes run
-over with a loop more: every analysis and every schedule then knows them. Arrays have it too.
+In the IR a tensor of ``float32x4`` has an additional dimension for the 4 lanes, and its computes
+have an additional loop over it, so that every analysis and every schedule applies. Arrays have the
+dimension too.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from kc.expr.tensor import ComputeOp, Operation
 
 
 def lane_axis(op: Operation) -> IterVar | None:
-    """An axis of the lanes of what ``op`` computes; None where elements are scalars."""
+    """An axis for the lanes of the result of ``op``. None for scalar elements."""
     count = lanes(op.dtype)
     if count == 1 or not isinstance(op, ComputeOp):
         return None
@@ -30,7 +31,7 @@ def lane_axis(op: Operation) -> IterVar | None:
 
 
 class Lane(Substitution):
-    """Expressions of vectors as those of one of their lanes."""
+    """Expressions of vectors as expressions of a single lane."""
 
     def __init__(self, axis: IterVar) -> None:
         super().__init__()
@@ -55,7 +56,7 @@ class Lane(Substitution):
         return dataclasses.replace(copy, **changes)  # pyright: ignore[reportArgumentType]
 
     def _combiner(self, combiner: CommReducer) -> CommReducer:
-        """A combiner of vectors as one of scalars; the results of one reduction share it."""
+        """A combiner of vectors as a combiner of scalars, shared by the results of a reduction."""
         if combiner not in self._combiners:
             parts = {
                 name: tuple(self(expr) for expr in getattr(combiner, name))

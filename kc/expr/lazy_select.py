@@ -1,9 +1,9 @@
-"""Which ``Select`` computes only the value that it chooses.
+"""The choice between a lazy and an eager ``Select``.
 
-A ``Select`` whose values can always be computed computes both, which vectorizes as one instruction.
-One that reads a tensor where its condition is all that keeps the index inside becomes lazy, as an
-``if_then_else`` is. TVM does it in a pass, RewriteUnsafeSelect, for every load; here an index that
-is proven to be inside leaves the ``Select`` as it is.
+A ``Select`` whose values can always be computed computes both, and vectorizes as one instruction.
+A ``Select`` with a read that only its condition keeps in bounds becomes lazy, like
+``if_then_else``. TVM's pass RewriteUnsafeSelect does so for every load; here, a read with an index
+that is proven in bounds leaves the ``Select`` eager.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from kc.expr.indices import Space, affine_condition
 
 
 def is_lazy(expr: Expr) -> bool:
-    """Whether ``expr`` is a choice of which only the chosen value is computed."""
+    """True if ``expr`` is a choice that computes only the chosen value."""
     if isinstance(expr, IfThenElse):
         return True
     if not isinstance(expr, SelectExpr) or lanes(expr.condition.dtype) > 1 or lanes(expr.dtype) > 1:
@@ -42,9 +42,9 @@ def is_lazy(expr: Expr) -> bool:
 
 
 def _may_read_outside(expr: Expr) -> bool:
-    """Whether computing ``expr`` reads an element that is not known to be there.
+    """True if computing ``expr`` may read an element out of bounds.
 
-    What a choice inside of it chooses is computed only where the conditions of the choice say.
+    The values of a nested choice are computed only under the conditions of that choice.
     """
     reads = [part for part in walk(expr) if isinstance(part, Element)]
     if all(_is_inside(*pair) for read in reads for pair in _indices(read)):
@@ -79,7 +79,7 @@ def _may_read_outside(expr: Expr) -> bool:
 
 @dataclass(frozen=True)
 class _Guards:
-    """What is known of axes and sizes where a value is computed."""
+    """The facts about axes and sizes at the computation of a value."""
 
     space: Space
     facts: tuple[Condition, ...]
@@ -98,7 +98,7 @@ class _Guards:
         return [] if known is None else [known if holds else ~known]
 
     def keep_inside(self, index: Expr, size: ExprLike) -> bool:
-        """Whether they say that ``0 <= index < size``."""
+        """True if the facts imply ``0 <= index < size``."""
         position, length = self._term(index), self._term(as_expr(size))
         if not self.facts or position is None or length is None:
             return False
@@ -111,7 +111,9 @@ class _Guards:
         return is_impossible(all_of([*domain, *self.facts, ~position.within(length)]), names)
 
     def _term(self, expr: Expr) -> Term | None:
-        """``expr``, if it is of axes and sizes: other integers may be too large to compute with."""
+        """``expr`` as a term if it consists of axes and sizes. None for other integers, whose
+        values may overflow.
+        """
         affine = self.space.affine(expr)
         if not all(isinstance(self.space.leaves[n], IterVar | Var) for n in affine.used_dims()):
             return None
@@ -119,13 +121,13 @@ class _Guards:
 
 
 def _indices(read: Element) -> Iterable[tuple[Expr, ExprLike]]:
-    """The indices of a read, and the sizes of what they are in."""
+    """The indices of a read, with the sizes of their dimensions."""
     # What a vector element has after the indices of its tensor is the lane.
     return zip(read.indices, read.tensor.shape)  # noqa: B905
 
 
 def _is_inside(index: Expr, size: ExprLike) -> bool:
-    """Whether ``0 <= index < size`` is known."""
+    """True if ``0 <= index < size`` is proven."""
     if isinstance(index, IterVar) and index.start == 0 and index.extent is size:
         return True
     bounds = known_range(index)
@@ -138,16 +140,16 @@ LARGEST_INT8 = 127
 
 
 def is_known_below(expr: Expr, limit: int) -> bool:
-    """Whether ``0 <= expr < limit`` is known of an integer of any type, in which nothing
-    overflows."""
+    """True if ``0 <= expr < limit`` is proven for an integer of any type, without overflow in its
+    parts.
+    """
     ranges = [known_range(part) for part in walk(expr)]
     is_small = all(it is not None and 0 <= it[0] and it[1] <= LARGEST_INT8 for it in ranges)
     return is_small and ranges[0] is not None and ranges[0][1] < limit
 
 
 def known_range(expr: Expr) -> tuple[int, int] | None:
-    """The least and the greatest value that an index may have, if they are known; None for one that
-    may wrap in its type."""
+    """The bounds of an index. None if they are unknown, or if the index may wrap in its type."""
     if is_float(expr.dtype):
         return None
     bounds = _bounds(expr)
@@ -183,14 +185,14 @@ def _bounds(expr: Expr) -> tuple[int, int] | None:
 
 
 def _fit(bounds: tuple[int, int], dtype: str) -> bool:
-    """Whether no number of ``bounds`` wraps in ``dtype``."""
+    """True if both ``bounds`` fit in ``dtype``."""
     sign = is_signed(dtype)
     limit = 1 << bits(dtype) - sign
     return bounds[0] >= (-limit if sign else 0) and bounds[1] < limit
 
 
 def _number(size: ExprLike) -> int | None:
-    """A size that is a constant."""
+    """The value of a constant size. None if it is symbolic."""
     if isinstance(size, Const):
         return int(size.value)
     return int(size) if isinstance(size, int) else None

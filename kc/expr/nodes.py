@@ -31,12 +31,12 @@ Dim = int | Expr
 
 
 def shape_text(shape: Sequence[Any]) -> str:
-    """A shape as Python writes it."""
+    """A shape in Python's syntax."""
     return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
 def is_negative_zero(value: float) -> bool:
-    """Whether a number is -0.0, which compares equal to 0.0 and is another constant."""
+    """True if a number is -0.0, which compares equal to 0.0 but is a different constant."""
     return value == 0 and math.copysign(1, value) < 0
 
 
@@ -63,7 +63,7 @@ class Const(Expr):
         return bool(self.value)
 
     def __hash__(self) -> int:
-        """That of the number, so that both find the same place in a dict; -0.0 is no 0.0 there."""
+        """The hash of the number, so that a dict finds both under one key; -0.0 and 0.0 differ."""
         return hash(str(self.value) if is_negative_zero(self.value) else self.value)
 
     def __repr__(self) -> str:
@@ -72,15 +72,16 @@ class Const(Expr):
 
 @dataclass(eq=False)
 class Var(Expr):
-    """A size or scalar that the caller gives: see :func:`kc.te.var`. Of dtype "handle" it stands
-    for the buffer of a ``tir.PrimFunc``'s ``buffer_map``."""
+    """A size or scalar that the caller passes: see :func:`kc.te.var`. With dtype "handle", a key in
+    the ``buffer_map`` of a ``tir.PrimFunc``.
+    """
 
     name: str
     dtype: str = "int32"
     location: Location | None = field(default=None, repr=False)
     is_size: bool = False
     is_any: bool = False
-    """Whether it was made as a size (``te.size_var``)."""
+    """True if the variable was created as a size (``te.size_var``)."""
 
     def __repr__(self) -> str:
         return self.name
@@ -141,12 +142,12 @@ class IterVar(Expr):
 
     @property
     def dom(self) -> Domain:
-        """Start and stop, as :func:`kc.te.reduce_axis` takes them."""
+        """The start and the stop, as for :func:`kc.te.reduce_axis`."""
         return Domain((self.start, self.start + self.extent if self.start else self.extent))
 
 
 class TwoOperands(Expr):
-    """What has two operands, which programs for TVM call ``a`` and ``b``."""
+    """A node with two operands, TVM's ``a`` and ``b``."""
 
     lhs: Expr
     rhs: Expr
@@ -163,24 +164,24 @@ class TwoOperands(Expr):
 
 
 class Choice(Expr):
-    """What chooses one of two values, by TVM's names for them."""
+    """A choice between two values, by TVM's names for them."""
 
     on_true: Expr
     on_false: Expr
 
     @property
     def true_value(self) -> Expr:
-        """The value where the condition holds."""
+        """The value if the condition holds."""
         return self.on_true
 
     @property
     def false_value(self) -> Expr:
-        """The value where it does not."""
+        """The value if the condition does not hold."""
         return self.on_false
 
 
 class OperatorName(str):
-    """The name of an operator; ``name`` is TVM's for it, "tir.exp"."""
+    """The name of an operator; ``name`` is TVM's form, "tir.exp"."""
 
     __slots__ = ()
 
@@ -227,8 +228,8 @@ _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "flo
 class Compare(TwoOperands):
     """A comparison.
 
-    Where it is ``exact``, what is compared is computed operation by operation, without contraction
-    and fast math: made again from the same elements, it is the same number.
+    If it is ``exact``, its operands are computed operation by operation, without contraction and
+    fast math: recomputing an operand from the same elements gives the same number.
     """
 
     op: str
@@ -239,7 +240,7 @@ class Compare(TwoOperands):
     exact: bool = False
 
     def __bool__(self) -> bool:
-        """The truth of a comparison of constants. Raises KC2002 for others."""
+        """The truth value of a comparison of constants. Raises KC2002 for other operands."""
         if isinstance(self.lhs, Const) and isinstance(self.rhs, Const):
             return _HOLDS[self.op](self.lhs.value, self.rhs.value)
         return super().__bool__()
@@ -270,7 +271,7 @@ class Call(Expr):
 
 @dataclass(frozen=True, eq=False)
 class BufferAccess:
-    """A buffer as an argument of a call, and what the call does with all of it."""
+    """A buffer as an argument of a call, and the declared access of the call to the buffer."""
 
     buffer: Tensor
     mode: str
@@ -283,9 +284,9 @@ class BufferAccess:
 class ExternCall(Expr):
     """A call of a C or Python function ("packed"), or of an intrinsic of LLVM.
 
-    ``args`` are expressions, buffers, and for a packed function text. ``dtype`` is "void" where the
-    call is made for its effects alone. A ``pure`` one has none. The result of kind "trace", a
-    packed function, is the last argument where the function gives None.
+    ``args`` are expressions and buffers, and for a packed function also strings. ``dtype`` is
+    "void" for a call without a result. A ``pure`` call has no side effects. Kind "trace" is a
+    packed function; its result is the last argument if the function returns None.
     """
 
     name: str
@@ -304,7 +305,9 @@ class Cast(Expr):
     dtype: str
     location: Location | None = field(default=None, repr=False)
     is_axis: bool = False
-    """Whether it is the value of an axis: as an index it is not truncated, as that is not."""
+    """True if the value is that of an axis; as an index it is not truncated, just as the axis is
+    not.
+    """
 
     def __repr__(self) -> str:
         return f"{self.dtype}({self.value!r})"
@@ -365,7 +368,7 @@ class IfThenElse(Choice):
 
     @property
     def op(self) -> OperatorName:
-        """The operator that it is in TVM."""
+        """TVM's operator of the expression."""
         return OperatorName("if_then_else")
 
     @property
@@ -388,12 +391,12 @@ class Element(Expr):
 
     @property
     def buffer(self) -> Tensor:
-        """The buffer, or tensor, that it is of."""
+        """The buffer or tensor of the element."""
         return self.tensor
 
     @property
     def producer(self) -> Tensor:
-        """The tensor that it is of."""
+        """The tensor of the element."""
         return self.tensor
 
     def __repr__(self) -> str:
@@ -411,8 +414,9 @@ class VectorLoad(Expr):
 
 @dataclass(eq=False)
 class Shuffle(Expr):
-    """A vector of the lanes ``lanes`` of one or two vectors, those of the second after the others
-    (also where it is the same vector)."""
+    """A vector of the lanes ``lanes`` of one or two vectors. The lanes of the second vector are
+    numbered after those of the first, even if both are the same vector.
+    """
 
     args: tuple[Expr, ...]
     lanes: tuple[int, ...]
@@ -430,10 +434,11 @@ class CommReducer:
     result: tuple[Expr, ...]
     identity: tuple[Const, ...]
     captures: tuple[Var, ...] = ()
-    """What stands in ``result`` for the values :attr:`Reduce.captured`."""
+    """The variables in ``result`` for the values :attr:`Reduce.captured`."""
     laws: Literal["checked", "checked for empty parts", "vouched", "known"] = "checked"
-    """Whether its laws must be checked, or the user vouches for them, or they are known. For empty
-    parts: some terms are identities."""
+    """The state of the combiner's laws: they must be checked, the user vouches for them, or they
+    are known. For empty parts: some terms are identities.
+    """
 
     @property
     def identity_element(self) -> tuple[Const, ...]:
@@ -455,7 +460,7 @@ class Reduce(Expr):
     location: Location | None = field(default=None, repr=False)
     value_index: int = 0
     condition: Expr | None = None
-    """Which terms take part; None: all."""
+    """The predicate of the combined terms. None if all terms are combined."""
     init: tuple[Expr, ...] | None = None
     """The values that the reduction starts from; None: the combiner's identity."""
     captured: tuple[Expr, ...] = ()
@@ -463,7 +468,7 @@ class Reduce(Expr):
 
     @property
     def value(self) -> Expr:
-        """The term that the result is made from, as far as it is one."""
+        """The term of the result, as far as the result depends on a single one."""
         return self.values[self.value_index]
 
     @property

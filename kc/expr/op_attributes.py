@@ -1,8 +1,8 @@
-"""Operators by their names: attributes of them, and what they become on a target.
+"""Operators by name: their attributes, and their lowering rules for targets.
 
-``register_intrin_lowering("tir.exp", target="cuda", f=rule)`` says what calls of an operator are
-replaced by when a module is built for targets of that kind; operators of a user's own, which
-``register_op_attr`` makes known, have no other meaning.
+``register_intrin_lowering("tir.exp", target="cuda", f=rule)`` registers the replacement of an
+operator's calls in builds for targets of that kind. An operator of a user, registered by
+``register_op_attr``, has no other meaning.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from kc.support.forks import fork_lock
 from kc.support.locations import caller_location
 
 Rule = Callable[[Any], Any]
-"""What a call becomes: a function of it, a ``tir.Call``, to an expression, or None to leave it."""
+"""A lowering rule: a function from a call, a ``tir.Call``, to an expression, or to None to keep
+the call.
+"""
 
 
 @dataclass
 class _Known:
-    """What is registered of an operator, with the level at which it was said."""
+    """The registrations of an operator, each with its level."""
 
     attributes: dict[str, tuple[int, Any]] = field(default_factory=dict)
     rules: dict[str, tuple[int, Rule]] = field(default_factory=dict)
@@ -32,17 +34,19 @@ _operators: dict[str, _Known] = {}
 
 
 def is_known(name: str) -> bool:
-    """Whether something is registered of the operator ``name``, such as "tir.mylog"."""
+    """True if the operator ``name``, such as "tir.mylog", has a registration."""
     return name in _operators
 
 
 def known_names() -> list[str]:
-    """The names of the operators of which something is registered."""
+    """The names of the operators with registrations."""
     return list(_operators)
 
 
 def rules_of(kind: str) -> dict[str, Rule]:
-    """The rules of a kind of targets by the operators' names; those of "default" for the others."""
+    """The rules for a kind of target, by operator; the "default" rule for operators without a rule
+    of the kind.
+    """
     rules: dict[str, Rule] = {}
     for name, known in _operators.items():
         chosen = known.rules.get(kind) or known.rules.get("default")
@@ -69,11 +73,12 @@ def register_op_attr(op_name: str, attr_key: str, value: Any = None, level: int 
 def register_intrin_lowering(
     op_name: str, target: str, *, f: Rule | None = None, level: int = 10
 ) -> Any:
-    """Define what calls of an operator become on targets of the kind ``target`` ("default": all).
+    """Register the replacement of an operator's calls on targets of the kind ``target`` ("default":
+    all).
 
     ``f`` receives the call, may read its ``op.name``, ``args`` and ``dtype``, and returns an
-    expression, or None to leave the call unchanged. Without ``f`` it is a decorator. The rule of
-    the highest level applies; two rules at one level are refused (KC2179).
+    expression, or None to leave the call unchanged. Without ``f`` the result is a decorator. The
+    rule of the highest level applies; two rules at the same level are refused (KC2179).
     """
 
     def register(rule: Rule) -> Rule:
@@ -100,12 +105,12 @@ def _put(table: dict[str, Any], key: str, given: Any, level: int, name: str) -> 
 
 
 def forget(op_name: str) -> None:
-    """Take back all that is registered of an operator."""
+    """Remove all registrations of an operator."""
     with _lock:
         _operators.pop(op_name, None)
 
 
 def attribute_of(name: str, key: str) -> Any:
-    """What is registered as an attribute of an operator; None where nothing is."""
+    """The registered attribute of an operator. None if there is none."""
     known = _operators.get(name)
     return None if known is None or key not in known.attributes else known.attributes[key][1]

@@ -1,7 +1,7 @@
 """The operators of scalar expressions: Python's, as in TVM.
 
-The classes of expressions derive from :class:`Operators`. The functions that make expressions know
-these classes, and are installed from above (:mod:`kc.expr.arithmetic`).
+The classes of expressions derive from :class:`Operators`. The functions that create expressions
+depend on these classes, hence a higher module installs them (:mod:`kc.expr.arithmetic`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ExprLike = Union["Operators", int, float, bool]
 
 
 class Arithmetic(Protocol):
-    """The functions that make the expressions of operators."""
+    """The functions that create the expressions of operators."""
 
     def as_expr(self, value: Any, /) -> Expr:
         """The expression that a value is."""
@@ -49,7 +49,7 @@ class Arithmetic(Protocol):
         ...
 
     def negative(self, value: Any, /) -> Expr:
-        """The value with the other sign."""
+        """The negated value."""
         ...
 
     def inverted(self, value: Any, /) -> Expr:
@@ -65,7 +65,7 @@ class Arithmetic(Protocol):
         ...
 
     def is_function(self, name: str, /) -> bool:
-        """Whether ``te`` has a function of numbers of this name."""
+        """True if ``te`` has a function of numbers with this name."""
         ...
 
 
@@ -73,7 +73,7 @@ _arithmetic: Arithmetic
 
 
 def install(arithmetic: Arithmetic) -> None:
-    """Say how expressions are made. Operators of expressions need it when they are called."""
+    """Install the functions that create expressions, which the operators call."""
     global _arithmetic
     _arithmetic = arithmetic
 
@@ -98,7 +98,7 @@ NUMPY_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "equal": operator.eq,
     "not_equal": operator.ne,
 }
-"""What numpy calls the operators that its scalars and arrays leave to expressions."""
+"""numpy's names of the operators that its scalars and arrays delegate to expressions."""
 
 NUMPY_NAMES = {
     "absolute": "abs",
@@ -112,7 +112,7 @@ NUMPY_NAMES = {
     "fmin": None,
     "rint": "nearbyint",
 }
-"""The functions of numpy that have another name in te; None: that it has none of."""
+"""The functions of numpy that have another name in te; None if te lacks the function."""
 
 
 TOPI_OPERATORS = {
@@ -132,14 +132,14 @@ TOPI_OPERATORS = {
     "ones_like": "full_like",
     "broadcast_to": "broadcast_to",
 }  # fmt: skip
-"""What numpy does with whole arrays, and the operator of topi that does it with tensors."""
+"""The operators of topi that correspond to numpy's functions of whole arrays."""
 
 _REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
 """The ufuncs by which numpy reduces arrays."""
 
 
 class NumpyFunctions:
-    """What numpy does with an expression: its operators are ours, its functions are refused."""
+    """The interface to numpy: its operators create expressions, its functions are refused."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """``np.float32(2) * x`` is ``x`` times 2. Raises TEError KC2009 for ``np.exp(x)``."""
@@ -159,7 +159,7 @@ class NumpyFunctions:
         raise not_of_expressions(f"np.{name}", name, tensor)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        """Raises TEError KC2009 for ``np.sum(X)`` of a tensor; what only looks is numpy's."""
+        """Raise TEError KC2009 for ``np.sum(X)`` of a tensor; let numpy inspect a tensor."""
         del types
         name = function.__name__
         if name in TOPI_OPERATORS:
@@ -170,7 +170,7 @@ class NumpyFunctions:
 
 
 def not_of_expressions(called: str, name: str, tensor: Any = None) -> TEError:
-    """The refusal of a function of numbers that is called with an expression, or a tensor."""
+    """The diagnostic for a function of numbers that receives an expression or a tensor."""
     own = NUMPY_NAMES.get(name, name)
     known = own is not None and _arithmetic.is_function(own)
     hint = f"te.{own} makes the expression" if known else "the functions of te take expressions"
@@ -197,7 +197,7 @@ class Operators(NumpyFunctions):
         return _arithmetic.as_expr(self)
 
     def same_as(self, other: object) -> bool:
-        """Whether both are one object."""
+        """True if both are the same object."""
         return self is other
 
     def __add__(self, other: ExprLike) -> Expr:
@@ -302,14 +302,14 @@ class Operators(NumpyFunctions):
     __hash__ = object.__hash__
 
     def equal(self, other: ExprLike) -> Expr:
-        """Whether both are equal, as ``==``."""
+        """The comparison ``==``."""
         return _arithmetic.compare("eq", self, other)
 
     def astype(self, dtype: str) -> Expr:
-        """The value converted to ``dtype``; a float to the integer, truncated, or to the limit of
-        the type that it is beyond; NaN to 0.
+        """The value converted to ``dtype``. A float becomes an integer by truncation, clamped to
+        the limits of the type; NaN becomes 0.
 
-        Without bits it is of 32, as in TVM: "float", "int", "uint".
+        A type without a width has 32 bits, as in TVM: "float", "int", "uint".
         """
         return _arithmetic.cast(self, dtype)
 
@@ -338,7 +338,7 @@ class Operators(NumpyFunctions):
 
 
 def _called_here(pattern: str) -> str | None:
-    """What the user's line calls, if that is a single function of the pattern's group."""
+    """The function that the user's line calls. None unless exactly one call matches the pattern."""
     import re
 
     where = caller_location()

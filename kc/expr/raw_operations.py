@@ -1,7 +1,7 @@
-"""Scalar operations of the IR by name, for what TVM has no word.
+"""Scalar operations of the IR by name, for operations without a word in TVM.
 
-``T.scalar_op("arith.divsi", a, b, dtype="int32")`` is the operation itself, without the care that
-``T.truncdiv`` takes of a divisor of 0.
+``T.scalar_op("arith.divsi", a, b, dtype="int32")`` is the operation itself, without the check of
+``T.truncdiv`` for a divisor of 0.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _COMPARISONS = {"arith.cmpi": 10, "arith.cmpf": 16}
 
 
 def is_raw(name: str) -> bool:
-    """Whether ``T.scalar_op`` has an operation of this name."""
+    """True if ``T.scalar_op`` supports an operation with this name."""
     dialect, _, rest = name.removesuffix(".exact").partition(".")
     operation, _, predicate = rest.partition(".")
     count = _COMPARISONS.get(f"{dialect}.{operation}")
@@ -53,8 +53,9 @@ def is_raw(name: str) -> bool:
 def raw_operation(
     name: str, operands: Sequence[SSAValue], type_: Attribute, location: Location | None
 ) -> Operation:
-    """The operation; ``name`` is one of :func:`is_raw`. Raises KC2129 where it is none of these
-    operands."""
+    """The operation ``name``, which must satisfy :func:`is_raw`. Raises KC2129 if the operation
+    does not accept the operands.
+    """
     try:
         op = _operation(name, operands, type_)
         op.verify_()

@@ -107,7 +107,7 @@ IdentityFunction = (
     | Callable[[str, str, str], Any]
     | Callable[[str, str, str, str], Any]
 )
-"""A function of the element types; type checkers know the parameters of a lambda by it."""
+"""A function of the element types; the union gives type checkers the parameters of a lambda."""
 
 
 def comm_reducer(
@@ -120,12 +120,12 @@ def comm_reducer(
     """A reduction with a user-defined combiner.
 
     ``fcombine(x, y)`` combines two values, or two tuples of values; ``fidentity(dtype, ...)``
-    gives the value or the tuple that changes nothing. The combiner must be associative and
-    commutative, floats up to rounding; when the compute is lowered, this is proven or tried on
-    values of the types, and refused (KC2046) with values that show the contrary, unless ``unsafe``
-    says that such values do not occur. It may use axes of the element that is reduced to, and
-    sizes. The result is called as ``te.sum`` is; with a tuple of expressions it gives a tuple of
-    results, which a compute returns::
+    returns the identity value or tuple. The combiner must be associative and commutative, for
+    floats up to rounding. When the compute is lowered, these laws are proven, or tested on values
+    of the types; a counterexample is reported (KC2046), unless ``unsafe`` promises that such values
+    do not occur. The combiner may use axes of the result element, and sizes. The result is called
+    like ``te.sum``; for a tuple of expressions it returns a tuple of results, which a compute
+    returns::
 
         argmax = te.comm_reducer(
             lambda x, y: (te.Select(x[1] >= y[1], x[0], y[0]), te.max(x[1], y[1])),
@@ -133,8 +133,8 @@ def comm_reducer(
         k = te.reduce_axis((0, n), name="k")
         I, V = te.compute((m,), lambda i: argmax((k.var, X[i, k]), axis=k))
 
-    With something else than axes, ``reducer(a, b, ...)`` combines its arguments. Raises KC2040 to
-    KC2045 for an invalid combiner.
+    Without axes, ``reducer(a, b, ...)`` combines its arguments. Raises KC2040 to KC2045 for an
+    invalid combiner.
     """
     if not isinstance(name, str) or not name:
         raise TEError(
@@ -151,7 +151,7 @@ def known_reducer(
 
 
 class Reducer(FunctionHolder):
-    """A reduction with a user-defined combiner, to call: what :func:`comm_reducer` makes."""
+    """A callable reduction with a user-defined combiner: the result of :func:`comm_reducer`."""
 
     def __init__(
         self,
@@ -279,7 +279,7 @@ def _reducer(
     several: bool,
     location: Location | None,
 ) -> tuple[CommReducer, tuple[Expr, ...]]:
-    """The combiner that the two functions make for ``values``, and what it uses beside them."""
+    """The combiner of the two functions for ``values``, and the values that it captures."""
     count = len(values)
     if not count:
         raise TEError("KC2040", f"{name}: there is nothing to reduce", location=location)

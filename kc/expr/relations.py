@@ -1,9 +1,9 @@
-"""The meaning of splits and fusions: extents and values of axes on both sides of them.
+"""The semantics of splits and fusions: the extents and values of the axes on both sides.
 
-A schedule that stores a tensor in the order of its leaves (``cache_write``), or makes one leaf of a
-reduction an axis of a tensor (``rfactor``), rewrites the tensor expression in terms of the leaves:
-:class:`Rebase` gives the extents of the leaves, the axes of the compute as expressions of them, and
-the other way round.
+A schedule that stores a tensor in the order of its leaves (``cache_write``), or turns a leaf of a
+reduction into an axis of a tensor (``rfactor``), rewrites the tensor expression in terms of the
+leaves. :class:`Rebase` computes the extents of the leaves, the axes of the compute as expressions
+of the leaves, and the inverse.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ from kc.expr.nodes import Dim
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """``parent == outer * (extent of inner) + inner``; ``factor`` or ``nparts`` is given."""
+    """``parent == outer * (extent of inner) + inner``; exactly one of ``factor`` and ``nparts`` is
+    set.
+    """
 
     parent: IterVar
     outer: IterVar
@@ -92,7 +94,7 @@ class Transform:
     results: tuple[IterVar, ...]
 
     def extents(self, known: Mapping[IterVar, Dim]) -> dict[IterVar, Dim]:
-        """Nothing: the loops tell."""
+        """Empty: the loops determine the extents."""
         del known
         return {}
 
@@ -108,7 +110,7 @@ def parents(relation: Relation) -> tuple[IterVar, ...]:
 
 
 def results(relation: Relation) -> tuple[IterVar, ...]:
-    """The axes that a relation makes."""
+    """The axes that a relation creates."""
     if isinstance(relation, Split):
         return relation.outer, relation.inner
     if isinstance(relation, Fuse):
@@ -126,7 +128,7 @@ def offspring(relations: Sequence[Relation], axis: IterVar) -> set[IterVar]:
 
 
 def family(relations: Sequence[Relation], axis: IterVar) -> set[IterVar]:
-    """``axis`` and all that is related to it: what it came from, and what else came from that."""
+    """``axis`` and all axes related to it: its ancestors, and their descendants."""
     relatives = {axis}
     grows = True
     while grows:
@@ -140,7 +142,7 @@ def family(relations: Sequence[Relation], axis: IterVar) -> set[IterVar]:
 
 
 class Rebase:
-    """The axes of a compute in terms of its leaves, and the other way round."""
+    """The axes of a compute in terms of its leaves, and the inverse."""
 
     def __init__(
         self,
@@ -178,10 +180,11 @@ class Rebase:
         return values
 
     def to_roots(self, leaves: Mapping[IterVar, Expr]) -> tuple[dict[IterVar, Expr], list[Expr]]:
-        """The roots as expressions of the values of ``leaves``, and when these are meant.
+        """The roots as expressions of the values of ``leaves``, and the guards for valid
+        iterations.
 
-        A split that is not even has iterations that stand for nothing; they are those where a
-        condition fails. The expressions give a value that the root has there too.
+        The iterations of an uneven split that exceed the parent's extent violate a guard. The
+        expressions are defined for these iterations too.
         """
         known: dict[IterVar, Expr] = dict(leaves)
         conditions: list[Expr] = []
@@ -217,14 +220,14 @@ def _as_axis(value: Expr, dtype: str) -> Expr:
 
 
 def dim_of(extent: ExprLike) -> Dim:
-    """An extent as a number where it is one."""
+    """An extent as an int if it is constant."""
     if isinstance(extent, Const):
         return int(extent.value)
     return extent if isinstance(extent, Expr) else int(extent)  # pyright: ignore
 
 
 def depends_on_element(extent: Any) -> bool:
-    """Whether an extent differs between elements: it reads a tensor, or an axis."""
+    """True if an extent differs between elements: it reads a tensor or an axis."""
     parts = walk(extent) if isinstance(extent, Expr) else ()
     return any(isinstance(part, Element | IterVar) for part in parts)
 

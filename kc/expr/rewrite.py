@@ -1,7 +1,7 @@
-"""Copies of expressions and operations in which axes and tensors stand for others.
+"""Copies of expressions and operations with replaced axes and tensors.
 
-What schedules rewrite (caches, partial reductions) is rewritten in copies: the user's tensors, and
-other schedules of them, stay as they are.
+Schedules rewrite copies (caches, partial reductions): the user's tensors, and other schedules of
+the same tensors, stay unchanged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kc.expr.tensor import ExternOp, Operation, ScanOp, Tensor
 
 
 class Substitution:
-    """Expressions with ``axes`` and ``tensors`` replaced; what is shared stays shared."""
+    """Expressions with ``axes`` and ``tensors`` replaced; shared parts stay shared."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Substitution:
         return self._done[expr]
 
     def _copy(self, expr: Expr) -> Expr:
-        """``expr`` with new parts; itself when they are what they were."""
+        """``expr`` with rewritten parts; ``expr`` itself if no part changed."""
         changes: dict[str, Any] = {}
         if children(expr):
             for field in dataclasses.fields(expr):  # pyright: ignore[reportArgumentType]
@@ -73,7 +73,9 @@ class Substitution:
 
 
 def with_inputs(op: Operation, tensors: Mapping[Tensor, Tensor]) -> Operation:
-    """``op`` reading what ``tensors`` gives for its inputs; itself when it reads none of them."""
+    """``op`` with its inputs replaced by ``tensors``; ``op`` itself if it reads none of the
+    keys.
+    """
     if not any(tensor in tensors for tensor in op.input_tensors):
         return op
     if isinstance(op, ScanOp):
@@ -92,8 +94,10 @@ def replace_dataflow(
     tensors: Mapping[Tensor, Tensor],
     readers: Container[Operation] | None = None,
 ) -> dict[Operation, Operation]:
-    """What becomes of ``ops`` (producers first) when ``readers`` (default: all of them) read other
-    tensors, and what reads the results reads these. Ops that stay are left out."""
+    """The rewritten operations among ``ops`` (producers first). ``readers`` (default: all) read the
+    tensors ``tensors`` instead of its keys, and their consumers read the new results. Unchanged
+    operations are omitted.
+    """
     passed: dict[Tensor, Tensor] = {}
     became: dict[Operation, Operation] = {}
     for op in ops:

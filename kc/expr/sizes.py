@@ -1,8 +1,8 @@
-"""Dimensions of arguments that are no sizes of their own: ``n * m``, ``n // x``, ``m * 4``.
+"""Dimensions of arguments that are expressions of sizes: ``n * m``, ``n // x``, ``m * 4``.
 
-The call finds the dimension at the array, as a size with a name of its own, and checks that it is
-what it is said to be: ``C_0 == n * m``. Where a size is known only through such a dimension, as the
-``m`` of ``placeholder((m * 4,))``, it is computed from it.
+The call reads the dimension from the array, as a size with its own name, and checks its value:
+``C_0 == n * m``. A size that only such a dimension determines, as the ``m`` of
+``placeholder((m * 4,))``, is computed from it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from kc.expr.tensor import Tensor
 from kc.support.fresh_names import fresh_name
 
 ToAffine = Callable[[Any, Callable[[Binary], AffineExpr] | None], AffineExpr]
-"""A dimension over symbols, and over what the second function makes of products."""
+"""A function from a dimension to an affine expression over symbols, and over the values that its
+second argument returns for products.
+"""
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,9 @@ class OwnDimensions:
     determined: dict[Var, Through] = field(default_factory=dict)
 
     def find(self, tensors: Sequence[Tensor], bound: set[Var], taken: set[str]) -> None:
-        """Name the dimensions of ``tensors`` that are no affine functions of sizes, or that are
-        all that tells a size; ``bound`` are the sizes that are known otherwise."""
+        """Name the dimensions of ``tensors`` that are not affine functions of sizes, or that alone
+        determine a size; ``bound`` are the sizes that are determined elsewhere.
+        """
         for tensor in tensors:
             for n, dim in enumerate(tensor.shape):
                 size = scaled_size(dim)
@@ -54,7 +57,9 @@ class OwnDimensions:
                     self.determined[size[0]] = Through(own, *size[1:])
 
     def requirements(self, affine: ToAffine) -> list[SizeRequirement]:
-        """What the dimensions are; ``affine`` gives an expression over symbols and products."""
+        """The requirements on the dimensions; ``affine`` converts an expression over symbols and
+        products.
+        """
         required: list[SizeRequirement] = []
         for (tensor, n), own in self.names.items():
             why = f"dimension {n} of {tensor.name} is {tensor.shape[n]}"
@@ -73,7 +78,9 @@ class OwnDimensions:
 def agreement(
     left: Any, right: Any, may_be_one: bool, affine: ToAffine, name: str
 ) -> list[SizeRequirement]:
-    """That two sizes are equal, or the second is 1 where it may be; of no products of sizes."""
+    """The requirement that two sizes are equal, or that the second is 1 if ``may_be_one``. Empty
+    for products of sizes.
+    """
     if _is_product(left) or _is_product(right):
         return []
     if _is_number(right):
@@ -88,7 +95,7 @@ def agreement(
 def _is_what_it_says(
     size: AffineExpr, dim: Any, affine: ToAffine, why: str
 ) -> list[SizeRequirement]:
-    """That ``size`` is the product or quotient ``dim``."""
+    """The requirement that ``size`` equals the product or quotient ``dim``."""
     factors: list[tuple[AffineExpr, ...]] = []
 
     def product(part: Binary) -> AffineExpr:
@@ -139,7 +146,7 @@ def _is_number(dim: Any) -> bool:
 
 
 def _is_product(dim: Any) -> bool:
-    """Whether there is a product, or a quotient, of sizes in a dimension."""
+    """True if a dimension contains a product or a quotient of sizes."""
     if not isinstance(dim, Binary):
         return False
     if dim.op == "mul" and not (_is_number(dim.lhs) or _is_number(dim.rhs)):

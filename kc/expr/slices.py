@@ -1,4 +1,6 @@
-"""Parts of tensors: ``A[i]`` of a tensor of rank 2 is what ``A[i][j]`` goes on to index."""
+"""Partially indexed tensors: for a tensor of rank 2, ``A[i]`` is the part that ``A[i][j]``
+indexes.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,11 @@ if TYPE_CHECKING:
 
 
 REGIONS: ContextVar[bool] = ContextVar("REGIONS", default=False)
-"""Whether slices of Python name parts of tensors: where a compute may call a tensor intrinsic."""
+"""True if Python slices denote parts of tensors: where a compute may call a tensor intrinsic."""
 
 
 class TensorSlice(Operators):
-    """A tensor with its first indices given; the others follow: ``A[i][j]``."""
+    """A tensor with its first indices fixed; the others follow: ``A[i][j]``."""
 
     def __init__(
         self, tensor: Tensor, indices: Sequence[ExprLike | slice], location: Location | None
@@ -72,7 +74,7 @@ class TensorRegion(TensorSlice):
 
 
 def wrong_count(tensor: Tensor, count: int, location: Location | None) -> TEError:
-    """The error for an element that is named with ``count`` indices."""
+    """The diagnostic for an element with ``count`` indices."""
     return TEError(
         "KC2010",
         f"{tensor.name} has {counted(tensor.ndim, 'dimension')}, indexed with {count}",
@@ -90,7 +92,7 @@ def check_indices(tensor: Tensor, indices: Sequence[Any]) -> None:
 
 
 def refused_slice(tensor: Tensor, text: str) -> TEError:
-    """The error for Python slices where elements are named."""
+    """The diagnostic for Python slices in the indices of an element."""
     names = ", ".join("ijklmnop"[: tensor.ndim])
     tile = ["a tensor intrinsic takes slices: te.compute((n, 4), lambda i: vadd(A[i, 0:4], ...))"]
     return TEError(

@@ -55,7 +55,7 @@ class TagScope:
 
 
 def tag_scope(tag: str) -> TagScope:
-    """Give ``tag`` to the operations made in a ``with`` block, or by the function it decorates::
+    """Set ``tag`` on the operations created in a ``with`` block, or by the decorated function::
 
         with te.tag_scope("conv2d"):
             C = te.compute((n,), lambda i: A[i] * B[i])
@@ -63,7 +63,7 @@ def tag_scope(tag: str) -> TagScope:
         @te.tag_scope("matmul")
         def matmul(A, B): ...
 
-    Scopes do not nest (KC2170), and an operation in one has no other tag (KC2171).
+    Scopes do not nest (KC2170), and an operation in a scope has no other tag (KC2171).
     """
     return TagScope(_text(tag))
 

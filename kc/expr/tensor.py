@@ -1,4 +1,4 @@
-"""Tensors and the operations that make them: placeholders and computes."""
+"""Tensors and the operations that produce them: placeholders and computes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Operation:
-    """An operation that makes tensors."""
+    """An operation that produces tensors."""
 
     name: str
     shape: tuple[Dim, ...]
@@ -38,14 +38,15 @@ class Operation:
     tag: str = ""
     """The kind of the operation; see :func:`kc.te.tag_scope`."""
     attrs: dict[str, Any] = field(default_factory=dict)
-    """Notes of the user about it."""
+    """The user's annotations of the operation."""
     gradient_rules: dict[int, dict[Tensor, Callable[[Tensor], Tensor | None] | None]] = field(
         default_factory=dict, repr=False
     )
     """Own rules of the outputs for operands; see :mod:`kc.te.autodiff.own_rules`."""
     agreeing: list[tuple[Dim, Dim, bool]] = field(default_factory=list, repr=False)
-    """Sizes that are taken to be equal, which a call checks; the second may be 1 where the third
-    says so."""
+    """Pairs of sizes that must be equal, which a call checks; the second may be 1 if the flag is
+    set.
+    """
 
     @property
     def input_tensors(self) -> list[Tensor]:
@@ -68,7 +69,7 @@ class Operation:
         return self.dtype
 
     def rebase(self, substitute: Callable[[Expr], Expr]) -> Operation:
-        """A copy whose expressions are what ``substitute`` gives for them."""
+        """A copy with its expressions rewritten by ``substitute``."""
         del substitute
         return self
 
@@ -109,19 +110,20 @@ class PlaceholderOp(Operation):
 
 @dataclass(frozen=True, eq=False)
 class TileCall:
-    """That a tensor intrinsic makes tiles of a compute."""
+    """The fact that a tensor intrinsic computes the tiles of a compute."""
 
     intrin: str
-    """Its name."""
+    """The name of the intrinsic."""
     axes: tuple[IterVar, ...]
-    """The axes over which tiles are combined, then those of a tile."""
+    """The axes over which tiles are combined, followed by the axes of a tile."""
     outer: int
     """The number of the former."""
     location: Location | None
 
     def on(self, roots: Mapping[IterVar, Expr]) -> TileCall | None:
-        """The call in a compute whose axes are ``roots`` of the spatial ones; None if these are
-        not axes."""
+        """The call in a compute in which ``roots`` express the spatial axes. None if they are not
+        axes.
+        """
         mapped = tuple(roots.get(axis, axis) for axis in self.axes)
         axes = tuple(axis for axis in mapped if isinstance(axis, IterVar))
         return replace(self, axes=axes) if axes == mapped else None
@@ -129,15 +131,16 @@ class TileCall:
 
 @dataclass(eq=False)
 class ComputeOp(Operation):
-    """Tensors of the same axes given element by element; ``dtype`` is that of the first."""
+    """Tensors over the same axes, defined element by element; ``dtype`` is that of the first."""
 
     body: Sequence[Expr] = field(kw_only=True)
     """The expression of each output."""
     call: TileCall | None = field(kw_only=True, default=None)
     """The call of an intrinsic that its function returned."""
     rebased: dict[IterVar, Expr] = field(kw_only=True, default_factory=dict, repr=False)
-    """The extents of reduction axes that are about other axes and tensors here than those that they
-    were made with. (The axes stay, since schedules refer to them.)"""
+    """The extents of reduction axes that, in this copy, refer to other axes and tensors than their
+    axes do. (The axes stay the same, because schedules refer to them.)
+    """
 
     @property
     def bodies(self) -> tuple[Expr, ...]:
@@ -168,8 +171,9 @@ class ComputeOp(Operation):
         return self.rebased.get(axis, axis.extent)
 
     def rebase(self, substitute: Callable[[Expr], Expr], **changes: Any) -> ComputeOp:
-        """A copy with other inputs, or over other axes (``changes`` of fields): its body, and the
-        extents of its reduction axes, are what ``substitute`` gives for them."""
+        """A copy with other inputs, or over other axes (``changes`` of fields): ``substitute``
+        rewrites its body and the extents of its reduction axes.
+        """
         rebased: dict[IterVar, Expr] = {}
         for axis in self.reduce_axis:
             extent = self.extent_of(axis)
@@ -187,7 +191,8 @@ class ComputeOp(Operation):
 
 @dataclass(eq=False)
 class ScanOp(Operation):
-    """A recurrence along the first dimension: see :func:`kc.te.scan`. One output a state.
+    """A recurrence along the first dimension, with an output for each state: see
+    :func:`kc.te.scan`.
 
     ``shape`` and ``dtype`` are those of the first state.
     """
@@ -197,13 +202,15 @@ class ScanOp(Operation):
     state_placeholder: tuple[Tensor, ...] = field(kw_only=True)
     inputs: tuple[Tensor, ...] = field(kw_only=True)
     scan_axis: IterVar = field(kw_only=True)
-    """The rows that are computed; it starts after the initial ones."""
+    """The axis of the computed rows; it starts after the initial rows."""
     spatial_axis_: list[IterVar] = field(kw_only=True)
-    """The other dimensions of all states, one after another."""
+    """The remaining dimensions of all states, in order."""
 
     @property
     def steps(self) -> tuple[Operation, ...]:
-        """The operations of one step, producers first: the updates, and what needs a state."""
+        """The operations of a step, producers first: the updates, and the operations that need a
+        state.
+        """
         depends = {tensor.op: True for tensor in self.state_placeholder}
         updates = {tensor.op for tensor in self.update}
         order: list[Operation] = []
@@ -236,7 +243,7 @@ class ScanOp(Operation):
 
     @property
     def input_tensors(self) -> list[Tensor]:
-        """The tensors that the states start from, then those that give their rows."""
+        """The initial values of the states, followed by their updates."""
         return list(dict.fromkeys([*self.init, *self.update]))
 
 
@@ -253,16 +260,16 @@ class ExternCode:
 
 @dataclass(eq=False)
 class ExternOp(Operation):
-    """Tensors that a statement writes: see :func:`kc.te.extern`.
+    """Tensors that a statement computes: see :func:`kc.te.extern`.
 
-    ``shape`` and ``dtype`` are those of the first.
+    ``shape`` and ``dtype`` are those of the first tensor.
     """
 
     inputs: tuple[Tensor, ...] = field(kw_only=True)
     input_placeholders: tuple[Buffer, ...] = field(kw_only=True)
-    """The inputs, as the statement sees them."""
+    """The buffers of the inputs in the statement."""
     output_placeholders: tuple[Buffer, ...] = field(kw_only=True)
-    """The outputs, as the statement sees them."""
+    """The buffers of the outputs in the statement."""
     body: Any = field(kw_only=True)
     """The statement, or the module whose function is spliced."""
     code: ExternCode = field(kw_only=True, repr=False)
@@ -293,8 +300,9 @@ class ExternOp(Operation):
 class Tensor(TensorOperators):
     """A result of an operation: ``T[i, j]`` is an element.
 
-    ``T[i]`` is a part that takes the other indices later, ``T[i][j]``. Arithmetic on tensors gives
-    tensors, as numpy's, with the shapes broadcast. Tensors are equal if they are the same.
+    ``T[i]`` is a part that takes the other indices later, ``T[i][j]``. Arithmetic on tensors
+    creates tensors with broadcast shapes, as in numpy. Tensors are equal only if they are the same
+    object.
     """
 
     def __init__(self, op: Operation, value_index: int = 0) -> None:
@@ -304,7 +312,7 @@ class Tensor(TensorOperators):
 
     @property
     def name(self) -> str:
-        """The operation's name; with the number of the output, if it has several."""
+        """The operation's name, with the number of the output if there are several."""
         return output_name(self.op.name, self.value_index, self.op.num_outputs)
 
     @property
@@ -328,7 +336,9 @@ class Tensor(TensorOperators):
     if not TYPE_CHECKING:  # for which a name that is not here is a mistake
 
         def __getattr__(self, name: str) -> Any:
-            """Raises AttributeError; for what numpy's arrays have, it names topi's operator."""
+            """Raise AttributeError. For an attribute of numpy's arrays, the message names topi's
+            operator.
+            """
             operator = TOPI_OPERATORS.get("transpose" if name == "T" else name)
             op = vars(self).get("op")
             hint = f"; use topi.{operator}({op.name}, ...)" if operator and op else ""
@@ -338,7 +348,7 @@ class Tensor(TensorOperators):
         return to_html((self.formula_text(), "kc-loops"))
 
     formula_text: ClassVar[Callable[[Tensor], str]]
-    """What a notebook shows of a tensor; :mod:`kc.te.stage_text` sets it."""
+    """The formula that a notebook displays for a tensor, installed by :mod:`kc.te.stage_text`."""
 
     def __getitem__(self, indices: ExprLike | slice | tuple[ExprLike | slice, ...]) -> Any:
         given = indices if isinstance(indices, tuple) else (indices,)
@@ -392,7 +402,7 @@ def output_name(name: str, index: int, count: int) -> str:
 
 
 def check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim, ...]:
-    """The dimensions that ``shape`` gives (KC2012)."""
+    """The dimensions of ``shape``. Raises KC2012 for an invalid shape."""
     if getattr(shape, "ndim", 0) == 1 and hasattr(shape, "tolist"):
         shape = shape.tolist()
     dims = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
@@ -421,7 +431,7 @@ def check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim, 
 
 
 def check_name(name: str, location: Location | None) -> str:
-    """``name``, if it is an identifier (KC2013)."""
+    """``name``. Raises KC2013 if it is not an identifier."""
     if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
         raise TEError(
             "KC2013",
@@ -435,7 +445,7 @@ def check_name(name: str, location: Location | None) -> str:
 def var(name: str = "n", dtype: str = "int32") -> Var:
     """A symbolic size or a scalar argument.
 
-    As a dimension, its value is read off the arrays at the call and checked to agree among them.
+    The value of a dimension is read from the arrays at the call; all of them must agree.
     """
     location = caller_location()
     known = dtype if dtype == "handle" else check_dtype(dtype)
@@ -443,7 +453,9 @@ def var(name: str = "n", dtype: str = "int32") -> Var:
 
 
 def size_var(name: str = "n", dtype: str = "int32") -> Var:
-    """A symbolic size, which is never negative; here all sizes are (see :func:`var`)."""
+    """A symbolic size, which is never negative; all sizes of kc are non-negative (see
+    :func:`var`).
+    """
     location = caller_location()
     return Var(check_name(name, location), check_dtype(dtype), location, is_size=True)
 
@@ -451,8 +463,8 @@ def size_var(name: str = "n", dtype: str = "int32") -> Var:
 def placeholder(shape: Any, dtype: str = "float32", name: str = "placeholder") -> Tensor:
     """An input tensor of ``shape`` (integers or sizes).
 
-    With a dtype of vectors, such as ``float32x4``, an array that is given for it has one dimension
-    more, of the lanes.
+    With a vector dtype, such as ``float32x4``, the array of a call has an additional dimension for
+    the lanes.
     """
     location = caller_location()
     name = check_name(name, location)
@@ -464,7 +476,7 @@ def placeholder(shape: Any, dtype: str = "float32", name: str = "placeholder") -
 def check_tensors(
     given: Any, what: str, code: str, usage: str, location: Location | None
 ) -> tuple[Tensor, ...]:
-    """One tensor or several that ``what`` is given. Raises ``code`` for anything else."""
+    """The tensor or tensors that ``what`` receives. Raises ``code`` for anything else."""
     tensors = tuple(given) if isinstance(given, list | tuple) else (given,)
     for tensor in tensors:
         if not isinstance(tensor, Tensor):
@@ -478,7 +490,7 @@ def check_tensors(
 
 
 def require_scalars(what: str, tensors: Sequence[Tensor]) -> None:
-    """Refuse (KC2242) tensors of vectors, where ``what`` knows scalars only."""
+    """Refuse (KC2242) tensors of vectors, because ``what`` supports scalars only."""
     for tensor in tensors:
         if lanes(tensor.dtype) > 1:
             raise TEError(

@@ -1,7 +1,7 @@
-"""The operators of tensors, ``A + B`` say.
+"""The operators of tensors, such as ``A + B``.
 
-:class:`kc.expr.tensor.Tensor` derives from them, and what they make are computes of tensors: the
-functions that make these are installed from above (:mod:`kc.te.elementwise`).
+:class:`kc.expr.tensor.Tensor` derives from them, and their results are computes of tensors. A
+higher module installs the functions that create the computes (:mod:`kc.te.elementwise`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Elementwise(Protocol):
-    """The functions that make tensors element by element."""
+    """The functions that create tensors element by element."""
 
     def one_by_one(self, name: str, function: Callable[[Any], Any], tensor: Any, /) -> Tensor:
         """The tensor of ``function`` of the elements of another."""
@@ -37,7 +37,7 @@ _elementwise: Elementwise
 
 
 def install(elementwise: Elementwise) -> None:
-    """Say how tensors are made. Operators of tensors need it when they are called."""
+    """Install the functions that create tensors, which the operators call."""
     global _elementwise
     _elementwise = elementwise
 
@@ -150,7 +150,7 @@ class TensorOperators(NumpyFunctions):
         return _elementwise.one_by_one("T_cast", lambda x: cast(x, kind), self)  # pyright: ignore
 
     def __kc_elementwise__(self, op: str, operand: Any, *, swapped: bool) -> Any:
-        """``self op other``, or the other way round."""
+        """``self op other``, or with swapped operands."""
         method = getattr(TensorOperators, _METHODS[op][swapped], None) if op in _METHODS else None
         return NotImplemented if method is None else method(self, operand)
 

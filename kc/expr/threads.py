@@ -1,4 +1,4 @@
-"""Thread axes: what loops are bound to on a GPU."""
+"""Thread axes, to which a GPU's loops are bound."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kc.support.locations import caller_location
 
 @dataclass(eq=False, repr=False)
 class ThreadAxis(IterVar):
-    """An axis of threads; ``extent`` is None where the bound loop decides it."""
+    """An axis of threads. ``extent`` is None if the bound loop determines it."""
 
     thread_tag: str = ""
 
@@ -21,7 +21,7 @@ class ThreadAxis(IterVar):
 def thread_axis(dom: Any = None, tag: str = "", name: str = "") -> ThreadAxis:
     """An axis of threads: ``te.thread_axis("threadIdx.x")`` or ``te.thread_axis((0, 32), ...)``.
 
-    Raises KC3143 for an unknown tag, or a domain that is not ``(0, number of threads)``.
+    Raises KC3143 for an unknown tag, or a domain other than ``(0, number of threads)``.
     """
     location = caller_location()
     if isinstance(dom, str):

@@ -1,9 +1,8 @@
 """Vectors in statements: consecutive elements of buffers, their lanes and their bits.
 
-``B.vload([0, 0], "int8x16")`` is a vector, on which operators work lane by lane, and
-``C.vstore(0, v)`` a statement. Names and arguments are TVM's. A vector may go on from row to row of
-a buffer: it is then loaded row by row, so that rows may be any distance apart (in TVM they must be
-neighbours in memory).
+``B.vload([0, 0], "int8x16")`` is a vector, whose operators work lane by lane, and ``C.vstore(0,
+v)`` a statement. Names and arguments are TVM's. A vector may continue in the next rows of a buffer.
+It is then loaded row by row, so that rows may be at any distance (in TVM they must be contiguous).
 """
 
 from __future__ import annotations
@@ -44,11 +43,11 @@ class Row:
 
 
 def place(buffer: Buffer, begin: Any, dtype: str, what: str) -> Element | VectorLoad:
-    """The elements of ``buffer`` from ``begin`` on that are a value of ``dtype``: what is loaded
-    from there, and what a store names. Without lanes, the element.
+    """The elements of ``buffer`` from ``begin`` on that form a value of ``dtype``: the operand of a
+    load or a store. A scalar dtype gives the element.
 
-    Raises KC2010 for another number of indices, KC2215 for other elements, KC2216 for those that
-    are not consecutive.
+    Raises KC2010 for a wrong number of indices, KC2215 for another element type, KC2216 for
+    elements that are not consecutive.
     """
     location = caller_location()
     element = buffer.element(begin if isinstance(begin, list | tuple) else [begin])
@@ -117,14 +116,14 @@ def rows_of(load: VectorLoad, what: str = "vload") -> list[Row]:
 def _row_starts(
     shape: Sequence[Any], indices: Sequence[Expr], count: int
 ) -> list[tuple[Expr, ...]]:
-    """The first elements of ``count`` rows, of which the first one starts at ``indices``."""
+    """The first elements of ``count`` rows; the first row starts at ``indices``."""
     outer = [index.value if isinstance(index, Const) else None for index in indices[:-1]]
     sizes = shape[:-1]
     # Where the first indices are constants, rows go on in the next plane.
     known = len(outer)
     while known and outer[known - 1] is not None and isinstance(sizes[known - 1], int):
         known -= 1
-    if known >= len(outer) - 1:  # at most one index counts them
+    if known >= len(outer) - 1:  # at most one index counts the rows
         return [(*indices[:-2], _plus(indices[-2], n), indices[-1]) for n in range(count)]
     position = 0
     for size, index in zip(sizes[known:], outer[known:], strict=True):
@@ -135,7 +134,7 @@ def _row_starts(
         for size in reversed(sizes[known + 1 :]):
             n, index = divmod(n, size)
             at.append(const(index))
-        # What exceeds the first of them is outside of the buffer, which its access shows.
+        # An index that exceeds the first dimension is out of bounds, which its access reports.
         starts.append((*indices[:known], const(n), *reversed(at), indices[-1]))
     return starts
 
@@ -184,7 +183,7 @@ def _half(what: str, dtype: str, vec: ExprLike, half: int) -> Expr:
 
 
 def vectorcombine(dtype: str, vec1: ExprLike, vec2: ExprLike) -> Expr:
-    """The lanes of two vectors of one type, one after the other. TVM: ``tir.vectorcombine``."""
+    """The concatenated lanes of two vectors of the same type. TVM: ``tir.vectorcombine``."""
     a, b = as_expr(vec1), as_expr(vec2)
     count = 2 * lanes(a.dtype)
     good = lanes(a.dtype) > 1 and a.dtype == b.dtype
@@ -226,7 +225,7 @@ def refuse_whole_vectors(bodies: Sequence[Expr], what: str, location: Location |
 
 
 def _of_whole_vectors(expr: Expr) -> str | None:
-    """The operation of ``expr`` on whole vectors; None if it works lane by lane."""
+    """The operation of ``expr`` on whole vectors. None if it works lane by lane."""
     if isinstance(expr, VectorLoad):
         return f"a vload of {expr.element.tensor.name}"
     if isinstance(expr, Shuffle):

@@ -1,4 +1,4 @@
-"""Tensor expressions: describe what each element of a tensor is, then schedule how to compute it.
+"""Tensor expressions: define each element of a tensor, then schedule its computation.
 
 The names, arguments and meanings are TVM's (``tvm.te``, Chen et al., OSDI 2018).
 """

@@ -1,4 +1,4 @@
-"""The axes of a stage: which are leaves, what was done to them, and what is refused at once."""
+"""The axes of a stage: the leaves, the primitives recorded on them, and their immediate checks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Record:
-    """One recorded call: the primitive, its axes and arguments, what it gave, and the line."""
+    """A recorded call: the primitive, its axes and arguments, its results, and the line."""
 
     primitive: str
     axes: tuple[IterVar, ...]
@@ -30,11 +30,11 @@ class Record:
     location: Location | None
     relation: Relation | None = None
     keeps: tuple[IterVar, ...] = ()
-    """Axes that stay, and whose loops are others: they follow those of the results."""
+    """Axes that stay leaves but get new loops, which follow those of the results."""
 
 
 class Axes:
-    """The axes of one operation, from the outside in, and the calls recorded on them."""
+    """The axes of an operation, outermost first, and the calls recorded on them."""
 
     def __init__(
         self, op: Operation, schedule: Schedule | None, scan: ScanOp | None = None
@@ -62,10 +62,10 @@ class Axes:
         self._kinds: dict[IterVar, str] = {}
 
     def become(self, op: Operation, reason: str, used: Container[IterVar] | None = None) -> None:
-        """Go on as ``op``, with nothing done to its axes; ``reason`` is why the old ones went.
+        """Continue as ``op``, with unscheduled axes; ``reason`` explains the loss of the old axes.
 
-        What was recorded for them is forgotten, with a warning (KC3135) unless ``op`` was made
-        from it: from how axes were ordered, those in ``used`` (default: all).
+        The recorded calls are dropped, with a warning (KC3135). Calls from which ``op`` was created
+        cause no warning: layout calls on the axes in ``used`` (default: all).
         """
         kept = [
             record.primitive.replace("-", "_")
@@ -90,7 +90,7 @@ class Axes:
 
     @property
     def roots(self) -> list[IterVar]:
-        """The axes of the operation that are loops of its own."""
+        """The axes of the operation that become its own loops."""
         op = self.op
         if isinstance(op, ScanOp):
             return [op.scan_axis]
@@ -104,7 +104,9 @@ class Axes:
     # Looking up ----------------------------------------------------------------------------
 
     def leaf(self, axis: Any, primitive: str) -> IterVar:
-        """``axis`` if it is a leaf, or a refusal that says what became of it."""
+        """``axis`` if it is a leaf. Otherwise raises a refusal that names the call that consumed
+        it.
+        """
         if not isinstance(axis, IterVar):
             raise ScheduleError(
                 "KC3103",
@@ -147,14 +149,14 @@ class Axes:
         )
 
     def _owner(self, axis: IterVar) -> str | None:
-        """The other stage that ``axis`` is a leaf of."""
+        """The name of another stage that has ``axis`` as a leaf. None if there is none."""
         for stage in self.schedule.stages if self.schedule is not None else ():
             if any(axis is leaf for leaf in stage.leaf_iter_vars):
                 return stage.op.name
         return None
 
     def leaf_of(self, axis: IterVar) -> IterVar:
-        """The leaf that ``axis`` has become: the innermost result of what was done to it."""
+        """The leaf that ``axis`` became: the innermost result of the calls on it."""
         for record in self.records:
             if record.relation is not None and axis in parents(record.relation):
                 axis = record.results[-1]
@@ -214,7 +216,7 @@ class Axes:
             )
 
     def new_axis(self, name: str, kind: str) -> IterVar:
-        """An axis that a primitive makes; its name is no other leaf's."""
+        """A new axis for a primitive's result; its name differs from those of all other leaves."""
         chosen = free_name(name, {leaf.name for leaf in self.leaf_iter_vars})
         axis = IterVar(chosen, None, kind, 0, caller_location())  # pyright: ignore
         self.all_iter_vars.append(axis)
@@ -229,9 +231,10 @@ class Axes:
         nparts: Any = None,
         disable_predication: bool = False,
     ) -> tuple[IterVar, IterVar]:
-        """Split an axis into (outer, inner): the inner has ``factor`` iterations, or the outer
-        ``nparts``. Either may be a size (``te.var``). There is a predicate where it is needed,
-        whatever TVM's ``disable_predication`` says."""
+        """Split an axis into (outer, inner): the inner axis has ``factor`` iterations, or the outer
+        axis ``nparts``. Either may be a size (``te.var``). An uneven split always gets a predicate;
+        TVM's ``disable_predication`` is ignored.
+        """
         del disable_predication
         axis = self.leaf(parent, "split")
         self._serial(axis, "split")
@@ -279,8 +282,9 @@ class Axes:
         return size
 
     def fuse(self, *args: IterVar) -> IterVar:
-        """Fuse neighbouring axes into one; a pair may be given in either order. One axis stays
-        itself; none make a new outermost axis of one iteration."""
+        """Fuse neighbouring axes into one; a pair may be in either order. A single axis is returned
+        unchanged; without axes, the result is a new outermost axis of one iteration.
+        """
         given = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else args
         axes = [self.leaf(axis, "fuse") for axis in given]
         if not axes:
@@ -318,7 +322,7 @@ class Axes:
         return unit
 
     def reorder(self, *args: IterVar) -> None:
-        """Put axes into the given order; the places they take are those they have."""
+        """Put axes into the given order, within the positions that they occupy."""
         axes = [self.leaf(axis, "reorder") for axis in args]
         if len({id(axis) for axis in axes}) != len(axes):
             twice = next(axis for axis in axes if sum(axis is named for named in axes) > 1)
@@ -416,7 +420,7 @@ class Axes:
 
 
 _LAYOUT = ("split", "fuse", "reorder", "add-unit-loop")
-"""The primitives that say in which order the iterations come."""
+"""The primitives that define the order of the iterations."""
 _PAST = {"split": "split", "fuse": "fused", "transform-block-layout": "transformed"}
 _KINDS = {
     "parallel": "parallel",

@@ -79,7 +79,7 @@ from kc.support.locations import loc_attr
 from kc.te.vector_code import cast_bits, load_rows, made_of_lanes
 
 LARGEST_INDEX = 4096
-"""The terms of an affine function, each counted as often as it is used."""
+"""The largest number of terms of an affine function, counting each use of a shared term."""
 
 
 class _TooManyTerms(Exception):
@@ -87,7 +87,7 @@ class _TooManyTerms(Exception):
 
 
 def _is_small(expr: Expr) -> bool:
-    """Whether an expression is of at most :data:`LARGEST_INDEX` parts, as it is written out."""
+    """True if an expression, written as a tree, has at most :data:`LARGEST_INDEX` parts."""
     waiting, count = [expr], 0
     while waiting and count <= LARGEST_INDEX:
         waiting += children(waiting.pop())
@@ -104,8 +104,9 @@ def _constraint(op: str, lhs: AffineExpr, rhs: AffineExpr) -> AffineConstraintEx
 
 
 def _key_of(op: IROperation) -> Hashable:
-    """What tells that operations compute the same: of what they are made, by ``id``, which is fast,
-    as some of it is kept by those that are asked for it. None for an operation with effects."""
+    """A key that is equal for operations with equal results. None for an operation with effects.
+    Parts are compared by ``id``, which is fast; the properties stay alive with the operations.
+    """
     if op.attributes:
         return None
     properties: Iterable[Any] = op.properties.values()
@@ -124,7 +125,7 @@ _OF_INTEGERS = ("floordiv", "floormod", "truncdiv", "truncmod")
 
 
 def _is_composed(expr: Expr) -> bool:
-    """Whether :mod:`kc.expr.definitions` says what ``expr`` means."""
+    """True if :mod:`kc.expr.definitions` defines ``expr``."""
     if isinstance(expr, Binary):
         return expr.op in _OF_INTEGERS and is_float(expr.dtype)
     if isinstance(expr, Cast):
@@ -157,7 +158,7 @@ class Body:
         """What has been computed by operations without effects, by :func:`_key_of` these."""
 
     def add(self, op: IROperation, location: Location | None) -> SSAValue:
-        """The result of ``op``, which is added unless an operation alike is there."""
+        """The result of ``op``, which is added unless an equal operation exists."""
         key = _key_of(op)
         if key is not None and key in self.computed:
             op.erase()
@@ -208,7 +209,7 @@ class Body:
 
     def _meaning(self, expr: Expr) -> Expr:
         if expr not in self.meanings:
-            from kc.expr.definitions import definition_of  # few programs need it
+            from kc.expr.definitions import definition_of  # few programs need this import
 
             self.meanings[expr] = definition_of(expr)
         return self.meanings[expr]
@@ -282,7 +283,7 @@ class Body:
         return self.add(arith.AddiOp(splat(expr.base), self.add(steps, at)), at)
 
     def _branch(self, expr: Expr) -> Region:
-        """The region that computes ``expr``; it may use what is computed before it."""
+        """The region that computes ``expr``; it may use values computed before it."""
         inner = Body(Block(), self.axes, self.values, self.rows)
         inner.memo = ChainMap({}, self.memo)  # pyright: ignore[reportArgumentType]
         inner.lazy = self.lazy
@@ -296,9 +297,9 @@ class Body:
     # Indices -------------------------------------------------------------------------------
 
     def access(self, element: Element) -> tuple[list[AffineExpr], list[SSAValue]]:
-        """The indices of an element, and their operands: what is not affine is one of these."""
+        """The indices of an element, and their operands; non-affine parts are operands."""
         operands: list[SSAValue] = []
-        # A step of a scan sees its own row of what the step computes.
+        # A step of a scan sees only its own row of the values that the step computes.
         row = element.tensor in self.rows
         exprs = [self.index_form(index, operands) for index in element.indices[row:]]
         used = sorted({n for index in exprs for n in index.used_dims()})
@@ -311,9 +312,10 @@ class Body:
         return exprs, [operands[n] for n in used]
 
     def index_form(self, expr: Expr, operands: list[SSAValue]) -> AffineExpr:
-        """``expr`` as an affine function of ``operands``, which grow; what is not affine of it is
-        computed, and one of these. So is what uses its parts so often that it is of more than
-        :data:`LARGEST_INDEX` terms, as is a sum that is doubled twenty times."""
+        """``expr`` as an affine function of ``operands``, a list that grows. Operations compute its
+        non-affine parts, which become operands. So do parts that are shared so often that the tree
+        has more than :data:`LARGEST_INDEX` terms, such as a sum that is doubled twenty times.
+        """
         terms = 0
 
         def dim(value: SSAValue) -> AffineExpr:
@@ -349,7 +351,7 @@ class Body:
     def conditions(
         self, condition: Expr
     ) -> tuple[list[AffineConstraintExpr], list[SSAValue], list[Expr]]:
-        """``condition`` as affine constraints over operands, and what is not affine of it."""
+        """``condition`` as affine constraints over operands, and its non-affine conjuncts."""
         operands: list[SSAValue] = []
         constraints: list[AffineConstraintExpr] = []
         non_affine: list[Expr] = []
@@ -457,9 +459,8 @@ class Body:
         return self.add(table[expr.op](a, b), at)
 
     def _divide(self, expr: Binary, a: SSAValue, b: SSAValue) -> SSAValue:
-        """Integer division: by zero it gives 0, and the lowest value by -1 wraps, as in numpy.
-
-        (The machine instruction would end the process.)
+        """Integer division as in numpy: division by zero gives 0, and the lowest value divided by
+        -1 wraps. (The machine instruction would end the process.)
         """
         at, dtype = expr.location, expr.dtype
         safe = isinstance(expr.rhs, Const) and expr.rhs.value not in (0, -1)
@@ -501,7 +502,7 @@ class Body:
     def _compare(self, expr: Compare) -> SSAValue:
         affine = self._index_sides(expr)
         if affine is not None:
-            # As indices, so that what the condition says of them is known to every analysis.
+            # As indices, so that every analysis knows the facts in the condition.
             sides, operands = affine
             a, b = (self._index_operand(side, operands, expr.location) for side in sides)
             sign = "" if expr.op in ("eq", "ne") else "s"
@@ -546,7 +547,7 @@ class Body:
         return self.add(INTRINSICS[expr.op](x), at)
 
     def _sigmoid(self, x: SSAValue, dtype: str, at: Location | None) -> SSAValue:
-        """1 / (1 + exp(-x)), with the power that is at most 1: the other one overflows."""
+        """1 / (1 + exp(-x)), computed with exp(-abs(x)), which is at most 1 and cannot overflow."""
         unit, zero = self._constant(1.0, dtype, at), self._constant(0.0, dtype, at)
         power = self.add(math.ExpOp(self.add(arith.NegfOp(self.add(math.AbsFOp(x), at)), at)), at)
         below = self.add(CmpfOp(x, zero, "olt"), at)
@@ -554,7 +555,7 @@ class Body:
         return self.add(arith.DivfOp(dividend, self.add(arith.AddfOp(unit, power), at)), at)
 
     def effect(self, expr: ExternCall) -> Sequence[SSAValue]:
-        """Call what ``expr`` calls; gives the result, if there is one."""
+        """Add the call of ``expr``. The value is its results, if any."""
         for arg in children(expr):
             self.value(arg)
         values = {arg: self.memo[arg] for arg in children(expr)}
@@ -564,7 +565,9 @@ class Body:
         return call.results
 
     def _shift(self, expr: Call, a: SSAValue, b: SSAValue) -> SSAValue:
-        """A shift that is defined for every distance: beyond the width as numpy has it."""
+        """A shift that is defined for every distance; distances beyond the width behave as in
+        numpy.
+        """
         at, dtype = expr.location, expr.dtype
         right = arith.ShRSIOp if is_signed(dtype) else arith.ShRUIOp
         kind = right if expr.op == "shr" else arith.ShLIOp

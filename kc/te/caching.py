@@ -112,7 +112,7 @@ def cache_write(schedule: Schedule, tensor: Any, scope: str) -> Any:
         call=None,
     )
     if cache.call is not None:
-        forget_call(stage)  # it is the cache's
+        forget_call(stage)  # the call belongs to the cache
     reason = f"{op.name} is now the copy of {cache.name}, by cache_write at {caller_location()}"
     outputs = {op.output(n): copy.output(n) for n in range(op.num_outputs)}
     stage.become(copy, reason)
@@ -135,7 +135,7 @@ def require_no_transform(stage: Stage, primitive: str) -> None:
 
 
 def _writer(tensors: Sequence[Tensor]) -> ComputeOp:
-    """The compute that makes ``tensors``, which are all of its results."""
+    """The compute whose results are exactly ``tensors``."""
     location = caller_location()
     if not tensors:
         raise ScheduleError("KC3141", "cache_write: there are no tensors", location=location)

@@ -1,4 +1,4 @@
-"""Computes: tensors given element by element."""
+"""Computes: tensors defined element by element."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ ElementFunction = (
     | Callable[[_I, _I, _I, _I, _I, _I], Any]
     | _OfAllAxes
 )
-"""A function of the axes; type checkers know the parameters of a lambda by it, which they do not
-where ``Callable[..., Any]`` is among these."""
+"""A function of the axes. The union gives type checkers the parameters of a lambda, which
+``Callable[..., Any]`` would hide.
+"""
 
 
 def described(name: str) -> str:
-    """A compute in messages, also one that was given no name."""
+    """The name of a compute in messages, also for an unnamed one."""
     return "te.compute" if name == "compute" else f"compute {name}"
 
 
@@ -53,14 +54,12 @@ def compute(
 ) -> Any:
     """A tensor of ``shape`` whose element at ``(i, j, ...)`` is ``fcompute(i, j, ...)``.
 
-    A function that returns several expressions makes a tuple of tensors, which are computed
-    together. One that takes the first axes alone gives a value for all elements along the others,
-    or calls a tensor intrinsic, with parts of tensors as ``A[i, 0:16]``, which makes a tile of
-    these.
-
-    Raises KC2015 when the lambda takes more arguments than there are dimensions, KC2016 when a
-    reduction is not at the top of the body, KC2044 when several values are not all the results of
-    one reduction.
+    A function that returns several expressions creates a tuple of tensors, which are computed
+    together. A function of only the first axes returns a value for all elements along the other
+    axes, or calls a tensor intrinsic with parts of tensors, such as ``A[i, 0:16]``, for a tile of
+    them. Raises KC2015 if the lambda takes more arguments than there are dimensions, KC2016 for a
+    reduction below the top of the body, KC2044 if several values are not all results of one
+    reduction.
     """
     location = caller_location()
     name = check_name(name, location)
@@ -105,7 +104,7 @@ def _body(
     name: str,
     location: Location | None,
 ) -> tuple[list[IterVar], tuple[Expr, ...], TileCall | None]:
-    """The axes of a compute, its expressions, and the call of an intrinsic that it is."""
+    """The axes of a compute, its expressions, and its call of an intrinsic, if any."""
     tile = called_tile(fcompute, dims, name, location)
     if tile is not None:
         return tile
@@ -120,7 +119,7 @@ def _body(
 
 
 def _reduce_axes(bodies: Sequence[Expr], name: str, location: Location | None) -> list[IterVar]:
-    """The axes over which ``bodies`` are reduced; refuses what is not one reduction at the top."""
+    """The reduction axes of ``bodies``. Refuses anything but a single reduction at the top."""
     for body in bodies:
         for part in walk(body):
             if isinstance(part, Reduce) and part is not body:
@@ -161,7 +160,7 @@ def _reduce_axes(bodies: Sequence[Expr], name: str, location: Location | None) -
 
 
 def _is_same(left: Reduce, right: Reduce) -> bool:
-    """Whether two results are of one reduction."""
+    """True if two results belong to the same reduction."""
     return (
         left.combiner is right.combiner
         and left.condition is right.condition
@@ -257,7 +256,7 @@ def _axis_names(
 
 
 def _axes_taken(fcompute: Callable[..., Any], rank: int) -> int:
-    """How many axes a function is called with: it may take the first ones alone."""
+    """The number of axes that a function is called with: all of them, or only the first ones."""
     parameters = inspect.signature(fcompute).parameters.values()
     if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
         return rank

@@ -30,9 +30,10 @@ def one_by_one(name: str, function: Callable[[Any], Any], tensor: Tensor) -> Ten
 
 
 def combine(name: str, function: Callable[[Any, Any], Any], tensor: Tensor, operand: Any) -> Any:
-    """The tensor of ``function`` of the elements of a tensor and of another, or of a scalar.
+    """The tensor of ``function`` applied to the elements of a tensor and those of another, or a
+    scalar.
 
-    Of tensors without dimensions, with a scalar expression, it is a scalar.
+    The result of tensors without dimensions and a scalar expression is a scalar.
     """
     if isinstance(tensor, Buffer) or isinstance(operand, Buffer):
         as_expr(tensor)  # elements of buffers are loaded by statements
@@ -45,12 +46,12 @@ def combine(name: str, function: Callable[[Any, Any], Any], tensor: Tensor, oper
     if inside and not tensor.ndim:
         return function(tensor(), value)
     if inside:
-        as_expr(tensor)  # says that it has to be indexed
+        as_expr(tensor)  # raises: a buffer must be indexed
     return compute(tensor.shape, lambda *axes: function(tensor(*axes), operand), name, tag=ELEMWISE)
 
 
 def _size(dim: Dim) -> Dim:
-    """A dimension, as a number where it is one."""
+    """A dimension, as an int if it is constant."""
     return int(dim.value) if isinstance(dim, Const) else dim
 
 
@@ -61,18 +62,19 @@ def _is_one(dim: Dim) -> bool:
 
 @dataclass(frozen=True)
 class Broadcast:
-    """Tensors whose elements meet where their shapes, aligned at the right, are brought to one."""
+    """Tensors whose shapes are broadcast to a common shape, aligned at the right."""
 
     tensors: tuple[Tensor, ...]
     shape: tuple[Dim, ...]
     agreeing: list[tuple[Dim, Dim, bool]]
-    """Sizes by different names, which only the call tells: the second is equal, or 1."""
+    """Pairs of sizes that only the call can compare: the second must be equal, or 1 if allowed."""
 
     @classmethod
     def of(cls, *tensors: Tensor) -> Broadcast:
-        """Raises TEError KC2174 for numbers that are neither equal nor 1.
+        """Raises TEError KC2174 for constant sizes that are neither equal nor 1.
 
-        Of a dimension that has several names, and no number above 1, the size is the first.
+        If a dimension has several symbolic sizes and no constant above 1, the first one is its
+        size.
         """
         rank = max(part.ndim for part in tensors)
         shape: list[Dim] = []
@@ -103,7 +105,7 @@ class Broadcast:
                 places.append(0)
             elif same_dim(size, whole):
                 places.append(axis)
-            else:  # it may be 1, which is read at its last place everywhere
+            else:  # the size may be 1, and then the last element is read everywhere
                 places.append(least(axis, _size(size) - 1))
         return tensor(*places)
 

@@ -32,7 +32,7 @@ __all__ = ["FunctionParts", "function_parts", "parameters_of"]
 
 @dataclass(frozen=True)
 class FunctionParts:
-    """The buffers of a function, and what it does with them."""
+    """The buffers of a function, and its accesses to them."""
 
     ins: Sequence[Buffer]
     outs: Sequence[Buffer]
@@ -235,7 +235,7 @@ def _rename_sizes(function: FuncOp, sizes: dict[str, Var]) -> None:
 
 
 def _order_arguments(block: Block, order: Sequence[Any]) -> None:
-    """Give ``block`` its arguments in another order; those left out are no longer needed."""
+    """Reorder the arguments of ``block``; omitted arguments must be unused."""
     for n, old in enumerate(order):
         new = block.insert_arg(old.type, n)
         new.name_hint = old.name_hint
@@ -245,7 +245,7 @@ def _order_arguments(block: Block, order: Sequence[Any]) -> None:
 
 
 def _ask_for_sizes(function: FuncOp) -> None:
-    """Let ``tir.symbol`` give the sizes that arguments give."""
+    """Replace the size arguments by ``tir.symbol`` operations."""
     block = function.body.block
     for arg in list(block.args):
         symbol = _attrs(function, arg.index).get("kc.symbol")

@@ -100,8 +100,9 @@ def _is_factor(stage: Stage, op: ComputeOp, axis: IterVar) -> bool:
 
 
 def _partial(stage: Stage, op: ComputeOp, axis: IterVar, place: int) -> tuple[ComputeOp, bool]:
-    """The partial results, and whether some may have no term: ``axis`` is an axis of them, and
-    what else was made from the same axes is reduced over; other reduction axes stay as they are."""
+    """The partial results, and True if some of them may have no term. ``axis`` becomes an axis of
+    the partial results; the other leaves of the same axes are reduced; other reduction axes stay.
+    """
     reduce = reduction_of(op)
     rebase = Rebase(stage.relations, [*op.axis, *op.reduce_axis], op.extent_of)
     related = family(stage.relations, axis)
@@ -117,7 +118,8 @@ def _partial(stage: Stage, op: ComputeOp, axis: IterVar, place: int) -> tuple[Co
     substitute = Substitution(roots)
     values = tuple(substitute(value) for value in reduce.values)
     if conditions:
-        # The others stand for nothing: the values are there (indices wrap), and do not count.
+        # The other iterations are invalid: their values can be computed (indices wrap), but are
+        # ignored.
         values = _where(conditions, values, reduce)
     condition = None if reduce.condition is None else substitute(reduce.condition)
     sizes = [dim_of(reduced.extent) for reduced in rest]

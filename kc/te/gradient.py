@@ -1,10 +1,10 @@
 """Reverse-mode differentiation of tensor expressions: ``te.gradient``.
 
-Each operation is differentiated by itself, from the output to the inputs: what flows to an element
-``X[x]`` is the sum, over the reads ``X[f(i)]`` of all operations, of what flows to their results
-times the derivative of their expressions, over the iterations with ``f(i) == x``. These equations
-are solved for the iterations (:mod:`kc.te.autodiff.solve`), so that no sum is longer than it must
-be: the gradient of a matmul is a matmul, of a stencil a stencil, of a broadcast a sum.
+Each operation is differentiated separately, from the output to the inputs. The adjoint of an
+element ``X[x]`` is a sum over the reads ``X[f(i)]`` of all operations: over the iterations with
+``f(i) == x``, of the adjoint of the result times the derivative of the expression. These equations
+are solved for the iterations (:mod:`kc.te.autodiff.solve`), so that no sum is longer than
+necessary: the gradient of a matmul is a matmul, of a stencil a stencil, of a broadcast a sum.
 
 The interface is that of TVM's ``te.gradient``, which builds Jacobians and simplifies them.
 """
@@ -37,21 +37,19 @@ from kc.te.to_ir import post_order
 def gradient(output: Tensor, inputs: Any, head: Tensor | None = None) -> list[Tensor]:
     """The derivatives of ``output`` with respect to ``inputs`` (tensors, or one tensor).
 
-    ``head`` is what flows to the output from what is computed with it, for each of ``P``:
-    its shape is ``P + output.shape``. A result is for each input the tensor of shape
-    ``P + input.shape`` of::
+    ``head`` is the adjoint of the output, for each index of ``P``: its shape is ``P +
+    output.shape``. The result for each input is the tensor of shape ``P + input.shape`` of::
 
         G[p, x] = sum over y of head[p, y] * d output[y] / d input[x]
 
     Without a head it is the Jacobian ``J[y, x] = d output[y] / d input[x]``, of shape
     ``output.shape + input.shape``.
 
-    The results are computed from the inputs, the head and the tensors between input and output;
-    they are scheduled like any. What is rounded (``floor``, integers) has the derivative 0. Where
-    several terms of a ``max`` or ``min`` are equal, what flows to it is shared among them.
-
-    Raises KC2200 for anything but a tensor, KC2201 for integers, KC2202 for a head that does not
-    fit, KC2203 to KC2205 for what cannot be differentiated.
+    The results are computed from the inputs, the head and the intermediate tensors, and can be
+    scheduled like any tensor. Rounding (``floor``, integers) has the derivative 0. Equal largest
+    terms of a ``max`` or ``min`` share its adjoint. Raises KC2200 for anything but a tensor, KC2201
+    for integers, KC2202 for a head of the wrong shape or type, KC2203 to KC2205 for operations that
+    cannot be differentiated.
     """
     given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
     for what, tensor in (("output", output), *(("input", tensor) for tensor in given)):
@@ -167,7 +165,7 @@ class _Gradient:
     # One operation --------------------------------------------------------------------------
 
     def _pull_back(self, op: Operation, index: int) -> None:
-        """Add what flows from output ``index`` of ``op`` to the tensors that it reads."""
+        """Add the contributions of output ``index`` of ``op`` to the adjoints of its operands."""
         tensor = op.output(index)
         active = self._by_own_rules(tensor)
         if not any(operand in active for operand in op.input_tensors):
@@ -210,7 +208,9 @@ class _Gradient:
             self._add(tensor, outer, reads(start, terms.share(scaled, start, START), active))
 
     def _other_ways(self, tensor: Tensor) -> dict[str, Any]:
-        """Why a tensor that is no compute's has no derivative here, and what has one."""
+        """The reason why a tensor of another operation has no derivative here, and the
+        alternatives.
+        """
         rules = rules_of(tensor)
         if rules and (self.prefix or tensor not in self.adjoints):
             return {
@@ -230,7 +230,7 @@ class _Gradient:
         return {"why": "only results of te.compute are differentiated", "hints": [hint]}
 
     def _by_own_rules(self, tensor: Tensor) -> set[Tensor]:
-        """Pull back what own rules of an operation do; the active tensors that are left."""
+        """Apply the operation's own rules. The result is the active tensors without a rule."""
         rules, own = rules_of(tensor), self.adjoints.get(tensor)
         if not rules or own is None or self.prefix:
             return self.active
@@ -257,7 +257,7 @@ class _Gradient:
         return shared(*axes)
 
     def _add(self, tensor: Tensor, nest: Nest, element_reads: Any) -> None:
-        """Note what flows through ``element_reads``; reads of one element are merged."""
+        """Record the adjoints of ``element_reads``; reads of the same element are merged."""
         space = Space()
         merged: dict[Any, Read] = {}
         for read in element_reads:
@@ -289,7 +289,7 @@ class _Gradient:
         return self._compute(target, body, name)
 
     def _sum(self, target: Tensor) -> Tensor:
-        """All that flows to a tensor."""
+        """The adjoint of a tensor: the sum of all contributions."""
         flows, pulled = self.flows.get(target, []), self.pulled.get(target, [])
         name = f"{target.name}_grad"
         if len(pulled) == 1 and not flows:
@@ -321,7 +321,7 @@ class _Gradient:
         return self._compute(target, body, name)
 
     def _compute(self, target: Tensor, body: Callable[..., Expr], name: str) -> Tensor:
-        """A tensor of the shape of a gradient; its axes are called as those of ``target``."""
+        """A tensor of the shape of a gradient; its axes have the names of those of ``target``."""
         own = [axis.name for axis in target.op.axis] if isinstance(target.op, ComputeOp) else []
         if len(own) != target.ndim:
             own = [f"i{n}" for n in range(target.ndim)]
@@ -336,9 +336,9 @@ class _Gradient:
 
 
 def _guarded(flow: Flow, place: Substitution) -> tuple[Expr | None, Expr]:
-    """When there is anything to add at all, by the indices alone, and what that is.
+    """The condition by indices alone under which there is a term, and the term.
 
-    What depends on elements is asked only where these are read: inside of the term.
+    Conditions on elements are evaluated only where the elements are read: inside the term.
     """
     conditions = [place(condition) for condition in flow.conditions]
     term = place(flow.term)

@@ -56,7 +56,7 @@ def create_group(schedule: Schedule, outputs: Any, inputs: Any, include_inputs: 
 
 
 def _units(stages: list[Stage]) -> list[Stage | Group]:
-    """``stages``, or the groups that hold nothing but some of them."""
+    """``stages``, with each group replacing its stages if all of them are listed."""
     chosen = {stage.op for stage in stages}
     units: dict[Stage | Group, None] = {}
     for stage in stages:

@@ -37,7 +37,7 @@ def number_loops(function: IROperation, names: Mapping[Operation, str]) -> None:
 
 
 def numbered_loops(function: IROperation, names: Mapping[Operation, str]) -> Loops:
-    """The loops that have numbers, which are taken from them."""
+    """The numbered loops by number; the numbers are removed from the loops."""
     by_name = {name: op for op, name in names.items()}
     loops: Loops = {}
     for loop in preorder(function):

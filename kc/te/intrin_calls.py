@@ -1,9 +1,9 @@
 """Calls of tensor intrinsics in computes: ``lambda i: vadd(A[i, 0:16], B[i, 0:16])``.
 
-The function of such a compute takes its first axes alone: the intrinsic makes a tile of the other
-dimensions from parts of tensors. What is computed is what the intrinsic's description says, over
-all axes; a schedule of it has these loops innermost and gives them to the intrinsic (TVM has an
-operation of its own, ``TensorComputeOp``).
+The function of such a compute takes only its first axes: the intrinsic computes a tile along the
+other dimensions from parts of tensors. The compute is that of the intrinsic's description, over all
+axes. A schedule keeps the loops of the tile innermost and replaces them by the intrinsic. (TVM has
+a separate operation, ``TensorComputeOp``.)
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A part of a tensor: where it starts, and which dimensions it goes along."""
+    """A part of a tensor: its start, and the dimensions along which it extends."""
 
     tensor: Tensor
     starts: tuple[Expr, ...]
     along: tuple[int, ...]
-    """The dimensions that are indexed further; along the others it has one element."""
+    """The dimensions with several elements; along the others the part has one element."""
 
     def element(self, indices: Sequence[Expr]) -> Expr:
         """An element of the part."""
@@ -49,13 +49,12 @@ class Region:
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """Where a part of a tensor starts, the dimensions it goes along, and how far; a step of other
-    than 1, if one is said."""
+    """The start of a part of a tensor, its dimensions, its sizes, and its step if it is not 1."""
 
     starts: tuple[Expr, ...]
     along: tuple[int, ...]
     sizes: tuple[int | None, ...]
-    """None where that is not constant."""
+    """The sizes; None for a size that is not constant."""
     step: Any = None
 
 
@@ -80,19 +79,19 @@ def box_of(given: Tensor | TensorSlice, location: Location | None) -> Box:
 
 @dataclass(frozen=True, eq=False)
 class DeclaredIntrin:
-    """A tensor intrinsic for ``s[C].tensorize(axis, intrin)``; it is registered as ``name``."""
+    """A tensor intrinsic for ``s[C].tensorize(axis, intrin)``, registered as ``name``."""
 
     name: str
     op: ComputeOp
     inputs: tuple[Tensor, ...]
     buffers: tuple[Buffer, ...]
-    """Of the inputs, then of the outputs."""
+    """The buffers of the inputs, followed by those of the outputs."""
     body: Any
     reduce_init: Any
     reduce_update: Any
 
     def __eq__(self, other: object) -> bool:
-        """Whether it is the same intrinsic, or its name."""
+        """True if ``other`` is the same intrinsic, or its name."""
         return self is other or (isinstance(other, str) and other == self.name)
 
     def __hash__(self) -> int:
@@ -101,9 +100,9 @@ class DeclaredIntrin:
     def __call__(self, *args: Any, reduce_axis: IterVar | Sequence[IterVar] = ()) -> IntrinCall:
         """A tile of a compute, from parts of tensors: ``vadd(A[i, 0:16], B[i, 0:16])``.
 
-        The function of the compute takes the axes before those of the tile. Over ``reduce_axis``
-        tiles are combined. Raises TEError KC2221 to KC2224 for other parts, KC2214 where the call
-        is used as an element.
+        The function of the compute takes the axes that precede those of the tile. Tiles are
+        combined over ``reduce_axis``. Raises TEError KC2221 to KC2224 for invalid parts, KC2214 if
+        the call is used as an element.
         """
         return IntrinCall(self, args, reduce_axis, caller_location())
 
@@ -114,7 +113,7 @@ class IntrinCall(Operators):
     def __init__(
         self, intrin: DeclaredIntrin, args: Sequence[Any], reduce_axis: Any, location: Any
     ) -> None:
-        """Raises TEError KC2222 to KC2224 for arguments that are not the intrinsic's."""
+        """Raises TEError KC2222 to KC2224 for arguments that do not match the intrinsic's."""
         self.intrin = intrin
         self.location: Location | None = location
         inputs = intrin.inputs
@@ -148,7 +147,9 @@ class IntrinCall(Operators):
             )
 
     def _region(self, n: int, given: Any, wanted: Tensor) -> Region:
-        """The part of a tensor that argument ``n`` names; KC2223 where it is no such input."""
+        """The part of a tensor that argument ``n`` denotes. Raises KC2223 if it does not match the
+        input.
+        """
         part = TensorSlice(given, (), self.location) if isinstance(given, Tensor) else given
         if not isinstance(part, TensorSlice):
             what = f"a value of {given.dtype}" if isinstance(given, Expr) else repr(given)
@@ -192,9 +193,9 @@ class IntrinCall(Operators):
     def tile(
         self, outer: Sequence[IterVar], dims: Sequence[Dim], name: str
     ) -> tuple[list[IterVar], tuple[Expr, ...], TileCall]:
-        """All axes of compute ``name``, of which ``outer`` are the first; its bodies, over them.
+        """All axes of compute ``name``, which start with ``outer``, and its bodies over them.
 
-        Raises KC2221 where its other dimensions are not those of the tile.
+        Raises KC2221 if its other dimensions are not those of the tile.
         """
         op = self.intrin.op
         rest = tuple(dims[len(outer) :])
@@ -247,7 +248,8 @@ def called_tile(
     fcompute: Callable[..., Any], dims: Sequence[Dim], name: str, location: Location | None
 ) -> tuple[list[IterVar], tuple[Expr, ...], TileCall] | None:
     """The axes, bodies and call of a compute whose function takes only the first axes and calls
-    an intrinsic; None for any other."""
+    an intrinsic. None for any other function.
+    """
     try:
         parameters = list(inspect.signature(fcompute).parameters.values())
     except (TypeError, ValueError):

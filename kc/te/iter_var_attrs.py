@@ -1,4 +1,4 @@
-"""What a stage says of its axes, as TVM's programs ask for it: ``s[C].iter_var_attrs[axis]``."""
+"""The attributes of a stage's axes, in TVM's form: ``s[C].iter_var_attrs[axis]``."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from kc.te.stage import Stage
 
 ITER_TYPES = {"unroll": 5, "vectorize": 6, "parallel": 7, "tensorize": 8}
-"""TVM's numbers of the ways in which an axis is executed; 0 to 4 are those of axes themselves."""
+"""TVM's numbers for the execution kinds of an axis; 0 to 4 are the kinds of axes themselves."""
 
 
 @dataclass
 class IterVarAttr:
-    """What was asked for an axis."""
+    """The attributes recorded for an axis."""
 
     iter_type: int = 0
     """See :data:`ITER_TYPES`."""
     bind_thread: str | None = None
-    """The tag of the threads that run it."""
+    """The tag of the thread axis that the axis is bound to."""
     tensor_intrin: str | None = None
-    """The intrinsic that does what is in it."""
+    """The intrinsic that replaces the contents of the axis."""
     prefetch_data: list[Any] = field(default_factory=list)
     prefetch_offset: list[Any] = field(default_factory=list)
     pragma_keys: list[str] = field(default_factory=list)
@@ -32,7 +32,7 @@ class IterVarAttr:
 
 
 def iter_var_attrs(stage: Stage) -> Mapping[IterVar, IterVarAttr]:
-    """What was recorded for the axes of ``stage``; axes of which nothing was said are left out."""
+    """The recorded attributes of the axes of ``stage``; axes without attributes are omitted."""
     attrs: dict[IterVar, IterVarAttr] = {}
     for record in stage.records:
         primitive, given = record.primitive, record.arguments

@@ -1,4 +1,6 @@
-"""From a TE schedule to a scheduled ``tir`` module: its records are replayed as primitives."""
+"""The lowering of a TE schedule to a scheduled ``tir`` module: its records are replayed as
+primitives.
+"""
 
 from __future__ import annotations
 
@@ -62,31 +64,31 @@ class Lowered:
     tir: ModuleOp
     """The scheduled loops."""
     entered: dict[Stage, list[Start]]
-    """For each stage that has loops, how its axes began, in their order."""
+    """For each stage with loops, the initial state of its axes, in order."""
     extents: dict[IterVar, int]
-    """The extents of the loops that primitives made, where they are constants."""
+    """The constant extents of the loops that primitives created."""
     is_scheduled: bool
-    """Whether the schedule has a call."""
+    """True if the schedule has at least one call."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """How an axis of an operation begins where its stage is computed."""
+    """The initial state of an operation's axis at the place where its stage is computed."""
 
     base: AffineExpr
     """The first value, over ``values``."""
     values: tuple[IterVar | str | None, ...]
     """Axes of consumers, None for the axes of the stage itself, and names of sizes."""
     extent: int | None
-    """The number of values, if it is a constant."""
+    """The number of values. None if it is not constant."""
 
 
 def note_strides(
     function: func.FuncOp, args: Sequence[Any], declared: Mapping[int, Sequence[int | Var]]
 ) -> None:
-    """Give arguments, by their numbers, strides of their own; see ``--apply-strides``.
+    """Set the declared strides of arguments, by position; see ``--apply-strides``.
 
-    A variable that is a size of ``args`` keeps its name; others get names that nothing else has.
+    A variable that is also a size in ``args`` keeps its name; other variables get unique names.
     """
     sizes = [dim for arg in args for dim in (arg.shape if isinstance(arg, Tensor) else [arg])]
     names = {id(size): size.name for size in sizes if isinstance(size, Var)}
@@ -103,7 +105,7 @@ def note_strides(
 
 
 def _check_binds(given: Sequence[Tensor | Var], binds: Mapping[Tensor, Buffer]) -> None:
-    """Refuse (KC4342) buffers that are not what they are bound to."""
+    """Refuse (KC4342) buffers that do not match the tensors that they are bound to."""
     for tensor, buffer in binds.items():
         title, why = None, ""
         if not isinstance(tensor, Tensor) or not isinstance(buffer, Buffer):
@@ -130,11 +132,11 @@ def lower_schedule(
     target: Target,
     binds: Mapping[Tensor, Buffer] | None = None,
 ) -> Lowered:
-    """The module that ``schedule`` stands for, as one function ``name`` of ``args``.
+    """The module of ``schedule``, as one function ``name`` of ``args``.
 
-    ``binds`` are the buffers of arguments that have strides of their own. Raises
-    :class:`TEError` for wrong arguments, or if nothing is computed (KC2028), and
-    :class:`ScheduleError`, at the line of the recorded call, for a schedule that is not legal.
+    ``binds`` are the buffers of arguments with declared strides. Raises :class:`TEError` for wrong
+    arguments, or if nothing is computed (KC2028), and :class:`ScheduleError`, at the line of the
+    recorded call, for an illegal schedule.
     """
     if all(isinstance(op, PlaceholderOp) for op in schedule.outputs):
         names = [arg.name for arg in args if isinstance(arg, Tensor)]
@@ -146,7 +148,7 @@ def lower_schedule(
             hints=["results are arguments, too: [A, B, C] with C = te.compute(...)"],
         )
     tensors = {buffer: tensor for tensor, buffer in (binds or {}).items()}
-    # A bound buffer among the arguments is the tensor that it is bound to.
+    # A bound buffer among the arguments denotes the tensor that it is bound to.
     args = [tensors.get(arg, arg) if isinstance(arg, Buffer) else arg for arg in args]
     given = [schedule.current(arg) if isinstance(arg, Tensor) else arg for arg in args]
     unwritten = _unwritten(schedule, given, name)
@@ -189,7 +191,7 @@ def _verify(module: ModuleOp) -> None:
 
 
 def _unwritten(schedule: Schedule, args: Sequence[Tensor | Var], name: str) -> list[Tensor]:
-    """Arguments that are inlined, or computed inside of loops; with a warning (KC3155)."""
+    """The arguments that are inlined or computed inside loops; each causes a warning (KC3155)."""
     unwritten: list[Tensor] = []
     for arg in args:
         stage = schedule.stage_map.get(arg.op) if isinstance(arg, Tensor) else None
@@ -215,7 +217,7 @@ def _unwritten(schedule: Schedule, args: Sequence[Tensor | Var], name: str) -> l
 
 
 def make_primitive(step: Step, values: Mapping[Any, Any]) -> Primitive:
-    """The primitive of a step; ``values`` are the references that its fields stand for."""
+    """The primitive of a step; ``values`` maps the references in its fields."""
 
     def value_of(given: Any) -> Any:
         if isinstance(given, tuple):
@@ -244,7 +246,9 @@ class _Replay:
     """The loops over the lanes of elements."""
 
     def enter(self, stage: Stage) -> None:
-        """The axes of the stage are the innermost loops around its block, or those of a script."""
+        """Bind the axes of the stage to the innermost loops around its block, or to those of a
+        script.
+        """
         if isinstance(stage.op, ExternOp):
             for axis in stage.op.axis:
                 self.loops[Leaf(stage, axis)] = self.hybrid_loops[stage.op, axis]
@@ -252,11 +256,11 @@ class _Replay:
         block = self._block(stage)
         around = loop_tree.loops_around(block)
         if isinstance(stage.op, ScanOp):
-            # The time loop is the outermost one: a scan stays at the root.
+            # The time loop is the outermost loop: a scan stays at the root.
             self.loops[Leaf(stage, stage.op.scan_axis)] = around[0]
             return
         axes = stage.roots
-        # Elements that are vectors have a loop over their lanes, after those of the axes.
+        # Vector elements have a loop over their lanes, after the loops of the axes.
         lane = len(stage.op.axis) if lanes(stage.op.dtype) > 1 else None
         loops = list(around[len(around) - len(axes) - (lane is not None) :])
         if lane is not None:
@@ -296,7 +300,7 @@ class _Replay:
                 self.extents[axis] = loop.static_extent
 
     def _require_threads(self, step: Step) -> None:
-        """The loop of a bind has as many iterations as there are threads, if that is said."""
+        """Refuse a bind whose loop has another trip count than the declared number of threads."""
         if step.threads is None:
             return
         loop = self.loops[step.fields["loop"]]
@@ -326,13 +330,13 @@ class _Replay:
                     loops[key] = became[0]  # pyright: ignore[reportArgumentType]
 
     def vectorize_lanes(self) -> None:
-        """Make the loops over lanes innermost and vectors, as far as the schedule allows it."""
+        """Make the loops over lanes innermost and vectorized, as far as the schedule allows."""
         for stage, loop in self.lanes.items():
             name = self.names[stage.op]
             blocks = self.site.blocks.get(name, ())
             around = [loop for block in blocks for loop in loop_tree.loops_around(block)]
             if loop not in around:
-                continue  # computed where it is read
+                continue  # inlined: computed at its reads
             if any(outer.kind.data is ForKind.VECTORIZED for outer in around):
                 continue
             inner = around[around.index(loop) + 1 :]
@@ -344,7 +348,7 @@ class _Replay:
 
 
 def _warn_of_schedule(stage: Stage, location: Location | None) -> None:
-    """Say that what is inlined has no loops and no tensor."""
+    """Warn that an inlined stage has neither loops nor a tensor."""
     what = [record.primitive.replace("-", "_") for record in [*stage.records, *stage.storage]]
     if what:
         warn(
@@ -364,7 +368,7 @@ def _name(value: SSAValue | None) -> str:
 
 
 class _References(dict[Any, Any]):
-    """The values in the module of those in the fields of steps."""
+    """The values in the module for the references in the fields of steps."""
 
     def __init__(self, replay: _Replay) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """A TE schedule as steps, each a primitive on loops and blocks of ``tir``.
 
-Consumers come before what they read, since the axes of a producer span what is needed at the place
-where it is computed, which the consumer's primitives decide.
+Consumers precede their producers, because the axes of a producer span the elements that its place
+of computation needs, and the consumer's primitives determine that.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A loop: what an axis of a stage has become."""
+    """A loop: the current form of an axis of a stage."""
 
     stage: Stage
     axis: IterVar
@@ -58,14 +58,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Enter:
-    """From here on, the axes of ``stage`` are loops: the innermost ones around its block."""
+    """From here on, the axes of ``stage`` are loops: the innermost loops around its block."""
 
     stage: Stage
     moved: bool
 
 
 def steps(schedule: Schedule) -> Iterator[Step | Enter]:
-    """The steps, in order. Raises what is known to be wrong without looking at loops."""
+    """The steps, in order. Raises the errors that can be decided without the loops."""
     planned: set[Stage] = set()
     for stage in reversed(schedule.stages):
         if isinstance(stage.op, ComputeOp | ScanOp) or stage.op.axis:
@@ -73,7 +73,8 @@ def steps(schedule: Schedule) -> Iterator[Step | Enter]:
             planned.add(stage)
     for stage in reversed(schedule.stages):
         yield from _of_storage(schedule, stage, rolling=False)
-    for stage in schedule.stages:  # what a buffer that rolls is computed from rolls before it
+    # a rolling buffer must be computed from buffers that already roll
+    for stage in schedule.stages:
         yield from _of_storage(schedule, stage, rolling=True)
     for primitive in _LAST:
         for stage in reversed(schedule.stages):
@@ -91,7 +92,7 @@ def _is_inline(stage: Stage) -> bool:
 
 
 def _of_storage(schedule: Schedule, stage: Stage, *, rolling: bool) -> Iterator[Step]:
-    """The calls on the tensor of a stage: to let it roll, or the others."""
+    """The calls on the tensor of a stage: rolling-buffer calls, or the other calls."""
     for record in stage.storage if not _is_inline(stage) else ():
         if (record.primitive == "rolling-buffer") is rolling:
             fields = {**_buffer(schedule, stage, record), **record.arguments}
@@ -99,7 +100,7 @@ def _of_storage(schedule: Schedule, stage: Stage, *, rolling: bool) -> Iterator[
 
 
 def _buffer(schedule: Schedule, stage: Stage, record: Record) -> dict[str, Any]:
-    """The tensor of a stage: of an input, as a block reads it."""
+    """The tensor of a stage; for an input, the read of a block."""
     if record.primitive == "annotate":
         return {"block": BlockOf(stage)}
     if isinstance(stage.op, ComputeOp | ScanOp):
@@ -157,9 +158,9 @@ def _fields(stage: Stage, record: Record) -> dict[str, Any]:
 
 
 def _is_tight(stage: Stage, split: Split) -> bool:
-    """Whether a split's loops are no longer than what it divides, where that may be less.
+    """True if a split's loop must not exceed the extent that it divides, which may be smaller.
 
-    The number of threads stays what the program says, since it may be that of other stages.
+    A number of threads is not reduced, because other stages may share the threads.
     """
     given = split.factor if split.nparts is None else split.nparts
     if not isinstance(given, int):
@@ -218,8 +219,9 @@ def _attach_loop(stage: Stage, place: Attach, planned: set[Stage]) -> Leaf:
 
 
 def _default_scope(at: Leaf) -> str:
-    """The memory of a tensor that is computed in a loop, where the user does not say: a thread has
-    its own, the threads of a block share one, and otherwise it is everyone's."""
+    """The default scope of a tensor that is computed in a loop: a thread has its own memory, the
+    threads of a block share one, and otherwise the scope is global.
+    """
     tags: list[str] = []
     stage, axis = at.stage, at.axis
     while True:
@@ -240,7 +242,7 @@ def _default_scope(at: Leaf) -> str:
 
 
 def _reads(stage: Stage, producer: Stage) -> bool:
-    """Whether ``stage`` needs ``producer``, directly or not."""
+    """True if ``stage`` depends on ``producer``, directly or not."""
     seen = {stage.op}
     waiting = [stage.op]
     while waiting:

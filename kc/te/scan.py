@@ -35,17 +35,17 @@ def scan(
 ) -> Any:
     """A recurrence along the first dimension, time, with one or several states.
 
-    The first rows of a state are ``init``; a later row ``t`` is row ``t`` of ``update``, a compute
-    that reads rows before ``t`` of the states through ``state_placeholder``, all of whose shape
-    is that of the result. ``inputs`` may list what else is read::
+    The first rows of a state are ``init``. A later row ``t`` is row ``t`` of ``update``, a compute
+    that reads earlier rows of the states through ``state_placeholder``. All of these have the shape
+    of the result. ``inputs`` may list the other tensors that are read::
 
         state = te.placeholder((m, n))
         first = te.compute((1, n), lambda _, i: X[0, i])
         update = te.compute((m, n), lambda t, i: state[t - 1, i] + X[t, i])
         sums = te.scan(first, update, state, inputs=[X])
 
-    Returns the tensor, or a tuple of them, one a state. Raises KC2051 to KC2057 for anything but a
-    recurrence; that rows are there when they are read is checked with KC2050 when it is lowered.
+    The result is the tensor, or a tuple with a tensor for each state. Raises KC2051 to KC2057 for
+    an invalid recurrence. The lowering checks that rows are computed before they are read (KC2050).
     """
     location = caller_location()
     name = check_name(name, location)
@@ -170,7 +170,7 @@ def _check_state(
 
 
 def _check_steps(scan_op: ScanOp) -> None:
-    """Refuse a step that is not made of computes of one row."""
+    """Refuse a step that does not consist of computes of a single row."""
     name, order, states = scan_op.name, scan_op.steps, scan_op.state_placeholder
     location = scan_op.location
     for op in order:

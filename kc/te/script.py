@@ -1,4 +1,4 @@
-"""A TE schedule as the calls on ``kc.tir.Schedule`` that it stands for."""
+"""A TE schedule as the equivalent calls on ``kc.tir.Schedule``."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Writer:
         self.lines: list[str] = []
 
     def _variable(self, stage: Stage, axis: IterVar) -> str:
-        """A Python variable for the loop of an axis, which no other axis has."""
+        """A unique Python variable for the loop of an axis."""
         block = self.blocks[stage.op]
         base = axis.name + "_" * keyword.iskeyword(axis.name)
         chosen, n = base, 0

@@ -1,4 +1,4 @@
-"""A stage: one operation of a schedule, where it is computed, and how its result is stored."""
+"""A stage: an operation of a schedule, its place of computation, and its storage."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GROUP_ROOT, INLINE, INLINED_ALREADY, SCOPE, SCAN_UPDATE = 1, 2, 3, 4, 5
 
 @dataclass(frozen=True)
 class Attach:
-    """Where a stage is computed: ``at`` an axis of its consumer, or ``inline``; and the line."""
+    """The place of a stage: ``at`` an axis of its consumer, or ``inline``; and the user's line."""
 
     kind: str
     location: Location | None
@@ -37,7 +37,7 @@ class Attach:
 
 
 class Stage(Axes, metaclass=PublicNames):
-    """How one operation is computed: its axes, outermost first, and the calls recorded on them."""
+    """The schedule of an operation: its axes, outermost first, and the calls recorded on them."""
 
     _INTERNAL = frozenset(
         "attach become continue_as expressions leaf leaf_of new_axis place record records roots "
@@ -68,11 +68,11 @@ class Stage(Axes, metaclass=PublicNames):
 
     @property
     def is_output(self) -> bool:
-        """Whether the caller gets the result."""
+        """True if the result is an output of the schedule."""
         return self.schedule is not None and any(self.op is op for op in self.schedule.outputs)
 
     def expressions(self) -> list[Expr]:
-        """All expressions of the operation: of what it computes, and of sizes."""
+        """All expressions of the operation: its bodies and its symbolic sizes."""
         op = self.op
         exprs: list[Any] = list(op.shape)
         if isinstance(op, ComputeOp):
@@ -80,7 +80,7 @@ class Stage(Axes, metaclass=PublicNames):
         return [expr for expr in exprs if isinstance(expr, Expr)]
 
     def continue_as(self, source: Stage) -> None:
-        """Take over what was recorded in ``source``, a stage of the same operation."""
+        """Take over the records of ``source``, a stage of the same operation."""
         self.origin_op = source.origin_op
         self.leaf_iter_vars = list(source.leaf_iter_vars)
         self.all_iter_vars = list(source.all_iter_vars)
@@ -91,9 +91,9 @@ class Stage(Axes, metaclass=PublicNames):
     # Where -----------------------------------------------------------------------------------
 
     def compute_at(self, parent: Stage, scope: IterVar) -> None:
-        """Compute the tensor inside the axis ``scope`` of its consumer, as far as it is read there.
+        """Compute the part of the tensor that an iteration of the consumer's axis ``scope`` reads.
 
-        When ``scope`` is split or fused later, the innermost result takes its place.
+        If ``scope`` is split or fused later, the innermost result replaces it.
         """
         self._movable("compute_at")
         if not isinstance(parent, Stage) or parent is self or parent.schedule is not self.schedule:
@@ -114,18 +114,18 @@ class Stage(Axes, metaclass=PublicNames):
         self.attach = Attach("at", caller_location(), parent, axis)
 
     def compute_inline(self) -> None:
-        """Compute each element where it is read; there is no tensor."""
+        """Compute each element at its reads; the tensor is not stored."""
         self._movable("compute_inline")
         self.attach = Attach("inline", caller_location())
 
     def compute_root(self) -> None:
-        """Compute the whole tensor before its consumers: what a stage does by default."""
+        """Compute the whole tensor before its consumers: the default."""
         self._computed("compute_root")
         self.attach = None
 
     @property
     def is_update(self) -> bool:
-        """Whether the operation makes the rows of a scan."""
+        """True if the operation computes the rows of a scan."""
         return self.scan is not None and any(tensor.op is self.op for tensor in self.scan.update)
 
     def _movable(self, primitive: str) -> None:
@@ -164,7 +164,7 @@ class Stage(Axes, metaclass=PublicNames):
 
     @property
     def place(self) -> Attach | None:
-        """Where the stage is computed: as it says, or else where its group is."""
+        """The place of the stage: its own, or else that of its group."""
         group = self.group
         place = self.attach
         while place is None and group is not None:
@@ -180,7 +180,7 @@ class Stage(Axes, metaclass=PublicNames):
 
     @property
     def iter_var_attrs(self) -> Mapping[IterVar, IterVarAttr]:
-        """What was said of axes: threads, vectors, pragmas."""
+        """The attributes of the axes: threads, vectors, pragmas."""
         return iter_var_attrs(self)
 
     @property
@@ -190,7 +190,7 @@ class Stage(Axes, metaclass=PublicNames):
 
     @property
     def attach_stage(self) -> Stage | None:
-        """The stage whose axis it is computed in."""
+        """The stage that contains this stage. None at the root."""
         return self.attach.parent if self.attach is not None else None
 
     # What is in an axis ----------------------------------------------------------------------
@@ -222,7 +222,7 @@ class Stage(Axes, metaclass=PublicNames):
         self.record("tensorize", [axis], {"tensor_intrin": name})
 
     def prefetch(self, tensor: Tensor, var: IterVar, offset: Any) -> None:
-        """Fetch what is read of ``tensor`` in the iteration ``offset`` iterations later."""
+        """Prefetch the elements of ``tensor`` that are read ``offset`` iterations later."""
         axis = self.leaf(var, "prefetch")
         assert self.schedule is not None
         needed = {operand for op in post_order([self.op]) for operand in op.input_tensors}
@@ -238,7 +238,7 @@ class Stage(Axes, metaclass=PublicNames):
             "prefetch", [axis], {"buffer": self.schedule.current(tensor), "offset": _plain(offset)}
         )
 
-    # How it is stored ------------------------------------------------------------------------
+    # Storage --------------------------------------------------------------------------------
 
     def set_scope(self, scope: str) -> None:
         """Put the tensor into a memory scope, as ``"shared"``."""
@@ -247,10 +247,10 @@ class Stage(Axes, metaclass=PublicNames):
         self.scope, self.scope_location = scope, caller_location()
 
     def transform_layout(self, mapping_function: Callable[..., Any]) -> list[IterVar] | None:
-        """Store the element of each index where ``mapping_function(*index)`` says, and compute the
-        elements in that order. Returns the axes of that order, and None for an input, whose caller
-        then stores it so. Among the results, ``te.AXIS_SEPARATOR`` separates axes of physical
-        memory. A map with ``^``, a swizzle, leaves the axes as they are.
+        """Store the element of each index at ``mapping_function(*index)``, and compute the elements
+        in that order. Returns the axes of that order, and None for an input, whose caller must then
+        use the layout. Among the results, ``te.AXIS_SEPARATOR`` separates axes of physical memory.
+        A map with ``^``, a swizzle, leaves the axes unchanged.
         """
         from kc.te.layouts import transform_layout  # index maps are loaded when they are used
 
@@ -262,7 +262,7 @@ class Stage(Axes, metaclass=PublicNames):
         self._computed("storage_align")
         places = [n for n, dimension in enumerate(self.op.axis) if dimension is axis]
         if not places:
-            self.leaf(axis, "storage_align")  # says what became of it, if it is no axis of ours
+            self.leaf(axis, "storage_align")  # raises the refusal for an axis of another stage
             names = ", ".join(dimension.name for dimension in self.op.axis)
             raise ScheduleError(
                 "KC3148",
@@ -275,12 +275,12 @@ class Stage(Axes, metaclass=PublicNames):
         self.store("storage-align", arguments)
 
     def double_buffer(self) -> None:
-        """Give the tensor two buffers, one being filled while the other is read."""
+        """Give the tensor two buffers: one is filled while the other is read."""
         self._movable("double_buffer")
         self.store("double-buffer", {})
 
     def rolling_buffer(self) -> None:
-        """Keep what the next iteration reads again, instead of computing it again."""
+        """Keep the elements that the next iteration reads again, instead of recomputing them."""
         self._movable("rolling_buffer")
         self.store("rolling-buffer", {})
 
@@ -289,9 +289,9 @@ class Stage(Axes, metaclass=PublicNames):
         self.storage.append(Record(primitive, (), arguments, (), caller_location()))
 
     def set_store_predicate(self, predicate: Any) -> None:
-        """Store from some of the threads that compute the same: ``tx.var.equal(0)``.
+        """Store only from some of the threads that compute the same value: ``tx.var.equal(0)``.
 
-        The result is the same without it; code generation may leave out the other stores.
+        The result does not depend on the predicate; code generation may omit the other stores.
         """
         self._computed("set_store_predicate")
         self.store_predicate = predicate
@@ -303,8 +303,8 @@ class Stage(Axes, metaclass=PublicNames):
     def env_threads(self, threads: Any) -> None:
         """Name the threads that all stages of a scan run on.
 
-        Each stage binds its own axes to them; here a step of the scan is a kernel of its own, so
-        the call has no effect, and gives the warning KC3154.
+        Each stage binds its own axes to them. Here a step of the scan is a separate kernel, so the
+        call has no effect, and causes the warning KC3154.
         """
         if not isinstance(self.op, ScanOp) or self.threads:
             raise ScheduleError(
@@ -331,7 +331,7 @@ class Stage(Axes, metaclass=PublicNames):
 
 
 class Group:
-    """Stages that are computed at one place: what :meth:`Schedule.create_group` makes."""
+    """Stages that are computed at the same place: the result of :meth:`Schedule.create_group`."""
 
     def __init__(self, schedule: Schedule, ops: Sequence[Operation]) -> None:
         self.schedule = schedule
@@ -347,7 +347,9 @@ class Group:
         return f"the group of {', '.join(op.name for op in self.ops)}"
 
     def compute_at(self, parent: Stage, scope: IterVar) -> None:
-        """Compute the stages of the group that have no other place inside the axis ``scope``."""
+        """Compute the group's stages that have no other place at the axis ``scope`` of
+        ``parent``.
+        """
         inside: Group | None = parent.group
         while inside is not None and inside is not self:
             inside = inside.group
@@ -371,7 +373,7 @@ class Group:
         self.attach = Attach("at", caller_location(), parent, axis)
 
     def compute_root(self) -> None:
-        """Compute the group at the root: what it does by default."""
+        """Compute the group at the root: the default."""
         self.attach = None
 
     @property
@@ -386,17 +388,17 @@ class Group:
 
     @property
     def attach_stage(self) -> Stage | None:
-        """The stage whose axis it is computed in."""
+        """The stage that contains the group. None at the root."""
         return self.attach.parent if self.attach is not None else None
 
 
 def _plain(value: Any) -> Any:
-    """A constant expression as the number that it is."""
+    """The number of a constant expression; any other value is unchanged."""
     return getattr(value, "value", value)
 
 
 def check_scope(primitive: str, scope: Any) -> None:
-    """Refuse (KC3702) what is no name of a memory scope; None is the global one."""
+    """Refuse (KC3702) an invalid name of a memory scope; None is the global scope."""
     if scope is not None and not isinstance(scope, str):
         raise ScheduleError(
             "KC3702",

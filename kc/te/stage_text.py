@@ -1,4 +1,4 @@
-"""TE schedules, stages and tensors as text: what ``repr`` says, and a notebook shows.
+"""TE schedules, stages and tensors as text, for ``repr`` and notebooks.
 
 ::
 
@@ -33,7 +33,7 @@ def schedule_text(schedule: Schedule) -> str:
 
 
 def stage_text(stage: Stage) -> str:
-    """Where a stage is computed, its loops from the outside in, and what they compute."""
+    """The place of a stage, its loops outermost first, and their body."""
     op = stage.op
     types = ", ".join(tensor_type(op.output(n)) for n in range(op.num_outputs))
     parts = [f"stage {op.name}: {types}"]

@@ -1,4 +1,6 @@
-"""From a graph of tensors to a ``te.func``: index expressions become affine maps where they are."""
+"""The conversion of a graph of tensors to a ``te.func``; affine index expressions become affine
+maps.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ from kc.te.body import Body
 
 
 def post_order(outputs: Sequence[Operation]) -> list[Operation]:
-    """The operations that ``outputs`` need, producers first; KC2175 for one that needs itself."""
+    """The operations that ``outputs`` depend on, producers first. Raises KC2175 for a cycle."""
     done: dict[Operation, None] = {}
     begun: dict[Operation, None] = {}
     stack: list[tuple[Operation, bool]] = [(op, False) for op in reversed(outputs)]
@@ -71,7 +73,9 @@ def _cycle(op: Operation, path: list[Operation]) -> TEError:
 
 
 def block_names(order: Sequence[Operation]) -> dict[Operation, str]:
-    """The name of each compute's block: its own, unless an input or an earlier one has it."""
+    """The name of each compute's block: its own, unless an input or an earlier compute has the
+    name.
+    """
     taken: set[str] = set()
     for op in order:
         if isinstance(op, PlaceholderOp):
@@ -87,8 +91,8 @@ def create_func(
 ) -> tuple[te.FuncOp, dict[Operation, str]]:
     """The function of ``args`` (in the caller's order), and the name of each compute in it.
 
-    Arguments that are computed are outputs, except those of ``unwritten``, which nothing uses.
-    Raises KC2020, KC2021, KC2023 and KC2024; of an output that is no argument it warns (KC2022).
+    Computed arguments are outputs, except those in ``unwritten``, which nothing uses. Raises
+    KC2020, KC2021, KC2023 and KC2024; warns (KC2022) of an output that is not an argument.
     """
     return _Emitter(args, outputs, name, unwritten).emit()
 
@@ -115,7 +119,7 @@ class _Emitter:
         # The operations of the steps of scans, and the placeholders by which they read states.
         self.scan_of: dict[Operation, ScanOp] = {}
         self.states: dict[Operation, ScanOp] = {}
-        # What has a row for each time, of which a step sees one.
+        # The tensors with a row for each time step, of which a step sees a single row.
         self.rows: set[Tensor] = set()
         self._find_scans()
         self._sort_args(outputs)
@@ -353,8 +357,9 @@ class _Emitter:
         location: Location | None,
         product: Callable[[Binary], AffineExpr] | None = None,
     ) -> AffineExpr:
-        """A dimension as an affine expression of the symbols, and of what ``product`` makes of
-        products of sizes (KC2026 without it)."""
+        """A dimension as an affine expression of the symbols, and of the values that ``product``
+        returns for products of sizes (KC2026 without ``product``).
+        """
         if isinstance(dim, int):
             return AffineExpr.constant(dim)
         if isinstance(dim, Const):
@@ -439,7 +444,7 @@ class _Emitter:
     def _applied(
         self, expr: AffineExpr, computed: Sequence[SSAValue], location: Location | None
     ) -> SSAValue:
-        """``expr`` over the symbols, and after these over what was ``computed``."""
+        """``expr`` over the symbols, followed by the values ``computed``."""
         operands = [*(self.values[symbol] for symbol in self.symbols), *computed]
         dims = [AffineExpr.dimension(n) for n in range(len(operands))]
         apply = tir.ApplyOp(
@@ -494,7 +499,7 @@ class _Emitter:
         self.values.update(zip(op.outputs, compute.results, strict=True))
 
     def _check_laws(self, compute: te.ComputeOp, reduce: Reduce, combiner: CommReducer) -> None:
-        """Refuse (KC2046) a combiner that is not what schedules take it for."""
+        """Refuse (KC2046) a combiner that violates the laws that schedules rely on."""
         if combiner.laws != "known":
             unsigned = [not is_signed(scalar(value.dtype)) for value in reduce.values]
             require_laws(
@@ -588,7 +593,7 @@ class _Emitter:
     def _where(
         self, axes: Sequence[IterVar], fixed: Mapping[IterVar, SSAValue], condition: Expr
     ) -> Region:
-        """The region over ``axes`` that says whether ``condition`` holds."""
+        """The region over ``axes`` that computes ``condition``."""
         scope = self._scope(axes, fixed)
         constraints, operands, non_affine = scope.conditions(condition)
         value: SSAValue | None = None

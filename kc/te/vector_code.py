@@ -32,17 +32,17 @@ def load_rows(body: Body, load: VectorLoad, element: Attribute) -> SSAValue:
     for row in rows_of(load):
         type_ = VectorType(element, [row.lanes])
         vectors.append(body.add(tir.LoadOp(*_place(body, row), type_), load.location))
-    # Neighbours are put together first, so that each step joins vectors of one size.
+    # Neighbours are joined first, so that each step joins vectors of the same size.
     while len(vectors) > 1:
         pairs = [vectors[n : n + 2] for n in range(0, len(vectors), 2)]
-        if len(pairs[-1]) == 1:  # an odd one waits, and is joined in the end
+        if len(pairs[-1]) == 1:  # a vector without a partner is joined last
             pairs[-2:] = [[*pairs[-2], *pairs[-1]]]
         vectors = [_joined(body, pair, load.location) for pair in pairs]
     return vectors[0]
 
 
 def _joined(body: Body, parts: Sequence[SSAValue], at: Location | None) -> SSAValue:
-    """The lanes of vectors, one after the other."""
+    """The concatenated lanes of vectors."""
     whole = parts[0]
     for part in parts[1:]:
         count = _lanes(whole) + _lanes(part)
@@ -51,7 +51,7 @@ def _joined(body: Body, parts: Sequence[SSAValue], at: Location | None) -> SSAVa
 
 
 def store_rows(body: Body, target: VectorLoad, value: SSAValue, location: Location | None) -> None:
-    """Store ``value`` to the elements that ``target`` stands for, row by row."""
+    """Store ``value`` to the elements of ``target``, row by row."""
     first = 0
     for row in rows_of(target):
         part = value
@@ -67,7 +67,7 @@ def store_rows(body: Body, target: VectorLoad, value: SSAValue, location: Locati
 def made_of_lanes(
     body: Body, vectors: Sequence[SSAValue], lanes: Sequence[int], at: Location | None
 ) -> SSAValue:
-    """The vector of the ``lanes`` of one or two vectors; a scalar, if it is one lane."""
+    """The vector of the ``lanes`` of one or two vectors; a scalar for a single lane."""
     from xdsl.dialects import vector
 
     first, second = vectors[0], vectors[-1]
@@ -84,7 +84,7 @@ def made_of_lanes(
 
 
 def cast_bits(body: Body, value: SSAValue, type_: Attribute, at: Location | None) -> SSAValue:
-    """The bits of a scalar or vector as those of another one."""
+    """The bits of a scalar or vector as a value of another type."""
     from xdsl.dialects import vector
 
     source, wanted = value.type, type_

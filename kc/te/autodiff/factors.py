@@ -10,14 +10,15 @@ from kc.expr.constructors import Binary, Call, Const, Element, Expr, binary, wal
 from kc.te.autodiff.reads import Flow
 
 _FEW = 8
-"""A sum of fewer terms is left as it is: one loop nest is better than two."""
+"""A sum of fewer terms is left unchanged: one loop nest is faster than two."""
 
 
 def factored(flow: Flow) -> tuple[Flow, Callable[[Expr], Expr]]:
-    """A sum without the factors that all its terms have, and what puts them back.
+    """A sum without the factors that are common to all its terms, and a function that multiplies a
+    sum by them.
 
-    The first is ``flow`` itself where there are none. What is read for a factor must be there
-    whether there are terms or not, so sums with conditions keep their reads.
+    Without common factors the first result is ``flow`` itself. A factor's reads must be in bounds
+    even if there are no terms, so sums with conditions keep their reads.
     """
     extents = [extent if isinstance(extent, int) else math.inf for _, extent in flow.loops]
     if math.prod(extents) < _FEW:
@@ -43,7 +44,7 @@ class _Factors:
         self.may_read = not flow.conditions
 
     def _is_common(self, expr: Expr) -> bool:
-        """Whether ``expr`` is the same in all terms, and may be computed without them."""
+        """True if ``expr`` is the same in all terms and may be computed outside of them."""
         return not any(
             part in self.loops or (isinstance(part, Element) and not self.may_read)
             for part in walk(expr)
@@ -69,5 +70,6 @@ class _Factors:
             if not steps and not more:
                 return expr, []
             return binary(expr.op, left, right), [*steps, *more]
-        # A term that is the same for all is a product with their number: that is left as it is.
+        # A term that is the same in all iterations would be a product with their number; it is left
+        # unchanged.
         return (None if self._is_common(expr) and not isinstance(expr, Const) else expr), []

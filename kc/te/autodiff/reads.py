@@ -1,4 +1,4 @@
-"""The adjoint of reading a tensor: what flows back to an element is a sum over who read it."""
+"""The adjoint of reading a tensor: the adjoint of an element is a sum over its readers."""
 
 from __future__ import annotations
 
@@ -43,23 +43,23 @@ from kc.te.autodiff.solve import System, Variable
 
 @dataclass(frozen=True)
 class Read:
-    """An element that an operation reads, and what flows back through it in one iteration."""
+    """An element that an operation reads, and the adjoint through this read in one iteration."""
 
     element: Element
     flow: Expr
-    """Over the axes of the operation, and those of the head in front of them."""
+    """The adjoint, over the axes of the operation and the preceding axes of the head."""
     conditions: tuple[Expr, ...]
-    """When it is read at all."""
+    """The conditions under which the element is read."""
 
 
 @dataclass(frozen=True)
 class Nest:
-    """The loops of an operation in which it reads."""
+    """The loops of the operation that performs the reads."""
 
     name: str
     axes: tuple[IterVar, ...]
     prefix: tuple[IterVar, ...]
-    """The axes of the head in front of those of the result."""
+    """The axes of the head that precede those of the result."""
     ties: tuple[tuple[IterVar, IterVar], ...] = ()
     """Axes that must be equal for anything to flow: the head is an identity."""
 
@@ -69,15 +69,15 @@ class Flow:
     """The adjoint that flows to one element of a tensor: the sum of ``term`` over ``loops``."""
 
     targets: tuple[IterVar, ...]
-    """They stand for the element: the axes of the head, then those of the tensor."""
+    """The indices of the element: the axes of the head, followed by those of the tensor."""
     term: Expr
     loops: tuple[tuple[IterVar, Dim], ...]
-    """With their extents."""
+    """The loops, with their extents."""
     conditions: tuple[Expr, ...]
 
 
 def adjoint(read: Read, nest: Nest) -> Flow | None:
-    """The adjoint of each element of the tensor that ``read`` reads; None if there is none."""
+    """The adjoint of each element of the tensor that ``read`` reads. None if it is zero."""
     return _Adjoint(read, nest).flow()
 
 
@@ -127,7 +127,7 @@ class _Adjoint:
     # Expressions over elements and loops ----------------------------------------------------
 
     def _leaf(self, n: int) -> Expr:
-        """The expression that dimension ``n`` of the space stands for."""
+        """The expression of dimension ``n`` of the space."""
         if n in self.loops:
             return self.loops[n]
         if n not in self._values:
@@ -173,7 +173,7 @@ class _Adjoint:
     # Conditions -----------------------------------------------------------------------------
 
     def _necessary(self) -> list[Expr] | None:
-        """The conditions that do not follow from the others; None if they contradict."""
+        """The conditions that the others do not imply. None if they contradict each other."""
         constraints: list[tuple[Condition | None, Expr]] = []
         for constraint in self.system.conditions():
             constraints.append((condition_of(constraint, _dim), self._constraint(constraint)))
@@ -198,7 +198,7 @@ class _Adjoint:
         return [expr for _, expr in constraints]
 
     def _is_empty(self, parts: Sequence[Condition]) -> bool:
-        """Whether ``parts`` contradict; False where that is undecided."""
+        """True if ``parts`` contradict each other; False if undecided."""
         return is_impossible(all_of(parts), [f"d{n}" for n in range(len(self.space.leaves))])
 
     def _domain(self) -> Condition:
@@ -214,7 +214,7 @@ class _Adjoint:
         return all_of(parts)
 
     def _constraint(self, constraint: AffineConstraintExpr) -> Expr:
-        """``lhs >= 0`` or ``lhs == 0``, with what is subtracted on the other side."""
+        """``lhs >= 0`` or ``lhs == 0``, with the negative terms moved to the other side."""
         terms, constant = linear_terms(constraint.lhs)
         large = {atom: factor for atom, factor in terms.items() if factor > 0}
         small = {atom: -factor for atom, factor in terms.items() if factor < 0}
@@ -256,7 +256,7 @@ def conjuncts(conditions: Sequence[Expr]) -> list[Expr]:
 
 
 def negation(condition: Expr) -> Expr:
-    """When ``condition`` does not hold (of floats: also where one is NaN)."""
+    """The negation of ``condition``; for floats it also holds if an operand is NaN."""
     if isinstance(condition, Compare) and condition.lhs.dtype in INTS:
         return compare(_OPPOSITE[condition.op], condition.lhs, condition.rhs)
     if isinstance(condition, Binary) and condition.op in ("and", "or"):
@@ -266,5 +266,5 @@ def negation(condition: Expr) -> Expr:
 
 
 def is_of_indices(condition: Expr) -> bool:
-    """Whether a condition is known without reading a tensor."""
+    """True if a condition reads no tensor."""
     return not any(isinstance(part, Element) for part in walk(condition))

@@ -44,17 +44,19 @@ _KNOWN = ("sum", "prod", "min", "max")
 
 @dataclass(frozen=True)
 class Terms:
-    """How what flows to a result is shared out to the terms that it was made from."""
+    """The distribution of a result's adjoint to the terms of a reduction."""
 
     combiner: str
     facts: tuple[Expr, ...] = ()
-    """Of prod: how many terms are 0, and the product of the others. Of max and min: the result, how
-    many terms are that, and the place of the first, unless the terms are stored."""
+    """For prod: the number of zero terms, and the product of the other terms. For max and min: the
+    result, the number of terms equal to it, and the position of the first, unless the terms are
+    stored.
+    """
 
     def scaled(self, g: Expr) -> Expr:
-        """The part of ``g``, which flows to the result, that is the same for all terms.
+        """The part of the result's adjoint ``g`` that is the same for all terms.
 
-        Of equal terms each gets the same share, so that the shares add up to a subgradient.
+        Equal terms get equal shares, so that the shares add up to a subgradient.
         """
         if self.combiner in ("sum", "prod"):
             return g
@@ -79,13 +81,12 @@ class Terms:
 
 
 def terms_of(op: ComputeOp, index: int) -> Terms:
-    """How output ``index`` of ``op``, a reduction, is made from its terms.
+    """The terms of output ``index`` of ``op``, a reduction.
 
-    Which of them is the largest is asked of the elements where the terms are these. Terms that are
-    computed need not be the same numbers when they are computed again, nor be any of them the
-    result: then the place of the largest is kept, from the loops that find it.
-
-    Raises KC2204 for combiners whose results are not sums, products, minima or maxima.
+    If the terms are stored elements, they are compared with the result. Computed terms may differ
+    when they are computed again, or differ from the result; then the loops that find the largest
+    term also record its position. Raises KC2204 for combiners other than sum, product, minimum and
+    maximum.
     """
     reduce = op.bodies[index]
     assert isinstance(reduce, Reduce)
@@ -109,7 +110,9 @@ def terms_of(op: ComputeOp, index: int) -> Terms:
 
 
 def _are_stored(reduce: Reduce) -> bool:
-    """Whether the terms are elements that are in memory in every schedule, or chosen from such."""
+    """True if the terms are elements that are in memory in every schedule, or choices between such
+    elements.
+    """
     parts = [reduce.values[reduce.value_index]]
     parts += [] if reduce.condition is None else [reduce.condition]
     parts += [] if reduce.init is None else [reduce.init[reduce.value_index]]
@@ -117,7 +120,7 @@ def _are_stored(reduce: Reduce) -> bool:
 
 
 def _is_computed(expr: Expr) -> bool:
-    """Whether a float is computed by this, or a schedule may have it computed where it is read."""
+    """True if an expression computes a float, or reads an element that a schedule may inline."""
     if isinstance(expr, Element):
         op = expr.tensor.op
         return isinstance(op, ComputeOp) and not isinstance(op.bodies[0], Reduce)
@@ -127,7 +130,9 @@ def _is_computed(expr: Expr) -> bool:
 
 
 def place_of(axes: Sequence[IterVar]) -> Expr:
-    """A number for each iteration of reduction axes; :data:`START` is none of them."""
+    """A distinct number for each iteration of reduction axes; :data:`START` is none of these
+    numbers.
+    """
     places = [cast(as_expr(axis), "int64") for axis in axes]
     extents = [cast(as_expr(axis.extent), "int64") for axis in axes]
     place = places[0]
@@ -141,8 +146,9 @@ START = const(-(1 << 63), "int64")
 
 
 def _first_and_count(combiner: str, nothing: Const) -> _Reducer:
-    """The reducer of (term, count, place) to the largest or smallest term, how many are equal to
-    it, and the place of the first."""
+    """The reducer of (term, count, position) to the largest or smallest term, the number of terms
+    equal to it, and the position of the first.
+    """
     order = "ge" if combiner == "max" else "le"
     nowhere = const((1 << 63) - 1, "int64")
 
@@ -200,7 +206,9 @@ def _combiner(op: ComputeOp, reduce: Reduce) -> str:
 def _again(
     op: ComputeOp, reduce: Reduce, reducer: _Reducer, term: _Term, what: str
 ) -> list[Tensor]:
-    """The reduction once more, of what ``term`` makes of a term and its place."""
+    """A second reduction over the same axes, of the value that ``term`` computes from each term and
+    its position.
+    """
     n = reduce.value_index
 
     def body(*axes: Expr) -> Any:

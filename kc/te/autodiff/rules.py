@@ -1,8 +1,8 @@
-"""The derivatives of scalar expressions, backwards: what flows to each element that is read.
+"""The derivatives of scalar expressions in reverse mode: the adjoint of each element that is read.
 
-Each rule gives what flows to an operand, from what flows to the result (``g``), the operands and
-the result. At points without a derivative it gives one of the one-sided ones, as TVM does: ``abs``
-has the slope 1 at 0, and of equal operands ``max`` and ``min`` are the first.
+Each rule computes an operand's adjoint from the result's adjoint (``g``), the operands and the
+result. At points without a derivative it is a one-sided derivative, as in TVM: ``abs`` has the
+slope 1 at 0, and of equal operands ``max`` and ``min`` choose the first.
 """
 
 from __future__ import annotations
@@ -45,11 +45,12 @@ _sin, _cos, _sinh, _cosh = (intrinsic(name) for name in ("sin", "cos", "sinh", "
 
 
 def exactly(condition: Expr) -> Expr:
-    """``condition`` on what is the same number wherever it is computed from the same elements.
+    """``condition`` with operands that have the same value wherever they are computed from the same
+    elements.
 
-    What flows back asks again what the forward computation has asked, in several places. They must
-    not answer differently because a product and a sum are one operation in one place alone: then
-    what flows to none of two operands, or to both, would be lost or counted twice.
+    The backward computation repeats conditions of the forward computation in several places. All
+    must agree, although only one of them may contract a product and a sum to a single operation.
+    Otherwise an adjoint would be lost, or be counted for both operands.
     """
     replaced: dict[Expr, Expr] = {
         part: replace(part, exact=True)
@@ -153,7 +154,7 @@ _RULES: dict[str, tuple[Rule | None, ...]] = {
     "tan": (lambda g, a, y: g * (y * y + 1),),
     "tanh": (lambda g, a, y: g * (1 - y * y),),
 }
-"""For each operator and function what flows to its operands; None: nothing, its slope is 0."""
+"""For each operator and function, the rules for its operands; None if the slope is 0."""
 
 
 def reads(
@@ -163,10 +164,10 @@ def reads(
     result: Expr | None = None,
     conditions: tuple[Expr, ...] = (),
 ) -> Iterator[Read]:
-    """The adjoints of the elements of ``active`` tensors in ``value``, when ``flow`` flows to it.
+    """The adjoints of the elements of ``active`` tensors in ``value``, whose adjoint is ``flow``.
 
-    ``result`` is an expression that has the value of ``value`` already. Raises KC2203 for what has
-    no derivative.
+    ``result`` is an expression for the value of ``value``, if one exists. Raises KC2203 for an
+    operation without a derivative.
     """
     order = _flowing(value, active)
     flows: dict[Expr, Expr] = {value: flow}
@@ -191,10 +192,10 @@ def reads(
 
 
 def _splits(expr: Expr) -> bool:
-    """Whether what flows into the branches of ``expr`` is told apart by the iteration.
+    """True if the iteration decides which branch of ``expr`` gets the adjoint.
 
-    A branch that is not evaluated has reads that are not made. For a choice by indices alone it
-    makes the sums shorter.
+    The reads of a branch that is not evaluated do not happen. A choice by indices alone makes the
+    sums shorter.
     """
     lazy = isinstance(expr, IfThenElse)
     return lazy or (isinstance(expr, SelectExpr) and is_of_indices(expr.condition))
@@ -239,7 +240,7 @@ def _sources(expr: Expr, active: Set[Tensor]) -> Sequence[Expr]:
 
 
 def _require_constant(expr: Expr, active: Set[Tensor]) -> None:
-    """Refuse ``expr``, of which no derivative is known, if anything would flow into it."""
+    """Refuse ``expr``, whose derivative is unknown, if it depends on an active tensor."""
     for part in walk(expr):
         if isinstance(part, Element) and part.tensor in active:
             op = expr.name if isinstance(expr, ExternCall) else getattr(expr, "op", "this")
@@ -255,7 +256,7 @@ def _require_constant(expr: Expr, active: Set[Tensor]) -> None:
 
 
 def _operands(expr: Expr, g: Expr, y: Expr) -> Iterator[tuple[Expr, Expr]]:
-    """The operands of ``expr`` and what flows to each, from what flows to ``expr``."""
+    """The operands of ``expr``, each with its adjoint for the adjoint ``g`` of ``expr``."""
     if isinstance(expr, Cast):
         yield expr.value, cast(g, expr.value.dtype) if is_float(expr.value.dtype) else g
     elif isinstance(expr, SelectExpr):

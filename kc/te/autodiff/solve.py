@@ -1,17 +1,17 @@
-"""Which iterations of a loop nest read a given element: index equations solved for the loops.
+"""The iterations of a loop nest that read a given element: index equations, solved for the loops.
 
-An iteration reads ``X[f(i)]``; what flows back to ``X[x]`` comes from all ``i`` with ``f(i) == x``.
-Here the equations are solved, so that loops are left only over what they do not determine:
+An iteration reads ``X[f(i)]``; the adjoint of ``X[x]`` is a sum over all ``i`` with ``f(i) == x``.
+The equations are solved, so that loops remain only over variables that the equations do not
+determine:
 
-- ``x == i + k``: ``i`` is ``x - k``, and ``k`` stays a loop (the longest loop goes);
-- ``x == 4 * i + k``: modulo 4 it says what ``k`` is: ``k == x mod 4 + 4 * t`` with a loop ``t`` of
-  a quarter of the iterations (none where ``k < 4``), and then ``i + t == x floordiv 4``;
-- ``x == i floordiv 4``: with ``i == 4 * q + r`` it says what ``q`` is, and ``r`` is a loop.
+- ``x == i + k``: ``i`` is ``x - k``, and ``k`` stays a loop (the longest loop is eliminated);
+- ``x == 4 * i + k``: modulo 4, ``k == x mod 4 + 4 * t`` with a loop ``t`` of a quarter of the
+  iterations (no loop if ``k < 4``), and then ``i + t == x floordiv 4``;
+- ``x == i floordiv 4``: with ``i == 4 * q + r``, ``q`` is determined, and ``r`` is a loop.
 
-What is left over are conditions: that the values found are in the ranges of their loops, and that
-divisions are exact. This is what TVM's autodiff gets by solving linear equations in Smith normal
-form and then inequalities; one variable at a time is enough for how tensors are indexed, and it
-keeps loops and their names as they were written.
+Conditions remain: the values must be in the ranges of their loops, and divisions must be exact.
+TVM's autodiff solves linear equations in Smith normal form and then inequalities. Solving for one
+variable at a time suffices for the usual indices of tensors, and keeps the user's loops and names.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from kc.expr.indices import Space
 ONE = AffineExpr.constant(1)
 
 _MANY = 2.0**40
-"""The iterations of a symbolic loop, where numbers are compared."""
+"""The assumed trip count of a symbolic loop, for comparisons."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Variable:
 
 @dataclass
 class System:
-    """Equations ``expr == 0`` over loops and known values, and what was found from them."""
+    """Equations ``expr == 0`` over loops and known values, and their partial solution."""
 
     space: Space
     variables: dict[int, Variable]
@@ -66,7 +66,7 @@ class System:
     """The known ranges of other dimensions."""
     equations: list[AffineExpr]
     values: dict[int, AffineExpr] = field(default_factory=dict)
-    """The loops that are determined, over the others and what is known."""
+    """The determined loops, as expressions of the other loops and known values."""
     exact: list[AffineExpr] = field(default_factory=list)
     """Expressions that must be 0 as well."""
     _parts: dict[tuple[AffineExpr, int], tuple[AffineExpr, AffineExpr]] = field(
@@ -93,7 +93,7 @@ class System:
                 return True
 
     def known(self, expr: AffineExpr) -> AffineExpr:
-        """``expr`` with what is determined in its place, in its simplest form."""
+        """``expr`` with the determined loops substituted, simplified."""
         dims = [self.values.get(n, AffineExpr.dimension(n)) for n in range(self._count)]
         return simplify(expr.replace_dims_and_symbols(dims, []), self.bounds())
 
@@ -114,7 +114,7 @@ class System:
         return [n for n in self.variables if n not in self.values]
 
     def needs(self, expr: AffineExpr) -> set[int]:
-        """The loops that ``expr`` depends on, those in parts that are not affine included."""
+        """The loops that ``expr`` depends on, including those in non-affine parts."""
         loops: set[int] = set()
         stack = list(expr.used_dims())
         while stack:
@@ -130,7 +130,7 @@ class System:
         return loops
 
     def conditions(self) -> list[AffineConstraintExpr]:
-        """The conditions under which the values found are those of an iteration."""
+        """The conditions under which the solution is an iteration of the nest."""
         constraints: list[AffineConstraintExpr] = []
         for n, variable in self.variables.items():
             if n in self.values:
@@ -165,13 +165,15 @@ class System:
         key = (whole, by)
         if key not in self._parts:
             parts = self._quotient(whole, by)
-            if parts is None:  # of unknown range: a value like any other
+            if parts is None:  # an unknown range: treated like any other value
                 return AffineExpr.dimension(self.space.number(self.space.expr(atom)))
             self._parts[key] = parts
         return self._parts[key][1 if atom.kind is AffineBinaryOpKind.Mod else 0]
 
     def _quotient(self, whole: AffineExpr, by: int) -> tuple[AffineExpr, AffineExpr] | None:
-        """Quotient and remainder of ``whole`` as new variables; None without a range of it."""
+        """The quotient and the remainder of ``whole`` as new variables. None if its range is
+        unknown.
+        """
         terms, constant = linear_terms(whole)
         low, _ = bounds(whole, self.bounds())
         if low is None:
@@ -202,7 +204,7 @@ class System:
     # Steps ----------------------------------------------------------------------------------
 
     def _step(self) -> bool:
-        """Determine one more loop, by what leaves the fewest iterations of the others."""
+        """Determine another loop, by the rule that leaves the fewest iterations of the others."""
         ways = (self._only_one, self._longest, self._by_remainder, self._any, self._by_division)
         return any(way(n) for way in ways for n in range(len(self.equations)))
 
@@ -248,11 +250,13 @@ class System:
         return [min(self.variables[n].size, _MANY) for n in unknowns]
 
     def _left(self, sizes: Sequence[float]) -> float:
-        """The iterations that are left when the longest of loops is determined by the others."""
+        """The iterations that remain if the longest loop is determined by the others."""
         return math.prod(sizes) / max(*sizes, 1)
 
     def _left_by_remainder(self, unknowns: dict[int, int]) -> float:
-        """Those that are left when one loop is determined modulo a factor of the others first."""
+        """The iterations that remain if a loop is first determined modulo a factor of the
+        others.
+        """
         fewest = math.inf
         for n in unknowns:
             modulus = math.gcd(*(factor for dim, factor in unknowns.items() if dim != n))
@@ -267,7 +271,7 @@ class System:
         return any(self._solve(at, n) for n in sorted(unknowns, key=self._size, reverse=True))
 
     def _solve(self, at: int, n: int) -> bool:
-        """Take the value of ``n`` from an equation, if its factor there is 1 or -1."""
+        """Solve an equation for ``n``, if its factor there is 1 or -1."""
         equation = self.equations[at]
         factor = self._unknowns(equation)[n]
         rest = simplify(equation - AffineExpr.dimension(n) * factor, self.bounds())
@@ -281,7 +285,7 @@ class System:
         return True
 
     def _by_remainder(self, at: int) -> bool:
-        """Take from an equation what a loop is modulo a common factor of the others."""
+        """Determine a loop modulo a common factor of the other loops in an equation."""
         equation = self.equations[at]
         unknowns = self._unknowns(equation)
         rest = simplify(equation - _sum(unknowns), self.bounds())
@@ -309,7 +313,7 @@ class System:
         return False
 
     def _by_division(self, at: int) -> bool:
-        """Take the value of a loop where what it is a factor of can be divided."""
+        """Solve an equation for a loop by dividing by the loop's factor."""
         equation = self.equations[at]
         unknowns = self._unknowns(equation)
         for n in sorted(unknowns, key=self._size, reverse=True):

@@ -1,7 +1,7 @@
-"""TE's schedule, and what TVM has beside it in ``te.schedule``.
+"""TE's schedule, and the other names of TVM's ``te.schedule``.
 
-:mod:`kc.te.schedule.schedule` is the schedule. What only programs for TVM ask stands above, and is
-loaded when it is asked for.
+:mod:`kc.te.schedule.schedule` defines the schedule. A higher layer defines the names that only
+programs for TVM use; they are loaded at first use.
 """
 
 from importlib import import_module as _import_module
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 
-# Name -> the module above that has it.
+# A name, and the module of a higher layer that defines it.
 _LATE = {
     "CreateAttachPath": "kc.tvm.te_schedule",
     "InferBound": "kc.tvm.bounds",

@@ -1,13 +1,13 @@
 """TE's schedule: primitives are recorded, and replayed as ``tir`` primitives at lower or build.
 
-Recording checks at once what cannot change later (an axis that is no longer a leaf, a factor that
-is not a number, a reduction made parallel); the rest is checked when the record is replayed, and
-reported at the line of the call that recorded it. TE thus has no engine of its own:
-:meth:`Schedule.to_tir_script` prints the ``tir`` schedule that a TE schedule stands for.
+Recording checks at once whatever cannot change later (an axis that is no longer a leaf, a factor
+that is not a number, a parallel reduction). All other checks run when the record is replayed, and
+report the line of the recorded call. TE thus has no engine of its own:
+:meth:`Schedule.to_tir_script` prints the equivalent ``tir`` schedule.
 
 Caches and partial results (``cache_read``, ``cache_write``, ``rfactor``) rewrite the tensor
-expressions at the call, in copies that the schedule holds: the user's tensors stay the keys of
-their stages, and stay as they are.
+expressions at the call, in copies that the schedule owns: the user's tensors remain the keys of
+their stages, and are unchanged.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def create_schedule(ops: Operation | Tensor | Sequence[Operation | Tensor]) -> S
 
 
 def _refuse_shared_axes(order: Sequence[Operation]) -> None:
-    """Refuse two computes over one reduction axis (KC2017).
+    """Refuse two computes over the same reduction axis (KC2017).
 
     Programs may write alternatives of a compute with the same axes, and schedule one of them.
     """
@@ -74,7 +74,7 @@ def _refuse_shared_axes(order: Sequence[Operation]) -> None:
 
 
 class Schedule(metaclass=PublicNames):
-    """How a graph of tensors is computed: one :class:`Stage` an operation."""
+    """The schedule of a graph of tensors, with a :class:`Stage` for each operation."""
 
     _INTERNAL = frozenset(("current", "rewrite"))
 
@@ -135,9 +135,9 @@ class Schedule(metaclass=PublicNames):
         readers: Iterable[Stage] | None = None,
         became: Mapping[Stage, Operation] | None = None,
     ) -> None:
-        """Read other tensors instead of ``tensors``: in ``readers`` (default: everywhere).
+        """Replace the inputs ``tensors`` by other tensors, in ``readers`` (default: in all stages).
 
-        ``became`` are stages that go on as another operation. New operations get stages.
+        ``became`` maps stages to their new operations. New operations get stages.
         """
         chosen = None if readers is None else {stage.op for stage in readers}
         new = replace_dataflow([stage.op for stage in self.stages], tensors, chosen)
@@ -159,17 +159,20 @@ class Schedule(metaclass=PublicNames):
         return caching.cache_read(self, tensor, scope, readers)
 
     def cache_write(self, tensor: Any, scope: str) -> Any:
-        """Compute ``tensor`` in the memory scope ``scope``, and copy it from there; gives the
-        tensor there. All outputs of one operation may be given as a list, and give a list.
+        """Compute ``tensor`` in the memory scope ``scope``, and copy it from there.
 
+        The result is the tensor in that scope. A list of all outputs of an operation gives a list.
         The copy has a dimension for each leaf of the data-parallel axes, in their order: splits and
         reorders before the call are its layout.
         """
         return caching.cache_write(self, tensor, scope)
 
     def rfactor(self, tensor: Tensor, axis: IterVar, factor_axis: int = 0) -> Any:
-        """Partial results of a reduction, one for each iteration of its leaf ``axis``, which become
-        dimension ``factor_axis``; ``tensor`` is then the reduction of these, which are given."""
+        """Compute partial results of a reduction, one for each iteration of its leaf ``axis``.
+
+        The partial results are returned; ``axis`` is their dimension ``factor_axis``, and
+        ``tensor`` becomes a reduction of them.
+        """
         return factoring.rfactor(self, tensor, axis, factor_axis)
 
     def create_group(self, outputs: Any, inputs: Any, include_inputs: bool = False) -> Group:
@@ -177,12 +180,13 @@ class Schedule(metaclass=PublicNames):
         return create_group(self, outputs, inputs, include_inputs)
 
     def copy(self) -> Schedule:
-        """The same schedule, to go on with separately. Tensors and axes are shared."""
+        """An independent copy of the schedule. Tensors and axes are shared."""
         return self._copied(schedule=True)
 
     def without_schedule(self) -> Schedule:
-        """The tensors as they are computed now (with caches and partial results), unscheduled: what
-        :meth:`to_tir_script` starts from."""
+        """The current tensors (with caches and partial results), unscheduled: the start of
+        :meth:`to_tir_script`.
+        """
         return self._copied(schedule=False)
 
     def _copied(self, *, schedule: bool) -> Schedule:
@@ -211,11 +215,12 @@ class Schedule(metaclass=PublicNames):
         return normalized
 
     def to_tir_script(self, sch: str = "sch") -> str:
-        """The ``kc.tir.Schedule`` calls that this schedule stands for, as Python text.
+        """The equivalent ``kc.tir.Schedule`` calls, as Python text.
 
         They are calls on the module of :meth:`without_schedule`.
         """
-        from kc.te.script import tir_script  # it knows the primitives, which are loaded when used
+        # it loads the primitives, hence it is imported at first use
+        from kc.te.script import tir_script
 
         return tir_script(self, sch)
 
@@ -224,18 +229,21 @@ class Schedule(metaclass=PublicNames):
 
 
 def AutoInlineElemWise(schedule: Schedule) -> None:  # noqa: N802 - TVM's name
-    """Inline what is read only at the element that is computed, or has the tag "elemwise"."""
+    """Inline the tensors that are read only at the index that is computed, or have the tag
+    "elemwise".
+    """
     _inline(schedule, lambda op: _is_elementwise(op, broadcast=False), ELEMWISE)
 
 
 def AutoInlineBroadcast(schedule: Schedule) -> None:  # noqa: N802 - TVM's name
-    """Inline what reads tensors at the axes of the computed element, or some of them, or has
-    the tag "elemwise" or "broadcast"."""
+    """Inline the tensors that are read at all or some axes of the computed element, or have the
+    tag "elemwise" or "broadcast".
+    """
     _inline(schedule, lambda op: _is_elementwise(op, broadcast=True), ELEMWISE, BROADCAST)
 
 
 def AutoInlineInjective(schedule: Schedule) -> None:  # noqa: N802 - TVM's name
-    """Inline what is not a reduction."""
+    """Inline all tensors that are not reductions."""
     _inline(schedule, lambda op: not op.reduce_axis)
 
 
