@@ -1,8 +1,8 @@
-"""How a random program is built: for which CPU, and with which passes.
+"""Random settings of builds: the CPU and the passes.
 
-The CPUs are those whose instructions this one has too, so that their code runs here: without FMA,
-with half the vectors, without masks. Passes that lowering can do without are left out, and those
-that a key of ``PassContext(config=...)`` asks for run.
+The CPUs have only instructions that this CPU has too, so that their code runs here: without FMA,
+with half the vectors, without masks. Passes that lowering can do without are left out, and passes
+that a key of ``PassContext(config=...)`` requests run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CPUS = {
 OTHER_CPU = 0.4
 LEFT_OUT = 0.2
 ASKED_FOR = 0.1
-"""How likely a build is for another CPU, without a pass, and with each of :data:`CONFIGS`."""
+"""The probability of another CPU, of a left-out pass, and of each of :data:`CONFIGS` in a build."""
 
 CONFIGS: dict[str, tuple[Any, ...]] = {
     "tir.disable_vectorize": (True,),

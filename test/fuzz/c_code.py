@@ -65,7 +65,7 @@ def _machine_arguments(types: Sequence[Any], values: Sequence[Any]) -> list[Any]
 
 
 def _scalar_type(kind: Any) -> Any:
-    """What C calls numbers of a type."""
+    """The ctypes type of a number."""
     if isinstance(kind, IntegerType):
         unsigned = "u" * (kind.signedness.data is Signedness.UNSIGNED)
         return getattr(ctypes, f"c_{unsigned}int{kind.width.data}")

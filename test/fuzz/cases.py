@@ -82,7 +82,7 @@ MOST_THREADS = 1024
 """Of a block."""
 
 UNSUITABLE = frozenset("KC4222 KC4223 KC4224 KC4225 KC4226 KC4227 KC4228".split())
-"""What keeps kernels that a GPU could run from being compiled."""
+"""The codes that keep kernels that a GPU could run from being compiled."""
 
 CANONICAL = 0.25
 """Of the cases, so many are canonicalized after they are scheduled."""
@@ -102,20 +102,20 @@ FORMS: dict[str, Callable[[Trace], Trace]] = {
 
 @dataclass
 class Outcome:
-    """What became of a case, as far as it got."""
+    """The outcome of a case, up to the stage that it reached."""
 
     lines: list[str] = field(default_factory=list)
     """The calls that were accepted, and last the one that failed."""
     given: list[str] | None = None
     """The calls to make instead of those that would be drawn."""
     tried: Counter[str] = field(default_factory=Counter)
-    """How often each primitive was called."""
+    """The number of calls of each primitive."""
     source: str = ""
-    """What the program was made of, where that says more than the module."""
+    """The source of the program, if it says more than the module."""
     original: kc.IRModule | str = ""
     """The module before it is scheduled."""
     stage: str = "program"
-    """What was being done."""
+    """The stage that was running."""
     error: BaseException | None = None
     checks: list[str] = field(default_factory=list)
     """The ways in which the program was run."""
@@ -237,7 +237,7 @@ def canonical(mod: kc.IRModule) -> kc.IRModule:
 
 
 def first_wrong_step(seed: int, family: str, keep: int | None, lines: Sequence[str]) -> str:
-    """What ``--check-each`` says of the schedule and the build of a case; empty if nothing."""
+    """The findings of ``--check-each`` for the schedule and the build of a case; empty if none."""
     if FAMILIES[family].own_run:
         return ""
     program = FAMILIES[family].draw(Random(f"program {seed}"), keep)
@@ -255,7 +255,7 @@ def first_wrong_step(seed: int, family: str, keep: int | None, lines: Sequence[s
 
 
 def _check_forms(random: Random, original: kc.IRModule, sch: tir.Schedule, done: Outcome) -> None:
-    """That the trace of a schedule, written and read, does the same again."""
+    """Check that a written and reread trace of a schedule makes the same module."""
     done.stage = "trace"
     form = random.choice(list(FORMS))
     again = tir.Schedule(original)
@@ -265,7 +265,7 @@ def _check_forms(random: Random, original: kc.IRModule, sch: tir.Schedule, done:
 
 
 def _is_native(loops: list[ForOp]) -> bool:
-    """Whether the loops run on a CPU, and LLVM is done with those to unroll in a moment."""
+    """True if the loops run on a CPU and LLVM unrolls them in a moment."""
     most = 1
     for loop in loops:
         if shares_virtual_threads(loop):
@@ -313,8 +313,9 @@ def _drawn_calls(
 
 
 def _is_endless(line: str, sizes: Mapping[str, int]) -> bool:
-    """Whether a call makes as many iterations as a size says that is a number like others: the
-    argument of a script, say."""
+    """True if a call makes a number of iterations that comes from a large ordinary number, such as
+    the argument of a script.
+    """
     large = [name for name, value in sizes.items() if value > MOST_ITERATIONS]
     return any(f'"{name}"' in line for name in large)
 
@@ -322,8 +323,9 @@ def _is_endless(line: str, sizes: Mapping[str, int]) -> bool:
 def _check_launched(
     random: Random, program: Drawn, mod: kc.IRModule, layouts: Layouts, outcome: Outcome
 ) -> None:
-    """That what ``verify-gpu-code`` accepts is right when blocks run in any order, each with memory
-    of its own, also with buffers made smaller; and that a CPU runs no kernels."""
+    """Check that kernels accepted by ``verify-gpu-code`` are right when blocks run in any order,
+    each with memory of its own, also with smaller buffers; and that a CPU runs no kernels.
+    """
     outcome.stage = "build for a CPU"
     try:
         kernel = _build(random, mod, program=program)
@@ -381,7 +383,7 @@ def _check_launched(
 def check_interpreted(
     program: Drawn, mod: kc.IRModule, layouts: Layouts, *, launch_order: Random | None = None
 ) -> list[Any]:
-    """That the interpreter gives the results; gives the arguments as it left them.
+    """Check the results of the interpreter; return the arguments after the call.
 
     Kernels run in lockstep or, with an order of their blocks, as they are launched.
     """
@@ -442,7 +444,7 @@ def _check_bounds(
 
 
 def _check_call(kernel: Any, program: Drawn, layouts: Layouts, end: str) -> list[Any]:
-    """That a call gives the results; gives the arguments as it left them."""
+    """Check the results of a call; return the arguments after the call."""
     arrays = program.arrays()
     changed = all_guarded(layouts.to_scheduled(arrays), end)
     kernel(*changed)
@@ -462,8 +464,9 @@ def _check_exactly(
 
 
 def _has_lanes_of_sums(mod: kc.IRModule) -> bool:
-    """Whether terms of a reduction of floats are lanes of vectors: they are added in another order
-    than the interpreter's, which is no other number unless partial results are rounded."""
+    """True if terms of a float reduction are lanes of vectors. They are then added in another order
+    than the interpreter's, which changes the result only if partial results are rounded.
+    """
     return any(
         loop.kind.data is ForKind.VECTORIZED
         and any(
@@ -478,7 +481,7 @@ def _has_lanes_of_sums(mod: kc.IRModule) -> bool:
 
 
 def _calls_functions(mod: kc.IRModule) -> bool:
-    """Whether functions are computed that are the library's, each with a last bit of its own."""
+    """True if the module calls library functions, whose last bits may differ."""
     return any(
         op.name.startswith("math.") and op.name.removeprefix("math.") not in ROUNDED_ONCE
         for op in mod.op.walk()
@@ -524,8 +527,9 @@ def _has_vectors(mod: kc.IRModule) -> bool:
 
 
 def _is_beyond_c(mod: kc.IRModule) -> bool:
-    """Whether a function has branches or atomic updates, or a global keeps its elements between
-    calls."""
+    """True if a function has branches or atomic updates, or a global keeps its elements between
+    calls.
+    """
     return any(
         any(len(region.blocks) > 1 for region in op.regions)
         or isinstance(op, memref.AtomicRMWOp | GenericAtomicRMWOp)
@@ -618,8 +622,8 @@ WAYS: dict[str, Way] = {
     "unraised": _check_unraised,
 }
 SHARES = {"bounds": 10, "native": 40, "exact": 30, "strided": 8, "saved": 8, "c": 4}
-"""How often programs are run in each way, in percent."""
+"""The share of programs run in each way, in percent."""
 CALL_CODE = 0.5
 """Of those run natively, so many are called by generated code: it depends on arguments alone."""
 UNRAISED = 0.2
-"""How often raised programs are run as they were given."""
+"""The share of raised programs that run as they were drawn."""

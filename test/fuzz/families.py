@@ -37,7 +37,7 @@ class Drawn(Protocol):
 
     @property
     def source(self) -> str:
-        """What it was made of, for who looks for the cause of a failure; may be empty."""
+        """The source of the program, for finding the cause of a failure; may be empty."""
         ...
 
     def arrays(self) -> list[Any]:
@@ -65,7 +65,7 @@ class Fixed:
     tolerance: float = 0.0
     source: str = ""
     opening: Sequence[str] = ()
-    """What the schedule begins with: calls as text, and primitives, where they have a choice."""
+    """The opening of the schedule: calls as text, and primitives if they have a choice."""
     favourites: Sequence[str] = ()
     """Primitives that this program is for."""
     errors: Mapping[int, np.ndarray] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Fixed:
     options: str = ""
     """Of the targets that it is built for, where the results depend on them."""
     signed: bool = False
-    """Whether zeros have a sign that counts."""
+    """True if the sign of zeros matters."""
 
     def arrays(self) -> list[Any]:
         """Copies of what was given."""
@@ -117,15 +117,16 @@ class Family:
     favourites: tuple[str, ...] = ()
     """Primitives that these programs are for: they are drawn more often."""
     threads: float = 0.0
-    """How likely it is that loops are bound to threads."""
+    """The probability that loops are bound to threads."""
     scheduled: bool = True
     calls: int = 20
     """So many calls of primitives at most: fewer where drawing the program is most of the test."""
     own_calls: bool = False
-    """Whether the module draws the calls, too, by ``calls(random, sch, count)``."""
+    """True if the module also draws the calls, by ``calls(random, sch, count)``."""
     own_run: bool = False
-    """Whether the module has no programs with results, but runs what it draws by
-    ``run(random, keep, native, outcome)``."""
+    """True if the module has no programs with results, but runs its draws by ``run(random, keep,
+    native, outcome)``.
+    """
 
     def draw(self, random: Random, keep: int | None) -> Drawn:
         """A program of the family."""

@@ -52,7 +52,7 @@ NUMPY: dict[str, Any] = {
     "combine_min": np.minimum,
 }
 NEUTRAL = {"sum": 0, "prod": 1, "times": 1}
-"""What changes nothing, by reducer; of the others it is the first term."""
+"""The identities of reducers; the other reducers start from the first term."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Array:
-    """What a formula can read: an input, a compute or a state.
+    """An array that a formula can read: an input, a compute or a state.
 
-    ``rows`` are the first indices and their conditions, where the first index is not free: as in
-    the states of a scan.
+    ``rows`` are the first indices and their conditions, if the first index is not free, as in the
+    states of a scan.
     """
 
     name: str
@@ -114,7 +114,7 @@ class Compute:
     where: str = ""
     """The condition of the terms that count."""
     start: str = ""
-    """What the reduction starts from, instead of what changes nothing."""
+    """The start value of the reduction, if it is not the identity."""
 
     @property
     def array(self) -> Array:
@@ -177,7 +177,7 @@ class Writer:
     indices: Sequence[Array] = ()
     """Vectors of int32 whose elements are never negative."""
     unread: list[Array] = field(default_factory=list)
-    """Those of the arrays that are to be read first."""
+    """The arrays that are to be read first."""
 
     def formula(self, depth: int) -> str:
         """An expression."""
@@ -190,7 +190,7 @@ class Writer:
         return self.random.choice(self.operations(a, b))
 
     def operations(self, a: str, b: str) -> list[str]:
-        """What can be computed of ``a`` and ``b``."""
+        """The operations on ``a`` and ``b``."""
         extremes = [f"larger({a}, {b})", f"smaller({a}, {b})"]
         if not self.dtype.startswith("float"):
             return [*(f"({a} {sign} {b})" for sign in "+-*"), *extremes]

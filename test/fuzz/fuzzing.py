@@ -44,7 +44,9 @@ OUT = ROOT / "out" / "fuzz"
 LIMIT = 60.0
 """Seconds of processor time that a case may take: of other time a busy machine takes more."""
 PATIENCE = 20
-"""How many times as long it may take by the clock, if it waits."""
+"""The limit of elapsed time, as a multiple of the limit of processor time, for a case that
+waits.
+"""
 SHRINKS = 150
 """Attempts at making a failing case smaller."""
 COLLECTED = 20_000
@@ -52,7 +54,7 @@ COLLECTED = 20_000
 APART = 1_000_000
 """Cases of one seed, at most."""
 CALLS = ("sch.", "mod = after(")
-"""How the lines of a script begin that are calls of primitives, or passes."""
+"""The beginnings of script lines that call primitives or passes."""
 LONG = 5_000
 """Programs from which on a run says something about how often primitives are accepted."""
 
@@ -72,27 +74,27 @@ class Request:
 
 @dataclass(frozen=True)
 class Report:
-    """What became of it."""
+    """The outcome of a request."""
 
     lines: tuple[str, ...]
     tried: Counter[str]
     module: str
     failure: str
-    """What failed, in one line; empty if nothing did."""
+    """The failure in one line; empty if there was none."""
     details: str = ""
     checks: tuple[str, ...] = ()
     """The ways in which the program was run."""
     ended: bool = False
-    """Whether the process ended, or has to be, instead of telling."""
+    """True if the process ended, or must be ended, without a report."""
 
     @property
     def accepted(self) -> Counter[str]:
-        """How often each primitive was accepted."""
+        """The number of accepted calls of each primitive."""
         return Counter(map(primitive_of, self.lines))
 
 
 def report_of(done: Outcome) -> Report:
-    """What the parent process is told of a case that came to its end."""
+    """The report of a finished case, for the parent process."""
     failure = details = module = ""
     if done.error is not None:
         module = done.module
@@ -290,7 +292,7 @@ import kc
 
 @dataclass
 class Tally:
-    """What a run did, in numbers."""
+    """The counts of a run."""
 
     programs: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)

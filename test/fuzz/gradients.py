@@ -58,7 +58,7 @@ class Kink(Exception):
 
 
 def _ordered(a: Any, b: Any) -> Any:
-    """Where ``a`` is larger, which is everywhere or nowhere."""
+    """``a > b``, which must hold everywhere or nowhere by :data:`MARGIN`; raises :class:`Kink`."""
     off = np.asarray(a - b)
     if off.any() and not ((off > MARGIN).all() or (off < -MARGIN).all()):
         raise Kink

@@ -69,7 +69,7 @@ class Traps:
 
     folder: Path
     named: Path = field(init=False)
-    """Where these are; the rest of the folder is that of who reads the input."""
+    """The named files; the rest of the folder belongs to the reader of the input."""
     secret: Path = field(init=False)
     fifo: Path = field(init=False)
     mark: Path = field(init=False)
@@ -364,7 +364,7 @@ def hostile_document(random: Random, traps: Traps) -> tuple[str, str]:
 
 
 def read_document(given: tuple[str, str]) -> None:
-    """What the language server does with a file that is opened and changed."""
+    """Let the language server read a file that is opened and changed."""
     document = Document("hostile.mlir", given[0])
     document.update(given[1])
     for text in given:
@@ -377,7 +377,7 @@ def read_document(given: tuple[str, str]) -> None:
 
 @cache
 def _schedules() -> tuple[tuple[Any, ...], ...]:
-    """What is written as JSON, and traces."""
+    """Schedules to write as JSON, and traces."""
     A = te.placeholder((16, 16), name="A")
     k = te.reduce_axis((0, 16), "k")
     B = te.compute((16, 16), lambda i, j: te.sum(A[i, k] * A[k, j], axis=k), name="B")
@@ -395,7 +395,7 @@ def _schedules() -> tuple[tuple[Any, ...], ...]:
 
 
 def hostile_json(random: Random, traps: Traps) -> str:
-    """What ``kc.ir.save_json`` wrote, with hostile values."""
+    """The text of ``kc.ir.save_json``, with hostile values."""
     written = json.loads(kc.ir.save_json(random.choice(_schedules()[0])))
     bomb = base64.b64encode(pickle.dumps(Bomb(str(traps.mark)))).decode()
     if random.random() < 0.1:

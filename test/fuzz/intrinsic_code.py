@@ -121,7 +121,7 @@ class _Text:
         return self.tile.term_of(values, lambda name, a, b: self.op(name, a, b, lanes))
 
     def constant(self, lanes: int = 0) -> str:
-        """What a reduction starts from."""
+        """The start value of a reduction."""
         element = ELEMENTS[self.tile.dtype]
         value = _start(self.tile)
         type_ = f"vector<{lanes}x{element}>" if lanes else element
@@ -134,7 +134,7 @@ class _Text:
         self.lines.append(f"tir.store {value}, %C[{places}] : {self.types['C']}{vector}")
 
     def result(self, at: dict[str, str], lanes: int = 0) -> str:
-        """What the result holds."""
+        """The current value of the result."""
         places = ", ".join(at[label] for label in self.tile.out)
         vector = f", vector<{lanes}x{ELEMENTS[self.tile.dtype]}>" if lanes else ""
         return self.value(f"tir.load %C[{places}] : {self.types['C']}{vector}")
@@ -382,7 +382,7 @@ def _statements(
 def _statement(
     tile: Tile, ins: Any, outs: Any, numbers: dict[str, int], along: str | None, role: str
 ) -> Any:
-    """What does ``role``; by vectors along the label ``along``, if there is one."""
+    """The statement for ``role``; vectorized along the label ``along``, if it is given."""
     lanes = tile.sizes[along] if along is not None else 1
     wide = f"x{lanes}" if along is not None else ""
     dtype = tile.dtype + wide

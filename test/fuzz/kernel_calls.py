@@ -125,8 +125,9 @@ def _split(random: Random, site: Site, name: str) -> Primitive | None:
 
 
 def _towards_a_kernel(random: Random, site: Site) -> Primitive | None:
-    """What a schedule for a GPU does next: what the kernel reads comes into it, in memory of its
-    threads, who share the work."""
+    """The next step of a schedule for a GPU: the producers that the kernel reads move into it, into
+    memory of the threads, which share the work.
+    """
     loops = loop_tree.loops(site.function)
     bound = {
         loop.axis: loop.static_extent or 1

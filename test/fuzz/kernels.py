@@ -113,7 +113,7 @@ class StageCalls:
     done: list[str] = field(default_factory=list)
     """The calls that were accepted."""
     extents: dict[str, int] = field(default_factory=dict)
-    """How many threads an axis has, by the first loop that is bound to it."""
+    """The number of threads of each axis, from the first loop that is bound to it."""
 
     def write(self) -> None:
         """Make random calls on all stages, consumers first."""

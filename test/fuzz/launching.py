@@ -37,13 +37,13 @@ SERIAL = 0.7
 
 
 def has_kernels(mod: kc.IRModule) -> bool:
-    """Whether a loop is bound to blocks or threads of a GPU."""
+    """True if a loop is bound to blocks or threads of a GPU."""
     axes = {loop.axis for loop in loop_tree.loops(mod.op)}
     return bool(axes - {None, *VIRTUAL_AXES})
 
 
 def shares_virtual_threads(loop: ForOp) -> bool:
-    """Whether virtual threads share the iterations of a loop, which those of a CPU do not."""
+    """True if virtual threads share the iterations of a loop; threads of a CPU do not."""
     return loop.axis in VIRTUAL_AXES and any(
         is_same_axis(outer.axis, loop.axis) for outer in loop_tree.all_loops_around(loop)
     )
@@ -104,7 +104,9 @@ def emulate(
 
 
 def assemble(mod: kc.IRModule) -> bool:
-    """Whether CUDA's assembler is there; then it takes the PTX of the kernels, for some GPU."""
+    """Assemble the PTX of the kernels for one of the GPUs by CUDA's assembler; False if there is no
+    assembler.
+    """
     assembler = find("ptxas")
     if assembler is None:
         return False
@@ -139,9 +141,10 @@ def order(random: Random) -> Random:
 
 
 def iterations(module: Operation) -> int:
-    """How many iterations the threads of the largest nest run, all together: each runs what is in
-    no loop of its axis. A symbolic size counts as four, and an empty loop as one iteration: the
-    init of a reduction runs there."""
+    """The iterations of all threads of the largest nest together: each thread runs the statements
+    that are in no loop of its axis. A symbolic size counts as four, and an empty loop as one
+    iteration, because the init of a reduction runs there.
+    """
     most = 0
     for root in loop_tree.loops(module):
         if loop_tree.all_loops_around(root):

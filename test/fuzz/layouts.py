@@ -77,7 +77,7 @@ class Layouts:
         return shape
 
     def _places(self, n: int, array: Any) -> tuple[Any, ...]:
-        """Where the elements, in row-major order, are kept now."""
+        """The current positions of the elements, in row-major order."""
         at = np.indices(array.shape).reshape(array.ndim, array.size)
         for layout in self.maps[n]:
             columns = [layout.map.eval(list(map(int, index)), []) for index in at.T]

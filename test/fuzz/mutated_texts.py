@@ -20,7 +20,7 @@ from texts import run  # noqa: E402
 
 
 def failure(seed: int, *, native: bool = True) -> tuple[str, Outcome]:
-    """What went wrong with a mutant, empty if nothing, and what was done with it."""
+    """The failure of a mutant, empty if there was none, and the outcome."""
     outcome = Outcome()
     try:
         run(Random(f"mutant {seed}"), None, native, outcome)

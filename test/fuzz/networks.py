@@ -73,7 +73,7 @@ class Node:
 
     @property
     def fixed(self) -> bool:
-        """Whether its sizes are numbers."""
+        """True if all sizes are numbers."""
         return all(isinstance(dim, int) for dim in self.tensor.shape)
 
 
@@ -398,7 +398,7 @@ def reduction(net: Network) -> None:
 
 
 def arg_reduction(net: Network) -> None:
-    """Where the largest or smallest is, the first of several."""
+    """Add the index of the largest or smallest element, the first of several."""
     x = net.pick(lambda node: node.exact and node.rank > 0 and node.value.size > 0)
     axis, keepdims = net.axis(x), net.chance(0.4)
     name = net.random.choice(("argmax", "argmin"))

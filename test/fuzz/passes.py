@@ -102,9 +102,9 @@ ENDS = {"lower-to-llvm": 6, "lower-to-c": 2, "lower-to-gpu": 1, "lower-to-nvvm":
 GENERIC_EVERY = 4
 """After one accepted pass in so many, the generic form is read, too."""
 NUMBERS = (0, 1, 2, 3, 4, 8, 16, 32, 64, 128, 512, -1)
-"""What options that are numbers are."""
+"""Values of numeric options."""
 WORDS = ("", "x", "i", "1")
-"""What options that are texts are, where the table below does not say."""
+"""Values of textual options that are not in the table below."""
 OPTIONS = {"convert-to-llvm": {}, "apply-schedule": {"sequence": ("x", "slow")}}
 """Options with other values than the types say: those of LLVM's texts are for LLVM to check."""
 INEXACT = frozenset({"unsafe-set-dtype", "gpu-approximate-math"})
@@ -273,7 +273,9 @@ class PassSequence:
         """The modules so far, for the first wrong one."""
 
     def take(self, spec: PassSpec) -> bool:
-        """Whether a pass is accepted; then the module is that after it."""
+        """Apply a pass to a copy of the module. True if the pass is accepted; the module is then
+        the result.
+        """
         working = kc.IRModule(copy_module(self.module.op))
         before = state_of(working.op) if spec.name in current().primitives else None
         layouts = {n: list(maps) for n, maps in self.layouts.maps.items()}
@@ -396,7 +398,7 @@ class Step:
 
 
 def _of(module: kc.IRModule) -> Any:
-    """What :class:`Layouts` asks of a schedule."""
+    """An object with the attribute of a schedule that :class:`Layouts` reads."""
     return SimpleNamespace(module=module.op)
 
 
@@ -405,6 +407,6 @@ def _llvm_functions(module: kc.IRModule) -> Iterator[LLVMFuncOp]:
 
 
 def _has_no_blocks(module: kc.IRModule) -> bool:
-    """Whether functions are to be converted to loops around blocks before a primitive sees them."""
+    """True if functions must be converted to loops around blocks before a primitive sees them."""
     is_te = any(isinstance(op, TEFuncOp) for op in module.op.body.ops)
     return is_te or bool(upstream_functions(module.op, loops=True))

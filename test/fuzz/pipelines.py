@@ -25,8 +25,9 @@ GROWING = 0.7
 """Of the pipelines, so many have stages that grow."""
 KINDS = (ForKind.SERIAL, ForKind.UNROLLED)
 REFUSED = frozenset(("KC4230", "KC4233", "KC4234", "KC4235", "KC4236"))
-"""What a build says of a pipeline that would change the result, or whose statements the passes
-before it brought together."""
+"""The refusals of a build for a pipeline that would change the result, or whose statements earlier
+passes merged.
+"""
 
 
 def pipelines(random: Random, sch: tir.Schedule) -> Iterator[str]:

@@ -75,7 +75,7 @@ class Term:
 
 @dataclass
 class Program:
-    """What a test gets: tensors and sizes to pass, arrays to pass, results to expect."""
+    """A program for a test: tensors and sizes to pass, arrays to pass, results to expect."""
 
     outputs: list[Known]
     inputs: list[Known]
@@ -110,7 +110,7 @@ class Program:
         return arrays
 
     def check(self, arrays: Sequence[Any]) -> None:
-        """That the outputs among ``arrays`` are right, and the inputs unchanged."""
+        """Check that the outputs among ``arrays`` are right, and the inputs unchanged."""
         by_tensor = {known.tensor: known for known in (*self.inputs, *self.outputs)}
         for arg, array in zip(self.args, arrays, strict=True):
             if isinstance(arg, Var):
@@ -645,7 +645,7 @@ def _as(value: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def _key(dim: int | Var) -> int | str:
-    """What tells dimensions apart (== on variables makes an expression)."""
+    """The key of a dimension (== on variables makes an expression)."""
     return dim.name if isinstance(dim, Var) else dim
 
 

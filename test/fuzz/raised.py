@@ -27,7 +27,7 @@ from kc.dialects.tir import symbol_names
 from kc.support.diagnostics import KCError, diagnostic_handler
 
 REFUSALS = ("KC4550", "KC4551", "KC4552", "KC4553", "KC4554", "KC4555")
-"""What raising may say of a program that is right."""
+"""The refusals of raising that a correct program may get."""
 
 
 @dataclass

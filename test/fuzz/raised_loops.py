@@ -87,7 +87,7 @@ class Memory:
 
 @dataclass
 class Work:
-    """What has been done."""
+    """The work done so far."""
 
     stores: int = 0
 
@@ -182,9 +182,11 @@ class LoopWriter:
     pending: list[tuple[str, str, str]] = field(default_factory=list)
     """Sizes to ask for: names, of which buffers, and dimensions."""
     globals: list[str] = field(default_factory=list)
-    """What is beside the function."""
+    """The globals beside the function."""
     strict: bool = False
-    """Whether ops of affine get no variables of scf loops, which mlir-opt refuses and kc takes."""
+    """True if ops of affine must not use the variables of scf loops, which mlir-opt refuses and kc
+    accepts.
+    """
     foreign: set[str] = field(default_factory=set)
     """The variables of scf loops."""
     depth: int = 0
@@ -206,7 +208,7 @@ class LoopWriter:
     # Text ------------------------------------------------------------------------------------
 
     def chance(self, share: float) -> bool:
-        """Whether something is so that is so in ``share`` of the programs."""
+        """True in ``share`` of the programs."""
         return self.random.random() < share
 
     def fresh(self, name: str) -> str:
@@ -230,7 +232,7 @@ class LoopWriter:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """What is defined inside is not known afterwards."""
+        """Forget the definitions of the body when it ends."""
         known = list(self.buffers), list(self.variables), list(self.values)
         self.depth += 1
         yield
@@ -405,11 +407,11 @@ class LoopWriter:
         )
 
     def are_dims(self, indices: Sequence[Index]) -> bool:
-        """Whether ops of affine may have the variables of ``indices``."""
+        """True if ops of affine may use the variables of ``indices``."""
         return not self.strict or not any(self.foreign.intersection(at.names) for at in indices)
 
     def is_affine(self, buffer: Buffer) -> bool:
-        """Whether an access is one of affine."""
+        """Draw whether an access is an affine one."""
         return not self.pure and not buffer.layout and self.chance(0.9 if self.affine else 0.1)
 
     def constant(self, number: int) -> str:
@@ -820,7 +822,7 @@ class LoopWriter:
         return low, low_text, dim.ssa, str(dim.size), least, dim.size - 1
 
     def are_bounds(self, low: str, high: str) -> bool:
-        """Whether ``affine.for`` may have these bounds, as Python writes them."""
+        """True if ``affine.for`` may have these bounds, as Python writes them."""
         return not self.strict or not self.foreign.intersection((low, high))
 
     def loop(self, depth: int) -> None:

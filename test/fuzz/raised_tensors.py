@@ -30,7 +30,7 @@ class Value:
 
     @property
     def rank(self) -> int:
-        """How many dimensions it has."""
+        """The number of dimensions."""
         return len(self.dims)
 
 
@@ -56,7 +56,7 @@ class TensorWriter:
     # Text ------------------------------------------------------------------------------------
 
     def chance(self, share: float) -> bool:
-        """Whether something is so that is so in ``share`` of the programs."""
+        """True in ``share`` of the programs."""
         return self.random.random() < share
 
     def fresh(self, name: str) -> str:
@@ -140,7 +140,7 @@ class TensorWriter:
         return name
 
     def start(self, dims: Sequence[Dim]) -> tuple[str, Sequence[Dim], np.ndarray]:
-        """What a reduction begins with: a fill, or a tensor that there is."""
+        """The start of a reduction: a fill, or an existing tensor."""
         shape = tuple(dim.size for dim in dims)
         same = [value for value in self.values if value.array.shape == shape]
         if same and self.chance(0.5):
@@ -665,7 +665,7 @@ def _fits(x: Value, y: Value) -> bool:
 
 
 def _agree(x: Value, y: Value, axis: int) -> bool:
-    """Whether two tensors can be joined along an axis."""
+    """True if two tensors can be joined along an axis."""
     shapes = [list(value.array.shape) for value in (x, y)]
     if len(shapes[0]) != len(shapes[1]):
         return False

@@ -137,7 +137,7 @@ def draw_flags(random: Random) -> list[str]:
 
 
 def rewritten(texts: Sequence[str], flags: Sequence[str]) -> list[str]:
-    """What ``mlir-opt`` prints of each text, empty where a pass refuses it."""
+    """The output of ``mlir-opt`` for each text, empty if a pass refuses it."""
     opt = find("mlir-opt")
     assert opt is not None
     marker = "// -----"

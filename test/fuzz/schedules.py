@@ -49,10 +49,10 @@ MAX_ITERATIONS = 2000
 """No more splits beyond: those that do not divide add iterations that a predicate skips."""
 
 CHOICES = 3
-"""How many primitives are asked for something to do before one is called for nothing."""
+"""The number of primitives asked for a candidate before one is called without a candidate."""
 
 MAX_LEGAL = 12
-"""How many candidates of a primitive are asked about until a legal one is found."""
+"""The number of candidates of a primitive tried until a legal one is found."""
 
 
 _STATES: WeakKeyDictionary[tir.Schedule, list[Any]] = WeakKeyDictionary()
@@ -86,10 +86,11 @@ def primitive_of(line: str) -> str:
 
 
 def perform(sch: tir.Schedule, line: str) -> bool:
-    """Whether the call ``line`` is accepted.
+    """Run the call ``line``. True if it is accepted.
 
-    A refusal has a code of schedules, is short, and leaves the module as it is. What was done was
-    verified by the primitive; here, that what is gone uses nothing.
+    A refusal has a code of schedules, is short, and leaves the module unchanged. The primitive
+    verified
+    its result; this function checks that removed operations use no values.
     """
     before = _STATES.get(sch)
     if before is None:
@@ -108,9 +109,10 @@ def perform(sch: tir.Schedule, line: str) -> bool:
 
 
 def state_of(module: Operation) -> list[Any]:
-    """All that the text of a module says, and a location says, in less time than it is printed.
+    """The contents of a module's text and locations, computed faster than the text.
 
-    Two are equal if the modules are: values are numbered as they are defined.
+    Two states are equal if the modules are equal: values are numbered in the order of their
+    definition.
     """
     numbers: dict[SSAValue, int] = {}
     state: list[Any] = []
@@ -138,7 +140,7 @@ def state_of(module: Operation) -> list[Any]:
 
 
 def check_uses(module: Operation) -> None:
-    """That what uses a value is in the module: no op that was taken out still counts."""
+    """Check that all users of a value are in the module: a removed op must not remain a use."""
     operations = list(loop_tree.preorder(module))
     inside = set(map(id, operations))
     for op in operations:
@@ -161,7 +163,7 @@ def steps(random: Random, sch: tir.Schedule, count: int, *, threads: bool = Fals
 
 
 def check_text(mod: kc.IRModule) -> kc.IRModule:
-    """That the module reads back as it prints; gives what was read.
+    """Check that the printed module reads back the same; return the module that was read.
 
     A text that differs is compared after another reading: xDSL drops _0 from names that it reads.
     """

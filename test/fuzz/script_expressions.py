@@ -28,7 +28,7 @@ LARGEST = 16
 
 
 class Expressions:
-    """What a kernel has so far, and what can be computed of it."""
+    """The variables of a kernel so far, and the expressions that can be computed from them."""
 
     def __init__(self, random: Random, keep: int | None) -> None:
         self.random = random
@@ -62,7 +62,7 @@ class Expressions:
 
     @property
     def is_float(self) -> bool:
-        """Whether the elements are floats."""
+        """True if the elements are floats."""
         return self.dtype.startswith("float")
 
     def place(self, dim: Dim) -> tuple[str, str]:

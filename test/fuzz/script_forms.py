@@ -80,7 +80,7 @@ class Body:
             lines.append(line if isinstance(line, str) else line(form))
 
     def inside(self, inner: Body, *, lines: bool = True) -> None:
-        """What ``inner`` does, its lines indented."""
+        """Append ``inner``, with its lines indented."""
         self.stores |= inner.stores
         self.loads |= inner.loads
         self.names |= inner.names
@@ -99,7 +99,7 @@ def comparisons(text: str) -> str:
 
 
 def is_independent(body: Body, loop: str) -> bool:
-    """Whether the iterations of ``loop`` store to elements of their own, for sure."""
+    """True if the iterations of ``loop`` provably store to different elements."""
     if body.names:
         return False
     for name, words in body.stores:

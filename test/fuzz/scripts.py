@@ -217,7 +217,7 @@ def _mix(a: Any, b: Any) -> Any:
 
 
 def _kc_names(dtype: str) -> dict[str, Any]:
-    """What the names in a kernel are for kc."""
+    """The names that a kernel uses, with their meaning in kc."""
 
     def cast(value: Any) -> Any:
         return te.const(value, dtype) if isinstance(value, int) else (value + 0).astype(dtype)
@@ -232,7 +232,7 @@ def _kc_names(dtype: str) -> dict[str, Any]:
 
 
 def _python_names(dtype: str) -> dict[str, Any]:
-    """What they are for Python."""
+    """The names that a kernel uses, with their meaning in Python."""
     kind = np.dtype(dtype).type
     return {
         "number": kind,

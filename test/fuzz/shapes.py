@@ -76,7 +76,7 @@ def padded(d: Draft, keep: int | None) -> Fixed:
 
 
 def _windows(d: Draft, source: str, dims: Sequence[Size]) -> None:
-    """What is combined from windows of a tensor."""
+    """Add a reduction over windows of a tensor."""
     kind = d.random.choice(("sum", "max", "min"))
     widths = [d.random.choice((1, 2, 3)) for _ in dims]
     step = d.random.choice((1, 1, 1, 2))

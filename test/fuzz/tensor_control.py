@@ -32,18 +32,18 @@ class Tensor:
 
     @property
     def rank(self) -> int:
-        """How many dimensions it has."""
+        """The number of dimensions."""
         return len(self.dims)
 
     @property
     def is_empty(self) -> bool:
-        """Whether it has no element."""
+        """True if the tensor has no element."""
         return any(dim.size == 0 for dim in self.dims)
 
 
 @dataclass
 class Scope:
-    """What is known at a place of the program."""
+    """The names in scope at a place of the program."""
 
     tensors: list[Tensor]
     scalars: list[str]
@@ -82,7 +82,7 @@ class ControlWriter:
     # Text ------------------------------------------------------------------------------------
 
     def chance(self, share: float) -> bool:
-        """Whether something is so that is so in ``share`` of the programs."""
+        """True in ``share`` of the programs."""
         return self.random.random() < share
 
     def fresh(self, name: str) -> str:
@@ -99,7 +99,7 @@ class ControlWriter:
 
     @contextmanager
     def region(self) -> Iterator[None]:
-        """What is defined inside is not known afterwards."""
+        """Forget the definitions of the body when it ends."""
         outside, self.scope = self.scope, self.scope.copy()
         self.depth += 1
         self.write(None, "pass")

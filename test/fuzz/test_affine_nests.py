@@ -1,4 +1,4 @@
-"""What legal-directions says of random nests is what their iterations do, one by one."""
+"""The answers of legal-directions for random nests agree with their iterations, one by one."""
 
 import itertools
 import re
@@ -13,8 +13,9 @@ from kc.support.registry import pass_class
 
 
 def _is_kept(nest: Nest, order: tuple[int, ...], signs: tuple[int, ...]) -> bool:
-    """Whether each pair of iterations that conflict stays in its order, when loops are permuted and
-    those with the sign -1 reversed."""
+    """True if each pair of conflicting iterations stays in its order when loops are permuted and
+    the loops with the sign -1 are reversed.
+    """
     return all(
         [signs[n] * first[n] for n in order] < [signs[n] * second[n] for n in order]
         for first, second in nest.conflicts()

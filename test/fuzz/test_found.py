@@ -386,7 +386,7 @@ REFUSED = {
 
 
 def results(module: kc.IRModule, *, native: bool) -> list[Any]:
-    """What a module makes of arrays that are the same each time."""
+    """The results of a module for arrays that are the same each time."""
     generator = np.random.default_rng(1)
     arrays: list[Any] = []
     for arg in module.functions["main"].body.block.args:

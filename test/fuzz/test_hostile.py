@@ -1,4 +1,4 @@
-"""What hostile input may not cause is noticed: files, processes, code, time and memory."""
+"""The forbidden effects of hostile input are noticed: files, processes, code, time and memory."""
 
 import os
 import pickle

@@ -1,4 +1,4 @@
-"""What passes of ``mlir-opt`` make of a program is read, and computes the same.
+"""Programs rewritten by passes of ``mlir-opt`` are read, and compute the same results.
 
 ``make fuzz-rewritten`` tries more passes.
 """

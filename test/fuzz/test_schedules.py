@@ -73,7 +73,9 @@ def test_programs_of_a_family(family: str):
 
 
 def told(request: fuzzing.Request, report: fuzzing.Report) -> str:
-    """What failed, with the program; where the process ended, as it is without native code."""
+    """The failure with its program. If the process ended, the program is that of a run without
+    native code.
+    """
     known = fuzzing.run_one(replace(request, native=False)) if report.ended else report
     calls = "\n".join(known.lines)
     return f"case {request.case}: {report.failure}\n{calls}\n{known.module}\n{report.details}"

@@ -1,7 +1,7 @@
-"""What a site remembers of a function between two primitives, in random schedules.
+"""The state that a site keeps of a function between two primitives, in random schedules.
 
-What it has not seen verified again is as it was, and what it says of blocks and names is what there
-is.
+Operations that the site did not verify again are unchanged, and its answers about blocks and names
+are true of the module.
 """
 
 from collections.abc import Iterable

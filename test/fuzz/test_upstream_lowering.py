@@ -37,8 +37,9 @@ def _has_results(program: Loops) -> bool:
     ("broken", "what"), [("run_upstream", "MLIR alone differs"), ("_build", "differ")]
 )
 def test_code_that_ends_the_process(monkeypatch: pytest.MonkeyPatch, broken: str, what: str):
-    """That of MLIR is no failure of kc's. (SIGKILL: PoCL ignores the SIGSEGV that a process sends
-    itself, in a process that ran a kernel of OpenCL before.)"""
+    """A crash of MLIR is not a failure of kc. (SIGKILL: PoCL ignores the SIGSEGV that a process
+    sends itself, in a process that ran a kernel of OpenCL before.)
+    """
     program = draw_program(2)
     monkeypatch.setattr(upstream_lowering, broken, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     ways = upstream_lowering.apart(upstream_lowering.compare_all, [program], 0)

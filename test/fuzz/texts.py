@@ -82,7 +82,7 @@ def upstream_program(random: Random) -> str:
 
 @cache
 def is_valid(text: str) -> bool:
-    """Whether a module can be read."""
+    """True if a module can be read."""
     try:
         kc.IRModule.parse(text)
     except KCError:

@@ -52,7 +52,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class Tile:
-    """What an intrinsic computes."""
+    """The computation of an intrinsic."""
 
     sizes: dict[str, int]
     out: str

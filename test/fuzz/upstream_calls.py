@@ -49,7 +49,7 @@ PIPELINE = (
     "func.func(convert-linalg-to-loops),memref-expand,expand-realloc,"
     "func.func(llvm-request-c-wrappers),test-lower-to-llvm)",
 )
-"""What mlir-opt does."""
+"""The pipeline of mlir-opt."""
 
 ATTEMPTS = 6
 """So many arguments are drawn for a function until they fit it."""
@@ -75,7 +75,7 @@ class Value:
 
 
 def value_of(type_: Attribute) -> Value:
-    """What a call passes for a type. Raises :class:`Unfit`."""
+    """The value that a call passes for a type. Raises :class:`Unfit`."""
     match type_:
         case VectorType() | TensorType() | MemRefType():
             kind = {VectorType: "vector", TensorType: "tensor", MemRefType: "memref"}[type(type_)]
@@ -199,7 +199,7 @@ def _memory(value: Value) -> str:
 
 
 def _stored(value: Value) -> str:
-    """How an element is stored: vectors of i1 have bits, where arrays have bytes."""
+    """The stored type of an element: vectors of i1 have bits, where arrays have bytes."""
     return "i8" if value.element == "i1" and value.kind == "vector" else value.element
 
 
@@ -305,8 +305,9 @@ def _call_own(interface: Interface, built: Any, arrays: Sequence[np.ndarray]) ->
 
 
 def compared(module: kc.IRModule, interface: Interface, ir: str) -> tuple[str, str]:
-    """How kc's results compare with MLIR's, and where they differ: ``equal``, ``differ``, or
-    ``undefined`` where no arguments were drawn that the function has results for."""
+    """The comparison of kc's results with MLIR's, and the place of a difference: ``equal``,
+    ``differ``, or ``undefined`` if no arguments were drawn for which the function has results.
+    """
     random = Random(interface.name)
     built = kc.build(module)
     with kc.transform.PassContext(config={"tir.instrument_bound_checkers": True}):
@@ -345,8 +346,9 @@ SECONDS = 2
 def _undefined(
     module: kc.IRModule, interface: Interface, arrays: Sequence[np.ndarray]
 ) -> str | None:
-    """What the interpreter says that the function does without a defined result, if it does; None
-    also where it takes too long, or arguments that the interpreter has not."""
+    """The interpreter's message that the function has no defined result; None if the result is
+    defined, if the run takes too long, or if the interpreter does not support the arguments.
+    """
 
     def stop(*_: object) -> None:
         raise _TooSlow
