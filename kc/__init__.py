@@ -119,12 +119,12 @@ def __getattr__(name: str) -> _Any:
 
 
 def _importers() -> _Any:
-    """What programs of others are read by: ``from_torch``, and those of plugins."""
+    """The functions that import other programs: ``from_torch``, and those of plugins."""
     return _import_module("kc.support.registry").current().importers
 
 
 def _hint(name: str) -> str:
-    """Where a name of TVM went, or what is spelled like it."""
+    """The new name of a TVM name, or a similarly spelled name; "" if there is none."""
     from kc.support.import_hints import hint_of_tvm_name
 
     if name.startswith("_"):

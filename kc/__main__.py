@@ -1,4 +1,4 @@
-"""The command ``kc``, also ``python -m kc``: every other command, and what is asked once.
+"""The command ``kc``, also ``python -m kc``: all other commands, and the one-time queries.
 
 ``kc opt``, ``kc run`` and ``kc translate`` are ``kc-opt``, ``kc-run`` and ``kc-translate``.
 """
@@ -39,7 +39,9 @@ QUESTIONS = {
     ),
     "completion": ("kc.tools._completion", "completion for a shell: completion bash|zsh|fish"),
 }
-"""Commands whose module has a function of their name, from their arguments to what is printed."""
+"""The commands whose module has a function of the same name, from their arguments to their
+output.
+"""
 
 COMMANDS = {name: about for name, (_, about) in {**TOOLS, **QUESTIONS}.items()}
 

@@ -1,19 +1,19 @@
-"""Finds the step that changes what a program computes: ``--check-each`` and ``kc.check_each``.
+"""Finds the step that changes a program's results: ``--check-each`` and ``kc.check_each``.
 
-Before and after each schedule primitive and each pass, the functions of the module are run on the
-same small random inputs, by the interpreter and as native code; symbolic sizes are drawn, too. The
-first step after which a result differs is an :class:`InternalError` that names it. ::
+Before and after each schedule primitive and each pass, the functions of the module run on the same
+small random inputs, in the interpreter and as native code; symbolic sizes are random, too. The
+first step that changes a result is reported as an :class:`InternalError` that names the step. ::
 
     with kc.transform.PassContext(config={"kc.check_each": True}):
         kc.build(s, [A, B, C])
 
-Native code is compiled and run in a process of its own, so that a crash is a difference like any.
-Sizes and numbers are drawn again where the function, as it is before any step, accesses memory
-outside of its buffers or breaks what it requires: what it does then is not defined. What cannot be
-compared is said in a remark, KC4520: a function that takes too long to interpret (:data:`LIMIT`
-operations) is compared as native code alone and on one input, one whose arguments a step changes is
-compared from there on. Floats are drawn so that sums of products are exact, and compared within the
-tolerance of kc-run's ``--check``.
+Native code is compiled and run in a separate process, so that a crash counts as a difference. Sizes
+and numbers are redrawn if the original function accesses memory out of bounds or violates its
+requirements, because its behaviour is then undefined. A remark, KC4520, reports limits of the
+comparison: a function that takes more than :data:`LIMIT` operations in the interpreter is compared
+only as native code and on one input; if a step changes the arguments of a function, the comparison
+restarts from there. Floats are chosen so that sums of products are exact, and are compared within
+the tolerance of kc-run's ``--check``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ SAMPLES = 2
 LIMIT = 200_000
 """Operations that the interpreter runs for a function before it is left to native code."""
 SECONDS = 60
-"""How long native code may take."""
+"""The time limit of native code, in seconds."""
 TRIES = 100
 """Inputs that are drawn for a sample until there are some that the function runs on."""
 LARGEST = 1 << 24
@@ -62,7 +62,7 @@ LARGEST = 1 << 24
 
 @dataclass
 class _Inputs:
-    """A function and what it is called with."""
+    """A function and the arguments of its runs."""
 
     shape: Any
     """The types of its arguments: the inputs fit as long as these stay the same."""
@@ -70,7 +70,7 @@ class _Inputs:
     sizes: Mapping[str, int]
     names: list[str]
     interpreted: bool = True
-    """Whether the interpreter runs the function in :data:`LIMIT` operations."""
+    """True if the interpreter needs at most :data:`LIMIT` operations for the function."""
 
 
 @dataclass
@@ -83,13 +83,13 @@ class _Results:
 
 @dataclass
 class StepCheck:
-    """Compares a module with itself after each step; ``seed`` is what inputs are drawn from."""
+    """Compares the results of a module after each step; ``seed`` is the seed of the inputs."""
 
     seed: int = 0
     reproduce: bool = True
-    """Whether a difference writes a file that shows it again."""
+    """True if a difference writes a file that reproduces it."""
     native: bool = True
-    """Whether native code is compiled and run as well."""
+    """True if native code is compiled and run as well."""
     only: str | None = None
     """The one step to look at; None: all."""
     compared: int = 0
@@ -101,7 +101,7 @@ class StepCheck:
     _results: dict[str, list[_Results]] = field(default_factory=dict)
     _busy: bool = False
     _reasons: set[str] = field(default_factory=set)
-    """Why functions are not interpreted, as far as it was said."""
+    """The reported reasons why functions are not interpreted."""
 
     def before(self, module: ModuleOp) -> None:
         """Before a step on ``module``: run it, unless it is as the last step left it."""
@@ -124,8 +124,9 @@ class StepCheck:
         self._compare_with(step, module)
 
     def difference(self, step: str, module: ModuleOp) -> str | None:
-        """What differs in the results of a module from those of the one that ``before`` was given,
-        and with which others are compared after this, too."""
+        """The difference between the results of a module and those of the module passed to
+        ``before``. None if they agree. The reference for later comparisons is unchanged.
+        """
         kept = self._module, self._text, self._inputs, self._results
         try:
             self._compare_with(step, module)
@@ -232,7 +233,9 @@ def _difference(old: Any, new: Any) -> tuple[int, ...] | None:
 def _inputs_of(
     module: ModuleOp, seed: int, known: Mapping[str, list[_Inputs]]
 ) -> Iterator[tuple[str, list[_Inputs]]]:
-    """The public functions and the inputs of each; those ``known`` where they still fit."""
+    """The public functions with their inputs; the inputs in ``known`` are reused if they still
+    fit.
+    """
     for function, signature in _functions(module):
         shape = _shape_of(function)
         had = known.get(signature.name)
@@ -259,7 +262,7 @@ def _inputs_of(
 
 
 def _functions(module: ModuleOp) -> list[tuple[Any, Signature]]:
-    """The functions that can be run, with what each takes."""
+    """The runnable functions, with their signatures."""
     from kc.building.signatures import signature_of
 
     if any(op.name == "te.func" for op in module.body.ops) or upstream_functions(
@@ -361,7 +364,7 @@ def _copies(values: Sequence[Any]) -> list[Any]:
 
 
 class _Unknown(str):
-    """Why a function has no result: the interpreter does not know an operation."""
+    """The reason for a missing result: the interpreter does not know an operation."""
 
 
 def _interpret(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any] | str | None:

@@ -39,12 +39,12 @@ class Step:
     name: str
     reason: str
     make: Callable[[], Any]
-    """Gives what ``kc.build`` takes, as its positional arguments."""
+    """A function that returns the positional arguments of ``kc.build``."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """A program with its schedules, and what it must compute."""
+    """A program with its schedules and its expected result."""
 
     name: str
     steps: Sequence[Step]
@@ -54,7 +54,7 @@ class Program:
     work: float
     """Floating-point operations of a run."""
     bytes: float
-    """What a run reads and writes at least: each element once."""
+    """The smallest number of bytes that a run reads and writes: each element once."""
     tolerance: float
     """The largest absolute error that rounding can explain."""
 
@@ -185,8 +185,9 @@ class Row:
 
 
 def measure(step: Step, program: Program, out: Path, budget: float = 2.0) -> Row:
-    """Build, check and time one step; its IR goes to ``out``. Times are the best of those that
-    ``budget`` seconds allow, at least of one."""
+    """Build, check and time one step; its IR goes to ``out``. The time is the best of the runs
+    within ``budget`` seconds, at least one.
+    """
     start = time.perf_counter()
     # "default" is what a TE schedule without a call gives: no remark is wanted.
     with kc.transform.PassContext(disabled_pass=["auto-schedule"]):

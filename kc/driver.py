@@ -50,19 +50,20 @@ def lower(
     """The scheduled loops (``tir``) of a schedule, tensors, or module.
 
     ``inp`` is a TE schedule with its ``args``, a ``kc.tir.Schedule``, tensors, a module with ``te``
-    or ``tir`` functions, or a list of modules. Nobody has scheduled tensors (with ``args``, or all
-    arguments as a list), ``te`` functions, linalg, tosa, and what is marked ``kc.unscheduled``
-    (``te.create_prim_func``, :func:`kc.from_torch`): a schedule is chosen (:func:`auto_schedule`)
-    unless the PassContext has ``opt_level=0``. A schedule that is given stays as it is, also one
-    without a call, and so do loops. The target may stand in the place of ``args``. A list beside a
+    or ``tir`` functions, or a list of modules. A schedule is chosen (:func:`auto_schedule`) for
+    unscheduled inputs, unless the PassContext has ``opt_level=0``: tensors (with ``args``, or all
+    arguments as a list), ``te`` functions, linalg, tosa, and functions marked ``kc.unscheduled``
+    (``te.create_prim_func``, :func:`kc.from_torch`). Loops and a user's schedule stay unchanged,
+    even a schedule without a call. The target may take the place of ``args``. A list beside a
     module must name the arguments of its function; ``name`` renames a ``PrimFunc``, or names a
-    function of a module (KC2029). ``binds`` are buffers (``tir.decl_buffer``)
-    that say how arguments lie in memory, where that is not dense. The result is at the level that
-    people schedule and read; the passes of phase 0 that plugins and the PassContext add have run.
-    If the PassContext adds passes to a later phase, the result is lowered to that phase, for
-    ``target``. With ``simple_mode`` it is the same module, which is shown as the loops that TVM
-    prints (``script(style="tvm")``): by ``show()``, ``repr`` and notebooks alone, by ``print`` as
-    comments above the IR, so that ``str`` is always IR.
+    function of a module (KC2029). ``binds`` are buffers (``tir.decl_buffer``) that declare the
+    memory layout of arguments that are not dense. The result is at the level that people schedule
+    and read; the passes of phase 0 that plugins and the PassContext add have run. If the
+    PassContext adds passes to a later phase, the result is lowered to that phase, for ``target``.
+    With ``simple_mode`` the result is the same module, displayed as TVM's loops
+    (``script(style="tvm")``): ``show()``, ``repr`` and notebooks display only the loops, and
+    ``print`` shows them as comments above the IR, so that ``str`` is always IR.
+
     Raises TEError and ScheduleError.
     """
     from kc.conversion.pipelines import planned_passes
@@ -91,13 +92,12 @@ def lower(
 
 
 def _tracking(call: str, *phases: progress.Phase) -> AbstractContextManager[None]:
-    """Let what ``call`` does be shown, or told to what the PassContext has for it."""
+    """Report the progress of ``call`` to the handler of the PassContext."""
     return progress.tracking(call, PassContext.current().progress, phases)
 
 
 def _order(target: Target) -> Order:
-    """The passes of :func:`lower`: those of phase 0, or up to the last phase that passes were added
-    to."""
+    """The phases of :func:`lower`: phase 0, or all phases up to the last one with added passes."""
     from kc.backends import backend_of
 
     last = max(pipeline_options().added, default=0)
@@ -199,7 +199,7 @@ def build(
 
 
 def build_and_tell(inp: Any, target: Target, tell: Callable[[Lowered, Target], None]) -> Module:
-    """:func:`build`, where ``tell`` is told what was scheduled, in place of the user."""
+    """:func:`build` that reports the chosen schedules to ``tell`` instead of the user."""
     return _compiled(program_of("build", inp), target, "main", tell)
 
 

@@ -15,14 +15,14 @@ def from_torch(module: Any, *args: Any, name: str = "main", dynamic_shapes: Any 
     """A ``torch.nn.Module``, or a ``torch.export.ExportedProgram``, as a module with one function.
 
     ``args`` are example inputs, as for ``torch.export.export``; an exported program has its own.
-    ``dynamic_shapes`` says which of their sizes are symbols, as there. The function is called
-    ``name``; it takes the inputs and returns the outputs, as ``kc.build`` makes it. Parameters are
+    ``dynamic_shapes`` declares their symbolic sizes, as there. The function has the name ``name``,
+    takes the inputs and returns the outputs, as functions of ``kc.build`` do. Parameters are
     constants of the module.
 
-    ``torch.export`` gives a graph of ATen's operators, which become loops of ``tir``
-    (:mod:`kc.frontend.torch.operators`). A module with an operator that has no rule is exported by
-    torch-mlir, as linalg on tensors, where that is installed. Raises InputError KC0091 where
-    neither is, or the module cannot be exported.
+    ``torch.export`` produces a graph of ATen's operators, which become loops of ``tir``
+    (:mod:`kc.frontend.torch.operators`). If an operator has no rule, torch-mlir, if installed,
+    exports the module as linalg on tensors. Raises InputError KC0091 if both fail, or if the module
+    cannot be exported.
     """
     try:
         return _exported(module, args, name, dynamic_shapes)

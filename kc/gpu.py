@@ -1,11 +1,12 @@
-"""Checks of kernels for GPUs: they run on this CPU, and what they do is watched.
+"""Checks of kernels for GPUs, which run on this CPU under observation.
 
     module = kc.build(s, [A, B, C], target="cuda -arch=sm_90a")
     report = kc.gpu.check(module, a, b, c)
     print(report)
 
-The arrays are as for a call, with what the kernels write in them; the results are the same. (CUDA:
-``compute-sanitizer``, and the counters of Nsight Compute, for kernels of any compiler.)
+The arrays are those of a call, including the arrays that the kernels write; the results are the
+same. (CUDA: ``compute-sanitizer``, and the counters of Nsight Compute, for kernels of any
+compiler.)
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ _WHY: Mapping[str, str] = {
 }
 
 _NAMES_FENCE = re.compile(r"nvvm\.(fence\.mbarrier\.init|wgmma\.fence\.aligned)")
-"""What a message says already of the fence that is missing."""
+"""The messages that already name the missing fence."""
 
 
 @dataclass(frozen=True)
@@ -122,23 +123,25 @@ class AccessSite:
 
     @property
     def place(self) -> tuple[str, str, str, Location | None]:
-        """What it is an access of, and where."""
+        """The object and the kind of the access, and its location."""
         return self.buffer, self.access, self.memory, self.location
 
 
 @dataclass(frozen=True)
 class Report:
-    """What kernels did: findings, the cost of each access, and the barriers that blocks reached."""
+    """The results of a check: findings, the cost of each access, and the barriers that blocks
+    reached.
+    """
 
     findings: tuple[Finding, ...]
     sites: tuple[AccessSite, ...]
     barriers: int
     verdicts: tuple[KernelVerdicts, ...] = ()
-    """What is certain of each kernel whatever its arrays hold: ``lines()`` has it in words."""
+    """The facts about each kernel that hold for all array contents; ``lines()`` is their text."""
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """True if there are no findings."""
         return not self.findings
 
     @property
@@ -202,12 +205,12 @@ def check(
 
     ``module`` is the result of :func:`kc.build` for ``cuda`` or ``cuda-emu``, or a module or a
     function of IR, or its text, which is compiled for ``target`` first. ``arrays`` are the
-    arguments of the function ``name``, by default the one that a call of the module calls.
-    ``expected`` are the contents that the last of them should have afterwards; floats are compared
+    arguments of the function ``name``, by default the function that a call of the module runs.
+    ``expected`` are the expected contents of the last arrays after the run; floats are compared
     with ``rtol`` and ``atol``, as by ``numpy.allclose``. A difference is a finding, with the
     statement that wrote the element.
 
-    Raises CallError KC6300 for a module without kernels, and what the build and the call raise.
+    Raises CallError KC6300 for a module without kernels, and the errors of the build and the call.
     """
     from kc.runtime.module import Module
 
@@ -243,8 +246,9 @@ def check(
 
 
 def build_watched(module: Any, target: Target | str) -> WatchedModule | None:
-    """The kernels of a module as :func:`check` runs them, and nothing else of a build; None for a
-    target that is no GPU of NVIDIA."""
+    """The kernels of a module in the form that :func:`check` runs, without a complete build. None
+    for a target that is no GPU of NVIDIA.
+    """
     from kc.backends.cuda_emu import watched_stages
     from kc.building.programs import program_of
 
@@ -259,10 +263,10 @@ def build_watched(module: Any, target: Target | str) -> WatchedModule | None:
 def resources(module: Any) -> tuple[KernelResources, ...]:
     """The resources of each kernel of a module: registers, shared memory, barriers.
 
-    ``module`` is the result of :func:`kc.build` for ``cuda``. They are read from the PTX, and from
-    the launches, where dynamic shared memory is 0 if its size depends on the arguments of a call.
-    Registers and spills are those of ``ptxas`` where it is installed (``KC_PTXAS=none`` leaves it
-    alone), and else estimates.
+    ``module`` is the result of :func:`kc.build` for ``cuda``. The values come from the PTX, and
+    from the launches; dynamic shared memory is 0 if its size depends on the arguments of a call.
+    Registers and spills are those of ``ptxas`` if it is installed (``KC_PTXAS=none`` disables it),
+    and else estimates.
 
     Raises CallError KC6300 for a module without PTX.
     """
@@ -383,7 +387,7 @@ def _count(what: str, raw: RawFinding) -> str:
 
 
 class _Comparison:
-    """Arrays beside what they should be."""
+    """Arrays with their expected contents."""
 
     def __init__(
         self, arrays: Sequence[Any], expected: Sequence[Any], rtol: float, atol: float
@@ -393,7 +397,7 @@ class _Comparison:
         self.wrong: list[tuple[Any, Any, Any]] = []
 
     def addresses(self) -> list[int]:
-        """Where the first wrong element of each array is."""
+        """The address of the first wrong element of each array."""
         import numpy as np
 
         addresses: list[int] = []

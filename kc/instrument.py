@@ -1,4 +1,4 @@
-"""``kc.instrument``: what watches the passes of a lowering, as in ``tvm.instrument``.
+"""``kc.instrument``: instruments that observe the passes of a lowering, as in ``tvm.instrument``.
 
 ::
 
@@ -56,7 +56,7 @@ class PassInstrument:
         """When it ends."""
 
     def should_run(self, mod: IRModule, info: PassInfo) -> bool:
-        """Whether to run a pass; passes that every lowering needs run in any case."""
+        """True if the pass should run; passes that every lowering needs run in any case."""
         del mod, info
         return True
 
@@ -138,7 +138,7 @@ class VerifyInstrument(PassInstrument):
 
 @dataclass
 class _Watch(Instrument):
-    """Takes what a pipeline tells to the instruments of a context."""
+    """Forwards the events of a pipeline to the instruments of a context."""
 
     module: ModuleOp
     instruments: Sequence[PassInstrument]

@@ -1,7 +1,7 @@
-"""The IPython extension: ``%load_ext kc`` gives the magics ``%%kc-opt`` and ``%%kc-script``.
+"""The IPython extension: ``%load_ext kc`` defines the magics ``%%kc-opt`` and ``%%kc-script``.
 
-The rest of what kc does in a notebook needs no extension: objects display themselves, and errors
-are shown as diagnostics.
+All other features in notebooks need no extension: objects display themselves, and errors are shown
+as diagnostics.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def load_ipython_extension(ipython: Any) -> None:
     def kc_opt(line: str, cell: str | None = None) -> IRText:
         """Apply passes to the IR in the cell: ``%%kc-opt --split="loop=i factors=?,8" --diff``.
 
-        The flags are those of the command kc-opt; the result is its output. In a line of its own it
-        tells what needs no IR: ``%kc-opt --help=split``.
+        The flags are those of the command kc-opt; the result is its output. The line magic is for
+        flags that need no IR: ``%kc-opt --help=split``.
         """
         try:
             words = shlex.split(line)

@@ -92,7 +92,7 @@ __all__ = [
 
 
 class Range(Domain):
-    """The numbers from ``begin`` up to ``end``: what an axis runs over.
+    """The numbers from ``begin`` up to ``end``: the domain of an axis.
 
     ``Range(n)`` starts at 0; :meth:`from_min_extent` takes a size. It is the pair that
     ``te.reduce_axis`` and ``te.thread_axis`` take, with ``min`` and ``extent``.
@@ -138,11 +138,12 @@ def save_json(node: Any) -> str:
 
 
 def load_json(json_str: str) -> Any:
-    """What :func:`save_json` wrote: a module, a schedule, a trace, or parts of tensor expressions.
+    """The object that :func:`save_json` wrote: a module, a schedule, a trace, or tensor
+    expressions.
 
     The text is data: nothing in it is executed, and no file is opened for it. Raises ParseError:
-    KC0083 for any other text, KC0097 for one that holds a pickle, as early versions wrote them, and
-    the errors of IR that does not verify; ScheduleError for a trace that is refused.
+    KC0083 for any other text, KC0097 for a text with a pickle, as early versions wrote them, and
+    the errors of invalid IR; ScheduleError for a trace that is refused.
     """
     try:
         data = json.loads(json_str)
@@ -183,13 +184,13 @@ def _not_ours(why: str = "") -> ParseError:
 
 
 def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> bool:
-    """Whether two modules are the same program.
+    """True if two modules are the same program.
 
-    Names of loops, blocks, buffers, arguments and sizes do not count, nor does that of a single
-    function, nor how often and in which order values are computed
-    (:mod:`kc.analysis.structural_equality`). Of expressions, variables count:
-    :mod:`kc.tvm.equal_expressions`; loops and blocks of a schedule are the same if they are written
-    alike. Raises InputError KC0082 for anything else.
+    The names of loops, blocks, buffers, arguments and sizes are ignored, as are the name of a
+    single function, and the number and the order of the computations of a value
+    (:mod:`kc.analysis.structural_equality`). In expressions, variables must match:
+    :mod:`kc.tvm.equal_expressions`. Loops and blocks of a schedule are the same if they have the
+    same text. Raises InputError KC0082 for anything else.
     """
     if isinstance(lhs, Operators) and isinstance(rhs, Operators):
         return equal_expressions(as_expr(lhs), as_expr(rhs), map_free_vars)
@@ -230,12 +231,14 @@ def _are_statements(lhs: Any, rhs: Any) -> bool:
 
 
 def _same_statement(lhs: Any, rhs: Any) -> bool:
-    """Whether two loops or blocks, of whatever functions, are written alike."""
+    """True if two loops or blocks, of any functions, have the same text."""
     return lhs is rhs or str(lhs) == str(rhs)
 
 
 def _modules(lhs: Any, rhs: Any, what: str) -> tuple[ModuleOp, ModuleOp]:
-    """Both as modules; where one is given as a function, names of functions are the same."""
+    """Both arguments as modules; if one of them is a function, the names of functions are
+    equated.
+    """
     left, right = _module(lhs, what), _module(rhs, what)
     if any(isinstance(node, PrimFunc | FuncOp) for node in (lhs, rhs)):
         function = left.body.block.first_op

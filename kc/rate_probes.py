@@ -1,10 +1,10 @@
-"""Measuring what a core of this machine does in a cycle: ``kc doctor --measure``.
+"""Measurements of a core's rates per cycle on this machine: ``kc doctor --measure``.
 
-Each probe is a function of a few vector operations that do not wait for each other, compiled by kc
-for this CPU and run on one thread. Its rate is in cycles of the core, whose clock is probed with
-the others: a chain of additions takes one cycle each on any core. Instructions that the CPU lacks,
-and tile registers that the operating system refuses (:func:`tiles_refused`), have no probe, and
-what has none keeps the number of :mod:`kc.support.rates`.
+Each probe is a function of a few independent vector operations, compiled by kc for this CPU and run
+on one thread. Its rate is in cycles of the core, whose clock is probed too: a chain of additions
+takes one cycle each on any core. There are no probes for instructions that the CPU lacks, or for
+tile registers that the operating system refuses (:func:`tiles_refused`); their rates stay those of
+:mod:`kc.support.rates`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LEAST_LATENCY, MOST_LATENCY = 2, 12
 """Cycles of a multiply-add, on any core."""
 
 PASSES = 3
-"""Times that all probes are run, so that what else runs for a while disturbs none of them."""
+"""The number of runs of all probes. A temporary load then disturbs only some of the runs."""
 
 _LINE = 128
 
@@ -82,8 +82,9 @@ def measured_rates(target: Target) -> dict[str, Any]:
 
 
 def is_disturbed(fields: Mapping[str, Any]) -> bool:
-    """Whether something else ran when these were measured: no multiply-add takes as few cycles, or
-    as many, as the clock and a chain of them then seem to say."""
+    """True if another process disturbed the measurement: the clock and a chain of multiply-adds
+    then imply a latency that no core has.
+    """
     return not LEAST_LATENCY <= fields["fma_latency"] <= MOST_LATENCY
 
 
@@ -165,8 +166,9 @@ def _of_registers(
     count: int = COUNT,
     before: str = "",
 ) -> Probe:
-    """Operations ``body`` from vectors %s and %x to %q, on ``count`` vectors; ``amount`` is what
-    one of them does."""
+    """A probe of the operations ``body`` from vectors %s and %x to %q, on ``count`` vectors;
+    ``amount`` is the work of one operation.
+    """
     import numpy as np
 
     memory, vector = f"memref<{count * lanes}x{element}>", f"vector<{lanes}x{element}>"
@@ -302,8 +304,9 @@ def _tile_products(target: Target) -> Iterator[Probe]:
 
 
 def tiles_refused(target: Target) -> str | None:
-    """Why the tile registers of this CPU cannot be measured; None where they can, or where it has
-    none. ``target`` is the CPU that this process runs on."""
+    """The reason why the tile registers of this CPU cannot be measured. None if they can, or if it
+    has none. ``target`` is the CPU that this process runs on.
+    """
     if "-amx-tile" not in target.mattr:
         return None
     return tile_refusal() or "the operating system, or the virtual machine, has them switched off"

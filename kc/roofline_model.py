@@ -1,10 +1,10 @@
-"""Rooflines: how fast a function could run on this machine, and how fast it does.
+"""Rooflines: the attainable and the achieved speed of a function on this machine.
 
 The model is that of Williams, Waterman and Patterson (Roofline, Communications of the ACM 52,
-2009), with a roof for each level of memory: a call takes at least the time of its arithmetic at the
-peak of the cores, and the time to move what each level of memory has to give at the bandwidth of
-that level. Operations and bytes are counted by :mod:`kc.analysis.cost`; peaks and bandwidths are
-measured, by kernels of kc.
+2009), with a roof for each level of memory. A call takes at least the time of its arithmetic at the
+peak of the cores, and the time to move the bytes of each level of memory at its bandwidth.
+Operations and bytes are counted by :mod:`kc.analysis.cost`; kernels of kc measure peaks and
+bandwidths.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LARGEST = 1 << 28
 
 @dataclass(frozen=True)
 class Ceilings:
-    """What this machine does at most."""
+    """The measured peak rates and bandwidths of this machine."""
 
     threads: int
     flops: Mapping[str, float]
@@ -57,7 +57,9 @@ class Roofline:
 
     @property
     def moved(self) -> dict[str, int]:
-        """Bytes that come from each level in a call, when the calls before left there what fits."""
+        """The bytes that a call fetches from each level, if earlier calls left the caches
+        filled.
+        """
         sizes = list(self.ceilings.sizes.items())
         beyond = [*[name for name, _ in sizes[1:]], MEMORY]
         return {
@@ -68,7 +70,9 @@ class Roofline:
 
     @property
     def bounds(self) -> dict[str, float]:
-        """The least seconds of a call, by what takes them: arithmetic, and levels of memory."""
+        """The lower bounds of a call's time in seconds, by resource: arithmetic, and levels of
+        memory.
+        """
         bandwidths = self.ceilings.bandwidths
         return {
             "arithmetic": self.cost.operations / self.ceilings.flops[self.dtype],
@@ -77,7 +81,7 @@ class Roofline:
 
     @property
     def bound(self) -> str:
-        """What takes the longest of these."""
+        """The resource with the largest lower bound."""
         return max(self.bounds, key=self.bounds.__getitem__)
 
     @property
@@ -155,10 +159,10 @@ def _sizes(signature: Any, arrays: Sequence[Any]) -> dict[str, int]:
 
 
 def ceilings(*, again: bool = False) -> Ceilings:
-    """What this machine does at most, with all threads of kc: measured, in about a second.
+    """The peaks of this machine with all threads of kc: measured, in about a second.
 
     The numbers are kept beside the compile cache (``KC_CACHE_DIR``), for this CPU and number of
-    threads. ``again`` measures once more, and keeps the larger ones.
+    threads. ``again`` repeats the measurement, and keeps the larger numbers.
     """
     from kc.runtime.parallel import num_threads
 
@@ -193,7 +197,7 @@ def _larger(first: Ceilings, second: Ceilings | None) -> Ceilings:
 
 
 def _kept(target: Target, threads: int) -> Ceilings | None:
-    """What an earlier process measured."""
+    """The measurement of an earlier process. None if there is none."""
     file = _file(target, threads)
     try:
         return None if file is None else Ceilings(**json.loads(file.read_text(encoding="utf-8")))

@@ -21,7 +21,7 @@ def assert_allclose(actual: Any, desired: Any, rtol: float = 1e-7, atol: float =
 
 
 def device_enabled(target: Any) -> bool:
-    """Whether kernels for the target can run here."""
+    """True if kernels for the target can run here."""
     from kc.runtime.device import enabled
 
     return enabled(str(target))

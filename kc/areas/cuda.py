@@ -1,4 +1,4 @@
-"""The backend of NVIDIA's GPUs, and of those that this CPU emulates."""
+"""The backend of NVIDIA's GPUs, and of their emulation on this CPU."""
 
 from kc.support.plugins import Plugin, paths_of
 

@@ -1,4 +1,4 @@
-"""Tensor intrinsics: those that are texts, and those that are generated from their names."""
+"""Tensor intrinsics: written as text, or generated from their names."""
 
 from kc.support.plugins import Plugin
 

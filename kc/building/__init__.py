@@ -1,6 +1,6 @@
-"""Building: from any input to functions to call, one step for each file.
+"""Building: from any input to callable functions, a step in each file.
 
-``programs`` sorts an input once and knows how it is lowered; ``default_schedules`` schedules the
-functions that nobody has scheduled; ``compile_cache`` keeps machine code on disk; ``signatures``
-states what the runtime checks at a call. ``kc.driver`` is the road through them.
+``programs`` classifies an input and lowers it; ``default_schedules`` schedules unscheduled
+functions; ``compile_cache`` keeps machine code on disk; ``signatures`` states the checks of the
+runtime at a call. ``kc.driver`` connects the steps.
 """

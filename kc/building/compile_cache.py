@@ -1,15 +1,15 @@
-"""The compile cache: machine code on disk, for builds that are made again.
+"""The compile cache: machine code on disk, for repeated builds.
 
-It is on where ``KC_CACHE_DIR`` names a directory, and off without. An entry is found by everything
-that its code depends on: the scheduled loops with their locations, the target and the CPU, the
-passes, the versions of kc and what it stands on, the state of kc's own source files, and the
-plugins with the state of theirs. Builds that depend on more than that (instruments, passes of the
-program) are made as if there were no cache, and so are all builds of a process whose kc, or one of
-whose plugins, was edited after it began to run.
+The cache is on if ``KC_CACHE_DIR`` names a directory. The key of an entry covers everything that
+the code depends on: the scheduled loops with their locations, the target and the CPU, the passes,
+the versions of kc and its dependencies, the state of kc's own source files, and the plugins with
+the state of theirs. Builds with other dependencies (instruments, passes of the program) bypass the
+cache, and so do all builds of a process whose kc, or one of whose plugins, was edited after the
+process started.
 
-Entries are written whole or not at all and verified when they are read, so that any number of
-processes can share a directory. The oldest go when there is more than ``KC_CACHE_SIZE`` (MiB, 512
-by default).
+Entries are written atomically and verified when they are read, so that any number of processes can
+share a directory. The least recently used entries are removed when the size exceeds
+``KC_CACHE_SIZE`` (MiB, 512 by default).
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ def directory() -> Path | None:
 def key_of(
     loops: Any, signatures: Sequence[Any], target: Any, machine: Any, passes: str | None
 ) -> Key | None:
-    """The key of a build: all its code depends on; None where it is not to be cached.
+    """The key of a build: everything that its code depends on. None if it must not be cached.
 
-    ``passes`` is what the pass context says, None if that is code of the program.
+    ``passes`` are the passes of the pass context; None if they are code of the program.
     """
     from kc.support.ir_text import print_module
     from kc.support.reproducer import versions
@@ -131,7 +131,7 @@ def source_state() -> str | None:
 def plugin_state(plugin: Plugin) -> str | None:
     """A plugin as text, with its version and a digest of the source files of its packages.
 
-    None where it cannot be told what it consists of, or one is younger than this process's kc.
+    None if its files are unknown, or if one of them is newer than the start of this process.
     """
     from importlib.util import find_spec
 
@@ -233,7 +233,7 @@ def write(key: Key, entry: Entry) -> None:
 
 @cache
 def _usable(folder: Path) -> bool:
-    """Whether the directory can be trusted: its content is run, so it must be the user's own."""
+    """True if the directory can be trusted: its content is executed, so the user must own it."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.stat()
@@ -264,8 +264,9 @@ def _limit() -> int:
 
 
 def _prune(folder: Path) -> None:
-    """Remove what was not used for longest, until the rest is within the limit, and what processes
-    left that ended while they wrote it."""
+    """Remove the least recently used entries until the rest is within the limit, and temporary
+    files of processes that ended while writing.
+    """
     files: list[tuple[float, int, str]] = []
     for entry in os.scandir(folder):
         if entry.name.endswith((SUFFIX, _TEMPORARY)):
@@ -318,6 +319,6 @@ def entries() -> list[Stored]:
 
 
 def remove(stored: Sequence[Stored]) -> None:
-    """Remove entries; one that is gone already is no error."""
+    """Remove entries; an entry that is already gone is no error."""
     for entry in stored:
         entry.path.unlink(missing_ok=True)

@@ -23,16 +23,16 @@ from kc.transform import PassContext
 
 
 def wants_default_schedules() -> bool:
-    """Whether the PassContext lets default schedules be chosen."""
+    """True if the PassContext allows default schedules."""
     context = PassContext.current()
     return context.opt_level > 0 and "auto-schedule" not in context.disabled_pass
 
 
 def choose_where_unscheduled(module: ModuleOp, target: Target) -> tuple[list[str], list[str]]:
-    """Schedule the marked functions of a module, in place, and remove the marks.
+    """Schedule the marked functions of a module in place, and remove the marks.
 
-    Returns the names of those that got a schedule, and of those that no rule is for: none if no
-    schedule is wanted.
+    The results are the names of the scheduled functions, and of the functions without a rule; both
+    are empty if default schedules are disabled.
     """
     from kc.transforms.auto_schedule.auto_schedule import choose_in_place
 
@@ -48,11 +48,12 @@ def choose_where_unscheduled(module: ModuleOp, target: Target) -> tuple[list[str
 
 
 def loops_as_written(module: ModuleOp, target: Target, scheduled: Iterable[str]) -> list[str]:
-    """The names of the functions whose loops stay as they are written, though nobody asked for it.
+    """The names of the functions whose loops stay unscheduled, although the user did not ask for
+    it.
 
-    ``scheduled`` are the names of those that got a schedule, whatever it left to be done. There are
-    none if the target has no default schedules or is a GPU, which cannot run such loops, or if the
-    PassContext asks for loops as they are.
+    ``scheduled`` are the names of the functions that got a schedule, even an incomplete one. The
+    result is empty if the target has no default schedules or is a GPU, which cannot run such loops,
+    or if the PassContext asks for unchanged loops.
     """
     from kc.transforms.auto_schedule.auto_schedule import has_rules
 
@@ -84,7 +85,7 @@ def tell_of_loops_as_written(
 
 
 def has_loops_as_written(function: FuncOp) -> bool:
-    """Whether a function has loops, and none that somebody has begun to schedule."""
+    """True if a function has loops, none of which is partly scheduled."""
     from kc.transforms.auto_schedule.nests import is_begun
 
     has_loops = False

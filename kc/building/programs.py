@@ -1,7 +1,7 @@
-"""Programs: what ``kc.lower`` and ``kc.build`` are given, as records with a way to lower them.
+"""Programs: the inputs of ``kc.lower`` and ``kc.build``, as records that can be lowered.
 
-:func:`program_of` alone sorts inputs. What it gives is lowered by :meth:`Program.lowered`, and the
-rest of a build sees neither the input nor its kind.
+Only :func:`program_of` distinguishes the kinds of inputs. :meth:`Program.lowered` lowers its
+result, and the rest of a build is independent of the input.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Lowered:
     chosen: list[str] = field(default_factory=list)
     """The names of the functions that a schedule was chosen for."""
     without_rule: list[str] = field(default_factory=list)
-    """The names of those that nobody has scheduled, and that no rule is for."""
+    """The names of the unscheduled functions without a rule."""
     given: list[str] = field(default_factory=list)
-    """The names of those whose schedule was given, and has a call."""
+    """The names of the functions whose schedule was passed and has at least one call."""
 
     @property
     def loops(self) -> ModuleOp:
@@ -89,7 +89,7 @@ class TensorProgram(Program):
     name: str
     binds: Mapping[Tensor, Buffer] | None
     is_unscheduled: bool
-    """Whether tensors were given: a schedule is chosen for the loops of theirs."""
+    """True for tensors: a schedule is chosen for their loops."""
 
     def lowered(self, target: Target, *, checks_kernels: bool = True) -> Lowered:
         modules = lower_schedule(self.schedule, self.args, self.name, target, self.binds)
@@ -177,10 +177,10 @@ def program_of(
     name: Any = "main",
     binds: Any = None,
 ) -> Program:
-    """What ``kc.<call>`` is given, checked.
+    """The program of the checked arguments of ``kc.<call>``.
 
-    Raises TEError KC2029 for arguments that would not be used, KC2020 for a schedule without its
-    arguments, KC4342 for buffers of a module, KC2027 for what cannot be lowered.
+    Raises TEError KC2029 for unused arguments, KC2020 for a schedule without arguments, KC4342 for
+    buffers of a module, KC2027 for an input that cannot be lowered.
     """
     if args is not None and not isinstance(args, Sequence):
         refuse(

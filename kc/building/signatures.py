@@ -171,8 +171,9 @@ def _plain(attr: Attribute) -> Any:
 
 
 def _with_known_outputs(specs: list[Any], requires: tuple[Any, ...]) -> tuple[list[Any], Any]:
-    """Sizes that outputs alone have, and that must equal what inputs give, are that: so that a
-    call can leave the outputs out."""
+    """The arguments, with sizes that occur only in outputs replaced by the sizes of inputs that
+    they must equal, so that a call can omit the outputs.
+    """
     inputs = [spec for spec in specs if spec.role != "out"]
     given = {dim for spec in inputs for dim in spec.shape if isinstance(dim, str)}
     given |= {spec.symbol for spec in inputs if spec.symbol is not None}
@@ -206,8 +207,9 @@ def _text(attr: Attribute | None) -> str | None:
 def _require_dtype(
     declared: str, dtype: str, number: int, type_: Attribute, function: func.FuncOp
 ) -> None:
-    """Refuse (KC4005) a ``kc.dtype`` that is no type of the machine's elements; of an index, whose
-    values it limits, that is no integer."""
+    """Refuse (KC4005) a ``kc.dtype`` that is not the machine's type of the elements; for an index,
+    whose values it limits, one that is not an integer type.
+    """
     from kc.runtime.signature import DTYPES
 
     known = DTYPES.get(declared)
@@ -247,7 +249,7 @@ def _dtype(type_: Attribute, function: func.FuncOp) -> str:
 
 
 def _is_written(buffer: SSAValue) -> bool:
-    """Whether any op but a load uses ``buffer``."""
+    """True if any operation except loads uses ``buffer``."""
     return any(
         use.operation.name not in ("memref.load", "tir.load", "vector.load", "memref.dim")
         for use in buffer.uses
@@ -278,7 +280,7 @@ def _taken_dim(expr: AffineExpr, symbols: Sequence[str]) -> Any:
 def _constant_sizes(
     type_: MemRefType, given: Attribute | None, symbols: Sequence[str], name: str
 ) -> list[Any]:
-    """That sizes which are constants of the type are what ``kc.shape`` says they are."""
+    """The conditions that constant sizes of the type equal those in ``kc.shape``."""
     from kc.runtime.signature import SizeCondition
 
     if not isinstance(given, AffineMapAttr):
@@ -293,7 +295,7 @@ def _constant_sizes(
 
 
 def _condition(requirement: SizeRequirement, symbols: Sequence[str]) -> Any:
-    """The condition with what is subtracted on the other side."""
+    """The condition, with the negative terms moved to the other side."""
     from kc.runtime.signature import AffineDim, SizeCondition
 
     products = [

@@ -179,7 +179,7 @@ if TYPE_CHECKING:
     from kc.topi import random, signal, sparse, vision
 
 _LATER = ("random", "signal", "sparse", "testing", "vision")
-"""What is imported when it is first named: few programs use it, and testing needs numpy."""
+"""The modules that are imported at first use: few programs need them, and testing needs numpy."""
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,4 @@
-"""``python -m kc.topi``: the operators; with a name, what one means and how it is written."""
+"""``python -m kc.topi``: the list of operators; with a name, the operator's meaning and usage."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def explained(name: str) -> str:
-    """What the documentation says of an operator, and the te IR of its example."""
+    """The documentation of an operator, and the te IR of its example."""
     import inspect
 
     from kc.topi.table import TABLE, types_text
@@ -59,7 +59,7 @@ def explained(name: str) -> str:
 
 
 def facts(row: Any, types: str) -> list[tuple[str, str]]:
-    """What a row says besides its documentation."""
+    """The facts in a row of the table besides the documentation."""
     return [
         ("formula", row.formula), ("kind", row.kind), ("types", types),
         ("gradient", row.gradient_text.replace("`", "")), ("numpy", row.numpy), ("ONNX", row.onnx),

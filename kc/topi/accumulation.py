@@ -57,10 +57,10 @@ def accumulation(
 ) -> Accumulation:
     """The types of an operator on elements of ``dtype``.
 
-    ``acc_dtype`` is the type of the sums; by default ``out_dtype`` where that is given, as in TVM,
-    else ``default``, which is float32 for narrow floats and ``dtype`` for the rest if it is not
-    said. The result is of ``out_dtype``, or ``dtype``. Raises KC2001 for what is no type, KC2301
-    for floats that would be added up in a type that is none of floats.
+    ``acc_dtype`` is the type of the sums. Its default is ``out_dtype`` if that is set, as in TVM;
+    else ``default``, whose default is float32 for narrow floats and ``dtype`` for other types. The
+    result has the type ``out_dtype``, or ``dtype``. Raises KC2001 for an invalid type, KC2301 for
+    sums of floats in a type that is not a float.
     """
     result = check_dtype(out_dtype) if out_dtype else dtype
     if not acc_dtype:

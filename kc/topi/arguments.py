@@ -1,4 +1,4 @@
-"""What operators check of their arguments, with the diagnostics that all of them share."""
+"""The checks of operators' arguments, with their common diagnostics."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ def same_size(a: Tensor, axis_a: int, b: Tensor, axis_b: int, rule: str) -> None
 
 
 def fits(left: Dim, right: Dim) -> bool:
-    """Whether two dimensions may be the same: what is known only at the call may be."""
+    """True if two dimensions may be equal; symbolic sizes may."""
     a, b = dim(left), dim(right)
     return a == b if isinstance(a, int) and isinstance(b, int) else True
 
 
 def agree(left: Dim, right: Dim) -> bool:
-    """Whether two dimensions may be the same, which the call then checks."""
+    """True if two dimensions may be equal. The call then checks symbolic sizes."""
     if fits(left, right):
         take_as_equal(left, right)
         return True
@@ -90,7 +90,7 @@ def agree(left: Dim, right: Dim) -> bool:
 
 
 def surely_same(left: Dim, right: Dim) -> bool:
-    """Whether two dimensions are the same for all sizes."""
+    """True if two dimensions are equal for all sizes."""
     return same_dim(left, right)
 
 
@@ -119,9 +119,9 @@ def axis_of(axis: Any, ndim: int, what: str = "axis") -> int:
 
 
 def axes_of(axis: Any, ndim: int, *, twice: bool = False) -> tuple[int, ...]:
-    """The axes that a reduction takes: None is all of them; sorted.
+    """The axes of a reduction, sorted; None means all axes.
 
-    Raises KC2304 for one that is not there, KC2305 for one that is given twice (unless ``twice``).
+    Raises KC2304 for an axis that does not exist, KC2305 for a repeated axis (unless ``twice``).
     """
     if axis is None:
         return tuple(range(ndim))
@@ -175,7 +175,7 @@ def float_of(value: Any, what: str) -> float:
 
 
 def wholes(value: Any, count: int, what: str) -> tuple[int, ...]:
-    """``count`` integers: one stands for all (KC2311, KC2313); an array of them is a list."""
+    """``count`` integers; a single integer is repeated (KC2311, KC2313). A 1-d array is a list."""
     if getattr(value, "ndim", 0) == 1 and hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, list | tuple):
@@ -202,9 +202,9 @@ def positive(value: Any, count: int, what: str) -> tuple[int, ...]:
 
 
 def called(function: Callable[..., Any], what: str, *args: Any) -> Any:
-    """The result of a function that the user gives an operator.
+    """The result of a function that the user passed to an operator.
 
-    Raises KC2321 where it cannot be called with the arguments; what it raises itself is the user's.
+    Raises KC2321 if the function does not accept the arguments; its own exceptions pass through.
     """
     try:
         return function(*args)
@@ -234,7 +234,7 @@ def dim(value: Any) -> Dim:
 
 
 def is_size(value: Any, count: int) -> bool:
-    """Whether a dimension is known to be ``count``."""
+    """True if a dimension is the constant ``count``."""
     value = dim(value)
     return isinstance(value, int) and value == count
 
@@ -325,7 +325,7 @@ def not_empty(data: Tensor, axis: int, indices: Tensor) -> None:
 
 
 def guarded(data: Tensor, axes: Sequence[int], read: Callable[[], Expr]) -> Expr:
-    """What ``read`` gives; 0 where one of the axes has a size of the call, and is empty."""
+    """The result of ``read``; 0 if one of the axes has a symbolic size and is empty at the call."""
     from kc.expr.constructors import all_of, if_then_else
 
     unknown = [

@@ -53,7 +53,7 @@ def _of_one(
 
 
 def in_wide(body: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
-    """A function that computes in float32 what is of a narrower type."""
+    """A function that computes in float32 for narrower types."""
 
     def function(x: Expr) -> Expr:
         if is_narrow(x.dtype):
@@ -186,10 +186,10 @@ ceil_log2 = _of_one(
 
 @operator(ELEMWISE, NUMBERS, "clip(T(4, 3), -1.0, 1.0)", numpy="clip", onnx="Clip", torch="clamp")
 def clip(x: Tensor, a_min: Any, a_max: Any) -> Tensor:
-    """``max(min(x, a_max), a_min)``: the element, or the bound that it is beyond.
+    """``max(min(x, a_max), a_min)``: the element, limited to the bounds.
 
-    The bounds are numbers or scalar expressions, converted to x's type; a number beyond what the
-    type holds is its limit. ``a_min > a_max`` gives a_min. NaN stays.
+    The bounds are numbers or scalar expressions, converted to x's type; a number out of the type's
+    range becomes the type's limit. ``a_min > a_max`` gives a_min. NaN stays NaN.
     """
     low, high = _bound(a_min, x.dtype), _bound(a_max, x.dtype)
     return one_by_one("T_clip", lambda value: scalar.max(scalar.min(value, high), low), x)
@@ -229,7 +229,7 @@ def cast(x: Tensor, dtype: str) -> Tensor:
 
 
 def is_narrow(dtype: str) -> bool:
-    """Whether a type of floats has less than 32 bits: what rounds is computed in float32."""
+    """True if a float type has less than 32 bits; operators that round then compute in float32."""
     return bits(dtype) < bits("float32")
 
 

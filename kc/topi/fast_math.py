@@ -1,6 +1,6 @@
-"""Approximations of functions of float32, for those who need speed more than the last digits.
+"""Approximations of functions of float32, for programs that prefer speed to the last digits.
 
-Of other types they are the exact functions. The polynomial and the rational functions are fitted to
+For other types they are the exact functions. The polynomials and rational functions are fitted to
 the exact functions (Chebyshev points, and weights that level the relative error).
 """
 

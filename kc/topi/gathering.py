@@ -184,7 +184,7 @@ def gather_nd(a: Tensor, indices: Tensor) -> Tensor:
 
 
 def at_broadcast(part: Tensor, at: Sequence[Any]) -> Expr:
-    """The element of a tensor for a place of what it is broadcast to."""
+    """The element of a tensor at an index of the shape to which it is broadcast."""
     own = at[len(at) - part.ndim :]
     return part(
         *(0 if is_size(size, 1) else axis for size, axis in zip(part.shape, own, strict=True))
@@ -242,7 +242,7 @@ def one_hot(
 
 
 def _sizes_of(shape: Any) -> list[Any]:
-    """Sizes of a shape, some of which may be known only at the call (KC2306)."""
+    """The sizes of a shape, which may include symbolic sizes (KC2306)."""
     sizes = [
         size if isinstance(size, Expr) else whole(size, "a size") for size in listed(shape, "shape")
     ]
@@ -327,12 +327,12 @@ def adv_index(data: Tensor, indices: Sequence[Tensor]) -> Tensor:
     onnx="Compress", gradient="own",
 )  # fmt: skip
 def compress(condition: Tensor, a: Tensor, axis: int | None = None) -> list[Tensor]:
-    """[the slices of ``a`` along an axis where the condition (K,) holds, how many (1,)].
+    """[the slices of ``a`` along an axis where the condition (K,) holds, their number (1,)].
 
-    Without an axis they are those of the flat tensor. The first result is as long as ``a``: only
-    the first slices are meant, the others are 0. A condition that is shorter leaves out the rest;
-    one that is longer is not looked at beyond. Raises KC2301 for a condition that is not bool,
-    KC2304 for an axis that is not there.
+    Without an axis, ``a`` is flattened. The first result is as long as ``a``: only the first slices
+    are valid, the others are 0. A shorter condition is false for the missing elements; extra
+    elements of a longer condition are ignored. Raises KC2301 for a condition that is not bool,
+    KC2304 for an axis that does not exist.
     """
     tensor(condition, "condition", 1)
     check_tensor(a, "a")

@@ -1,7 +1,7 @@
-"""Own rules of the gradients of operators, see :mod:`kc.te.autodiff.own_rules`.
+"""The operators' own gradient rules, see :mod:`kc.te.autodiff.own_rules`.
 
-What flows to elements that other tensors name (indices, places of a grid) is a sum over all who may
-have named them when it is derived. Here it is added up by loops over those who did.
+The derived adjoint of an element that indices select (indices, coordinates of a grid) is a sum over
+all possible readers. The rules here add contributions in loops over the actual readers.
 """
 
 from __future__ import annotations
@@ -36,10 +36,12 @@ class _Loads(Substitution):
 
 
 def scattered(result: Tensor, *operands: Tensor) -> Tensor:
-    """``result``, a compute without a reduction; what flows to ``operands`` is added up by loops.
+    """``result``, a compute without a reduction, with adjoints of ``operands`` accumulated by
+    loops.
 
-    It is added in the order of the elements of the result, row-major, in float32 or wider. For a
-    GPU, if that is the current target, it is derived: loops that add up are not shared by threads.
+    The contributions are added in the order of the result's elements, row-major, in float32 or
+    wider. If a GPU is the current target, the adjoint is derived, because threads cannot share such
+    loops.
     """
     return with_rules(
         result,
@@ -90,7 +92,9 @@ def _added_up(result: Tensor, operand: Tensor, head: Tensor) -> Tensor | None:
 
 
 def _read_back(result: Tensor, operand: Tensor, head: Tensor) -> Tensor:
-    """The derivative of :func:`_added_up` by its head: what flows to a place is read from it."""
+    """The derivative of :func:`_added_up` by its head: each contribution reads the head at its
+    place.
+    """
     op = result.op
     assert isinstance(op, ComputeOp)
     accesses = list(reads(op.bodies[result.value_index], const(1.0, result.dtype), {operand}))

@@ -1,7 +1,7 @@
-"""The kinds of arguments of operators, which are checked before an operator runs.
+"""The kinds of operators' arguments, which are checked before an operator runs.
 
-A parameter has the kind that its annotation names; one that takes several kinds of values is
-annotated ``Any``, and its kind follows from its name. Every parameter of every operator has a kind.
+The annotation of a parameter names its kind. A parameter that accepts several kinds of values is
+annotated ``Any``, and its name determines its kind. Every parameter of every operator has a kind.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Parameter:
     default: Any
     may_be_none: bool
     is_list: bool
-    """Whether it stands for all further arguments (``*operands``)."""
+    """True for a parameter that takes all further arguments (``*operands``)."""
 
 
 def shown(value: Any) -> str:
@@ -65,7 +65,7 @@ def number_of(value: Any) -> Any:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is an integer that is known when the program is built."""
+    """True if a value is an integer that is known when the program is built."""
     if isinstance(value, Const) and not is_float(value.dtype):
         return True
     if isinstance(value, bool | Expr | Tensor):
@@ -84,7 +84,7 @@ def _is_number(value: Any) -> bool:
 
 
 def is_scalar(value: Any) -> bool:
-    """Whether a value is a number, or a scalar expression."""
+    """True if a value is a number, or a scalar expression."""
     if isinstance(value, Tensor):
         return value.ndim == 0
     if isinstance(value, int | float):
@@ -115,7 +115,9 @@ def _value(test: Callable[[Any], bool], why: str) -> Callable[[str, Any], Compla
 
 
 def whole_complaint(name: str, value: Any) -> Complaint | None:
-    """The refusal (KC2313) of what is no integer that is known when the program is built."""
+    """The refusal (KC2313) of a value that is no integer, or is unknown when the program is
+    built.
+    """
     if is_whole(value):
         return None
     text = value if isinstance(value, Expr | str) else shown(value)
@@ -221,7 +223,7 @@ def _element_type(name: str, value: Any) -> Complaint | None:
 
 
 def tensor_complaint(name: str, value: Any) -> Complaint | None:
-    """The refusal (KC2300) of what is no tensor."""
+    """The refusal (KC2300) of a value that is not a tensor."""
     if isinstance(value, Tensor):
         return None
     return Complaint(

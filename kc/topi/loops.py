@@ -1,6 +1,7 @@
-"""Operators that need loops: statements that the interpreter also runs, not calls of C.
+"""Operators that need loops: statements, which the interpreter also runs, rather than calls of C.
 
-Each is a ``te.extern``; what is done along an axis is done for all other places, one after another.
+Each operator is a ``te.extern``; the loop over an axis runs for all other indices, one after
+another.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Loops:
     def nest(self, sizes: Sequence[Any], body: Callable[..., None], name: str = "i") -> None:
         """Loops over ``sizes``, row-major, around ``body`` of their variables.
 
-        Without sizes it is a loop of one iteration: what a GPU runs stands in a loop.
+        Without sizes there is a loop of one iteration, because a GPU's code must be in a loop.
         """
 
         def inner(n: int, at: tuple[Any, ...]) -> None:
@@ -58,8 +59,9 @@ class Loops:
         self.nest(rest, inner)
 
     def in_forms(self, on_vectors: Callable[[], None], on_scalars: Callable[[], None]) -> None:
-        """What ``on_vectors`` states where the target takes vectors, else what ``on_scalars``
-        states: both are written, and ``choose-vector-form`` keeps one."""
+        """Both forms of a statement: ``on_vectors`` for targets with vectors, else ``on_scalars``.
+        ``choose-vector-form`` keeps one of them.
+        """
         takes = self.ib.let("takes_vectors", call_packed(TAKES_VECTORS))
         with self.ib.if_scope(compare("eq", takes, const(1))):
             on_vectors()

@@ -85,12 +85,13 @@ def _pairs(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
 @operator("tensordot", NUMBERS, "tensordot(T(2, 3, 4), T(3, 4, 5), 2)", numpy="tensordot",
           torch="tensordot")  # fmt: skip
 def tensordot(a: Tensor, b: Tensor, axes: Any = 2, acc_dtype: str | None = None) -> Tensor:
-    """The sum of products over pairs of axes; the others of ``a``, then of ``b`` are left.
+    """The sum of products over pairs of axes; the result has the other axes of ``a``, then of
+    ``b``.
 
-    ``axes`` is a number (the last of ``a`` with the first of ``b``), or a list for each.
-    Types are those of :func:`matmul`. Raises KC2301 for different types, KC2303 for pairs of
-    different sizes, KC2304 and KC2305 for axes that are not there or given twice, KC2311 for lists
-    of different lengths.
+    ``axes`` is a number (the last axes of ``a`` with the first of ``b``), or a list for each. Types
+    are those of :func:`matmul`. Raises KC2301 for different types, KC2303 for pairs of different
+    sizes, KC2304 and KC2305 for axes that do not exist or repeat, KC2311 for lists of different
+    lengths.
     """
     tensor(b, "the second", None, (a.dtype,))
     of_a, of_b = _pairs(a, b, axes)
@@ -311,12 +312,11 @@ def _subscripts(text: Any, operands: Sequence[Tensor]) -> tuple[list[list[str]],
 def einsum(subscripts: str, *operands: Any, acc_dtype: str | None = None) -> Tensor:
     """The sum of products in Einstein's notation, as numpy's.
 
-    Letters name the axes of each operand; one that the result does not name is summed over, one
-    that comes twice in an operand takes its diagonal. Without an arrow the result has the letters
-    that come once, in the order of the alphabet. An ellipsis stands for the other axes, which are
-    broadcast. Types are those of :func:`matmul`. Raises KC2300 and KC2301 for operands that are no
-    tensors of one type, KC2303 for sizes of one letter that are different, KC2318 for subscripts
-    that do not fit.
+    Letters name the axes of each operand. An axis that the result omits is summed over; a letter
+    that repeats in an operand takes its diagonal. Without an arrow the result has the letters that
+    occur once, in alphabetical order. An ellipsis denotes the remaining axes, which are broadcast.
+    Types are those of :func:`matmul`. Raises KC2300 and KC2301 for operands that are not tensors of
+    a common type, KC2303 for different sizes of a letter, KC2318 for invalid subscripts.
     """
     given = (
         operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands

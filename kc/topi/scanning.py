@@ -21,8 +21,9 @@ from kc.topi.shape import flip, reshape
 from kc.topi.table import NUMBERS, operator, refuse
 
 SIDE_BY_SIDE = 16
-"""Vectors of columns that are added up row by row: what is read of a row is longer than what the
-processor reads ahead, and the sums stay in the first cache."""
+"""The number of vectors of columns that are added row by row: the part of a row then exceeds the
+processor's prefetch distance, and the sums stay in the first cache.
+"""
 
 
 @operator(
@@ -32,13 +33,13 @@ def scanop(
     data: Tensor, binop: Callable[[Any, Any], Any], identity_value: Any, op_name: str,
     axis: int | None = None, dtype: str | None = None, exclusive: bool | None = None,
 ) -> Tensor:  # fmt: skip
-    """``binop`` of the elements up to each place along an axis, from the first to the last.
+    """``binop`` of the elements up to each index along an axis, from the first to the last.
 
-    ``binop`` takes what is combined so far and an element, and gives an expression of ``dtype``
-    (by default that of the data); ``identity_value`` is what it begins with. ``axis`` None is the
-    flat tensor; ``exclusive`` leaves out the element at the place itself. The operation is called
-    ``op_name``. Raises KC2300 for a ``binop`` that is no function, KC2304 for an axis that is not
-    there.
+    ``binop`` takes the combination so far and an element, and returns an expression of ``dtype``
+    (by default the type of the data); ``identity_value`` is the start. ``axis`` None flattens the
+    tensor; ``exclusive`` excludes the element at the index itself. The operation has the name
+    ``op_name``. Raises KC2300 for a ``binop`` that is no function, KC2304 for an axis that does not
+    exist.
     """
     if not callable(binop):
         raise refuse("KC2300", f"binop is {binop!r}", "it is a function of two elements",
@@ -58,10 +59,10 @@ def _undone(
     source: Tensor, before: Tensor, head: Tensor, along: int, exclusive: bool,
     binop: Callable[[Any, Any], Any],
 ) -> Tensor:  # fmt: skip
-    """What flows to the elements of a scan, from the last to the first.
+    """The adjoints of the elements of a scan, from the last to the first.
 
-    ``before`` is what was combined in front of each; the slopes of ``binop`` there are derived.
-    Raises KC2203 where it has none.
+    ``before`` holds the combination before each element, at which the slopes of ``binop`` are
+    derived. Raises KC2203 if it has no derivative.
     """
     kind = head.dtype
     scalars = [placeholder((), kind, name) for name in ("total", "element", "flow")]
@@ -105,8 +106,9 @@ def _scan(
     data: Tensor, axis: int | None, dtype: str | None, exclusive: bool | None, name: str,
     start: Any, combine: Callable[[Any, Any], Any], within: str = "", *, of_lanes: bool = False,
 ) -> Tensor:  # fmt: skip
-    """``within`` is the type of what is combined so far, by default that of the result;
-    ``of_lanes`` says that ``combine`` takes vectors, too."""
+    """A scan along an axis. ``within`` is the type of the combination so far, by default the type
+    of the result; ``of_lanes`` is true if ``combine`` also accepts vectors.
+    """
     kind = check_dtype(dtype) if dtype else data.dtype
     within = within or kind
     source = reshape(data, (-1,)) if axis is None else data
@@ -202,11 +204,11 @@ def cumsum(
     exclusive: bool | None = None,
     acc_dtype: str | None = None,
 ) -> Tensor:
-    """The sums of the elements up to each place along an axis (None: of the flat tensor).
+    """The sums of the elements up to each index along an axis (None: of the flat tensor).
 
-    They are of ``dtype``, by default that of the data, and are added up in ``acc_dtype``: by
-    default ``dtype`` where that is given, else float32 for narrower floats. ``exclusive`` leaves
-    out the element at the place itself.
+    They have the type ``dtype``, by default the type of the data, and are accumulated in
+    ``acc_dtype``: by default ``dtype`` if that is set, else float32 for narrower floats.
+    ``exclusive`` excludes the element at the index itself.
     """
     within = accumulation(data.dtype, acc_dtype, dtype).within
     result = _scan(data, axis, dtype, exclusive, "cumsum", 0, lambda a, b: a + b, within,
@@ -245,8 +247,9 @@ def cumprod(
     along = 0 if axis is None else axis_of(axis, data.ndim)
 
     def slope(head: Tensor) -> Tensor:
-        """What is before each place, times what it is multiplied by behind: no quotient, so that
-        an element may be 0."""
+        """The product before each element, times the weighted sum of products after it: without a
+        quotient, so that elements may be 0.
+        """
         before = cumprod(source, along, result.dtype, True, within)
         behind = _weighted_products(source, head, along, bool(exclusive))
         return cast(multiply(before, behind), source.dtype)

@@ -52,7 +52,7 @@ def _counted(index: Expr, size: Any) -> tuple[Expr, Expr]:
 def _within(
     at: Sequence[Any], loops: Sequence[Any], shape: Sequence[Any], axes: Iterable[int]
 ) -> list[Expr]:
-    """That places of a nest over ``loops`` are in ``shape``, where sizes of the call decide it."""
+    """The conditions that indices of a nest over ``loops`` are in ``shape``, for symbolic sizes."""
     return [
         compare("lt", convert(as_expr(at[n]), "int64"), convert(as_expr(shape[n]), "int64"))
         for n in axes
@@ -121,9 +121,9 @@ def _with_gradients(
 ) -> Tensor:  # fmt: skip
     """``result`` with the gradients of "add" and "update".
 
-    What flows to an update is what flows to its place, if that is inside; of "update" to the last
-    one of a place alone, and to data where there is none. ``last`` scatters the numbers of the
-    updates: which one a place has.
+    The adjoint of an update is that of its target, if that is in range; for "update" only the last
+    update of a target receives it, and the data where there is no update. ``last`` scatters the
+    numbers of the updates, to find the last one of each target.
     """
     if mode not in ("add", "update") or not is_float(data.dtype):
         return result
@@ -203,12 +203,12 @@ def scatter_add(data: Tensor, indices: Tensor, updates: Tensor, axis: int = 0) -
     gradient="own",
 )
 def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "update") -> Tensor:
-    """The data with ``updates`` at places: the **first** dimension of the indices lists them.
+    """The data with ``updates`` at indices, which the **first** dimension of ``indices`` lists.
 
-    ``mode``: "update" (the last of equal places wins), "add", "mul", "min" or "max" (of equal
-    elements, what was there before has the gradient). ``updates`` has the shape
-    ``indices.shape[1:] + data.shape[k:]``. Places outside are left out. Elements of type bool are
-    only updated (KC2301).
+    ``mode``: "update" (the last of equal indices wins), "add", "mul", "min" or "max" (of equal
+    elements, the earlier one receives the gradient). ``updates`` has the shape ``indices.shape[1:]
+    + data.shape[k:]``. Indices out of range are ignored. Elements of type bool allow only "update"
+    (KC2301).
     """
     if word(mode, [*_MODES], "mode") != "update":
         check_tensor(data, f"the data of mode {mode!r}", NUMBERS)
@@ -261,10 +261,10 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
         return scatter_nd(_none_of(data), indices, numbers)
 
     def backwards(head: Tensor) -> tuple[Tensor, Tensor]:
-        """What flows to the data and to the updates, which are undone from the last on.
+        """The adjoints of the data and of the updates, which are undone from the last to the first.
 
-        The head becomes what flows to the state of before; that state is computed first, so that
-        an element may be 0 and nothing is divided.
+        The head becomes the adjoint of the previous state. That state is computed first, so that an
+        element may be 0 and nothing is divided.
         """
 
         def reverse(loops: Any) -> None:
@@ -325,7 +325,7 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
     gradient=OF_INTEGERS,
 )
 def invert_permutation(data: Tensor) -> Tensor:
-    """Where each number is in a permutation; 0 for numbers that are not there."""
+    """The position of each number in a permutation; 0 for missing numbers."""
     rank(data, "data", 1)
     size, kind = data.shape[0], data.dtype
 
@@ -402,7 +402,9 @@ def sparse_to_dense(
     result = written("sparse_to_dense", [shape], [kind], inputs, body)[0]
 
     def to_values(head: Tensor) -> Tensor:
-        """What flows to the last of equal places; a single value is at all of them."""
+        """The adjoint of the values: the last of equal indices receives it; a single value is at
+        all of them.
+        """
         numbers = compute((count,), lambda k: convert(k, "int64"), "numbers")
         last = sparse_to_dense(sparse_indices, shape, numbers, -1)
 

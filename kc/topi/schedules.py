@@ -1,10 +1,10 @@
-"""Schedules by pattern for those who schedule tensor expressions by hand, under TVM's names.
+"""Schedules by pattern for users who schedule tensor expressions by hand, under TVM's names.
 
-Every entry point gives an ordinary TE schedule, to be changed further: what is injective is
-computed where it is read, the last elementwise operation is computed with the reduction that it
-finishes, the innermost axis that is long enough is vectorized, the outermost is parallel; on a GPU,
-elements are bound to threads. ``kc.build`` of tensors alone chooses better (docs/auto_schedule.md);
-``schedule.to_tir_script()`` prints what was done.
+Every entry point returns an ordinary TE schedule, which can be changed further: injective
+operations are inlined, the last elementwise operation is computed with the reduction that it
+completes, the innermost axis that is long enough is vectorized, and the outermost is parallel; on a
+GPU, elements are bound to threads. ``kc.build`` of plain tensors chooses better
+(docs/auto_schedule.md); ``schedule.to_tir_script()`` prints the calls.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NAMES = (
     "schedule_argsort", "schedule_topk", "schedule_scatter", "schedule_scatter_add",
     "schedule_nms",
 )  # fmt: skip
-"""The entry points that take the outputs; those of pools take a layout too."""
+"""The entry points that take the outputs; those of pools also take a layout."""
 
 _THREADS = 256
 

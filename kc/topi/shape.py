@@ -61,7 +61,7 @@ def expand_dims(a: Tensor, axis: int, num_newaxis: int = 1) -> Tensor:
 
 @operator(BROADCAST, ANY, "expand_like(T(3), T(2, 3, 4), (0, 2))")
 def expand_like(a: Tensor, shape_like: Tensor, axis: Any) -> Tensor:
-    """``a`` repeated along new axes, those of ``shape_like`` that ``axis`` lists (KC2303)."""
+    """``a`` repeated along new axes, the axes of ``shape_like`` in ``axis`` (KC2303)."""
     tensor(shape_like, "shape_like")
     axes = [
         axis_of(item, shape_like.ndim)
@@ -91,7 +91,8 @@ def expand_like(a: Tensor, shape_like: Tensor, axis: Any) -> Tensor:
 def transpose(a: Tensor, axes: Any = None) -> Tensor:
     """The axes in another order: axis ``n`` of the result is ``axes[n]``; reversed by default.
 
-    Raises KC2311 unless each axis is there, KC2304 and KC2305 for one that is not, or is twice.
+    Raises KC2311 unless each axis is listed, KC2304 for an axis that does not exist, KC2305 for a
+    repeated axis.
     """
     order = (
         list(range(a.ndim))[::-1]
@@ -149,9 +150,9 @@ def place_of(number: Any, shape: Sequence[Any]) -> list[Any]:
     INJECTIVE, ANY, "reshape(T(3, 4), (2, 6))", numpy="reshape", onnx="Reshape", torch="reshape"
 )
 def reshape(a: Tensor, newshape: Any) -> Tensor:
-    """The elements, row-major, in another shape; one size may be -1: what is left.
+    """The elements, row-major, in another shape; one size may be -1, and is then computed.
 
-    Raises KC2303 for a shape of another number of elements.
+    Raises KC2303 for a shape with another number of elements.
     """
     given = [newshape] if not isinstance(newshape, list | tuple) else list(newshape)
     given = [dim(size) for size in given]
@@ -192,7 +193,9 @@ def reshape(a: Tensor, newshape: Any) -> Tensor:
     INJECTIVE, ANY, "squeeze(T(1, 3, 1), 0)", numpy="squeeze", onnx="Squeeze", torch="squeeze"
 )
 def squeeze(a: Tensor, axis: Any = None) -> Tensor:
-    """Without the dimensions of 1: all of them, or those of ``axis`` (KC2303 if one is not 1)."""
+    """The tensor without dimensions of 1: all of them, or those in ``axis`` (KC2303 if one is not
+    1).
+    """
     if axis is None:
         gone = [n for n, size in enumerate(a.shape) if isinstance(size, int) and size == 1]
     else:
@@ -432,10 +435,10 @@ def ndarray_size(array: Tensor, dtype: str = "int32") -> Tensor:
     gradient="zero",
 )
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "float32") -> Tensor:
-    """The numbers from ``start`` (0 if only one is given) to below ``stop``, ``step`` apart.
+    """The numbers from ``start`` (0 for a single argument) to below ``stop``, ``step`` apart.
 
-    In a type of integers the whole parts of these. Raises KC2301 for bool, KC2313 for numbers that
-    are not known.
+    For an integer type the numbers are truncated. Raises KC2301 for bool, KC2313 for numbers that
+    are unknown when the program is built.
     """
     first, end = (0, start) if stop is None else (start, stop)
     numbers = (first, end, step)
@@ -468,7 +471,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "float32") 
     torch="meshgrid",
 )
 def meshgrid(a_tuple: Sequence[Tensor], indexing: str) -> list[Tensor]:
-    """Each tensor of one dimension repeated along those of the others; "xy" exchanges two."""
+    """Each 1-d tensor repeated along the dimensions of the others; "xy" exchanges the first two."""
     word(indexing, ("ij", "xy"), "indexing")
     for n, part in enumerate(a_tuple):
         tensor(part, f"tensor {n}")

@@ -41,7 +41,7 @@ Place = Callable[[Any], tuple[Any, ...]]
 
 
 def _before(a: Expr, b: Expr, ascending: bool) -> Expr:
-    """Whether ``a`` comes strictly before ``b``; NaN after all numbers."""
+    """True if ``a`` comes strictly before ``b``; NaN comes after all numbers."""
     first = compare("lt" if ascending else "gt", a, b)
     if not is_float(a.dtype):
         return first
@@ -49,7 +49,7 @@ def _before(a: Expr, b: Expr, ascending: bool) -> Expr:
 
 
 def _rounds(size: Any) -> int:
-    """How often runs are merged until one is left."""
+    """The number of rounds that merge all runs into one."""
     return max(0, (size - 1).bit_length()) if isinstance(size, int) else 30
 
 
@@ -57,7 +57,7 @@ def _merge_lines(
     loops: Any, data: Tensor, axis: int, ascending: bool, kinds: tuple[str | None, str | None],
     keep: Any, lengths: Tensor | None = None,
 ) -> None:  # fmt: skip
-    """Sort lines by merging: the values and the places, each if its type is given."""
+    """Sort lines by merging: the values and the places, each if its type is not None."""
     size, dtype = data.shape[axis], data.dtype
     rounds = _rounds(size)
     ib, given = loops.ib, loops.ins[0]
@@ -123,14 +123,14 @@ def _merge_lines(
 DIGIT = 11
 """Bits of a digit: its counts fit the first cache, and 32 bits have three."""
 LEAST_COUNTED = 2048
-"""Lines from so many elements on are sorted by their digits; shorter ones sooner by merging."""
+"""The shortest line that is sorted by digits; merging is faster for shorter lines."""
 
 
 def _key(x: Expr, ascending: bool, of_places: bool) -> Expr:
-    """Whole numbers without sign in the order of the elements, of as many bits.
+    """Unsigned integers of the same width in the order of the elements.
 
-    The bits of a float without its sign are in its order; those of a negative one are turned. NaN
-    has the last of all. ``of_places``: both zeros have the same.
+    The bits of a non-negative float are in its order; those of a negative float are inverted. NaN
+    has the last key. ``of_places``: both zeros have the same key.
     """
     width = bits_of(x.dtype)
     kind = f"uint{width}"
@@ -175,10 +175,10 @@ def _network_time(order: Order) -> float:
 
 
 def network_is_faster(order: Order) -> bool:
-    """Whether lines of an order of constant size are sorted sooner by a network than by digits.
+    """True if a network sorts lines of this order and constant size faster than digits do.
 
-    Digits take a time for each pass over the keys and places, more where these are scattered over
-    many pages, and a time for each count.
+    Sorting by digits takes a time for each pass over the keys and places, more if these are
+    scattered over many pages, and a time for each count.
     """
     assert order.size is not None
     width = bits_of(order.dtype)
@@ -191,15 +191,16 @@ def network_is_faster(order: Order) -> bool:
 
 
 def selection_is_faster(order: Order, keep: int) -> bool:
-    """Whether the first ``keep`` are sooner selected than lines of constant size are sorted by a
-    network: all elements are looked at, and in a random order some are inserted."""
+    """True if selecting the first ``keep`` elements is faster than sorting lines of constant size
+    by a network. Selection reads all elements and, in a random order, inserts some of them.
+    """
     assert order.size is not None
     inserted = keep * (1 + math.log(order.size / keep))
     return 0.4 * order.size + 40 * inserted < _network_time(order) * order.size
 
 
 class _Sorted:
-    """The sorting of the lines of ``given``: what is wanted of them, and where it goes."""
+    """The sorting of the lines of ``given``: the requested results, and their buffers."""
 
     def __init__(
         self,
@@ -223,7 +224,7 @@ class _Sorted:
 
     @property
     def _selects(self) -> bool:
-        """Whether so few of the elements are kept that they may be selected in one pass."""
+        """True if few enough elements are kept to select them in one pass."""
         few = isinstance(self.size, int) and 8 * self.keep <= self.size
         return few and 0 < self.keep <= MOST_SELECTED
 
@@ -307,10 +308,9 @@ class _Sorted:
     def by_digits(self, place: Place, memory: tuple[Any, Any, Any]) -> None:
         """Sort a line by the digits of its keys, the last digit first.
 
-        How often each digit occurs is counted at once for all of them; one that all keys share is
-        left out. Where places are not asked for, the keys alone are moved: of zeros with and
-        without sign, and of NaN, which keys do not tell apart in the order of the data, the
-        elements are put in place by a last pass.
+        One pass counts the occurrences of all digits; a digit that all keys share is skipped. If no
+        places are requested, only the keys are moved. Keys do not distinguish zeros with and
+        without sign, or NaN, in the order of the data; a last pass puts these elements in place.
         """
         ib, given, size = self.ib, self.given, self.size
         width = bits_of(self.dtype)
@@ -371,7 +371,7 @@ class _Sorted:
             self.values[place(k)] = self.given[place(source)]
 
     def _put_in_place(self, place: Place) -> None:
-        """Zeros and NaN of a line that is sorted: those of the data, in their order."""
+        """Put the zeros and the NaN of a sorted line into the order of the data."""
         ib, given, values, dtype = self.ib, self.given, self.values, self.dtype
         assert values is not None
         zeros = self.loops.variable("int32", "zeros")
@@ -526,7 +526,7 @@ def _sorted(
     data: Tensor, axis: int, ascending: bool, name: str, kinds: tuple[str | None, str | None],
     keep: int | None = None,
 ) -> list[Tensor]:  # fmt: skip
-    """The sorted values and their places, each if its type is given, the first ``keep``."""
+    """The first ``keep`` sorted values and their places, each if its type is not None."""
     size = data.shape[axis]
     shape = list(data.shape)
     shape[axis] = size if keep is None else keep
@@ -540,7 +540,9 @@ def _sorted(
 
 
 MOST_SELECTED = 128
-"""Up to so many elements of lines that are longer are selected in one pass: the shorter way."""
+"""The largest number of elements that are selected from longer lines in one pass, which is
+faster.
+"""
 BLOCK = 64
 """Elements of a line that are compared with the last of the kept ones at once."""
 
@@ -622,7 +624,7 @@ def sort(data: Tensor, axis: int = -1, is_ascend: int = 1) -> Tensor:
 
 
 def _put_back(result: Tensor, data: Tensor, axis: int, places: Callable[[], Tensor]) -> Tensor:
-    """``result``, of elements of ``data``: what flows to one goes to its place."""
+    """``result``, elements of ``data``: the adjoint of each is added at its place."""
 
     def rule(head: Tensor) -> Tensor:
         zeros = compute(data.shape, lambda *_: const(0, data.dtype), f"{data.name}_zeros")
@@ -643,10 +645,10 @@ def argsort(
     data: Tensor, valid_count: Tensor | None = None, axis: int = -1, is_ascend: int = 1,
     dtype: str = "float32",
 ) -> Tensor:  # fmt: skip
-    """The places of the elements in order along an axis; of equal ones the first is first.
+    """The places of the elements in sorted order along an axis; equal elements keep their order.
 
-    With ``valid_count``, which has the other dimensions, only so many elements of each line are
-    sorted; the others stay where they are. The result has ``dtype`` (float32 by default, as TVM).
+    ``valid_count``, which has the other dimensions, limits the sort to the first elements of each
+    line; the others stay in place. The result has ``dtype`` (float32 by default, as in TVM).
     """
     axis = axis_of(axis, data.ndim)
     lengths = _lengths(data, valid_count, axis)
@@ -709,9 +711,9 @@ def topk(
 def searchsorted(
     sorted_sequence: Tensor, values: Tensor, right: bool = False, out_dtype: str = "int64"
 ) -> Tensor:
-    """Where values would be put in rows that are in order: in front of equal ones, or behind.
+    """The insertion positions of values in sorted rows: before equal elements, or after them.
 
-    The sequence has one dimension, or those of the values but the last.
+    The sequence has one dimension, or those of the values except the last.
     """
     check_tensor(values, "values", (sorted_sequence.dtype,))
     flat = sorted_sequence.ndim == 1

@@ -36,7 +36,7 @@ GROUP = 16
 """Vectors that a pass has in registers at once: half of 32, or all of 16."""
 
 Parts = tuple[Expr, ...]
-"""A key: one number; or two, of which the second decides where the first ones are equal."""
+"""A key: a number; or two numbers, of which the second decides if the first ones are equal."""
 
 
 def vector_of(dtype: str, count: int) -> str:
@@ -58,18 +58,18 @@ def _greatest_magnitude(dtype: str) -> int:
 
 @dataclass(frozen=True)
 class Order:
-    """The order of elements of ``dtype``, as one of signed whole numbers.
+    """The order of elements of ``dtype``, as an order of signed integers.
 
-    ``of_places``: keys have the places of their elements in them, so that no two are equal and
-    equal elements stay in the order of the data; both zeros are then equal. Otherwise keys give the
-    elements back, but for NaN, of which there is one, and -0 is before 0.
+    ``of_places``: keys contain the places of their elements, so that all keys differ and equal
+    elements keep the order of the data; both zeros are then equal. Otherwise keys determine the
+    elements, except for NaN, which has a single key, and -0 is before 0.
     """
 
     dtype: str
     ascending: bool
     of_places: bool
     size: int | None
-    """The length of a line; None for one that only the call tells."""
+    """The length of a line. None if it is symbolic."""
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -113,12 +113,14 @@ class Order:
         return reinterpret(vector_of(f"int{width}", lanes(x.dtype)), x) & self._magnitudes
 
     def is_nan(self, x: Expr) -> Expr:
-        """Where elements are NaN."""
+        """The mask of the elements that are NaN."""
         greatest = const(_greatest_magnitude(self.dtype), f"int{bits_of(self.dtype)}")
         return compare("gt", self._magnitude(x), greatest)
 
     def is_special(self, x: Expr) -> Expr:
-        """Where keys without places do not tell the elements, or their order: -0 and NaN."""
+        """The mask of the elements whose bits or order keys without places do not determine: -0 and
+        NaN.
+        """
         width = bits_of(self.dtype)
         bits = reinterpret(vector_of(f"int{width}", lanes(x.dtype)), x)
         minus = compare("eq", bits, const(-(1 << width - 1), f"int{width}"))
@@ -144,7 +146,7 @@ class Order:
         return ((number << const(self._shift, self.parts[0])) | place,)
 
     def last(self, count: int) -> Parts:
-        """Keys that come after those of all elements."""
+        """Keys that come after the keys of all elements."""
         return tuple(
             convert(const((1 << bits_of(part) - 1) - 1, part), vector_of(part, count))
             for part in self.parts
@@ -171,7 +173,7 @@ class Order:
 
 
 def _comes_after(a: Parts, b: Parts) -> Expr:
-    """Where ``a`` comes after ``b``."""
+    """The mask of the lanes in which ``a`` comes after ``b``."""
     after = compare("gt", a[0], b[0])
     if len(a) == 1:
         return after
@@ -309,15 +311,15 @@ def odd_even_merges(count: int) -> Iterator[tuple[int, int]]:
 LOW = GROUP.bit_length() - 1
 """Bits of the row that are in the last pass of each level, together."""
 AT_ONCE = 3
-"""Bits of the row of other passes: some registers are left for what shuffles and compares need."""
+"""The bits of the row in other passes; the remaining registers are for shuffles and compares."""
 
 
 class Line(NamedTuple):
-    """Where the elements of a line come from, and where the first ``keep`` sorted ones go.
+    """The source of a line's elements, and the destination of the first ``keep`` sorted ones.
 
-    ``element(k)`` is element k, ``whole(k)`` the vector of elements from k on, None where they are
-    no neighbours. ``write(k, results)`` stores a vector of results from k on, ``put(k, result)``
-    one.
+    ``element(k)`` is element k. ``whole(k)`` is the vector of elements from k on, None if they are
+    not contiguous. ``write(k, results)`` stores a vector of results from k on, ``put(k, result)`` a
+    scalar.
     """
 
     size: Any

@@ -77,10 +77,10 @@ def _mean(data: Tensor, axes: Sequence[int], within: str) -> Tensor:
 def mean(
     data: Tensor, axis: Any = None, keepdims: bool = False, acc_dtype: str | None = None
 ) -> Tensor:
-    """The mean over axes, which are those of :func:`kc.topi.sum`; of nothing it is NaN.
+    """The mean over axes, which are those of :func:`kc.topi.sum`; NaN without elements.
 
-    It is computed in ``acc_dtype``, by default float32, of float64 in that. Raises KC2304 for an
-    axis that is not there.
+    The computation is in ``acc_dtype``, by default float32, for float64 in float64. Raises KC2304
+    for an axis that does not exist.
     """
     axes = axes_of(axis, data.ndim, twice=True)
     result = _mean(data, axes, _within(data, acc_dtype))
@@ -100,9 +100,9 @@ def variance(
 ) -> Tensor:
     """The mean of the squared distances from the mean, which is computed first.
 
-    ``ddof`` is taken from the number of elements: 0 by default, as numpy; torch takes 1. Axes and
-    types are those of :func:`mean`. Raises KC2304 for an axis that is not there, KC2306 for a
-    ``ddof`` below 0.
+    ``ddof`` is subtracted from the number of elements: 0 by default, as in numpy; torch uses 1.
+    Axes and types are those of :func:`mean`. Raises KC2304 for an axis that does not exist, KC2306
+    for a negative ``ddof``.
     """
     axes, less = axes_of(axis, data.ndim, twice=True), whole(ddof, "ddof")
     if less < 0:
@@ -126,10 +126,10 @@ def variance(
 def logsumexp(
     data: Tensor, axis: Any = None, keepdims: bool = False, acc_dtype: str | None = None
 ) -> Tensor:
-    """The logarithm of the sum of the exponentials over axes; the maximum is taken out first.
+    """The logarithm of the sum of the exponentials over axes, relative to the maximum.
 
-    So nothing overflows. Of nothing, or of -infinities, it is -infinity. Axes and types are those
-    of :func:`mean`. Raises KC2304 for an axis that is not there.
+    Subtracting the maximum avoids overflow. Without elements, or of -infinities, it is -infinity.
+    Axes and types are those of :func:`mean`. Raises KC2304 for an axis that does not exist.
     """
     axes, wide = axes_of(axis, data.ndim, twice=True), _within(data, acc_dtype)
     largest = reduced(data, axes, True, scalar.max, f"{data.name}_max",

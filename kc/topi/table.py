@@ -1,8 +1,8 @@
-"""The table of operators: what each takes, means and corresponds to.
+"""The table of operators: their arguments, meanings and equivalents.
 
-A function becomes an operator by :func:`operator`; its name and its family are those of the module
-that it stands in (``kc.topi.nn.pooling`` makes ``nn.pool2d`` of the family ``nn.pooling``).
-Documentation, ``python -m kc.topi`` and the tests are made from the table.
+:func:`operator` registers a function as an operator, with the name and the family of its module
+(``kc.topi.nn.pooling`` defines ``nn.pool2d`` of the family ``nn.pooling``). Documentation,
+``python -m kc.topi`` and the tests are generated from the table.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ OF_INTEGERS = "it takes integers, and there is nothing between two of them"
 OF_TRUTHS = "its results are true or false"
 OF_PLACES = "its results are places or numbers of elements"
 OF_BOXES = "which boxes are kept, and how many, depends on the data"
-"""Why an operator has no gradient."""
+"""The reason why an operator has no gradient."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _sizes: ContextVar[list[tuple[Dim, Dim, bool]] | None] = ContextVar("kc_topi_sizes", default=None)
@@ -89,7 +89,7 @@ class Operator:
 
     @property
     def gradient_text(self) -> str:
-        """How its gradient comes about, or why it has none."""
+        """The origin of the operator's gradient, or the reason why it has none."""
         return GRADIENTS.get(self.gradient, f"none: {self.gradient}")
 
 
@@ -120,15 +120,15 @@ def operator(
     torch: str = "",
     gradient: str = "te",
 ) -> Callable[[_F], _F]:
-    """Enter a function into the table.
+    """Register a function in the table.
 
-    ``takes`` says what its first argument is, which is checked before the function runs: a
-    "tensor", "tensors" (a list of them), or "" for anything else. All arguments are checked before
-    the function runs, against the kinds of its parameters (:mod:`kc.topi.kinds`): the call raises
-    KC2300 for what is no tensor, KC2301 for a type that is not among ``types``, and the code of the
-    kind for anything else. What the function itself cannot do is a bug of the operator: an
-    :class:`InternalError` with the place of the reproducer. So is a value of its own making, of the
-    wrong kind, that it calls another operator with; one that the user gave is the user's.
+    ``takes`` declares the first argument, which is checked before the function runs: a "tensor",
+    "tensors" (a list of them), or "" for anything else. All arguments are checked before the
+    function runs, against the kinds of its parameters (:mod:`kc.topi.kinds`): the call raises
+    KC2300 for a value that is not a tensor, KC2301 for a type outside of ``types``, and the code of
+    the kind for anything else. An exception in the function is a bug of the operator: an
+    :class:`InternalError` with the path of the reproducer. So is a value of the wrong kind that an
+    operator passes to another operator, unless the value came from the user.
     """
 
     def enter(function: _F) -> _F:
@@ -236,7 +236,7 @@ def _refuse_kind(refusal: TEError, value: Any) -> Exception:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """The items of lists and arrays, those of inner ones too, and the lists and arrays."""
+    """A value, and the items of lists and arrays in it, at all levels."""
     yield value
     for item in items_of(value) or ():
         yield from _parts(item)
@@ -248,8 +248,9 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def _is_of_kc(traceback: TracebackType | None) -> bool:
-    """Whether an exception was raised in an operator: not in a function that a user gives it, and
-    not because the operator was called with another number of arguments."""
+    """True if an exception was raised in an operator: not in a user's function, and not because the
+    operator was called with a wrong number of arguments.
+    """
     files: list[str] = []
     while traceback is not None:
         files.append(traceback.tb_frame.f_code.co_filename)
@@ -294,7 +295,7 @@ def refuse(code: str, message: str, why: str | None = None, *hints: str) -> TEEr
 
 @functools.cache
 def parameters_of(function: Callable[..., Any], name: str) -> dict[str, Parameter]:
-    """The parameters of the operator ``name``, in order, with the kinds of what they take."""
+    """The parameters of the operator ``name``, in order, with the kinds of their arguments."""
     parameters: dict[str, Parameter] = {}
     for word, parameter in inspect.signature(function).parameters.items():
         annotation = str(parameter.annotation)
@@ -315,9 +316,9 @@ def _checked(
     takes: str,
     types: tuple[str, ...],
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments as the operator computes with them; refuses those of another kind.
+    """The arguments in the form that the operator expects; refuses arguments of another kind.
 
-    What no parameter is for is left to Python, which refuses the call.
+    Arguments without a parameter are left to Python, which refuses the call.
     """
     in_order = iter(parameters.values())
     parameter: Parameter | None = None

@@ -12,17 +12,19 @@ _INJECTIVE = (*_BROADCAST, INJECTIVE)
 
 
 def is_elemwise(tag: str) -> bool:
-    """Whether an element depends on the elements at its own place."""
+    """True if an element depends only on elements at its own index."""
     return tag == ELEMWISE
 
 
 def is_broadcast(tag: str) -> bool:
-    """Whether an element depends on those at its own place, some dimensions left out."""
+    """True if an element depends only on elements at its own index, with some dimensions left
+    out.
+    """
     return tag in _BROADCAST
 
 
 def is_injective(tag: str) -> bool:
-    """Whether an element depends on single elements: there is no reduction."""
+    """True if an element depends on single elements: there is no reduction."""
     return tag in _INJECTIVE
 
 

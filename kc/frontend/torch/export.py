@@ -118,9 +118,9 @@ class _Import:
         raise self.refused(f"{target} has no elements")
 
     def bytes_of(self, target: str, tensor: Any) -> bytes:
-        """The elements of a tensor, row-major: not only what is in its memory.
+        """The elements of a tensor, row-major, also if its memory has another layout.
 
-        Raises InputError KC0091 for one that is sparse, quantized, or has no memory.
+        Raises InputError KC0091 for a tensor that is sparse, quantized, or has no memory.
         """
         for kind in ("sparse", "quantized", "meta"):
             if getattr(tensor, f"is_{kind}", False):

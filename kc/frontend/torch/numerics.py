@@ -19,7 +19,7 @@ from kc.expr.tensor import Tensor
 
 @dataclass(frozen=True)
 class Output:
-    """The type of what an operator gives, as torch says: sizes are numbers or expressions."""
+    """The type of an operator's result, as torch reports it: sizes are numbers or expressions."""
 
     shape: tuple[Any, ...]
     dtype: str
@@ -33,7 +33,7 @@ class Numerics:
     single: str = "float32"
     """The type in which elements of float32 are computed."""
     rounds_numbers: bool = False
-    """Whether numbers among the operands are rounded to the type of the elements first."""
+    """True if numbers among the operands are first rounded to the element type."""
 
     def within(self, dtype: str) -> str:
         """The type in which elements of ``dtype`` are computed, and added up."""
@@ -139,17 +139,18 @@ def _each(value: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def _rounded(results: Any, types: Any) -> Any:
-    """Results in the types that torch says; those that no rule computes are not there."""
+    """Results in torch's types; results that no rule computes are omitted."""
     if isinstance(results, list):
         return [_rounded(part, kind) for part, kind in zip(results, types, strict=False)]
     return converted(results, types.dtype) if isinstance(results, Tensor) else results
 
 
 def with_numerics(name: str, rule: Callable[..., Any]) -> Callable[..., Any]:
-    """A rule that computes in the types of its operator; KeyError for one that the table lacks.
+    """A rule that computes in the types of its operator; KeyError for an operator outside the
+    table.
 
-    The rule of :data:`SUMS` is called with ``acc``, the type of its sums. That of :data:`WIDE` is
-    called with operands, and for outputs, of the wider type.
+    A rule of :data:`SUMS` receives ``acc``, the type of its sums. A rule of :data:`WIDE` receives
+    operands, and computes outputs, of the wider type.
     """
     if name not in NUMERICS:
         raise KeyError(

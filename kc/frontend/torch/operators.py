@@ -1,8 +1,10 @@
-"""What operators of graphs of ``torch.export`` compute: expressions of ``kc.te`` and ``kc.topi``.
+"""The semantics of the operators in graphs of ``torch.export``: expressions of ``kc.te`` and
+``kc.topi``.
 
 The operators are those that ``ExportedProgram.run_decompositions`` leaves: ATen's core. Each entry
-of :data:`OPERATORS` is named like the operator, ``aten.relu.default``, takes its arguments, with a
-:class:`kc.te.Tensor` for each tensor, and ``node``, the :class:`Output` that it computes.
+of :data:`OPERATORS` has the name of its operator, ``aten.relu.default``, and takes the operator's
+arguments, with a :class:`kc.te.Tensor` for each tensor, and ``node``, the :class:`Output` to
+compute.
 """
 
 from __future__ import annotations
@@ -30,9 +32,10 @@ class Unsupported(Exception):
 
 
 def _operator(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Enter a function for operators; those without an overload are the default one.
+    """Register a function for operators; a name without an overload is the default overload.
 
-    Each computes in the types that :data:`kc.frontend.torch.numerics.NUMERICS` says."""
+    Each operator computes in its types of :data:`kc.frontend.torch.numerics.NUMERICS`.
+    """
 
     def enter(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
@@ -694,7 +697,9 @@ def _scaled(
 
 
 def _standardized(x: Tensor, axes: Sequence[int], epsilon: float) -> list[Tensor]:
-    """Less the mean, over the root of the variance; with the mean and what it was multiplied by."""
+    """The input minus its mean, divided by the root of its variance; the mean; the reciprocal
+    root.
+    """
     count = _number(_count(x, axes), x.dtype)
     mean = topi.divide(topi.sum(x, axes, True), count)
     apart = topi.subtract(x, mean)
@@ -985,8 +990,9 @@ def _index_select(x: Tensor, axis: int, index: Tensor, *, node: Output) -> Tenso
 
 @_operator("index.Tensor", "_unsafe_index.Tensor")
 def _index(x: Tensor, indices: Sequence[Any], *, node: Output) -> Tensor:
-    """Axes that are indexed become those of the broadcast indices: in the place of the first where
-    they are neighbours, else at the front."""
+    """Replace the indexed axes by the broadcast indices: at the first of them if they are
+    neighbours, else at the front.
+    """
     given = {axis: index for axis, index in enumerate(indices) if index is not None}
     if any(index.dtype in ("bool", "uint8") for index in given.values()):
         raise Unsupported("an index that is a mask: how much it takes is known at the call alone")

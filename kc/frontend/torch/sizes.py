@@ -48,7 +48,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def size_of(text: str, symbols: Mapping[str, Any]) -> Any:
-    """The size that a text says: a number, or an expression of the variables of its symbols.
+    """The size that a text denotes: a number, or an expression of the variables of its symbols.
 
     Raises ValueError for a text that is no such size, or too long.
     """

@@ -58,11 +58,12 @@ def grid_sample(
     data: Tensor, grid: Tensor, method: str = "bilinear", layout: str = "NCHW",
     padding_mode: str = "zeros", align_corners: bool = True,
 ) -> Tensor:  # fmt: skip
-    """The image (N, C, H, W) at the places of a grid (N, 2, H', W') of x and then y.
+    """The image (N, C, H, W) sampled at the coordinates of a grid (N, 2, H', W'), x before y.
 
-    -1 and 1 are the middles of the corner elements with ``align_corners``, else their outer edges.
-    ``method``: "bilinear" or "nearest" (halves to the even one). Beyond the image are "zeros", its
-    "border", or its "reflection". A place that is no number reads a corner, never outside.
+    -1 and 1 are the centres of the corner elements with ``align_corners``, else their outer edges.
+    ``method``: "bilinear" or "nearest" (halves round to even). Elements beyond the image are
+    "zeros", its "border", or its "reflection". A NaN coordinate reads a corner, never out of
+    bounds.
     """
     rank(data, "data", 4)
     word(layout, ("NCHW",), "layout")

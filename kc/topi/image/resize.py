@@ -115,12 +115,13 @@ def resized(
     alpha: float, exclude: Any, extrapolation: float, out_dtype: str | None, letters: str,
     steps: Sequence[float | None] | None = None,
 ) -> Tensor:  # fmt: skip
-    """Another size of the axes ``letters`` of a layout; arguments are those of :func:`resize2d`.
+    """The data with the axes ``letters`` of a layout resized; arguments are those of
+    :func:`resize2d`.
 
-    ``steps``, one for each axis, are the distances of two elements in the input in the modes
-    "asymmetric" and "half_pixel", by default the quotient of the sizes: as where a factor was asked
-    for, and the size is its product rounded down. The places of nearest elements are then computed
-    in float32, whatever the type of the data.
+    ``steps`` are the distances in the input of neighbouring results, one for each axis, in the
+    modes "asymmetric" and "half_pixel". The default is the quotient of the sizes; a scale factor,
+    whose size is rounded down, passes its own step. The coordinates of nearest elements are then
+    computed in float32, regardless of the type of the data.
     """
     axes = pooled_axes(layout, letters, data.ndim)
     outs = positive(size, len(letters), "size")
@@ -171,8 +172,10 @@ def resized(
             return data(*place_at)
 
         def combined(chosen: tuple[tuple[Expr, Expr | None], ...]) -> Expr:
-            """The sum over the taps of the axes that are left, from the first tap and differences
-            to it: what is between equal numbers is that number, which a cut keeps."""
+            """The sum over the taps of the remaining axes, as the first tap plus differences from
+            it. An interpolation of equal numbers is then exactly that number, which a cut
+            preserves.
+            """
             if len(chosen) == len(lines):
                 return convert(element(chosen), wide)
             first, *following = [(combined((*chosen, tap)), tap[1]) for tap in lines[len(chosen)]]

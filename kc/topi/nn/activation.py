@@ -58,9 +58,10 @@ def _float(name: str, x: Tensor, body: Any) -> Tensor:
 
 
 def _normal(value: Expr) -> Expr:
-    """The share of the standard normal distribution below ``value``.
+    """The cumulative distribution function of the standard normal distribution at ``value``.
 
-    expand-math knows this form, and what gelu with tanh is, and computes them without cancellation.
+    expand-math recognizes this form, and gelu's form with tanh, and computes both without
+    cancellation.
     """
     return (scalar.erf(value * math.sqrt(0.5)) + 1.0) * 0.5
 
@@ -108,16 +109,17 @@ def _silu(value: Expr) -> Expr:
 
 
 _LARGE = 1000.0
-"""Where exp(-x) is nothing beside 1, in all types of floats."""
+"""A bound beyond which exp(-x) is negligible beside 1, in all float types."""
 
 _SHIFT = 30.134765625
 """exp(-_SHIFT) is nearly a float32."""
 
 
 def _by_powers(value: Expr) -> tuple[Expr, Expr]:
-    """(x, x), of which a product ``x * f(x)`` is made, where f(x) is exp(x) for x far below 0.
+    """(x, x), the factor and the argument of ``x * f(x)``, where f(x) is exp(x) for x far below 0.
 
-    From -80 on down it is (x exp(-s), x + s), so that f is not rounded as a subnormal number.
+    From -80 downwards the pair is (x exp(-s), x + s), so that f is not rounded as a subnormal
+    number.
     """
     is_single = value.dtype == "float32"
     value = _limited(value, -200.0 if is_single else -900.0)

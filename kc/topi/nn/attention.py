@@ -36,14 +36,15 @@ def attention(
     scale: float | None = None,
     softcap: float = 0.0,
 ) -> Tensor:
-    """What queries (B, H, L, E) find among keys (B, G, S, E), of values (B, G, S, V).
+    """Attention of queries (B, H, L, E) over keys (B, G, S, E) and values (B, G, S, V).
 
-    G divides H: neighbouring heads of the queries share one of the keys (KC2310). ``mask`` is added
-    (of bool: False is left out) and broadcast to (B, H, L, S). ``is_causal`` leaves out keys after
-    the query; the last ones of both are at the same time, so earlier keys are the past. ``scale``
-    is 1 / sqrt(E) by default; ``softcap`` c > 0 makes scores ``c * tanh(score / c)``. Scores are in
-    float32, of float64 in that; weights of float16 and bfloat16 are rounded to these before the
-    sum, which is in float32. A query whose keys are all left out gives NaN.
+    G divides H: neighbouring heads of the queries share a head of the keys (KC2310). ``mask`` is
+    added to the scores (of bool: False masks the key) and broadcast to (B, H, L, S). ``is_causal``
+    masks the keys after the query; the last query and the last key have the same time, so earlier
+    keys are the past. ``scale`` is 1 / sqrt(E) by default; ``softcap`` c > 0 makes scores ``c *
+    tanh(score / c)``. Scores are in float32, for float64 in float64; weights of float16 and
+    bfloat16 are rounded to these types before the sum, which is in float32. A query whose keys are
+    all masked gives NaN.
     """
     rank(query, "query", 4)
     for what, part in (("key", key), ("value", value)):

@@ -23,9 +23,9 @@ BITS = 32
     gradient="its results are words of bits",
 )
 def binarize_pack(data: Tensor, axis: int = 1, name: str = "PackedInput") -> Tensor:
-    """Whether the elements along ``axis`` are at least 0, 32 of them in a word of uint32.
+    """The sign bits (1 for at least 0) of the elements along ``axis``, 32 in each word of uint32.
 
-    The first is the most significant bit. The axis is a multiple of 32 long (KC2303).
+    The first element is the most significant bit. The axis is a multiple of 32 long (KC2303).
     """
     axis = axis_of(axis, data.ndim)
     length = constant(data.shape[axis], "the axis that is packed")

@@ -34,9 +34,9 @@ def bitpack(
 ) -> Tensor:  # fmt: skip
     """The lowest ``bits`` of integers, each in words of ``pack_type`` along ``pack_axis``.
 
-    A new axis ``bit_axis`` has the bits, the lowest first; in a word the first element is the most
-    significant bit. Raises KC2303 for an axis that words do not divide, KC2304 for an axis that is
-    not there, KC2312 for a type that is no word, KC2317 for bits that are not 1 to 8.
+    A new axis ``bit_axis`` holds the bits, the lowest first; the first element of a word is its
+    most significant bit. Raises KC2303 for an axis that is not a multiple of the word, KC2304 for
+    an axis that does not exist, KC2312 for an invalid word type, KC2317 for bits outside of 1 to 8.
     """
     count, kind = _bits(bits, "bits"), word(pack_type, [*_WORDS], "pack_type")
     along = axis_of(pack_axis, data.ndim, "pack_axis")

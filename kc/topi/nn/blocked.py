@@ -63,8 +63,8 @@ def conv2d_NCHWc(
 ) -> Tensor:  # fmt: skip
     """A convolution of (N, C / x, H, W, x) with (O / y, C / x, KH, KW, x, y), in blocks of y.
 
-    The layouts are "NCHWc", or with the sizes of the blocks, "NCHW8c", which the shapes say too.
-    Raises what :func:`conv2d` raises.
+    The layouts are "NCHWc", or with the sizes of the blocks, "NCHW8c", which the shapes imply.
+    Raises the errors of :func:`conv2d`.
     """
     _known(layout, out_layout)
     rank(data, "data", 5)

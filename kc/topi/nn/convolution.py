@@ -26,7 +26,7 @@ from kc.topi.table import NUMBERS, operator, refuse
 
 
 def spans_of(kernel: Sequence[Any], dilation: Sequence[int]) -> list[Any]:
-    """How far the taps of a kernel reach."""
+    """The spans of the taps of a kernel, including the gaps of its dilation."""
     return [plus(times(plus(size, -1), gap), 1) for size, gap in zip(kernel, dilation, strict=True)]
 
 

@@ -125,7 +125,7 @@ def deformable_conv2d_nhwc(
 ) -> Tensor:  # fmt: skip
     """:func:`deformable_conv2d_nchw` of (N, H, W, C), offsets (N, OH, OW, ...), (KH, KW, I, O).
 
-    Errors are those of that, with the shapes that it takes.
+    Raises the same errors, for these shapes.
     """
     rank(data, "data", 4)
     tensor(offset, "offset", 4, (data.dtype,))

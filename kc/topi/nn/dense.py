@@ -1,4 +1,4 @@
-"""Products of matrices, and what is added to them."""
+"""Products of matrices, and the addition of biases."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def matmul(
     transpose_b: bool = False,
     acc_dtype: str | None = None,
 ) -> Tensor:
-    """The product of two matrices, each transposed first where that is said, and a bias (N,).
+    """The product of two matrices, optionally transposed, and a bias (N,).
 
     Types and errors are those of :func:`dense`.
     """
@@ -120,10 +120,10 @@ def batch_matmul(
     transpose_b: bool = True,
     acc_dtype: str | None = None,
 ) -> Tensor:
-    """A product of matrices for each of a batch: (B, M, K) and (B, N, K), which is **transposed**.
+    """A product of matrices for each batch index: (B, M, K) and (B, N, K), which is **transposed**.
 
-    A batch of 1 goes with each of the other's. ``oshape`` is checked where it is given (KC2303).
-    Types are those of :func:`dense`.
+    A batch of 1 is broadcast. ``oshape``, if present, is checked (KC2303). Types are those of
+    :func:`dense`.
     """
     rank(tensor_a, "the first", 3)
     tensor(tensor_b, "the second", 3, NUMBERS)

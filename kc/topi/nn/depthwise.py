@@ -1,4 +1,4 @@
-"""Depthwise convolutions: each channel by itself, and what flows back through them."""
+"""Depthwise convolutions, which treat each channel separately, and their gradients."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _backward(
     Input: Sequence[Any], Filter: Sequence[Any], Out_grad: Tensor, given: Any, what: str,
     stride: Any, padding: Any,
 ) -> tuple[tuple[int, ...], list[int], list[int]]:  # fmt: skip
-    """The strides and the padding; what flows back has the shape of the convolution (KC2303)."""
+    """The strides and the padding; the gradient must have the shape of the convolution (KC2303)."""
     if not agree(Input[3], Filter[2]):
         raise refuse(
             "KC2303",
@@ -142,7 +142,7 @@ def _backward(
 def depthwise_conv2d_backward_input_nhwc(
     Filter: Tensor, Out_grad: Tensor, oshape: Any, ishape: Any, stride: Any, padding: Any
 ) -> Tensor:
-    """What flows to the input, of shape ``oshape``, from ``Out_grad`` of shape ``ishape``."""
+    """The gradient of the input, of shape ``oshape``, from ``Out_grad`` of shape ``ishape``."""
     rank(Filter, "Filter", 4)
     tensor(Out_grad, "Out_grad", 4, NUMBERS)
     into, out_of = _four(oshape, "oshape"), _four(ishape, "ishape")
@@ -181,7 +181,7 @@ def depthwise_conv2d_backward_input_nhwc(
 def depthwise_conv2d_backward_weight_nhwc(
     Input: Tensor, Out_grad: Tensor, oshape: Any, fshape: Any, stride: Any, padding: Any
 ) -> Tensor:
-    """What flows to the filter, of shape ``fshape``, from ``Out_grad`` of shape ``oshape``."""
+    """The gradient of the filter, of shape ``fshape``, from ``Out_grad`` of shape ``oshape``."""
     rank(Input, "Input", 4)
     tensor(Out_grad, "Out_grad", 4, NUMBERS)
     of_flow, into = _four(oshape, "oshape"), _four(fshape, "fshape")

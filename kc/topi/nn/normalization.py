@@ -87,10 +87,10 @@ def batch_norm(
 ) -> list[Tensor]:
     """The data normalized by the moving mean and variance: the form of inference.
 
-    ``axis`` (1 by default) is the one of channels; the four parameters have an element for each.
-    ``epsilon`` is 1e-5 by default; without ``center`` beta is left out, without ``scale`` gamma.
-    It is computed in ``acc_dtype``, for narrow floats float32 by default, and rounded once. The
-    results are the data, and the mean and the variance as they were given.
+    ``axis`` (1 by default) is the axis of channels; each of the four parameters has an element for
+    each channel. ``epsilon`` is 1e-5 by default; without ``center`` beta is omitted, without
+    ``scale`` gamma. The computation is in ``acc_dtype``, for narrow floats float32 by default, and
+    rounded once. The results are the data, and the unchanged mean and variance.
     """
     axis = axis_of(1 if axis is None else axis, data.ndim)
     small = 1e-5 if epsilon is None else float(epsilon)

@@ -15,11 +15,11 @@ from kc.topi.table import ANY, operator, refuse
 
 
 def amounts(padding: Any, kernel: Sequence[Any], what: str = "padding") -> tuple[list[int], ...]:
-    """How much is added in front of and behind each axis.
+    """The numbers of elements added before and after each axis.
 
     ``padding`` is an integer, one for each axis (both sides), two for each (all heads, then all
-    tails), "VALID" for none or "SAME" for ``kernel - 1`` in sum, the odd one in front. Raises
-    KC2311 for anything else.
+    tails), "VALID" for none or "SAME" for ``kernel - 1`` in sum, with the odd element in front.
+    Raises KC2311 for anything else.
     """
     count = len(kernel)
     if isinstance(padding, str):

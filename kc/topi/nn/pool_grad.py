@@ -36,11 +36,11 @@ def pool_grad(
     layout: str = "NCHW",
     count_include_pad: bool = True,
 ) -> Tensor:
-    """What flows to ``data`` from ``grads``, which flows to its pooling.
+    """The gradient of ``data`` from ``grads``, the gradient of its pooling.
 
-    "max": to the first of the largest of each window, row-major. "avg": the same share to each tap,
-    by the divisor of :func:`kc.topi.nn.pool2d`. Raises KC2303 where ``grads`` has not the shape of
-    the pooling, and what that raises.
+    "max": the first of the largest elements of each window, row-major, receives it. "avg": each tap
+    receives the same share, by the divisor of :func:`kc.topi.nn.pool2d`. Raises KC2303 if ``grads``
+    does not have the shape of the pooling, and the errors of the pooling.
     """
     word(pool_type, KINDS, "pool_type")
     tensor(data, "data", None, FLOAT)

@@ -56,7 +56,7 @@ def pooled_axes(layout: Any, letters: str, ndim: int) -> tuple[int, ...]:
 
 
 def lowest(dtype: str) -> Expr:
-    """What every number of a type is at least."""
+    """The lower bound of all numbers of a type."""
     if is_float(dtype) and dtype != "float8_e4m3fn":
         return const(-math.inf, dtype)
     return min_value(dtype)
@@ -181,7 +181,7 @@ def _around(
     outs: Sequence[Any],
     pool_type: str,
 ) -> Tensor:
-    """The input with what windows read around it."""
+    """The input, padded by the elements that windows read around it."""
     front, back = [0] * data.ndim, [0] * data.ndim
     for n, axis in enumerate(axes):
         size, out = dim(data.shape[axis]), outs[n]
@@ -206,7 +206,7 @@ def tap_count(
     out: Any,
     include_pad: bool,
 ) -> Any:
-    """How many taps of the window at ``at`` lie in the tensor, or in its padding too."""
+    """The number of taps of the window at ``at`` in the tensor, or also in its padding."""
     end = plus(size, tail) if include_pad else size
     numbers = isinstance(out, int) and isinstance(size, int)
     reach = (out - 1) * step - head + (taps - 1) * apart if numbers else None

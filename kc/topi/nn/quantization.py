@@ -39,7 +39,9 @@ _RANGES = {
 def _places(
     data: Tensor, scale: Tensor, axis: int, block_size: int
 ) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
-    """Where the scale of an element is: of the tensor, of its place along an axis, or its block."""
+    """The index of an element's scale: of the tensor, of a position along an axis, or of a
+    block.
+    """
     block = whole(block_size, "block_size")
     if block < 0:
         raise refuse(
@@ -121,7 +123,7 @@ def dequantize(
     data: Tensor, scale: Tensor, zero_point: Tensor | None = None, axis: int = -1,
     block_size: int = 0,
 ) -> Tensor:  # fmt: skip
-    """The numbers that :func:`quantize` made integers, in the type of ``scale``.
+    """The numbers of the integers of :func:`quantize`, in the type of ``scale``.
 
     Shapes and errors are those of :func:`quantize`; the zero point has the type of the data or
     int32. The difference is exact.
@@ -210,11 +212,12 @@ def simulated_quantize(
     data: Tensor, out_dtype: Any, output_scale: Any = None, output_zero_point: Any = None,
     axis: int = -1,
 ) -> Tensor:  # fmt: skip
-    """What :func:`quantize` gives, but in the type of the data; computed in float32 or wider.
+    """The values of :func:`quantize` in the type of the data; computed in float32 or wider.
 
     ``out_dtype`` is "disable" (the data), "int8", "uint8" or "int32", or a tensor without
-    dimensions that has its number, from 0. Scale and zero point are numbers or tensors for all, or
-    for each place along the axis. Raises KC2303, KC2304, KC2309 and KC2312 for what does not fit.
+    dimensions with its number, from 0. Scale and zero point are numbers, or tensors for all
+    elements or for each position along the axis. Raises KC2303, KC2304, KC2309 and KC2312 for
+    invalid arguments.
     """
 
     def formula(dtype: str, value: Expr, step: Expr, zero: Expr) -> Expr:

@@ -1,4 +1,4 @@
-"""Recurrent networks: a scan over time, and what is kept of it."""
+"""Recurrent networks: a scan over time, and buffers of past inputs."""
 
 from __future__ import annotations
 
@@ -48,15 +48,14 @@ def lstm(
 ) -> list[Tensor]:  # fmt: skip
     """The hidden states (T, N, H) and the cells (T, N, H) of a long short-term memory.
 
-    Of inputs (T, N, K), weights (4 H, K) and (4 H, H), and biases (4 H,), whose four parts have
-    the order of ``weight_layout``: input, forget, cell (G) and output gate. ``proj`` (P, H) makes
-    the hidden states (T, N, P), and the weights of them (4 H, P). ``p_i``, ``p_f`` and ``p_o``
-    (H,) add the cell to the gates. States begin with ``h_init`` (N, H or P) and ``c_init`` (N, H),
-    0 by default. ``reverse`` runs from the last input to the first; results stay with their
-    inputs. ``f_act``, ``g_act`` and ``h_act`` are operators (sigmoid, tanh, tanh). Narrow floats
-    are computed in float32, the states too, and rounded once.
-    Raises KC2302 and KC2303 for ranks and sizes, KC2312 for a layout that is no order of
-    the gates.
+    Of inputs (T, N, K), weights (4 H, K) and (4 H, H), and biases (4 H,), whose four parts have the
+    order of ``weight_layout``: input, forget, cell (G) and output gate. ``proj`` (P, H) makes the
+    hidden states (T, N, P), and the weights of them (4 H, P). ``p_i``, ``p_f`` and ``p_o`` (H,) add
+    the cell to the gates. States begin with ``h_init`` (N, H or P) and ``c_init`` (N, H), 0 by
+    default. ``reverse`` runs from the last input to the first; results stay with their inputs.
+    ``f_act``, ``g_act`` and ``h_act`` are operators (sigmoid, tanh, tanh). Narrow floats are
+    computed in float32, the states too, and rounded once. Raises KC2302 and KC2303 for ranks and
+    sizes, KC2312 for a layout that is no order of the gates.
     """
     f_act = sigmoid if f_act is None else f_act
     g_act, h_act = (tanh if act is None else act for act in (g_act, h_act))
@@ -183,11 +182,11 @@ def lstm(
 
 
 class _Backwards:
-    """What flows to the operands of the steps of a long short-term memory, through time.
+    """The adjoints of the operands of a long short-term memory, through time.
 
-    All but the recurrence itself is computed from the states at once: the gates (T, N, H) and
-    their slopes. The recurrence goes from the last step to the first: its row ``s`` is what flows
-    to the states in front of step ``T - s``. Sources: Hochreiter and Schmidhuber, 1997; Gers and
+    Everything except the recurrence is computed from all states at once: the gates (T, N, H) and
+    their slopes. The recurrence runs from the last step to the first: its row ``s`` is the adjoint
+    of the states before step ``T - s``. Sources: Hochreiter and Schmidhuber, 1997; Gers and
     Schmidhuber, 2000 (cells in the gates); Sak, Senior and Beaufays, 2014 (projections).
     """
 
@@ -259,9 +258,10 @@ class _Backwards:
         self, rows: int, step: Callable[[Any], Any], to_hidden: Callable[..., Expr],
         to_cell: Callable[..., Expr], gates: Mapping[str, Tensor], slopes: Mapping[str, Tensor],
     ) -> dict[str, Tensor]:  # fmt: skip
-        """What flows to the gates before their activations, and as "C" to the cells.
+        """The adjoints of the gates before their activations, and, as "C", of the cells.
 
-        Each row is of a ``step``, to whose results ``to_hidden`` and ``to_cell`` flow.
+        Each row belongs to a ``step``, whose results have the adjoints ``to_hidden`` and
+        ``to_cell``.
         """
         shape, projection = (rows, self.batch, self.width), self.projection
         p = reduce_axis((0, self.seen), name="p")
@@ -336,7 +336,7 @@ class _Backwards:
         self, head_hidden: Callable[..., Expr], head_cell: Callable[..., Expr],
         before: Sequence[Tensor], gates: Mapping[str, Tensor], slopes: Mapping[str, Tensor],
     ) -> Mapping[Tensor, Tensor]:  # fmt: skip
-        """What flows to each operand, from what flows to the states ``before`` the steps."""
+        """The adjoint of each operand, from the adjoints of the states ``before`` the steps."""
         last, batch = self.steps, self.batch
 
         def hidden(t: Any, n: Any, p: Any) -> Expr:
@@ -396,10 +396,10 @@ class _Backwards:
 
 @operator(INJECTIVE, ANY, "nn.fifo_buffer(T(2, 3), T(2, 5), 1)")
 def fifo_buffer(data: Tensor, buffer: Tensor, axis: int) -> Tensor:
-    """The buffer with the data behind it, of which the end along ``axis`` is kept.
+    """The last elements, along ``axis``, of the buffer followed by the data.
 
     The result has the shape of the buffer. Raises KC2301 and KC2302 for another type or rank,
-    KC2303 for other dimensions that are not equal, and for data that is longer than the buffer.
+    KC2303 if the other dimensions differ, or if the data is longer than the buffer.
     """
     tensor(buffer, "buffer", data.ndim, (data.dtype,))
     axis = axis_of(axis, data.ndim)

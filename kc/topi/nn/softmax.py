@@ -76,7 +76,7 @@ def fast_softmax(x: Tensor, axis: int = -1, acc_dtype: str | None = None) -> Ten
     formula="x - max - log(sum(exp(x - max)))",
 )  # fmt: skip
 def log_softmax(x: Tensor, axis: int = -1, acc_dtype: str | None = None) -> Tensor:
-    """The logarithm of :func:`softmax`, without its rounding; types are those of that."""
+    """The logarithm of :func:`softmax`, without its rounding, in the same types."""
     axis, sums = axis_of(axis, x.ndim), accumulation(x.dtype, acc_dtype)
     rest = [size for n, size in enumerate(x.shape) if n != axis]
 

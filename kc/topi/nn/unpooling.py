@@ -78,7 +78,9 @@ def max_unpool(
         loops.nest(data.shape, move)
 
     def fits_type(index: Any) -> bool:
-        """Whether the index's type holds the number of places, so that it can be beyond."""
+        """True if the index's type can hold the number of places, so that an index may be out of
+        range.
+        """
         bits = int("".join(filter(str.isdigit, index.dtype)))
         return places < 1 << (bits if index.dtype.startswith("uint") else bits - 1)
 
@@ -86,7 +88,7 @@ def max_unpool(
     result = written("max_unpool", [result_shape], [data.dtype], [data, indices], body)[0]
 
     def back(head: Tensor) -> Tensor:
-        """What flows to the last of equal indices; 0 is where no element is."""
+        """The gradient for the last of equal indices; 0 where there is no element."""
 
         def number(*at: Any) -> Expr:
             number: Expr = const(0, "int64")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Matrix = list[list[Fraction]]
 
 POINTS = ("0", "1", "-1", "2", "-2", "1/2", "-1/2", "3", "-3", "1/3")
-"""Where polynomials are evaluated, beside infinity: small, so that little is lost."""
+"""The points at which polynomials are evaluated, besides infinity: small, for small errors."""
 
 
 def _matrices(tile: int, taps: int) -> tuple[Matrix, Matrix, Matrix]:
@@ -168,13 +168,13 @@ def conv2d_winograd_nchw(
     out_dtype: str | None = None, pre_computed: bool = False, tile_size: int = 4,
     acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """A convolution of (N, C, H, W) with (O, C, K, K) in tiles of ``tile_size``; F(4, 3) as a rule.
+    """A convolution of (N, C, H, W) with (O, C, K, K) in tiles of ``tile_size``; typically F(4, 3).
 
-    It is that of :func:`conv2d_nchw` up to rounding, which grows with the tile (F(4, 3): about 10
-    times). ``pre_computed``: the weight is what :func:`conv2d_winograd_weight_transform` gave.
-    Raises KC2302 for a rank, KC2303 for channels or a kernel that is not square, KC2307 for one
-    that is larger than the padded input, KC2317 for strides or dilations that are not 1, and for
-    sizes of tiles without matrices.
+    The result is that of :func:`conv2d_nchw` up to rounding, which grows with the tile (by about 10
+    times for F(4, 3)). ``pre_computed``: the weight is a result of
+    :func:`conv2d_winograd_weight_transform`. Raises KC2302 for a rank, KC2303 for channels or a
+    kernel that is not square, KC2307 for a kernel larger than the padded input, KC2317 for strides
+    or dilations other than 1, and for tile sizes without matrices.
     """
     rank(data, "data", 4)
     tensor(weight, "the weight", 4, (data.dtype,))

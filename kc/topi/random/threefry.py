@@ -26,7 +26,7 @@ _ROTATIONS = (13, 15, 26, 6, 17, 29, 16, 24)
 """By how many bits each round turns a word, eight after eight."""
 _PARITY = 0x1BD11BDA
 _SPLIT = 1 << 31
-"""The bit of the counter that only splitting sets: what is drawn has another counter."""
+"""The bit of the counter that only splitting sets: drawn numbers have other counters."""
 
 
 def _block(loops: Loops, key: tuple[Any, Any], counter: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -144,7 +144,8 @@ def threefry_generate(gen: Tensor, out_shape: Any) -> list[Tensor]:
 
 @operator("threefry", WORD, 'random.threefry_split(T(4, dtype="uint32"))', gradient=OF_INTEGERS)
 def threefry_split(gen: Tensor) -> list[Tensor]:
-    """Two generators with new keys, which draw what neither the other nor ``gen`` draws.
+    """Two generators with new keys, whose numbers differ from each other's and from those of
+    ``gen``.
 
     The keys are blocks of counters that drawing does not reach: their highest bit is set.
     """
@@ -235,9 +236,10 @@ def uniform(gen: Tensor, low: Any, high: Any, out_shape: Any, out_dtype: str) ->
     gradient="te", formula="mean + scale * sqrt(-2 log(1 - u)) * cos(2 pi v)",
 )  # fmt: skip
 def normal(gen: Tensor, mean: Any, scale: Any, out_shape: Any, out_dtype: str) -> list[Tensor]:
-    """[the next generator, numbers of the normal distribution], by Box and Muller.
+    """[the next generator, normally distributed numbers], by the method of Box and Muller.
 
-    Each takes two shares of :func:`uniform`, u and v. Arguments and errors are those of it.
+    Each number uses two numbers of :func:`uniform`, u and v. Arguments and errors are those of
+    :func:`uniform`.
     """
     sizes, dtype = _sizes(out_shape), dtype_of(out_dtype, WORDS, "out_dtype")
     wide = wide_type(dtype)

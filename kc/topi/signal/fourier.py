@@ -65,11 +65,12 @@ def stft(
 ) -> Tensor:  # fmt: skip
     """The spectra (batch, frequency, frame, 2) of windows of a signal (batch, time).
 
-    A frame of ``n_fft`` begins every ``hop_length``; what does not fill one is left out. The
-    window (``win_length``,), by default of ones, lies in its middle. ``normalized`` divides by
-    the root of ``n_fft``; ``onesided`` leaves frequencies up to ``n_fft // 2``. The last dimension
-    is the real and the imaginary part. Computed in float32 or wider. Raises KC2302 and KC2303 for
-    ranks and sizes, KC2306 for numbers below 1, KC2307 for a frame that is longer than the signal.
+    A frame of ``n_fft`` begins every ``hop_length``; an incomplete frame is omitted. The window
+    (``win_length``,), by default of ones, is centred in the frame. ``normalized`` divides by the
+    root of ``n_fft``; ``onesided`` returns frequencies up to ``n_fft // 2``. The last dimension is
+    the real and the imaginary part. The computation is in float32 or wider. Raises KC2302 and
+    KC2303 for ranks and sizes, KC2306 for numbers below 1, KC2307 for a frame that is longer than
+    the signal.
     """
     tensor(data, "data", 2)
     size = positive(n_fft, 1, "n_fft")[0]
@@ -167,7 +168,7 @@ for _function in (hann_window, hamming_window, blackman_window):
 
 
 _MOST_BINS = 1 << 16
-"""Bands of the mel scale, each of which is a number in the program."""
+"""The largest number of bands of the mel scale; each band is a number in the program."""
 
 
 @operator("mel_weight_matrix", WORDS, "signal.mel_weight_matrix(4, 16, 8000, 0.0, 4000.0)",
@@ -179,8 +180,8 @@ def mel_weight_matrix(
 ) -> Tensor:  # fmt: skip
     """The weights (dft_length // 2 + 1, num_mel_bins) of frequencies in triangles of the mel scale.
 
-    Triangle k rises from its first to its middle frequency and falls to its last, which are those
-    of the spectrum that are next below. Raises KC2301 for another type than float16, bfloat16,
+    Triangle k rises from its first to its middle frequency and falls to its last; each is rounded
+    down to a frequency of the spectrum. Raises KC2301 for another type than float16, bfloat16,
     float32 and float64, KC2306 for numbers below 1, KC2317 for edges that are not in order, or
     above half of the sample rate, and for more than 65,536 bins.
     """

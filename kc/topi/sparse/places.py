@@ -43,12 +43,12 @@ def sparse_reshape(
     sparse_indices: Tensor, prev_shape: Any, new_shape: Any, new_sparse_indices_shape: Any = None,
     new_shape_shape: Any = None,
 ) -> list[Tensor]:  # fmt: skip
-    """[the places (K, new rank) of elements in ``new_shape``, the shape (new rank,)].
+    """[the indices (K, new rank) of elements in ``new_shape``, the shape (new rank,)].
 
-    ``prev_shape`` is that of the places (K, rank); both are numbers. One size of ``new_shape`` may
-    be -1: what is left. TVM's last two arguments are the shapes of the results: they are computed
-    here. Raises KC2302, KC2303 and KC2309 for indices that do not fit, KC2303 for shapes of
-    different numbers of elements, KC2306 for sizes below 0.
+    ``prev_shape`` is the shape of the indices (K, rank); both shapes are constant. One size of
+    ``new_shape`` may be -1, and is then computed. TVM's last two arguments, the shapes of the
+    results, are computed here. Raises KC2302, KC2303 and KC2309 for invalid indices, KC2303 for
+    shapes with different numbers of elements, KC2306 for negative sizes.
     """
     for value, what in (
         (new_sparse_indices_shape, "new_sparse_indices_shape"),
@@ -106,13 +106,12 @@ def sparse_reshape(
 def sparse_fill_empty_rows(
     sparse_indices: Tensor, sparse_values: Tensor, dense_shape: Sequence[int], default_value: Any
 ) -> list[Tensor]:
-    """Elements (K,) at places (K, rank), with ``default_value`` in the first column of empty rows.
+    """Elements (K,) at indices (K, rank), with ``default_value`` in the first column of empty rows.
 
-    [places (K + rows, rank), values (K + rows,), whether a row was empty (rows,), how many
-    elements there are now (1,)]: only so many are meant, the others are 0. They have the order of
-    their rows; those of a row keep theirs. Elements whose row is outside of ``dense_shape`` are
-    left out. Raises KC2302, KC2303 and KC2309 for indices that do not fit, KC2306 for a size
-    below 0.
+    [indices (K + rows, rank), values (K + rows,), flags of the rows that were empty (rows,), the
+    number of elements (1,)]: only that many are valid, the others are 0. Rows are in order; the
+    elements of a row keep their order. Elements with a row outside of ``dense_shape`` are omitted.
+    Raises KC2302, KC2303 and KC2309 for invalid indices, KC2306 for a negative size.
     """
     sizes = _sizes(dense_shape, "dense_shape")
     if any(size < 0 for size in sizes):
@@ -129,8 +128,10 @@ def sparse_fill_empty_rows(
         loops: Loops, places: Any, total: Any, empty: Callable[[Any], tuple[Any, Any]],
         keep: Callable[[Any], None], fill_row: Callable[[Any], None],
     ) -> None:  # fmt: skip
-        """``keep`` the elements of each row, or ``fill_row``; they are the ``total``-th elements of
-        the result. ``empty`` says which element of which buffer notes that a row is."""
+        """Call ``keep`` for the elements of each row, or ``fill_row`` for an empty row; ``total``
+        counts the elements of the result. ``empty`` returns the buffer and the index that flag an
+        empty row.
+        """
         ib = loops.ib
         total[0] = const(0)
 

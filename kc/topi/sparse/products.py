@@ -1,8 +1,8 @@
 """Products of sparse matrices: compressed rows (CSR), and rows of blocks (BSR).
 
 A matrix is (data, indices, indptr): the elements of row ``i`` are those from ``indptr[i]`` to below
-``indptr[i + 1]``, each in the column that ``indices`` says. Blocks have data (number, rows,
-columns). What the tensors of indices name outside of a tensor is left out; nothing outside is read.
+``indptr[i + 1]``, each in its column of ``indices``. Blocks have data (number, rows, columns).
+Indices out of range are ignored, and nothing out of bounds is read.
 """
 
 from __future__ import annotations
@@ -117,8 +117,9 @@ def _times(
         loops.nest([_rows(indptr)], row, "r")
 
     def contracted(wanted: str, factors: dict[str, Tensor], name: str) -> Tensor:
-        """Sums of products of two of the three: of the data and the dense matrix the product; of
-        one of these, and of what flows to the product, what flows to the other."""
+        """Sums of products of two of three factors: of the data and the dense matrix, the product;
+        of one of these and the adjoint of the product, the adjoint of the other.
+        """
 
         def body(loops: Loops) -> None:
             (columns, begins, *given), (result,) = loops.ins, loops.outs
@@ -153,7 +154,7 @@ _EXAMPLE = '(T(4), T(4, dtype="int32"), T(4, dtype="int32"))'
 def csrmv(a: Any, x: Tensor, y: Tensor | None = None) -> Tensor:
     """The product (M, 1) of a matrix in compressed rows and a column (N, 1), plus ``y`` (M,).
 
-    Raises KC2300 for what is no (data, indices, indptr), KC2301 and KC2302 for types and ranks,
+    Raises KC2300 for an invalid (data, indices, indptr), KC2301 and KC2302 for types and ranks,
     KC2303 for sizes, KC2309 for indices of floats.
     """
     matrix = _triple(a)
@@ -168,7 +169,7 @@ def csrmv(a: Any, x: Tensor, y: Tensor | None = None) -> Tensor:
 def csrmm(a: Any, b: Tensor, c: Tensor | None = None) -> Tensor:
     """The product (M, K) of a matrix in compressed rows and a dense one (N, K), plus ``c`` (M,).
 
-    Errors are those of :func:`csrmv`.
+    Raises the errors of :func:`csrmv`.
     """
     matrix = _triple(a)
     tensor(b, "b", 2, (matrix[0].dtype,))
@@ -178,9 +179,9 @@ def csrmm(a: Any, b: Tensor, c: Tensor | None = None) -> Tensor:
 @operator("sparse_dense", NUMBERS, f"sparse.dense(T(2, 5), {_EXAMPLE})", takes="",
           gradient="own")  # fmt: skip
 def dense(data: Any, weight: Any, bias: Tensor | None = None) -> Tensor:
-    """``data @ weight.T + bias``, where one of them is (data, indices, indptr).
+    """``data @ weight.T + bias``, where one of the matrices is (data, indices, indptr).
 
-    (M, K) and (N, K), as :func:`kc.topi.nn.dense`. Errors are those of :func:`csrmv`.
+    (M, K) and (N, K), as :func:`kc.topi.nn.dense`. Raises the errors of :func:`csrmv`.
     """
     if isinstance(data, list | tuple):
         matrix = _triple(data)
@@ -201,7 +202,7 @@ def sparse_dense(
 ) -> Tensor:  # fmt: skip
     """``dense @ sparse.T``, or ``sparse @ dense.T`` with ``sparse_lhs``; rows, or rows of blocks.
 
-    Errors are those of :func:`csrmv`.
+    Raises the errors of :func:`csrmv`.
     """
     matrix = _matrix(sparse_data, sparse_indices, sparse_indptr, 1, 3)
     tensor(dense_data, "dense_data", 2, (matrix[0].dtype,))

@@ -49,11 +49,12 @@ def _columns(data: Tensor, least: int, **columns: int) -> None:
 def get_valid_counts(
     data: Tensor, score_threshold: Any = 0, id_index: int = 0, score_index: int = 1
 ) -> list[Tensor]:
-    """[how many boxes (B,), those boxes (B, N, E), their places (B, N)] of boxes (B, N, E).
+    """[the number of valid boxes (B,), these boxes (B, N, E), their places (B, N)] of boxes (B, N,
+    E).
 
-    Boxes with a score above ``score_threshold``, and a class that is at least 0 (``id_index`` -1:
-    there is none), come first, in their order; the rest is -1. ``score_threshold`` is a number,
-    which is compared in float32 or wider, or a tensor without dimensions.
+    Boxes with a score above ``score_threshold``, and a class of at least 0 (``id_index`` -1: no
+    class), come first, in their order; the rest is -1. ``score_threshold`` is a number, which is
+    compared in float32 or wider, or a tensor without dimensions.
     """
     id_at, score_at = whole(id_index, "id_index"), whole(score_index, "score_index")
     _columns(data, 1, id_index=id_at, score_index=score_at)
@@ -116,14 +117,14 @@ def non_max_suppression(
     coord_start: int = 2, score_index: int = 1, id_index: int = 0, return_indices: bool = True,
     invalid_to_bottom: bool = False,
 ) -> Any:  # fmt: skip
-    """The boxes (B, N, E) that no better box of their class covers by ``iou_threshold`` or more.
+    """The boxes (B, N, E) that no better box of their class overlaps by ``iou_threshold`` or more.
 
-    The first ``valid_count`` (B,) boxes are sorted by their score, of equal ones the first first;
-    the best ``top_k`` are looked at (-1: all), and up to ``max_output_size`` kept (-1: all). With
-    ``force_suppress``, or an ``id_index`` of -1, classes do not matter. With ``return_indices``:
-    [the ``indices`` (B, N) of the kept boxes, -1 behind them; how many they are (B, 1)]. Else the
-    sorted boxes, with -1 for those that are not kept, which are at the end with
-    ``invalid_to_bottom``. Raises KC2303 and KC2304 for shapes and columns that do not fit.
+    The first ``valid_count`` (B,) boxes are sorted by score; equal scores keep their order. The
+    best ``top_k`` boxes are considered (-1: all), and at most ``max_output_size`` kept (-1: all).
+    With ``force_suppress``, or an ``id_index`` of -1, classes are ignored. With ``return_indices``
+    the result is [the ``indices`` (B, N) of the kept boxes, followed by -1; their number (B, 1)].
+    Otherwise it is the sorted boxes, with -1 for rejected boxes, which ``invalid_to_bottom`` moves
+    to the end. Raises KC2303 and KC2304 for invalid shapes and columns.
     """
     start, score_at = whole(coord_start, "coord_start"), whole(score_index, "score_index")
     id_at = whole(id_index, "id_index")
@@ -204,15 +205,16 @@ def all_class_non_max_suppression(
     boxes: Tensor, scores: Tensor, max_output_boxes_per_class: int = -1,
     iou_threshold: float = 0.5, score_threshold: float = 0.0, output_format: str = "onnx",
 ) -> list[Tensor]:  # fmt: skip
-    """The boxes (B, N, 4) that no better one covers, in each class of scores (B, C, N) by itself.
+    """The boxes (B, N, 4) that no better box overlaps, for each class of scores (B, C, N)
+    separately.
 
-    A box is two opposite corners. Boxes with a score above ``score_threshold`` are looked at from
-    the best on, of equal ones the first first, and kept if no box that is kept covers more than
-    ``iou_threshold`` of what both cover; up to ``max_output_boxes_per_class`` (-1: all).
-    ``output_format`` "onnx": [image, class and number of each kept box (B * C * N, 3) in int64, how
-    many (1,)]; "tensorflow": [class and number (B, C * N, 2) in int64, their scores (B, C * N), how
-    many in each image (B,)]. Only the first so many rows are meant; the others are 0. Raises KC2302
-    and KC2303 for ranks and shapes, KC2312 for a format.
+    A box is two opposite corners. Boxes with a score above ``score_threshold`` are considered from
+    the best on (equal scores in order), and kept if their intersection over union with each kept
+    box is at most ``iou_threshold``; at most ``max_output_boxes_per_class`` are kept (-1: all).
+    ``output_format`` "onnx": [image, class and number of each kept box (B * C * N, 3) in int64,
+    their number (1,)]; "tensorflow": [class and number (B, C * N, 2) in int64, their scores (B, C *
+    N), their number in each image (B,)]. Only that many rows are valid; the others are 0. Raises
+    KC2302 and KC2303 for ranks and shapes, KC2312 for a format.
     """
     tensor(boxes, "boxes", 3)
     tensor(scores, "scores", 3, (boxes.dtype,))

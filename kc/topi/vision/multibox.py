@@ -1,4 +1,4 @@
-"""Boxes of several sizes at each place of an image, and what a network says of them (SSD).
+"""Anchor boxes of several sizes at each place of an image, and the decoding of predictions (SSD).
 
 Source: Liu et al., SSD: Single Shot MultiBox Detector, 2016; names and orders are TVM's.
 """
@@ -170,10 +170,10 @@ def multibox_detection(
     threshold: float = 0.01, nms_threshold: float = 0.5, force_suppress: bool = False,
     variances: Any = (0.1, 0.1, 0.2, 0.2), nms_topk: int = -1,
 ) -> Tensor:  # fmt: skip
-    """The boxes (B, N, 6) of :func:`multibox_transform_loc` that no better one covers.
+    """The boxes (B, N, 6) of :func:`multibox_transform_loc` after non-maximum suppression.
 
-    They are sorted by their scores; those that are not kept are -1, see
-    :func:`non_max_suppression`. Errors are those of :func:`multibox_transform_loc`.
+    They are sorted by score; rejected boxes are -1, see :func:`non_max_suppression`. Errors are
+    those of :func:`multibox_transform_loc`.
     """
     _predictions(cls_prob, loc_pred, anchor, variances)
     boxes, counts = multibox_transform_loc(

@@ -40,18 +40,18 @@ def proposal(
     feature_stride: int, threshold: float, rpn_pre_nms_top_n: int, rpn_post_nms_top_n: int,
     rpn_min_size: int, iou_loss: bool,
 ) -> Tensor:  # fmt: skip
-    """The regions (B * rpn_post_nms_top_n, 5), image, left, top, right and bottom, that are best.
+    """The best regions (B * rpn_post_nms_top_n, 5): image, left, top, right and bottom.
 
-    Of scores (B, 2 A, H, W), whose second half is that of an object, and moves (B, 4 A, H, W) of
-    A = ratios * scales anchors at each place, ``feature_stride`` elements of the image apart.
-    ``im_info`` (B, 3) is the height, the width and the scale of each image. A move is of the
-    middle, in sizes of the anchor, and the logarithms of the change of the sizes; with
-    ``iou_loss`` of the corners. Corners are moved into the image, and belong to the region.
-    Regions smaller than ``rpn_min_size`` times the scale, or of places outside of the image, come
-    last. Of the best ``rpn_pre_nms_top_n`` (-1: all; of equal ones the first first) those are kept
-    that no better one covers by more than ``threshold``; if they are fewer than the result has
-    rows, they are repeated. Raises KC2302 and KC2303 for ranks and shapes, KC2306 for numbers
-    below 1, KC2311 to KC2317 for lists of scales and ratios.
+    The inputs are scores (B, 2 A, H, W), whose second half is the score of an object, and moves (B,
+    4 A, H, W) of A = ratios * scales anchors at each place; places are ``feature_stride`` elements
+    of the image apart. ``im_info`` (B, 3) is the height, the width and the scale of each image. A
+    move is that of the centre, in sizes of the anchor, and the logarithms of the change of the
+    sizes; with ``iou_loss`` a move of the corners. Corners are clipped to the image, and belong to
+    the region. Regions smaller than ``rpn_min_size`` times the scale, or at places outside of the
+    image, come last. The best ``rpn_pre_nms_top_n`` regions are considered (-1: all; equal scores
+    in order), and kept if no better region overlaps them by more than ``threshold``. If fewer are
+    kept than the result has rows, they are repeated. Raises KC2302 and KC2303 for ranks and shapes,
+    KC2306 for numbers below 1, KC2311 to KC2317 for lists of scales and ratios.
     """
     tensor(cls_prob, "cls_prob", 4)
     tensor(bbox_pred, "bbox_pred", 4, (cls_prob.dtype,))
