@@ -139,7 +139,7 @@ def prim_func_pass(
 ) -> Any:
     """Make a pass of a function of one ``func.func``, the module and the context; a decorator too.
 
-    It changes the function, or returns the one that takes its place.
+    The function changes the ``func.func`` in place, or returns its replacement.
     """
 
     def make(function: Callable[[FuncOp, IRModule, PassContext], Any]) -> UserPass:
@@ -231,7 +231,9 @@ class Sequential:
 
 
 class Pass(Node):
-    """What changes modules: passes by their names, of Python functions, and sequences of them."""
+    """Transformations of modules: passes by name, passes of Python functions, and sequences of
+    passes.
+    """
 
     __module__ = "kc.transform"
     comes_from = "kc.transform.module_pass, kc.transform.Sequential"
@@ -270,15 +272,15 @@ def info_of(pass_: ModulePass) -> PassInfo:
 
 
 class PassContext:
-    """Options of the lowerings in a ``with`` block; as in TVM.
+    """Options of the lowerings in a ``with`` block, as in TVM.
 
-    ``opt_level`` is LLVM's, 0 to 3 (more is 3), and that of passes which have one.
+    ``opt_level`` is LLVM's, 0 to 3 (more is 3), and that of the passes with a level.
     ``disabled_pass`` and ``required_pass`` are names, kc's or TVM's. ``instruments`` are
     :mod:`kc.instrument`'s. ``config`` has TVM's keys, see :meth:`list_configs`. ``progress`` is a
-    function that is told what ``kc.build``, ``kc.lower`` and ``kc.auto_schedule`` are doing,
-    whenever that changes: it gets a :class:`kc.instrument.Progress`, in the thread of the call,
-    which ends with any exception that it raises. Without a function, calls of more than two seconds
-    show their progress on terminals and in notebooks; with False, none do.
+    function that receives a :class:`kc.instrument.Progress` at each change in ``kc.build``,
+    ``kc.lower`` and ``kc.auto_schedule``, in the thread of the call; an exception in it ends the
+    call. Without a function, calls of more than two seconds show their progress on terminals and in
+    notebooks; with False, no call does.
 
     Raises InputError KC4500 for an unknown key, KC4501 for a value of the wrong kind, KC4503 for an
     unknown pass, KC4504 for an indispensable one, KC4507 for an invalid ``opt_level``, KC4512 for a
@@ -385,7 +387,7 @@ class PassContext:
                 yield phase, registry.pass_class(name)(**given)
 
     def enables(self, pass_: ModulePass) -> bool:
-        """Whether a pass runs: by its name, and by its level."""
+        """True if a pass runs, by its name and its level."""
         info = info_of(pass_)
         if info.name in self.disabled_pass:
             return False
@@ -398,10 +400,10 @@ class PassContext:
 
     @property
     def debug_info(self) -> bool:
-        """Whether code tells debuggers and profilers which lines it comes from.
+        """True if code has the line information for debuggers and profilers.
 
-        ``kc.debug_info`` of the config; by default what the environment says (``KC_DEBUG_INFO``,
-        and ``KC_PERF``, for which lines are wanted too).
+        ``kc.debug_info`` of the config; by default the environment decides (``KC_DEBUG_INFO``, and
+        ``KC_PERF``, which needs lines too).
         """
         given = self.config.get("kc.debug_info")
         if given is not None:
@@ -410,9 +412,9 @@ class PassContext:
 
     @property
     def bound_checks(self) -> bool:
-        """Whether kernels check their accesses to memory.
+        """True if kernels check their accesses to memory.
 
-        ``tir.instrument_bound_checkers`` of the config; by default what the environment says
+        ``tir.instrument_bound_checkers`` of the config; by default the environment decides
         (``KC_BOUND_CHECKS``).
         """
         given = self.config.get("tir.instrument_bound_checkers")
@@ -422,9 +424,9 @@ class PassContext:
 
     @property
     def poison_memory(self) -> bool:
-        """Whether buffers hold subnormal numbers and NaN until something is stored to them.
+        """True if buffers hold subnormal numbers and NaN until their first store.
 
-        ``kc.poison_memory`` of the config; by default what the environment says
+        ``kc.poison_memory`` of the config; by default the environment decides
         (``KC_POISON_MEMORY``).
         """
         given = self.config.get("kc.poison_memory")
@@ -487,7 +489,7 @@ class PassContext:
 
     @staticmethod
     def current() -> PassContext:
-        """The innermost context, or one that changes nothing."""
+        """The innermost context, or a context without options."""
         stack = _STACK.get()
         return stack[-1] if stack else _default()
 

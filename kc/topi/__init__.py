@@ -1,7 +1,7 @@
 """The inventory of operators: tensor expressions under the names that TVM's users know.
 
-Each function takes tensors of ``te`` and gives tensors of ``te``: ordinary computes, which are
-scheduled, differentiated, printed and built like any. :data:`kc.topi.table.TABLE` lists them, and
+Each function takes tensors of ``te`` and returns tensors of ``te``: ordinary computes, which can be
+scheduled, differentiated, printed and built. :data:`kc.topi.table.TABLE` lists them, and
 ``python -m kc.topi`` prints the list.
 """
 

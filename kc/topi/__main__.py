@@ -12,7 +12,7 @@ from kc.support.diagnostics import suggest
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command; 0, or 1 for a name that is not in the table."""
+    """The command. The exit status is 0, or 1 for an unknown name."""
     from kc.topi.table import types_text, whole_table
 
     table = whole_table()
@@ -81,6 +81,6 @@ def _te_text(args: Sequence[Any]) -> str:
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except BrokenPipeError:  # who reads the list wants no more of it
+    except BrokenPipeError:  # the reader of the list closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

@@ -1,7 +1,7 @@
-"""The types in which operators add up, and in which they give the result.
+"""The types in which operators accumulate, and the types of their results.
 
 float16, bfloat16 and 8-bit floats have 11, 8 and fewer digits: a sum of ones in bfloat16 ends at
-256. Operators that add up therefore do so in float32 unless they are told another type.
+256. Operators therefore accumulate in float32 unless the caller requests another type.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Accumulation:
 
 
 def _within(dtype: str) -> str:
-    """The type in which elements are added up if nothing is said."""
+    """The default accumulation type of elements."""
     return wide_type(dtype) if is_float(dtype) else dtype
 
 
@@ -77,5 +77,5 @@ def accumulation(
 
 
 def largest_integer(dtype: str) -> str:
-    """The type in which integers are added up where their sum may be none of their type."""
+    """The accumulation type of integers whose sum may exceed their own type."""
     return "uint64" if dtype == "uint64" else "int64"

@@ -20,7 +20,7 @@ INDICES = (*INTS, *UINTS)
 
 
 def tensor(value: Any, what: str, ndim: int | None = None, types: tuple[str, ...] = ANY) -> Tensor:
-    """``value``, if it is a tensor of the rank (KC2300 to KC2302)."""
+    """``value``. Raises KC2300 to KC2302 if it is not a tensor of the rank and the types."""
     checked = check_tensor(value, what, types)
     if ndim is not None:
         rank(checked, what, ndim)
@@ -28,7 +28,7 @@ def tensor(value: Any, what: str, ndim: int | None = None, types: tuple[str, ...
 
 
 def dtype_of(value: Any, types: tuple[str, ...], what: str = "dtype") -> str:
-    """An element type by its name, if it is one of ``types`` (KC2001, KC2301)."""
+    """An element type by name. Raises KC2001 or KC2301 if it is not one of ``types``."""
     kind = check_dtype(value)
     if kind not in types:
         raise refuse("KC2301", f"{what} is {kind}", "it takes " + ", ".join(types))
@@ -49,7 +49,7 @@ def rank(value: Tensor, what: str, *ndims: int) -> None:
 
 
 def index_tensor(value: Any, what: str = "the tensor of indices", ndim: int | None = None) -> Any:
-    """``value``, if it is a tensor of integers (KC2309)."""
+    """``value``. Raises KC2309 if it is not a tensor of integers."""
     checked = check_tensor(value, what)
     if checked.dtype not in INDICES:
         raise refuse(
@@ -62,7 +62,9 @@ def index_tensor(value: Any, what: str = "the tensor of indices", ndim: int | No
 
 
 def same_size(a: Tensor, axis_a: int, b: Tensor, axis_b: int, rule: str) -> None:
-    """Raise KC2303 where two dimensions are different numbers; sizes are taken to be equal."""
+    """Raise KC2303 if two dimensions are different constants; symbolic sizes must be equal at the
+    call.
+    """
     if agree(a.shape[axis_a], b.shape[axis_b]):
         return
     raise refuse(
@@ -138,7 +140,7 @@ def axes_of(axis: Any, ndim: int, *, twice: bool = False) -> tuple[int, ...]:
 
 
 def whole(value: Any, what: str) -> int:
-    """``value``, if it is an integer that is known now (KC2313)."""
+    """``value``. Raises KC2313 if it is not an integer that is known when the program is built."""
     said = whole_complaint(what, value)
     if said is not None:
         raise refuse(said.code, said.message, said.why)
@@ -166,7 +168,7 @@ def flag(value: Any, what: str) -> bool:
 
 
 def float_of(value: Any, what: str) -> float:
-    """``value``, if it is a number that is known now (KC2319)."""
+    """``value``. Raises KC2319 if it is not a number that is known when the program is built."""
     import numbers  # a call's, not an import's
 
     if isinstance(value, numbers.Real):
@@ -220,7 +222,7 @@ def called(function: Callable[..., Any], what: str, *args: Any) -> Any:
 
 
 def word(value: Any, words: Sequence[str], what: str) -> str:
-    """``value``, if it is one of ``words`` (KC2312)."""
+    """``value``. Raises KC2312 if it is not one of ``words``."""
     if not isinstance(value, str) or value not in words:
         raise refuse(
             "KC2312", f"{what} is {shown(value)}", None, *suggest(str(value), words, "it is")
@@ -229,7 +231,7 @@ def word(value: Any, words: Sequence[str], what: str) -> str:
 
 
 def dim(value: Any) -> Dim:
-    """A dimension as a number where it is one."""
+    """A dimension, as an int if it is constant."""
     return int(value.value) if isinstance(value, Const) else value
 
 
@@ -240,7 +242,7 @@ def is_size(value: Any, count: int) -> bool:
 
 
 def constant(value: Dim, what: str) -> int:
-    """A size, if it is known now (KC2313)."""
+    """A constant size. Raises KC2313 if it is symbolic."""
     return whole(dim(value), what)
 
 
@@ -281,7 +283,7 @@ def over_up(a: Any, b: int) -> Any:
 
 
 def number(value: Any, dtype: str) -> Expr:
-    """A scalar in the type ``dtype``; a Python number is rounded to it."""
+    """A scalar in the type ``dtype``; a Python number is rounded to the type."""
     if isinstance(value, Expr) or hasattr(value, "__kc_scalar__"):
         return as_expr(value).astype(dtype)
     if not is_float(dtype) and isinstance(value, float):
@@ -315,7 +317,7 @@ def length_of(value: Expr, size: Dim) -> Expr:
 
 
 def not_empty(data: Tensor, axis: int, indices: Tensor) -> None:
-    """Raise KC2317 where elements are taken from an axis that is known to have none."""
+    """Raise KC2317 if elements are taken from an axis of constant size 0."""
     if is_size(data.shape[axis], 0) and not any(is_size(size, 0) for size in indices.shape):
         raise refuse(
             "KC2317",

@@ -202,8 +202,8 @@ less_equal = _of_two(
 def broadcast_to(data: Tensor, shape: Any) -> Tensor:
     """The tensor in a larger shape, its dimensions of 1 repeated.
 
-    ``shape`` has at least the rank of ``data``, and from the right its sizes, except where these
-    are 1. Raises KC2303 otherwise.
+    ``shape`` has at least the rank of ``data``; aligned at the right, sizes must be equal, or 1 in
+    ``data``. Raises KC2303 otherwise.
     """
     dims = [dim(size) for size in check_shape(shape, "broadcast_to", caller_location())]
     lead = len(dims) - data.ndim

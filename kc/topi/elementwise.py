@@ -1,4 +1,4 @@
-"""Functions of the elements of one tensor; a declaration each where they are plain."""
+"""Functions of the elements of a single tensor; the plain ones are declarations."""
 
 from __future__ import annotations
 
@@ -66,7 +66,9 @@ def in_wide(body: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
 def _known(
     name: str, meaning: str, numpy: str | None = None, onnx: str | None = None, **more: Any
 ) -> Any:
-    """The operator of an intrinsic of te, which numpy and ONNX call by its name if not said."""
+    """The operator of an intrinsic of te; the names in numpy and ONNX default to the
+    intrinsic's.
+    """
     body = getattr(scalar, name, None) or getattr(intrinsics, name)
     numpy, onnx = name if numpy is None else numpy, name.capitalize() if onnx is None else onnx
     return _of_one(name, body, FLOAT, meaning, numpy=numpy, onnx=onnx, **more)
@@ -157,7 +159,9 @@ bitwise_not = _of_one(
 
 
 def _float_ceil_log2(x: Expr) -> Expr:
-    """From the exponent: the logarithm of a number just above a power of two is rounded to it."""
+    """The logarithm from the exponent; the logarithm function would round just above a power of
+    two.
+    """
     if bits(x.dtype) < 32:
         return convert(_float_ceil_log2(convert(x, "float32")), x.dtype)
     kind, digits, bias = ("int32", 23, 127) if bits(x.dtype) == 32 else ("int64", 52, 1023)
@@ -234,12 +238,12 @@ def is_narrow(dtype: str) -> bool:
 
 
 def wide_type(dtype: str) -> str:
-    """float32 for narrow floats; any other type is itself."""
+    """float32 for narrow floats; any other type is unchanged."""
     return "float32" if is_narrow(dtype) else dtype
 
 
 def as_wide(x: Tensor) -> Tensor:
-    """A tensor of narrow floats in float32, which holds each of them; any other as it is."""
+    """A tensor of narrow floats converted to float32, exactly; any other tensor is unchanged."""
     return cast(x, "float32") if is_narrow(x.dtype) else x
 
 

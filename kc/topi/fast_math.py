@@ -88,25 +88,26 @@ def _fast_erf(x: Expr) -> Expr:
 
 @operator(ELEMWISE, FLOAT, "fast_exp(T(4, 3))", formula="exp(x), approximately")
 def fast_exp(x: Tensor) -> Tensor:
-    """exp within 4 ulp in float32, of arguments from -87.33 to 88.37; others are moved there.
+    """exp within 4 ulp in float32, of arguments from -87.33 to 88.37; others are clamped to the
+    range.
 
-    So the result is never 0 or infinite. NaN stays.
+    The result is thus never 0 or infinite. NaN stays NaN.
     """
     return _of_float32(x, fast_exp_of, scalar.exp)
 
 
 @operator(ELEMWISE, FLOAT, "fast_tanh(T(4, 3))", formula="tanh(x), approximately")
 def fast_tanh(x: Tensor) -> Tensor:
-    """tanh within 8 ulp in float32, of arguments from -9 to 9; others are moved there.
+    """tanh within 8 ulp in float32, of arguments from -9 to 9; others are clamped to the range.
 
-    NaN stays.
+    NaN stays NaN.
     """
     return _of_float32(x, _fast_tanh, scalar.tanh)
 
 
 @operator(ELEMWISE, FLOAT, "fast_erf(T(4, 3))", formula="erf(x), approximately")
 def fast_erf(x: Tensor) -> Tensor:
-    """erf within 8 ulp in float32, of arguments from -4 to 4; others are moved there. NaN stays.
+    """erf within 8 ulp in float32, of arguments from -4 to 4; others are clamped. NaN stays NaN.
 
     float16 is computed in float32 and rounded.
     """

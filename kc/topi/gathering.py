@@ -1,4 +1,4 @@
-"""Elements that tensors of indices name. Nothing outside of a tensor is read, whatever they say."""
+"""Elements selected by tensors of indices. No index reads out of bounds."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ def _by_mode(index: Expr, size: Any, mode: str) -> Expr:
 def take(
     a: Tensor, indices: Tensor, axis: int | None = None, batch_dims: int = 0, mode: str = "clip"
 ) -> Tensor:
-    """The elements at ``indices`` along an axis; of the flat tensor without one.
+    """The elements at ``indices`` along an axis; without an axis, of the flat tensor.
 
-    The result has the shape of the indices in the place of the axis. With ``batch_dims`` the first
-    dimensions of both are the same ones. ``mode``: "clip" moves an index beyond to the nearest
-    place (a negative one to 0), "wrap" counts around; "fast" is clip here.
+    In the result the shape of the indices replaces the axis. ``batch_dims`` is the number of
+    leading dimensions that both share. ``mode``: "clip" clamps an index to the range (a negative
+    one to 0), "wrap" wraps around; "fast" is the same as clip.
     """
     index_tensor(indices)
     word(mode, MODES, "mode")
@@ -158,10 +158,10 @@ def gather(data: Tensor, axis: int, indices: Tensor) -> Tensor:
     INJECTIVE, ANY, 'gather_nd(T(3, 4), T(2, 5, dtype="int32"))', onnx="GatherND", gradient="own"
 )
 def gather_nd(a: Tensor, indices: Tensor) -> Tensor:
-    """The elements, or parts, at places: the **first** dimension of the indices lists them.
+    """The elements or slices at indices, which the **first** dimension of ``indices`` lists.
 
-    Of indices of shape (k, ...) and k below the rank of ``a``, parts of the rest. Negative indices
-    count from the end.
+    Indices of shape (k, ...) with k below the rank of ``a`` select slices of the remaining
+    dimensions. Negative indices count from the end.
     """
     index_tensor(indices)
     if indices.ndim < 1 or not 1 <= constant(indices.shape[0], "the first dimension") <= a.ndim:
@@ -259,9 +259,9 @@ def _sizes_of(shape: Any) -> list[Any]:
     gradient=OF_INTEGERS,
 )
 def unravel_index(indices: Tensor, shape: Any) -> Tensor:
-    """The places of row-major numbers in a shape: a row for each of its dimensions.
+    """The indices of row-major positions in a shape: a row for each of its dimensions.
 
-    ``shape`` is a tuple of sizes, or a tensor of one dimension with them.
+    ``shape`` is a tuple of sizes, or a 1-d tensor of sizes.
     """
     index_tensor(indices)
     kind = indices.dtype

@@ -39,7 +39,7 @@ class Kind:
     complain: Callable[[str, Any], Complaint | None]
     """The refusal of a value of the named parameter; None for a value of the kind."""
     plain: Callable[[Any], Any] | None = None
-    """The value as the operator computes with it, where that differs."""
+    """The conversion of the value to the operator's form, if it differs."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def shown(value: Any) -> str:
 
 
 def number_of(value: Any) -> Any:
-    """The Python number of a constant of te; any other value as it is."""
+    """The Python number of a constant of te; any other value is unchanged."""
     return value.value if isinstance(value, Const) else value
 
 
@@ -189,7 +189,7 @@ _number = _value(_is_number, "it must be a number")
 
 
 def _roi(name: str, value: Any) -> Complaint | None:
-    """Of a region: a tensor, or the shares of begins and ends."""
+    """The refusal of an invalid region: a tensor, or the fractions of begins and ends."""
     if value is None or isinstance(value, Tensor):
         return None
     items = items_of(value)
@@ -201,14 +201,14 @@ def _roi(name: str, value: Any) -> Complaint | None:
 
 
 def _is_switch(value: Any) -> bool:
-    # numpy's booleans are no numbers; 0 and 1 are what C has.
+    # numpy's booleans are no numbers; C's booleans are 0 and 1.
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
         return True
     return is_whole(value) and not isinstance(value, Const) and operator.index(value) in (0, 1)
 
 
 def _element_type(name: str, value: Any) -> Complaint | None:
-    """Of the name of an element type, or numpy's; "" and None say that there is none."""
+    """The refusal of an invalid element type, by kc's or numpy's name; "" and None mean no type."""
     if value is None or (isinstance(value, str) and not value):
         return None
     if not (
@@ -249,14 +249,14 @@ def _tensors(name: str, value: Any) -> Complaint | None:
 
 
 def _tensors_or_list(name: str, value: Any) -> Complaint | None:
-    """Of one of several arguments that are tensors, or the list of them all."""
+    """The refusal of an argument that is neither a tensor nor a list of all tensors."""
     if isinstance(value, list | tuple):
         return _tensors(name, value)
     return tensor_complaint(name, value)
 
 
 def _matrix(name: str, value: Any) -> Complaint | None:
-    """Of the parts of a sparse matrix."""
+    """The refusal of invalid parts of a sparse matrix."""
     if not isinstance(value, list | tuple) or len(value) != 3:
         return Complaint(
             "KC2300",
@@ -367,7 +367,9 @@ BY_ANNOTATION = {
 """Kinds by annotations, without "| None"; a text whose name ends with "dtype" is a type."""
 
 BY_NAME: dict[str, Kind] = {}
-"""Kinds of parameters whose annotation is Any: by name, or by that of the operator and it."""
+"""Kinds of parameters whose annotation is Any, by name, or by the names of operator and
+parameter.
+"""
 
 
 def _enter(kind: Kind, names: str) -> None:

@@ -15,11 +15,11 @@ from kc.expr.tensor import Tensor
 from kc.support.global_functions import TAKES_VECTORS
 
 VECTOR = 512
-"""Bits of a vector in statements on vectors: processors with narrower registers take several."""
+"""The bits of a vector in statements on vectors; processors with narrower registers use several."""
 
 
 class Loops:
-    """A builder of statements, with the inputs and outputs as buffers that are indexed."""
+    """A builder of statements, with the inputs and outputs as indexable buffers."""
 
     def __init__(self, ins: Sequence[Any], outs: Sequence[Any]) -> None:
         from kc.tir import ir_builder  # loads tir, which few operators need

@@ -30,12 +30,12 @@ def matmul(
     transp_b: bool = False,
     acc_dtype: str | None = None,
 ) -> Tensor:
-    """The product of two matrices, each transposed first if that is asked for.
+    """The product of two matrices, each optionally transposed first.
 
-    Elements are multiplied and added up in ``acc_dtype``
-    (:func:`kc.topi.accumulation.accumulation`), and the sums are rounded to their type. Raises
-    KC2301 for different types, KC2302 for another rank, KC2303 for inner dimensions that are
-    different.
+    Elements are multiplied and accumulated in ``acc_dtype``
+    (:func:`kc.topi.accumulation.accumulation`), and the sums are rounded to the result's type.
+    Raises KC2301 for different types, KC2302 for another rank, KC2303 for different inner
+    dimensions.
     """
     tensor(a, "the first", 2)
     tensor(b, "the second", 2, (a.dtype,))
@@ -54,7 +54,7 @@ def matmul(
 
 
 def _pairs(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
-    """The axes of each operand that are summed over."""
+    """The axes of each operand that are contracted."""
     if isinstance(axes, list | tuple) and len(axes) == 2:
         of_a, of_b = (list(part) if isinstance(part, list | tuple) else [part] for part in axes)
     else:
@@ -85,8 +85,7 @@ def _pairs(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
 @operator("tensordot", NUMBERS, "tensordot(T(2, 3, 4), T(3, 4, 5), 2)", numpy="tensordot",
           torch="tensordot")  # fmt: skip
 def tensordot(a: Tensor, b: Tensor, axes: Any = 2, acc_dtype: str | None = None) -> Tensor:
-    """The sum of products over pairs of axes; the result has the other axes of ``a``, then of
-    ``b``.
+    """The sum of products over pairs of axes; the result has the other axes of ``a``, then ``b``.
 
     ``axes`` is a number (the last axes of ``a`` with the first of ``b``), or a list for each. Types
     are those of :func:`matmul`. Raises KC2301 for different types, KC2303 for pairs of different
@@ -116,10 +115,10 @@ def tensordot(a: Tensor, b: Tensor, axes: Any = 2, acc_dtype: str | None = None)
 @operator("det", WORDS, "det(T(2, 3, 3))", numpy="linalg.det", onnx="Det",
           torch="linalg.det", gradient="own")  # fmt: skip
 def det(data: Tensor) -> Tensor:
-    """The determinants (...) of square matrices (..., N, N); of matrices without elements 1.
+    """The determinants (...) of square matrices (..., N, N); 1 for matrices without elements.
 
-    By elimination, the largest element of a column in its rows that are left first, in float32 or
-    wider. Raises KC2302 for fewer than 2 dimensions, KC2303 for matrices that are not square.
+    They are computed by elimination with partial pivoting, in float32 or wider. Raises KC2302 for
+    fewer than 2 dimensions, KC2303 for matrices that are not square.
     """
     if data.ndim < 2:
         rank(data, "data", 2, 3, 4)

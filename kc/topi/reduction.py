@@ -136,10 +136,10 @@ NOTHING = 2**31 - 1
 
 
 def first_of(largest: bool, last: bool, dtype: str) -> Callable[..., Any]:
-    """The reducer of (index, value): the better value, of equal ones the first or last index.
+    """The reducer of (index, value): the better value; of equal values the first or last index.
 
-    NaN is better than any number. The index of nothing, ``NOTHING`` or -1 for the last, loses to
-    all that are as good, so that it needs no test of its own: there is one for each term.
+    NaN is better than any number. The index of the identity, ``NOTHING``, or -1 for the last, loses
+    to all equally good values, so that it needs no separate test, which would run for each term.
     """
 
     def combine(x: Any, y: Any) -> tuple[Expr, Expr]:
@@ -180,7 +180,7 @@ def _arg(data: Tensor, axis: Any, keepdims: bool, last: bool, largest: bool) -> 
     for loop, n in zip(loops, axes, strict=True):
         flat = loop if n == axes[0] else flat * data.shape[n] + loop
     reducer = first_of(largest, last, data.dtype)
-    # As wide as the values, if these are wide: lanes of both are then chosen by the same masks.
+    # Indices are as wide as wide values: the same masks then select lanes of both.
     width = "int64" if bits(data.dtype) > 32 else "int32"
 
     def body(*place: Any) -> Any:
@@ -201,8 +201,9 @@ def _arg(data: Tensor, axis: Any, keepdims: bool, last: bool, largest: bool) -> 
 
 
 SHORT_ROW = 1 << 9
-"""Elements of a row that is read twice: it takes less time than to combine pairs of index and value
-in all lanes of a few vectors, which has two comparisons and more for each halving."""
+"""The elements of a row that is read twice. That is faster than combining pairs of index and value
+in all lanes of a few vectors, which takes two or more comparisons for each halving.
+"""
 
 
 def _is_short_row(data: Tensor) -> bool:
@@ -213,8 +214,9 @@ def _is_short_row(data: Tensor) -> bool:
 def _place_in_row(
     data: Tensor, shape: list[Any], keepdims: bool, last: bool, largest: bool
 ) -> Tensor:
-    """The place of the largest or smallest of each row: the first or last element that is it, or
-    is NaN. Two reductions of numbers, whose lanes are combined fast."""
+    """The position of the largest or smallest element of each row, or of its NaN: the first or last
+    equal element. Two reductions of scalars compute it, whose lanes are combined fast.
+    """
     name = f"{data.name}_{'argmax' if largest else 'argmin'}"
     best = reduced(data, -1, keepdims, scalar.max if largest else scalar.min, f"{name}_value")
     k = reduce_axis((0, data.shape[-1]), name=f"k{data.ndim - 1}")
@@ -240,11 +242,11 @@ _ARG_TYPES = (*FLOATS, *NUMBERS[len(FLOATS) :])
 def argmax(
     data: Tensor, axis: Any = None, keepdims: bool = False, select_last_index: bool = False
 ) -> Tensor:
-    """The place of the largest element, as int32; of equal ones the first.
+    """The position of the largest element, as int32; the first of equal ones.
 
-    Over several axes, or None for all, it is the row-major number over these. The first NaN is
-    larger than any number. ``select_last_index`` takes the last of equal ones. Raises KC2304 for
-    an axis that is not there, KC2316 where there is nothing.
+    Over several axes, or None for all, it is the row-major index over these axes. The first NaN is
+    larger than any number. ``select_last_index`` selects the last of equal elements. Raises KC2304
+    for an axis that does not exist, KC2316 for an empty reduction.
     """
     return _arg(data, axis, keepdims, select_last_index, largest=True)
 

@@ -130,7 +130,7 @@ def _scan(
                     result[place(k)] = convert(total[0], kind)
 
         def side_by_side(place: Callable[[Any, Any], Any], count: int, vectors: int) -> None:
-            """Lines that are neighbours, row by row; ``place`` of a row and a column."""
+            """Scan adjacent lines row by row; ``place`` maps a row and a column to an index."""
             ib, wide = loops.ib, f"{within}x{count}"
             totals = ib.allocate(within, (vectors, count), name="totals")
             with ib.for_range(0, vectors, name="v") as v:
@@ -148,7 +148,9 @@ def _scan(
                 ib.emit(result.buffer.vstore(at, convert(shown, f"{kind}x{count}")))
 
         def in_columns() -> None:
-            """Many lines that are neighbours at once, then a vector of them, then the rest."""
+            """Scan many adjacent lines at once, then a vector of lines, then the remaining
+            lines.
+            """
             columns, done = source.shape[-1], 0
             outer = [size for n, size in enumerate(source.shape[:-1]) if n != along]
             count = VECTOR // max(map(bits, (source.dtype, within, kind)))
@@ -258,8 +260,9 @@ def cumprod(
 
 
 def _weighted_products(source: Tensor, head: Tensor, along: int, exclusive: bool) -> Tensor:
-    """For each place the sum over the places from it on (after it: ``exclusive``) of ``head`` times
-    the elements in between."""
+    """For each index the sum over the later indices (itself included unless ``exclusive``) of
+    ``head`` times the product of the elements in between.
+    """
     kind, within = head.dtype, accumulation(head.dtype, None).within
 
     def body(loops: Any) -> None:

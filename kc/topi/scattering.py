@@ -40,7 +40,7 @@ _MODES: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _counted(index: Expr, size: Any) -> tuple[Expr, Expr]:
-    """A place, a negative one counted from the end, and whether it is inside."""
+    """An index, with negative ones counted from the end, and the condition that it is in range."""
     length = convert(as_expr(size), "int64")
     place = convert(index, "int64")
     place = place if index.dtype in UINTS else select(place < 0, place + length, place)
@@ -110,7 +110,7 @@ def _scattered(
 
 
 def _none_of(data: Tensor) -> Tensor:
-    """-1 for each element: no update is there."""
+    """-1 for each element, which means that it has no update."""
     return compute(data.shape, lambda *_: const(-1, "int64"), f"{data.name}_none")
 
 
@@ -349,10 +349,11 @@ def invert_permutation(data: Tensor) -> Tensor:
 def sparse_to_dense(
     sparse_indices: Tensor, output_shape: Any, sparse_values: Tensor, default_value: Any = 0
 ) -> Tensor:
-    """A tensor of ``default_value`` with ``sparse_values`` at the places that rows of indices say.
+    """A tensor of ``default_value`` with ``sparse_values`` at the indices in rows of
+    ``sparse_indices``.
 
-    The indices are (number, rank), (number,) of one dimension, or a single one. Places outside
-    are left out; of equal ones the last is taken, whose value has the gradient.
+    The indices are (number, rank), (number,) of one dimension, or a single one. Indices out of
+    range are ignored; of equal indices the last wins, and its value receives the gradient.
     """
     index_tensor(sparse_indices)
     rank(sparse_indices, "sparse_indices", 0, 1, 2)

@@ -61,7 +61,7 @@ def _is_inlined(s: Schedule, op: Operation) -> bool:
 
 
 def _vectorized(s: Schedule, op: Operation, target: Target) -> Any:
-    """Vectorize the last axis of a stage, if it is long enough; its outermost loop."""
+    """Vectorize the last axis of a stage if it is long enough. The value is its outermost loop."""
     axes = list(s[op].op.axis)
     if not axes:
         return None
@@ -77,7 +77,7 @@ def _vectorized(s: Schedule, op: Operation, target: Target) -> Any:
 
 
 def _run_in_parallel(s: Schedule, op: Operation, outermost: Any, target: Target) -> None:
-    """Unless it is known that the loop has a single iteration."""
+    """Make the outermost loop parallel, unless it is known to have a single iteration."""
     *rest, last = op.shape
     width = target.lanes(32)
     if isinstance(last, int) and last >= width:
@@ -108,7 +108,7 @@ def _on_gpu(s: Schedule, outputs: Sequence[Operation]) -> None:
         if not isinstance(op, ComputeOp) or _is_inlined(s, op):
             continue
         axes = list(s[op].op.axis)
-        if not axes:  # one element: the terms of its sum are shared among the threads
+        if not axes:  # a single element: threads share the terms of its sum
             loops = list(s[op].op.reduce_axis)
             if loops:
                 terms = s[op].fuse(*loops) if len(loops) > 1 else loops[0]
@@ -147,7 +147,7 @@ def entries(text: str | None) -> dict[str, Callable[..., Schedule]]:
 
     def entry(name: str) -> Callable[..., Schedule]:
         def schedule(outs: Any, layout: str | None = None) -> Schedule:
-            del layout  # the shapes say all
+            del layout  # the shapes determine the layout
             from kc.support.target import Target  # who writes expressions needs no target
 
             return scheduled(name, outs, Target(text) if text else None)

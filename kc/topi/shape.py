@@ -1,4 +1,4 @@
-"""Operators that give elements other places: shapes, orders of axes, layouts."""
+"""Operators that move elements: shapes, orders of axes, layouts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from kc.topi.elementwise import wide_type
 from kc.topi.table import ANY, NUMBERS, OF_PLACES, operator, refuse
 
 MOST_DIMENSIONS = 64
-"""Of arrays: numpy, and DLPack with it, have no more."""
+"""The largest rank of an array in numpy, and thus in DLPack."""
 
 
 def _moved(name: str, shape: Any, body: Callable[..., Expr], tag: str = INJECTIVE) -> Tensor:
@@ -193,9 +193,7 @@ def reshape(a: Tensor, newshape: Any) -> Tensor:
     INJECTIVE, ANY, "squeeze(T(1, 3, 1), 0)", numpy="squeeze", onnx="Squeeze", torch="squeeze"
 )
 def squeeze(a: Tensor, axis: Any = None) -> Tensor:
-    """The tensor without dimensions of 1: all of them, or those in ``axis`` (KC2303 if one is not
-    1).
-    """
+    """The tensor without dimensions of 1: all, or those in ``axis`` (KC2303 if one is not 1)."""
     if axis is None:
         gone = [n for n, size in enumerate(a.shape) if isinstance(size, int) and size == 1]
     else:
@@ -230,7 +228,7 @@ def squeeze(a: Tensor, axis: Any = None) -> Tensor:
     torch="cat",
 )
 def concatenate(a_tuple: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """The tensors one after another along an axis; the other dimensions are equal (KC2303)."""
+    """The tensors concatenated along an axis; their other dimensions must be equal (KC2303)."""
     first = a_tuple[0]
     axis = axis_of(axis, first.ndim)
     for part in a_tuple[1:]:
@@ -357,9 +355,9 @@ def parsed_layout(layout: Any) -> list[tuple[str, int]]:
 
 @operator(INJECTIVE, ANY, 'layout_transform(T(1, 6, 2, 2), "NCHW", "NCHW4c")')
 def layout_transform(array: Tensor, src_layout: str, dst_layout: str) -> Tensor:
-    """The elements where another layout has them; blocks that are not full are filled with 0.
+    """The elements in another layout; incomplete blocks are filled with 0.
 
-    Raises KC2308 for a layout that is none, or has other letters than the other one.
+    Raises KC2308 for an invalid layout, or for layouts with different letters.
     """
     source, target = parsed_layout(src_layout), parsed_layout(dst_layout)
     if len(source) != array.ndim:

@@ -1,4 +1,4 @@
-"""Parts of tensors, and parts that are replaced."""
+"""Slices of tensors, and tensors with replaced slices."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FAR = 2**31 - 1
 def _ranges(
     a: Tensor, begin: Any, end: Any, strides: Any, axes: Any, slice_mode: str
 ) -> list[tuple[int, int, int]]:
-    """(first, step, count) of each dimension; as Python slices it."""
+    """(first, step, count) of each dimension, by the rules of Python's slices."""
     starts = listed(begin, "begin")
     given = (
         [axis_of(axis, a.ndim) for axis in listed(axes, "axes")]
@@ -91,11 +91,12 @@ def strided_slice(
     axes: Any = None,
     slice_mode: str = "end",
 ) -> Tensor:
-    """``a[begin:end:strides]``, as Python slices: places beyond the ends are moved to them.
+    """``a[begin:end:strides]``, as Python slices: indices out of range are clamped.
 
-    Shorter lists leave the other dimensions; ``axes`` names the dimensions meant. With
-    ``slice_mode="size"`` ``end`` has sizes (-1: to the end), and the strides are 1. Dimensions that
-    are sliced are constant. Raises KC2306 for a stride of 0, KC2311 for lists that are too long.
+    Shorter lists leave the other dimensions unchanged; ``axes`` selects dimensions. With
+    ``slice_mode="size"`` ``end`` holds sizes (-1: to the end), and the strides are 1. Sliced
+    dimensions must be constant. Raises KC2306 for a stride of 0, KC2311 for lists that are too
+    long.
     """
     word(slice_mode, ("end", "size"), "slice_mode")
     ranges = _ranges(a, begin, end, strides, axes, slice_mode)
@@ -211,8 +212,8 @@ def matrix_set_diag(
     """The matrices with their diagonals replaced.
 
     ``k`` is the diagonal (above the main one, if positive), or the lowest and the highest of a
-    band, for which ``diagonal`` has a row each, the highest first. ``align`` says at which end the
-    rows of shorter ones are filled: above the main one, and below.
+    band; for a band, ``diagonal`` has a row for each diagonal, the highest first. ``align`` is the
+    alignment of the rows of shorter diagonals: above the main diagonal, and below it.
     """
     lowest, highest = wholes(k, 2, "k")
     band = highest != lowest

@@ -1,7 +1,7 @@
-"""Sorting: stable, and the same whatever the values. NaN sorts last.
+"""Sorting: stable, and deterministic for all values. NaN sorts last.
 
-Lines are sorted by a network where the target takes vectors (:mod:`kc.topi.sorting_network`), by
-digits, or by merging.
+Lines are sorted by a network if the target has vectors (:mod:`kc.topi.sorting_network`), by digits,
+or by merging.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def _key(x: Expr, ascending: bool, of_places: bool) -> Expr:
 
 
 def _element(key: Expr, dtype: str, ascending: bool) -> Expr:
-    """The element of a key; NaN where it is the last."""
+    """The element of a key; NaN for the last key."""
     width = bits_of(dtype)
     top = const(1 << (width - 1), f"uint{width}")
     key = key if ascending else ~key
@@ -158,14 +158,15 @@ def _element(key: Expr, dtype: str, ascending: bool) -> Expr:
 
 
 MOST_AT_CALL = 1 << 13
-"""Lines whose size only the call tells are sorted by a network up to this size."""
+"""The largest symbolic size of a line that a network sorts."""
 REACH = 1 << 23
-"""Bytes that are scattered to without misses of the address translation, on common processors."""
+"""The bytes of scattered writes without misses of the address translation, on common processors."""
 
 
 def _network_time(order: Order) -> float:
-    """The time that a network takes for an element, in ns, as measured: for each byte of a key in
-    each of its steps, and more outside of the second-level cache."""
+    """The measured time of a network for an element, in ns: for each byte of a key in each of its
+    steps, and more outside of the second-level cache.
+    """
     assert order.size is not None
     bits = max(1, (order.size - 1).bit_length())
     key = sum(bits_of(part) // 8 for part in order.parts)
@@ -296,7 +297,7 @@ class _Sorted:
         return DIGIT if bits_of(self.dtype) > 16 else 8
 
     def _memory_of_digits(self) -> tuple[Any, Any, Any]:
-        """Counts of digits; keys, twice; and places, where they are asked for."""
+        """Counts of digits; two buffers of keys; and places, if they are requested."""
         ib, width = self.ib, bits_of(self.dtype)
         digits = -(-width // self._digit_bits)
         counts = ib.allocate("int32", (digits, 1 << self._digit_bits), name="counts")
@@ -452,7 +453,9 @@ class _Sorted:
         return (self.values, self.numbers)[number], kind
 
     def side_by_side(self, places: Callable[[Any], Place]) -> None:
-        """Sort as many lines that are neighbours as a vector has lanes; ``places`` of a lane."""
+        """Sort adjacent lines, one in each lane of a vector; ``places`` maps a lane to its
+        place.
+        """
         ib, order, count = self.ib, self.order, self.order.lanes
         special, place = self._special(), places(0)
         results, kind = self._results
@@ -479,7 +482,7 @@ class _Sorted:
         self._put_special(special, places, count)
 
     def _special(self) -> Any:
-        """Memory for marks of elements that keys do not tell apart; None where keys are enough."""
+        """Memory for marks of elements that keys do not distinguish. None if keys suffice."""
         if self.order.of_places or not is_float(self.dtype):
             return None
         kind = f"int{bits_of(self.dtype)}"
@@ -544,7 +547,7 @@ MOST_SELECTED = 128
 faster.
 """
 BLOCK = 64
-"""Elements of a line that are compared with the last of the kept ones at once."""
+"""The elements of a line that are compared at once with the last of the kept ones."""
 
 
 def _select_first(
@@ -675,10 +678,11 @@ def topk(
     data: Tensor, k: int = 1, axis: int = -1, ret_type: str = "both", is_ascend: bool = False,
     dtype: str = "int64",
 ) -> Any:  # fmt: skip
-    """The ``k`` largest (with ``is_ascend`` smallest) elements along an axis, in order; 0 is all.
+    """The ``k`` largest (with ``is_ascend`` smallest) elements along an axis, in order; 0 means
+    all.
 
-    ``ret_type``: a list of "both" the values and their places, or one of them. Raises KC2313 for an
-    axis whose length only the call tells, KC2317 for a ``k`` that is larger than the axis.
+    ``ret_type`` is "both", for a list of the values and their places, or the name of one of these.
+    Raises KC2313 for an axis of symbolic length, KC2317 for a ``k`` that is larger than the axis.
     """
     word(ret_type, ("both", "values", "indices"), "ret_type")
     axis, count = axis_of(axis, data.ndim), whole(k, "k")
@@ -785,11 +789,11 @@ def _flat_row(data: Tensor) -> Tensor:
     gradient="equal elements share a result; how many there are depends on the data",
 )
 def unique(data: Tensor, is_sorted: bool = True, return_counts: bool = False) -> list[Tensor]:
-    """The different elements of a tensor of one dimension, in order, and how many there are.
+    """The distinct elements of a 1-d tensor, in order, and their number.
 
     The results are as long as the data: [values, first places, inverse, number of them (1,)], and
-    counts if asked for; only the first ``number`` are meant, the others are 0. Not sorted: in the
-    order in which they come first.
+    the counts on request; only the first ``number`` are valid, the others are 0. Unsorted elements
+    are in the order of their first occurrences.
     """
     source = _flat_row(data)
     size = source.shape[0]
@@ -858,9 +862,9 @@ def unique(data: Tensor, is_sorted: bool = True, return_counts: bool = False) ->
     gradient=OF_PLACES,
 )
 def argwhere(condition: Tensor) -> list[Tensor]:
-    """The places of the elements that are not 0, row-major, and how many there are.
+    """The indices of the elements that are not 0, row-major, and their number.
 
-    [places (size, rank), number (1,)] of int32: only the first ``number`` rows are meant, the
+    [indices (size, rank), number (1,)] of int32: only the first ``number`` rows are valid, the
     others are 0.
     """
     from kc.topi.arguments import product

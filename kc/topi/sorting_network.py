@@ -45,7 +45,7 @@ def vector_of(dtype: str, count: int) -> str:
 
 
 def _greatest_magnitude(dtype: str) -> int:
-    """The greatest bits without the sign of a float that is not NaN."""
+    """The largest bit pattern, without the sign, of a float that is not NaN."""
     from kc.support.float_formats import NARROW_FLOATS
 
     if dtype in NARROW_FLOATS:
@@ -84,7 +84,7 @@ class Order:
 
     @property
     def lanes(self) -> int:
-        """Lanes of a vector of keys; lines that are shorter have vectors that they fill."""
+        """The lanes of a vector of keys; shorter lines have narrower vectors."""
         most = VECTOR // bits_of(self.parts[0])
         return most if self.size is None else min(most, 1 << max(1, self.size).bit_length() - 1)
 
@@ -127,7 +127,7 @@ class Order:
         return self.is_nan(x) | minus
 
     def keys(self, x: Expr, place: Expr) -> Parts:
-        """The keys of elements, a scalar or a vector, that are at ``place`` of their lines."""
+        """The keys of elements, a scalar or a vector, with the index ``place`` in their lines."""
         width, count = bits_of(self.dtype), lanes(x.dtype)
         number = self._whole(x)
         if is_float(self.dtype) and self.of_places:
@@ -165,7 +165,7 @@ class Order:
         return convert(number, vector_of(self.dtype, count))
 
     def place(self, key: Parts) -> Expr:
-        """The places that keys have in them, as int32."""
+        """The places that keys contain, as int32."""
         number = key[-1]
         if len(key) == 1:
             number = number & const((1 << self._shift) - 1, self.parts[0])
@@ -238,7 +238,7 @@ class Steps:
         return Shuffle((part,), tuple(n ^ distance for n in range(self._lanes)), part.dtype)
 
     def complement(self, flips: Expr | None) -> None:
-        """Complement the keys, or lanes of them, where ``flips`` is odd."""
+        """Complement the keys, or those of the lanes, where ``flips`` is odd."""
         if flips is None:
             return
         count = lanes(flips.dtype)
@@ -290,7 +290,7 @@ class Steps:
 
 
 def _spread(number: int, places: Sequence[int]) -> int:
-    """The bits of ``number`` at other places."""
+    """The bits of ``number``, moved to other positions."""
     return sum((number >> n & 1) << place for n, place in enumerate(places))
 
 
@@ -309,7 +309,7 @@ def odd_even_merges(count: int) -> Iterator[tuple[int, int]]:
 
 
 LOW = GROUP.bit_length() - 1
-"""Bits of the row that are in the last pass of each level, together."""
+"""The bits of the row in the last pass of each level."""
 AT_ONCE = 3
 """The bits of the row in other passes; the remaining registers are for shuffles and compares."""
 
@@ -363,7 +363,7 @@ class Network:
         self._write_rows(line, [self._result(key) for key in steps.keys])
 
     def sort_up_to(self, most: int, line: Line) -> None:
-        """Sort a line whose size is known to the call: ``most`` elements at most."""
+        """Sort a line of symbolic size, with at most ``most`` elements."""
         ib, count = self._ib, self._lanes
         least = max(LOW, self._lane_bits)  # a block that is transposed is square
         row_bits = as_expr(least)
@@ -400,7 +400,7 @@ class Network:
         return self._named(self.order.keys(self._ib.let("x", line.whole(begin)), place))
 
     def _fill(self, matrix: Sequence[Any], line: Line, rows: Any) -> None:
-        """Store the keys of a line, and behind them keys that come last."""
+        """Store the keys of a line, followed by keys that come last."""
         ib, count = self._ib, self._lanes
         whole = 0
         if line.whole is not None:
@@ -456,8 +456,9 @@ class Network:
     def sort_side_by_side(
         self, size: int, keep: int, whole: Callable[[Any], Expr], write: Callable[[Any, Expr], None]
     ) -> None:
-        """Sort as many lines of ``size`` elements as there are lanes: ``whole(k)`` are elements k
-        of all of them, and ``write(k, vector)`` stores results k, the first ``keep``."""
+        """Sort lines of ``size`` elements, one in each lane: ``whole(k)`` is the vector of their
+        elements k, and ``write(k, vector)`` stores results k, the first ``keep``.
+        """
         ib, order = self._ib, self.order
         row_bits = (size - 1).bit_length()
         rows = 1 << row_bits
@@ -484,7 +485,7 @@ class Network:
     # Passes over a matrix --------------------------------------------------------------------
 
     def _passes(self, matrix: Sequence[Any], row_bits: Any, rows: Any, across: bool = True) -> None:
-        """Sort a matrix of 2^row_bits rows: each column, or with ``across`` all of it."""
+        """Sort a matrix of 2^row_bits rows: each column, or with ``across`` the whole matrix."""
         ib = self._ib
         with ib.for_range(0, rows // GROUP, name="group") as group:
             steps = Steps(ib, self._group(matrix, group))

@@ -16,7 +16,7 @@ from kc.topi.table import Operator, types_text, whole_table
 
 
 def example_tensors(example: str) -> tuple[list[Tensor], list[Tensor]]:
-    """The placeholders of an example, and what it computes."""
+    """The placeholders of an example, and its result."""
     import kc.topi as topi
 
     inputs: list[Tensor] = []
@@ -32,7 +32,7 @@ def example_tensors(example: str) -> tuple[list[Tensor], list[Tensor]]:
 
 
 def signature(row: Operator) -> str:
-    """How an operator is called, its annotations without the quotes that they are written in."""
+    """The signature of an operator, its annotations without quotes."""
     text = str(inspect.signature(row.function))
     return re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)
 
@@ -96,7 +96,7 @@ def _operator(row: Operator) -> Iterator[str]:
 
 @functools.cache
 def _errors() -> dict[str, Any]:
-    """What `scripts/topi_ulp_errors.py` measured."""
+    """The measurements of `scripts/topi_ulp_errors.py`."""
     file = resources.files("kc.topi") / "ulp_errors.json"
     return json.loads(file.read_text(encoding="utf-8"))
 

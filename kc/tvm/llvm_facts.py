@@ -8,7 +8,7 @@ __all__ = ["llvm_get_intrinsic_name", "llvm_lookup_intrinsic_id", "llvm_version_
 
 
 def llvm_version_major(allow_none: bool = False) -> int:
-    """The major version of the LLVM that machine code is made with."""
+    """The major version of the LLVM that generates machine code."""
     from llvmlite import binding
 
     del allow_none  # there always is one
@@ -16,11 +16,12 @@ def llvm_version_major(allow_none: bool = False) -> int:
 
 
 def llvm_lookup_intrinsic_id(name: str) -> str | int:
-    """What ``tir.call_llvm_intrin`` takes for the intrinsic ``name``: the name itself, which is as
-    good as TVM's number; 0 for what is no such name. Whether LLVM has it is known at the build."""
+    """The handle of the intrinsic ``name`` for ``tir.call_llvm_intrin``: the name itself, in place
+    of TVM's number; 0 for an invalid name. The build checks that LLVM has the intrinsic.
+    """
     return name if re.fullmatch(r"llvm(\.[a-z0-9_]+)+", name) else 0
 
 
 def llvm_get_intrinsic_name(intrin_id: str) -> str:
-    """The name of what :func:`llvm_lookup_intrinsic_id` gave."""
+    """The name of a handle of :func:`llvm_lookup_intrinsic_id`."""
     return intrin_id

@@ -14,10 +14,10 @@ DEFAULT_OPT_LEVEL = 2
 
 @dataclass(frozen=True)
 class Key:
-    """A key: the type of its value, and what it does; without ``effect``, why nothing.
+    """A key: the type of its value and its effect; without ``effect``, the reason for having none.
 
-    ``fields`` are what a value of type dict may have, each with its type. ``holds`` is the value of
-    a key without effect that says what is done here in any case.
+    ``fields`` are the allowed entries of a dict, each with its type. ``holds`` is the value of a
+    key without effect that describes kc's behaviour.
     """
 
     type: type

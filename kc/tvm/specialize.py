@@ -1,8 +1,8 @@
 """``PrimFunc.specialize``: a function with values for some of its parameters and sizes.
 
-A buffer gives the sizes of a parameter values, a number or an expression takes the place of a
-scalar, which is then no parameter. The function is printed as TVMScript, and read again with the
-values: so extents, shapes and indices are those that the values make.
+A buffer fixes the sizes of a buffer parameter. A number or an expression replaces a scalar, which
+is then no parameter. The function is printed as TVMScript and read back with the values, so that
+the extents, shapes and indices follow from them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """``kc.tir.transform``: passes as objects, by TVM's names: ``tir.transform.VectorizeLoop()``.
 
-The calls give passes that run alone, ``mod = tir.transform.LowerInitBlock()(mod)``, in a
-``kc.transform.Sequential``, or as those that a PassContext adds to a phase. They are kc's passes of
-other names (:data:`kc.tvm.pass_config.TVM_PASSES`). Those of TVM that kc has no counterpart of are
-not here: their work is done by other passes, by LLVM, or is not needed.
+The calls return passes that run alone, ``mod = tir.transform.LowerInitBlock()(mod)``, in a
+``kc.transform.Sequential``, or in a phase to which a PassContext adds them. They are kc's passes
+under other names (:data:`kc.tvm.pass_config.TVM_PASSES`). TVM's passes without a counterpart are
+missing: other passes or LLVM do their work, or it is unnecessary.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ class Assignments:
         )
 
     def declare(self, node: ast.AnnAssign, at: Location) -> None:
-        """``x: "float32" = 0.0``: a number of a type that is said."""
+        """``x: "float32" = 0.0``: a number of a declared type."""
         if not isinstance(node.target, ast.Name) or node.value is None:
             raise refuse("a declaration without a value", at, 'x: "float32" = 0.0')
         declared = self.declared(node.annotation)

@@ -38,13 +38,13 @@ def crop_and_resize(
 ) -> Tensor:  # fmt: skip
     """The boxes (K, 4) of images (N, C, H, W) or "NHWC", each resized to ``crop_size``.
 
-    A box is y1, x1, y2, x2 as shares of the image: 0 is its first row or column, 1 its last; one
-    whose end comes first is mirrored. ``box_indices`` (K,) are the numbers of the images.
-    ``method``: "bilinear" or "nearest_neighbor" (halves to the even one). Places outside of the
-    image, and images that are not there, are ``extrapolation_value`` (0). Computed in float32 (of
-    float64 in that), then converted to ``out_dtype``, that of the data by default. Raises KC2302
-    and KC2303 for ranks and sizes, KC2306 for a size below 1, KC2309 for indices of floats, KC2312
-    for a word.
+    A box is y1, x1, y2, x2 as fractions of the image: 0 is its first row or column, 1 its last; a
+    box whose end precedes its start is mirrored. ``box_indices`` (K,) are the numbers of the
+    images. ``method``: "bilinear" or "nearest_neighbor" (halves round to even). Coordinates outside
+    of the image, and images that do not exist, give ``extrapolation_value`` (0). The computation is
+    in float32 (for float64 in float64), then converted to ``out_dtype``, by default the type of the
+    data. Raises KC2302 and KC2303 for ranks and sizes, KC2306 for a size below 1, KC2309 for
+    indices of floats, KC2312 for an unknown word.
     """
     tensor(data, "data", 4)
     tensor(boxes, "boxes", 2, WORDS)
@@ -91,7 +91,9 @@ def crop_and_resize(
             return data(*own)
 
         def between(near: Expr, far: Expr, part: Expr) -> Expr:
-            """By differences for integers: between equal ones it is that one, which a cut keeps."""
+            """For integers by differences: an interpolation of equal numbers is then exactly that
+            number.
+            """
             if not is_float(dtype):
                 return near + (far - near) * part
             return near * (1.0 - part) + far * part

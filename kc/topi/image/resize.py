@@ -1,4 +1,4 @@
-"""Images in other sizes: the nearest element, or interpolation."""
+"""Images resized by the nearest element or by interpolation."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def _source(
     step: float | None,
     wide: str,
 ) -> Expr:
-    """The coordinate in the input; one division, so that a whole number is one.
+    """The coordinate in the input, with a single division, so that an integer coordinate is exact.
 
-    ``step`` is the distance between two elements in the input, where the sizes do not say it.
+    ``step`` is the distance between two elements in the input, if the sizes do not determine it.
     """
     number, length = convert(as_expr(at), wide), convert(as_expr(size), wide)
     if step is not None and mode == "asymmetric":
@@ -86,7 +86,7 @@ def cubic_weights(t: Expr, alpha: float) -> list[Expr]:
 def _taps(
     at: Expr, size: Any, method: str, rounding: str, alpha: float, exclude: bool
 ) -> list[tuple[Expr, Expr | None]]:
-    """The places along an axis that a coordinate is made of, and their weights."""
+    """The positions along an axis that a coordinate interpolates, and their weights."""
     if method == "nearest_neighbor":
         return [(inside(convert(_ROUND[rounding](at), "int32"), size), None)]
     low = scalar.floor(at)
@@ -95,7 +95,8 @@ def _taps(
         weights, offsets = [1.0 - part, part], (0, 1)
     else:
         weights, offsets = cubic_weights(part, alpha), (-1, 0, 1, 2)
-    if exclude and method == "cubic":  # of two places the one inside has all of it anyway
+    # of two positions, the one inside has the whole weight anyway
+    if exclude and method == "cubic":
         length = convert(as_expr(size), "int32")
         kept = [
             select(
@@ -136,7 +137,8 @@ def resized(
     if roi is not None and not isinstance(roi, Tensor):
         given = [float_of(part, "a share of roi") for part in listed(roi, "roi")]
         region = given if cropped else region
-    if len(region) == 2 * data.ndim and data.ndim != count:  # of all dimensions, as ONNX has it
+    # a region over all dimensions, as in ONNX
+    if len(region) == 2 * data.ndim and data.ndim != count:
         region = [region[n] for n in axes] + [region[data.ndim + n] for n in axes]
     if len(region) != 2 * count:
         raise refuse(

@@ -27,7 +27,7 @@ def relu(x: Tensor) -> Tensor:
     onnx="LeakyRelu", torch="leaky_relu",
 )  # fmt: skip
 def leaky_relu(x: Tensor, alpha: float = 0.01) -> Tensor:
-    """The element, times ``alpha`` where it is not positive."""
+    """The element; if it is not positive, it is multiplied by ``alpha``."""
     factor = const(alpha, x.dtype)
     return one_by_one("T_leaky_relu", lambda value: select(value > 0, value, value * factor), x)
 
@@ -37,9 +37,10 @@ def leaky_relu(x: Tensor, alpha: float = 0.01) -> Tensor:
     formula="x if x > 0 else x * slope[c]",
 )  # fmt: skip
 def prelu(x: Tensor, slope: Tensor, axis: int = 1) -> Tensor:
-    """The element, times the slope of its place along ``axis`` where it is not positive.
+    """The element; if it is not positive, it is multiplied by the slope for its index along
+    ``axis``.
 
-    ``slope`` has one dimension, as long as that axis (KC2303).
+    ``slope`` is 1-d and as long as that axis (KC2303).
     """
     tensor(slope, "slope", 1, FLOAT)
     axis = axis_of(axis, x.ndim)
@@ -67,8 +68,9 @@ def _normal(value: Expr) -> Expr:
 
 
 def _limited(value: Expr, low: float) -> Expr:
-    """The element, or ``low`` below, where the activation is 0 in all types of floats: the product
-    of -infinity and 0 is not a number."""
+    """The element, at least ``low``, below which the activation is 0 in all float types: the
+    product of -infinity and 0 is NaN.
+    """
     return select(value < low, const(low, value.dtype), value)
 
 
@@ -77,7 +79,7 @@ def _limited(value: Expr, low: float) -> Expr:
     formula="x * (1 + erf(x / sqrt(2))) / 2",
 )  # fmt: skip
 def gelu(x: Tensor, approximate: str = "none") -> Tensor:
-    """x times the share of the normal distribution below it.
+    """x times the cumulative distribution function of the standard normal distribution at x.
 
     ``approximate="tanh"``: ``x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) / 2``. Source:
     Hendrycks and Gimpel, Gaussian Error Linear Units, 2016.
@@ -171,7 +173,7 @@ def softplus_of(value: Expr) -> Expr:
     torch="softplus",
 )  # fmt: skip
 def softplus(x: Tensor) -> Tensor:
-    """``log(1 + exp(x))``, computed so that it does not overflow."""
+    """``log(1 + exp(x))``, without overflow."""
     return _float("softplus", x, softplus_of)
 
 
@@ -191,7 +193,7 @@ def mish(x: Tensor) -> Tensor:
         power = scalar.exp(-scalar.abs(rest))
         twice = power * 2.0
         whole = select(rest < 0.0, power * (power + 2.0) + 2.0, twice * (power + 1.0) + 1.0)
-        # Infinity times 0 is not a number: there is nothing to add there.
+        # Infinity times 0 is NaN; the summand is 0 there.
         return product + scalar.min(product, const(_LARGE, value.dtype)) * (power / whole)
 
     return _float("mish", x, body)
@@ -225,7 +227,7 @@ def _elu(value: Expr, alpha: float, gamma: float = 1.0) -> Expr:
     torch="elu",
 )  # fmt: skip
 def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
-    """The element, ``alpha * (exp(x) - 1)`` where it is not positive."""
+    """The element; if it is not positive, ``alpha * (exp(x) - 1)``."""
     return _float("elu", x, lambda value: _elu(value, alpha))
 
 
@@ -243,7 +245,7 @@ def selu(x: Tensor, alpha: float = 1.6732632423543772, gamma: float = 1.05070098
     formula="max(x, 0) + min(0, alpha * (exp(x / alpha) - 1))",
 )  # fmt: skip
 def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
-    """The element, ``alpha * (exp(x / alpha) - 1)`` where it is not positive.
+    """The element; if it is not positive, ``alpha * (exp(x / alpha) - 1)``.
 
     Raises KC2317 for an ``alpha`` of 0.
     """

@@ -1,4 +1,4 @@
-"""Attention, and the embeddings of places that go with it."""
+"""Attention, and rotary position embeddings."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def convolution(
 ) -> Tensor:
     """The convolution of data whose axes ``order`` names: N, C, and letters of space.
 
-    The filter is O, I, space where channels come before space, else space, I, O.
+    The filter is O, I, space if channels precede space, else space, I, O.
     """
     space = [letter for letter in order if letter not in "NC"]
     count = len(space)
@@ -144,7 +144,7 @@ def conv(
 ) -> Tensor:
     """A convolution of any number of dimensions; ``order`` names the axes, as "NCHW" or "NDHWC".
 
-    The filter is (O, I / groups, space) where C comes before space, else (space, I / groups, O).
+    The filter is (O, I / groups, space) if C precedes space, else (space, I / groups, O).
     """
     letters = set(order) if isinstance(order, str) else set()
     if not letters >= {"N", "C"} or len(letters) != len(order) or len(order) < 3:

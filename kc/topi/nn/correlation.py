@@ -24,15 +24,15 @@ def correlation_nchw(
     data1: Tensor, data2: Tensor, kernel_size: int, max_displacement: int, stride1: int,
     stride2: int, padding: Any, is_multiply: bool,
 ) -> Tensor:  # fmt: skip
-    """The correlation of windows of (N, C, H, W) with displaced windows of another, (N, D * D,
-    ...).
+    """The correlation of windows of (N, C, H, W) with displaced windows of another image.
 
-    A window of ``kernel_size`` is compared with those up to ``max_displacement`` away in steps of
-    ``stride2``, row-major: D = ``2 * (max_displacement // stride2) + 1``. It moves by ``stride1``
-    over the images, which have a ``padding`` of zeros; all windows are inside. The result is the
-    mean over the window and the channels of the products (``is_multiply``), or of the absolute
-    differences. Raises KC2302 and KC2303 for ranks and shapes, KC2306 for numbers that are too
-    small, KC2307 for images smaller than the windows, KC2317 for an even kernel.
+    The result is (N, D * D, ...). A window of ``kernel_size`` is compared with those up to
+    ``max_displacement`` away in steps of ``stride2``, row-major: D = ``2 * (max_displacement //
+    stride2) + 1``. It moves by ``stride1`` over the images, which have a ``padding`` of zeros; all
+    windows are inside. The result is the mean over the window and the channels of the products
+    (``is_multiply``), or of the absolute differences. Raises KC2302 and KC2303 for ranks and
+    shapes, KC2306 for numbers that are too small, KC2307 for images smaller than the windows,
+    KC2317 for an even kernel.
     """
     tensor(data1, "data1", 4)
     tensor(data2, "data2", 4, (data1.dtype,))

@@ -57,13 +57,13 @@ def deformable_conv2d_nchw(
     deformable_groups: int, groups: int, out_dtype: str | None = None,
     acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """A convolution of (N, C, H, W) with (O, C / groups, KH, KW), each of whose taps is moved.
+    """A convolution of (N, C, H, W) with (O, C / groups, KH, KW), whose taps are displaced.
 
-    ``offset`` (N, deformable_groups * KH * KW * 2, OH, OW) has how far down and how far right; a
-    part of the channels has its own. Between elements it is linear; outside of the image is 0, and
-    so is a tap whose offset is NaN. Raises KC2302 for a rank, KC2303 for channels and offsets that
-    do not fit, KC2306 for a stride or dilation of 0, KC2307 for a kernel that is larger than the
-    padded input, KC2310 for groups.
+    ``offset`` (N, deformable_groups * KH * KW * 2, OH, OW) holds the displacements downwards and to
+    the right, for each group of channels. Between elements the image is interpolated linearly;
+    outside it is 0, and so is a tap whose offset is NaN. Raises KC2302 for a rank, KC2303 for
+    channels and offsets that do not fit, KC2306 for a stride or dilation of 0, KC2307 for a kernel
+    that is larger than the padded input, KC2310 for groups.
     """
     rank(data, "data", 4)
     tensor(offset, "offset", 4, (data.dtype,))

@@ -193,7 +193,7 @@ def bias_add(data: Tensor, bias: Tensor, axis: int = 1) -> Tensor:
 
 @operator(INJECTIVE, ANY, "nn.flatten(T(2, 3, 4))", onnx="Flatten", torch="flatten")
 def flatten(data: Tensor) -> Tensor:
-    """All dimensions but the first as one, row-major: (N, product of the others)."""
+    """All dimensions except the first flattened, row-major: (N, product of the others)."""
     if data.ndim < 1:
         rank(data, "data", 1, 2, 3, 4)
     inner = list(data.shape[1:])

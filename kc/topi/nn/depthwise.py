@@ -62,7 +62,7 @@ def depthwise_conv2d_nchw(
     Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any,
     out_dtype: str | None = None, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """(N, C, H, W) with (C, M, KH, KW): channel c makes the channels c * M to c * M + M - 1."""
+    """(N, C, H, W) with (C, M, KH, KW): channel c produces the channels c * M to c * M + M - 1."""
     return _depthwise(
         Input,
         Filter,
@@ -84,7 +84,7 @@ def depthwise_conv2d_nhwc(
     Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any,
     out_dtype: str | None = None, acc_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """(N, H, W, C) with (KH, KW, C, M): channel c makes the channels c * M to c * M + M - 1."""
+    """(N, H, W, C) with (KH, KW, C, M): channel c produces the channels c * M to c * M + M - 1."""
     return _depthwise(
         Input,
         Filter,

@@ -22,13 +22,13 @@ from kc.topi.table import operator
 def nll_loss(
     predictions: Tensor, targets: Tensor, weights: Tensor, reduction: str, ignore_index: int
 ) -> Tensor:
-    """The negative log likelihood of the classes ``targets`` says.
+    """The negative log likelihood of the classes in ``targets``.
 
     ``predictions`` is (N, C, d1, ...), ``targets`` (N, d1, ...) of integers, ``weights`` (C,). An
-    element is ``-predictions[n, t, ...] * weights[t]``, 0 where ``t`` is ``ignore_index``.
-    ``reduction``: "none"; "sum"; "mean", which divides by the sum of the weights that were used
-    (0 / 0 = NaN if all are ignored). A target outside of the classes is taken to be the nearest
-    class: nothing outside is read.
+    element is ``-predictions[n, t, ...] * weights[t]``, 0 if ``t`` is ``ignore_index``.
+    ``reduction``: "none"; "sum"; "mean", which divides by the sum of the used weights (0 / 0 = NaN
+    if all are ignored). A target out of range is clamped to the nearest class, so nothing out of
+    bounds is read.
     """
     word(reduction, ("none", "sum", "mean"), "reduction")
     ignored = whole(ignore_index, "ignore_index")

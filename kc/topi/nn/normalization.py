@@ -33,11 +33,12 @@ def lrn(
     bias: float = 2,
     acc_dtype: str | None = None,
 ) -> Tensor:
-    """The element over a power of the squares around it along ``axis``, 0 beyond the edges.
+    """The element divided by a power of the sum of squares around it along ``axis``, 0 beyond the
+    edges.
 
-    The window of place c is ``c - floor((size - 1) / 2)`` to ``c + ceil((size - 1) / 2)``. It is
-    computed in ``acc_dtype``, for narrow floats float32 by default. Raises KC2306 for a size below
-    1, KC2304 for an axis that is not there.
+    The window of index c is ``c - floor((size - 1) / 2)`` to ``c + ceil((size - 1) / 2)``. The
+    computation is in ``acc_dtype``, for narrow floats float32 by default. Raises KC2306 for a size
+    below 1, KC2304 for an axis that does not exist.
     """
     axis = axis_of(axis, data.ndim)
     taps = whole(size, "size")
@@ -119,7 +120,7 @@ def batch_norm(
 def _moments(
     data: Tensor, axes: Sequence[int], acc_dtype: str | None, centred: bool = True
 ) -> tuple[Any, Any]:
-    """Functions of a place that give the mean there, and the variance (or mean square)."""
+    """Functions from an index to the mean, and to the variance (or mean square)."""
     count = product([data.shape[n] for n in axes])
     wide = accumulation(data.dtype, acc_dtype, None, float_type(data.dtype)).within
     share = const(1 / count, wide) if isinstance(count, int) and count else None
@@ -181,7 +182,7 @@ def _normalized(
 
 
 def _parameter(parameter: Tensor | None, what: str, data: Tensor, axes: Sequence[int]) -> Any:
-    """A function of a place that gives the element of a scale or a shift; None without one."""
+    """A function from an index to the element of a scale or a shift. None without a parameter."""
     if parameter is None:
         return None
     tensor(parameter, what, len(axes), FLOAT)
@@ -204,8 +205,8 @@ def layer_norm(
 ) -> Tensor:
     """The data normalized over ``axis`` (one or several); gamma and beta have these dimensions.
 
-    Everything is computed in ``acc_dtype``, by default float32, of float64 in that, and rounded
-    once. So it is by the other norms.
+    The computation is in ``acc_dtype``, by default float32, for float64 in float64, and rounded
+    once. The other norms do the same.
     """
     axes = axes_of(axis, data.ndim)
     scale = _parameter(gamma, "gamma", data, axes)
@@ -311,9 +312,9 @@ def group_norm(
 def l2_normalize(
     data: Tensor, eps: float, axis: Any = None, acc_dtype: str | None = None
 ) -> Tensor:
-    """The data over the length of the vectors along ``axis`` (None: all of it)."""
+    """The data divided by the length of the vectors along ``axis`` (None: of the whole tensor)."""
     axes = axes_of(axis, data.ndim)
-    # The squares of float16 leave its range, and a common eps is 0 in it.
+    # The squares of float16 overflow, and a common eps rounds to 0.
     wide = accumulation(data.dtype, acc_dtype, None, float_type(data.dtype)).within
 
     def square(value: Expr) -> Expr:

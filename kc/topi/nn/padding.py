@@ -1,4 +1,4 @@
-"""Padding, dilation and the arguments that say how much."""
+"""Padding and dilation, and their arguments."""
 
 from __future__ import annotations
 
@@ -106,10 +106,11 @@ def pad(
     name: str = "PadInput",
     attrs: dict[str, Any] | None = None,
 ) -> Tensor:
-    """The tensor with ``pad_value`` in front of and behind its dimensions.
+    """The tensor with ``pad_value`` added before and after its dimensions.
 
-    Shorter lists leave the other dimensions; ``pad_after`` is ``pad_before`` if it is left out.
-    Negative amounts crop. Raises KC2311 for longer lists, KC2314 where nothing is left to crop.
+    Shorter lists leave the other dimensions unchanged; the default of ``pad_after`` is
+    ``pad_before``. Negative amounts crop. Raises KC2311 for longer lists, KC2314 if an amount crops
+    more than the size.
     """
     heads = _per_dimension(pad_before, data.ndim, "pad_before")
     tails = heads if pad_after is None else _per_dimension(pad_after, data.ndim, "pad_after")
@@ -125,10 +126,10 @@ def pad(
 def mirror_pad(
     data: Tensor, pad_before: Any, pad_after: Any = None, mode: str = "SYMMETRIC"
 ) -> Tensor:
-    """The tensor with its own elements, mirrored at its edges, around it.
+    """The tensor, padded with its own elements, mirrored at its edges.
 
-    "SYMMETRIC" repeats the edge, and takes at most the size; "REFLECT" does not, and takes less
-    than the size (KC2314).
+    "SYMMETRIC" repeats the edge, for amounts up to the size; "REFLECT" does not, for amounts below
+    the size (KC2314).
     """
     word(mode, ("SYMMETRIC", "REFLECT"), "mode")
     heads = _per_dimension(pad_before, data.ndim, "pad_before")
@@ -169,10 +170,10 @@ def mirror_pad(
 def dilate(
     data: Tensor, strides: Any, dilation_value: Any = 0.0, name: str = "DilatedInput"
 ) -> Tensor:
-    """The elements ``strides`` apart, ``dilation_value`` between them.
+    """The elements ``strides`` apart, with ``dilation_value`` between them.
 
-    A dimension of ``n`` becomes ``(n - 1) * stride + 1``, 0 stays. Raises KC2306 for a stride
-    below 1, KC2311 for a number of strides that is not that of the dimensions.
+    A dimension of ``n`` becomes ``(n - 1) * stride + 1``; 0 stays 0. Raises KC2306 for a stride
+    below 1, KC2311 unless there is a stride for each dimension.
     """
     if not isinstance(strides, list | tuple) or len(strides) != data.ndim:
         raise refuse(
@@ -217,7 +218,9 @@ def window(
     rounding: Callable[[Any, int], Any],
     data: Tensor,
 ) -> list[Any]:
-    """The number of windows along each axis (KC2307 for a kernel that is larger)."""
+    """The number of windows along each axis. Raises KC2307 for a kernel that is larger than the
+    data.
+    """
     counts = []
     for n, (size, taps, step, apart) in enumerate(
         zip(sizes, kernel, stride, dilation, strict=True)

@@ -1,4 +1,4 @@
-"""Gradients of pooling with respect to its input, as TVM has them."""
+"""Gradients of pooling with respect to its input, as in TVM."""
 
 from __future__ import annotations
 
@@ -59,7 +59,8 @@ def pool_grad(
             f"the pooling of {data.name} has the shape {shape_text(pooled)}",
         )
     sizes = [dim(data.shape[axis]) for axis in axes]
-    # The windows that have a place: every `step` one, counted back from the last that begins there.
+    # The windows that contain a place: every `step`-th one, counted back from the last that begins
+    # there.
     loops = [
         reduce_axis((0, over_up(size, step)), name=f"w{n}")
         for n, (size, step) in enumerate(zip(taps, steps, strict=True))

@@ -25,9 +25,9 @@ KINDS = ("max", "avg")
 
 
 def pooled_axes(layout: Any, letters: str, ndim: int) -> tuple[int, ...]:
-    """The axes that ``letters`` name in a layout such as "NCHW16c" (KC2308).
+    """The axes of ``letters`` in a layout such as "NCHW16c" (KC2308).
 
-    Each occurs once and is not split into blocks; other letters do not matter.
+    Each letter occurs once and is not split into blocks; other letters are ignored.
     """
     text, names, digits = layout if isinstance(layout, str) else "", [], ""
     valid = bool(text)
@@ -140,8 +140,9 @@ def _pool(
 
 
 def _means(dtype: str, acc_dtype: str | None) -> Accumulation:
-    """The types of the sum of a window: of integers, it and the size of the window may be no
-    numbers of the type."""
+    """The types of the sum of a window. An integer type may not hold the sum or the window's
+    size.
+    """
     return accumulation(dtype, acc_dtype, None, "" if is_float(dtype) else largest_integer(dtype))
 
 

@@ -85,12 +85,13 @@ def quantize(
     data: Tensor, scale: Tensor, zero_point: Tensor | None = None, axis: int = -1,
     block_size: int = 0, out_dtype: str = "int8",
 ) -> Tensor:  # fmt: skip
-    """Numbers over their scale, rounded (halves to even), plus the zero point, within the type.
+    """Numbers divided by their scale, rounded (halves to even), plus the zero point, clamped to the
+    type.
 
     ``scale`` has no dimension or one element (for the tensor), one dimension (for ``axis``), or,
-    with ``block_size``, the shape of the data with that axis in blocks. ``zero_point`` has its
-    shape, and the result's type or int32. NaN gives the zero point. Raises KC2301 for types,
-    KC2303 for shapes, KC2304 for an axis, KC2306 for a size of blocks, KC2312 for another type of
+    with ``block_size``, the shape of the data with that axis in blocks. ``zero_point`` has the same
+    shape, and the result's type or int32. NaN gives the zero point. Raises KC2301 for types, KC2303
+    for shapes, KC2304 for an axis, KC2306 for a size of blocks, KC2312 for an unsupported type of
     the result.
     """
     word(out_dtype, [*_RANGES], "out_dtype")
@@ -100,7 +101,7 @@ def quantize(
         check_tensor(zero_point, "zero_point", (out_dtype, "int32"))
         same_shape(scale, zero_point, "each scale has its zero point")
     low, high = _RANGES[out_dtype]
-    # All integers of 32 bits are float64, those of 16 bits float32.
+    # float64 represents all integers of 32 bits, float32 those of 16 bits.
     wide = "float64" if data.dtype == "float64" or out_dtype == "int32" else "float32"
 
     def body(*at: Any) -> Expr:

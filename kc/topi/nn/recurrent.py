@@ -23,7 +23,7 @@ from kc.topi.table import ANY, operator, refuse
 
 
 def _fitting(value: Tensor | None, what: str, dtype: str, *shape: Any) -> None:
-    """Raise KC2301 to KC2303 unless a tensor, if there is one, has the shape."""
+    """Raise KC2301 to KC2303 if an optional tensor does not have the type and the shape."""
     if value is None:
         return
     tensor(value, what, len(shape), (dtype,))
@@ -48,14 +48,14 @@ def lstm(
 ) -> list[Tensor]:  # fmt: skip
     """The hidden states (T, N, H) and the cells (T, N, H) of a long short-term memory.
 
-    Of inputs (T, N, K), weights (4 H, K) and (4 H, H), and biases (4 H,), whose four parts have the
-    order of ``weight_layout``: input, forget, cell (G) and output gate. ``proj`` (P, H) makes the
-    hidden states (T, N, P), and the weights of them (4 H, P). ``p_i``, ``p_f`` and ``p_o`` (H,) add
-    the cell to the gates. States begin with ``h_init`` (N, H or P) and ``c_init`` (N, H), 0 by
-    default. ``reverse`` runs from the last input to the first; results stay with their inputs.
-    ``f_act``, ``g_act`` and ``h_act`` are operators (sigmoid, tanh, tanh). Narrow floats are
-    computed in float32, the states too, and rounded once. Raises KC2302 and KC2303 for ranks and
-    sizes, KC2312 for a layout that is no order of the gates.
+    The inputs are (T, N, K), the weights (4 H, K) and (4 H, H), and the biases (4 H,); their four
+    parts have the order of ``weight_layout``: input, forget, cell (G) and output gate. With
+    ``proj`` (P, H) the hidden states are (T, N, P), and their weights (4 H, P). ``p_i``, ``p_f``
+    and ``p_o`` (H,) add the cell to the gates. States begin with ``h_init`` (N, H or P) and
+    ``c_init`` (N, H), 0 by default. ``reverse`` runs from the last input to the first; each result
+    stays at the index of its input. ``f_act``, ``g_act`` and ``h_act`` are operators (sigmoid,
+    tanh, tanh). Narrow floats, including the states, are computed in float32, and rounded once.
+    Raises KC2302 and KC2303 for ranks and sizes, KC2312 for an invalid order of the gates.
     """
     f_act = sigmoid if f_act is None else f_act
     g_act, h_act = (tanh if act is None else act for act in (g_act, h_act))

@@ -37,12 +37,12 @@ def upsampling(
     data: Tensor, scale_h: float, scale_w: float, layout: str = "NCHW",
     method: str = "nearest_neighbor", align_corners: bool = False, output_shape: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Images whose height and width are multiplied by factors, rounded to whole sizes.
+    """Images whose height and width are multiplied by factors, rounded to integers.
 
-    ``method``: "nearest_neighbor", "bilinear" or "bicubic". With ``align_corners`` the corners
-    stay, else an element lies at its place times the factor. ``output_shape`` says the sizes
-    instead. Raises KC2306 for a size of 0, KC2308 for a layout, KC2312 for a method, KC2317 for a
-    factor that is not above 0.
+    ``method``: "nearest_neighbor", "bilinear" or "bicubic". With ``align_corners`` the corner
+    elements stay in the corners; otherwise an element's coordinate is multiplied by the factor.
+    ``output_shape`` replaces the factors by sizes. Raises KC2306 for a size of 0, KC2308 for a
+    layout, KC2312 for a method, KC2317 for a factor that is not above 0.
     """
     from kc.topi.image.resize import resize2d  # it looks layouts up in kc.topi.nn
 

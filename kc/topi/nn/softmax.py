@@ -54,11 +54,12 @@ def _softmax(
     formula="exp(x - max) / sum(exp(x - max))",
 )  # fmt: skip
 def softmax(x: Tensor, axis: int = -1, acc_dtype: str | None = None) -> Tensor:
-    """The shares of exp(x) along an axis; the largest element is subtracted first.
+    """exp(x) divided by its sum along an axis; the largest element is subtracted first.
 
     Exponentials, their sum and the quotient are in ``acc_dtype``, which is float32 for narrower
-    floats and else the type of ``x``; the result is rounded once to that of ``x``. A row of
-    -infinity, or with +infinity or NaN in it, has NaN. Raises KC2304 for an axis that is not there.
+    floats and otherwise the type of ``x``; the result is rounded once to that of ``x``. A row of
+    -infinity, or with +infinity or NaN in it, gives NaN. Raises KC2304 for an axis that does not
+    exist.
     """
     return _softmax(x, axis, acc_dtype, scalar.exp, "T_softmax")
 

@@ -96,10 +96,10 @@ def _unravel(number: Any, sizes: Sequence[int]) -> list[Any]:
 def batch_to_space_nd(
     data: Tensor, block_shape: Any, crop_begin_list: Any, crop_end_list: Any
 ) -> Tensor:
-    """The inverse of :func:`space_to_batch_nd`, cropped then.
+    """The inverse of :func:`space_to_batch_nd`, followed by a crop.
 
-    Raises KC2303 for a batch that the blocks do not divide, KC2314 for crops below 0, or of more
-    than there is.
+    Raises KC2303 for a batch that is no multiple of the blocks, KC2314 for crops below 0, or larger
+    than the image.
     """
     blocks = _blocks(block_shape, data)
     count = len(blocks)
@@ -211,11 +211,11 @@ def col2im(
     data: Tensor, image_shape: Any, block_shape: Any, strides: Any = 1, padding: Any = 0,
     dilation: Any = 1,
 ) -> Tensor:  # fmt: skip
-    """The images (N, C, ...) that blocks (N, C * prod(block), L) add up to.
+    """The images (N, C, ...) that are the sums of overlapping blocks (N, C * prod(block), L).
 
-    Block l, row-major, lies at its place times ``strides``, less the padding in front; elements of
-    a block are ``dilation`` apart. What lies in the padding is left out. Any number of dimensions:
-    that of ``image_shape``. Raises KC2302 and KC2303 for ranks and sizes, KC2306 for a stride or
+    Block l, row-major, starts at its index times ``strides``, minus the padding in front; elements
+    of a block are ``dilation`` apart. Elements in the padding are dropped. The number of dimensions
+    is that of ``image_shape``. Raises KC2302 and KC2303 for ranks and sizes, KC2306 for a stride or
     dilation of 0, KC2307 for a block that is larger than the padded image, KC2311 for lists of
     another length.
     """

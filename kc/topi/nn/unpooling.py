@@ -1,4 +1,4 @@
-"""The inverse of max pooling: elements at the places that pooling found them at."""
+"""The inverse of max pooling: elements at the indices that pooling returned."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def max_unpool(
         places *= size
 
     def place_of(index: Any) -> tuple[list[Any], Expr]:
-        """The place in an image that an index counts to, and whether it is inside."""
+        """The place in an image of a row-major index, and the condition that it is in range."""
         inside = [index < as_expr(places).astype(index.dtype)] if fits_type(index) else []
         if not index.dtype.startswith("uint"):
             inside.append(index >= const(0, index.dtype))

@@ -209,7 +209,7 @@ def conv2d_winograd_nchw(
         data.shape[2:], [taps, taps], (1, 1), (1, 1), heads, tails, lambda a, b: a, data
     )
     rows, columns = over_up(height, tile), over_up(width, tile)
-    # The last tiles are whole: what is beyond the padded input is 0, and belongs to no result.
+    # The last tiles are complete: elements beyond the padded input are 0 and affect no result.
     heights = plus(times(rows, tile), taps - 1)
     widths = plus(times(columns, tile), taps - 1)
     source = padded(data, [0, 0, *heads], [0, 0, *tails], 0, "data_pad")

@@ -1,4 +1,4 @@
-"""Random numbers, which a generator that is a tensor counts."""
+"""Random numbers from generators, which are tensors with counters."""
 
 from kc.topi.random.threefry import (
     multinomial,

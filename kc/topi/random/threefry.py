@@ -144,8 +144,7 @@ def threefry_generate(gen: Tensor, out_shape: Any) -> list[Tensor]:
 
 @operator("threefry", WORD, 'random.threefry_split(T(4, dtype="uint32"))', gradient=OF_INTEGERS)
 def threefry_split(gen: Tensor) -> list[Tensor]:
-    """Two generators with new keys, whose numbers differ from each other's and from those of
-    ``gen``.
+    """Two generators with new keys, whose numbers overlap neither each other nor those of ``gen``.
 
     The keys are blocks of counters that drawing does not reach: their highest bit is set.
     """
@@ -169,7 +168,7 @@ def threefry_split(gen: Tensor) -> list[Tensor]:
 
 
 def _limit(value: Any, what: str, sizes: tuple[int, ...], dtype: str) -> Any:
-    """A parameter, in float32 or wider: a number, or a tensor that is broadcast."""
+    """A parameter, in float32 or wider: a number, or a tensor to broadcast."""
     wide = wide_type(dtype)
     if not isinstance(value, Tensor):
         try:
@@ -213,12 +212,12 @@ def _shares(words: Tensor, at: tuple[Any, ...], dtype: str) -> Expr:
     gradient="te", formula="low + (high - low) * share, share in [0, 1)",
 )  # fmt: skip
 def uniform(gen: Tensor, low: Any, high: Any, out_shape: Any, out_dtype: str) -> list[Tensor]:
-    """[the next generator, numbers of equal probability from ``low`` to below ``high``].
+    """[the next generator, numbers distributed uniformly from ``low`` to below ``high``].
 
-    A share is the upper 24 bits of a word, or 53 of two (float64). ``low`` and ``high`` are
-    numbers, or tensors of ``out_dtype`` that are broadcast. Computed in float32 or wider; rounding
-    may give ``high`` itself. Raises KC2301 for another type, KC2303 for shapes, KC2317 for a number
-    that is not finite.
+    A fraction is the upper 24 bits of a word, or 53 of two (float64). ``low`` and ``high`` are
+    numbers, or tensors of ``out_dtype`` that are broadcast. The computation is in float32 or wider;
+    rounding may give ``high`` itself. Raises KC2301 for another type, KC2303 for shapes, KC2317 for
+    a number that is not finite.
     """
     sizes, dtype = _sizes(out_shape), dtype_of(out_dtype, WORDS, "out_dtype")
     begin, end = _limit(low, "low", sizes, dtype), _limit(high, "high", sizes, dtype)
@@ -293,7 +292,7 @@ def multinomial(gen: Tensor, probs: Tensor, num_samples: int) -> list[Tensor]:
                     total[0] = total[0] + weight
                     place[0] = convert(as_expr(k), "int32")
             goal[0], total[0] = total[0] * drawn[at], zero
-            # The first place whose running sum is beyond the goal; the last one if none is.
+            # The first position whose running sum exceeds the goal; the last position if none does.
             with loops.ib.for_range(0, length, name="k") as k:
                 weight = convert(weights[(*at[:-1], k)], kind)
                 with loops.ib.if_scope(weight > zero):

@@ -81,7 +81,7 @@ class _Sample:
         return if_then_else(self.inside, upper * (1.0 - dy) + lower * dy, const(0.0, dy.dtype))
 
     def shares(self) -> Iterator[tuple[tuple[Any, ...], Expr]]:
-        """The four places, and what of them the value is."""
+        """The four neighbouring elements, and their weights in the value."""
         dy, dx = self.parts
         for row, of_row in zip(self.rows, (1.0 - dy, dy), strict=True):
             for column, of_column in zip(self.columns, (1.0 - dx, dx), strict=True):
@@ -188,7 +188,7 @@ def roi_align_nchw(
         each(loops, regions, [add], start, end)
 
     def back(head: Tensor) -> Tensor:
-        """What flows to the four elements of each sample, or of the first of the largest."""
+        """The adjoints of the four elements of each sample, or of the first largest sample."""
 
         def statements(loops: Loops) -> None:
             ib, (image, regions, flow), (result,) = loops.ib, loops.ins, loops.outs
