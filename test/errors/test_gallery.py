@@ -55,7 +55,7 @@ error[KC5115]: main: argument 1 'A' is in host memory, the kernel runs on cuda(0
 error[KC3440]: verify-gpu-code: a block of @main uses 64 KiB of shared memory, sm_60 allows 48 KiB
   --> HERE:3  shared = s.cache_read(a, "shared", [c])
    |  A_shared      64 KiB  64x256xf32
-  why: all threads of a block see its shared buffers; those that are alive at the same time have memory of their own
+  why: the shared buffers of a block that are alive at the same time occupy disjoint memory
   try: compute_at A_shared at k: 256 B instead of 64 KiB""",
     "no_gpu": """\
 error[KC6201]: there is no device cuda(64)

@@ -378,7 +378,7 @@ def test_more_shared_memory_than_a_block_has():
     assert where.endswith('S = s.cache_read(A, "shared", [B])')
     assert rest == [
         "   |  A_shared      80 KiB  320x64xf32",
-        "  why: all threads of a block see its shared buffers; those that are alive at the same "
-        "time have memory of their own",
+        "  why: the shared buffers of a block that are alive at the same time occupy disjoint "
+        "memory",
         "  try: compute_at A_shared at i_i: 256 B instead of 80 KiB",
     ]

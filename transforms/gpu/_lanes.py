@@ -1,4 +1,4 @@
-"""The lane that another one reads in a shuffle, as arithmetic."""
+"""The lane that a shuffle reads from, as arithmetic."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def shuffle_source(
     offset: SSAValue,
     width: SSAValue,
 ) -> tuple[SSAValue, SSAValue]:
-    """The number of the thread whose value ``thread`` of ``count`` reads, and whether it is valid.
+    """The thread whose value ``thread`` of ``count`` threads reads, and the flag that it is valid.
 
-    ``emit`` inserts an operation and gives its result. Lanes are segments of ``width``; the lowest
-    5 bits of the offset count. Where the other lane is beyond the segment, or there is none, the
-    value is the lane's own (PTX: ``shfl.sync``).
+    ``emit`` inserts an operation and returns its result. Lanes are in segments of ``width``. The
+    lowest 5 bits of the offset are used. If the source lane is outside of the segment, or does not
+    exist, the value is the lane's own (PTX: ``shfl.sync``).
     """
 
     def number(value: int) -> SSAValue:
@@ -46,7 +46,7 @@ def shuffle_source(
     lane = emit(arith.RemUIOp(thread, size))
     within = emit(arith.RemUIOp(lane, width))
     first = emit(arith.SubiOp(lane, within))
-    if mode is ShuffleMode.XOR:  # an offset of at least the width leads to an earlier segment, too
+    if mode is ShuffleMode.XOR:  # an offset of at least the width may lead to an earlier segment
         partner = emit(arith.XOrIOp(lane, offset))
         valid = emit(CmpiOp(partner, emit(arith.AddiOp(first, width)), "ult"))
     else:
@@ -56,7 +56,9 @@ def shuffle_source(
             partner = emit(arith.AddiOp(within, offset))
         else:
             partner = emit(arith.RemUIOp(offset, width))
-        valid = emit(CmpiOp(partner, width, "ult"))  # as unsigned, what is below 0 is no lane
+        valid = emit(
+            CmpiOp(partner, width, "ult")
+        )  # as an unsigned number, a negative lane is invalid
         partner = emit(arith.AddiOp(first, partner))
     source = emit(arith.AddiOp(emit(arith.SubiOp(thread, lane)), partner))
     threads = number(count) if isinstance(count, int) else count

@@ -1,11 +1,11 @@
-"""Kernels in pieces between the places where threads wait: each can be a loop over threads.
+"""Kernels cut at the places where threads wait, into segments that can be loops over threads.
 
-A kernel is a sequence of :data:`Item`: segments, which threads may do one after the other, and
-loops and branches with segments in them, which all threads come to alike. Of the values in it
+A kernel is a sequence of :data:`Item`: segments, which threads may execute one after the other, and
+loops and branches that contain segments and that all threads execute together. The values are
 
-* uniform ones are the same in all threads: computed once, outside of segments;
-* cheap ones follow from those and from the number of the thread: computed where they are used;
-* others stay in an array with an element for each thread, if another segment uses them.
+* uniform: equal in all threads, and computed once, outside of segments;
+* cheap: computed from uniform values and the number of the thread, at each use;
+* kept: stored in an array with an element for each thread, if another segment uses them.
 
 (pocl: "parallel region formation"; MCUDA: "deep fission".)
 """
@@ -25,25 +25,26 @@ from kc.dialects.gpu import AddressSpace, AddressSpaceAttr, GPUFuncOp
 from kc.dialects.memref_views import GenericAtomicRMWOp
 
 WAITS = (gpu.BarrierOp, gpu.ShuffleOp)
-"""Where threads wait for each other."""
+"""The operations at which threads wait for each other."""
 OF_A_THREAD = (gpu.ThreadIdOp, gpu.LaneIdOp, gpu.SubgroupIdOp, gpu.GlobalIdOp)
-"""What differs between the threads of a block."""
+"""The operations whose results differ between the threads of a block."""
 
 
 class ApartError(Exception):
-    """Threads come to a place where they wait one by one, or by a way that is not known here."""
+    """Threads reach a place where they wait one by one, or by control flow that is not
+    supported."""
 
 
 @dataclass(frozen=True)
 class Keep:
-    """Each thread puts values into the elements that others have: ``target = source``."""
+    """Each thread stores values to its elements of arrays: ``target = source``."""
 
     pairs: tuple[tuple[SSAValue, SSAValue], ...]
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """Each thread reads the element of another one; all have kept their values by then."""
+    """Each thread reads the element of another thread; all threads have stored theirs before."""
 
     op: gpu.ShuffleOp
 
@@ -53,7 +54,7 @@ Step = Operation | Keep | Exchange
 
 @dataclass
 class Segment:
-    """What a thread does without waiting; ``depth`` counts the loops around it."""
+    """The steps of a thread between two waits; ``depth`` is the number of loops around them."""
 
     depth: int
     steps: list[Step] = field(default_factory=list)
@@ -68,7 +69,7 @@ class Once:
 
 @dataclass
 class Control:
-    """A loop or a branch that all threads take alike."""
+    """A loop or a branch that all threads execute together."""
 
     op: scf.ForOp | scf.IfOp
     bodies: list[list[Item]]
@@ -81,8 +82,8 @@ ATOMIC_UPDATES = (memref.AtomicRMWOp, GenericAtomicRMWOp)
 
 
 def spins(op: Operation) -> bool:
-    """Whether a loop waits for memory to change: it carries no values, reads memory that threads
-    share, and writes none, but by atomic updates."""
+    """True if a loop waits for memory to change: it carries no values, reads memory that threads
+    share, and writes memory only by atomic updates."""
     if not isinstance(op, scf.WhileOp) or op.operands or op.results:
         return False
     inside = list(op.walk())
@@ -103,14 +104,14 @@ def _is_of_a_thread(memory: SSAValue) -> bool:
 
 
 def waits(op: Operation) -> bool:
-    """Whether threads wait somewhere in an operation."""
+    """True if threads wait somewhere in an operation."""
     return any(isinstance(inner, WAITS) for inner in op.walk())
 
 
 class Plan:
-    """The pieces of a kernel, and which values are of which sort.
+    """The pieces of a kernel, and the kind of each value.
 
-    Raises ApartError for a kernel that is not made of such pieces.
+    Raises ApartError for a kernel that cannot be cut into such pieces.
     """
 
     def __init__(self, function: GPUFuncOp) -> None:
@@ -119,13 +120,13 @@ class Plan:
         self.uniform: set[SSAValue] = {arg for arg in block.args if arg not in private}
         self.cheap: set[SSAValue] = set()
         self.home: dict[SSAValue, Segment] = {}
-        """The segment that computes a value."""
+        """The segment that computes each value."""
         self.kept: dict[SSAValue, None] = {}
         """The values that have an element for each thread."""
         self.same: dict[SSAValue, SSAValue] = {}
-        """The results of loops: they are where the values for the next iteration are."""
+        """The results of loops, each with the value that its array is shared with."""
         self.memory: dict[SSAValue, int] = dict.fromkeys(private, 0)
-        """Memory of a thread, and how many loops are around it."""
+        """The private memory of threads, with the number of loops around each."""
         self.items, self._segment = self._block(block, 0)
         for segment in self.segments():
             for value in used_from_outside(segment):
@@ -135,11 +136,11 @@ class Plan:
                     self._keep(value)
 
     def is_computed(self, value: SSAValue) -> bool:
-        """Whether it is uniform or cheap."""
+        """True if the value is uniform or cheap."""
         return value in self.uniform or value in self.cheap
 
     def segments(self) -> Iterator[Segment]:
-        """All segments, in the order of the program."""
+        """All segments in program order."""
         yield from _segments(self.items)
 
     def _keep(self, value: SSAValue) -> None:
@@ -189,7 +190,7 @@ class Plan:
         return items, segment
 
     def _control(self, op: Operation, depth: int) -> Control:
-        """A loop or a branch, whose results are kept."""
+        """A loop or a branch whose results are kept."""
         if isinstance(op, scf.ForOp):
             if not all(value in self.uniform for value in (op.lb, op.ub, op.step)):
                 raise ApartError
@@ -197,7 +198,7 @@ class Plan:
             self.uniform.add(args[0])
             body, last = self._block(op.body.block, depth + 1)
             if any(isinstance(step, Exchange) for step in last.steps):
-                # Others still read what the next iteration begins with.
+                # Other threads still read the values that the next iteration overwrites.
                 last = Segment(depth + 1)
                 body.append(last)
             end = op.body.block.last_op
@@ -229,7 +230,7 @@ class Plan:
             segment.steps.append(Keep(tuple(pairs)))
 
     def _offer(self, op: gpu.ShuffleOp, segment: Segment) -> None:
-        """Let others see the value of a shuffle."""
+        """Make the value of a shuffle available to other threads."""
         if op.value in self.uniform:
             return
         self._keep(op.value)
@@ -263,7 +264,7 @@ def _segments(items: Sequence[Item]) -> Iterator[Segment]:
 
 
 def used_from_outside(segment: Segment) -> Iterator[SSAValue]:
-    """The values that a segment uses and does not define; some more than once."""
+    """The values that a segment uses and does not define; a value may occur more than once."""
     for step in segment.steps:
         if isinstance(step, Keep):
             yield from (source for _, source in step.pairs)

@@ -1,4 +1,4 @@
-"""Operations on the values of the lanes of a warp, made of shuffles."""
+"""Operations on the values of the lanes of a warp, composed of shuffles."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _INTEGERS: dict[str, type[Operation]] = {
 
 
 class Emitter:
-    """Inserts operations before one, or at the end of a block, with a location."""
+    """Inserts operations before an operation, or at the end of a block, with a location."""
 
     def __init__(self, rewriter: PatternRewriter, op: Operation, block: Block | None = None):
         self.rewriter = rewriter
@@ -55,7 +55,7 @@ class Emitter:
         self.block = block
 
     def inside(self, block: Block) -> Emitter:
-        """An emitter that adds to a block, which is not placed yet."""
+        """An emitter that appends to ``block``, which is not placed yet."""
         return Emitter(self.rewriter, self.op, block)
 
     def add(self, op: Operation) -> Operation:
@@ -69,7 +69,7 @@ class Emitter:
         return op
 
     def emit(self, op: Operation) -> SSAValue:
-        """The result of a new operation; the first of several."""
+        """Insert an operation; return its first result."""
         return self.add(op).results[0]
 
     def number(self, value: int, type_: IndexType | IntegerType = _INDEX) -> SSAValue:
@@ -89,7 +89,8 @@ class Emitter:
         first: SSAValue,
         step: Callable[[Emitter, SSAValue, SSAValue], SSAValue],
     ) -> SSAValue:
-        """What ``step`` makes of a value, number by number."""
+        """The result of ``step`` applied to ``first`` and, in turn, each number from ``start`` to
+        ``end``."""
         lower, upper = (self.number(n) if isinstance(n, int) else n for n in (start, end))
         body = Block(arg_types=[_INDEX, first.type])
         inner = self.inside(body)
@@ -98,7 +99,7 @@ class Emitter:
 
 
 def combiner(kind: AllReduceOperation, type_: Attribute) -> Combiner:
-    """What combines two values of a type."""
+    """The function that combines two values of a type."""
     element = type_.element_type if isinstance(type_, VectorType) else type_
     table = _FLOATS if isinstance(element, AnyFloat) else _INTEGERS
     operation = table[kind.value]
@@ -106,7 +107,7 @@ def combiner(kind: AllReduceOperation, type_: Attribute) -> Combiner:
 
 
 def combiner_of_region(region: Region) -> Combiner:
-    """What combines two values as a region of one block says."""
+    """The function that combines two values by the operations of a region of one block."""
     (block,) = region.blocks
 
     def combine(e: Emitter, left: SSAValue, right: SSAValue) -> SSAValue:
@@ -115,13 +116,13 @@ def combiner_of_region(region: Region) -> Combiner:
             if isinstance(op, gpu.YieldOp):
                 return values.get(op.values[0], op.values[0])
             e.add(op.clone(values))
-        raise AssertionError("the region has no end")
+        raise AssertionError("the region has no terminator")
 
     return combine
 
 
 def kernel_around(op: Operation) -> GPUFuncOp | None:
-    """The function of a device that an operation is in."""
+    """The device function that contains an operation; None if there is none."""
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, GPUFuncOp):
         parent = parent.parent_op()
@@ -129,7 +130,7 @@ def kernel_around(op: Operation) -> GPUFuncOp | None:
 
 
 def known_threads(function: GPUFuncOp) -> int | None:
-    """How many threads a block of a kernel has, if that is known."""
+    """The number of threads in a block of a kernel; None if it is unknown."""
     if function.known_block_size is None:
         return None
     x, y, z = function.known_block_size.get_values()
@@ -137,13 +138,13 @@ def known_threads(function: GPUFuncOp) -> int | None:
 
 
 def has_whole_warps(function: GPUFuncOp) -> bool:
-    """Whether each warp is known to have all of its lanes."""
+    """True if each warp is known to have all of its lanes."""
     threads = known_threads(function)
     return threads is not None and threads % WARP_SIZE == 0
 
 
 def lane_count(e: Emitter) -> SSAValue:
-    """How many lanes the warp of a thread has: the last one of a block may have fewer."""
+    """The number of lanes in the warp of a thread: the last warp of a block may have fewer."""
     sizes = [e.emit(gpu.BlockDimOp(axis)) for axis in (Dimension.X, Dimension.Y, Dimension.Z)]
     threads = e.emit(arith.MuliOp(e.emit(arith.MuliOp(sizes[0], sizes[1])), sizes[2]))
     size = e.number(WARP_SIZE)
@@ -154,18 +155,20 @@ def lane_count(e: Emitter) -> SSAValue:
 def reduce_lanes(
     e: Emitter, function: GPUFuncOp, value: SSAValue, combine: Combiner, size: int, stride: int
 ) -> SSAValue:
-    """The values of ``size`` lanes combined, which are ``stride`` apart: each of them has it.
+    """Combine the values of ``size`` lanes that are ``stride`` apart; each of these lanes has the
+    result.
 
-    Lanes exchange with those at distances that are powers of two. Where a warp may have fewer
-    lanes, they take no value of one that is missing, and then that of the first, which has all.
+    Lanes exchange values at distances that are powers of two. If a warp may have missing lanes, no
+    lane takes the value of a missing lane, and finally all take the result of the first lane, which
+    is complete.
     """
     whole = has_whole_warps(function)
     lane = None if whole else e.emit(gpu.LaneIdOp())
     lanes = None if whole else lane_count(e)
     distance = stride
     while distance < size * stride:
-        given = e.shuffle(ShuffleMode.XOR, value, distance)
-        both = combine(e, value, given)
+        theirs = e.shuffle(ShuffleMode.XOR, value, distance)
+        both = combine(e, value, theirs)
         if lane is not None and lanes is not None:
             partner = e.emit(arith.XOrIOp(lane, e.number(distance)))
             there = e.emit(CmpiOp(partner, lanes, "ult"))
@@ -185,13 +188,13 @@ def fold_lanes(
     first: SSAValue,
     step: Callable[[Emitter, SSAValue, SSAValue, SSAValue], SSAValue],
 ) -> SSAValue:
-    """What ``step(e, so_far, value, lane)`` makes of the values of all lanes, one by one."""
+    """Fold the values of all lanes in order by ``step(e, so_far, value, lane)``."""
     lanes = lane_count(e)
 
     def take(inner: Emitter, lane: SSAValue, so_far: SSAValue) -> SSAValue:
         number = inner.emit(arith.IndexCastOp(lane, i32))
-        given = inner.shuffle(ShuffleMode.IDX, value, number)
+        theirs = inner.shuffle(ShuffleMode.IDX, value, number)
         there = inner.emit(CmpiOp(lane, lanes, "ult"))
-        return inner.emit(SelectOp(there, step(inner, so_far, given, number), so_far))
+        return inner.emit(SelectOp(there, step(inner, so_far, theirs, number), so_far))
 
     return e.fold(0, WARP_SIZE, first, take)

@@ -1,4 +1,4 @@
-"""gpu-approximate-math: functions that may be approximated are those that NVIDIA's GPUs have.
+"""gpu-approximate-math: functions that may be approximated use the instructions of NVIDIA's GPUs.
 
 Before::
 
@@ -11,15 +11,15 @@ After::
       %0 = arith.mulf %x, %log2_e fastmath<afn> : f32
       %y = math.exp2 %0 fastmath<afn> {kc.library} : f32
 
-The flag ``afn`` says that a function may be approximated (``-fast-math`` or ``-fast-math-afn`` of a
-target sets it). A GPU has instructions for powers and logarithms of two, sines, cosines and inverse
-square roots of f32, and from sm_75 on for hyperbolic tangents; others are made of these. They are
-exact to about 22 bits, sines and cosines for small arguments, hyperbolic tangents to 11 (PTX ISA,
-``ex2``, ``lg2``, ``sin``, ``cos``, ``rsqrt``, ``tanh``). Narrower floats are computed in f32; f64
-is left to ``expand-math``, as is all that has no such flag.
+The flag ``afn`` permits to approximate a function (``-fast-math`` or ``-fast-math-afn`` of a target
+sets it). A GPU has instructions for powers and logarithms of two, sines, cosines and inverse square
+roots of f32, and from sm_75 on for hyperbolic tangents. Other functions are composed of these. The
+instructions are accurate to about 22 bits, sines and cosines only for small arguments, hyperbolic
+tangents to 11 bits (PTX ISA, ``ex2``, ``lg2``, ``sin``, ``cos``, ``rsqrt``, ``tanh``). Narrower
+floats are computed in f32. ``expand-math`` handles f64 and functions without the flag.
 
-``convert-gpu-to-nvvm`` makes the instructions. The emulator calls the C library instead, which is
-more exact.
+``convert-gpu-to-nvvm`` emits the instructions. The emulator calls the C library instead, which is
+more accurate.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class GpuApproximateMathPass(ModulePass):
 
 
 class _Code:
-    """Where operations are added, with the flags of the function that they compute."""
+    """Inserts operations before an operation, with its location and its flags."""
 
     def __init__(self, op: Operation, rewriter: PatternRewriter, flags: Attribute) -> None:
         self._op, self._rewriter, self._flags = op, rewriter, flags
@@ -93,7 +93,7 @@ class _Code:
         )
 
     def machine(self, kind: type[Operation], value: SSAValue) -> SSAValue:
-        """A function that the GPU has an instruction for."""
+        """A function for which the GPU has an instruction."""
         return self.add(
             kind.create(
                 operands=[value],
@@ -152,7 +152,7 @@ FUNCTIONS: dict[type[Operation], Function] = {
     math.PowFOp: _pow,
     math.TanhOp: _same(math.TanhOp),
 }
-"""The operations of ``math`` that are approximated."""
+"""The operations of ``math`` that are approximated, each with its approximation."""
 
 
 class Approximate(RewritePattern):
@@ -186,5 +186,5 @@ class Approximate(RewritePattern):
 
 
 def is_approximate(flags: Attribute | None) -> bool:
-    """Whether the flags of a function let it be approximated."""
+    """True if the flags of a function permit its approximation."""
     return isinstance(flags, FastMathFlagsAttr) and FastMathFlag.APPROX_FUNC in flags.data

@@ -1,4 +1,4 @@
-"""gpu-expand-collectives: what threads combine and send each other, by shuffles and shared memory.
+"""gpu-expand-collectives: reductions and broadcasts become shuffles and accesses of shared memory.
 
 Before::
 
@@ -16,13 +16,13 @@ After, where a block has 64 threads::
     %r = scf.for %i = %c1 to %warps step %c1 iter_args(%sum = %first) -> (f32) { ... }
     gpu.barrier
 
-``gpu.subgroup_reduce`` is the first part of that. ``gpu.rotate`` and ``gpu.subgroup_broadcast`` are
-a shuffle of the kind ``idx``. A warp with fewer lanes than 32, which is the last one of a block,
-takes no value of those that are missing.
+``gpu.subgroup_reduce`` becomes the first part of this code. ``gpu.rotate`` and
+``gpu.subgroup_broadcast`` become a shuffle of the kind ``idx``. The last warp of a block may have
+fewer than 32 lanes; no lane takes the value of a missing lane.
 
-The memory is an argument of the kernel, so kernels are outlined (``gpu-kernel-outlining``). A
-combiner in a region of several blocks stays, for who lowers the module to refuse, and so does all
-for a target whose warps are not of 32 threads.
+The memory is an argument of the kernel, so kernels must be outlined (``gpu-kernel-outlining``). A
+combiner in a region of several blocks stays, and a later pass refuses it. So do all operations for
+a target whose warps do not have 32 threads.
 
 (MLIR: ``populateGpuAllReducePatterns``, ``populateGpuLowerSubgroupReduceToShufflePatterns``.)
 """
@@ -71,7 +71,7 @@ class GpuExpandCollectivesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
         if warp_size(target_of(op)) != WARP_SIZE:
-            return  # lanes are numbered in warps of that size: the operations are refused later
+            return  # lanes are numbered in warps of 32 threads: a later pass refuses the operations
         if not any(isinstance(inner, COLLECTIVES) for inner in preorder(op)):
             return
         PatternRewriteWalker(
@@ -98,7 +98,8 @@ class ExpandSubgroupReduce(RewritePattern):
 
 
 class ExpandAllReduce(RewritePattern):
-    """``gpu.all_reduce add %x {}`` -> reductions of warps, and what they leave in shared memory."""
+    """``gpu.all_reduce add %x {}`` -> reductions of warps, whose results combine in shared
+    memory."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.AllReduceOp, rewriter: PatternRewriter, /) -> None:
@@ -144,7 +145,7 @@ class ExpandAllReduce(RewritePattern):
 
 
 class ExpandRotate(RewritePattern):
-    """``gpu.rotate %x, 4, 16`` -> the value of the lane so many further in its segment."""
+    """``gpu.rotate %x, 4, 16`` -> the value of the lane 4 further in its segment of 16 lanes."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.RotateOp, rewriter: PatternRewriter, /) -> None:
@@ -158,7 +159,8 @@ class ExpandRotate(RewritePattern):
 
 
 class ExpandBroadcast(RewritePattern):
-    """``gpu.subgroup_broadcast %x, specific_lane %l`` -> that lane's value, or the first one's."""
+    """``gpu.subgroup_broadcast %x, specific_lane %l`` -> the value of that lane, or of the first
+    lane."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.SubgroupBroadcastOp, rewriter: PatternRewriter, /) -> None:

@@ -1,4 +1,4 @@
-"""gpu-inline-calls: functions of a device become a part of the kernels that call them.
+"""gpu-inline-calls: device functions are inlined into the kernels that call them.
 
 Before::
 
@@ -16,13 +16,13 @@ After::
       gpu.func @k(...) kernel {
         %y = arith.addf %x, %x : f32
 
-So no conversion has to know in which memory the arrays are that a function is given, and barriers
-in it are those of the kernel. Functions have no callers then, and are erased; declarations stay.
-Nor does the host keep private functions of the same names that it does not call: their code is for
-memory of the device.
+So no conversion has to know the memory of the arrays that a function takes, and barriers in the
+function are barriers of the kernel. Inlined functions have no callers left and are erased;
+declarations stay. Private functions of the host with the same names that the host does not call are
+erased too, as their code is for memory of the device.
 
-Raises CodegenError, with the module unchanged: KC4373 for a function that calls itself, or that
-branches from block to block, which no loop and no ``scf.if`` around a call could hold.
+Raises CodegenError KC4373, with the module unchanged, for a function that calls itself, or that has
+several blocks, which cannot be inlined into a loop or an ``scf.if``.
 
 MLIR: ``inline``.
 """
@@ -78,7 +78,7 @@ class GpuInlineCallsPass(ModulePass):
 
 
 def _erase_uncalled(module: ModuleOp, names: Set[str]) -> None:
-    """Erase the private functions with ``names`` that no code of the host names."""
+    """Erase the private functions with ``names`` that no code of the host references."""
     private = {
         op
         for op in module.ops
@@ -102,7 +102,7 @@ def _is_private(function: func.FuncOp) -> bool:
 
 
 def _functions(home: GPUModuleOp) -> dict[str, func.FuncOp]:
-    """The functions of a device by name, without those that are only declared."""
+    """The functions of a device by name, without declarations."""
     return {
         op.sym_name.data: op
         for op in home.body.block.ops
@@ -117,11 +117,11 @@ def _callees(function: func.FuncOp, functions: dict[str, func.FuncOp]) -> list[f
 
 def _require_inlinable(function: func.FuncOp, functions: dict[str, func.FuncOp]) -> None:
     if len(function.body.blocks) > 1:
-        raise _refusal(function, "it has several blocks, which a loop around a call cannot hold")
+        raise _refusal(function, "it has several blocks, which a loop around a call cannot contain")
     reached: dict[func.FuncOp, None] = dict.fromkeys(_callees(function, functions))
     for callee in (worklist := list(reached)):
         if callee is function:
-            raise _refusal(function, "it calls itself, and a GPU's code is in its kernels")
+            raise _refusal(function, "it calls itself, and kernels contain all their code inline")
         new = [inner for inner in _callees(callee, functions) if inner not in reached]
         reached.update(dict.fromkeys(new))
         worklist += new
@@ -130,15 +130,15 @@ def _require_inlinable(function: func.FuncOp, functions: dict[str, func.FuncOp])
 def _refusal(function: func.FuncOp, why: str) -> CodegenError:
     return CodegenError(
         "KC4373",
-        f"gpu-inline-calls: @{function.sym_name.data} cannot become a part of its callers",
+        f"gpu-inline-calls: @{function.sym_name.data} cannot be inlined into its callers",
         location=location_of(function),
         why=why,
-        hints=["loops and branches of scf, instead of blocks and calls"],
+        hints=["use loops and branches of scf instead of blocks and recursive calls"],
     )
 
 
 class InlineCall(RewritePattern):
-    """``func.call @f(%x)`` -> the operations of ``@f``, of ``%x``."""
+    """``func.call @f(%x)`` -> the operations of ``@f`` on ``%x``."""
 
     def __init__(self, functions: dict[str, func.FuncOp]) -> None:
         self.functions = functions

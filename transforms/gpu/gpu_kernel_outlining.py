@@ -25,15 +25,15 @@ After::
       }
     }
 
-What the body uses from outside is passed, in the order of its use; constants too, unless
-``gpu-launch-sink-index-computations`` moved them. Functions that it calls are copied into its
-module. Sizes that are constants are known to the kernel. ``module(@m) function(@k)`` of a launch
-name its kernel; two launches with one module are in it together.
+The values that the body captures become arguments, in the order of their first use; constants too,
+unless ``gpu-launch-sink-index-computations`` moved them. Called functions are copied into the
+module of the kernel. Constant sizes are known to the kernel. ``module(@m) function(@k)`` of a
+launch names its kernel; two launches that name one module share it.
 
-KC4220: the name of that module is one of something else.
+KC4220: the name of that module belongs to another symbol.
 
-All names are chosen before anything is changed, and what a kernel is made of moves to another
-module; a rewrite pattern, which sees one launch, would only hide that.
+All names are chosen before anything changes, and the body of a kernel moves to another module. A
+rewrite pattern would see a single launch, and hide this.
 
 MLIR: ``gpu-kernel-outlining``. TVM: ``SplitHostDevice``.
 """
@@ -86,7 +86,7 @@ from kc.support.locations import location_of, op_name
 
 NUMBERS = (BlockIdOp, ThreadIdOp, GridDimOp, BlockDimOp)
 CLUSTER_NUMBERS = (ClusterIdOp, ClusterDimOp)
-"""What the first arguments of the body of a launch are, three each."""
+"""The operations for the first arguments of the body of a launch, three arguments each."""
 
 
 @dataclass(frozen=True)
@@ -113,24 +113,24 @@ class GpuKernelOutliningPass(ModulePass):
 
 @dataclass
 class _Kernel:
-    """What becomes of a launch."""
+    """The kernel that a launch becomes."""
 
     function: FuncOp
     launch: LaunchOp
     module: str
-    """The name of the module that the kernel is to be in."""
+    """The name of the module of the kernel."""
     name: str
 
 
 def _plan(module: ModuleOp) -> list[_Kernel]:
-    """The kernels of the launches of a module, by names that nothing else has.
+    """The kernels of the launches of a module, with names that are free.
 
-    Raises CodegenError (KC4220), before anything is changed.
+    Raises CodegenError KC4220 before anything changes.
     """
     symbols = {name: op for op in module.ops if (name := _symbol(op)) is not None}
     kernels: list[_Kernel] = []
     taken: dict[str, set[str]] = {}
-    """By module: the names of what it has, and of what will be copied into it."""
+    """For each module, the names in it and the names that will be copied into it."""
     for function in module.ops:
         for launch in function.walk() if isinstance(function, FuncOp) else ():
             if not isinstance(launch, LaunchOp):
@@ -147,7 +147,7 @@ def _plan(module: ModuleOp) -> list[_Kernel]:
                     "KC4220",
                     f"gpu-kernel-outlining: @{home} is not a gpu.module",
                     location=location_of(launch),
-                    why="module(...) of a launch names the module that its kernel is to be in, and "
+                    why="module(...) of a launch names the module of its kernel, and "
                     f"@{home} is a {op_name(there)}",
                     hints=[f"module(@{fresh_name(home, set(symbols))})"],
                 )
@@ -179,7 +179,8 @@ def _symbol(op: Operation) -> str | None:
 
 
 def _used_symbols(module: ModuleOp, root: Operation) -> dict[str, Operation]:
-    """What of ``module`` the operations in ``root`` name, and those that these are made of."""
+    """The symbols of ``module`` that the operations in ``root`` reference, directly or through
+    other symbols."""
     used: dict[str, Operation] = {}
     waiting = [root]
     while waiting:
@@ -193,15 +194,15 @@ def _used_symbols(module: ModuleOp, root: Operation) -> dict[str, Operation]:
 
 
 def used_from_outside(launch: LaunchOp) -> list[SSAValue]:
-    """What the body of a launch uses and does not define, in the order of its use, that of inner
-    operations before that of those around them."""
+    """The values that the body of a launch captures, in the order of their use; inner operations
+    come before the operations around them."""
     outside = set(captured_values(launch))
     used = (operand for op in launch.body.walk(region_first=True) for operand in op.operands)
     return [value for value in dict.fromkeys(used) if value in outside]
 
 
 def _outline(module: ModuleOp, code: GPUModuleOp, plan: _Kernel) -> None:
-    """Put the kernel of a launch into ``code``, and a launch of it into its place."""
+    """Move the kernel of a launch into ``code``, and replace the launch by a launch of it."""
     launch = plan.launch
     arguments = used_from_outside(launch)
     named = _used_symbols(module, launch)
@@ -224,7 +225,7 @@ def _outline(module: ModuleOp, code: GPUModuleOp, plan: _Kernel) -> None:
 
 
 def _kernel_of(launch: LaunchOp, name: str, arguments: Sequence[SSAValue]) -> GPUFuncOp:
-    """The kernel, with the body that it takes from the launch."""
+    """The kernel, which takes over the body of the launch."""
     shared = len(launch.workgroup_memory)
     kinds = NUMBERS if launch.clusters is None else (*NUMBERS, *CLUSTER_NUMBERS)
     body = Region()
@@ -264,7 +265,7 @@ def _kernel_of(launch: LaunchOp, name: str, arguments: Sequence[SSAValue]) -> GP
         if aligned is None
         else ArrayAttr([DictionaryAttr({ALIGN: IntegerAttr(bytes_, i64)}) for bytes_ in aligned]),
     )
-    # How it is to be compiled is said of the launch.
+    # The attributes of the launch control the compilation of the kernel.
     compiled = {key: value for key, value in launch.attributes.items() if key.startswith("nvvm.")}
     kernel.attributes.update(compiled)
     kernel.location = launch.location
@@ -272,7 +273,7 @@ def _kernel_of(launch: LaunchOp, name: str, arguments: Sequence[SSAValue]) -> GP
 
 
 def constants_of(values: Sequence[SSAValue]) -> list[int] | None:
-    """The numbers that ``values`` are, if all are constants."""
+    """The values as numbers; None unless all are constants."""
     numbers = [ConstantLike.get_constant_value(value) for value in values]
-    known = [number.value.data for number in numbers if isinstance(number, IntegerAttr)]
-    return known if len(known) == len(values) else None
+    constants = [number.value.data for number in numbers if isinstance(number, IntegerAttr)]
+    return constants if len(constants) == len(values) else None

@@ -16,9 +16,9 @@ After::
       gpu.terminator
     }
 
-A kernel that is outlined then takes fewer arguments, and knows more of its numbers. What moves are
-constants, dimensions of buffers, comparisons and selections, as far as their operands move or are
-used in the body anyway; outside they stay for others.
+An outlined kernel then takes fewer arguments and contains more constants. The pass copies
+constants, dimensions of buffers, comparisons and selections into the launch, if their operands are
+copied too or are used in the body anyway. The originals stay for other uses.
 
 MLIR: ``gpu-launch-sink-index-computations``.
 """
@@ -77,14 +77,14 @@ class SinkIntoLaunch(RewritePattern):
 
 
 def is_index_computation(op: Operation) -> bool:
-    """Whether MLIR takes ``op`` for one that a kernel may as well do."""
+    """True if MLIR considers ``op`` an index computation that a kernel may recompute."""
     return op.has_trait(ConstantLike, value_if_unregistered=False) or isinstance(
         op, memref.DimOp | arith.SelectOp | arith.CmpiOp
     )
 
 
 def _choose(op: Operation, used: set[SSAValue], chosen: dict[Operation, None]) -> bool:
-    """Add ``op`` to ``chosen``, behind what it needs of it; False if it is not to be."""
+    """Add ``op`` to ``chosen``, behind its operands. Return False if it does not move."""
     if op in chosen:
         return True
     if not is_index_computation(op):

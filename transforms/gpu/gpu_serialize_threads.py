@@ -1,4 +1,4 @@
-"""gpu-serialize-threads: one thread runs all of its block, in loops between barriers.
+"""gpu-serialize-threads: one thread runs its whole block, in loops over threads between barriers.
 
 Before::
 
@@ -36,16 +36,16 @@ After::
       gpu.return
     }
 
-Threads wait where all of them come alike, so each stretch between two such places is a loop over
-threads, which LLVM optimizes as any other. ``_thread_segments.py`` tells the stretches, and which
-values are kept for others. A shuffle is two loops: lanes keep their values, then read each other's.
-Memory of a thread becomes that of all, with their number as its first index; or is used by one
-after the other, if one stretch has all uses.
+All threads reach a barrier together, so each segment between two barriers is a loop over threads,
+which LLVM optimizes like any other loop. ``_thread_segments.py`` computes the segments, and the
+values that are kept for other segments. A shuffle is two loops: lanes store their values, then read
+those of other lanes. Memory of a thread becomes memory of all threads, with the thread's number as
+its first index. If one segment has all uses, the threads share the memory one after the other.
 
-A kernel in which no thread waits is left alone, as is one with a barrier or a shuffle where a
-condition or a number of iterations is not the same in all threads, in a ``scf.while``, or among
-branches of ``cf``: ``convert-gpu-to-cpu`` makes coroutines of its threads. So it does where
-accesses are watched, where each thread goes on as far as it can.
+A kernel in which no thread waits is left alone. So is a kernel with a barrier or a shuffle under a
+condition or in a loop that differs between threads, in an ``scf.while``, or among branches of
+``cf``: ``convert-gpu-to-cpu`` makes coroutines of its threads. It also does so if accesses are
+watched, as each thread then runs as far as it can.
 
 (pocl: work-item loops. MCUDA; Polygeist: ``-cpuify``.)
 """
@@ -105,7 +105,7 @@ _ACCESSES = (
     vector.MaskedLoadOp,
     vector.MaskedStoreOp,
 )
-"""Where one more index may be given."""
+"""The accesses to which an index can be added."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class GpuSerializeThreadsPass(ModulePass):
         for function in op.walk():
             if isinstance(function, GPUFuncOp) and function.is_kernel and waits(function):
                 if any(inner.name.startswith("nvvm.") or spins(inner) for inner in function.walk()):
-                    continue  # barriers of some threads, and copies that go on by themselves
+                    continue  # barriers of some threads, and asynchronous copies
                 try:
                     body = _Serialization(function, _launched_so(function, launches)).body()
                 except ApartError:
@@ -131,7 +131,7 @@ class GpuSerializeThreadsPass(ModulePass):
 
 
 def _launched_so(function: GPUFuncOp, launches: Sequence[LaunchFuncOp]) -> bool:
-    """Whether every launch of a kernel has the size of blocks that the kernel states."""
+    """True if every launch of a kernel has the block size that the kernel states."""
     home = function.parent_op()
     assert isinstance(home, GPUModuleOp)
     names = (home.sym_name.data, function.sym_name.data)
@@ -153,20 +153,20 @@ def _replace_body(function: GPUFuncOp, body: Region) -> None:
 
 
 class _Serialization:
-    """The new body of one kernel, which is made beside the old one."""
+    """The new body of one kernel, built beside the old body."""
 
     def __init__(self, function: GPUFuncOp, is_launched_so: bool) -> None:
         self.function = function
         self.is_launched_so = is_launched_so
-        """Whether all launches have the size of blocks that the kernel states."""
+        """True if all launches have the block size that the kernel states."""
         self.plan = Plan(function)
         shared = [*function.arguments, *function.workgroup_memory]
         self.entry = Block(arg_types=[arg.type for arg in shared])
         self.block = self.entry
-        """What operations are added to."""
+        """The block to which operations are appended."""
         self.location = function.location
         self.values: dict[SSAValue, SSAValue] = {}
-        """The new values of uniform ones, and of memory that threads use one after the other."""
+        """The new values of uniform values, and of memory that threads use one after the other."""
         for old, new in zip(shared, self.entry.args, strict=True):
             new.name_hint = old.name_hint
             self.values[old] = new
@@ -174,7 +174,7 @@ class _Serialization:
         """The arrays with an element for each thread: of values, and of memory of threads."""
 
     def body(self) -> Region:
-        """Make it."""
+        """Build the body."""
         plan = self.plan
         self.zero, self.step = self.number(0), self.number(1)
         self.sizes = [self._size(n) for n in range(3)]
@@ -250,7 +250,7 @@ class _Serialization:
             self.add(scf.IfOp(self.values[op.cond], [], bodies[0], otherwise))
 
     def _segment(self, segment: Segment) -> None:
-        """A loop over the threads, with what each of them does."""
+        """A loop over the threads around the steps of each thread."""
         outer = self.block
         self.location = _location(segment.steps[0]) or self.location
         ids: list[SSAValue] = [self.zero] * 3
@@ -281,7 +281,7 @@ class _Serialization:
     # Values
 
     def add(self, op: Operation) -> Operation:
-        """Put an operation at the end of the block."""
+        """Append an operation to the block."""
         for inner in op.walk():
             if isinstance(inner.location, UnknownLoc):
                 inner.location = self.location
@@ -289,7 +289,7 @@ class _Serialization:
         return op
 
     def emit(self, op: Operation, name: str | None = None) -> SSAValue:
-        """The result of a new operation at the end of the block; the first of several."""
+        """Append an operation to the block; return its first result."""
         result = self.add(op).results[0]
         result.name_hint = result.name_hint or name
         return result
@@ -327,7 +327,7 @@ def _location(step: Step) -> LocationAttr | None:
 
 
 class _Thread:
-    """What one thread does in a segment: the body of the innermost loop."""
+    """The code of one thread in a segment: the body of the innermost loop."""
 
     def __init__(
         self, serial: _Serialization, segment: Segment, ids: Sequence[SSAValue], number: SSAValue
@@ -339,7 +339,7 @@ class _Thread:
         self.values = dict(serial.values)
 
     def write(self) -> None:
-        """Read what is needed of other segments, and do the steps."""
+        """Load the values of other segments, and emit the steps."""
         serial, plan = self.serial, self.serial.plan
         for value in used_from_outside(self.segment):
             self.require(value)
@@ -374,7 +374,7 @@ class _Thread:
                         self.keep(result, self.values[result])
 
     def require(self, value: SSAValue) -> None:
-        """Have a value of another segment."""
+        """Make a value of another segment available."""
         plan, serial = self.serial.plan, self.serial
         home = plan.home.get(value)
         if value in self.values or value in plan.memory or home is self.segment:
@@ -394,7 +394,7 @@ class _Thread:
         self.values[value] = self.kept(value, self.thread)
 
     def kept(self, value: SSAValue, thread: SSAValue) -> SSAValue:
-        """The value that a thread has kept."""
+        """The value that a thread has stored."""
         array, serial = self.serial.slots[value], self.serial
         if isinstance(value.type, VectorType):
             load: Operation = vector.LoadOp(array, [thread, serial.zero], value.type)
@@ -403,7 +403,7 @@ class _Thread:
         return serial.emit(load, value.name_hint)
 
     def keep(self, value: SSAValue, new: SSAValue) -> None:
-        """Put a value where others find it."""
+        """Store a value for other segments and threads."""
         array, serial = self.serial.slots[value], self.serial
         if isinstance(value.type, VectorType):
             serial.add(vector.StoreOp(new, array, [self.thread, serial.zero]))
@@ -424,7 +424,7 @@ class _Thread:
         self.values[op.shuffle_result], self.values[op.valid] = value, valid
 
     def identity(self, op: Operation) -> SSAValue:
-        """The number of this thread, in the block, the warp or the grid."""
+        """The number of this thread in the block, the warp or the grid."""
         emit = self.serial.emit
         if isinstance(op, gpu.LaneIdOp):
             return emit(arith.RemUIOp(self.thread, self.serial.warp))
@@ -439,7 +439,7 @@ class _Thread:
         return emit(arith.AddiOp(emit(arith.MuliOp(block, size)), own))
 
     def finish(self, op: Operation) -> None:
-        """Have a copied access use the memory of this thread."""
+        """Make a copied access use the memory of this thread."""
         for n, operand in enumerate(op.operands):
             if operand not in self.serial.plan.memory:
                 continue

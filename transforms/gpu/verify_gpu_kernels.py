@@ -1,18 +1,18 @@
-"""verify-gpu-kernels: kernels whose threads race, part or leave arrays are refused, without a run.
+"""verify-gpu-kernels: statically refuse kernels with races, divergent barriers or bad accesses.
 
-It changes nothing, and so has no rewrite pattern. Each kernel of a ``gpu.module`` is looked at with
-the sizes of its launches, for all blocks, threads and iterations at once
-(:mod:`kc.analysis.gpu.kernel_safety`). What is certain to be wrong is refused with both places;
-what is neither proven nor disproven passes, and is left to ``kc.gpu.check``, which runs the kernel.
-With ``report``, a remark (KC6309) says of each kernel what is proven and what is not.
+The pass changes nothing, and so has no rewrite pattern. It examines each kernel of a ``gpu.module``
+with the sizes of its launches, for all blocks, threads and iterations at once
+(:mod:`kc.analysis.gpu.kernel_safety`). A certain error is refused with both places. An undecided
+case passes, and is left to ``kc.gpu.check``, which runs the kernel. With ``report``, a remark
+(KC6309) states for each kernel the proven and the undecided properties.
 
 *Legal when no kernel is certain to have*
 
-1. KC6301: two threads that touch one element, one of which writes, with no barrier in between.
-2. KC6302: a barrier or a shuffle that some threads come to and others do not.
+1. KC6301: two threads that access one element, one of them a write, with no barrier in between.
+2. KC6302: a barrier or a shuffle that only some threads reach.
 3. KC6303: an index outside of its array.
-4. KC6304: a vector at an address that is no multiple of what it says.
-5. KC6305: an element of shared memory that is read and that no thread has written.
+4. KC6304: a vector at an address that is not a multiple of the stated alignment.
+5. KC6305: an element of shared memory that is read before any thread has written it.
 
 The idea is that of GPUVerify, a prover of kernels in CUDA and OpenCL.
 """
@@ -32,7 +32,7 @@ from kc.dialects.gpu import GPUFuncOp
 from kc.support.diagnostics import CodegenError, remark, warn
 from kc.support.locations import location_of
 
-UNDECIDED = "kc-run --target=cuda-emu --check runs it, and decides for the arrays of the call"
+UNDECIDED = "run it with kc-run --target=cuda-emu --check, which decides for the arrays of a call"
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class VerifyGpuKernelsPass(ModulePass):
     name = "verify-gpu-kernels"
 
     report: bool = False
-    """Say of each kernel what is proven too, not only what is not decided."""
+    """Report the proven properties of each kernel too, not only the undecided ones."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
@@ -65,7 +65,7 @@ class VerifyGpuKernelsPass(ModulePass):
 
 
 def warn_of_kernels(module: ModuleOp, who: str) -> None:
-    """Say what is certain to be wrong in the kernels of a module, one warning for each kind."""
+    """Warn of certain errors in the kernels of a module, once for each kind."""
     shapes = shapes_of(module)
     for kernel in module.walk():
         if isinstance(kernel, GPUFuncOp) and kernel.is_kernel:

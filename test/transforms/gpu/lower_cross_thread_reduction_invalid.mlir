@@ -2,12 +2,12 @@
 
 //CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of k_i cannot combine their values of B
 //CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:24:9  tir.block "B" (reduce %v_k in 64 = %k_o * 32 + %k_i) init {
-//CHECK-NEXT:  why: B is used before the reduction is done
-//CHECK-NEXT:  try: rfactor makes partial results, whose final reduction threads can do
+//CHECK-NEXT:  why: B is used before the reduction is complete
+//CHECK-NEXT:  try: rfactor makes partial results, whose final reduction threads can perform
 //CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of t cannot combine their values of B
 //CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:43:5  tir.block "B" (spatial %v_i in 4 = %t floordiv 16, reduce %v_k in 16 = %t mod 16) init {
 //CHECK-NEXT:  why: loop t drives results as well as terms
-//CHECK-NEXT:  try: rfactor makes partial results, whose final reduction threads can do
+//CHECK-NEXT:  try: rfactor makes partial results, whose final reduction threads can perform
 //CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of k_i cannot combine their values of B
 //CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:59:7  tir.block "B" (reduce %v_k in 64 = %k_o * 32 + %k_i) init {
 //CHECK-NEXT:  why: loop k_o of the reduction is around the kernel, so that each of its iterations is a launch
@@ -15,7 +15,7 @@
 //CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of k_i cannot combine their values of B
 //CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:77:9  tir.block "B" (reduce %v_k in 64 = (%k_o * 32 + %k_i + 1) mod 64) init {
 //CHECK-NEXT:  why: its init may run after some of its terms: B at (k_o=0, k_i=0) updates B[0], which B at (k_o=1, k_i=31) writes
-//CHECK-NEXT:  try: rfactor makes partial results, whose final reduction threads can do
+//CHECK-NEXT:  try: rfactor makes partial results, whose final reduction threads can perform
 
 func.func @early(%A: memref<64xf32>, %B: memref<1xf32>, %C: memref<2xf32>) {
   tir.for %g in 1 thread "blockIdx.x" {
@@ -91,8 +91,8 @@ func.func @late(%A: memref<64xf32>, %B: memref<1xf32>) {
 // -----
 //CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of k cannot combine their values of C
 //CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:101:7  tir.block "C" (spatial %v_i in 3 = %i, reduce %v_k in %n = %k) init {
-//CHECK-NEXT:  why: there may be none, and x is read in their loop
-//CHECK-NEXT:  try: read x in a block, or bind a loop that has iterations
+//CHECK-NEXT:  why: there may be no thread, and x is loaded in the loop of threads
+//CHECK-NEXT:  try: load x in a block, or bind a loop that always has iterations
 func.func @beside(%A: memref<?xi32> {kc.shape = affine_map<()[n] -> (n)>}, %C: memref<3xi32>) attributes {kc.symbols = ["n"]} {
   %n = tir.symbol "n"
   tir.for %i in 3 thread "blockIdx.x" {

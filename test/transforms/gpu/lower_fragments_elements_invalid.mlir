@@ -31,7 +31,7 @@ func.func private @fill.lane(%C: memref<4xf32, "local"> {nvvm.fragment = #nvvm.f
 // The element of another lane.
 // CHECK: error[KC4240]: lower-fragments: C is not used by tensor intrinsics alone
 // CHECK-NEXT: lower_fragments_elements_invalid.mlir:
-// CHECK-NEXT: why: tir.store in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; its indices are not those of the loops
+// CHECK-NEXT: why: tir.store in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; its indices are not the variables of the loops
 func.func @f(%bias: memref<8xf32>) {
   tir.for %x in 32 thread "threadIdx.x" {
     %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">
@@ -56,10 +56,10 @@ func.func private @fill.lane(%C: memref<4xf32, "local"> {nvvm.fragment = #nvvm.f
 
 // -----
 
-// Sums that go to memory that is read beside.
+// Sums that go to memory from which the loops also load.
 // CHECK: error[KC4240]: lower-fragments: C is not used by tensor intrinsics alone
 // CHECK-NEXT: lower_fragments_elements_invalid.mlir:
-// CHECK-NEXT: why: tir.load in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; elements are stored in memory that is read beside
+// CHECK-NEXT: why: tir.load in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; elements are stored to memory that the loops also load from
 func.func @f(%D: memref<16x8xf32>) {
   tir.for %x in 32 thread "threadIdx.x" {
     %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">
@@ -87,7 +87,7 @@ func.func private @fill.lane(%C: memref<4xf32, "local"> {nvvm.fragment = #nvvm.f
 // An element is taken again when it is stored.
 // CHECK: error[KC4240]: lower-fragments: C is not used by tensor intrinsics alone
 // CHECK-NEXT: lower_fragments_elements_invalid.mlir:
-// CHECK-NEXT: why: tir.store in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; an element is read again behind where it is stored
+// CHECK-NEXT: why: tir.store in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; an element is loaded again after it is stored
 func.func @f(%bias: memref<8xf32>) {
   tir.for %x in 32 thread "threadIdx.x" {
     %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">
@@ -117,7 +117,7 @@ func.func private @fill.lane(%C: memref<4xf32, "local"> {nvvm.fragment = #nvvm.f
 // One lane for all.
 // CHECK: error[KC4240]: lower-fragments: C is not used by tensor intrinsics alone
 // CHECK-NEXT: lower_fragments_elements_invalid.mlir:
-// CHECK-NEXT: why: tir.store in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; threadIdx.x says whether it is done
+// CHECK-NEXT: why: tir.store in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; its execution depends on threadIdx.x
 func.func @f(%bias: memref<8xf32>) {
   tir.for %x in 32 thread "threadIdx.x" {
     %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">
@@ -147,7 +147,7 @@ func.func private @fill.lane(%C: memref<4xf32, "local"> {nvvm.fragment = #nvvm.f
 // A part of the elements of a tile that is stored in it.
 // CHECK: error[KC4240]: lower-fragments: C is not used by tensor intrinsics alone
 // CHECK-NEXT: lower_fragments_elements_invalid.mlir:
-// CHECK-NEXT: why: tir.store in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; only some elements of a tile are stored in it
+// CHECK-NEXT: why: tir.store in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; a condition stores only some elements of a tile of fragments
 func.func @f() {
   tir.for %x in 32 thread "threadIdx.x" {
     %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">

@@ -52,7 +52,7 @@ func.func private @mma_load_m16n8k16_f16_a_shared.lane(%A: memref<16x16xf16, str
 
 // -----
 
-//CHECK:error[KC4242]: lower-fragments: F is not made of tiles of 16 x 16
+//CHECK:error[KC4242]: lower-fragments: F does not consist of tiles of 16 x 16
 //CHECK-NEXT:  --> {{.*}}lower_fragments_invalid.mlir:65:7  %f = tir.view %F[%y * 8, 0] : memref<24x16xf16, "m16n8k16.matrixA"> to memref<16x16xf16, strided<...
 //CHECK-NEXT:  why: dimension 0 of F has 24 elements, and a warp holds tiles that follow one another, with 16 there
 //CHECK-NEXT:  try: split the loop over it by 16, and tensorize the inner one
@@ -77,7 +77,7 @@ func.func private @mma_load_m16n8k16_f16_a_shared.lane(%A: memref<16x16xf16, str
 
 // -----
 
-//CHECK:error[KC4242]: lower-fragments: F is not made of tiles of 16 x 16
+//CHECK:error[KC4242]: lower-fragments: F does not consist of tiles of 16 x 16
 //CHECK-NEXT:  --> {{.*}}lower_fragments_invalid.mlir:90:7  %f = tir.view %F[%y * 8, 0] : memref<32x16xf16, "m16n8k16.matrixA"> to memref<16x16xf16, strided<...
 //CHECK-NEXT:  why: a tile begins at multiples of 8 along dimension 0 of F, and a warp holds tiles that follow one another, with 16 there
 //CHECK-NEXT:  try: split the loop over it by 16, and tensorize the inner one
@@ -102,7 +102,7 @@ func.func private @mma_load_m16n8k16_f16_a_shared.lane(%A: memref<16x16xf16, str
 
 // -----
 
-//CHECK:error[KC4243]: lower-fragments: mma_load_m16n8k16_f16_a_shared is not done by whole warps
+//CHECK:error[KC4243]: lower-fragments: mma_load_m16n8k16_f16_a_shared is not executed by whole warps
 //CHECK-NEXT:  --> {{.*}}lower_fragments_invalid.mlir:116:7  tir.call @mma_load_m16n8k16_f16_a_shared.warp(read %s, write %f) : (memref<16x16xf16, strided<[?,...
 //CHECK-NEXT:  why: there are 16 of threadIdx.x, and a warp is 32
 //CHECK-NEXT:  try: bind a loop of 32 iterations to "threadIdx.x" where tiles are copied
@@ -127,9 +127,9 @@ func.func private @mma_load_m16n8k16_f16_a_shared.lane(%A: memref<16x16xf16, str
 
 // -----
 
-//CHECK:error[KC4243]: lower-fragments: mma_load_m16n8k16_f16_a_shared is not done by whole warps
+//CHECK:error[KC4243]: lower-fragments: mma_load_m16n8k16_f16_a_shared is not executed by whole warps
 //CHECK-NEXT:  --> {{.*}}lower_fragments_invalid.mlir:141:7  tir.call @mma_load_m16n8k16_f16_a_shared.warp(read %s, write %f) : (memref<16x16xf16, strided<[?,...
-//CHECK-NEXT:  why: it depends on threadIdx.x which tiles it is for, or whether it is done
+//CHECK-NEXT:  why: its tiles, or its execution, depend on threadIdx.x
 //CHECK-NEXT:  try: bind the loops around it to "threadIdx.y" or "threadIdx.z", a warp for each
 
 func.func @lanes(%S: memref<32x16xf16, "shared">, %O: memref<32x16xf16>) {
@@ -152,9 +152,9 @@ func.func private @mma_load_m16n8k16_f16_a_shared.lane(%A: memref<16x16xf16, str
 
 // -----
 
-//CHECK:error[KC4243]: lower-fragments: mma_load_m16n8k16_f16_a_shared is not done by whole warps
+//CHECK:error[KC4243]: lower-fragments: mma_load_m16n8k16_f16_a_shared is not executed by whole warps
 //CHECK-NEXT:  --> {{.*}}lower_fragments_invalid.mlir:167:7  tir.call @mma_load_m16n8k16_f16_a_shared.warp(read %s, write %f) : (memref<16x16xf16, strided<[?,...
-//CHECK-NEXT:  why: it depends on threadIdx.x which tiles it is for, or whether it is done
+//CHECK-NEXT:  why: its tiles, or its execution, depend on threadIdx.x
 //CHECK-NEXT:  try: bind the loops around it to "threadIdx.y" or "threadIdx.z", a warp for each
 
 func.func @guarded(%S: memref<32x16xf16, "shared">, %O: memref<32x16xf16>) {
@@ -206,7 +206,7 @@ func.func private @mma_load_m16n8k16_f16_a_shared.lane(%A: memref<16x16xf16, str
 
 //CHECK:error[KC4240]: lower-fragments: F is not used by tensor intrinsics alone
 //CHECK-NEXT:  --> {{.*}}lower_fragments_invalid.mlir:216:7  %F = tir.alloc "F" : memref<32x16xf16, "m16n8k16.matrixA">
-//CHECK-NEXT:  why: nothing uses it, and what a warp holds there is what uses it
+//CHECK-NEXT:  why: nothing uses it, and the uses determine the kind of its fragments
 //CHECK-NEXT:  try: tensorize what writes it and what reads it, by intrinsics such as mma_load_m16n8k16_f16_a_shared and mma_sync_m16n8k16_f16f16f32
 //CHECK-NEXT:  try: give F the scope "local"
 
@@ -229,12 +229,12 @@ func.func private @mma_load_m16n8k16_f16_a_shared.lane(%A: memref<16x16xf16, str
 
 // -----
 
-//CHECK:error[KC4241]: lower-fragments: F is two kinds of fragments
+//CHECK:error[KC4241]: lower-fragments: F is used as two kinds of fragments
 //CHECK-NEXT:  --> {{.*}}lower_fragments_invalid.mlir:244:5  tir.call @wmma_load_16x16x16_f16_b_shared.warp(read %s, write %f) : (memref<16x16xf16, strided<[?...
 //CHECK-NEXT:   |  wmma_load_16x16x16_f16_b_trans_shared: #nvvm.fragment<wmma m16n16k16 b f16 col>
 //CHECK-NEXT:   |  wmma_load_16x16x16_f16_b_shared: #nvvm.fragment<wmma m16n16k16 b f16 row>
-//CHECK-NEXT:  why: the lanes of a warp hold the elements of each in other places
-//CHECK-NEXT:  try: use intrinsics of the same shape, types and layouts for all that uses it
+//CHECK-NEXT:  why: the two kinds assign elements to lanes differently
+//CHECK-NEXT:  try: use intrinsics of the same shape, types and layouts for all uses
 
 func.func @two(%S: memref<16x16xf16, "shared">) {
   tir.for %x in 32 thread "threadIdx.x" {

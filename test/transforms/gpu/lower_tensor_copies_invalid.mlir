@@ -1,8 +1,8 @@
 // RUN: not kc-opt %s --target="cuda -arch=sm_90a" --split-input-file --lower-tensor-copies 2>&1 >/dev/null | FileCheck %s
 
-// CHECK:      error[KC4250]: lower-tensor-copies: A has no boxes of 8 x 32 that are copied as a whole
-// CHECK:      why: it depends on threadIdx.x which box it is, and one thread copies for a block
-// CHECK:      error[KC4250]: lower-tensor-copies: A has no boxes of 8 x 32 that are copied as a whole
+// CHECK:      error[KC4250]: lower-tensor-copies: boxes of 8 x 32 of A cannot be copied as a whole
+// CHECK:      why: the box depends on threadIdx.x, and one thread copies for a block
+// CHECK:      error[KC4250]: lower-tensor-copies: boxes of 8 x 32 of A cannot be copied as a whole
 // CHECK:      why: it is known at the call alone how far neighbours along dimension 0 of A are apart, and it must be a multiple of 16 bytes
 
 // One thread copies for its block.

@@ -1,6 +1,6 @@
 // RUN: not kc-opt %s --split-input-file --lower-thread-allreduce 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
-//CHECK:error[KC4228]: lower-thread-allreduce: the threads cannot combine their values: not all threads of the block come to it
+//CHECK:error[KC4228]: lower-thread-allreduce: the threads cannot combine their values: not all threads of the block reach it
 //CHECK-NEXT:  --> {{.*}}lower_thread_allreduce_invalid.mlir:12:7  %1 = tir.thread_allreduce "add" (%0) over ["threadIdx.x"] by (%a: i32) (%b: i32) identity [0 : i3...
 //CHECK-NEXT:  why: threads wait for each other to combine their values, and the condition or loop around it depends on the thread
 //CHECK-NEXT:  try: put the condition around what each thread adds

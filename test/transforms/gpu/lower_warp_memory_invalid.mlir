@@ -2,7 +2,7 @@
 
 //CHECK:error[KC4226]: lower-warp-memory: the size of W is not constant
 //CHECK-NEXT:  --> {{.*}}lower_warp_memory_invalid.mlir:12:7  %W = tir.alloc "W" : memref<32xf32, "warp">
-//CHECK-NEXT:  why: each of the threads of loop y, whose number is not constant, has its own
+//CHECK-NEXT:  why: each thread of loop y has its own copy, and the number of threads is not constant
 //CHECK-NEXT:  try: split y by a constant factor, and bind that part
 
 func.func @rows(%A: memref<?x32xf32> {kc.shape = affine_map<()[s0] -> (s0, 32)>}) attributes {kc.symbols = ["n"]} {

@@ -5,7 +5,7 @@ func.func @f(%A: memref<64x32xf16>, %B: memref<4x8x256xf16>) {
   tir.for %b in 4 thread "blockIdx.x" {
     tir.for %g in 2 thread "threadIdx.y" {
       tir.for %t in 48 thread "threadIdx.x" {
-        // expected-error@+1 {{KC4251: specialize-warps: the copies to S cannot be those of other warps}}
+        // expected-error@+1 {{KC4251: specialize-warps: separate warps cannot do the copies to S}}
         %full = tir.alloc "S_full" {tir.mbarriers, tir.warp_specialized} : memref<2xi64, "shared">
         %S = tir.alloc "S" : memref<2x8x32xf16, "shared">
         tir.mbarrier_init %full : memref<2xi64, "shared">
@@ -33,7 +33,7 @@ func.func @f(%A: memref<64x32xf16>, %B: memref<4x8x1024xf16>) {
   tir.for %b in 4 thread "blockIdx.x" {
     tir.for %g in 8 thread "threadIdx.y" {
       tir.for %t in 128 thread "threadIdx.x" {
-        // expected-error@+1 {{KC4251: specialize-warps: the copies to S cannot be those of other warps}}
+        // expected-error@+1 {{KC4251: specialize-warps: separate warps cannot do the copies to S}}
         %full = tir.alloc "S_full" {tir.mbarriers, tir.warp_specialized} : memref<2xi64, "shared">
         %S = tir.alloc "S" : memref<2x8x32xf16, "shared">
         tir.mbarrier_init %full : memref<2xi64, "shared">
@@ -61,7 +61,7 @@ func.func @f(%A: memref<64x32xf16>, %B: memref<4x8x256xf16>) {
   tir.for %b in 4 thread "blockIdx.x" {
     tir.for %g in 2 thread "threadIdx.z" {
       tir.for %t in 128 thread "threadIdx.x" {
-        // expected-error@+1 {{KC4251: specialize-warps: the copies to S cannot be those of other warps}}
+        // expected-error@+1 {{KC4251: specialize-warps: separate warps cannot do the copies to S}}
         %full = tir.alloc "S_full" {tir.mbarriers, tir.warp_specialized} : memref<2xi64, "shared">
         %S = tir.alloc "S" : memref<2x8x32xf16, "shared">
         tir.mbarrier_init %full : memref<2xi64, "shared">
@@ -89,7 +89,7 @@ func.func @f(%I: memref<8xindex>, %A: memref<64x32xf16>, %B: memref<4x8x256xf16>
   tir.for %b in 4 thread "blockIdx.x" {
     tir.for %g in 2 thread "threadIdx.y" {
       tir.for %t in 128 thread "threadIdx.x" {
-        // expected-error@+1 {{KC4251: specialize-warps: the copies to S cannot be those of other warps}}
+        // expected-error@+1 {{KC4251: specialize-warps: separate warps cannot do the copies to S}}
         %full = tir.alloc "S_full" {tir.mbarriers, tir.warp_specialized} : memref<2xi64, "shared">
         %S = tir.alloc "S" : memref<2x8x32xf16, "shared">
         tir.mbarrier_init %full : memref<2xi64, "shared">
@@ -118,7 +118,7 @@ func.func @f(%A: memref<64x32xf16>, %B: memref<4x8x256xf16>) {
   tir.for %b in 4 thread "blockIdx.x" {
     tir.for %g in 2 thread "threadIdx.y" {
       tir.for %t in 128 thread "threadIdx.x" {
-        // expected-error@+1 {{KC4251: specialize-warps: the copies to S cannot be those of other warps}}
+        // expected-error@+1 {{KC4251: specialize-warps: separate warps cannot do the copies to S}}
         %full = tir.alloc "S_full" {tir.mbarriers, tir.warp_specialized} : memref<2xi64, "shared">
         %S = tir.alloc "S" : memref<2x8x32xf16, "shared">
         tir.mbarrier_init %full : memref<2xi64, "shared">
@@ -148,7 +148,7 @@ func.func @f(%A: memref<64x32xf16>, %B: memref<4x8x256xf16>) {
   tir.for %b in 4 thread "blockIdx.x" {
     tir.for %g in 2 thread "threadIdx.y" {
       tir.for %t in 128 thread "threadIdx.x" {
-        // expected-error@+1 {{KC4251: specialize-warps: the copies to S cannot be those of other warps}}
+        // expected-error@+1 {{KC4251: specialize-warps: separate warps cannot do the copies to S}}
         %full = tir.alloc "S_full" {tir.mbarriers, tir.warp_specialized} : memref<2xi64, "shared">
         %S = tir.alloc "S" : memref<2x8x32xf16, "shared">
         tir.mbarrier_init %full : memref<2xi64, "shared">

@@ -312,14 +312,14 @@ def test_ptxas(built: tuple[Any, list[Any]], arch: str, tmp_path: Any):
 REFUSED = {
     "%x = tir.load %X[%i] : memref<32xi32>  %y = arith.addi %x, %x : i32 "
     'tir.store %y, %P[0] : memref<4xi32, "shared">': (
-        "what is stored in P is not an element of global memory as it is"
+        "the value stored to P is not an unchanged element of global memory"
     ),
     "tir.for %j in 4 { %x = tir.load %X[%i + %j] : memref<32xi32> "
     'tir.store %x, %P[0] : memref<4xi32, "shared"> }': (
         "an element of P is stored more than once in an iteration"
     ),
     '%x = tir.load %Z[%i] : memref<32xi32>  tir.store %x, %P[0] : memref<4xi32, "shared">': (
-        "what is copied to P is written in the loop"
+        "the source of the copy to P is written in the loop"
     ),
     "%x = tir.load %X[%i] : memref<32xi32>  tir.store %x, %Y[%i] : memref<32xi32>": (
         "an argument is not shared memory of an iteration"
@@ -350,7 +350,7 @@ func.func @f(%X: memref<32xi32>, %Y: memref<32xi32>, %Z: memref<32xi32>) {{
             "stage 0 of loop i",
             "  --> k.mlir:3:3",
             f"  why: {REFUSED[copy]}",
-            "  try: its statements run as those of other stages do",
+            "  try: its statements run like statements of other stages",
         ]
     ]
 

@@ -231,7 +231,7 @@ def refused(sch: tir.Schedule, target: str = EMULATOR) -> str:
             "split the loop by the number of blocks of a cluster, and bind both parts fused",
         ),
         (16, 0, "it is 16, and a cluster has 1 to 8 blocks", None),
-        (2, 2, "it is bound to threadIdx.y, and a cluster consists of blocks", None),
+        (2, 2, "the loop is bound to threadIdx.y, and a cluster consists of blocks", None),
     ],
 )
 def test_what_is_no_cluster(dim: int, loop: int, why: str, hint: str | None):

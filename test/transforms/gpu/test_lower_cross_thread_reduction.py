@@ -350,8 +350,8 @@ def test_an_init_that_uses_what_is_around_it(start: str, before: str, expected: 
 @pytest.mark.parametrize(
     ("start", "before", "after", "why"),
     [
-        (OF_B, "", COUNT, "its init reads B, which is written before the reduction is done"),
-        (OF_T, ALLOC, "", "its init reads T, which is written before the reduction is done"),
+        (OF_B, "", COUNT, "its init reads B, which is written before the reduction is complete"),
+        (OF_T, ALLOC, "", "its init reads T, which is written before the reduction is complete"),
     ],
 )
 def test_an_init_that_would_be_too_late(start: str, before: str, after: str, why: str):

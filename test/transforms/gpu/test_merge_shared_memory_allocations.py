@@ -141,7 +141,7 @@ def test_buffers_that_are_alive_together_are_counted():
         "  --> chain.mlir:3:1\n"
         "   |  S0   58.57 KiB  14995xf32\n"
         "   |  S1   58.57 KiB  14995xf32\n"
-        "  why: all threads of a block see its shared buffers; those that are alive at the same "
-        "time have memory of their own\n"
+        "  why: the shared buffers of a block that are alive at the same time occupy disjoint "
+        "memory\n"
         "  try: make the tile of a block smaller by splitting its loops by smaller factors"
     )

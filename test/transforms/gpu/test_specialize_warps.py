@@ -180,11 +180,11 @@ def test_tiles_that_threads_copy():
     assert (
         refused(Product(ahead=True, specialized=True).schedule())
         == """\
-error[KC4251]: inject-software-pipeline: the copies of loop k_o cannot be those of other warps
-  why: nothing is copied by tma_load; one thread starts copies of whole tiles for the warps that \
-compute
-  try: tensorize what copies tiles in an asynchronous stage by tma_load_..._shared
-  try: leave out software_pipeline_warp_specialize
+error[KC4251]: inject-software-pipeline: separate warps cannot do the copies of loop k_o
+  why: nothing is copied by tma_load; one thread must start copies of whole tiles for the warps \
+that compute
+  try: tensorize the copies of tiles in an asynchronous stage by tma_load_..._shared
+  try: remove software_pipeline_warp_specialize
 """
     )
 

@@ -10,11 +10,11 @@
 //CHECK-NEXT:  try: bind a loop whose extent is a constant, or of the sizes of the function
 //CHECK:error[KC4222]: unify-thread-binding: a kernel cannot allocate G in global memory
 //CHECK-NEXT:  --> {{.*}}unify_thread_binding_invalid.mlir:47:7  %G = tir.alloc "G" : memref<64xf32>
-//CHECK-NEXT:  why: global memory is allocated before a kernel is launched, and it stands in loop k, and so it is new memory in each of its iterations
+//CHECK-NEXT:  why: global memory is allocated before a kernel is launched, and it is allocated in loop k, anew in each iteration
 //CHECK-NEXT:  try: give G the scope "local" or "shared"
 //CHECK:error[KC4201]: unify-thread-binding: block B is left
 //CHECK-NEXT:  --> {{.*}}unify_thread_binding_invalid.mlir:59:5  tir.block "B" (spatial %v in 64 = %i) do {
-//CHECK-NEXT:  why: blocks are dissolved before this pass
+//CHECK-NEXT:  why: this pass runs after blocks are lowered
 //CHECK-NEXT:  try: run --lower-init-block --lower-blocks first
 
 func.func @extents(%A: memref<64xf32>) {
@@ -66,7 +66,7 @@ func.func @block(%A: memref<64xf32>) {
 // -----
 //CHECK:error[KC4224]: unify-thread-binding: virtual threads cannot share L
 //CHECK-NEXT:  --> {{.*}}unify_thread_binding_invalid.mlir:74:7  %L = tir.alloc "L" : memref<4xf32, "local">
-//CHECK-NEXT:  why: each thread of loop v has one, which is a part of a larger buffer, but the number of threads of vthread.y is not a constant
+//CHECK-NEXT:  why: each thread of loop v needs a part of a larger buffer, but the number of threads of vthread.y is not a constant
 //CHECK-NEXT:  try: allocate L in the loops of all virtual threads that use it
 func.func @threads_of_a_call(%A: memref<64xf32>, %n: index) {
   tir.for %b in 4 thread "blockIdx.x" {
@@ -85,7 +85,7 @@ func.func @threads_of_a_call(%A: memref<64xf32>, %n: index) {
 // -----
 //CHECK:error[KC4224]: unify-thread-binding: virtual threads cannot share L
 //CHECK-NEXT:  --> {{.*}}unify_thread_binding_invalid.mlir:93:7  %L = tir.alloc "L" (%n) : memref<?xf32, "local">
-//CHECK-NEXT:  why: each thread of loop v has one, which is a part of a larger buffer, but its size is known at the launch only
+//CHECK-NEXT:  why: each thread of loop v needs a part of a larger buffer, but its size is known only at the launch
 //CHECK-NEXT:  try: allocate L in the loops of all virtual threads that use it
 func.func @size_of_a_call(%A: memref<64xf32>, %n: index) {
   tir.for %b in 4 thread "blockIdx.x" {
@@ -104,7 +104,7 @@ func.func @size_of_a_call(%A: memref<64xf32>, %n: index) {
 // -----
 //CHECK:error[KC4224]: unify-thread-binding: virtual threads cannot share L
 //CHECK-NEXT:  --> {{.*}}unify_thread_binding_invalid.mlir:112:7  %L = tir.alloc "L" : memref<4xf32, "local">
-//CHECK-NEXT:  why: each thread of loop v has one, which is a part of a larger buffer, but tir.view uses it as a whole
+//CHECK-NEXT:  why: each thread of loop v needs a part of a larger buffer, but tir.view uses the whole buffer
 //CHECK-NEXT:  try: allocate L in the loops of all virtual threads that use it
 func.func @whole(%A: memref<64xf32>) {
   tir.for %b in 4 thread "blockIdx.x" {

@@ -49,7 +49,7 @@ func.func @compacted(%A: memref<65536xf32>, %B: memref<65536xf32>) {
 //TEXT-NEXT:  --> {{.*}}verify_gpu_code.mlir:57:3  %S = tir.alloc "S" : memref<1024x8192xf32, "shared">
 //TEXT-NEXT:   |  S      32 KiB  1x8192xf32
 //TEXT-NEXT:   |  T      32 KiB  1x8192xf32
-//TEXT-NEXT:  why: all threads of a block see its shared buffers; those that are alive at the same time have memory of their own
+//TEXT-NEXT:  why: the shared buffers of a block that are alive at the same time occupy disjoint memory
 //TEXT-NEXT:  try: compute_at S at k_o: 512 B instead of 32 KiB
 //TEXT-NEXT:  try: compute_at T at k_o: 512 B instead of 32 KiB
 func.func @tiles(%A: memref<1024x8192xf32>, %B: memref<1024xf32>) {

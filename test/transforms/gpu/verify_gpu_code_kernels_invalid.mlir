@@ -61,7 +61,7 @@ func.func @nobody() {
 //CHECK-NEXT:  --> {{.*}}verify_gpu_code_kernels_invalid.mlir:[[# @LINE + 7]]:3  gpu.func @k() workgroup(
 //CHECK-NEXT:   |  S        64 KiB  16384xf32
 //CHECK-NEXT:   |  few       252 B  63xf32
-//CHECK-NEXT:  why: each buffer in workgroup(...) has memory of its own as long as the kernel runs
+//CHECK-NEXT:  why: each buffer in workgroup(...) occupies its own memory while the kernel runs
 //CHECK-NEXT:  try: use parts of gpu.dynamic_shared_memory, whose size is an operand of the launch: dynamic_shared_memory_size
 
 gpu.module @m {

@@ -340,8 +340,8 @@ func.func @extents(%A: memref<8xf32>) {
 //CHECK:error[KC3441]: verify-gpu-code: the size of the shared buffer S is not known where the kernel is launched
 //CHECK-NEXT:  --> {{.*}}verify_gpu_code_memory_invalid.mlir:350:7  %S = tir.alloc "S"(%m) : memref<?xf32, "shared">
 //CHECK-NEXT:   |  S: ?xf32
-//CHECK-NEXT:  why: a launch says how much shared memory a block has, the same for all blocks
-//CHECK-NEXT:  try: split the loops by constant factors, and compute it at the outer one
+//CHECK-NEXT:  why: a launch states how much shared memory each block has, the same for all blocks
+//CHECK-NEXT:  try: split the loops by constant factors, and use compute_at at the outer loop
 func.func @ragged(%M: memref<8xi32>, %A: memref<8xf32>, %B: memref<8x8xf32>) {
   tir.for %b in 8 thread "blockIdx.x" {
     tir.for %i in 8 thread "threadIdx.x" {

@@ -16,7 +16,7 @@
 //CHECK-NEXT:   |  undecided: no index leaves its array (an index of A follows from what a call gives, line 60)
 //CHECK-NEXT:   |  proven: no vector is misaligned
 //CHECK-NEXT:   |  proven: all that is read of shared memory was written
-//CHECK-NEXT:  try: kc-run --target=cuda-emu --check runs it, and decides for the arrays of the call
+//CHECK-NEXT:  try: run it with kc-run --target=cuda-emu --check, which decides for the arrays of a call
 
 // FEW-NOT: reverse
 // FEW: remark[KC6309]: kernel scatter, without running it

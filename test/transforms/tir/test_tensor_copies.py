@@ -376,7 +376,7 @@ def refused(sch: tir.Schedule) -> str:
     return "\n".join(line for line in lines if not line.lstrip().startswith("-->")) + "\n"
 
 
-GAP = "lower-tensor-copies: A_shared has no boxes of 32 x 32 that are copied as a whole"
+GAP = "lower-tensor-copies: boxes of 32 x 32 of A_shared cannot be copied as a whole"
 
 
 def test_the_swizzle_of_other_rows():
@@ -398,7 +398,7 @@ def test_rows_with_gaps():
         == f"""\
 error[KC4250]: {GAP}
   why: rows of a box follow one another, 64 bytes apart, and those of A_shared are 160 bytes apart
-  try: leave out storage_align of A_shared, and swizzle it
+  try: swizzle A_shared instead of using storage_align
 """
     )
 
@@ -407,9 +407,9 @@ def test_rows_of_the_array_that_begin_anywhere():
     assert (
         refused(plain(32, wide=36))
         == """\
-error[KC4250]: lower-tensor-copies: A has no boxes of 32 x 32 that are copied as a whole
+error[KC4250]: lower-tensor-copies: boxes of 32 x 32 of A cannot be copied as a whole
   why: neighbours along dimension 0 of A are 72 bytes apart, no multiple of 16
-  try: copy by vectorized loops there, without tma_load
+  try: copy by vectorized loops instead of tma_load
 """
     )
 
@@ -419,9 +419,9 @@ def test_copies_whose_number_the_call_says():
         refused(plain(32 * te.var("n")))
         == """\
 error[KC4249]: plan-tensor-copies: copies to A_shared cannot be counted
-  why: loop j_o has a number of iterations that is no constant, and the phase of an mbarrier is \
-how often it was used before
-  try: copy by vectorized loops there, without tma_load
+  why: the number of iterations of loop j_o is not constant, and the phase of an mbarrier is the \
+number of its earlier uses
+  try: copy by vectorized loops instead of tma_load
 """
     )
 

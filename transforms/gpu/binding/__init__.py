@@ -2,7 +2,7 @@
 
 ``unify_thread_binding`` makes one launch of the bound loops of a kernel. Reductions over threads
 become exchanges: ``lower_cross_thread_reduction``, then ``lower_thread_allreduce``.
-``inject_virtual_thread`` interleaves virtual threads; ``verify_gpu_code`` counts resources.
+``inject_virtual_thread`` interleaves virtual threads; ``verify_gpu_code`` checks resource limits.
 """
 
 if (

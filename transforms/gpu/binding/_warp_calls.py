@@ -1,7 +1,7 @@
-"""Calls of what the lanes of warps do together, and the tiles that these hold.
+"""Calls of functions that the lanes of warps perform together, and the tiles that the lanes hold.
 
-Shared by ``unify-thread-binding``, which counts threads, and ``lower-fragments``. Operations are
-only read here, so there is no rewrite pattern.
+Shared by ``unify-thread-binding``, which counts threads, and ``lower-fragments``. This module only
+reads operations, so it has no rewrite pattern.
 """
 
 from __future__ import annotations
@@ -16,23 +16,24 @@ from kc.support.diagnostics import CodegenError, counted
 from kc.support.locations import location_of
 
 LANES = "kc.lanes"
-"""The attribute of a function that the lanes of a warp do together: what each of them does."""
+"""The attribute of a function of a whole warp: the function that each lane performs."""
 
 FRAGMENT = "nvvm.fragment"
-"""The attribute of an argument of such a function: the tile that the lanes hold."""
+"""The attribute of an argument of a lane's function: the tile that the lanes hold."""
 
 
 def fragments_of(function: FuncOp) -> list[FragmentAttr | None]:
-    """The fragment that each argument of what a lane does is; None for a tile of memory."""
-    noted = function.arg_attrs or [DictionaryAttr({})] * len(function.args)
-    fragments = [attributes.data.get(FRAGMENT) for attributes in noted]
+    """The fragment of each argument of a lane's function; None for a tile of memory."""
+    attributes_of_args = function.arg_attrs or [DictionaryAttr({})] * len(function.args)
+    fragments = [attributes.data.get(FRAGMENT) for attributes in attributes_of_args]
     return [fragment if isinstance(fragment, FragmentAttr) else None for fragment in fragments]
 
 
 def lane_of(function: FuncOp) -> FuncOp | None:
-    """The function that each lane performs if a warp calls ``function``; None for others.
+    """The function that each lane performs if a warp calls ``function``; None for other functions.
 
-    Raises KC4254 unless that is another function, with a body and as many arguments.
+    Raises CodegenError KC4254 unless that is a different function with a body and as many
+    arguments.
     """
     name = function.attributes.get(LANES)
     if name is None:
@@ -46,8 +47,8 @@ def lane_of(function: FuncOp) -> FuncOp | None:
     elif lane.is_declaration:
         why = "it has no body"
     elif len(lane.function_type.inputs) != count:
-        given = counted(len(lane.function_type.inputs), "argument")
-        why = f"it has {given}, and the function {count}"
+        arguments = counted(len(lane.function_type.inputs), "argument")
+        why = f"it has {arguments}, and the function {count}"
     else:
         return lane
     raise CodegenError(
@@ -59,7 +60,8 @@ def lane_of(function: FuncOp) -> FuncOp | None:
 
 
 def lanes_of(call: CallOp) -> int:
-    """How many threads along x hold the tiles of a call together; 0 where none are held."""
+    """The number of threads along x that hold the tiles of a call together; 0 if no tile is
+    held."""
     function = SymbolTable.lookup_symbol(call, call.callee)
     lane = lane_of(function) if isinstance(function, FuncOp) else None
     held = fragments_of(lane) if lane is not None else []

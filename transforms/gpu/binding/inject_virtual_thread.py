@@ -1,4 +1,4 @@
-"""inject-virtual-thread: virtual threads run interleaved in one, operation by operation.
+"""inject-virtual-thread: virtual threads run interleaved in one thread, operation by operation.
 
 Before::
 
@@ -20,16 +20,16 @@ After::
       %c_1 = tir.load %C_1[0] : memref<1xf32, "local">
       ...
 
-Virtual threads are in lockstep (:mod:`kc.dialects.tir.threads`): each operation runs for all of
-them before the next one does. A serial loop stays one loop around all of them. Work that does not
-depend on their number is done once; each has its own registers. The result is therefore exact for
-any exchange between them.
+Virtual threads are in lockstep (:mod:`kc.dialects.tir.threads`): each operation runs for all
+virtual threads before the next operation. A serial loop stays one loop around all of them. Work
+that does not depend on the virtual thread is done once. Each virtual thread has its own registers.
+The result is therefore exact for any exchange between virtual threads.
 
 *Legal when*
 
-1. KC4224: the number of virtual threads is a constant, at most 256 in all: each is code.
-2. KC4224: in a branch or loop that depends on the virtual thread, where each runs by itself, no two
-   touch one element of shared memory in an order that differs from lockstep.
+1. KC4224: the number of virtual threads is a constant, at most 256 in all, as each becomes code.
+2. KC4224: in a branch or loop that depends on the virtual thread, which each virtual thread runs
+   alone, no two touch one element of shared memory in an order that differs from lockstep.
 
 TVM: ``InjectVirtualThread``, which adds a dimension to the buffers and unrolls or loops.
 """
@@ -61,7 +61,7 @@ LIMIT = 256
 """The most virtual threads of one real thread."""
 
 Values = dict[SSAValue, SSAValue]
-"""What values are for one virtual thread."""
+"""The copies of values for one virtual thread."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class InjectVirtualThreadPass(ModulePass):
 
 
 def _require_interleaving(root: ForOp) -> None:
-    """Refuse (KC4224) what cannot be interleaved."""
+    """Refuse (KC4224) virtual threads that cannot be interleaved."""
     dependent: set[SSAValue] = set()
     for loop in loop_tree.loops(root):
         if loop.axis not in VIRTUAL_AXES:
@@ -159,8 +159,8 @@ def _refuse(
 
 
 def _is_moved(source: Statement, sink: Statement, branch: Operation) -> bool:
-    """Whether two statements are one operation, which each thread does once in a branch: then
-    threads merely change places."""
+    """True if two statements are the same operation, which each thread runs once in a branch: the
+    branch then only reorders threads."""
     return (
         source.op is sink.op
         and source.block is None
@@ -169,10 +169,10 @@ def _is_moved(source: Statement, sink: Statement, branch: Operation) -> bool:
 
 
 def _exchange(scope: Scope, root: ForOp, branch: Operation) -> Conflict | None:
-    """Two accesses of different virtual threads in a branch to one element that they share, which
-    are in another order where each thread runs the branch by itself; None if there are none.
+    """A pair of accesses of different virtual threads in a branch to one shared element whose order
+    changes if each thread runs the branch alone; None if there is none.
 
-    Loops around the branch are common: both are in one iteration of them.
+    Both accesses are in the same iteration of the loops around the branch.
     """
     members = set(loop_tree.preorder(branch))
     around = [loop for loop in all_loops_around(branch) if loop_tree.is_inside(loop, root)]
@@ -184,8 +184,8 @@ def _exchange(scope: Scope, root: ForOp, branch: Operation) -> Conflict | None:
         common = [s.equals(t) for loop, s, t in pairs if loop.axis not in VIRTUAL_AXES]
         virtual = [(s, t) for loop, s, t in pairs if loop.axis in VIRTUAL_AXES]
         if _is_moved(source, sink, branch):
-            # Threads that take the branch alike do so together: before one that is earlier along
-            # an outer loop, and later along an inner one.
+            # Threads that take the branch in the same way run it together, so a thread may run
+            # before one that is earlier along an outer loop if that is later along an inner loop.
             moved = [
                 all_of([outer[0] < outer[1], inner[0] > inner[1]])
                 for n, outer in enumerate(virtual)
@@ -206,15 +206,15 @@ def _exchange(scope: Scope, root: ForOp, branch: Operation) -> Conflict | None:
 
 @dataclass
 class _Interleaving:
-    """Makes the code of all virtual threads."""
+    """Builds the code of all virtual threads."""
 
     names: set[str]
-    """The names of buffers that there are."""
+    """The names of buffers in use."""
     at: list[Operation] = field(default_factory=list)
-    """The operations of the block that is being made."""
+    """The operations of the block under construction."""
 
     def run(self, loop: ForOp) -> list[Operation]:
-        """What a loop of virtual threads becomes."""
+        """The operations that replace a loop of virtual threads."""
         self._loop(loop, [{}])
         return self.at
 
@@ -256,8 +256,8 @@ class _Interleaving:
                 alloc.buffer_name = StringAttr(fresh_name(op.label, self.names))
 
     def _alike(self, op: Operation, threads: list[Values]) -> Iterable[list[Values]]:
-        """Those of the threads that do the same in an operation, but for what is in the regions of
-        loops and branches, together."""
+        """The groups of threads for which an operation has the same operands. The regions of loops
+        and branches do not count."""
         used = op.operands if isinstance(op, ForOp | IfOp) else captured_values(op)
         alike: dict[tuple[SSAValue, ...], list[Values]] = {}
         for values in threads:
@@ -293,7 +293,7 @@ class _Interleaving:
         self.at.append(shell)
 
     def _clone(self, op: Operation, threads: list[Values]) -> Operation:
-        """One copy of an operation, for these threads."""
+        """One copy of an operation for a group of threads."""
         mapper = dict(threads[0])
         new = op.clone(mapper)
         for old, copy in zip(op.walk(), new.walk(), strict=True):

@@ -1,4 +1,4 @@
-"""lower-cross-thread-reduction: each thread reduces its part, then all combine their results.
+"""lower-cross-thread-reduction: each thread reduces its part, then all threads combine their parts.
 
 Before::
 
@@ -33,19 +33,19 @@ After::
       }
     }
 
-Each thread starts from the neutral element of the combiner; the block's own init, where it is
-something else, is combined in at the end. Serial reduction loops around the block, whatever else is
-in them, are done by then. Terms that a condition leaves out are left out of the partial result, so
-that all threads are there to combine it. Which thread stores memory that they share is decided by
-``unify-thread-binding``; the note of ``set_store_predicate`` has no further use.
+Each thread starts from the neutral element of the combiner. If the init of the block is another
+value, it is combined in at the end. Serial reduction loops around the block are complete by then,
+whatever else they contain. A condition of the block guards only the update of the partial result,
+so that all threads take part in the combination. ``unify-thread-binding`` chooses the thread that
+stores to shared memory; the annotation of ``set_store_predicate`` has no further use.
 
 *Legal when*
 
-1. KC4227: the block is nothing but a reduction with an init, each loop around it drives variables
-   of one kind, its serial loops are in the kernel, its results are not used before the reduction is
-   done, and what its init reads is not written among the serial loops.
-2. KC4227: of threads that there may be none of, one does the results; what is read in their loop is
-   not used outside of a block or loop.
+1. KC4227: the block consists of a reduction with an init, each loop around it drives variables of
+   one kind, its serial loops are in the kernel, its results are not used before the reduction is
+   complete, and no serial loop writes an element that its init reads.
+2. KC4227: if the loop of threads may be empty, one thread computes the results; a value that is
+   loaded in that loop is not used outside of a block or loop.
 3. KC4227: the extents of the loops over results that are in a reduction loop are constants.
 
 TVM: ``LowerCrossThreadReduction``.
@@ -106,10 +106,10 @@ _NAMES = {
     "arith.maxui": "max",
     "arith.minui": "min",
 }
-"""What the combination by an operation is called."""
+"""The name of the combination by an operation."""
 
 
-RFACTOR = "rfactor makes partial results, whose final reduction threads can do"
+RFACTOR = "rfactor makes partial results, whose final reduction threads can perform"
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class LowerCrossThreadReductionPass(ModulePass):
                         beside[loop] = list(_beside(loop, places))
             for plan in plans:
                 _Lowering(plan, names).run()
-            for lane in list(beside):  # those that start and end reductions are as many
+            for lane in list(beside):  # loops that start and end reductions have as many
                 for loop in _of_one_axis(lane):
                     beside.setdefault(loop, [])
             sizes: Values = {}
@@ -147,7 +147,7 @@ class LowerCrossThreadReductionPass(ModulePass):
 def reduced_lanes(block: BlockOp) -> list[ForOp]:
     """The loops of threads around a block that drive its reduce variables, outermost first.
 
-    None where there is no thread, and so nothing but an init.
+    Empty if one of these loops has no thread, as then only the init runs.
     """
     lanes = [
         loop
@@ -159,7 +159,7 @@ def reduced_lanes(block: BlockOp) -> list[ForOp]:
 
 @dataclass(frozen=True)
 class _Plan:
-    """A reduction over threads."""
+    """The split of a reduction over threads."""
 
     block: BlockOp
     reduction: Reduction
@@ -167,14 +167,17 @@ class _Plan:
     place: Operation
     """The outermost serial loop of the reduction; the block, if there is none."""
     split: Split
-    """With the loops from there to the block that drive no reduce variable but as threads."""
+    """The partial results, for the loops from ``place`` to the block that drive results or are
+    threads."""
 
 
 def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
-    """How a reduction is split. Raises CodegenError (KC4227) before anything is changed."""
+    """The split of a reduction. Raises CodegenError KC4227 before anything changes."""
     reduction = reduction_of(block)
     if reduction is None or not block.has_init:
-        raise _refuse(block, "it is not an init and the updates of one reduction alone", lanes[0])
+        raise _refuse(
+            block, "it does more than the init and the updates of one reduction", lanes[0]
+        )
     for step in reduction.steps:
         if (why := why_no_empty_parts(step)) is not None:
             raise _refuse(block, why, lanes[0], [FINITE_START])
@@ -188,7 +191,7 @@ def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
             raise _refuse(block, f"loop {loop.label} is bound to {loop.axis}", lanes[0])
     kernel = next(loop for loop in around if loop.axis is not None)
     outside = around[: around.index(kernel)]
-    # One iteration is one launch, which does all terms.
+    # One iteration is one launch, which must compute all terms.
     reduced = [loop for loop in reduced if loop not in outside or loop.static_extent != 1]
     serial = [loop for loop in reduced if loop.axis is None]
     for loop in serial:
@@ -225,17 +228,17 @@ def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
 
 
 def _require_complete(block: BlockOp, reduction: Reduction, place: Operation, lane: ForOp) -> None:
-    """Refuse a use of the results among the loops of the reduction."""
+    """Refuse a use of the results inside the loops of the reduction."""
     buffers = {update.buffer for update in reduction.updates}
     for op in place.walk():
         if isinstance(op, LoadOp | StoreOp) and op.buffer in buffers:
             if not loop_tree.is_inside(op, block):
                 name = buffer_name(op.buffer)
-                raise _refuse(block, f"{name} is used before the reduction is done", lane)
+                raise _refuse(block, f"{name} is used before the reduction is complete", lane)
 
 
 def _require_same_start(block: BlockOp, place: Operation, lane: ForOp) -> None:
-    """Refuse a change, among the loops of the reduction, of what its init reads."""
+    """Refuse a write, inside the loops of the reduction, to a buffer that its init reads."""
     for load in block.init.walk():
         if not isinstance(load, LoadOp):
             continue
@@ -243,7 +246,7 @@ def _require_same_start(block: BlockOp, place: Operation, lane: ForOp) -> None:
             op = use.operation
             if not isinstance(op, LoadOp) and loop_tree.is_inside(op, place):
                 name = buffer_name(load.buffer)
-                why = f"its init reads {name}, which is written before the reduction is done"
+                why = f"its init reads {name}, which is written before the reduction is complete"
                 raise _refuse(block, why, lane, [])
 
 
@@ -261,7 +264,7 @@ def _refuse(
 
 
 class _Lowering:
-    """Splits one reduction."""
+    """The rewrite of one reduction."""
 
     def __init__(self, plan: _Plan, names: set[str]) -> None:
         self.plan = plan
@@ -325,7 +328,8 @@ class _Lowering:
         return [*ops, self.parts.store_block(label, values, results)]
 
     def _captured(self, ops: list[Operation], values: Values) -> Values:
-        """What combiners capture, computed behind the loops by what is added to ``ops``."""
+        """The values that combiners capture, recomputed behind the loops by operations added to
+        ``ops``."""
         block = self.plan.block
         captured = [
             value
@@ -347,9 +351,13 @@ class _Lowering:
         return known
 
     def _with_initial(
-        self, totals: dict[StoreOp, SSAValue], kept: Sequence[int], body: Block, mapping: Values
+        self,
+        totals: dict[StoreOp, SSAValue],
+        positions: Sequence[int],
+        body: Block,
+        mapping: Values,
     ) -> list[SSAValue]:
-        """The results, with the init's values where these are not neutral."""
+        """The results, combined with the init's values if these are not neutral."""
         reduction = self.plan.reduction
         results = [totals[update.store] for update in reduction.updates]
         init = self.plan.block.init.block
@@ -357,7 +365,7 @@ class _Lowering:
         initial = [stores[update.buffer].value for update in reduction.updates]
         if all(map(_is_neutral, reduction.updates, initial)):
             return results
-        values = mapping | {init.args[n]: arg for n, arg in zip(kept, body.args, strict=True)}
+        values = mapping | {init.args[n]: arg for n, arg in zip(positions, body.args, strict=True)}
         for op in init.ops:
             if not isinstance(op, StoreOp):
                 body.add_op(op.clone(values))
@@ -366,7 +374,7 @@ class _Lowering:
 
 
 def _may_be_empty(lane: ForOp) -> bool:
-    """Whether a loop of threads may have no iteration; not one that never has any."""
+    """True if a loop of threads may have no iteration; False for one that never has any."""
     extent, index = lane.extent_value, IndexValues()
     if isinstance(extent, int):
         return False
@@ -375,14 +383,14 @@ def _may_be_empty(lane: ForOp) -> bool:
 
 
 def _of_one_axis(lane: ForOp) -> list[ForOp]:
-    """The loops of the same threads in the kernel, which has one number of them."""
+    """The loops of the kernel over the same axis, which has one number of threads."""
     kernel = next(loop for loop in [*all_loops_around(lane), lane] if loop.axis is not None)
     return [loop for loop in loop_tree.loops(kernel) if loop.axis == lane.axis]
 
 
 def _beside(loop: ForOp, places: Collection[Operation]) -> Iterator[Operation]:
-    """What is done in a loop of threads, for each of its iterations, by operations that no
-    reduction is in; the ``places`` of reductions count as such."""
+    """The operations in a loop of threads that have effects and contain no reduction. The
+    ``places`` of reductions count as such."""
     for op in loop.body.block.ops:
         if isinstance(op, AllocOp) or not has_effects(op):
             continue
@@ -394,22 +402,22 @@ def _beside(loop: ForOp, places: Collection[Operation]) -> Iterator[Operation]:
 
 
 def _require_guards(lane: ForOp, places: Collection[Operation], block: BlockOp) -> None:
-    """Refuse (KC4227) what cannot be left out where there is no thread but the one for results."""
+    """Refuse (KC4227) operations beside a reduction that cannot be skipped by the extra thread."""
     for op in _beside(lane, places):
         if any(result.uses for result in op.results):
             name = op.results[0].name_hint or op.name
             raise _refuse(
                 block,
-                f"there may be none, and {name} is read in their loop",
+                f"there may be no thread, and {name} is loaded in the loop of threads",
                 lane,
-                [f"read {name} in a block, or bind a loop that has iterations"],
+                [f"load {name} in a block, or bind a loop that always has iterations"],
             )
 
 
 def _keep_a_thread(lane: ForOp, beside: Sequence[Operation], sizes: Values) -> None:
-    """Let a loop of threads that may be empty have one thread then, which starts and ends the
-    reductions, and does nothing of what is ``beside`` that. ``sizes``: extents that are at least 1,
-    by what they were."""
+    """Give a loop of threads that may be empty at least one thread, which starts and ends the
+    reductions and skips the operations ``beside`` them. ``sizes`` maps extents to extents of at
+    least 1."""
     extent = lane.extent_value
     if isinstance(extent, int):
         return
@@ -425,7 +433,7 @@ def _keep_a_thread(lane: ForOp, beside: Sequence[Operation], sizes: Values) -> N
         sizes[extent] = size
     lane.operands[0] = sizes[extent]
     for op in lane.body.block.ops:
-        if isinstance(op, DelinearizeOp):  # of a fused loop: the only thread divides by its sizes
+        if isinstance(op, DelinearizeOp):  # of a fused loop: the extra thread divides by its sizes
             before = InsertPoint.before(op)
             divisors = [at_least_1(size, before, op) for size in op.sizes]
             op.operands = [op.index, *(size for size in divisors if isinstance(size, SSAValue))]

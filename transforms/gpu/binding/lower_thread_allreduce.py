@@ -17,16 +17,17 @@ After::
     %7, %valid_1 = gpu.shuffle xor %6, %c1, %c32 : f32   // all warps have that of all
     %r = arith.addf %6, %7 : f32
 
-Threads are numbered along x, then y, then z. Of those that are neighbours in this order,
+Threads are numbered along x, then y, then z. The method depends on the threads of a reduction:
 
-* up to 32 whose number is a power of two exchange values by shuffles alone;
-* a multiple of 32 first reduce in their warps, and then combine the warps' results in shared
-  memory: by shuffles if their number is a power of two that fits a warp, else one after the other;
-* all others repeatedly halve their values in shared memory; so do those whose number only a call
-  knows, which begin with the halves of as many as a block can have, one axis after the other.
+* up to 32 consecutive threads, a power of two, exchange values by shuffles alone;
+* a multiple of 32 consecutive threads first reduces in each warp, and then combines the results of
+  the warps in shared memory: by shuffles if their number is a power of two that fits a warp, else
+  one after the other;
+* all others repeatedly halve their values in shared memory. If the number of threads is known only
+  at the call, they start from half of the largest block, one axis after the other.
 
-32 is the limit ``thread_warp_size`` of the target, which is 64 for some GPUs of AMD; where it is 1
-(OpenCL), there are no shuffles.
+32 is the limit ``thread_warp_size`` of the target. It is 64 for some GPUs of AMD; with 1 (OpenCL)
+there are no shuffles.
 
 All threads have the result. ``thread-sync`` inserts the barriers. A user's combiner receives values
 in the order of the threads, so that all threads reach the same result even if it breaks ties by
@@ -83,8 +84,8 @@ from kc.transforms.gpu.binding.unify_thread_binding import is_uniform, kernel_ro
 
 
 def warp_size(target: Target) -> int:
-    """How many threads exchange values by shuffles, 1 where none do: CUDA's for a target that is no
-    GPU."""
+    """The number of threads that exchange values by shuffles; 1 without shuffles, and that of CUDA
+    for a target that is not a GPU."""
     return _limits(target)["thread_warp_size"]
 
 
@@ -115,7 +116,7 @@ class LowerThreadAllreducePass(ModulePass):
 
 
 class _Lowering:
-    """Lowers one reduction over threads."""
+    """The lowering of one reduction over threads."""
 
     def __init__(
         self,
@@ -136,17 +137,17 @@ class _Lowering:
             most if loop.static_extent is None else loop.static_extent
             for loop in self.lanes.values()
         ]
-        """Of the threads along each axis, the most that there may be."""
+        """The number of threads along each axis, or its upper bound."""
 
     def _check(self) -> None:
-        """Refuse (KC4228) branches that not all threads take."""
+        """Refuse (KC4228) branches and loops that only some threads reach."""
         op = self.op
         for around in loop_tree.path_to(op):
             if around is self.chain[-1]:
                 return
             if around is not op and not is_uniform(around):
                 raise self._refuse(
-                    "not all threads of the block come to it",
+                    "not all threads of the block reach it",
                     "threads wait for each other to combine their values, and the condition or "
                     "loop around it depends on the thread",
                     "put the condition around what each thread adds",
@@ -164,7 +165,7 @@ class _Lowering:
     # Numbers of threads
 
     def _number(self, axes: Sequence[str]) -> AffineExpr:
-        """The number of a thread among those that differ along ``axes`` alone."""
+        """The number of a thread among the threads that differ only along ``axes``."""
         number, stride = AffineExpr.constant(0), 1
         for axis in LANE_AXES:
             loop = self.lanes.get(axis)
@@ -205,7 +206,7 @@ class _Lowering:
         self._replace(values)
 
     def _replace(self, values: Sequence[SSAValue]) -> None:
-        """Put the operations in the place of the reduction, whose results are ``values``."""
+        """Insert the new operations, and replace the results of the reduction by ``values``."""
         op = self.op
         for new in self.ops:
             for inner in new.walk():
@@ -219,7 +220,7 @@ class _Lowering:
     def _exchange(
         self, values: Sequence[SSAValue], number: AffineExpr, count: int
     ) -> Sequence[SSAValue]:
-        """The values of ``count`` neighbours in a warp combined, in all of them."""
+        """Combine the values of ``count`` neighbours in a warp; all of them have the result."""
         width = self._constant(self.warp)
         offset = count // 2
         while offset:
@@ -254,7 +255,7 @@ class _Lowering:
     def _by_warps(
         self, values: Sequence[SSAValue], number: AffineExpr, count: int
     ) -> Sequence[SSAValue]:
-        """The values of warps combined, then what these have."""
+        """Combine the values in each warp, then the results of the warps."""
         values = self._exchange(values, number, self.warp)
         warps = count // self.warp
         if warps == 1:
@@ -275,7 +276,7 @@ class _Lowering:
     def _halve(
         self, values: Sequence[SSAValue], group: AffineExpr, number: AffineExpr, count: int
     ) -> Sequence[SSAValue]:
-        """The values combined in shared memory, half with half until one is left."""
+        """Combine the values in shared memory, half with half until one is left."""
         buffers = self._allocate(values, [math.prod(self.extents) // count, count])
         self.ops += self._stores(values, buffers, [group, number])
         while count > 1:
@@ -295,8 +296,8 @@ class _Lowering:
         return self._loads(buffers, [group, AffineExpr.constant(0)])
 
     def _halve_axes(self, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """As :meth:`_halve`, where not all numbers of threads are constants: in memory with a
-        dimension for each axis, along one axis after the other."""
+        """As :meth:`_halve`, for extents that are not all constant: in buffers with a dimension for
+        each axis, along one axis after the other."""
         loops = list(self.lanes.values())
         sizes = [loop.extent_value for loop in loops]
         buffers = self._allocate(values, sizes)
@@ -325,8 +326,9 @@ class _Lowering:
         own: Sequence[AffineExpr],
         ops: Sequence[Operation],
     ) -> None:
-        """A condition around ``ops``: a thread is in the first half along an axis, has a partner in
-        the second one, and is the first along the axes whose values are combined already."""
+        """Guard ``ops`` by the condition that a thread is in the first half along an axis, has a
+        partner in the second half, and is the first thread along the axes that are combined
+        already."""
         size = loop.extent_value
         operands = [*self.operands, *([] if isinstance(size, int) else [size])]
         extent = (
@@ -374,7 +376,7 @@ class _Lowering:
     def _allocate(
         self, values: Sequence[SSAValue], shape: Sequence[int | SSAValue]
     ) -> list[SSAValue]:
-        """Shared memory for what ``shape`` groups and members of theirs have."""
+        """Buffers of the given shape in shared memory, one for each value."""
         sizes = [size for size in shape if not isinstance(size, int)]
         static = [size if isinstance(size, int) else DYNAMIC for size in shape]
         first = self.body.first_op

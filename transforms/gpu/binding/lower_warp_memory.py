@@ -1,4 +1,4 @@
-"""lower-warp-memory: the memory of a row of threads becomes part of the memory of its block.
+"""lower-warp-memory: memory of a row of threads becomes a part of the shared memory of its block.
 
 Before::
 
@@ -18,17 +18,18 @@ After::
         %b = tir.load %W[%y, 31 - %x] : memref<4x32xf32, "shared">
         ...
 
-Threads along ``threadIdx.x`` share it (``kc.dialects.tir.threads``), so there is one copy for each
-value of the other thread indices. The primitives refuse reads of what another warp has written.
+Threads along ``threadIdx.x`` share this memory (``kc.dialects.tir.threads``), so there is one copy
+for each value of the other thread indices. The primitives refuse loads of elements that another
+warp has written.
 
-Requires: the loops of threads are one nest (``unify-thread-binding``), with none of virtual threads
-left (``inject-virtual-thread``).
+Requires: the loops of threads are one nest (``unify-thread-binding``), and no loop of virtual
+threads is left (``inject-virtual-thread``).
 
-Raises CodegenError KC4226, with the module unchanged, where the number of rows is not constant, and
-for memory that anything but loads and stores uses.
+Raises CodegenError KC4226, with the module unchanged, if the number of rows is not constant or an
+operation other than a load or a store uses the memory.
 
-TVM: ``LowerWarpMemory``, which keeps each lane's part in its registers and reads that of others by
-shuffles: that needs indices of a form that not all programs have, and this does not.
+TVM: ``LowerWarpMemory``, which keeps each lane's part in registers and reads the parts of other
+lanes by shuffles. That needs indices of a special form; this pass takes any index.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _SHARED = StringAttr("shared")
 
 
 class LowerWarpMemoryPass(ModulePass):
-    """Place the memory of warps in that of blocks."""
+    """Place the memory of warps in the shared memory of blocks."""
 
     name = "lower-warp-memory"
 
@@ -79,7 +80,7 @@ def _require_supported(alloc: AllocOp, rows: list[ForOp]) -> None:
                 "KC4226",
                 f"lower-warp-memory: {alloc.label} is used by {use.operation.name}",
                 location=location_of(use.operation),
-                why="memory of warps is loaded and stored alone",
+                why="only loads and stores may use the memory of a warp",
                 hints=[f'give {alloc.label} the scope "shared" or "local"'],
             )
     for loop in rows:
@@ -88,14 +89,14 @@ def _require_supported(alloc: AllocOp, rows: list[ForOp]) -> None:
                 "KC4226",
                 f"lower-warp-memory: the size of {alloc.label} is not constant",
                 location=location_of(alloc),
-                why=f"each of the threads of loop {loop.label}, whose number is not constant, has "
-                "its own",
+                why=f"each thread of loop {loop.label} has its own copy, and the number of threads "
+                "is not constant",
                 hints=[f"split {loop.label} by a constant factor, and bind that part"],
             )
 
 
 def _lower(alloc: AllocOp, rows: list[ForOp]) -> None:
-    """One copy for each row, in the order of their numbers: the innermost loop varies fastest."""
+    """Replace an allocation by one copy for each row; the innermost loop varies fastest."""
     extents = [loop.static_extent or 1 for loop in rows]
     number = AffineExpr.constant(0)
     for n, extent in enumerate(extents):

@@ -26,32 +26,32 @@ After::
       }
     }
 
-There is one loop for each axis of blocks and threads, from ``blockIdx.z`` to ``threadIdx.x``; the
-contents of the other loops move into the innermost one, where each thread runs its own iteration.
-Buffers are allocated once, at its start, in each kernel that uses them; those of global memory
-before the kernel. What all threads of a block along an axis do in the same way counts once
-(:mod:`kc.dialects.tir.threads`): where they would all store to memory that they share, the first
-of them does; but for elements of tiles that lanes hold, which ``lower-fragments`` shares out.
-Blocks do not wait for each other, so each stores for itself. Loops that may be empty, and are not
-all of the kernel, are guarded, as a launch has at least one thread.
+The kernel gets one loop for each axis of blocks and threads, from ``blockIdx.z`` to
+``threadIdx.x``. The bodies of the other loops move into the innermost loop, where each thread runs
+its own iteration. Each kernel allocates the buffers that it uses once, at its start; buffers of
+global memory are allocated before the kernel. An operation that all threads of a block along an
+axis perform in the same way counts once (:mod:`kc.dialects.tir.threads`). So if all these threads
+would store to memory that they share, only the first thread stores. The exception are elements of
+tiles that lanes hold, which ``lower-fragments`` distributes. Blocks do not wait for each other, so
+each block stores. Loops that may be empty and do not contain the whole kernel are guarded, as a
+launch has at least one thread.
 
-A kernel without threads along x whose warps act together (``tensorize``) gets as many threads as
-they need; copies by the copy unit bind none.
+A kernel without threads along x whose warps act together (``tensorize``) gets the threads that
+these warps need; copies by the copy unit need no binding.
 
-Loops of ``vthread`` without a letter are each an axis of their own, and stay
-(``inject-virtual-thread``); those of ``vthread.x`` and the like are unified as threads are.
+Each loop of ``vthread`` without a letter is an axis of its own, and stays
+(``inject-virtual-thread``). Loops of ``vthread.x``, ``.y`` and ``.z`` are unified like threads.
 
 Requires: no block is left (``lower-blocks``). *Legal when*
 
-1. KC4221: the number of threads along an axis is the same in the whole kernel, and known where it
-   is launched.
-2. KC4222: what a kernel allocates in global memory it allocates once, with a size that is known
-   there.
-3. KC4224: memory of a virtual thread that those of another axis share is loaded and stored by
-   elements, and has a constant size: it becomes a part of a buffer in front of their loops.
+1. KC4221: the number of threads along an axis is the same in the whole kernel, and known at the
+   launch.
+2. KC4222: a kernel allocates global memory only once, with a size that is known at the launch.
+3. KC4224: memory of a virtual thread that virtual threads of another axis share is loaded and
+   stored by elements, and has a constant size: it becomes a part of a buffer in front of the loops.
 
-TVM: ``UnifyThreadBinding``, ``HoistAllocations``; the guard is what ``MakeLoopNest`` adds for
-threads that a stage does not use.
+TVM: ``UnifyThreadBinding``, ``HoistAllocations``; ``MakeLoopNest`` adds such a guard for threads
+that a stage does not use.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ ORDER = (*LAUNCHED, *NAMED_VIRTUAL)
 
 @dataclass(frozen=True)
 class UnifyThreadBindingPass(ModulePass):
-    """Make one nest of the loops of threads in each kernel, with all else in it."""
+    """Make one nest of the loops of threads in each kernel, around the rest of the kernel."""
 
     name = "unify-thread-binding"
 
@@ -117,7 +117,7 @@ class UnifyThreadBindingPass(ModulePass):
 
 
 def _missing_lanes(root: ForOp) -> int:
-    """The number of lanes that a kernel without threads along x needs for its calls; else 0."""
+    """The number of lanes that the calls of a kernel without threads along x need; 0 if none."""
     if any(loop.axis == LANE_AXES[0] for loop in loop_tree.loops(root)):
         return 0
     return max((lanes_of(op) for op in root.walk() if isinstance(op, CallOp)), default=0)
@@ -136,7 +136,7 @@ def _add_lanes(root: ForOp, count: int) -> None:
 
 
 def kernel_roots(function: FuncOp) -> list[ForOp]:
-    """The outermost loops of threads in a function, but for those of virtual threads alone."""
+    """The outermost loops of threads in a function, without nests of virtual threads alone."""
     roots = [
         loop
         for loop in loop_tree.loops(function)
@@ -146,7 +146,7 @@ def kernel_roots(function: FuncOp) -> list[ForOp]:
 
 
 def is_unified(root: ForOp) -> bool:
-    """Whether the loops of threads in a kernel are one nest around all else in it."""
+    """True if the loops of threads in a kernel are one nest around the rest of the kernel."""
     chain = launch_loops(root)
     axes = [loop.axis for loop in chain]
     in_order = [axis for axis in ORDER if axis in axes]
@@ -155,8 +155,8 @@ def is_unified(root: ForOp) -> bool:
 
 
 def launch_loops(root: ForOp) -> list[ForOp]:
-    """The loops of threads from ``root`` on that have nothing but the next one in them, and memory
-    that virtual threads share."""
+    """The perfect nest of loops of threads from ``root`` on. Memory that virtual threads share may
+    stand between the loops."""
     chain = [root]
     while True:
         ops = list(chain[-1].body.block.ops)
@@ -177,23 +177,24 @@ class _Axis:
 
     axis: str
     first: ForOp
-    """Its first loop, whose name it has."""
+    """The first loop of the axis, which gives the new loop its name."""
     makers: list[Operation]
-    """What computes its extent in the kernel."""
+    """The operations in the kernel that compute the extent of the axis."""
     is_whole: bool
-    """Whether all that the kernel does is in its first loop, and only other threads around that."""
+    """True if the first loop of the axis contains the whole kernel, with only loops of other
+    threads around it."""
 
 
 @dataclass
 class _Plan:
-    """A kernel as it will be."""
+    """The plan for a kernel."""
 
     root: ForOp
     axes: list[_Axis] = field(default_factory=list)
 
 
 def _plan(root: ForOp) -> _Plan:
-    """What becomes of a kernel. Raises CodegenError (KC4221, KC4222) before anything is changed."""
+    """The plan for a kernel. Raises CodegenError KC4221 or KC4222 before anything changes."""
     plan = _Plan(root)
     index = IndexValues()
     loops = [loop for loop in loop_tree.loops(root) if loop.axis in ORDER]
@@ -228,7 +229,7 @@ def _plan(root: ForOp) -> _Plan:
                 "KC4201",
                 f"unify-thread-binding: block {alloc.label} is left",
                 location=location_of(alloc),
-                why="blocks are dissolved before this pass",
+                why="this pass runs after blocks are lowered",
                 hints=["run --lower-init-block --lower-blocks first"],
             )
     return plan
@@ -256,7 +257,7 @@ def _require_hoistable(alloc: AllocOp, root: ForOp) -> None:
     repeated = [loop.label for loop in loops if loop.axis not in LAUNCHED]
     why = None
     if repeated:
-        why = f"it stands in loop {repeated[0]}, and so it is new memory in each of its iterations"
+        why = f"it is allocated in loop {repeated[0]}, anew in each iteration"
     elif any(makers_inside(size, root) is None for size in alloc.dynamic_sizes):
         why = "its size is computed in the kernel"
     if why is not None:
@@ -270,8 +271,9 @@ def _require_hoistable(alloc: AllocOp, root: ForOp) -> None:
 
 
 def _shared_by(alloc: AllocOp, root: ForOp) -> list[ForOp]:
-    """The loops of virtual threads around an alloc in a kernel, if those of a further named axis
-    share it, which becomes a loop around all of them. Shared memory is theirs together anyway."""
+    """The loops of virtual threads around an allocation in a kernel that virtual threads of another
+    named axis share, whose loop goes around all of them; empty if there are none. Shared memory
+    needs none."""
     if is_shared(memory_scope(alloc.buffer), NAMED_VIRTUAL[0]):
         return []
     around = [loop for loop in all_loops_around(alloc) if loop_tree.is_inside(loop, root)]
@@ -283,8 +285,8 @@ def _shared_by(alloc: AllocOp, root: ForOp) -> list[ForOp]:
 
 
 def _require_versions(alloc: AllocOp, root: ForOp) -> None:
-    """Refuse (KC4224) memory of a virtual thread that others share, and that cannot be part of a
-    larger buffer."""
+    """Refuse (KC4224) memory of a virtual thread that other virtual threads share and that cannot
+    become a part of a larger buffer."""
     loops = _shared_by(alloc, root)
     if not loops:
         return
@@ -294,22 +296,21 @@ def _require_versions(alloc: AllocOp, root: ForOp) -> None:
             why = f"the number of threads of {loop.axis} is not a constant"
     for use in alloc.buffer.uses:
         if not isinstance(use.operation, LoadOp | StoreOp):
-            why = f"{use.operation.name} uses it as a whole"
+            why = f"{use.operation.name} uses the whole buffer"
     if alloc.dynamic_sizes:
-        why = "its size is known at the launch only"
+        why = "its size is known only at the launch"
     if why is not None:
         raise CodegenError(
             "KC4224",
             f"unify-thread-binding: virtual threads cannot share {alloc.label}",
             location=location_of(alloc),
-            why=f"each thread of loop {loops[-1].label} has one, which is a part of a larger "
-            f"buffer, but {why}",
+            why=f"each thread of loop {loops[-1].label} needs a part of a larger buffer, but {why}",
             hints=[f"allocate {alloc.label} in the loops of all virtual threads that use it"],
         )
 
 
 def _versions(alloc: AllocOp, loops: list[ForOp]) -> AllocOp:
-    """A buffer with one part for each iteration of ``loops``, in place of an alloc in them."""
+    """A buffer with one part for each iteration of ``loops``, in place of an allocation in them."""
     number, count = AffineExpr.constant(0), 1
     for n, loop in enumerate(loops):
         size = loop.static_extent
@@ -350,10 +351,11 @@ def _unify(plan: _Plan) -> None:
 
 
 def _hoist_allocs(root: ForOp, outermost: ForOp, innermost: ForOp) -> None:
-    """Allocate at the start of a kernel, and global memory before it.
+    """Move allocations to the start of a kernel, and allocations of global memory before it.
 
-    Memory of a block or of a thread that stood outside of the kernel is allocated in it, too.
-    What stood outside of virtual threads is not theirs: it is allocated before them.
+    Memory of blocks and threads that is allocated outside of the kernel moves into it, too. Memory
+    that is allocated outside of virtual threads belongs to none of them, and is allocated before
+    their loops.
     """
     own: list[AllocOp] = []
     common: list[AllocOp] = []
@@ -385,8 +387,9 @@ def _hoist_allocs(root: ForOp, outermost: ForOp, innermost: ForOp) -> None:
 
 
 def _own_memory(kernel: ForOp) -> list[AllocOp]:
-    """The memory of blocks and threads that a kernel uses and does not allocate: what others use
-    too is allocated once more, for this one, as the memory of each begins and ends with it."""
+    """The memory of blocks and threads that a kernel uses and does not allocate. Memory that
+    other kernels use too is allocated once more for this kernel, as such memory lives within one
+    kernel."""
     used = dict.fromkeys(
         operand.owner for op in loop_tree.preorder(kernel) for operand in op.operands
     )
@@ -409,7 +412,7 @@ def _own_memory(kernel: ForOp) -> list[AllocOp]:
 
 
 def _is_one_for_all(alloc: AllocOp) -> bool:
-    """Whether no virtual thread and no lane of a vector has its own."""
+    """True if no virtual thread and no lane of a vector has a copy of its own."""
     return all(
         loop.axis != "vthread" and loop.kind.data is not ForKind.VECTORIZED
         for loop in all_loops_around(alloc)
@@ -446,7 +449,7 @@ def _nest(plan: _Plan) -> tuple[ForOp, ForOp, dict[str, ForOp]]:
 
 
 def at_least_1(size: int | SSAValue, point: InsertPoint, like: Operation) -> int | SSAValue:
-    """``size``, or 1 where it is less, computed at ``point`` with the location of ``like``."""
+    """``size``, or 1 if it is smaller, computed at ``point`` with the location of ``like``."""
     if isinstance(size, int):
         return max(size, 1)
     larger = ApplyOp.of_groups("max", [[AffineExpr.dimension(0)], [AffineExpr.constant(1)]], [size])
@@ -456,15 +459,15 @@ def at_least_1(size: int | SSAValue, point: InsertPoint, like: Operation) -> int
 
 
 def _inline(loop: ForOp, new: ForOp, *, is_guarded: bool) -> None:
-    """Put the body of a loop of threads in its place, for the iteration of each thread."""
+    """Replace a loop of threads by its body, for the iteration of each thread."""
     body = loop.body.block
     body.args[0].replace_all_uses_with(new.var)
     ops = list(body.ops)
     for op in ops:
         op.detach()
     if is_guarded and not _is_positive(loop):
-        # A launch has as many threads as the loop has iterations, or one where it has none: all
-        # of them go the same way, which those must that combine their values.
+        # A launch has as many threads as the loop has iterations, or one if the loop has none. So
+        # all threads take the same branch, as threads that combine their values must.
         combines = any(isinstance(inner, ThreadAllreduceOp) for op in ops for inner in op.walk())
         size = loop.extent_value
         operands: list[SSAValue] = [] if combines else [new.var]
@@ -484,17 +487,18 @@ def _inline(loop: ForOp, new: ForOp, *, is_guarded: bool) -> None:
 
 
 def _is_positive(loop: ForOp) -> bool:
-    """Whether a loop has at least one iteration, whatever the sizes of a call are."""
+    """True if a loop has at least one iteration for all sizes of a call."""
     index = IndexValues()
     low, _ = index.bounds(_extent(loop, index))
     return low is not None and low >= 1
 
 
-# What counts once -----------------------------------------------------------------------------
+# Operations that count once -------------------------------------------------------------------
 
 
 def _once(root: ForOp, axes: list[str]) -> dict[StoreOp, list[str]]:
-    """The stores to memory that threads share, with the axes along which all do the same."""
+    """The stores to memory that threads share, each with the axes along which all threads store the
+    same."""
     once: dict[StoreOp, list[str]] = {}
     for store in root.walk():
         if not isinstance(store, StoreOp):
@@ -511,8 +515,8 @@ def _once(root: ForOp, axes: list[str]) -> dict[StoreOp, list[str]]:
 
 
 def _is_of_lanes(store: StoreOp) -> bool:
-    """Whether an element is stored of a tile that lanes hold: each does its own
-    (``lower-fragments``), and until then all threads do all of them."""
+    """True if the store writes an element of a tile that lanes hold. Each lane stores its own
+    elements (``lower-fragments``); until then all threads store all elements."""
     pending, seen = [store.value], set[SSAValue]()
     while pending:
         value = pending.pop()
@@ -527,7 +531,7 @@ def _is_of_lanes(store: StoreOp) -> bool:
 
 
 def _axes_of(store: StoreOp) -> set[str]:
-    """The axes that the element of a store, or whether it is made, depends on."""
+    """The axes that the address or the execution of a store depends on."""
     used = list(store.operands_of_map)
     for op in loop_tree.path_to(store):
         if isinstance(op, IfOp):
@@ -540,7 +544,7 @@ def _axes_of(store: StoreOp) -> set[str]:
 
 
 def axes_of(value: SSAValue, seen: set[SSAValue] | None = None) -> Iterator[str]:
-    """The axes of the threads that a value depends on, by what computes it."""
+    """The axes of the threads that a value depends on, through the operations that compute it."""
     seen = set() if seen is None else seen
     if value in seen:
         return
@@ -556,14 +560,14 @@ def axes_of(value: SSAValue, seen: set[SSAValue] | None = None) -> Iterator[str]
     owner = value.owner
     assert isinstance(owner, Operation)
     if isinstance(owner, LoadOp) and not is_shared(memory_scope(owner.buffer), LANE_AXES[0]):
-        yield from LAUNCHED  # what is in its own memory, a thread alone knows
+        yield from LAUNCHED  # memory of a thread may differ between all threads
     for op in owner.walk():
         for operand in op.operands:
             yield from axes_of(operand, seen)
 
 
 def is_uniform(op: Operation) -> bool:
-    """Whether all threads of a block that come to ``op`` come to what is in it, together."""
+    """True if all threads of a block that reach ``op`` also execute its body together."""
     if isinstance(op, ForOp) and op.kind.data is ForKind.VECTORIZED:
         return False
     if not isinstance(op, ForOp | IfOp | scf.IfOp | scf.ForOp):
@@ -572,7 +576,7 @@ def is_uniform(op: Operation) -> bool:
 
 
 def _guard(store: StoreOp, numbers: list[SSAValue]) -> None:
-    """Let the threads with the number 0 along some axes alone make a store."""
+    """Guard a store so that only the threads with number 0 along some axes perform it."""
     ops = [*_only_for(store), store]
     constraints = tuple(
         AffineConstraintExpr(
@@ -589,7 +593,7 @@ def _guard(store: StoreOp, numbers: list[SSAValue]) -> None:
 
 
 def _only_for(store: StoreOp) -> list[Operation]:
-    """The operations right before a store that only compute what it stores, in order."""
+    """The operations directly before a store that are used by it alone, in order."""
     only: list[Operation] = []
     inside: set[Operation] = {store}
     op = store.prev_op

@@ -1,34 +1,34 @@
-"""verify-gpu-code: kernels fit the GPU: values passed through memory, shared memory, block sizes.
+"""verify-gpu-code: check that kernels fit the GPU: memory between threads, and resource limits.
 
-It changes nothing. The sizes are those that buffers have once ``compact-buffer-allocation`` has run
-(it runs on a copy), so that the needs of a schedule are known before code is generated.
-Intermediate steps of a schedule may violate these rules; in the end every value must be passed
-through memory that its reader shares.
+The pass changes nothing. It uses the buffer sizes after ``compact-buffer-allocation``, which it
+runs on a copy, so that the needs of a schedule are known before code is generated. Intermediate
+steps of a schedule may violate these rules. In the end every value must be passed through memory
+that its reader shares.
 
 *Legal when*
 
 1. KC3403: all loops of an axis in a kernel have the same extent.
-2. KC3408: a thread reads only values that it has written itself, or another thread with which it
-   shares that memory: shared memory within a block of threads, warp memory among the threads of
-threadIdx.x in a warp. Blocks do not read what other blocks write.
-3. KC3409, KC3417: no two blocks write one element of global memory, except for values that are the
-   same whichever block computes them.
+2. KC3408: a thread reads only values that it has written itself, or that a thread has written with
+   which it shares the memory: shared memory within a block of threads, warp memory among the
+   threads of threadIdx.x in a warp. Blocks do not read elements that other blocks write.
+3. KC3409, KC3417: no two blocks write one element of global memory, except for values that do not
+   depend on the block.
 4. KC3416: memory of threads is used within one launch of one kernel.
-5. KC3418: no thread reads what another one has written in a branch that not all of them take.
+5. KC3418: no thread reads an element that another thread has written in a divergent branch.
 6. KC3440: the shared buffers of a kernel fit the shared memory that a block may have.
-7. KC3441: their sizes are constants, or known where the kernel is launched.
+7. KC3441: the sizes of shared buffers are constants, or known at the launch.
 8. KC3442: a block has no more threads than the GPU allows.
-9. KC3444: nor more threads along an axis, and a grid no more blocks.
-10. KC3443: how many blocks and threads there are is known where the kernel is launched.
+9. KC3444: an axis has no more threads or blocks than the GPU allows.
+10. KC3443: the numbers of blocks and threads are known at the launch.
 
 Rules 8 and 9 also apply to constant sizes of ``gpu.launch`` and ``gpu.launch_func``, and rule 6 to
-the workgroup memory of a kernel in the dialect gpu. That memory is static, of which CUDA allows
-less. What is certain to go wrong in such a kernel, whatever its arrays hold, is a warning
-(KC6301 to KC6305, as ``verify-gpu-kernels`` refuses it): kernels of schedules have no such faults.
+the workgroup memory of a kernel in the dialect gpu. That memory is static, for which the limit of
+CUDA is lower. An error that such a kernel makes for any contents of its arrays is a warning (KC6301
+to KC6305; ``verify-gpu-kernels`` refuses it). Kernels of schedules have no such errors.
 
-The limits are the target's, CUDA's for a target without any. Shared buffers that are not alive at
-the same time count as one place (:mod:`kc.analysis.gpu.shared_memory`). TVM: ``VerifyGPUCode``
-(which gives no reason).
+The limits are those of the target, or of CUDA for a target without limits. Shared buffers with
+disjoint live ranges share one place (:mod:`kc.analysis.gpu.shared_memory`). TVM: ``VerifyGPUCode``,
+which gives no reason.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ SHARED = ("shared", "shared.dyn")
 
 @dataclass(frozen=True)
 class VerifyGpuCodePass(ModulePass):
-    """Check that kernels fit the GPU: values passed through memory, shared memory, block sizes."""
+    """Check that kernels fit the GPU: memory between threads, shared memory, block sizes."""
 
     name = "verify-gpu-code"
 
@@ -97,18 +97,18 @@ class VerifyGpuCodePass(ModulePass):
                 _check_sizes(inner, target)
             if isinstance(inner, LaunchOp | GPUFuncOp):
                 _check_static_shared(inner, target)
-        if not pipeline_options().watched:  # where the run says it
+        if not pipeline_options().watched:  # the run itself reports it
             _warn_of_given(ctx, op)
 
 
 class _Kernel(NamedTuple):
     function: func.FuncOp
     loop: ForOp
-    """The outermost loop of its threads."""
+    """The outermost loop of the kernel's threads."""
 
 
 def gpu_target(target: Target) -> Target:
-    """The target whose limits count: CUDA's for one without any."""
+    """The target whose limits apply: CUDA for a target without limits."""
     return target if "max_threads_per_block" in target.limits else Target("cuda")
 
 
@@ -155,10 +155,10 @@ def _check_threads(function: func.FuncOp, kernel: ForOp, target: Target) -> None
 
 
 def _check_sizes(launch: LaunchOp | LaunchFuncOp, target: Target) -> None:
-    """The constant sizes of a launch in the dialect gpu."""
+    """Check the constant sizes of a launch in the dialect gpu."""
     name = _name(launch)
-    given = (*launch.grid, *launch.block)
-    sizes = dict(zip((*BLOCK_AXES, *LANE_AXES), map(constant_of, given), strict=True))
+    operands = (*launch.grid, *launch.block)
+    sizes = dict(zip((*BLOCK_AXES, *LANE_AXES), map(constant_of, operands), strict=True))
     threads = {axis: size for axis in LANE_AXES if (size := sizes[axis]) is not None}
     count, limit = math.prod(threads.values()), target.limits["max_threads_per_block"]
     if count > limit:
@@ -187,18 +187,18 @@ def _check_sizes(launch: LaunchOp | LaunchFuncOp, target: Target) -> None:
 
 
 def _warn_of_given(ctx: Context, module: ModuleOp) -> None:
-    """Say what is certain to go wrong in kernels of the dialect gpu."""
-    given = [op for op in module.walk() if isinstance(op, LaunchOp | GPUFuncOp)]
-    if any(isinstance(op, LaunchOp) for op in given):
+    """Warn of certain errors in kernels of the dialect gpu."""
+    kernels = [op for op in module.walk() if isinstance(op, LaunchOp | GPUFuncOp)]
+    if any(isinstance(op, LaunchOp) for op in kernels):
         module = copy_module(module)
         for name in ("gpu-launch-sink-index-computations", "gpu-kernel-outlining"):
             pass_class(name)().apply(ctx, module)
-    if given:
+    if kernels:
         warn_of_kernels(module, VerifyGpuCodePass.name)
 
 
 def _check_static_shared(kernel: LaunchOp | GPUFuncOp, target: Target) -> None:
-    """The memory of a block that a kernel in the dialect gpu has."""
+    """Check the workgroup memory of a kernel in the dialect gpu."""
     sizes = {buffer: buffer_bytes(buffer) for buffer in kernel.workgroup_memory}
     total = sum(map(rounded, sizes.values()))
     limit, who = target.limits["max_shared_memory_per_block"], target.model_name
@@ -216,7 +216,7 @@ def _check_static_shared(kernel: LaunchOp | GPUFuncOp, target: Target) -> None:
             f"{buffer_name(buffer):<{width}}  {_kib(size):>10}  {_shape(buffer)}"
             for buffer, size in sizes.items()
         ],
-        why="each buffer in workgroup(...) has memory of its own as long as the kernel runs",
+        why="each buffer in workgroup(...) occupies its own memory while the kernel runs",
         hints=[
             "use parts of gpu.dynamic_shared_memory, whose size is an operand of the launch: "
             "dynamic_shared_memory_size"
@@ -236,7 +236,7 @@ def _shared_buffers(kernel: ForOp) -> dict[SSAValue, None]:
 
 
 def _fits(kernel: ForOp, target: Target) -> bool:
-    """Whether the shared buffers will fit even if all of them are alive at the same time."""
+    """True if the shared buffers fit even if all of them are alive at the same time."""
     index = BoundIndexValues()
     total = 0
     for buffer in _shared_buffers(kernel):
@@ -266,7 +266,7 @@ def require_shared_memory(
 ) -> None:
     """Refuse (KC3440) more shared memory than a block of the target can have.
 
-    ``body`` is what the threads of ``kernel`` do, and holds the accesses of ``buffers``.
+    ``body`` is the code of the threads of ``kernel``, and holds the accesses of ``buffers``.
     """
     limit = target.limits["max_shared_memory_per_block"]
     sizes = {buffer: buffer_bytes(buffer) for buffer in buffers}
@@ -290,14 +290,13 @@ def require_shared_memory(
             table[0][0].owner if isinstance(table[0][0].owner, AllocOp) else kernel
         ),
         facts=facts,
-        why="all threads of a block see its shared buffers; those that are alive at the same time "
-        "have memory of their own",
+        why="the shared buffers of a block that are alive at the same time occupy disjoint memory",
         hints=_hints(table, total, limit),
     )
 
 
 def _hints(table: Sequence[tuple[SSAValue, int]], total: int, limit: int) -> list[str]:
-    """Where the largest buffers could be computed to be smaller, and smaller tiles."""
+    """Hints: inner loops at which the largest buffers would be smaller, or smaller tiles."""
     hints: list[str] = []
     for buffer, size in table[:2]:
         rest = total - size
@@ -315,7 +314,7 @@ def _hints(table: Sequence[tuple[SSAValue, int]], total: int, limit: int) -> lis
 
 
 def _inner_loops(buffer: SSAValue) -> list[ForOp]:
-    """The loops around all loads of a buffer that are no threads and none of its stores is in."""
+    """The serial loops around all loads of a buffer that contain none of its stores."""
     loads = loads_of(buffer)
     if not loads:
         return []
@@ -354,8 +353,8 @@ def _require_known_size(buffer: SSAValue, kernel: ForOp) -> None:
             "where the kernel is launched",
             location=location_of(kernel if alloc is None else alloc),
             facts=[f"{buffer_name(buffer)}: {_shape(buffer)}"],
-            why="a launch says how much shared memory a block has, the same for all blocks",
-            hints=["split the loops by constant factors, and compute it at the outer one"],
+            why="a launch states how much shared memory each block has, the same for all blocks",
+            hints=["split the loops by constant factors, and use compute_at at the outer loop"],
         )
 
 

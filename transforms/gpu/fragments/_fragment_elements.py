@@ -1,4 +1,4 @@
-"""Loops over the elements of fragments: each lane does those that it holds.
+"""Loops over the elements of fragments: each lane processes the elements that it holds.
 
 ::
 
@@ -11,16 +11,16 @@
       }
     }
 
-What follows a product element by element is done with the registers that hold its sums. All
-elements that a lane holds of a tile are known (``FragmentAttr.lane_map``), so the loops become
-one copy of their body for each of them. A fragment of another kind may be read or written there if
-the same lane has the element: C of ``mma.sync`` can become A of the next product.
+Elementwise operations after a product work on the registers that hold its sums. The elements of a
+tile that a lane holds are known (``FragmentAttr.lane_map``), so the loops become one copy of their
+body for each of these elements. The body may load or store a fragment of another kind if the same
+lane holds the element: C of ``mma.sync`` can become A of the next product.
 
-Results may be stored to memory there, in whatever order a lane has its elements; and with any
-indices, as of an image whose positions are the rows of C. A condition on the indices (``tir.if``)
-may say which of them are: a tile goes beyond the last row of its matrix where that is not full.
+The body may also store results to memory, in the order in which a lane holds its elements and with
+any indices, as of an image whose positions are the rows of C. A condition on the indices
+(``tir.if``) may select the elements: the last tile may extend beyond the last row of its matrix.
 
-What is combined along the rows of C, such as a maximum, is in memory of the scope ``...rowsC``::
+Results of combining the rows of C, such as a maximum, are in memory of the scope ``...rowsC``::
 
     tir.for %i in 16 {
       tir.for %j in 64 {
@@ -31,11 +31,12 @@ What is combined along the rows of C, such as a maximum, is in memory of the sco
       }
     }
 
-Four lanes have the elements of a row: each combines its own, and shuffles bring them together. All
-four hold the result, so that an element of C can be combined with it again.
+Four lanes hold the elements of a row. Each lane combines its own elements, and shuffles combine the
+four results. All four lanes hold the final result, so that it can be combined with elements of C
+again.
 
 A part of ``lower-fragments``: nests change together with the buffers that they use, so there is no
-rewrite pattern. CUTLASS calls the first of these a fused epilogue.
+rewrite pattern. CUTLASS calls such elementwise loops a fused epilogue.
 """
 
 from __future__ import annotations
@@ -70,30 +71,30 @@ from kc.dialects.vector import FromElementsOp
 from kc.transforms.gpu.binding.unify_thread_binding import axes_of
 
 MOST = 512
-"""The elements of a lane that there may be a copy of the body for."""
+"""The most elements of a lane for which the body is copied."""
 
 _SERIAL = (ForKind.SERIAL, ForKind.UNROLLED)
 
 _WARP = 32
 
 _LANES_OF_ROW = (1, 2)
-"""The bits of the number of a lane in which those differ that have elements of a row."""
+"""The bits of the lane number in which the lanes that hold one row differ."""
 
 
 @dataclass(frozen=True)
 class Held:
-    """A buffer of fragments, as its elements are."""
+    """A buffer of fragments, for loops over its elements."""
 
     fragment: FragmentAttr
     positions: tuple[int, ...]
-    """The dimensions of the buffer that are those of a tile."""
+    """The dimensions of the buffer that a tile spans."""
     memory: SSAValue | None = None
-    """The registers in its place."""
+    """The registers that replace the buffer."""
 
 
 @cache
 def _places(fragment: FragmentAttr) -> npt.NDArray[np.int64]:
-    """Which element each lane has as which of its numbers: [number, dimension, lane]."""
+    """The element that each lane holds under each of its numbers: [number, dimension, lane]."""
     map_ = fragment.lane_map()
     assert map_ is not None
     return np.array(
@@ -108,14 +109,15 @@ def _places(fragment: FragmentAttr) -> npt.NDArray[np.int64]:
 def _find(
     fragment: FragmentAttr, own: FragmentAttr, number: int, begin: tuple[int, ...]
 ) -> tuple[tuple[int, ...], int] | None:
-    """Where lanes have of ``fragment`` what they have as ``number`` of a tile of ``own`` that
-    begins there: the tile, and the number in it. None if not all have it at one place."""
+    """The tile and the number in it under which lanes hold in ``fragment`` the elements that they
+    hold as ``number`` of the tile of ``own`` that begins at ``begin``. None if the lanes differ in
+    it."""
     if fragment.lanes != own.lanes:
         return None
-    wanted = _places(own)[number] + np.array(begin)[:, None]
-    wanted = wanted[: len(fragment.tile)]
+    elements = _places(own)[number] + np.array(begin)[:, None]
+    elements = elements[: len(fragment.tile)]
     sizes = np.array(fragment.tile)[:, None]
-    tiles, rest = wanted // sizes, wanted % sizes
+    tiles, rest = elements // sizes, elements % sizes
     if (tiles != tiles[:, :1]).any():
         return None
     for place, there in enumerate(_places(fragment)):
@@ -126,16 +128,17 @@ def _find(
 
 @dataclass
 class Nest:
-    """Two loops over elements of tiles, or one over the rows of tiles."""
+    """Two loops over the elements of tiles, or one loop over the rows of tiles."""
 
     rows: ForOp
     columns: ForOp | None
     fragment: FragmentAttr
-    """Whose elements lanes go through."""
+    """The fragment whose elements the lanes iterate over."""
     accesses: list[LoadOp | StoreOp] = field(default_factory=list)
-    """Those of buffers of fragments."""
+    """The accesses of buffers of fragments."""
     update: StoreOp | None = None
-    """What stores a number of a row that elements of the row are combined to."""
+    """The store to the value of a row with which elements of the row are combined; None if there is
+    none."""
 
     @property
     def loops(self) -> tuple[ForOp, ...]:
@@ -144,7 +147,7 @@ class Nest:
 
     @property
     def body(self) -> list[Operation]:
-        """What is done for an element."""
+        """The operations for one element."""
         ops = list(self.rows.body.block.ops)
         if self.columns is not None:
             ops.remove(self.columns)
@@ -153,7 +156,7 @@ class Nest:
 
     @property
     def tiles(self) -> list[tuple[int, ...]]:
-        """Where the tiles begin that the loops go through."""
+        """The first elements of the tiles that the loops cover."""
         sizes = [
             range(0, loop.static_extent or 0, size)
             for loop, size in zip(self.loops, self.fragment.tile, strict=True)
@@ -163,7 +166,7 @@ class Nest:
         return [(row, column) for row in sizes[0] for column in sizes[1]]
 
     def lower(self, buffers: Mapping[SSAValue, Held]) -> None:
-        """Put copies of the body for the elements of a lane in the place of the loops."""
+        """Replace the loops by copies of the body for the elements of a lane."""
         (x,) = (loop for loop in all_loops_around(self.rows) if loop.axis == LANE_AXES[0])
         lane = AffineExpr.dimension(0) % self.fragment.lanes
         map_ = self.fragment.lane_map()
@@ -199,8 +202,8 @@ class Nest:
 
 
 def _join(guard: IfOp, ops: Sequence[Operation]) -> bool:
-    """Let ``guard`` do as well what another one does under the same condition, so that neighbours
-    are stored together; whether ``ops`` are that."""
+    """Merge operations under the same condition into ``guard``, so that neighbours can be stored
+    together. Return True if ``ops`` are such operations."""
     if not ops or not isinstance(ops[-1], IfOp) or not all(map(is_side_effect_free, ops[:-1])):
         return False
     further = ops[-1]
@@ -217,7 +220,8 @@ def _join(guard: IfOp, ops: Sequence[Operation]) -> bool:
 
 
 def _last_store(ops: Iterable[Operation]) -> StoreOp | None:
-    """What the last operation stores in memory that is no fragment."""
+    """The last operation, if it is a store of a scalar to memory other than fragments; else
+    None."""
     *_, op = (None, *ops)
     if not isinstance(op, StoreOp) or memory_scope(op.buffer) == "local":
         return None
@@ -225,8 +229,8 @@ def _last_store(ops: Iterable[Operation]) -> StoreOp | None:
 
 
 def _store_both(first: StoreOp, second: StoreOp) -> bool:
-    """Store two neighbours, of which the first is at an even place, as a vector; whether they are
-    that. What is done between them reads nothing of it."""
+    """Store two neighbours, the first at an even place, as a vector. Return False if the two stores
+    are not of this form. Operations between them do not read the stored elements."""
     type_ = first.buffer.type
     assert isinstance(type_, MemRefType)
     if first.parent is not second.parent or first.buffer is not second.buffer:
@@ -262,17 +266,17 @@ def _store_both(first: StoreOp, second: StoreOp) -> bool:
 
 @dataclass
 class _Element:
-    """What a lane does for one of its elements of a tile."""
+    """The code of a lane for one of its elements of a tile."""
 
     nest: Nest
     buffers: Mapping[SSAValue, Held]
     begin: tuple[int, ...]
-    """Where the tile begins."""
+    """The first element of the tile."""
     number: int
     parts: dict[SSAValue, list[SSAValue]]
-    """What is to be stored in the word that is not complete, by the buffer."""
+    """The values for the incomplete word of each buffer."""
     combined: dict[tuple[tuple[int, ...], int], SSAValue]
-    """What the elements of a row have been combined to, by the number of the row that it is."""
+    """The combination of the elements of each row so far, by the number of the row's value."""
     ops: list[Operation] = field(default_factory=list)
 
     def copy(
@@ -306,7 +310,7 @@ class _Element:
         return self.ops
 
     def _guard(self, op: IfOp, values: dict[SSAValue, SSAValue]) -> None:
-        """What is done for this element if a condition holds."""
+        """Emit the guarded operations for this element."""
         around, self.ops = self.ops, []
         for inner in op.then.block.ops:
             if isinstance(inner, LoadOp) and inner.buffer in self.buffers:
@@ -346,7 +350,7 @@ class _Element:
         return op.results[0]
 
     def _combine(self, step: Operation, update: StoreOp, values: dict[SSAValue, SSAValue]) -> None:
-        """Combine the term of this element with those of the row before."""
+        """Combine the term of this element with the terms of the row so far."""
         place = _find(
             self.buffers[update.buffer].fragment, self.nest.fragment, self.number, self.begin
         )
@@ -358,7 +362,7 @@ class _Element:
         self.combined[place] = value
 
     def _word(self, op: LoadOp | StoreOp) -> tuple[SSAValue, AffineMap, list[SSAValue], int]:
-        """The registers of a buffer, the word of them, and the part of it."""
+        """The registers of a buffer, the map and operands of the word, and the part of the word."""
         held = self.buffers[op.buffer]
         place = _find(held.fragment, self.nest.fragment, self.number, self.begin)
         assert place is not None
@@ -403,7 +407,7 @@ class _Element:
 
 @dataclass
 class _Row:
-    """What the lanes that have a row do when each has combined its elements of it."""
+    """The code of the lanes that hold a row, after each lane has combined its elements."""
 
     nest: Nest
     buffers: Mapping[SSAValue, Held]
@@ -416,7 +420,7 @@ class _Row:
         return op.results[0]
 
     def store(self, value: SSAValue) -> list[Operation]:
-        """Combine what the lanes have, and that with what the row had."""
+        """Combine the values of the lanes, then the result with the row's old value."""
         update = self.nest.update
         assert update is not None
         step = update.value.owner
@@ -447,7 +451,7 @@ def _again(step: Operation, lhs: SSAValue, rhs: SSAValue) -> Operation:
 
 
 def term_of(step: Operation, update: StoreOp) -> SSAValue:
-    """What a step combines with the number of a row."""
+    """The term that a step combines with the value of a row."""
     lhs, rhs = step.operands
     is_left = isinstance(lhs.owner, LoadOp) and lhs.owner.buffer is update.buffer
     return rhs if is_left else lhs
@@ -456,7 +460,7 @@ def term_of(step: Operation, update: StoreOp) -> SSAValue:
 def _register(
     nest: Nest, op: LoadOp | StoreOp, held: Held, tile: tuple[int, ...], number: int
 ) -> tuple[SSAValue, AffineMap, list[SSAValue]]:
-    """The registers of a buffer, and the word with an element of a tile of the nest."""
+    """The registers of a buffer, and the word that contains an element of a tile of the nest."""
     assert held.memory is not None
     index = IndexValues()
     offsets = _offsets(op, nest, held, index)
@@ -469,8 +473,8 @@ def _register(
 
 
 def nest_of(access: LoadOp | StoreOp, buffers: Mapping[SSAValue, Held]) -> Nest | str:
-    """The loops over elements that an access to a buffer of fragments is in, or why they are none
-    that lanes can do."""
+    """The loops over elements around an access to a buffer of fragments, or the reason why lanes
+    cannot execute them."""
     loops = _loops(access, buffers)
     if loops is None:
         return "it is not in two loops over the rows and the columns of tiles"
@@ -484,9 +488,12 @@ def nest_of(access: LoadOp | StoreOp, buffers: Mapping[SSAValue, Held]) -> Nest 
     nest.fragment = buffers[chosen.buffer].fragment
     for op in own:
         if buffers[op.buffer].fragment.lane_map() is None:
-            return f"it is open which lane has which element of {buffers[op.buffer].fragment}"
+            return (
+                f"the lanes that hold the elements of {buffers[op.buffer].fragment} are not "
+                "specified"
+            )
     if len(nest.fragment.tile) != len(nest.loops):
-        return "its numbers of rows are not those of a tile"
+        return "its values of rows do not match the rows of a tile"
     tile = nest.fragment.tile
     extents = [loop.static_extent or 1 for loop in nest.loops]
     if any(count % size for count, size in zip(extents, tile, strict=True)):
@@ -494,7 +501,7 @@ def nest_of(access: LoadOp | StoreOp, buffers: Mapping[SSAValue, Held]) -> Nest 
         return f"the loops have {sizes} iterations, and tiles {' x '.join(map(str, tile))}"
     copies = len(nest.tiles) * nest.fragment.words * nest.fragment.each
     if copies > MOST:
-        return f"a lane has {copies} elements, and there may be {MOST}"
+        return f"a lane has {copies} elements, and at most {MOST} are supported"
     beside = [op for op in rows.body.block.ops if op is not columns and columns is not None]
     if any(op.regions or not (isinstance(op, LoadOp) or is_side_effect_free(op)) for op in beside):
         return f"there is more in loop {rows.label} than loop {columns.label if columns else ''}"
@@ -504,7 +511,7 @@ def nest_of(access: LoadOp | StoreOp, buffers: Mapping[SSAValue, Held]) -> Nest 
     around = [op for op in path_to(rows) if isinstance(op, IfOp | ForOp)]
     conditions = [value for op in around if isinstance(op, IfOp) for value in op.operands]
     if any(axis == LANE_AXES[0] for value in conditions for axis in axes_of(value)):
-        return "threadIdx.x says whether it is done"
+        return "its execution depends on threadIdx.x"
     if not any(isinstance(op, ForOp) and op.axis == LANE_AXES[0] for op in around):
         return "there are no lanes along threadIdx.x"
     return nest
@@ -513,7 +520,8 @@ def nest_of(access: LoadOp | StoreOp, buffers: Mapping[SSAValue, Held]) -> Nest 
 def _loops(
     access: LoadOp | StoreOp, buffers: Mapping[SSAValue, Held]
 ) -> tuple[ForOp, ForOp | None] | None:
-    """The loops over the rows and over the columns of tiles that an access is in."""
+    """The loops over the rows and over the columns of tiles around an access; None if there are
+    none."""
     inner = access.parent_op()
     while isinstance(inner, IfOp):
         inner = inner.parent_op()
@@ -540,8 +548,8 @@ def _is_serial(op: Operation | None) -> TypeGuard[ForOp]:
 def _chosen(
     accesses: Sequence[LoadOp | StoreOp], buffers: Mapping[SSAValue, Held]
 ) -> LoadOp | StoreOp:
-    """The access whose elements lanes go through: a store, so that words are complete, and a tile
-    rather than numbers of rows."""
+    """The access whose elements the lanes iterate over: preferably of a tile rather than of values
+    of rows, then a store, so that words are complete."""
 
     def rank(op: LoadOp | StoreOp) -> tuple[bool, bool]:
         return not buffers[op.buffer].fragment.is_rows, isinstance(op, StoreOp)
@@ -552,13 +560,13 @@ def _chosen(
 def _require_body(
     nest: Nest, body: Sequence[Operation], buffers: Mapping[SSAValue, Held]
 ) -> str | None:
-    """Why a lane cannot do what is done for its elements; None if it can."""
+    """The reason why a lane cannot execute the body for its elements; None if it can."""
     stored: set[SSAValue] = set()
     for op in body:
         if isinstance(op, LoadOp | StoreOp) and op.buffer in buffers:
             why = _unlike(op, nest, buffers[op.buffer])
             if why is None and isinstance(op, LoadOp) and op.buffer in stored:
-                why = "an element is read again behind where it is stored"
+                why = "an element is loaded again after it is stored"
             if why is not None:
                 return why
             if isinstance(op, StoreOp):
@@ -578,14 +586,14 @@ def _require_body(
             if why is not None:
                 return why
         elif not isinstance(op, LoadOp) and (op.regions or not is_side_effect_free(op)):
-            return f"{op.name} is not done for each element alone"
+            return f"{op.name} is not an elementwise operation"
     if nest.update is not None and len(stored) > 1:
         return "elements of a row are combined beside other stores"
     return None
 
 
 def _guarded(ops: Iterable[Operation]) -> Iterator[Operation]:
-    """Operations, and those that conditions among them guard."""
+    """The operations, including those under conditions among them."""
     for op in ops:
         yield op
         if isinstance(op, IfOp):
@@ -593,14 +601,14 @@ def _guarded(ops: Iterable[Operation]) -> Iterator[Operation]:
 
 
 def _require_guarded(guard: IfOp, nest: Nest, buffers: Mapping[SSAValue, Held]) -> str | None:
-    """Why a lane cannot do what is done for some of its elements; None if it can: memory gets
-    them."""
+    """The reason why a lane cannot execute a body that stores only some of its elements, to memory;
+    None if it can."""
     if guard.orelse.blocks:
-        return "elements have two branches"
+        return "the condition of elements has an else branch"
     body = list(guard.then.block.ops)
     for op in body:
         if isinstance(op, StoreOp) and op.buffer in buffers:
-            return "only some elements of a tile are stored in it"
+            return "a condition stores only some elements of a tile of fragments"
         why = _require_body(nest, [op], buffers)
         if why is None and isinstance(op, StoreOp):
             why = _unlike_memory(op, nest, body)
@@ -610,20 +618,20 @@ def _require_guarded(guard: IfOp, nest: Nest, buffers: Mapping[SSAValue, Held]) 
 
 
 def _unlike_memory(store: StoreOp, nest: Nest, body: Sequence[Operation]) -> str | None:
-    """Why lanes cannot store their elements in memory that is no fragment; None if they can: each
-    element has one lane, and nothing of it is read there."""
+    """The reason why lanes cannot store their elements to memory other than fragments; None if they
+    can: each element belongs to one lane, and the nest does not load from that memory."""
     if memory_scope(store.buffer) not in ("global", "shared", "shared.dyn"):
-        return "elements are also stored in memory of threads"
+        return "elements are also stored to memory of threads"
     if nest.fragment.is_rows:
-        return "numbers of rows are also stored in other memory, and several lanes have each"
+        return "values of rows are also stored to other memory, and several lanes hold each value"
     if any(isinstance(op, LoadOp) and op.buffer is store.buffer for op in body):
-        return "elements are stored in memory that is read beside"
+        return "elements are stored to memory that the loops also load from"
     return None
 
 
 def _require_update(nest: Nest, store: StoreOp, body: Sequence[Operation]) -> str | None:
-    """Why a store to a number of a row does not combine the elements of the row; None if it does:
-    ``M[i] = M[i] op x`` with an operation that takes them in any order."""
+    """The reason why a store to the value of a row does not combine the elements of the row; None
+    if it does: ``M[i] = M[i] op x`` with an operation that is independent of the order."""
     step = store.value.owner
     loads = [op for op in body if isinstance(op, LoadOp) and op.buffer is store.buffer]
     if (
@@ -636,33 +644,37 @@ def _require_update(nest: Nest, store: StoreOp, body: Sequence[Operation]) -> st
         or loads[0].indices != store.indices
         or list(loads[0].operands_of_map) != list(store.operands_of_map)
     ):
-        return "a number of a row is stored for each element, and not combined with them"
+        return "a value of a row is stored for each element, and not combined with the elements"
     if nest.fragment.is_rows:
         return "no element of a tile is combined"
     return None
 
 
 def _unlike(op: LoadOp | StoreOp, nest: Nest, held: Held) -> str | None:
-    """Why a lane that has an element of the nest does not have this one; None if it does."""
-    own, given = nest.fragment, held.fragment
-    each = given.each if isinstance(op, StoreOp) else 1  # words are stored when they are complete
+    """The reason why a lane that holds an element of the nest does not hold this element; None if
+    it does."""
+    own, fragment = nest.fragment, held.fragment
+    each = (
+        fragment.each if isinstance(op, StoreOp) else 1
+    )  # words are stored when they are complete
     for number in range(own.words * own.each):
-        places = [_find(given, own, number, begin) for begin in nest.tiles]
+        places = [_find(fragment, own, number, begin) for begin in nest.tiles]
         if any(place is None or place[1] % each != number % each for place in places):
-            return f"lanes have other elements of {given} than of {own}"
+            return f"lanes hold other elements of {fragment} than of {own}"
     index = IndexValues()
     offsets = _offsets(op, nest, held, index)
     own_dims = {dim for loop in nest.loops for dim in dimensions(index.expr(loop.var))}
     if any(own_dims & set(dimensions(offset)) for offset in offsets):
-        return "its indices are not those of the loops"
-    for position, size in zip(held.positions, given.tile, strict=True):
+        return "its indices are not the variables of the loops"
+    for position, size in zip(held.positions, fragment.tile, strict=True):
         if divisor(offsets[position]) % size:
-            return "its elements do not begin where a tile does"
+            return "its elements do not begin at the first element of a tile"
     return None
 
 
 def _offsets(op: LoadOp | StoreOp, nest: Nest, held: Held, index: IndexValues) -> list[AffineExpr]:
-    """The indices of an access, without the loops over the rows and the columns."""
+    """The indices of an access, without the variables of the loops over the rows and the
+    columns."""
     offsets = [index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
     for position, loop in zip(held.positions, nest.loops, strict=False):
         offsets[position] = index.simplify(offsets[position] - index.expr(loop.var))

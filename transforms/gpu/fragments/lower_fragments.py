@@ -21,15 +21,15 @@ A call of a function that has the attribute ``kc.lanes`` is an operation of all 
 (:mod:`kc.transforms.intrinsics.tensor_cores`); the attribute names the function of a single lane.
 In that function, an argument with the attribute ``nvvm.fragment`` is the lane's words of a tile.
 Loops over the tiles of a buffer are unrolled (``unroll-loop`` and LLVM do it), as registers have no
-addresses. Until then all threads make the call, each with its own tiles: memory of the scopes
+addresses. Before this pass all threads make the call, each with its own tiles: memory of the scopes
 ``wmma.*`` and ``m16n8k*.*`` belongs to a thread.
 
 Loops over the elements of such tiles, the operations that are fused after a product, become the
 work of each lane on the elements that it holds (:mod:`._fragment_elements`).
 
 Products of four warps (``wgmma``) read A and B from shared memory through descriptors of the
-buffer's layout (``tir.matrix_descriptor``), on another path than loads and stores. A thread that
-has written such a buffer therefore executes a fence before the barrier in front of the product.
+buffer's layout (``tir.matrix_descriptor``), not through loads and stores. A thread that has written
+such a buffer therefore executes a fence before the barrier in front of the product.
 
 Requires: one nest of loops of threads around each kernel (``unify-thread-binding``). *Legal when*
 
@@ -38,16 +38,16 @@ Requires: one nest of loops of threads around each kernel (``unify-thread-bindin
 2. KC4241: all of them use the tiles of a buffer as the same fragment, in its memory scope.
 3. KC4242: a tile is one fragment: it begins at multiples of its size, and all of them are whole.
 4. KC4243: all lanes of a warp reach a call, for the same tiles.
-5. KC4244: rows of tiles in memory begin at multiples of 16 bytes, where lanes load them as such.
+5. KC4244: rows of tiles in memory that lanes load as a whole begin at multiples of 16 bytes.
 6. KC4248: tiles that four warps read have a layout that a descriptor can express.
 7. KC4254: ``kc.lanes`` names another function, with a body and as many arguments.
 
-A buffer, its views and all calls that take them change at once, since the buffer's type does, and
-only after every call was found legal. So this is one walk over the function: a rewrite pattern
-sees one of them at a time.
+A buffer, its views and all calls that take them change at once, as the type of the buffer changes,
+and only after all calls are known to be legal. So this is one walk over the function, and not a
+rewrite pattern for single operations.
 
 TVM: ``LowerIntrin`` with ``tvm_load_matrix_sync`` and ``ptx_mma``, for which ``InferFragment``
-finds what a buffer is.
+infers the fragment of a buffer.
 """
 
 from __future__ import annotations
@@ -111,26 +111,26 @@ from kc.transforms.tir.storage.swizzle_storage import separates, swizzle_of
 
 WARP = 32
 ROW_BYTES = 16
-"""What lanes load of a row of a tile at a time."""
+"""The bytes of a row of a tile that a lane loads at a time."""
 
 
 @dataclass
 class _Held:
-    """A buffer of fragments."""
+    """A buffer of fragments, with its uses."""
 
     alloc: AllocOp
     fragment: FragmentAttr
     positions: tuple[int, ...]
-    """The dimensions of the buffer that are those of a tile."""
+    """The dimensions of the buffer that a tile spans."""
     views: list[ViewOp] = field(default_factory=list)
     accesses: list[LoadOp | StoreOp] = field(default_factory=list)
-    """What touches single elements of it."""
+    """The accesses of single elements of the buffer."""
     memory: AllocOp | None = None
-    """The registers in its place."""
+    """The registers that replace the buffer."""
 
     @property
     def elements(self) -> Held:
-        """It as loops over its elements see it."""
+        """The buffer as loops over its elements see it."""
         memory = None if self.memory is None else self.memory.buffer
         return Held(self.fragment, self.positions, memory)
 
@@ -199,7 +199,8 @@ class LowerFragmentsPass(ModulePass):
 
 
 def _held(alloc: AllocOp, lanes: dict[str, FuncOp]) -> _Held:
-    """What a buffer of fragments holds, if that is one thing. Raises KC4240, KC4241 and KC4242."""
+    """The fragments that a buffer holds, if all uses agree. Raises CodegenError KC4240, KC4241,
+    KC4242."""
     held: _Held | None = None
     first: CallOp | None = None
     accesses = [
@@ -220,11 +221,11 @@ def _held(alloc: AllocOp, lanes: dict[str, FuncOp]) -> _Held:
         if fragment != held.fragment:
             raise CodegenError(
                 "KC4241",
-                f"lower-fragments: {alloc.label} is two kinds of fragments",
+                f"lower-fragments: {alloc.label} is used as two kinds of fragments",
                 location=location_of(call),
                 facts=[f"{_name(first)}: {held.fragment}", f"{_name(call)}: {fragment}"],
-                why="the lanes of a warp hold the elements of each in other places",
-                hints=["use intrinsics of the same shape, types and layouts for all that uses it"],
+                why="the two kinds assign elements to lanes differently",
+                hints=["use intrinsics of the same shape, types and layouts for all uses"],
             )
         if view not in held.views:
             _require_whole(alloc, view, fragment)
@@ -243,14 +244,14 @@ def _held(alloc: AllocOp, lanes: dict[str, FuncOp]) -> _Held:
 
 
 def _require_tiles(alloc: AllocOp, held: _Held) -> None:
-    """Refuse (KC4242) a buffer that no intrinsic uses and that is not made of whole tiles."""
+    """Refuse (KC4242) a buffer without intrinsics that does not consist of whole tiles."""
     shape = alloc.buffer.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
     for position, size in zip(held.positions, held.fragment.tile, strict=True):
         if shape[position] % size:
             tile = " x ".join(map(str, held.fragment.tile))
             raise CodegenError(
                 "KC4242",
-                f"lower-fragments: {alloc.label} is not made of tiles of {tile}",
+                f"lower-fragments: {alloc.label} does not consist of tiles of {tile}",
                 location=location_of(alloc),
                 why=f"dimension {position} of {alloc.label} has {shape[position]} elements, and a "
                 f"warp holds tiles that follow one another, with {size} there",
@@ -259,7 +260,8 @@ def _require_tiles(alloc: AllocOp, held: _Held) -> None:
 
 
 def _nests(held: Mapping[SSAValue, _Held]) -> list[Nest]:
-    """The loops over elements of fragments. Raises KC4240 for other uses of elements."""
+    """The loops over elements of fragments. Raises CodegenError KC4240 for other uses of
+    elements."""
     buffers = {key: buffer.elements for key, buffer in held.items()}
     nests: dict[ForOp, Nest] = {}
     for buffer in held.values():
@@ -274,7 +276,8 @@ def _nests(held: Mapping[SSAValue, _Held]) -> list[Nest]:
 def _calls(
     alloc: AllocOp, lanes: dict[str, FuncOp]
 ) -> Iterator[tuple[ViewOp, CallOp, FragmentAttr | None]]:
-    """The calls that use a buffer of fragments, by way of views. Raises KC4240 for other users."""
+    """The calls that use a buffer of fragments through views. Raises CodegenError KC4240 for other
+    users."""
     for use in list(alloc.buffer.uses):
         view = use.operation
         if isinstance(view, LoadOp | StoreOp):
@@ -297,7 +300,7 @@ def _not_tensorized(
 ) -> CodegenError:
     scope = memory_scope(alloc.buffer)
     if user is None:
-        why = "nothing uses it, and what a warp holds there is what uses it"
+        why = "nothing uses it, and the uses determine the kind of its fragments"
     else:
         loops = [loop.label for loop in all_loops_around(user) if loop.axis is None]
         where = f" in loop {loops[-1]}" if loops else ""
@@ -342,7 +345,7 @@ def _require_whole(alloc: AllocOp, view: ViewOp, fragment: FragmentAttr) -> None
         rows, columns = fragment.tile
         raise CodegenError(
             "KC4242",
-            f"lower-fragments: {alloc.label} is not made of tiles of {rows} x {columns}",
+            f"lower-fragments: {alloc.label} does not consist of tiles of {rows} x {columns}",
             location=location_of(view),
             why=f"{why}, and a warp holds tiles that follow one another, with {size} there",
             hints=[f"split the loop over it by {size}, and tensorize the inner one"],
@@ -350,7 +353,7 @@ def _require_whole(alloc: AllocOp, view: ViewOp, fragment: FragmentAttr) -> None
 
 
 def _require_warp(call: CallOp, lane: FuncOp) -> None:
-    """Refuse (KC4243) a call that some lanes of a warp do not come to, or for other tiles."""
+    """Refuse (KC4243) a call that not all lanes of a warp reach, or not for the same tile."""
     together = max((it.lanes for it in fragments_of(lane) if it is not None), default=WARP)
     warps = "a warp is" if together == WARP else f"{together // WARP} warps are"
     loops = [loop for loop in all_loops_around(call) if loop.axis == LANE_AXES[0]]
@@ -372,13 +375,13 @@ def _require_warp(call: CallOp, lane: FuncOp) -> None:
             for value in argument.owner.operands_of_map
         ]
         if any(axis == LANE_AXES[0] for value in values for axis in axes_of(value)):
-            why = "it depends on threadIdx.x which tiles it is for, or whether it is done"
+            why = "its tiles, or its execution, depend on threadIdx.x"
             each = "a warp" if together == WARP else f"{together // WARP} warps"
             hint = f'bind the loops around it to "threadIdx.y" or "threadIdx.z", {each} for each'
     if why is not None and hint is not None:
         raise CodegenError(
             "KC4243",
-            f"lower-fragments: {_name(call)} is not done by whole warps",
+            f"lower-fragments: {_name(call)} is not executed by whole warps",
             location=location_of(call),
             why=why,
             hints=[hint],
@@ -429,18 +432,19 @@ def _require_rows(call: CallOp, lane: FuncOp) -> None:
 # Descriptors ----------------------------------------------------------------------------------
 
 ROWS = 8
-"""The rows of a tile after which what a swizzle does repeats."""
+"""The rows of a tile after which the pattern of a swizzle repeats."""
 
 MOST_APART = 1 << 18
-"""Bytes that a descriptor does not say any more: it has 14 bits for pieces of 16."""
+"""The first distance in bytes that a descriptor cannot express: it has 14 bits, in units of 16
+bytes."""
 
 _MODES = {128: 1, 64: 2, 32: 3}
-"""Bytes of a row -> how a descriptor calls the swizzle (PTX ISA, "Matrix Descriptor")."""
+"""Bytes of a row -> the code of the swizzle in a descriptor (PTX ISA, "Matrix Descriptor")."""
 
 
 def _require_descriptors(call: CallOp, lane: FuncOp) -> Iterator[SSAValue]:
-    """The buffers of the tiles that a call reads by descriptors. Raises KC4248 for another layout
-    than they can say."""
+    """The buffers of the tiles that a call reads through descriptors. Raises CodegenError KC4248
+    for a layout that a descriptor cannot express."""
     for argument, parameter in zip(call.arguments, lane.body.block.args, strict=True):
         tiles = [use.operation for use in parameter.uses if isinstance(use.operation, ViewOp)]
         descriptors = [
@@ -460,7 +464,8 @@ def _require_descriptors(call: CallOp, lane: FuncOp) -> Iterator[SSAValue]:
 
 
 def _not_described(view: ViewOp, tiles: Sequence[tuple[ViewOp, str]]) -> str | None:
-    """Why a descriptor cannot say where tiles of a part of a buffer are."""
+    """The reason why a descriptor cannot express the tiles of a part of a buffer; None if it
+    can."""
     type_ = view.buffer.type
     assert isinstance(type_, MemRefType)
     size = _element_bytes(type_)
@@ -505,7 +510,7 @@ def _badly_laid_out(call: CallOp, view: ViewOp, why: str) -> CodegenError:
     *_, down, across = view.positions
     names = [f"i{n}" for n in range(type_.get_num_dims())]
     row = (type_.get_shape()[across]) * size
-    hints = [f"let a row have 32, 64 or 128 bytes: {128 // size} elements"]
+    hints = [f"make a row 32, 64 or 128 bytes long: up to {128 // size} elements"]
     if row in _MODES:
         each, pieces, repeat = ROW_BYTES // size, row // ROW_BYTES, 128 // row
         i, j = names[down], names[across]
@@ -533,8 +538,8 @@ def _element_bytes(type_: MemRefType) -> int:
 
 
 def _fence(buffers: Sequence[SSAValue], products: Sequence[CallOp]) -> None:
-    """Let threads that have written buffers which products read have a fence behind that, before
-    the barrier, and let the buffers begin where a descriptor can say."""
+    """Add fences for threads that have written buffers which products read, between the writes and
+    the barrier, and align the buffers as descriptors require."""
     readers = {
         call for call in products if any(_buffer_of(value) in buffers for value in call.arguments)
     }
@@ -561,7 +566,8 @@ def _buffer_of(value: SSAValue) -> SSAValue:
 
 
 def _writes(buffer: SSAValue) -> Iterator[Operation]:
-    """What writes to a buffer: stores, and calls that are given a part of it."""
+    """The operations that write to a buffer: stores, and calls with a part of the buffer as an
+    argument."""
     for use in buffer.uses:
         op = use.operation
         if isinstance(op, ViewOp):
@@ -570,7 +576,7 @@ def _writes(buffer: SSAValue) -> Iterator[Operation]:
                 call
                 for call in calls
                 if isinstance(call, CallOp)
-                and ASYNC_COPY not in call.attributes  # by the way that products read
+                and ASYNC_COPY not in call.attributes  # on the path on which products read
                 and any(writes and value is op.result for value, _, writes in call.accesses)
             )
         elif not isinstance(op, LoadOp):
@@ -578,13 +584,14 @@ def _writes(buffer: SSAValue) -> Iterator[Operation]:
 
 
 def _waits(copy: Operation) -> list[Operation]:
-    """Where threads of the kernel wait for their asynchronous copies."""
+    """The operations at which threads of the kernel wait for their asynchronous copies."""
     kernel = [loop for loop in all_loops_around(copy) if loop.axis is not None][-1]
     return [op for op in kernel.walk() if isinstance(op, CpAsyncWaitGroupOp)]
 
 
 def _last_before(op: Operation, readers: set[CallOp]) -> Operation:
-    """The barrier behind ``op``, or the outermost operation that has it and no barrier in it."""
+    """The barrier behind ``op``, or the outermost operation around ``op`` that contains no
+    barrier."""
 
     def ends(place: Operation) -> bool:
         return any(isinstance(inner, BarrierOp) or inner in readers for inner in place.walk())
@@ -610,7 +617,8 @@ def _is_launch(op: Operation) -> bool:
 
 
 def _unroll(held: _Held) -> None:
-    """Unroll the loops over the tiles of a buffer: a lane cannot choose a register by a number."""
+    """Unroll the loops over the tiles of a buffer, as a lane cannot select a register by a
+    number."""
     index = IndexValues()
     for access in (*held.views, *held.accesses):
         for expr in access.indices.data.results:
@@ -622,7 +630,8 @@ def _unroll(held: _Held) -> None:
 
 
 def _registers(held: _Held) -> AllocOp:
-    """The words that a lane has of all tiles of a buffer: a dimension more."""
+    """The words that a lane holds of all tiles of a buffer, with one more dimension for the
+    word."""
     type_ = held.alloc.buffer.type
     assert isinstance(type_, MemRefType)
     shape = list(type_.get_shape())
@@ -646,7 +655,7 @@ def _registers(held: _Held) -> AllocOp:
 
 
 def _inline(call: CallOp, lane: FuncOp, held: dict[SSAValue, _Held]) -> None:
-    """Put what a lane does in the place of a call."""
+    """Replace a call by the body of the lane's function."""
     values: dict[SSAValue, SSAValue] = {}
     words: dict[SSAValue, tuple[_Held, ViewOp]] = {}
     parameters = lane.body.block.args
@@ -685,7 +694,8 @@ def _inline(call: CallOp, lane: FuncOp, held: dict[SSAValue, _Held]) -> None:
 
 
 def _from_buffer(op: Operation) -> list[Operation]:
-    """``op``, or where it asks for the address of a view, what asks for that of the buffer."""
+    """``op``; an operation that asks for the address of a view becomes one that asks for that of
+    the buffer."""
     if isinstance(op, MatrixDescriptorOp):
         return _descriptor(op)
     if not isinstance(op, ExtractAlignedPointerAsIndexOp | ExtractStridedMetaDataOp):
@@ -697,8 +707,8 @@ def _from_buffer(op: Operation) -> list[Operation]:
     if isinstance(op, ExtractAlignedPointerAsIndexOp):
         op.operands = [view.buffer]
         return [op]
-    known = ExtractStridedMetaDataOp(view.buffer)
-    new: list[Operation] = [known]
+    metadata = ExtractStridedMetaDataOp(view.buffer)
+    new: list[Operation] = [metadata]
 
     def emit(maker: Operation) -> SSAValue:
         new.append(maker)
@@ -708,7 +718,7 @@ def _from_buffer(op: Operation) -> list[Operation]:
     assert isinstance(type_, MemRefType)
     strides = [
         value if stride is None else emit(ConstantOp.from_int_and_width(stride, INDEX))
-        for value, stride in zip(known.strides, strides_of(type_), strict=True)
+        for value, stride in zip(metadata.strides, strides_of(type_), strict=True)
     ]
     offset: SSAValue | None = None
     values = IndexValues()
@@ -731,8 +741,8 @@ def _from_buffer(op: Operation) -> list[Operation]:
 
 
 def _descriptor(op: MatrixDescriptorOp) -> list[Operation]:
-    """The bits that say where a tile of a buffer is: 14 of the address without its last four, how
-    far eight rows are from the next eight, and the swizzle."""
+    """The bits of the descriptor of a tile: 14 bits of the address without its last four bits, the
+    distance from eight rows to the next eight, and the swizzle."""
     view = op.tile.owner
     assert isinstance(view, ViewOp)
     type_ = view.buffer.type
@@ -767,7 +777,7 @@ def _descriptor(op: MatrixDescriptorOp) -> list[Operation]:
 
 
 def _to_part(op: ViewOp, view: ViewOp) -> None:
-    """Let a part of a view be that part of the buffer."""
+    """Replace a part of a view by the same part of the buffer."""
     exprs = list(view.indices.data.results)
     for position, expr in zip(view.positions, _own(op, view), strict=True):
         exprs[position] = exprs[position] + expr
@@ -779,7 +789,7 @@ def _to_part(op: ViewOp, view: ViewOp) -> None:
 
 
 def _to_word(op: LoadOp | StoreOp, held: _Held, view: ViewOp) -> None:
-    """Let an access to a word of a tile be one to that word of the buffer's registers."""
+    """Redirect an access to a word of a tile to that word of the buffer's registers."""
     assert held.memory is not None
     exprs = list(view.indices.data.results)
     for position, size in zip(view.positions, held.fragment.tile, strict=True):
@@ -788,7 +798,7 @@ def _to_word(op: LoadOp | StoreOp, held: _Held, view: ViewOp) -> None:
 
 
 def _to_element(op: LoadOp | StoreOp, view: ViewOp) -> None:
-    """Let an access to an element of a view be one to that element of the buffer."""
+    """Redirect an access to an element of a view to that element of the buffer."""
     exprs = list(view.indices.data.results)
     for position, expr in zip(view.positions, _own(op, view), strict=True):
         exprs[position] = exprs[position] + expr
@@ -796,7 +806,7 @@ def _to_element(op: LoadOp | StoreOp, view: ViewOp) -> None:
 
 
 def _own(op: LoadOp | StoreOp | ViewOp, view: ViewOp) -> list[AffineExpr]:
-    """The indices of an access, with its operands behind those of a view."""
+    """The indices of an access, with its operands numbered behind those of a view."""
     count = len(view.operands_of_map)
     shifted = [AffineExpr.dimension(count + n) for n in range(len(op.operands_of_map))]
     return [expr.replace_dims_and_symbols(shifted, []) for expr in op.indices.data.results]
@@ -813,8 +823,8 @@ def _redirect(
 
 
 def _erase_declarations(functions: dict[str, FuncOp], lanes: dict[str, FuncOp]) -> None:
-    """Take away what the calls were of."""
-    gone: dict[FuncOp, None] = {}  # several may be described by one
+    """Erase the called functions, their lane functions and their descriptions."""
+    gone: dict[FuncOp, None] = {}  # functions may share a description
     for name, lane in lanes.items():
         described = functions[name].attributes.get("kc.description")
         gone.update(dict.fromkeys((functions[name], lane)))

@@ -1,7 +1,7 @@
 """Synchronization: threads and copies wait for each other where they must, and only there.
 
-``thread_sync`` inserts barriers. ``_asynchronous_copies`` knows what waits for copies that go on by
-themselves; ``defer_wgmma_waits`` and ``specialize_warps`` let products and copies overlap.
+``thread_sync`` inserts barriers. ``_asynchronous_copies`` finds the statements that must wait for
+asynchronous copies; ``defer_wgmma_waits`` and ``specialize_warps`` overlap products and copies.
 ``merge_shared_memory_allocations`` reuses memory between two barriers.
 """
 

@@ -1,14 +1,14 @@
-"""Copies to shared memory that go on by themselves, and what has to wait for them.
-
-From sm_90 on a thread also starts copies of whole boxes (TMA), whose bytes an mbarrier counts: a
-ring of them has one for each version of what is copied (:mod:`._mbarrier_rings`).
+"""Asynchronous copies to shared memory, and the statements that must wait for them.
 
 A thread of an NVIDIA GPU from sm_80 on copies 4, 8 or 16 bytes from global to shared memory by
-``cp.async``: it goes on at once, and later waits for all but so many of the groups of copies that
-it has committed. How many follows from the pipeline: in each step the copies of an asynchronous
-stage are a group, so the groups that are newer than those of an iteration can be counted. A copy
-may be of zeros where a condition does not hold, as in a tile that goes beyond the last row of its
-matrix: then none of the bytes are read.
+``cp.async`` and continues at once. Later it waits until at most a given number of the groups of
+copies that it has committed are in flight. That number follows from the pipeline: in each step the
+copies of an asynchronous stage are a group, so the groups newer than those of an iteration can be
+counted. A copy may store zeros where a condition does not hold, as in a tile that extends beyond
+the last row of its matrix; it then reads no bytes.
+
+From sm_90 on a thread also starts copies of whole boxes (TMA), whose bytes an mbarrier counts. A
+ring of mbarriers has one for each version of the copied data (:mod:`._mbarrier_rings`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SHARED = ("shared", "shared.dyn")
 
 @dataclass(frozen=True)
 class Group:
-    """Statements of one stage that follow one another in a step: their copies are committed
+    """Statements of one stage that follow one another in a step; their copies are committed
     together."""
 
     statements: tuple[Statement, ...]
@@ -50,38 +50,39 @@ class Group:
 
     @property
     def order(self) -> int:
-        """The place in a step behind which it is committed."""
+        """The position in a step behind which the group is committed."""
         return self.statements[-1].order
 
 
 @dataclass(frozen=True)
 class BoxGroup:
-    """Statements of one stage that follow one another in a step and copy boxes: one mbarrier counts
-    the bytes of all of them, and the first statement that reads these waits for it."""
+    """Statements of one stage that follow one another in a step and copy boxes. One mbarrier counts
+    all their bytes, and the first statement that reads these bytes waits for it."""
 
     statements: tuple[Statement, ...]
     consumer: Statement
     count: int
-    """How many iterations are under way."""
+    """The number of iterations in flight."""
     bytes: int
-    """Of an iteration."""
+    """The number of bytes of an iteration."""
 
 
 @dataclass
 class AsynchronousCopies:
-    """The copies of a pipeline that go on by themselves."""
+    """The asynchronous copies of a pipeline."""
 
     pipeline: Pipeline
     stores: list[StoreOp] = field(default_factory=list)
     groups: list[Group] = field(default_factory=list)
     consumers: dict[Statement, list[Group]] = field(default_factory=dict)
-    """The groups that a statement has to wait for."""
+    """The groups that each statement has to wait for."""
     boxes: list[BoxGroup] = field(default_factory=list)
     is_specialized: bool = False
-    """Whether warps of their own start the copies of boxes (``specialize-warps``)."""
+    """True if separate warps start the copies of boxes (``specialize-warps``)."""
 
     def ends_group(self, statement: Statement) -> bool:
-        """Whether what is copied since the last group is a group behind this statement."""
+        """True if the copies since the last group are committed as a group behind this
+        statement."""
         return any(group.statements[-1] is statement for group in self.groups)
 
     def pending(
@@ -91,11 +92,13 @@ class AsynchronousCopies:
         *,
         at_start: bool,
     ) -> int | None:
-        """How many groups may be under way when ``consumers`` begin, None if they need none.
+        """The number of groups that may be in flight when ``consumers`` begin; None if they need no
+        group.
 
-        That is the number of those that are committed after the ones that they need.
-        ``is_committed(group, k)`` says whether a group was committed ``k`` steps before this one.
-        With ``at_start`` they wait at the start of a step, for what earlier steps have copied.
+        This is the number of groups that are committed after the groups that the consumers need.
+        ``is_committed(group, k)`` is true if a group was committed ``k`` steps before this step.
+        With ``at_start`` the consumers wait at the start of a step, for the copies of earlier
+        steps.
         """
         counts = [
             sum(
@@ -113,10 +116,10 @@ class AsynchronousCopies:
 
 
 def plan_copies(pipeline: Pipeline, target: Target) -> AsynchronousCopies:
-    """Which stores of the asynchronous stages may go on by themselves.
+    """The copies of the asynchronous stages that may be asynchronous.
 
-    A warning (KC4237) says of each stage why nothing in it does. Raises CodegenError KC4251 where
-    warps of their own are to copy what the copy unit does not.
+    Warns (KC4237) for each stage without such a copy, with the reasons. Raises CodegenError KC4251
+    if separate warps should copy something that the copy unit cannot copy.
     """
     plan = AsynchronousCopies(pipeline)
     is_possible = has_asynchronous_copies(target)
@@ -128,7 +131,7 @@ def plan_copies(pipeline: Pipeline, target: Target) -> AsynchronousCopies:
             reasons.append("only NVIDIA's GPUs from sm_80 on have asynchronous copies")
         elif commits:
             is_possible = False
-            reasons.append("there are groups of copies in it, and all groups are counted together")
+            reasons.append("it contains groups of copies already, and groups are counted together")
         stores: list[StoreOp] = []
         boxes = list(_box_groups(pipeline, stage, reasons))
         for statement in pipeline.statements if is_possible else ():
@@ -149,7 +152,7 @@ def plan_copies(pipeline: Pipeline, target: Target) -> AsynchronousCopies:
                 f"loop {pipeline.loop.label}",
                 location=location_of(pipeline.loop),
                 why="; ".join(dict.fromkeys(reasons)) or "it stores nothing",
-                hints=["its statements run as those of other stages do"],
+                hints=["its statements run like statements of other stages"],
             )
         plan.stores += stores
         plan.boxes += boxes
@@ -166,7 +169,7 @@ def plan_copies(pipeline: Pipeline, target: Target) -> AsynchronousCopies:
 
 
 def _require_boxes(plan: AsynchronousCopies, reasons: list[str]) -> None:
-    """Refuse (KC4251) a pipeline in which threads copy that are to compute."""
+    """Refuse (KC4251) a pipeline in which computing threads also copy."""
     loop = plan.pipeline.loop
     why = None
     if not plan.boxes:
@@ -178,13 +181,12 @@ def _require_boxes(plan: AsynchronousCopies, reasons: list[str]) -> None:
     if why is not None:
         raise CodegenError(
             "KC4251",
-            f"inject-software-pipeline: the copies of loop {loop.label} cannot be those of other "
-            "warps",
+            f"inject-software-pipeline: separate warps cannot do the copies of loop {loop.label}",
             location=location_of(loop),
-            why=f"{why}; one thread starts copies of whole tiles for the warps that compute",
+            why=f"{why}; one thread must start copies of whole tiles for the warps that compute",
             hints=[
-                "tensorize what copies tiles in an asynchronous stage by tma_load_..._shared",
-                f"leave out {WARP_SPECIALIZE}",
+                "tensorize the copies of tiles in an asynchronous stage by tma_load_..._shared",
+                f"remove {WARP_SPECIALIZE}",
             ],
         )
 
@@ -206,7 +208,8 @@ def _groups(plan: AsynchronousCopies) -> Iterator[Group]:
 
 
 def _box_groups(pipeline: Pipeline, stage: int, reasons: list[str]) -> Iterator[BoxGroup]:
-    """The copies of boxes of a stage; ``reasons`` gets why some are none."""
+    """The copies of boxes of a stage; the reasons why others do not qualify are added to
+    ``reasons``."""
     run: list[Statement] = []
     for statement in [*_in_order(pipeline), None]:
         is_next = False
@@ -224,7 +227,7 @@ def _box_groups(pipeline: Pipeline, stage: int, reasons: list[str]) -> Iterator[
 
 
 def _in_order(pipeline: Pipeline) -> list[Statement]:
-    """The statements as they run in a step; in a loop that stays as it is, as they stand."""
+    """The statements in their order within a step; in program order if the loop keeps its order."""
     return pipeline.statements if pipeline.notes.is_specialized else pipeline.steps
 
 
@@ -253,13 +256,14 @@ def _targets(statement: Statement) -> list[SSAValue]:
 
 
 def _box_obstacle(pipeline: Pipeline, statement: Statement) -> str | None:
-    """Why copies of boxes of a statement cannot go on by themselves, None if they can."""
+    """The reason why the copies of boxes of a statement cannot be asynchronous; None if they
+    can."""
     calls = {call for child in statement.children for call in box_copies(child)}
     own = [access for access in pipeline.accesses if access.statement is statement]
     if any(access.op not in calls for access in own):
         return f"{statement.name} does more than copy boxes"
     if any(bytes_of(child) is None for child in statement.children):
-        return f"the number of boxes of {statement.name} is no constant"
+        return f"the number of boxes of {statement.name} is not constant"
     for access in own:
         around = [
             near
@@ -293,21 +297,21 @@ def _needs(plan: AsynchronousCopies, statement: Statement, group: Group) -> bool
 
 
 def _obstacle(pipeline: Pipeline, statement: Statement, store: StoreOp) -> str | None:
-    """Why a store cannot be an asynchronous copy, None if it can."""
+    """The reason why a store cannot be an asynchronous copy; None if it can."""
     buffer = store.buffer
     name = buffer.owner.label if isinstance(buffer.owner, AllocOp) else "an argument"
     if memory_scope(buffer) not in _SHARED or buffer not in pipeline.versions:
         return f"{name} is not shared memory of an iteration"
     load = copied_load(store.value)
     if load is None or memory_scope(load.buffer) != "global":
-        return f"what is stored in {name} is not an element of global memory as it is"
+        return f"the value stored to {name} is not an unchanged element of global memory"
     source = base_buffer(load.buffer)
     if source is None or any(
         access.writes and access.buffer in (None, source) for access in pipeline.accesses
     ):
-        return f"what is copied to {name} is written in the loop"
+        return f"the source of the copy to {name} is written in the loop"
     if not (load.result.has_one_use() and store.value.has_one_use()):
-        return f"what is copied to {name} is used for more"
+        return f"the value copied to {name} has other uses"
     around = pipeline.touching(buffer)
     if any(access.op is not store and access.writes for access in around):
         return f"there are other stores to {name}"
@@ -321,7 +325,7 @@ def _obstacle(pipeline: Pipeline, statement: Statement, store: StoreOp) -> str |
 
 
 def _overwrites(pipeline: Pipeline, load: LoadOp, store: StoreOp) -> bool:
-    """Whether an iteration copies different elements to one, so that their order matters."""
+    """True if an iteration copies different elements to one place, so that their order matters."""
     space = Space()
     here = space.place(store)
     shared = {
@@ -348,5 +352,5 @@ def _overwrites(pipeline: Pipeline, load: LoadOp, store: StoreOp) -> bool:
 
 
 def has_asynchronous_copies(target: Target) -> bool:
-    """Whether kernels for a target copy by ``cp.async``: on NVIDIA's GPUs from sm_80 on."""
+    """True if kernels for a target copy by ``cp.async``: on NVIDIA's GPUs from sm_80 on."""
     return str(target.kind) in _KINDS and architecture_of(target).number >= 80

@@ -1,4 +1,4 @@
-"""defer-wgmma-waits: the product of an iteration goes on while the next one begins.
+"""defer-wgmma-waits: the product of an iteration still runs while the next iteration begins.
 
 Before::
 
@@ -30,22 +30,23 @@ After::
     ...
     tir.mbarrier_arrive %empty[0] : memref<3xi64, "shared">
 
-The tensor cores thus have the next product before they finish this one. An iteration waits for the
-product of the previous iteration, and then releases its tiles. Products that add to the same
-registers run one after the other anyway. After the loop, the last product is waited for and the
-registers are read.
+The tensor cores thus have the next product before they finish the current product. An iteration
+waits for the product of the previous iteration, and then releases its tiles. Products that add to
+the same registers run one after the other anyway. After the loop, the code waits for the last
+product and reads the registers.
 
-The loop changes only if all of this holds:
+The loop changes only under these conditions:
 
-1. The iteration has one group of products, and nothing in the loop but these reads or writes their
+1. The iteration has one group of products, and nothing else in the loop reads or writes their
    registers.
-2. After the wait, it only releases tiles (``specialize-warps``). Anything else there, such as a
-   barrier, may be what protects the tiles.
-3. Rings have two slots or more: with one, the copy of the next iteration would wait for this one.
+2. After the wait, the iteration only releases tiles (``specialize-warps``). Any other operation
+   there, such as a barrier, may protect the tiles.
+3. Rings have two slots or more: with one slot, the copy of the next iteration would wait for this
+   iteration.
 
-Where threads copy tiles themselves (``cp.async``), the copies of an iteration stand in front of its
-product. They are for a later one, and no barrier is between the two, so no thread waits for what
-another does there: the product is begun first, and the copies are made while it goes on::
+If threads copy tiles themselves (``cp.async``), the copies of an iteration stand in front of its
+product. They are for a later product, and no barrier is between the two, so no thread depends on
+the work of another thread there. The product is started first, and the copies run beside it::
 
     gpu.barrier                                    gpu.barrier
     tir.for ... { ... {tir.async_copy} }           %d = nvvm.wgmma.mma_async ...
@@ -109,18 +110,18 @@ class DeferWgmmaWaitsPass(ModulePass):
 
 @dataclass
 class _Products:
-    """The products of an iteration, what they are waited for by, and what comes behind."""
+    """The products of an iteration, the wait for them, and the operations behind the wait."""
 
     loop: ForOp
     wait: WgmmaWaitGroupSyncOp
     total: SSAValue
-    """The structure of their registers."""
+    """The structure of the registers of the products."""
     stores: list[StoreOp]
-    """Where registers are kept for the next iteration, in their order."""
+    """The stores that keep registers for the next iteration, in their order."""
     arrivals: list[MBarrierArriveOp]
 
     def defer(self) -> None:
-        """Wait for them one iteration later."""
+        """Wait for the products one iteration later."""
         loop, home = self.loop, self.loop.parent
         assert home is not None
         self.wait.group = IntegerAttr(1, self.wait.group.type)
@@ -143,7 +144,7 @@ class _Products:
             arrival.erase()
 
     def _wait_for_last(self) -> list[Operation]:
-        """Read the registers, wait, and keep what they are then."""
+        """Load the registers, wait, and store their final values."""
         begin = UndefOp(self.total.type)
         ops: list[Operation] = [begin]
         whole = begin.res
@@ -165,7 +166,7 @@ class _Products:
 
 
 def _products(loop: ForOp) -> _Products | None:
-    """The products of each iteration, where they may be waited for in the next one."""
+    """The products of each iteration, if the wait may move to the next iteration; else None."""
     ops = list(loop.body.block.ops)
     groups = [op for op in loop.walk() if isinstance(op, WgmmaGroupSyncAlignedOp)]
     waits = [op for op in loop.walk() if isinstance(op, WgmmaWaitGroupSyncOp)]
@@ -191,7 +192,7 @@ def _products(loop: ForOp) -> _Products | None:
 
 
 def _copies_before(wait: WgmmaWaitGroupSyncOp) -> list[Operation]:
-    """The copies in front of the products that are waited for, which may as well be behind them."""
+    """The copies in front of the products of a wait that may also run behind the products."""
     ops: list[Operation] = []
     op = wait.prev_op
     while op is not None and (_is_of_products(op) or is_side_effect_free(op)):
@@ -200,19 +201,19 @@ def _copies_before(wait: WgmmaWaitGroupSyncOp) -> list[Operation]:
         if _is_copy(op):
             ops.append(op)
         op = op.prev_op
-    # What is committed has to be with the copies.
+    # The commit has to stay with the copies.
     return ops[::-1] if ops and isinstance(ops[0], CpAsyncCommitGroupOp) else []
 
 
 def _is_of_products(op: Operation) -> bool:
-    """Whether an operation begins products, or takes sums for them from registers."""
+    """True if an operation starts products, or loads their sums from registers."""
     if isinstance(op, LoadOp):
         return memory_scope(op.buffer) == "local"
     return isinstance(op, WgmmaFenceAlignedOp | WgmmaMmaAsyncOp | WgmmaGroupSyncAlignedOp)
 
 
 def _is_copy(op: Operation) -> bool:
-    """Whether threads only copy to shared memory there, asynchronously."""
+    """True if ``op`` only copies to shared memory asynchronously."""
     if isinstance(op, CpAsyncCommitGroupOp):
         return True
     return isinstance(op, ForOp) and all(map(_is_part_of_copy, op.walk()))
@@ -234,7 +235,8 @@ def _slots(arrival: MBarrierArriveOp) -> int:
 
 
 def _place(store: StoreOp) -> tuple[AffineMap, list[SSAValue]]:
-    """The indices of a store, by what is not computed of other indices."""
+    """The indices of a store as a map over operands that are not themselves computed from
+    indices."""
     index = IndexValues()
     exprs = [index.compose(expr, store.operands_of_map) for expr in store.indices.data.results]
     map_, operands = index.to_map(exprs)
@@ -242,14 +244,15 @@ def _place(store: StoreOp) -> tuple[AffineMap, list[SSAValue]]:
 
 
 def _is_outside(value: SSAValue, loop: ForOp) -> bool:
-    """Whether a value is there in front of a loop."""
+    """True if a value is defined in front of a loop."""
     home = value.owner.parent if isinstance(value.owner, Operation) else value.owner
     around = home.parent_op() if home is not None else None
     return around is not None and around is not loop and not is_inside(around, loop)
 
 
 def _total(stores: list[StoreOp]) -> SSAValue | None:
-    """The structure of registers of a product that ``stores`` keep, all of them in their order."""
+    """The structure of registers of a product that ``stores`` keep completely and in order; else
+    None."""
     values = [store.value.owner for store in stores]
     words = [op for op in values if isinstance(op, ExtractValueOp)]
     containers = list(dict.fromkeys(op.container for op in words))
@@ -264,8 +267,8 @@ def _total(stores: list[StoreOp]) -> SSAValue | None:
 
 
 def _is_kept(store: StoreOp, loop: ForOp, stores: list[StoreOp]) -> bool:
-    """Whether a register is where the product of the next iteration takes it, and nothing else in
-    the loop does."""
+    """True if a register is stored where the next iteration's product loads it, and nothing else in
+    the loop accesses it."""
     buffer = store.buffer
     if not isinstance(buffer.owner, AllocOp) or len(list(store.value.uses)) != 1:
         return False

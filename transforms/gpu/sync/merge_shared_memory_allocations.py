@@ -1,4 +1,4 @@
-"""merge-shared-memory-allocations: buffers that are not alive together share the memory of a block.
+"""merge-shared-memory-allocations: buffers with disjoint live ranges share the memory of a block.
 
 Before::
 
@@ -19,9 +19,9 @@ After::
 This applies to the dynamic memory of a block: the buffers of scope ``shared.dyn``, and all shared
 buffers of a kernel if they exceed the 48 KiB of static memory, which makes them dynamic. Static
 buffers, of scope ``shared``, share a place if that saves 1 KiB or more: a shared place may need
-barriers, and a GPU allocates memory to blocks in coarse units. ``convert-tir-to-gpu`` puts buffers
-where the attribute says, and ``thread-sync`` knows which of them share memory.
-:mod:`kc.analysis.gpu.shared_memory` decides when a buffer is alive.
+barriers, and a GPU allocates memory to blocks in coarse units. ``convert-tir-to-gpu`` places
+buffers by the attribute, and ``thread-sync`` orders the accesses of buffers that share memory.
+:mod:`kc.analysis.gpu.shared_memory` computes the live ranges.
 
 Requires: kernels have one loop for each axis (``unify-thread-binding``). Raises CodegenError KC3440
 for more memory than the target has.
@@ -55,7 +55,7 @@ from kc.transforms.gpu.binding.unify_thread_binding import kernel_roots, launch_
 from kc.transforms.gpu.binding.verify_gpu_code import gpu_target, require_shared_memory
 
 LEAST_SAVING = 1024
-"""The bytes that are to be saved where static buffers share memory."""
+"""The fewest bytes saved for which static buffers share memory."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class MergeSharedMemoryAllocationsPass(ModulePass):
 
 
 def _static_offsets(allocs: Sequence[AllocOp], body: Block) -> dict[SSAValue, int]:
-    """Places of the static buffers that are to share memory."""
+    """The offsets of the static buffers that share memory."""
     buffers = [alloc.buffer for alloc in allocs if buffer_bytes(alloc.buffer) >= LEAST_SAVING]
     offsets, _ = arrange(buffers, body)
     sharing = [
@@ -114,7 +114,8 @@ def shared_allocs(inner: ForOp) -> list[AllocOp]:
 
 
 def dynamic_allocs(inner: ForOp) -> list[AllocOp]:
-    """Those that are in the dynamic memory of a block: by their scope, or by the size of all."""
+    """The buffers in the dynamic memory of a block: by their scope, or because the static memory is
+    too small."""
     allocs = shared_allocs(inner)
     static = [alloc.buffer for alloc in allocs if memory_scope(alloc.buffer) == "shared"]
     if sum(map(buffer_bytes, static)) > STATIC_SHARED_BYTES:

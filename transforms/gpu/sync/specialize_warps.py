@@ -35,26 +35,26 @@ After::
           }
           ...
 
-The pipelines are those that ``inject-software-pipeline`` has left in order, because their
-annotation asks for it. One more row of threads along ``threadIdx.y`` is the producer. Its program
-is the slice of the kernel that starts copies: what computes their places, the loops and branches
-around, and nothing else. The other threads, the consumers, do the rest. A second ring of mbarriers
-(``_empty``) holds the producer back: a version may be overwritten when each warp of the consumers
-has arrived behind its last read. So the producer is ahead by as many iterations as there are
-versions, even across iterations of an outer loop.
+The pass applies to the pipelines that ``inject-software-pipeline`` has left in order, because their
+annotation requests it. One more row of threads along ``threadIdx.y`` is the producer. Its program
+is the slice of the kernel that starts copies: the copies, the computation of their addresses, and
+the loops and branches around them. The other threads, the consumers, execute the rest. A second
+ring of mbarriers (``_empty``) holds the producer back: a version may be overwritten when each warp
+of the consumers has arrived behind its last read. So the producer is ahead by as many iterations as
+there are versions, even across iterations of an outer loop.
 
-If a multiprocessor has too few registers for the most that each thread may have, the producer gives
-up most of its own to the consumers, where the architecture allows it.
+If a multiprocessor has too few registers to give each thread the maximum, the producer cedes most
+of its registers to the consumers, if the architecture allows it.
 
-The slice depends on the whole kernel, so this is no rewrite pattern.
+The slice depends on the whole kernel, so this is not a rewrite pattern.
 
 Requires: one nest of loops of threads around each kernel (``unify-thread-binding``); barriers come
 later (``thread-sync``), and cover the threads of one role. *Legal when*
 
 1. KC4251: whole warps along ``threadIdx.x``, and at most one row of threads along ``threadIdx.z``.
 2. KC4251: with the producer, a block has no more threads than the GPU allows.
-3. KC4251: what a copy needs is computed from loops and sizes alone.
-4. KC4251: what is copied is read in the loop that copies it.
+3. KC4251: the operands of a copy are computed from loops and sizes alone.
+4. KC4251: the copied data is read in the loop that copies it.
 
 CUTLASS: ``KernelTmaWarpSpecializedCooperative``; Triton: ``warp_specialize``. Program slices are
 due to Weiser (ICSE 1981).
@@ -101,7 +101,7 @@ from kc.transforms.gpu.binding.verify_gpu_code import gpu_target
 from kc.transforms.gpu.tensor_copies._mbarrier_rings import SPECIALIZED, target_of_copy
 
 ROLE = "tir.role"
-"""The attribute of a branch that threads of one role take: :data:`PRODUCER`, :data:`CONSUMER`."""
+"""The attribute of a branch for the threads of one role: :data:`PRODUCER` or :data:`CONSUMER`."""
 PRODUCER = "producer"
 CONSUMER = "consumer"
 
@@ -109,11 +109,11 @@ WARP = 32
 FOUR_WARPS = 128
 """The threads that change their number of registers together (PTX ISA, "setmaxnreg")."""
 EIGHT = 8
-"""The registers of a thread are a multiple of it, when it begins and when it changes them."""
+"""The granularity of the number of registers of a thread, at launch and at a change."""
 MOST_REGISTERS = 255
-"""What a thread can use."""
+"""The most registers of a thread."""
 PRODUCER_REGISTERS = (32, 40)
-"""The least that a producer is left with, and the most that it needs."""
+"""The fewest registers that a producer keeps, and the most that it needs."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class SpecializeWarpsPass(ModulePass):
 
 
 def role_of(op: Operation) -> Operation | None:
-    """The branch of a role that ``op`` is in."""
+    """The branch of a role around ``op``; None if there is none."""
     outer = op.parent_op()
     while outer is not None and ROLE not in outer.attributes:
         outer = outer.parent_op()
@@ -147,14 +147,14 @@ def role_of(op: Operation) -> Operation | None:
 
 
 def is_of_producer(op: Operation) -> bool:
-    """Whether ``op`` is in the branch of a producer."""
+    """True if ``op`` is in the branch of a producer."""
     role = role_of(op)
     return role is not None and role.attributes[ROLE] == StringAttr(PRODUCER)
 
 
 @dataclass
 class _Ring:
-    """Copies of a loop that one ring of mbarriers counts."""
+    """The copies of a loop that one ring of mbarriers counts."""
 
     full: AllocOp
     loop: ForOp
@@ -162,23 +162,23 @@ class _Ring:
     wait: MBarrierWaitOp
     starts: list[CallOp]
     last_reader: Operation
-    """The operation of the loop behind which nothing reads what is copied."""
+    """The operation of the loop behind which nothing reads the copied data."""
 
 
 @dataclass
 class _Plan:
-    """A kernel with copies of its own warps."""
+    """The plan for a kernel in which separate warps copy."""
 
     root: ForOp
     x: ForOp
     y: ForOp | None
     rings: list[_Ring] = field(default_factory=list)
     registers: tuple[int, int] | None = None
-    """Of the producer and of the consumers, where they change."""
+    """The registers of the producer and of the consumers; None if they do not change."""
 
     @property
     def rows(self) -> int:
-        """How many rows of threads compute."""
+        """The number of rows of threads that compute."""
         if self.y is None:
             return 1
         assert self.y.static_extent is not None
@@ -186,7 +186,7 @@ class _Plan:
 
     @property
     def width(self) -> int:
-        """The threads of a row."""
+        """The number of threads in a row."""
         assert self.x.static_extent is not None
         return self.x.static_extent
 
@@ -195,7 +195,8 @@ class _Plan:
 
 
 def _plan(root: ForOp, target: Target) -> _Plan:
-    """How the warps of a kernel are specialized. Raises KC4251 before anything is changed."""
+    """The specialization of the warps of a kernel. Raises CodegenError KC4251 before anything
+    changes."""
     lanes = {loop.axis: loop for loop in launch_loops(root)}
     x, y, z = (lanes.get(axis) for axis in LANE_AXES)
     fulls = [op for op in root.walk() if isinstance(op, AllocOp) and SPECIALIZED in op.attributes]
@@ -235,10 +236,10 @@ def _refuse(op: Operation, why: str, hints: list[str]) -> CodegenError:
     name = op.label.removesuffix("_full") if isinstance(op, AllocOp) else "memory"
     return CodegenError(
         "KC4251",
-        f"specialize-warps: the copies to {name} cannot be those of other warps",
+        f"specialize-warps: separate warps cannot do the copies to {name}",
         location=location_of(op),
         why=why,
-        hints=[*hints, "leave out software_pipeline_warp_specialize"],
+        hints=[*hints, "remove software_pipeline_warp_specialize"],
     )
 
 
@@ -264,7 +265,7 @@ def _ring(full: AllocOp, root: ForOp) -> _Ring:
             raise _refuse(
                 full,
                 f"{buffer_name(tiles[0])} is used outside of loop {loop.label}, which copies it",
-                ["let each iteration read what it has copied"],
+                ["read the copied data in the same iteration"],
             )
         readers[next(it for it in path_to(op) if it.parent_op() is loop)] = None
     order = {op: n for n, op in enumerate(loop.body.block.ops)}
@@ -280,16 +281,16 @@ def _touches(op: Operation, buffer: SSAValue | None) -> bool:
 
 
 def _require_known(op: Operation, full: AllocOp, root: ForOp) -> None:
-    """Refuse (KC4251) what depends on values that the producer does not have."""
+    """Refuse (KC4251) an operation that depends on values that the producer does not have."""
     around = [outer for outer in path_to(op) if outer is not op and is_inside(outer, root)]
     around = [outer for outer in around if not (isinstance(outer, ForOp) and outer.axis)]
-    hints = ["compute from loops and sizes where tiles are, and whether they are copied"]
+    hints = ["compute the places and conditions of copies from loops and sizes alone"]
     for outer in around:
         if not isinstance(outer, ForOp | IfOp | scf.IfOp):
-            raise _refuse(full, f"{outer.name} is around them", hints)
+            raise _refuse(full, f"they are inside of {outer.name}", hints)
         for axis in (axis for value in outer.operands for axis in axes_of(value)):
             if axis in LANE_AXES:
-                raise _refuse(full, f"{axis} says whether they are made", hints)
+                raise _refuse(full, f"their execution depends on {axis}", hints)
     pending = [operand for outer in (op, *around) for operand in outer.operands]
     seen: set[SSAValue] = set()
     while pending:
@@ -300,15 +301,15 @@ def _require_known(op: Operation, full: AllocOp, root: ForOp) -> None:
         seen.add(value)
         assert isinstance(owner, Operation)
         if is_inside(owner, root) and (owner.regions or not is_side_effect_free(owner)):
-            raise _refuse(full, f"a value of {owner.name} says where they are", hints)
+            raise _refuse(full, f"their place depends on a value of {owner.name}", hints)
         pending += owner.operands
 
 
 def _registers(plan: _Plan, target: Target) -> tuple[int, int] | None:
-    """The registers of a thread of the producer, and of one that computes.
+    """The registers of a thread of the producer, and of a computing thread.
 
-    None where all threads can have the most there is, where somebody says how many they have, and
-    where the architecture has one number for all.
+    None if all threads can have the maximum, if annotations already set the number of registers, or
+    if the architecture has one number for all threads.
     """
     architecture = architecture_of(target)
     threads = (plan.rows + 1) * plan.width
@@ -365,7 +366,7 @@ def _specialize(plan: _Plan) -> None:
 
 
 def _add_empty(ring: _Ring, warps: int) -> MBarrierWaitOp:
-    """Hold copies back until their version is read; gives what waits."""
+    """Hold copies back until their version has been read; return the wait."""
     full, wait = ring.full, ring.wait
     empty = AllocOp(f"{full.label.removesuffix('_full')}_empty", full.buffer.type)
     empty.attributes.update(
@@ -392,7 +393,7 @@ def _add_empty(ring: _Ring, warps: int) -> MBarrierWaitOp:
 
 
 def _add_row(plan: _Plan) -> ForOp:
-    """One more row of threads; gives the loop over rows."""
+    """Add a row of threads; return the loop over rows."""
     x, old = plan.x, plan.y
     rows = plan.rows + 1
     if old is None:
@@ -409,23 +410,24 @@ def _add_row(plan: _Plan) -> ForOp:
 
 
 def _slice(ops: list[Operation], copying: set[Operation]) -> Block:
-    """Copies of ``ops`` with nothing but what ``copying`` needs."""
+    """The backward slice of ``ops`` for the operations ``copying``, as copies."""
     block = Block()
     values: dict[SSAValue, SSAValue] = {}
-    kept: set[Operation] = set()
+    needed: set[Operation] = set()
     for op in ops:
         copy = op.clone(values)
         for before, after in zip(op.walk(), copy.walk(), strict=True):
             after.location = before.location
             if before in copying:
-                kept.add(after)
+                needed.add(after)
         block.add_op(copy)
-    _keep(block, kept)
+    _keep(block, needed)
     return block
 
 
 def _keep(block: Block, kept: set[Operation]) -> None:
-    """Erase what is not in ``kept``, nor around it, nor computes what it needs."""
+    """Erase all operations but those in ``kept``, those around them, and those that compute their
+    operands."""
     for op in reversed(list(block.ops)):
         if op in kept or isinstance(op, scf.YieldOp):
             continue
@@ -438,7 +440,7 @@ def _keep(block: Block, kept: set[Operation]) -> None:
 
 
 def _drop_idle(block: Block) -> None:
-    """Erase loops and branches that do nothing, and values that nobody uses."""
+    """Erase loops and branches without effects, and unused values."""
     for op in reversed(list(block.ops)):
         for inner in _blocks_of(op):
             _drop_idle(inner)
@@ -469,6 +471,6 @@ def _change_registers(block: Block, action: str, count: int) -> None:
 
 
 def _bound(root: ForOp) -> None:
-    """Let the assembler know how many registers threads begin with."""
-    known = root.annotations.data if root.annotations is not None else {}
-    root.annotations = DictionaryAttr({**known, "nvvm.minctasm": IntegerAttr(1, i32)})
+    """Tell the assembler the number of registers with which threads begin."""
+    annotations = root.annotations.data if root.annotations is not None else {}
+    root.annotations = DictionaryAttr({**annotations, "nvvm.minctasm": IntegerAttr(1, i32)})

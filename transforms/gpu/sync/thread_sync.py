@@ -1,4 +1,4 @@
-"""thread-sync: barriers, where threads of a block would otherwise not wait for each other.
+"""thread-sync: insert the barriers that order accesses of different threads of a block.
 
 Before::
 
@@ -18,28 +18,28 @@ After::
         %y = tir.load %S[63 - %i] : memref<64xf32, "shared">
         ...
 
-The loops of threads mean lockstep (:mod:`kc.dialects.tir.threads`); a GPU runs threads at their own
-pace. Two accesses of one element by different threads of a block, one of them a store, need a
-barrier in between, in the same iteration of the serial loops around them or on the way from an
-earlier iteration to a later one. Which pairs there are is decided exactly
-(:mod:`kc.analysis.accesses.instances`); an undecided pair counts as one. Each pair has a set of
-places for its barrier. The chosen places serve all pairs, with preference for places that serve
-many and run rarely; none of them can be omitted.
+Loops of threads have lockstep semantics (:mod:`kc.dialects.tir.threads`), but a GPU runs threads
+independently. Two accesses of one element by different threads of a block, one of them a store,
+need a barrier in between, in the same iteration of the serial loops around them or between an
+earlier iteration and a later one. These pairs are decided exactly
+(:mod:`kc.analysis.accesses.instances`); an undecided pair counts as a conflict. Each pair has a set
+of places for its barrier. The chosen places serve all pairs, with preference for places that serve
+many pairs and run rarely. None of the chosen places can be omitted.
 
 Two buffers that ``merge-shared-memory-allocations`` has put in one place are compared by the
-addresses of their elements. Memory of a single thread needs no barriers, nor do elements that only
-one thread touches or that nobody writes. Existing barriers are taken into account.
+addresses of their elements. Memory of a single thread needs no barriers. Neither do elements that
+only one thread accesses or that no thread writes. Existing barriers are taken into account.
 
 In the branch of a role (``specialize-warps``) a barrier covers the threads of that role. A producer
-has already waited at an mbarrier for what it overwrites.
+has already waited at an mbarrier for the readers of the data that it overwrites.
 
-Where rows of threads (along ``threadIdx.x``) are groups of warps and nothing that a barrier is for
-is touched by two of them, threads wait for those of their row alone (``tir.row`` on the barrier):
-each group of four warps in an attention goes at its own pace.
+If rows of threads (along ``threadIdx.x``) are groups of warps and no two rows access the data that
+a barrier protects, threads wait only for the threads of their row (``tir.row`` on the barrier). So
+each group of four warps in an attention runs at its own pace.
 
-Asynchronous copies are complete where their thread waits for them, so accesses by other threads
-need a barrier after that wait. Copies of boxes are complete where all threads wait for them at an
-mbarrier, and need no barrier; what they overwrite does.
+An asynchronous copy is complete when its thread has waited for it, so accesses by other threads
+need a barrier after that wait. A copy of a box is complete when all threads have waited for it at
+an mbarrier, and needs no barrier; but earlier accesses of the data that it overwrites do.
 
 Requires: kernels have one loop for each axis (``unify-thread-binding``). *Legal when*
 
@@ -91,28 +91,28 @@ from kc.transforms.gpu.sync.specialize_warps import ROLE, is_of_producer, role_o
 from kc.transforms.gpu.tensor_copies._mbarrier_rings import is_ring
 
 MBARRIER_OPS = (MBarrierArriveOp, MBarrierInitOp, MBarrierExpectOp, MBarrierWaitOp)
-"""What orders threads by a ring of mbarriers."""
+"""The operations that order threads by a ring of mbarriers."""
 
 WITHOUT_MEMORY = (CpAsyncCommitGroupOp, CpAsyncWaitGroupOp, SetMaxRegisterOp)
-"""What stands for copies that go on by themselves, and other operations that touch no memory."""
+"""Operations that touch no memory: commits of and waits for asynchronous copies, and others."""
 
 ROW = "tir.row"
-"""A barrier with this attribute is for the threads of a row (along ``threadIdx.x``)."""
+"""The attribute of a barrier for the threads of a row (along ``threadIdx.x``)."""
 
 ROWS = 14
-"""The most rows, with those of producers, that may have a barrier of their own each: a block has 16
-barriers, one is for all, one for a role."""
+"""The most rows, including those of producers, that may each have a barrier of their own: a block
+has 16 barriers, of which one is for all threads and one for a role."""
 
 WARP = 32
-"""Threads that come to a barrier together."""
+"""The threads that reach a barrier together."""
 
 DYNAMIC_COUNT = 64
-"""How often a loop of unknown extent is taken to run, where places are compared."""
+"""The assumed trip count of a loop of unknown extent, to compare places."""
 
 
 @dataclass(frozen=True)
 class ThreadSyncPass(ModulePass):
-    """Insert the barriers that lockstep needs on a GPU."""
+    """Insert the barriers that lockstep semantics needs on a GPU."""
 
     name = "thread-sync"
 
@@ -131,7 +131,7 @@ class ThreadSyncPass(ModulePass):
 
 class Slot(NamedTuple):
     """A place for a barrier: in front of the operation with this number in a block, or behind the
-    last one."""
+    last operation."""
 
     block: Block
     number: int
@@ -139,40 +139,40 @@ class Slot(NamedTuple):
 
 @dataclass(eq=False)
 class Access:
-    """An operation that touches memory which threads of a block share."""
+    """An operation that accesses memory which threads of a block share."""
 
     op: Operation
     buffer: SSAValue | None
-    """None: it may be any."""
+    """The buffer; None if it may be any buffer."""
     writes: bool
     path: list[tuple[Block, int]]
-    """The blocks around it in the kernel, from the inside out, each with the number of the
-    operation in it that it is, or is in."""
+    """The blocks around the access in the kernel, innermost first, each with the number of its
+    operation that is or contains the access."""
     view: ViewOp | None = None
-    """The part of the buffer that a call is given."""
+    """The part of the buffer that is passed to a call."""
 
 
 def _is_counted(access: Access) -> bool:
-    """Whether it is a copy of a box: all threads that go on behind it have waited for it at an
-    mbarrier."""
+    """True if the access is a copy of a box: all threads that continue behind it have waited for it
+    at an mbarrier."""
     return access.writes and ASYNC_COPY in access.op.attributes and isinstance(access.op, CallOp)
 
 
 @dataclass(eq=False)
 class Pair:
-    """An access that may come after another one, and where a barrier between them may be."""
+    """An access, an access that may follow it, and the places for a barrier between them."""
 
     first: Access
     second: Access
     same: Sequence[ForOp]
-    """The loops that both are in the same iteration of."""
+    """The loops of which both accesses are in the same iteration."""
     loop: ForOp | None
-    """The loop that ``second`` is in a later iteration of."""
+    """The loop of which ``second`` is in a later iteration; None if there is none."""
     is_far: bool
-    """Whether that is not the next one."""
+    """True if that later iteration is not the next one."""
     slots: frozenset[Slot]
     best: Slot | None
-    """The slot right before the second access, in the outermost block of the slots."""
+    """The slot directly before the second access, in the outermost block of the slots."""
 
 
 @dataclass(eq=False)
@@ -181,12 +181,12 @@ class Hazard:
 
     pair: Pair
     witness: Witness
-    """Threads, iterations and an element."""
+    """Threads, iterations and an element in conflict."""
 
 
 @dataclass
 class _Kernel:
-    """A kernel, and what its threads touch."""
+    """A kernel, and the memory that its threads access."""
 
     root: ForOp
     numbers: dict[Operation, int] = field(default_factory=dict)
@@ -194,7 +194,7 @@ class _Kernel:
     ops: dict[Block, list[Operation]] = field(default_factory=dict)
     """The operations of each block."""
     pairs: list[Pair] = field(default_factory=list)
-    """All that was asked about."""
+    """All pairs that were examined."""
 
     def __post_init__(self) -> None:
         self.chain = launch_loops(self.root)
@@ -216,7 +216,7 @@ class _Kernel:
     # Accesses
 
     def accesses(self) -> list[Access]:
-        """The accesses of memory that threads of a block share and some of them write."""
+        """The accesses of memory that threads of a block share and that some access writes."""
         accesses = [access for op in self.chain[-1].walk() for access in self._accesses_of(op)]
         written = {access.buffer for access in accesses if access.writes}
         return [
@@ -266,7 +266,7 @@ class _Kernel:
     # Hazards
 
     def hazards(self) -> list[Hazard]:
-        """The pairs of accesses that need a barrier in between; without those that the places of
+        """The pairs of accesses that need a barrier in between, without pairs that the places of
         another pair serve in any case."""
         if math.prod(loop.static_extent or DYNAMIC_COUNT for loop in self.lanes) <= 1:
             return []
@@ -290,10 +290,10 @@ class _Kernel:
         return hazards
 
     def _may_meet(self, first: Access, second: Access) -> bool:
-        """Whether there is anything to ask about two accesses.
+        """True if two accesses may conflict.
 
-        Of stores, which threads mostly make to elements of their own, it is asked first whether
-        threads ever touch the same.
+        For two stores, which threads mostly make to their own elements, this first decides whether
+        different threads ever store to the same element.
         """
         if not (first.writes or second.writes):
             return False
@@ -306,7 +306,7 @@ class _Kernel:
         return self._meets(first, second)
 
     def _pairs(self, first: Access, second: Access) -> Iterator[Pair]:
-        """The ways in which ``second`` may come after ``first``."""
+        """The pairs in which ``second`` may come after ``first``."""
         if _is_counted(first) or (_is_counted(second) and is_of_producer(second.op)):
             return
         loops = self._common_loops(first, second)
@@ -319,8 +319,8 @@ class _Kernel:
                     yield self._pair(first, second, loops[:depth], loop, is_far=True)
 
     def _waits_for_copies(self, accesses: Sequence[Access]) -> Iterator[Pair]:
-        """The ways in which what threads have copied asynchronously may be touched by others: each
-        waits for its own copies, and the barrier comes behind that."""
+        """The pairs of a wait for asynchronous copies and an access of the copied data by other
+        threads. Each thread waits for its own copies, and the barrier comes behind that wait."""
         waits = [op for op in self.numbers if isinstance(op, CpAsyncWaitGroupOp)]
         copies = [
             access
@@ -337,18 +337,18 @@ class _Kernel:
                 yield from self._pairs(first, second)
 
     def _meets(self, first: Access, second: Access) -> bool:
-        """Whether two threads touch one element, in any iterations."""
+        """True if two threads access one element, in any iterations."""
         space, instances, constraints, names = self._touching(first, second)
         return space.find(instances, constraints, names) is not None
 
     def _common_loops(self, first: Access, second: Access) -> list[ForOp]:
-        """The serial loops around both, outermost first."""
+        """The serial loops around both accesses, outermost first."""
         blocks = {block for block, _ in first.path}
         parents = [block.parent_op() for block, _ in second.path if block in blocks]
         return [loop for loop in reversed(parents) if isinstance(loop, ForOp) and loop.axis is None]
 
     def _ask(self, pair: Pair) -> Hazard | None:
-        """Whether the two touch one element in different threads."""
+        """The hazard of a pair; None if different threads never access one element."""
         space, instances, constraints, names = self._touching(pair.first, pair.second)
         here, there = instances
         constraints += [here.loops[loop].equals(there.loops[loop]) for loop in pair.same]
@@ -362,7 +362,7 @@ class _Kernel:
     def _touching(
         self, first: Access, second: Access
     ) -> tuple[Space, list[Instance], list[Condition], Sequence[Term]]:
-        """The question whether two threads of a block touch one element."""
+        """The constraints under which two threads of a block access one element."""
         space = Space()
         accesses = (first, second)
         here, there = instances = [space.place(access.op) for access in accesses]
@@ -389,7 +389,7 @@ class _Kernel:
     def _same_address(
         self, accesses: Sequence[Access], elements: Sequence[list[Term] | None]
     ) -> list[Condition]:
-        """That accesses of two buffers that share memory meet there; none where it is not known."""
+        """The condition that accesses of two buffers overlap in memory; empty if it is unknown."""
         if any(access.buffer is None for access in accesses):
             return []
         addresses: list[Term] = []
@@ -454,7 +454,7 @@ class _Kernel:
         )
 
     def _waits(self, block: Block) -> bool:
-        """Whether all threads of the block come to a place at the same time."""
+        """True if all threads of the block reach a place at the same time."""
         known = self.uniform.get(block)
         if known is None:
             parent = block.parent_op()
@@ -466,7 +466,7 @@ class _Kernel:
         return known
 
     def weight(self, slot: Slot) -> int:
-        """How often a place is come to."""
+        """The number of times that a place is reached."""
         count, parent = 1, slot.block.parent_op()
         while parent is not None and parent is not self.chain[-1]:
             if isinstance(parent, ForOp):
@@ -486,11 +486,11 @@ class _Kernel:
             and ROW not in op.attributes
             and (block := op.parent) is not None
         }
-        # A barrier is in front of itself, and of what follows.
+        # A barrier serves the slot in front of it and the slot behind it.
         return there | {Slot(slot.block, slot.number + 1) for slot in there}
 
     def choose(self) -> list[Slot]:
-        """Places that serve all hazards, none of which can be left out."""
+        """Places that serve all hazards, none of which can be omitted."""
         there = self._barriers()
         hazards = self.hazards()
         for hazard in hazards:
@@ -515,25 +515,25 @@ class _Kernel:
         return chosen
 
     def of_rows(self, slots: Sequence[Slot]) -> set[Slot]:
-        """Those of the chosen places where threads need to wait for those of their row alone."""
+        """The chosen places at which threads need to wait only for the threads of their row."""
         rows = self._rows()
         if rows is None:
             return set()
         served = {*slots, *self._barriers()}
         chosen: set[Slot] = set()
-        known: dict[tuple[Access, Access], bool] = {}
+        in_row: dict[tuple[Access, Access], bool] = {}
         for slot in slots:
             if _is_in_role_of_producer(slot):
                 continue
             serving = served - chosen - {slot}
             pairs = [it for it in self.pairs if slot in it.slots and not it.slots & serving]
-            if all(self._is_in_row(it.first, it.second, rows, known) for it in pairs):
+            if all(self._is_in_row(it.first, it.second, rows, in_row) for it in pairs):
                 chosen.add(slot)
         return chosen
 
     def _rows(self) -> ForOp | None:
-        """The loop over rows of threads, if each is of several whole warps, and the kernel is for a
-        GPU on which such rows wait for each other: one with mbarriers."""
+        """The loop over rows of threads; None unless each row consists of several whole warps and
+        the GPU has barriers for rows, which this kernel shows by its mbarriers."""
         if not any(isinstance(op, MBarrierWaitOp) for op in self.numbers):
             return None
         axes = {loop.axis: loop for loop in self.lanes}
@@ -553,7 +553,7 @@ class _Kernel:
         rows: ForOp,
         known: dict[tuple[Access, Access], bool],
     ) -> bool:
-        """Whether threads of different rows never touch what both do, in any iterations."""
+        """True if threads of different rows never access the same element in these two accesses."""
         key = first, second
         if key not in known:
             space, instances, constraints, names = self._touching(first, second)
@@ -563,7 +563,7 @@ class _Kernel:
         return known[key]
 
     def insert(self, slots: Sequence[Slot], of_rows: Collection[Slot]) -> None:
-        """Insert barriers, the last of a block first, so that numbers stay."""
+        """Insert barriers, the last of a block first, so that numbers stay valid."""
         for slot in sorted(slots, key=lambda slot: -slot.number):
             block, number = slot
             barrier = BarrierOp()
@@ -586,7 +586,7 @@ class _Kernel:
             element = ", ".join(map(str, hazard.witness.element))
             why = (
                 f"one thread {_verb(first)} {name}[{element}] and another one {_verb(second)} it "
-                "after that, with no place between them that all threads of the block come to"
+                "after that, with no place between them that all threads of the block reach"
             )
         return CodegenError(
             "KC4223",
@@ -627,7 +627,7 @@ def _element(space: Space, access: Access, instance: Instance) -> list[Term] | N
 def _until(
     path: Sequence[tuple[Block, int]], top: Block, *, including: bool = False
 ) -> Sequence[tuple[Block, int]]:
-    """The blocks of a path that are inside of ``top``; and that."""
+    """The blocks of a path that are inside of ``top``; with ``including``, also ``top``."""
     blocks = [block for block, _ in path]
     return path[: blocks.index(top) + including]
 

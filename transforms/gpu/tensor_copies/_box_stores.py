@@ -1,20 +1,20 @@
-"""Where a thread waits for the boxes that it stores: before what may overwrite them.
+"""The places at which a thread waits for the boxes that it stores: before they are overwritten.
 
-The copy unit reads shared memory by itself, so a thread that has started it goes on. It waits when
-the part of shared memory is to be written again, in front of the barrier that other threads wait at
-for that, and at the end of the kernel, with which shared memory ends::
+The copy unit reads shared memory asynchronously, so the thread that has started a store continues.
+It waits before that part of shared memory is written again, in front of the barrier of the writing
+threads, and at the end of the kernel, with which shared memory ends::
 
     for tile:
       products of the tile
-      wait for what was stored of the last tile     # cp.async.bulk.wait_group.read 0
+      wait for the stores of the last tile          # cp.async.bulk.wait_group.read 0
       barrier
       sums to shared memory; fence; barrier
       store the box
-    wait for what was stored
+    wait for the stores
 
-If a box may be stored to a place that another one is stored to, the thread waits at once until the
-first has arrived, as nothing orders the two. A part of ``lower-tensor-copies``: where the wait is
-depends on all that follows the store, so there is no rewrite pattern.
+If two boxes may be stored to the same place, the thread waits at once until the first has arrived,
+as nothing orders the two. A part of ``lower-tensor-copies``: the place of the wait depends on all
+operations behind the store, so there is no rewrite pattern.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from kc.dialects.gpu import BarrierOp
 from kc.dialects.tir import AllocOp, ForOp, StoreBoxOp, ViewOp
 
 Place = Callable[[Operation], None]
-"""Puts an operation into a block."""
+"""A function that inserts an operation at a place."""
 
 
 def stored_again(stores: Sequence[StoreBoxOp]) -> bool:
-    """Whether two of the boxes that a block stores may have an element in common."""
+    """True if two of the boxes that a block stores may have an element in common."""
     return any(_overlap(first, second) for n, first in enumerate(stores) for second in stores[n:])
 
 
@@ -67,10 +67,11 @@ def _overlap(first: StoreBoxOp, second: StoreBoxOp) -> bool:
 
 
 def waits_for(store: Operation, tiles: Collection[SSAValue], kernel: ForOp) -> list[Place]:
-    """Where the thread that ``store`` is done by waits until ``tiles`` are read.
+    """The places at which the thread that executes ``store`` waits until ``tiles`` are read.
 
-    In front of the first operation behind it, in the order of the program, that has a barrier or
-    may touch what a tile is in, in this iteration of the loops around it or in a later one.
+    A place is in front of the first operation behind the store, in program order, that has a
+    barrier or may access the memory of a tile, in this iteration of the loops around the store or
+    in a later one.
     """
     offsets: dict[SSAValue, int] = {
         op.buffer: offset.value.data
@@ -114,7 +115,7 @@ def _before(block: Block, op: Operation) -> Place:
 
 
 def _touches(op: Operation, tiles: Collection[SSAValue], offsets: Mapping[SSAValue, int]) -> bool:
-    """Whether an operation has to do with memory that a tile is in."""
+    """True if an operation may access memory of a tile."""
     if isinstance(op, AllocOp | ViewOp):
         return False
     buffers = {base for value in op.operands if (base := base_buffer(value)) is not None}

@@ -1,24 +1,24 @@
-"""Blocks of a cluster, and the boxes that they bring each other.
+"""Blocks of a cluster, and the boxes that they multicast to each other.
 
 ``sch.annotate(by, "cluster_dim", 2)`` of a loop that is bound to an axis of blocks lets two of them
 that follow one another be a cluster: they run at the same time, on neighbouring multiprocessors.
-What all of them copy in the same step is read from global memory once: each block copies a part of
-the rows to all of them (multicast)::
+Data that all of them copy in the same step is read from global memory once: each block copies a
+part of the rows to all blocks (multicast)::
 
     block 0                                  block 1
     A: its own tile                          A: its own tile
     B: rows 0 to 63 to blocks 0 and 1        B: rows 64 to 127 to blocks 0 and 1
     wait for 3 copies                        wait for 3 copies
 
-An mbarrier of a block counts all the bytes that come to it, from whichever block. A producer
-overwrites memory of all blocks, so it waits for the consumers of all: each of their warps arrives
-in every block (``mapa``). Blocks wait for each other when the mbarriers are made, and at the end.
+An mbarrier of a block counts all bytes that the block receives, from any block. A producer
+overwrites memory of all blocks, so it waits for the consumers of all blocks: each of their warps
+arrives in every block (``mapa``). Blocks wait for each other after the mbarriers are initialized,
+and at the end.
 
-With the annotation at two loops, a cluster lies along two axes: those of its blocks that are below
-each other copy B together, those beside each other A. Consumers arrive in the blocks of their row
-and of their column.
+With the annotation on two loops, a cluster has two axes: the blocks of a column copy B together,
+the blocks of a row A. Consumers arrive in the blocks of their row and of their column.
 
-A part of ``lower-tensor-copies``, which is where rewriting is, so there is no rewrite pattern here.
+A part of ``lower-tensor-copies``, which does the rewriting, so there is no rewrite pattern here.
 Source: NVIDIA, "CUDA C++ programming guide", thread block clusters; CUTLASS's
 ``SM90_TMA_LOAD_MULTICAST``.
 """
@@ -47,31 +47,29 @@ from kc.transforms.gpu.binding.unify_thread_binding import launch_loops
 from kc.transforms.gpu.sync.specialize_warps import ROLE
 
 CLUSTER_DIM = "cluster_dim"
-"""The annotation of a loop of blocks that says how many of them are a cluster."""
+"""The annotation of a loop of blocks with the number of blocks of a cluster along it."""
 
 MOST = 8
-"""Blocks of a cluster that every GPU with clusters has room for (CUDA C++ programming guide)."""
+"""The cluster size that every GPU with clusters supports (CUDA C++ programming guide)."""
 
 FIRST = 90
-"""The architecture from which on there are clusters."""
+"""The first architecture with clusters."""
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """So many blocks along each of some axes of blocks; blocks are counted along x first."""
+    """A number of blocks along each of some axes of blocks; blocks are counted along x first."""
 
     sizes: dict[ForOp, int]
 
     @property
     def size(self) -> int:
-        """How many blocks it has."""
+        """The number of blocks of the cluster."""
         return math.prod(self.sizes.values())
 
     def rank(self, apart: dict[ForOp, int], loops: Collection[ForOp]) -> AffineExpr:
-        """The number of the block that is ``apart`` from one, of those along ``loops``.
-
-        The dimensions of the expression are the variables of the loops of the cluster.
-        """
+        """The number, among the blocks along ``loops``, of the block at the offset ``apart`` from a
+        block."""
         number, stride = AffineExpr.constant(0), 1
         for n, (loop, size) in enumerate(self.sizes.items()):
             if loop in loops:
@@ -82,8 +80,8 @@ class Cluster:
     def peers(
         self, op: Operation, views: Sequence[ViewOp], root: ForOp, *, pieces: int
     ) -> Peers | None:
-        """The blocks that do ``op`` together, each of them for as many of the ``pieces`` that it is
-        made of: as many blocks as may be. None if each does it by itself."""
+        """The largest group of blocks of a cluster that can perform ``op`` together, each block for
+        an equal share of its ``pieces``. None if each block performs it alone."""
         axes = [loop for loop in self.sizes if self._is_common(op, views, root, loop)]
         choices = [
             Peers(self, loops)
@@ -94,8 +92,8 @@ class Cluster:
         return max(fitting, default=None, key=lambda it: it.size)
 
     def _is_common(self, op: Operation, views: Sequence[ViewOp], root: ForOp, along: ForOp) -> bool:
-        """Whether blocks of a cluster along an axis do ``op`` as often, with the same parts of
-        buffers each time."""
+        """True if the blocks of a cluster along an axis execute ``op`` equally often, each time for
+        the same parts of buffers."""
         for outer in path_to(op):
             if outer is root:
                 break
@@ -122,14 +120,14 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Peers:
-    """The blocks of a cluster that lie along some of its axes."""
+    """The blocks of a cluster along some of its axes."""
 
     cluster: Cluster
     loops: tuple[ForOp, ...]
 
     @property
     def size(self) -> int:
-        """How many they are."""
+        """The number of these blocks."""
         return math.prod(self.cluster.sizes[loop] for loop in self.loops)
 
     @property
@@ -139,7 +137,7 @@ class Peers:
 
     @property
     def first(self) -> AffineExpr:
-        """The number in the cluster of the first of them."""
+        """The number in the cluster of the first of these blocks."""
         number, stride = AffineExpr.constant(0), 1
         for n, (loop, size) in enumerate(self.cluster.sizes.items()):
             if loop not in self.loops:
@@ -149,7 +147,7 @@ class Peers:
 
     @property
     def mask(self) -> int:
-        """A bit for each of them, if the first is number 0."""
+        """The mask of these blocks, one bit each, if the first one has number 0."""
         numbers, stride = [0], 1
         for loop, size in self.cluster.sizes.items():
             if loop in self.loops:
@@ -158,13 +156,14 @@ class Peers:
         return sum(1 << number for number in numbers)
 
     def apart(self) -> list[dict[ForOp, int]]:
-        """How far they are from one of them, along each axis."""
+        """The offsets of these blocks from one of them, along each axis."""
         counts = [range(self.cluster.sizes[loop]) for loop in self.loops]
         return [dict(zip(self.loops, at, strict=True)) for at in itertools.product(*counts)]
 
 
 def cluster_of(root: ForOp, target: Target) -> Cluster | None:
-    """The clusters of a kernel; None if it has none. Raises KC4252 for what are none."""
+    """The cluster of a kernel; None if it has none. Raises CodegenError KC4252 for invalid
+    clusters."""
     said = [
         (loop, value)
         for loop in launch_loops(root)
@@ -177,7 +176,7 @@ def cluster_of(root: ForOp, target: Target) -> Cluster | None:
         why = None
         hint = f'sch.annotate(loop, "{CLUSTER_DIM}", 2), of a loop that is bound to blockIdx.x'
         if loop.axis not in BLOCK_AXES:
-            why = f"it is bound to {loop.axis}, and a cluster consists of blocks"
+            why = f"the loop is bound to {loop.axis}, and a cluster consists of blocks"
         elif size is None or not 1 <= size <= MOST:
             why = f"it is {value if size is None else size}, and a cluster has 1 to {MOST} blocks"
         elif loop.static_extent is None or loop.static_extent % size:

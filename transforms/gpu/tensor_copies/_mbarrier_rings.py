@@ -1,8 +1,8 @@
-"""Rings of mbarriers around copies of boxes of tensors: what is expected, started and waited for.
+"""Rings of mbarriers around copies of boxes of tensors: expected bytes, starts and waits.
 
-Shared by ``inject-software-pipeline``, in whose loops copies are under way for several iterations
-at a time, and ``plan-tensor-copies``, which waits for others where they stand. A ring belongs to
-several statements of a loop, which change together once all of them are known: no rewrite pattern.
+Shared by ``inject-software-pipeline``, in whose loops copies are in flight for several iterations,
+and ``plan-tensor-copies``, which waits for other copies in place. A ring belongs to several
+statements of a loop, which change together once all of them are known: no rewrite pattern.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
 START = "kc.start"
-"""The attribute of a function that copies a box: the one that only starts it."""
+"""The attribute of a function that copies a box: the function that only starts the copy."""
 
 SPECIALIZED = "tir.warp_specialized"
-"""The attribute of a ring whose copies warps of their own start (``specialize-warps``)."""
+"""The attribute of a ring whose copies are started by separate warps (``specialize-warps``)."""
 
 _SLOT = MemRefType(i64, [1], StridedLayoutAttr([1], NoneAttr()), StringAttr("shared"))
 
 
 def box_copies(op: Operation) -> list[CallOp]:
-    """The copies of boxes in ``op`` that are done when their call returns."""
+    """The copies of boxes in ``op`` that are complete when their call returns."""
     return [call for call in op.walk() if isinstance(call, CallOp) and _starter(call) is not None]
 
 
@@ -64,12 +64,12 @@ def _starter(call: CallOp) -> str | None:
 
 
 def target_of_copy(call: CallOp) -> SSAValue | None:
-    """The buffer that a copy writes."""
+    """The buffer that a copy writes; None if it is unknown."""
     return next(base_buffer(value) for value, _, writes in call.accesses if writes)
 
 
 def bytes_of(child: Operation) -> int | None:
-    """The bytes that the copies in ``child`` bring; None where that is no constant."""
+    """The bytes that the copies in ``child`` write; None if their number is not constant."""
     total = 0
     for call in box_copies(child):
         type_ = call.arguments[1].type
@@ -92,37 +92,37 @@ def bytes_of(child: Operation) -> int | None:
 
 @dataclass(frozen=True)
 class Number:
-    """How often something in a kernel was done before: an expression over indices."""
+    """The number of earlier executions of an operation: an expression over indices."""
 
     expr: AffineExpr
     operands: tuple[SSAValue, ...]
 
 
 def number_of(op: Operation) -> Number:
-    """How often ``op`` was done before in its kernel, by the loops around it.
+    """The number of earlier executions of ``op`` in its kernel, from the loops around it.
 
-    Raises CodegenError KC4249 where that is no affine expression of them.
+    Raises CodegenError KC4249 if it is not an affine expression of their variables.
     """
     root = _kernel(op)
     loops = [loop for loop in all_loops_around(op) if loop.axis is None and is_inside(loop, root)]
     expr = AffineExpr.constant(0)
     for n, loop in enumerate(loops):
         if n and loop.static_extent is None:
-            raise uncounted(op, f"loop {loop.label} has a number of iterations that is no constant")
+            raise uncounted(op, f"the number of iterations of loop {loop.label} is not constant")
         expr = expr * (loop.static_extent or 1) + AffineExpr.dimension(n)
     for around in path_to(op):
         if around is root:
             break
         if isinstance(around, IfOp) and any(is_inside(around, loop) for loop in loops):
-            raise uncounted(op, "a condition in a loop says whether it is done")
+            raise uncounted(op, "it depends on a condition in a loop")
     return Number(expr, tuple(loop.var for loop in loops))
 
 
 def _kernel(op: Operation) -> Operation:
-    """The outermost loop of threads around ``op``. Raises KC4249 where there is none."""
+    """The outermost loop of threads around ``op``. Raises CodegenError KC4249 if there is none."""
     threads = [loop for loop in all_loops_around(op) if loop.axis is not None]
     if not threads:
-        raise uncounted(op, "it is outside of a kernel, and loops of threads make one")
+        raise uncounted(op, "no loop of threads is around it, so it is outside of a kernel")
     return threads[0]
 
 
@@ -135,14 +135,14 @@ def uncounted(op: Operation, why: str) -> CodegenError:
         "KC4249",
         f"plan-tensor-copies: copies to {name} cannot be counted",
         location=location_of(calls[0] if calls else op),
-        why=f"{why}, and the phase of an mbarrier is how often it was used before",
-        hints=["copy by vectorized loops there, without tma_load"],
+        why=f"{why}, and the phase of an mbarrier is the number of its earlier uses",
+        hints=["copy by vectorized loops instead of tma_load"],
     )
 
 
 def new_ring(name: str, count: int, op: Operation) -> SSAValue:
-    """A ring of so many mbarriers, in front of the outermost loop of ``op`` in its kernel that is
-    none of threads."""
+    """A ring of ``count`` mbarriers, in front of the outermost serial loop around ``op`` in its
+    kernel."""
     place, root = op, _kernel(op)
     is_inmost = True
     for around in path_to(op):
@@ -152,7 +152,7 @@ def new_ring(name: str, count: int, op: Operation) -> SSAValue:
         if is_thread:
             is_inmost = False
         elif is_inmost or isinstance(around, ForOp):
-            # Threads may be bound within a loop, and the phases go on through that.
+            # Threads may be bound within a loop, and the phases continue across its iterations.
             place, is_inmost = around, True
     type_ = MemRefType(i64, [count], memory_space=StringAttr("shared"))
     ring = AllocOp(name, type_)
@@ -167,7 +167,7 @@ def new_ring(name: str, count: int, op: Operation) -> SSAValue:
 
 
 def is_ring(buffer: SSAValue | None) -> bool:
-    """Whether a buffer is a ring of mbarriers."""
+    """True if a buffer is a ring of mbarriers."""
     return (
         buffer is not None
         and isinstance(buffer.owner, AllocOp)
@@ -178,7 +178,7 @@ def is_ring(buffer: SSAValue | None) -> bool:
 def start_copies(
     ring: SSAValue, number: Number, children: Sequence[Operation]
 ) -> dict[Operation, list[Operation]]:
-    """Let the copies in ``children`` only start; gives what is in the place of each call."""
+    """Make the copies in ``children`` only start; return the operations that replace each call."""
     slot = _slot(ring, number)
     new_ops: dict[Operation, list[Operation]] = {}
     for child in children:
@@ -201,12 +201,12 @@ def start_copies(
 
 
 def expectation(ring: SSAValue, number: Number, bytes_: int) -> MBarrierExpectOp:
-    """What the copies of this time are to bring; in no block."""
+    """The operation that announces the bytes of the current copies; in no block."""
     return MBarrierExpectOp(ring, _slot(ring, number), number.operands, bytes_)
 
 
 def wait_for(ring: SSAValue, number: Number) -> MBarrierWaitOp:
-    """What waits for the copies of this time; in no block."""
+    """The operation that waits for the current copies; in no block."""
     phase = number.expr // _count(ring)
     return MBarrierWaitOp(ring, _slot(ring, number), phase, number.operands)
 

@@ -25,22 +25,22 @@ After::
       }
       nvvm.mbarrier.try_wait.parity %p, %parity, %time ...
 
-The host makes a map of each array whose boxes are copied. The map states how the boxes lie in
-shared memory, which follows from the buffer there: its shape and its swizzle, as products of four
+The host makes a map of each array whose boxes are copied. The map states the layout of the boxes in
+shared memory, which follows from the shape and the swizzle of the buffer there, as products of four
 warps read it. Consecutive operations of one thread are in one branch, taken by the lane of the
 first warp that ``elect.sync`` chooses: this tells the assembler that a single thread runs it. A
-producer (``specialize-warps``) does all of its work in one such branch; the barriers of a consumer
-cover its threads, by their number (``nvvm.barrier``). Neighbouring operations are lowered together,
-and the host's part depends on all copies of a kernel, so this is no rewrite pattern.
+producer (``specialize-warps``) does all its work in one such branch; a barrier of the consumers
+states the number of its threads (``nvvm.barrier``). Neighbouring operations are lowered together,
+and the host's part depends on all copies of a kernel, so this is not a rewrite pattern.
 
 Requires: one nest of loops of threads around each kernel (``unify-thread-binding``), and buffers
 whose swizzles are not applied yet (``swizzle-storage``). *Legal when*
 
 1. KC4250: a map can express the boxes, in global and in shared memory, and they are the same for
    all threads.
-2. KC4252: blocks that are to be clusters are so (:mod:`._clusters`).
+2. KC4252: the annotated blocks can form clusters (:mod:`._clusters`).
 
-TVM: ``cp.async.bulk`` of bytes alone; CUTLASS and Triton make maps as here.
+TVM: ``cp.async.bulk`` of bytes alone; CUTLASS and Triton also make maps.
 """
 
 from __future__ import annotations
@@ -121,26 +121,26 @@ from kc.transforms.tir.storage.swizzle_storage import swizzle_of
 
 WARP = 32
 UNIT = 16
-"""What addresses, strides and rows of boxes are multiples of, in bytes (CUDA driver API,
+"""The alignment in bytes of addresses, strides and rows of boxes (CUDA driver API,
 ``cuTensorMapEncodeTiled``)."""
 BOX_ALIGNMENT = 128
-"""What a box in shared memory begins at a multiple of (PTX ISA, "Tensors")."""
+"""The alignment in bytes of a box in shared memory (PTX ISA, "Tensors")."""
 ROWS = 8
-"""The rows after which what a swizzle does repeats."""
+"""The rows after which the pattern of a swizzle repeats."""
 SPANS = (32, 64, 128)
-"""The bytes of a row that swizzles are of."""
+"""The row lengths in bytes that have a swizzle."""
 TRY_NANOSECONDS = 1_000_000
-"""How long a wait sleeps before it looks again."""
+"""The time that a wait sleeps before it checks again."""
 
 CONSUMERS = 1
-"""The number of the barrier of those who compute; that of all threads is 0."""
+"""The number of the barrier of the computing threads; the barrier of all threads has number 0."""
 
 _ONE_THREAD = (LoadBoxOp, StoreBoxOp, MBarrierExpectOp)
 
 
 @dataclass
 class _Box:
-    """A copy, and the map that it is by."""
+    """A copy, and its map."""
 
     op: LoadBoxOp | StoreBoxOp
     array: ViewOp
@@ -148,13 +148,13 @@ class _Box:
     tile: ViewOp
     """The part of shared memory."""
     slot: ViewOp | None
-    """The mbarrier that counts it."""
+    """The mbarrier that counts the copy; None for a store."""
     map: TensorMapDescriptorType
     peers: Peers | None = None
-    """The blocks that it is for, each of which copies a part of its rows to all of them."""
+    """The blocks that receive the box; each of them copies a part of its rows to all."""
 
     def part(self, first: int) -> AffineExpr:
-        """The first row of the part that a block copies; the variables of the loops of the cluster
+        """The first row of the part that a block copies. The variables of the loops of the cluster
         are dimensions from ``first`` on."""
         rows = self.map.tensor.get_shape()[self.array.positions[-2]]
         assert self.peers is not None
@@ -188,7 +188,7 @@ class _Kernel:
 
 @dataclass(frozen=True)
 class LowerTensorCopiesPass(ModulePass):
-    """Lower copies of boxes and mbarriers to instructions, and have the host make maps."""
+    """Lower copies of boxes and mbarriers to instructions, and let the host make maps."""
 
     name = "lower-tensor-copies"
 
@@ -214,7 +214,7 @@ class LowerTensorCopiesPass(ModulePass):
 
 
 def _box(op: LoadBoxOp | StoreBoxOp, kernel: _Kernel) -> _Box:
-    """What a copy is by. Raises KC4250 for what no map says."""
+    """The map of a copy. Raises CodegenError KC4250 if no map can express it."""
     root = kernel.root
     source, target = op.source.owner, op.target.owner
     slot = op.mbarrier.owner if isinstance(op, LoadBoxOp) else None
@@ -226,7 +226,7 @@ def _box(op: LoadBoxOp | StoreBoxOp, kernel: _Kernel) -> _Box:
     why = _of_threads((source, target)) or _not_in_global(source, root, op)
     if why is not None:
         word = "tma_load" if isinstance(op, LoadBoxOp) else "tma_store"
-        raise _no_box(op, source.buffer, why, [f"copy by vectorized loops there, without {word}"])
+        raise _no_box(op, source.buffer, why, [f"copy by vectorized loops instead of {word}"])
     swizzle, why = _swizzle(target)
     if why is not None:
         raise _no_box(op, target.buffer, why, _swizzle_hints(target))
@@ -245,8 +245,9 @@ def _box(op: LoadBoxOp | StoreBoxOp, kernel: _Kernel) -> _Box:
 
 
 def _peers(op: Operation, views: Sequence[ViewOp], kernel: _Kernel) -> Peers | None:
-    """The blocks of a cluster of which each copies a part of a box to all of them: a producer of
-    each does so at the same step, and the parts begin where boxes may."""
+    """The blocks of a cluster that each copy a part of a box to all of them. A producer of each
+    block must do so in the same step, and the parts must begin where boxes may begin. None if there
+    are none."""
     if kernel.cluster is None or not is_of_producer(op):
         return None
     tile = views[1].result.type
@@ -268,7 +269,7 @@ def _no_box(
     shape = " x ".join(map(str, tile.get_shape()))
     return CodegenError(
         "KC4250",
-        f"lower-tensor-copies: {buffer_name(buffer)} has no boxes of {shape} that are copied as a "
+        f"lower-tensor-copies: boxes of {shape} of {buffer_name(buffer)} cannot be copied as a "
         "whole",
         location=location_of(op),
         why=why,
@@ -285,12 +286,12 @@ def _of_threads(views: Sequence[ViewOp]) -> str | None:
         if axis in LANE_AXES
     }
     if axes:
-        return f"it depends on {sorted(axes)[0]} which box it is, and one thread copies for a block"
+        return f"the box depends on {sorted(axes)[0]}, and one thread copies for a block"
     return None
 
 
 def _not_in_global(view: ViewOp, root: ForOp, copy: LoadBoxOp | StoreBoxOp) -> str | None:
-    """Why no map is of the buffer that boxes are copied of."""
+    """The reason why no map can express the array of a copy in global memory; None if a map can."""
     type_ = view.buffer.type
     assert isinstance(type_, MemRefType)
     name, size = buffer_name(view.buffer), _element_bytes(type_)
@@ -303,7 +304,7 @@ def _not_in_global(view: ViewOp, root: ForOp, copy: LoadBoxOp | StoreBoxOp) -> s
         return f"{name} has {rank} dimensions, and a map at most {MAX_RANK}"
     *outer, last = strides_of(type_)
     if last != 1 or view.positions[-1] != rank - 1:
-        return f"neighbours in a row of the box are not next to each other in {name}"
+        return f"neighbours in a row of the box are not adjacent in {name}"
     for dim, stride in enumerate(outer):
         if stride is None:
             return (
@@ -331,8 +332,8 @@ def _not_in_global(view: ViewOp, root: ForOp, copy: LoadBoxOp | StoreBoxOp) -> s
 
 
 def _swizzle(view: ViewOp) -> tuple[str, str | None]:
-    """The swizzle of the boxes of a buffer in shared memory, as a map says it; and why there is
-    none that leads to its elements."""
+    """The swizzle of the boxes of a buffer in shared memory, as the word of a map, and the reason
+    why no map leads to its elements; None if one does."""
     type_ = view.buffer.type
     assert isinstance(type_, MemRefType)
     tile = view.result.type
@@ -370,7 +371,7 @@ def _swizzle(view: ViewOp) -> tuple[str, str | None]:
 
 
 def _swizzle_hints(view: ViewOp) -> list[str]:
-    """The swizzle that a map can say."""
+    """Hints with a swizzle that a map can express."""
     type_ = view.buffer.type
     assert isinstance(type_, MemRefType)
     size = _element_bytes(type_)
@@ -378,9 +379,9 @@ def _swizzle_hints(view: ViewOp) -> list[str]:
     assert isinstance(tile, MemRefType)
     row = tile.get_shape()[-1] * size
     if strides_of(type_)[view.positions[-2]] != tile.get_shape()[-1]:
-        return [f"leave out storage_align of {buffer_name(view.buffer)}, and swizzle it"]
+        return [f"swizzle {buffer_name(view.buffer)} instead of using storage_align"]
     if row not in SPANS:
-        return [f"let a row have 32, 64 or 128 bytes: {128 // size} elements"]
+        return [f"make a row 32, 64 or 128 bytes long: up to {128 // size} elements"]
     each, pieces, repeat = UNIT // size, row // UNIT, 128 // row
     *names, i, j = [f"i{n}" for n in range(type_.get_num_dims())]
     rows = f"{i} // {repeat}" if repeat > 1 else i
@@ -457,14 +458,14 @@ def _lower(kernel: _Kernel) -> None:
             _lower_arrive(op, kernel, apart)
         elif isinstance(op, LoadBoxOp | StoreBoxOp):
             _lower_box(by_op[op], kernel)
-    if blocks > 1:  # memory of a block is there until nobody arrives in it any more
+    if blocks > 1:  # memory of a block must live until no block arrives in it any more
         for end in (nvvm.ClusterArriveOp(), nvvm.ClusterWaitOp()):
             end.location = root.location
             body.add_op(end)
 
 
 def _go_past_barrier(op: MBarrierExpectOp) -> None:
-    """Let what is expected stand beside the copies, behind the barrier in front of these."""
+    """Move the announcement of the expected bytes behind the barrier in front of the copies."""
     after = op.next_op
     while after is not None and is_side_effect_free(after):
         after = after.next_op
@@ -476,7 +477,7 @@ def _go_past_barrier(op: MBarrierExpectOp) -> None:
 
 
 def _blocks(block: Block) -> Iterator[Block]:
-    """``block`` and those in it, but for what one thread does."""
+    """``block`` and the blocks inside it, without code of a single thread."""
     yield block
     for op in block.ops:
         if not _is_of_one_thread(op):
@@ -486,7 +487,7 @@ def _blocks(block: Block) -> Iterator[Block]:
 
 
 def _is_of_one_thread(op: Operation) -> bool:
-    """Whether ``op`` does nothing but what one thread does for all."""
+    """True if ``op`` only contains work that one thread does for all."""
     if isinstance(op, _ONE_THREAD):
         return True
     if op.attributes.get(ROLE) == StringAttr(PRODUCER):
@@ -500,7 +501,7 @@ def _is_of_one_thread(op: Operation) -> bool:
 
 
 def _runs(block: Block) -> Iterator[list[Operation]]:
-    """Consecutive operations of one thread, with nothing in between that has an effect."""
+    """Consecutive operations of one thread, with no operation in between that has an effect."""
     run: list[Operation] = []
     for op in block.ops:
         if _is_of_one_thread(op) and ROLE not in op.attributes:
@@ -515,7 +516,7 @@ def _runs(block: Block) -> Iterator[list[Operation]]:
 def _guard(run: list[Operation], root: ForOp, *, arrives: bool) -> IfOp:
     """Put operations into the branch of one thread of the block.
 
-    What it stores is a group, which it waits for if ``arrives``.
+    Its stores are committed as a group; with ``arrives``, the thread waits until they have arrived.
     """
     first = run[0]
     home = first.parent
@@ -549,7 +550,7 @@ def _guard(run: list[Operation], root: ForOp, *, arrives: bool) -> IfOp:
 def one_thread(ops: Sequence[Operation], root: ForOp, axes: Sequence[str] = LANE_AXES) -> IfOp:
     """``ops`` in the branch of one thread of a block, the first along ``axes``.
 
-    Where there are whole warps along x, the first of them elects it.
+    If there are whole warps along x, the first warp elects the thread.
     """
     lanes = {loop.axis: loop for loop in launch_loops(root) if loop.axis in axes}
     x = lanes.get(LANE_AXES[0])
@@ -581,7 +582,7 @@ def one_thread(ops: Sequence[Operation], root: ForOp, axes: Sequence[str] = LANE
 
 
 class _Emitter:
-    """Inserts operations before one, with its location."""
+    """Inserts operations before an operation, with its location."""
 
     def __init__(self, op: Operation) -> None:
         self.op = op
@@ -606,7 +607,7 @@ class _Emitter:
         return self.emit(ApplyOp(map_.results[0], values))
 
     def pointer(self, buffer: SSAValue, expr: AffineExpr, operands: Sequence[SSAValue]) -> SSAValue:
-        """A pointer so many bytes into a buffer in shared memory."""
+        """A pointer ``expr`` bytes into a buffer in shared memory."""
         begin = self.emit(
             ExtractAlignedPointerAsIndexOp.build(operands=[buffer], result_types=[INDEX])
         )
@@ -616,7 +617,7 @@ class _Emitter:
 
 
 def _make_map(root: ForOp, buffer: SSAValue, type_: TensorMapDescriptorType) -> SSAValue:
-    """Have the host make a map, in front of the kernel."""
+    """Let the host make a map, in front of the kernel."""
     emit = _Emitter(root)
     source = buffer.type
     assert isinstance(source, MemRefType)
@@ -631,7 +632,8 @@ def _make_map(root: ForOp, buffer: SSAValue, type_: TensorMapDescriptorType) -> 
 
 
 def _lower_init(op: MBarrierInitOp, root: ForOp, count: int, *, is_of_cluster: bool) -> None:
-    """Each mbarrier of a ring waits for its arrivals, and all threads and the copy unit know it."""
+    """Initialize each mbarrier of a ring with its number of arrivals, and make that visible to all
+    threads and the copy unit."""
     type_ = op.ring.type
     assert isinstance(type_, MemRefType)
     place = Block()
@@ -673,11 +675,11 @@ def _lower_wait(op: MBarrierWaitOp) -> None:
 
 
 def _lower_arrive(op: MBarrierArriveOp, kernel: _Kernel, apart: Sequence[dict[ForOp, int]]) -> None:
-    """One lane of a warp arrives when all are there; in all blocks of a cluster that bring this one
-    boxes.
+    """Let one lane of a warp arrive when all its lanes are there, in all blocks that multicast
+    boxes to this block.
 
-    The order is that of its block: no thread of another one reads what this one wrote, and a
-    release for the whole cluster would wait for all memory in each step.
+    The memory order is that of its block: no thread of another block reads data that this one
+    wrote, and a release for the whole cluster would wait for all memory in each step.
     """
     emit = _Emitter(op)
     emit.add(nvvm.SyncWarpOp(emit.i32(-1)))
@@ -708,8 +710,8 @@ def _lower_arrive(op: MBarrierArriveOp, kernel: _Kernel, apart: Sequence[dict[Fo
 
 
 def _count_barriers(root: ForOp) -> None:
-    """Let the barriers of those who compute wait for these alone, the last row being the producer;
-    and those of a row for the threads of it."""
+    """Let the barriers of computing threads wait for these threads alone (the last row is the
+    producer), and the barriers of a row for the threads of that row."""
     loops = {loop.axis: loop for loop in launch_loops(root)}
     x, y = (loops.get(axis) for axis in LANE_AXES[:2])
     for op in [op for op in root.walk() if isinstance(op, BarrierOp)]:

@@ -1,4 +1,4 @@
-"""plan-tensor-copies: copies of boxes of tensors that nothing else waits for are waited for.
+"""plan-tensor-copies: insert the waits for copies of boxes of tensors outside of pipelines.
 
 Before::
 
@@ -21,13 +21,13 @@ After::
       tir.mbarrier_wait %full[0] phase [%k] : memref<1xi64, "shared">
       ...
 
-One wait serves a loop that contains only such copies, or several consecutive copies. Which copies
-these are depends on a whole nest, so this is no rewrite pattern. Copies of a software pipeline,
+One wait serves a loop that contains only such copies, or several consecutive copies. The copies of
+a wait depend on a whole nest, so this is not a rewrite pattern. Copies of a software pipeline,
 which are in flight for several iterations, already have rings (``inject-software-pipeline``).
 
 Requires that no blocks are left (``lower-blocks``). *Legal when*
 
-1. KC4249: how often a copy is done follows from the loops around it.
+1. KC4249: the number of earlier executions of a copy is affine in the loops around it.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class PlanTensorCopiesPass(ModulePass):
 
 
 def _groups(places: list[Operation]) -> Iterator[list[Operation]]:
-    """Copies with nothing in between that has an effect."""
+    """Groups of copies with no operation in between that has an effect."""
     group: list[Operation] = []
     for place in places:
         before = place.prev_op
@@ -107,7 +107,7 @@ def _groups(places: list[Operation]) -> Iterator[list[Operation]]:
 
 
 def _whole(call: CallOp) -> Operation:
-    """A copy, or the outermost loop around it that does nothing but copy."""
+    """The copy, or the outermost loop around it that only copies."""
     place: Operation = call
     while True:
         loop = place.parent_op()
@@ -119,7 +119,7 @@ def _whole(call: CallOp) -> Operation:
 
 
 def _erase(module: ModuleOp, function: FuncOp) -> None:
-    """Take away a function that nothing calls any more, and what it is described by."""
+    """Erase a function that nothing calls any more, and its description."""
     described = function.attributes.get("kc.description")
     names = {getattr(described, "root_reference", None)}
     for unused in [inner for inner in module.ops if isinstance(inner, FuncOp)]:
