@@ -8,6 +8,7 @@ _RULES = {
     "digits": "digits:Digits",
     "groups": "groups:Groups",
     "versions": "versions:Versions",
+    "gathering": "gathering:Gathering",
     "fusing": "fusing:FuseContiguous",
     "row-blocks": "row_blocks:RowBlocks",
     "tile-product": "tile_products:TileProducts",

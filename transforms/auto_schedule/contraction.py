@@ -233,7 +233,7 @@ def _tiles(
                 continue
             column_operand = by_columns[0]
             strange = [it for it in nest.loads if it.stride(columns) not in (0, 1)]
-            packable = may_pack and _is_packable(nest, column_operand, columns)
+            packable = may_pack and is_packable(nest, column_operand, columns)
             if strange and (strange != [column_operand] or not packable):
                 continue
             cycles_of = _cycles(nest, rows, columns, lanes, machine, counts_packing=not in_block)
@@ -434,7 +434,7 @@ def _reach(nest: Nest, load: Access, machine: Machine) -> float:
     return LINE_COST + (PAGE_COST if step >= PAGE else 0)
 
 
-def _is_packable(nest: Nest, operand: Access, columns: ForOp) -> bool:
+def is_packable(nest: Nest, operand: Access, columns: ForOp) -> bool:
     """Whether each dimension of the operand is indexed by a loop of its own, one of them the
     ``columns``, or by a quotient of one, as heads share keys; a part of it that loops around fix is
     packed with the others."""

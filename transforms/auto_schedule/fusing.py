@@ -134,11 +134,15 @@ def _is_a_value(nest: Nest, loop: ForOp) -> bool:
 
 def _dimensions(nest: Nest, access: Access, outer: ForOp, inner: ForOp) -> list[int] | None:
     """The dimension that ``outer`` is the index of, before that of ``inner``; an empty list where
-    an access depends on neither; None where they are not one."""
+    an access depends on neither, or has them in one dimension already; None where they are not
+    one."""
     exprs = nest.indices(access)
     used = [n for n, expr in enumerate(exprs) if nest.depends_on(expr, (outer, inner))]
     if not used:
         return []
+    if len(used) == 1 and access.affine:
+        is_joined = access.stride(outer) == access.stride(inner) * extent(inner)
+        return [] if is_joined else None
     at = used[0]
     if used != [at, at + 1] or shape_of(access.buffer)[at + 1] != inner.static_extent:
         return None

@@ -1,0 +1,138 @@
+"""gathering: what a product loads with gaps is copied without them first.
+
+A convolution of rows (NCHW) that goes two steps at a time loads every second element of its image::
+
+    C[c, y, x] += W[c, k] * A[k, y * 2, x * 2]
+
+The positions are contiguous in the result, but they cannot be the columns of a tile, so the
+channels are, and sums are stored one by one. After ``reindex`` and ``transform_layout`` the copy
+has the positions side by side, those of all rows as one dimension::
+
+    G[k, y * 51 + x] = A[k, y * 2, x * 2]
+    C[c, y, x] += W[c, k] * G[k, y * 51 + x]
+
+``fusing`` makes one loop of the positions, and ``contraction`` takes it as columns. The copy is
+made if the model says that the product saves more cycles than the copy costs: it holds each element
+once for each tap that reads it, so a few channels to many gain most.
+
+The rule calls primitives, which check and rewrite; it has no rewrite pattern of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kc.dialects.tir import ForOp
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.auto_schedule.contraction import best_tile, is_packable
+from kc.transforms.auto_schedule.digits import number_text
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.machine import SCALAR_COPY
+from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched, iterations
+from kc.transforms.auto_schedule.rule import Rule
+from kc.transforms.trace.handles import BlockRV
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """An operand that is loaded with gaps along what is contiguous in the result."""
+
+    operand: Access
+    positions: list[ForOp]
+    """The loops that go through memory as one in the result, outermost first."""
+
+
+class Gathering(Rule):
+    """Copy the operand of a product that is loaded with gaps, so that it has none."""
+
+    name = "gathering"
+    prepares = True
+
+    def apply(self, draft: Draft, block: str) -> bool:
+        names = [it.label for it in draft.blocks() if is_untouched(it)]
+        return any([_gather_if_faster(draft, name) for name in names])
+
+
+def _gather_if_faster(draft: Draft, name: str) -> bool:
+    """Copy the operand of block ``name`` if that takes fewer cycles; whether it was done."""
+    nest = draft.nest(name)
+    gaps = _gaps(nest)
+    before = best_tile(nest, draft.machine) if gaps is not None else None
+    if gaps is None or before is None:
+        return False
+    copied = SCALAR_COPY * iterations(it for it in nest.loops if gaps.operand.stride(it))
+    if copied >= before.cycles:
+        return False
+    mark = draft.mark()
+    try:
+        _gather(draft, nest, gaps)
+        # Only the model sees the positions as one loop here: ``fusing`` knows who else uses the
+        # result.
+        merged = _loops_as_map(nest.loops, nest.loops, gaps.positions)
+        draft.transform_block_layout(draft.block(name), merged)
+        after = best_tile(draft.nest(name), draft.machine)
+    except ScheduleError:
+        after = None
+    draft.return_to(mark)
+    if after is None or copied + after.cycles >= before.cycles:
+        return False
+    nest = draft.nest(name)
+    gaps = _gaps(nest)
+    assert gaps is not None
+    _gather(draft, nest, gaps)
+    return True
+
+
+def _gaps(nest: Nest) -> Gaps | None:
+    """The operand that is loaded with gaps; None if there is none, or more than one."""
+    if nest.reduction is None or len(nest.stores) != 1 or not nest.is_plain:
+        return None
+    if any(loop.static_extent is None for loop in nest.loops):
+        return None
+    if any(access.bits < 32 for access in nest.loads):
+        return None  # these are packed in groups of terms, by instructions that add up groups
+    (store,) = nest.stores
+    along = next((it for it in nest.spatial if store.stride(it) == 1 and extent(it) > 1), None)
+    if along is None:
+        return None
+    strange = [it for it in nest.loads if it.stride(along) not in (0, 1)]
+    if len(strange) != 1 or not strange[0].affine or is_packable(nest, strange[0], along):
+        return None
+    positions = [along]
+    for loop in reversed(nest.spatial[: nest.spatial.index(along)]):
+        size = iterations(positions)
+        still = all((it in strange) == bool(it.stride(loop)) for it in nest.loads)
+        if store.stride(loop) != size or not still:
+            break
+        positions.insert(0, loop)
+    return Gaps(strange[0], positions)
+
+
+def _gather(draft: Draft, nest: Nest, gaps: Gaps) -> BlockRV:
+    """Let the block load from a copy with the terms first and the positions as one dimension."""
+    number = nest.read_number(gaps.operand.buffer)
+    copy = draft.reindex(draft.block(nest.name), ("read", number))
+    moved = [it for it in nest.loops if it in gaps.operand.strides]
+    spatial = [it for it in moved if it not in nest.reduce and it not in gaps.positions]
+    terms = [it for it in moved if it in nest.reduce]
+    order = [*spatial, *terms, *gaps.positions]
+    draft.transform_layout(copy, ("write", 0), _loops_as_map(moved, order, gaps.positions))
+    return copy
+
+
+def _loops_as_map(given: list[ForOp], order: list[ForOp], positions: list[ForOp]) -> str:
+    """The map of indices, one for each of the ``given`` loops, to those in ``order``, of which
+    ``positions`` are one number."""
+    names = {loop: f"d{n}" for n, loop in enumerate(given)}
+    number = number_text(
+        [names[it] for it in positions],
+        [extent(it) for it in positions],
+        range(len(positions)),
+    )
+    results: list[str] = []
+    for loop in order:
+        if loop is positions[-1]:
+            results.append(number)
+        elif loop not in positions:
+            results.append(names[loop])
+    return f"({', '.join(names.values())})->({', '.join(results)})"
