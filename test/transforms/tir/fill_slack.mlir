@@ -1,5 +1,7 @@
 // RUN: kc-opt %s --split-input-file --fill-slack | FileCheck %s
 // RUN: kc-opt %s --split-input-file --fill-slack --vectorize-loop=vector-bits=512 | FileCheck %s --check-prefix=VEC
+// RUN: kc-opt %s --split-input-file --fill-slack=vector-bits=512 | FileCheck %s --check-prefix=ONE
+// RUN: kc-opt %s --split-input-file --fill-slack=vector-bits=512 --vectorize-loop=vector-bits=512 | FileCheck %s --check-prefix=LANES
 
 // Columns from 4 on are used by nobody: lanes compute there, without a condition, and what they read
 // is 0. The sums need no zeros: the first store is without its condition, too.
@@ -179,6 +181,56 @@ func.func @written(%A: memref<32xf32>, %O: memref<2x11xf32>) {
       %b = tir.load %B[%i_1, %k] : memref<2x16xf32>
       %c = arith.addf %b, %b : f32
       tir.store %c, %O[%i_1, %k] : memref<2x11xf32>
+    }
+  }
+  func.return
+}
+
+// -----
+
+// A is too short for all lanes: the load alone keeps the condition, and the maximum has none. Where
+// the loop is several vectors, all of it stays under the condition: some of them are not computed.
+// CHECK-LABEL: func.func @guarded_load
+// CHECK: tir.for %jj in 16 vectorized {
+// CHECK-NEXT: tir.if (%jj < 13) {
+
+// ONE-LABEL: func.func @guarded_load
+// ONE: tir.for %jj in 16 vectorized {
+// ONE-NEXT: %[[ZERO:.+]] = arith.constant 0 : index
+// ONE-NEXT: %[[LEFT:.+]] = tir.apply (%jj * -1 + 12)
+// ONE-NEXT: %[[HOLDS:.+]] = arith.cmpi sge, %[[LEFT]], %[[ZERO]] : index
+// ONE-NEXT: %[[TERM:.+]] = scf.if %[[HOLDS]] -> (f32) {
+// ONE-NEXT: tir.load %A[%jj + %k] : memref<17xf32>
+// ONE: arith.constant 0.000000e+00 : f32
+// ONE: arith.maximumf %{{.+}}, %[[TERM]] : f32
+
+// LANES-LABEL: func.func @guarded_load
+// LANES: %[[TERM:.+]] = vector.maskedload %A
+// LANES-NOT: arith.select
+// LANES: arith.maximumf %{{.+}}, %[[TERM]] : vector<16xf32>
+// LANES-NEXT: tir.store
+func.func @guarded_load(%A: memref<17xf32>, %O: memref<13xf32>) {
+  %C = tir.alloc "C" : memref<16xf32, "local">
+  tir.for %j in 16 vectorized {
+    tir.if (%j < 13) {
+      %zero = arith.constant 0.0 : f32
+      tir.store %zero, %C[%j] : memref<16xf32, "local">
+    }
+  }
+  tir.for %k in 5 {
+    tir.for %jj in 16 vectorized {
+      tir.if (%jj < 13) {
+        %a = tir.load %A[%jj + %k] : memref<17xf32>
+        %c = tir.load %C[%jj] : memref<16xf32, "local">
+        %d = arith.maximumf %c, %a : f32
+        tir.store %d, %C[%jj] : memref<16xf32, "local">
+      }
+    }
+  }
+  tir.for %jjj in 16 vectorized {
+    tir.if (%jjj < 13) {
+      %e = tir.load %C[%jjj] : memref<16xf32, "local">
+      tir.store %e, %O[%jjj] : memref<13xf32>
     }
   }
   func.return

@@ -37,7 +37,9 @@ some 150 cycles. Memory of floats that a vector may read is therefore written fi
 1. A condition on the lanes of a vectorized loop is dropped where it only keeps stores out of the
    slack of buffers that this iteration of the parallel loops allocates, and what is loaded is
    inside of its buffer anyway. Such lanes do in the slack what the others do elsewhere. That needs
-   no masks either.
+   no masks either. In a loop that is one vector, a load that needs the condition keeps it for
+   itself, and gives 0 elsewhere, if the target has masks: each operation of a maximum would have
+   one otherwise, and what is loaded is often loaded for several sums.
 2. A buffer whose slack is read, and not written by such stores, is filled with zeros where it is
    allocated, if there is slack: where the bound is known at run time, behind a ``tir.if``.
 3. These buffers, and those that are written as a whole before, get the attribute
@@ -52,15 +54,18 @@ Requires: blocks were lowered (``lower-blocks``). Runs after what shrinks buffer
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects import arith
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import (
     AffineSetAttr,
     AnyFloat,
     FloatAttr,
+    IntegerAttr,
+    IntegerType,
     MemRefType,
     ModuleOp,
     UnitAttr,
@@ -82,6 +87,7 @@ from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.affine.index_values import dimensions as roots_in
 from kc.analysis.loop_tree import functions, preorder
 from kc.dialects.affine_assembly import at_least_zero, linear_terms
+from kc.dialects.arith import CmpiOp
 from kc.dialects.tir import (
     AllocOp,
     ApplyOp,
@@ -93,6 +99,7 @@ from kc.dialects.tir import (
     LoadOp,
     StoreOp,
 )
+from kc.support.target import target_of
 
 WHOLE_ROWS = "kc.whole_rows"
 """The attribute of an allocation all of whose memory holds numbers wherever a row is read."""
@@ -114,15 +121,19 @@ class FillSlackPass(ModulePass):
 
     name = "fill-slack"
 
+    vector_bits: int | None = None
+    """Bits of a native vector; by default the target's."""
+
     def is_needed(self, module: ModuleOp) -> bool:
         """Whether there are allocations, and conditions or sizes known at run time."""
         ops = {type(op) for op in preorder(module)}
         return AllocOp in ops and ForOp in ops
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        bits = target_of(op).vector_bits if self.vector_bits is None else self.vector_bits
         for function in functions(op):
             if not any(isinstance(inner, BlockOp) for inner in preorder(function)):
-                _Function(function).rewrite()
+                _Function(function, bits).rewrite()
 
 
 @dataclass(frozen=True)
@@ -168,8 +179,9 @@ class _Buffer:
 
 
 class _Function:
-    def __init__(self, function: Operation) -> None:
+    def __init__(self, function: Operation, vector_bits: int) -> None:
         self.function = function
+        self.vector_bits = vector_bits
         self.index = IndexValues()
         self.buffers: dict[SSAValue, _Buffer] = {}
 
@@ -302,7 +314,9 @@ class _Function:
         if not lanes or (accesses := self._accesses_of_plain_code(op)) is None:
             return
         around = self._conditions(op)
+        may_guard = bool(accesses) and self._is_of_masked_vectors(op, accesses)
         dropped: set[int] = set()
+        guarded: dict[LoadOp | StoreOp, list[AffineExpr]] = {}
         for n in lanes:
             kept = [
                 *around,
@@ -314,18 +328,25 @@ class _Function:
             ]
             condition = exprs[n]
             assert condition is not None
-            if all(self._is_harmless(access, condition, kept) for access in accesses):
+            harmful = [it for it in accesses if not self._is_harmless(it, condition, kept)]
+            loads = [it.op for it in harmful if _is_scalar_load(it.op)]
+            if not harmful or (may_guard and len(loads) == len(harmful)):
                 dropped.add(n)
+                for load in loads:
+                    guarded.setdefault(load, []).append(condition)
         if not dropped:
             return
         for access in accesses:
-            gone = [exprs[n] for n in dropped]
+            gone = [exprs[n] for n in dropped if exprs[n] not in guarded.get(access.op, ())]
             access.conditions = [expr for expr in access.conditions if expr not in gone]
             if access.op.buffer in self.buffers:
                 stored = self.buffers[access.op.buffer].accesses
                 for known in stored:
                     if known.op is access.op:
                         known.conditions = access.conditions
+        for load, conditions in guarded.items():
+            assert isinstance(load, LoadOp)
+            self._guard(load, conditions)
         space = op.condition.data
         left = tuple(c for n, c in enumerate(space.constraints) if n not in dropped)
         if left:
@@ -338,6 +359,57 @@ class _Function:
             block.insert_op_before(inner, op)
         op.detach()
         op.erase()
+
+    def _is_of_masked_vectors(self, op: IfOp, accesses: Sequence[_Access]) -> bool:
+        """Whether the lanes around ``op`` are those of a single vector, with masks: of several
+        vectors, those that no iteration needs would be computed."""
+        widths = [_element_bits(it.op) for it in accesses]
+        lanes = math.prod(
+            loop.static_extent or self.vector_bits
+            for loop in _loops_around(op)
+            if loop.kind.data is ForKind.VECTORIZED
+        )
+        has_masks = self.vector_bits >= 512 or (self.vector_bits > 128 and min(widths) >= 32)
+        return has_masks and lanes * max(widths) <= self.vector_bits
+
+    def _guard(self, load: LoadOp, conditions: Sequence[AffineExpr]) -> None:
+        """Load 0 where one of ``conditions`` is negative, without an access."""
+        ops: list[Operation] = [zero := arith.ConstantOp(IntegerAttr.from_index_int_value(0))]
+        holds: SSAValue | None = None
+        for condition in conditions:
+            map_, operands = self.index.to_map([condition])
+            value = ApplyOp(map_.results[0], operands)
+            ops += [value, test := CmpiOp(value.results[0], zero.result, "sge")]
+            if holds is not None:
+                ops.append(test := arith.AndIOp(holds, test.results[0]))
+            holds = test.results[0]
+        assert holds is not None
+        block = load.parent
+        assert block is not None
+        element = load.results[0].type
+        inside = load.clone()
+        if isinstance(element, IntegerType):
+            nothing = arith.ConstantOp(IntegerAttr(0, element))
+        else:
+            assert isinstance(element, AnyFloat)
+            nothing = arith.ConstantOp(FloatAttr(0.0, element))
+        branch = scf.IfOp(
+            holds,
+            [element],
+            Region(Block([inside, scf.YieldOp(inside.results[0])])),
+            Region(Block([nothing, scf.YieldOp(nothing.result)])),
+        )
+        ops.append(branch)
+        for new in (*ops, nothing):
+            new.location = load.location
+        block.insert_ops_before(ops, load)
+        load.results[0].replace_all_uses_with(branch.results[0])
+        for buffer in self.buffers.values():
+            for access in buffer.accesses:
+                if access.op is load:
+                    access.op = inside
+        load.detach()
+        load.erase()
 
     def _accesses_of_plain_code(self, op: IfOp) -> list[_Access] | None:
         """The accesses in a branch of loops, arithmetic, loads and stores; None of another one."""
@@ -503,6 +575,18 @@ def _zeros(alloc: AllocOp) -> list[Operation]:
         loop.body.block.add_op(body)
         body = loop
     return [zero, body]
+
+
+def _is_scalar_load(op: Operation) -> bool:
+    """Whether an operation loads a number."""
+    return isinstance(op, LoadOp) and isinstance(op.results[0].type, AnyFloat | IntegerType)
+
+
+def _element_bits(op: LoadOp | StoreOp) -> int:
+    """Bits that an element takes in memory."""
+    type_ = op.buffer.type
+    assert isinstance(type_, MemRefType)
+    return max(8, getattr(type_.element_type, "bitwidth", 64))
 
 
 def _loops_around(op: Operation) -> Iterator[ForOp]:
