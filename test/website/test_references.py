@@ -184,3 +184,11 @@ def test_the_tree_of_folders():
     packages |= {f"{name}/" for name in check_layers.ROOT_PACKAGES}
     assert packages - listed == set()
     assert [folder for folder in listed if not (ROOT / folder).is_dir()] == []
+
+
+def test_the_families_of_random_programs_are_all_listed():
+    source = (ROOT / "test" / "fuzz" / "families.py").read_text()
+    table = (ROOT / "docs" / "fuzzing.md").read_text().partition("### Families")[2]
+    families = re.findall(r'^ +Family\(\s*"(\w+)"', source, re.M)
+    assert len(families) > 10
+    assert re.findall(r"^\| `(\w+)` \|", table, re.M) == families
