@@ -132,7 +132,7 @@ def beside_roof(loops: Any, function: Any, arrays: Sequence[Any], seconds: float
     from kc.conversion.peak_memory import peak_memory
 
     limits = ceilings()
-    (source,) = (it for it in functions(loops.op) if it.sym_name.data == function.name)
+    (source,) = (op for op in functions(loops.op) if op.sym_name.data == function.name)
     sizes = _sizes(function.signature, arrays)
     cost = estimate(source, list(limits.sizes.values()), sizes)
     peak = peak_memory(loops.op, function.name, Target.host_cpu(), sizes, limits.threads)

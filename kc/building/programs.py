@@ -231,9 +231,13 @@ def tensors_of(
     it; None for anything else."""
     if isinstance(inp, Tensor | Operation):
         return create_schedule(inp), args
-    if isinstance(inp, list | tuple) and inp and all(isinstance(it, Tensor | Var) for it in inp):
-        tensors = [it for it in inp if isinstance(it, Tensor)]
-        computed = [it for it in tensors if not isinstance(it.op, PlaceholderOp)]
+    if (
+        isinstance(inp, list | tuple)
+        and inp
+        and all(isinstance(part, Tensor | Var) for part in inp)
+    ):
+        tensors = [part for part in inp if isinstance(part, Tensor)]
+        computed = [part for part in tensors if not isinstance(part.op, PlaceholderOp)]
         return create_schedule(computed), inp if args is None else args
     return None
 
@@ -279,7 +283,9 @@ def _sorted(
 
 def _require_arguments(call: str, modules: Sequence[ModuleOp], args: Sequence[Any]) -> None:
     """Refuse a list that does not name the arguments of the only function of the modules."""
-    functions: list[FuncOp] = [it for module in modules for it in loop_tree.functions(module)]
+    functions: list[FuncOp] = [
+        function for module in modules for function in loop_tree.functions(module)
+    ]
     names = [getattr(arg, "name", None) or repr(arg) for arg in args]
     if len(functions) == 1:
         own = PrimFunc.of(functions[0]).param_names

@@ -30,7 +30,7 @@ def access_of(buffer: Tensor, mask: Any, lanes: Any, offset: Any) -> BufferAcces
             "KC2154",
             f"access_ptr: {buffer.name} with the mask {mask!r}",
             location=location,
-            why="a call reads a buffer, writes it, or both",
+            why="the mask must declare that the call reads the buffer, writes it, or both",
             hints=[f'{buffer.name}.access_ptr("r"), "w" or "rw"'],
         )
     starts = _starts(buffer, offset)
@@ -40,7 +40,8 @@ def access_of(buffer: Tensor, mask: Any, lanes: Any, offset: Any) -> BufferAcces
             "KC2154",
             f"access_ptr: {buffer.name} from element {offset} on, {counted(lanes, 'lane')}",
             location=location,
-            why="an offset is a number of elements of a dense buffer, or an index a dimension",
+            why="an offset must be a flat index into a dense buffer, or an index for each "
+            "dimension",
             hints=[f"tir.address_of({buffer.name}[{', '.join('ijklmnop'[: buffer.ndim])}])"],
         )
     if starts and mode == "write":

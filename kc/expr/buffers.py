@@ -192,7 +192,7 @@ def _check_strides(buffer: Buffer, strides: Sequence[Any]) -> tuple[int | Var, .
             raise _refuse(
                 buffer,
                 f"the strides {shape_text(strides)}",
-                "a stride is a number, or a variable that the call finds at the array",
+                "a stride must be a number, or a variable that is read from the array at the call",
                 ['te.var("stride"), or a number of elements'],
             )
     return tuple(checked)
@@ -204,7 +204,7 @@ def require_dense(buffer: Buffer, what: str) -> None:
         raise _refuse(
             buffer,
             f"the strides {shape_text(buffer.declared_strides)}, as {what}",
-            "only arguments of functions have strides of their own",
+            "only arguments of functions can have strides",
             ["leave strides out"],
         )
 
@@ -232,7 +232,7 @@ def buffer_scope(scope: Any, name: str) -> str:
                 "KC2101",
                 f"decl_buffer: {name} with the scope '{scope}'",
                 location=caller_location(),
-                why="no target has such memory; scopes have no tags",
+                why="no target has this memory; scopes have no tags",
                 hints=suggest(scope, known, "the scopes are"),
             )
     if scope is not None and not isinstance(scope, str):
@@ -240,7 +240,7 @@ def buffer_scope(scope: Any, name: str) -> str:
             "KC2101",
             f"decl_buffer: {name} with the scope {scope!r}",
             location=caller_location(),
-            why='a memory scope is a name: "global", "shared", "local", ...',
+            why='a memory scope must be a name: "global", "shared", "local", ...',
         )
     return scope or "global"
 

@@ -56,7 +56,7 @@ def call_pure_extern(dtype: str, func_name: str, *args: Any) -> ExternCall:
         if isinstance(arg, BufferAccess):
             raise TEError(
                 "KC2152",
-                f"call_pure_extern: {func_name} is given the buffer {arg.buffer.name}",
+                f"call_pure_extern: an argument of {func_name} is the buffer {arg.buffer.name}",
                 location=call.location,
                 why="a pure function depends only on its arguments, not on memory",
                 hints=[f'tir.call_extern("{dtype}", "{func_name}", ...)'],
@@ -106,7 +106,7 @@ def trace(args: Any, trace_action: str = DEFAULT_TRACE) -> ExternCall:
             if isinstance(args, list | tuple)
             else f"trace: {type(args).__name__} is not a list of values",
             location=caller_location(),
-            why="the last value of the list is the result, the others are shown with it",
+            why="the last value of the list is the result, and the trace shows all of them",
             hints=["te.trace([i, A[i]])"],
         )
     if trace_action == DEFAULT_TRACE and get_global_func(DEFAULT_TRACE, True) is None:
@@ -172,7 +172,7 @@ def call_intrin(dtype: str, func_name: str, *args: Any) -> Expr:
     if short not in known:
         raise TEError(
             "KC2151",
-            f"call_intrin: there is no intrinsic '{func_name}'",
+            f"call_intrin: unknown intrinsic '{func_name}'",
             location=location,
             hints=[
                 *suggest(short, sorted({*known, *_TYPED}), "the intrinsics are"),
@@ -292,7 +292,7 @@ def _argument(what: str, name: str, n: int, arg: Any, kind: str) -> Expr | Buffe
                 f"{what}: argument {n} of {name} is {arg.buffer.name} from another element than "
                 "the first on",
                 location=location,
-                why="a Python function gets buffers as arrays, whole ones",
+                why="a Python function can receive only whole buffers, as arrays",
                 hints=["pass the offset as an argument of the function"],
             )
         if isinstance(arg.buffer, _PartMemory):
@@ -309,7 +309,7 @@ def _argument(what: str, name: str, n: int, arg: Any, kind: str) -> Expr | Buffe
             "KC2153",
             f"{what}: argument {n} of {name} is the tensor {arg.name}",
             location=location,
-            why="a tensor has memory only where te.extern gives it some",
+            why="a tensor has memory only inside te.extern",
             hints=[
                 f"pass an element: {arg.name}[{', '.join('ijklmnop'[: arg.ndim])}]",
                 f"te.extern(shape, [{arg.name}], lambda ins, outs: tir.{what}(..., ins[0]))",
@@ -320,7 +320,7 @@ def _argument(what: str, name: str, n: int, arg: Any, kind: str) -> Expr | Buffe
             "KC2153",
             f"{what}: argument {n} of {name} is the text {arg!r}",
             location=location,
-            why="a C function gets numbers and buffers",
+            why="a C function can receive only numbers and buffers",
             hints=[f'tir.call_packed("{name}", ...) passes text to a Python function'],
         )
     value = as_expr(arg)
@@ -329,7 +329,7 @@ def _argument(what: str, name: str, n: int, arg: Any, kind: str) -> Expr | Buffe
             "KC2218",
             f"{what}: argument {n} of {name} is a vector, {value.dtype}",
             location=location,
-            why="C and Python functions are called with scalars and buffers",
+            why="C and Python functions can receive only scalars and buffers",
             hints=["store it to a buffer, and pass that", "tir.call_llvm_intrin takes vectors"],
         )
     return value
@@ -353,7 +353,7 @@ def _llvm(what: str, dtype: str, name: Any, n_signature: Any, args: tuple[Any, .
             f"{what}: {counted(n_signature, 'argument')} of {name} should determine its types, "
             f"{len(args)} given",
             location=location,
-            why="the number of these comes before the arguments",
+            why="the number of the type-determining arguments must precede the arguments",
             hints=[f'tir.{what}("{dtype}", "{name}", {len(args)}, ...)'],
         )
     kept = "void" if dtype in ("void", "", None) else check_dtype(dtype, vectors=True)
@@ -377,6 +377,6 @@ def address_of(element: Any) -> BufferAccess:
         "KC2154",
         f"address_of: {element!r} is not an element of a buffer",
         location=caller_location(),
-        why="only buffers have addresses: those of tir.decl_buffer and te.extern",
+        why="only elements of buffers have addresses: of tir.decl_buffer and te.extern",
         hints=["tir.address_of(A[i, j])"],
     )

@@ -222,7 +222,8 @@ def match(lhs: ExprLike, rhs: ExprLike) -> tuple[Expr, Expr]:
                     "KC2243",
                     f"{a.dtype} and {b.dtype} in one operation",
                     location=caller_location(),
-                    why="vectors are combined lane by lane, so they have the same number of lanes",
+                    why="vectors are combined lane by lane, so they must have the same number of "
+                    "lanes",
                 )
         pair = _matched_scalars(scalar(a.dtype), scalar(b.dtype))
         return cast(a, f"{pair}x{count}"), cast(b, f"{pair}x{count}")
@@ -296,7 +297,7 @@ def binary(op: str, lhs: ExprLike, rhs: ExprLike) -> Expr:
             "KC2007",
             f"/ of {a.dtype} values",
             location=location,
-            why="integer division can round in three ways, and / does not say which",
+            why="integer division can round in three ways, and / does not specify one",
             hints=["a // b rounds down", "te.truncdiv(a, b) rounds towards zero as C does"],
         )
     return Binary(op, a, b, a.dtype, location)
@@ -322,7 +323,7 @@ def cast(value: Expr, dtype: str) -> Expr:
             "KC2243",
             f"astype: {value.dtype} to {dtype}",
             location=caller_location(),
-            why="a conversion keeps the lanes of a vector",
+            why="a conversion must keep the number of lanes",
             hints=[f'astype("{vector_of(dtype, value.dtype)}")'],
         )
     return Cast(value, dtype, caller_location())
@@ -342,7 +343,7 @@ def ramp(base: ExprLike, stride: ExprLike, lanes: int) -> Expr:
             "KC2006",
             f"Ramp of {first.dtype} values",
             location=caller_location(),
-            why="a ramp is of integers",
+            why="a ramp must consist of integers",
         )
     dtype = check_dtype(f"{check_dtype(first.dtype)}x{lanes}", vectors=True)
     return Ramp(first, step, dtype, caller_location())
@@ -388,7 +389,7 @@ def _connected(op: str, what: str, args: tuple[ExprLike, ...]) -> Expr:
     if not args:
         raise TEError(
             "KC2061",
-            f"te.{what} is given no condition",
+            f"te.{what} needs at least one condition",
             location=caller_location(),
             hints=[f"te.{what}(i >= 0, i < n)"],
         )

@@ -179,7 +179,7 @@ def _range_of(value: Expr, depth: int = _DEPTH) -> tuple[float, float, bool]:
     if isinstance(value, Call) and value.op in _ROUNDED:
         low, high, may_be_nan = _range_of(value.args[0], depth - 1)
         step = _ROUNDED[value.op]
-        low, high = (it if math.isinf(it) else float(step(it)) for it in (low, high))
+        low, high = (end if math.isinf(end) else float(step(end)) for end in (low, high))
         return low, high, may_be_nan
     if isinstance(value, Binary) and value.op in ("min", "max"):
         a, b = (_range_of(side, depth - 1) for side in (value.lhs, value.rhs))

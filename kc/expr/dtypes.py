@@ -44,7 +44,7 @@ def check_dtype(dtype: str, *, vectors: bool = False) -> str:
                     "KC2241",
                     f"the type {name} has {counted(int(vector[2]), 'lane')}",
                     location=caller_location(),
-                    why=f"a vector has 2 to {MAX_LANES} lanes",
+                    why=f"a vector must have 2 to {MAX_LANES} lanes",
                 )
             if vectors:
                 return name
@@ -57,7 +57,7 @@ def check_dtype(dtype: str, *, vectors: bool = False) -> str:
             )
         raise TEError(
             "KC2001",
-            f"there is no element type {name!r}",
+            f"unknown element type {name!r}",
             location=caller_location(),
             hints=suggest(name, DTYPES, "the types are"),
         )

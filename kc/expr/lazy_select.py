@@ -144,7 +144,9 @@ def is_known_below(expr: Expr, limit: int) -> bool:
     parts.
     """
     ranges = [known_range(part) for part in walk(expr)]
-    is_small = all(it is not None and 0 <= it[0] and it[1] <= LARGEST_INT8 for it in ranges)
+    is_small = all(
+        bounds is not None and 0 <= bounds[0] and bounds[1] <= LARGEST_INT8 for bounds in ranges
+    )
     return is_small and ranges[0] is not None and ranges[0][1] < limit
 
 

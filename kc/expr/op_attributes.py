@@ -97,7 +97,7 @@ def _put(table: dict[str, Any], key: str, given: Any, level: int, name: str) -> 
             "KC2179",
             f"{name}: '{key}' is registered twice at level {level}",
             location=caller_location(),
-            why="of two rules or values of an operator the one of the higher level holds",
+            why="the rule or value of the highest level applies, so levels must differ",
             hints=[f"level={level + 1}"],
         )
     if known is None or known[0] <= level:

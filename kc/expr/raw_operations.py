@@ -65,7 +65,7 @@ def raw_operation(
         types = ", ".join(str(operand.type) for operand in operands)
         raise TEError(
             "KC2129",
-            f"scalar_op: {name} of ({types}) that gives {type_}",
+            f"scalar_op: {name} of ({types}) with the result {type_}",
             location=location,
             why="an operation of the IR takes the types that MLIR defines it for",
             hints=['T.Cast("int32", x) converts'],

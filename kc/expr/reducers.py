@@ -282,7 +282,7 @@ def _reducer(
     """The combiner of the two functions for ``values``, and the values that it captures."""
     count = len(values)
     if not count:
-        raise TEError("KC2040", f"{name}: there is nothing to reduce", location=location)
+        raise TEError("KC2040", f"{name}: the list of values to reduce is empty", location=location)
     lhs, rhs = (
         tuple(Var(f"{side}{n}" if several else side, value.dtype) for n, value in enumerate(values))
         for side in "xy"
@@ -298,9 +298,9 @@ def _reducer(
         if len(group) != count:
             raise TEError(
                 "KC2041",
-                f"the {what} of {name} gives {len(group)} values for {count}",
+                f"the {what} of {name} returns {len(group)} values for {count}",
                 location=location,
-                why="it gives one for each expression that is reduced",
+                why="it must return one value for each reduced expression",
             )
         exprs = tuple(as_expr(expr, like.dtype) for expr, like in zip(group, values, strict=True))
         for n, (expr, like) in enumerate(zip(exprs, values, strict=True)):
@@ -310,7 +310,7 @@ def _reducer(
                     f"the {what} of {name} gives {expr.dtype} for value {n}, which has type "
                     f"{like.dtype}",
                     location=location,
-                    why="results are combined again",
+                    why="results are combined again, so their types must not change",
                     hints=[f'convert it: .astype("{like.dtype}")'],
                 )
         groups.append(exprs)
@@ -321,9 +321,9 @@ def _reducer(
                 "KC2043",
                 f"the combiner of {name} uses {_describe(part)}",
                 location=location,
-                why="a combiner works on the values it is given, constants, axes of the element "
+                why="a combiner can use only its arguments, constants, axes of the element "
                 "that is reduced to, and sizes",
-                hints=["make it a part of the expression that is reduced"],
+                hints=["make it a part of the reduced expression"],
             )
     constants = tuple(expr for expr in start if isinstance(expr, Const))
     if len(constants) != count:
@@ -331,7 +331,7 @@ def _reducer(
             "KC2043",
             f"the identity of {name} is not a constant",
             location=location,
-            why="it is the same for every element",
+            why="the identity must be the same for every element",
             hints=["te.const(0, dtype), te.min_value(dtype)"],
         )
     return closed(CommReducer(name, lhs, rhs, result, constants))

@@ -35,7 +35,7 @@ class TagScope:
                 "KC2170",
                 f"tag_scope '{self.tag}' inside of tag_scope '{outer.tag}'",
                 location=caller_location(),
-                why="an operation has one tag",
+                why="an operation can have only one tag",
                 hints=["close the outer one first"],
             )
         self._token = _current.set(self)
@@ -78,8 +78,8 @@ def tag_of(op: Operation, tag: str, attrs: Mapping[str, Any] | None) -> None:
                 "KC2171",
                 f"{op.name} has the tag '{tag}' in tag_scope '{scope.tag}'",
                 location=op.location,
-                why="an operation has one tag",
-                hints=["leave tag out, or make it outside of the scope"],
+                why="an operation can have only one tag",
+                hints=["omit the tag, or create the operation outside of the scope"],
             )
         tag = scope.tag
     if attrs is not None and not (
@@ -89,7 +89,7 @@ def tag_of(op: Operation, tag: str, attrs: Mapping[str, Any] | None) -> None:
             "KC2172",
             f"the attributes of {op.name} are {attrs!r}",
             location=op.location,
-            why="attributes are values by name",
+            why="attributes must be a dict of values by name",
             hints=['attrs={"layout": "NCHW"}'],
         )
     op.tag = tag

@@ -161,7 +161,7 @@ class ComputeOp(Operation):
         """The tensors read, each once, in order of first use."""
         tensors: dict[Tensor, None] = {}
         extents = map(self.extent_of, self.reduce_axis)
-        for part in walk(*(it for it in extents if isinstance(it, Expr)), *self.bodies):
+        for part in walk(*(extent for extent in extents if isinstance(extent, Expr)), *self.bodies):
             if isinstance(part, Element):
                 tensors.setdefault(part.tensor)
         return list(tensors)
@@ -482,7 +482,7 @@ def check_tensors(
         if not isinstance(tensor, Tensor):
             raise TEError(
                 code,
-                f"{what} is given {type(tensor).__name__} {tensor!r} for a tensor",
+                f"{what} receives {type(tensor).__name__} {tensor!r} for a tensor",
                 location=location,
                 hints=[usage],
             )
@@ -497,7 +497,7 @@ def require_scalars(what: str, tensors: Sequence[Tensor]) -> None:
                 "KC2242",
                 f"{what}: {tensor.name} has elements of type {tensor.dtype}",
                 location=caller_location(),
-                why="vectors are taken by te.placeholder, te.compute and reductions",
+                why="only te.placeholder, te.compute and reductions support vectors",
                 hints=[f'"{scalar(tensor.dtype)}", with a dimension of {lanes(tensor.dtype)} more'],
             )
 
@@ -512,7 +512,7 @@ def reduce_axis(dom: Any, name: str = "rv") -> IterVar:
             "KC2014",
             f"the domain of reduction axis {name} is {dom!r}",
             location=location,
-            why="it is a pair of bounds, of which the second is excluded",
+            why="the domain must be a pair of bounds, of which the second is excluded",
             hints=[f'te.reduce_axis((0, {stop}), name="k")'],
         )
     start, stop = dom
@@ -523,7 +523,7 @@ def reduce_axis(dom: Any, name: str = "rv") -> IterVar:
             "KC2014",
             f"reduction axis {name} starts at {start!r}",
             location=location,
-            why="the start is an integer; a symbolic one is added where the axis is used",
+            why="the start must be an integer; add a symbolic start where the axis is used",
         )
     if start and hasattr(stop, "__index__") and not isinstance(stop, Expr):
         stop = stop.__index__()

@@ -29,7 +29,7 @@ def thread_axis(dom: Any = None, tag: str = "", name: str = "") -> ThreadAxis:
     if tag not in THREAD_AXES:
         raise ScheduleError(
             "KC3143",
-            f"thread_axis: there are no threads '{tag}'",
+            f"thread_axis: unknown threads '{tag}'",
             location=location,
             hints=suggest(tag, THREAD_AXES, "there are"),
         )
@@ -44,7 +44,7 @@ def thread_axis(dom: Any = None, tag: str = "", name: str = "") -> ThreadAxis:
             "KC3143",
             f"thread_axis: {tag} with the domain {dom!r}",
             location=location,
-            why="the threads are counted from 0, and there is at least one",
+            why="the threads must be counted from 0, and there must be at least one",
             hints=[f'te.thread_axis((0, 32), "{tag}")', f'te.thread_axis("{tag}")'],
         )
     return ThreadAxis(
@@ -67,7 +67,7 @@ def require_threads(primitive: str, axis: Any) -> None:
             "KC3144",
             f"{primitive}: {getattr(axis, 'name', axis)!s} is not an axis of threads",
             location=caller_location(),
-            why="threads are made by te.thread_axis",
+            why="te.thread_axis creates axes of threads",
             hints=['te.thread_axis("threadIdx.x")'],
         )
 

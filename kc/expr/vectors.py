@@ -57,7 +57,7 @@ def place(buffer: Buffer, begin: Any, dtype: str, what: str) -> Element | Vector
             "KC2215",
             f"{what}: {dtype} of {buffer.name}, whose elements are {buffer.dtype}",
             location=location,
-            why="a vector has the elements of the buffer in its lanes",
+            why="the lanes of a vector must have the element type of the buffer",
             hints=[_of_its_elements(buffer, dtype)],
         )
     if lanes(dtype) == 1:
@@ -99,7 +99,7 @@ def rows_of(load: VectorLoad, what: str = "vload") -> list[Row]:
             "KC2216",
             f"{what}: {count} elements of {element.tensor.name} from [{at}] on, in rows of {row}",
             location=load.location,
-            why="a vector that spans rows consists of whole rows",
+            why="a vector that spans rows must consist of whole rows",
             hints=[
                 f'"{scalar(load.dtype)}x{row}"'
                 if row > 1
@@ -200,7 +200,7 @@ def _require(what: str, dtype: str, wanted: str, good: bool, values: Sequence[Ex
         location=caller_location(),
         why="two vectors of one type make one of twice the lanes"
         if what == "vectorcombine"
-        else "a vector of 4 lanes or more has two halves",
+        else "a vector needs 4 lanes or more to have two halves",
         hints=[f'tir.{what}("{wanted}", ...)'] if good else (),
     )
 

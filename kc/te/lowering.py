@@ -116,7 +116,7 @@ def _check_binds(given: Sequence[Tensor | Var], binds: Mapping[Tensor, Buffer]) 
             why = "an argument is seen as the buffer that it is bound to"
         elif tensor.dtype != buffer.dtype or shape_text(tensor.shape) != shape_text(buffer.shape):
             tensor_type, buffer_type = (
-                f"{shape_text(it.shape)} {it.dtype}" for it in (tensor, buffer)
+                f"{shape_text(part.shape)} {part.dtype}" for part in (tensor, buffer)
             )
             title = f"binds: {tensor.name} is {tensor_type}, and its buffer {buffer_type}"
             why = "the buffer says how the argument lies in memory, not what it is"

@@ -193,8 +193,8 @@ def _unknown(tensor: Tensor, location: Location | None) -> TEError:
     return _undefined(
         f"buffer {tensor.name} has no memory here",
         location,
-        "a buffer is a parameter of the function, or it is allocated before it is used, in the "
-        "statements around that",
+        "a buffer must be a parameter of the function, or be allocated before its use, in the "
+        "enclosing statements",
         [f"add {tensor.name} to the parameters"],
     )
 

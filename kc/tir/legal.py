@@ -138,7 +138,7 @@ def _arguments(
         for slot in parameter.slots:
             value = getattr(primitive, slot.name)
             if slot.handle is not None and value is not None:
-                value = [handle(it) for it in value] if slot.many else handle(value)
+                value = [handle(op) for op in value] if slot.many else handle(value)
             else:
                 value = recorded(value)
             if is_default(slot, value):

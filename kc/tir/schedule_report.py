@@ -312,7 +312,11 @@ class ScheduleReport:
         old: list[int] = []
         for before, step in pairs:
             gone, came = _changed_parts(before, step)
-            now = [self._parts[it] for it in step.pieces if isinstance(it, Part) and it.tree]
+            now = [
+                self._parts[piece]
+                for piece in step.pieces
+                if isinstance(piece, Part) and piece.tree
+            ]
             start, end, new_end = _between(old, now)
             new = {
                 self._parts[part]: marked
@@ -379,8 +383,8 @@ def _changed_parts(before: Step | None, step: Step) -> tuple[list[Part], list[Pa
     start, end, new_end = _between(old, step.pieces)
     was, now = old[start:end], step.pieces[start:new_end]
     kept = set(was).intersection(now)
-    gone = [it for it in was if isinstance(it, Part) and it not in kept]
-    return gone, [it for it in now if isinstance(it, Part) and it not in kept]
+    gone = [piece for piece in was if isinstance(piece, Part) and piece not in kept]
+    return gone, [piece for piece in now if isinstance(piece, Part) and piece not in kept]
 
 
 _LONG = 60
@@ -392,7 +396,7 @@ def _tree(parts: Sequence[Part], step: Step) -> str | None:
     lines = [(line, op) for part in parts for line, op in part.tree]
     if not lines:
         return None
-    trees = [it for it in step.pieces if isinstance(it, Part) and it.tree]
+    trees = [piece for piece in step.pieces if isinstance(piece, Part) and piece.tree]
     shown: list[tuple[str, Operation | None]] = [("...", None)] if parts[0] is not trees[0] else []
     shown += lines[:_LONG]
     if len(lines) > _LONG or parts[-1] is not trees[-1]:
@@ -479,7 +483,10 @@ def _costs(step: Step, gone: Sequence[Part], came: Sequence[Part]) -> Iterator[s
     tables = [_cost("", after, _together(gone))] if after is not None else []
     for name, cost in step.totals:
         # The costs of the only nest and of its function are equal, except for kernel resources.
-        if len([it for it in step.pieces if isinstance(it, Part) and it.cost]) > 1 or cost.kernels:
+        if (
+            len([piece for piece in step.pieces if isinstance(piece, Part) and piece.cost]) > 1
+            or cost.kernels
+        ):
             tables.append(_cost(f"all of @{name}", cost, None))
     if tables:
         yield f'<h3>Cost</h3><div class="costs">{"".join(tables)}</div>'

@@ -102,7 +102,7 @@ class BlockScope:
                 ]
 
     def __repr__(self) -> str:
-        lines = (f"{it.src} before {it.dst}: {it.kind.name}" for it in self.dependencies)
+        lines = (f"{dep.src} before {dep.dst}: {dep.kind.name}" for dep in self.dependencies)
         return f"BlockScope({', '.join(lines)})"
 
     def get_deps_by_src(self, block: StmtSRef) -> list[Dependency]:

@@ -156,7 +156,7 @@ def test_a_declaration_says_which_scopes_there_are():
         KCError, match=r"KC2101\]: decl_buffer: X with the scope 'global:tag'\n"
     ) as error:
         buffer("global:tag")
-    assert error.value.why == "no target has such memory; scopes have no tags"
+    assert error.value.why == "no target has this memory; scopes have no tags"
     assert error.value.hints == ("did you mean 'global' or 'local'?",)
     for known in ("wmma.matrix_a", "m16n8k16.matrixA"):  # of other targets
         assert buffer(known).scope() == known

@@ -79,7 +79,7 @@ def test_operators_of_ones_own():
         lambda: kc.ir.register_intrin_lowering("tir.mylog", "default", f=lambda call: None)
     ) == (
         "error[KC2179]: tir.mylog: 'default' is registered twice at level 10\n"
-        "  why: of two rules or values of an operator the one of the higher level holds\n"
+        "  why: the rule or value of the highest level applies, so levels must differ\n"
         "  try: level=11"
     )
     kc.ir.register_intrin_lowering(

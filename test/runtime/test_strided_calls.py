@@ -372,7 +372,7 @@ def test_bad_strides():
     )
     assert message(lambda: strides(a, N * 2, 1)) == (
         "error[KC2101]: decl_buffer: buffer with the strides (n * 2, 1)\n"
-        "  why: a stride is a number, or a variable that the call finds at the array\n"
+        "  why: a stride must be a number, or a variable that is read from the array at the call\n"
         '  try: te.var("stride"), or a number of elements'
     )
 

@@ -239,7 +239,7 @@ CASES = [
     ),
     (
         an_unknown_type,
-        "error[KC2001]: there is no element type 'float33'\n"
+        "error[KC2001]: unknown element type 'float33'\n"
         "  try: did you mean 'float32' or 'float64' or 'float16'?",
     ),
     (

@@ -664,13 +664,13 @@ REFUSALS = [
     ),
     (
         lambda a: tir.call_intrin("float32", "tir.exq", a[0]),
-        "error[KC2151]: call_intrin: there is no intrinsic 'tir.exq'\n"
+        "error[KC2151]: call_intrin: unknown intrinsic 'tir.exq'\n"
         "  try: did you mean 'exp' or 'exp2' or 'ldexp'?\n"
         '  try: tir.call_extern("float32", "exq", ...) calls a C function',
     ),
     (
         lambda a: tir.call_pure_extern("float32", "norm", BUFFER),
-        "error[KC2152]: call_pure_extern: norm is given the buffer B\n"
+        "error[KC2152]: call_pure_extern: an argument of norm is the buffer B\n"
         "  why: a pure function depends only on its arguments, not on memory\n"
         '  try: tir.call_extern("float32", "norm", ...)',
     ),
@@ -683,45 +683,46 @@ REFUSALS = [
     (
         lambda a: tir.call_extern("float32", "norm", a),
         "error[KC2153]: call_extern: argument 0 of norm is the tensor A\n"
-        "  why: a tensor has memory only where te.extern gives it some\n"
+        "  why: a tensor has memory only inside te.extern\n"
         "  try: pass an element: A[i]\n"
         "  try: te.extern(shape, [A], lambda ins, outs: tir.call_extern(..., ins[0]))",
     ),
     (
         lambda a: tir.call_extern("float32", "f", a[0], "text"),
         "error[KC2153]: call_extern: argument 1 of f is the text 'text'\n"
-        "  why: a C function gets numbers and buffers\n"
+        "  why: a C function can receive only numbers and buffers\n"
         '  try: tir.call_packed("f", ...) passes text to a Python function',
     ),
     (
         lambda a: BUFFER.access_ptr("x"),
         "error[KC2154]: access_ptr: B with the mask 'x'\n"
-        "  why: a call reads a buffer, writes it, or both\n"
+        "  why: the mask must declare that the call reads the buffer, writes it, or both\n"
         '  try: B.access_ptr("r"), "w" or "rw"',
     ),
     (
         lambda a: BUFFER.access_ptr("r", offset=4.5),
         "error[KC2154]: access_ptr: B from element 4.5 on, 1 lane\n"
-        "  why: an offset is a number of elements of a dense buffer, or an index a dimension\n"
+        "  why: an offset must be a flat index into a dense buffer, or an index for each "
+        "dimension\n"
         "  try: tir.address_of(B[i])",
     ),
     (
         lambda a: tir.address_of(a[0]),
         "error[KC2154]: address_of: A[0] is not an element of a buffer\n"
-        "  why: only buffers have addresses: those of tir.decl_buffer and te.extern\n"
+        "  why: only elements of buffers have addresses: of tir.decl_buffer and te.extern\n"
         "  try: tir.address_of(A[i, j])",
     ),
     (
         lambda a: tir.call_packed("my.f", BUFFER.access_ptr("r", offset=3)),
         "error[KC2154]: call_packed: argument 0 of my.f is B from another element than the first "
         "on\n"
-        "  why: a Python function gets buffers as arrays, whole ones\n"
+        "  why: a Python function can receive only whole buffers, as arrays\n"
         "  try: pass the offset as an argument of the function",
     ),
     (
         lambda a: tir.call_llvm_intrin("float32", "llvm.sqrt", 2, a[0]),
         "error[KC2155]: call_llvm_intrin: 2 arguments of llvm.sqrt should determine its types, 1 "
-        "given\n  why: the number of these comes before the arguments\n"
+        "given\n  why: the number of the type-determining arguments must precede the arguments\n"
         '  try: tir.call_llvm_intrin("float32", "llvm.sqrt", 1, ...)',
     ),
     (
@@ -741,7 +742,7 @@ REFUSALS = [
     (
         lambda a: te.trace(a[0]),
         "error[KC2156]: trace: Element is not a list of values\n"
-        "  why: the last value of the list is the result, the others are shown with it\n"
+        "  why: the last value of the list is the result, and the trace shows all of them\n"
         "  try: te.trace([i, A[i]])",
     ),
     (

@@ -132,7 +132,7 @@ REFUSED = [
         lambda: te.compute((8,), lambda i: te.if_then_else(i, A[i], 0.0), name="B"),
         "error[KC2006]: the condition of if_then_else has type int32",
     ),
-    (lambda: te.all(), "error[KC2061]: te.all is given no condition"),
+    (lambda: te.all(), "error[KC2061]: te.all needs at least one condition"),
     (lambda: te.any(1), "error[KC2006]: the condition of any has type int32"),
 ]
 

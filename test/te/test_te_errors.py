@@ -30,7 +30,7 @@ B = te.placeholder((8,), "bool", name="B")
 CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: te.placeholder((8,), "floating"),
-        "error[KC2001]: there is no element type 'floating'\n"
+        "error[KC2001]: unknown element type 'floating'\n"
         "  try: did you mean 'float64' or 'float32' or 'float16'?",
     ),
     (
@@ -106,7 +106,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: te.compute((8,), lambda i: S[i] / 2),
         "error[KC2007]: / of int8 values\n"
-        "  why: integer division can round in three ways, and / does not say which\n"
+        "  why: integer division can round in three ways, and / does not specify one\n"
         "  try: a // b rounds down\n"
         "  try: te.truncdiv(a, b) rounds towards zero as C does",
     ),
@@ -137,7 +137,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: te.reduce_axis(8, name="k"),
         "error[KC2014]: the domain of reduction axis k is 8\n"
-        "  why: it is a pair of bounds, of which the second is excluded\n"
+        "  why: the domain must be a pair of bounds, of which the second is excluded\n"
         '  try: te.reduce_axis((0, 8), name="k")',
     ),
     (

@@ -95,18 +95,18 @@ def test_refused_at_the_call():
     s = te.create_schedule(c.op)
     i, _ = c.op.axis
     assert refusal(lambda: te.thread_axis("threadId.x"), __file__) == (
-        "error[KC3143]: thread_axis: there are no threads 'threadId.x'\n"
+        "error[KC3143]: thread_axis: unknown threads 'threadId.x'\n"
         "  try: did you mean 'threadIdx.x' or 'threadIdx.z' or 'threadIdx.y'?"
     )
     assert refusal(lambda: te.thread_axis((1, 8), "threadIdx.x"), __file__) == (
         "error[KC3143]: thread_axis: threadIdx.x with the domain (1, 8)\n"
-        "  why: the threads are counted from 0, and there is at least one\n"
+        "  why: the threads must be counted from 0, and there must be at least one\n"
         '  try: te.thread_axis((0, 32), "threadIdx.x")\n'
         '  try: te.thread_axis("threadIdx.x")'
     )
     assert refusal(lambda: s[c].bind(i, k), __file__) == (
         "error[KC3144]: bind: k is not an axis of threads\n"
-        "  why: threads are made by te.thread_axis\n"
+        "  why: te.thread_axis creates axes of threads\n"
         '  try: te.thread_axis("threadIdx.x")'
     )
     assert refusal(lambda: s[c].bind(k, te.thread_axis("blockIdx.x")), __file__) == (

@@ -198,7 +198,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: te.comm_reducer(lambda x, y: x, zero)((), axis=axis()),
-        "error[KC2040]: reduce: there is nothing to reduce",
+        "error[KC2040]: reduce: the list of values to reduce is empty",
     ),
     (
         lambda: te.comm_reducer(lambda x, y: x, zero, name=""),
@@ -206,26 +206,26 @@ CASES: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: reduced(lambda x, y: (x, y), zero),
-        "error[KC2041]: the combiner of r gives 2 values for 1\n"
-        "  why: it gives one for each expression that is reduced",
+        "error[KC2041]: the combiner of r returns 2 values for 1\n"
+        "  why: it must return one value for each reduced expression",
     ),
     (
         lambda: reduced(lambda x, y: x > y, zero),
         "error[KC2042]: the combiner of r gives bool for value 0, which has type float32\n"
-        "  why: results are combined again\n"
+        "  why: results are combined again, so their types must not change\n"
         '  try: convert it: .astype("float32")',
     ),
     (
         lambda: reduced(lambda x, y: x + y * A[0, 0], zero),
         "error[KC2043]: the combiner of r uses the tensor A\n"
-        "  why: a combiner works on the values it is given, constants, axes of the element that is "
+        "  why: a combiner can use only its arguments, constants, axes of the element that is "
         "reduced to, and sizes\n"
-        "  try: make it a part of the expression that is reduced",
+        "  try: make it a part of the reduced expression",
     ),
     (
         lambda: reduced(lambda x, y: x + y, lambda t: A[0, 0]),
         "error[KC2043]: the identity of r is not a constant\n"
-        "  why: it is the same for every element\n"
+        "  why: the identity must be the same for every element\n"
         "  try: te.const(0, dtype), te.min_value(dtype)",
     ),
     (

@@ -280,14 +280,14 @@ TAGS = [
     (
         nested,
         "error[KC2170]: tag_scope 'pad' inside of tag_scope 'conv'\n"
-        "  why: an operation has one tag\n"
+        "  why: an operation can have only one tag\n"
         "  try: close the outer one first",
     ),
     (
         twice,
         "error[KC2171]: C has the tag 'pad' in tag_scope 'conv'\n"
-        "  why: an operation has one tag\n"
-        "  try: leave tag out, or make it outside of the scope",
+        "  why: an operation can have only one tag\n"
+        "  try: omit the tag, or create the operation outside of the scope",
     ),
     (
         lambda: te.compute((4,), lambda i: i, name="C", tag=3),
@@ -296,7 +296,7 @@ TAGS = [
     (
         lambda: te.compute((4,), lambda i: i, name="C", attrs=["NCHW"]),
         "error[KC2172]: the attributes of C are ['NCHW']\n"
-        "  why: attributes are values by name\n"
+        "  why: attributes must be a dict of values by name\n"
         '  try: attrs={"layout": "NCHW"}',
     ),
 ]

@@ -170,13 +170,13 @@ REFUSED: dict[str, tuple[Callable[[], Any], str, str, list[str]]] = {
     "lanes of operands": (
         lambda: A[0] + W[0],
         "KC2243: float32x4 and float32x8 in one operation",
-        "vectors are combined lane by lane, so they have the same number of lanes",
+        "vectors are combined lane by lane, so they must have the same number of lanes",
         [],
     ),
     "a conversion": (
         lambda: A[0].astype("int32"),
         "KC2243: astype: float32x4 to int32",
-        "a conversion keeps the lanes of a vector",
+        "a conversion must keep the number of lanes",
         ['astype("int32x4")'],
     ),
     "a lazy condition": (
@@ -194,13 +194,13 @@ REFUSED: dict[str, tuple[Callable[[], Any], str, str, list[str]]] = {
     "one lane": (
         lambda: te.placeholder((8,), "float32x1"),
         "KC2241: the type float32x1 has 1 lane",
-        "a vector has 2 to 256 lanes",
+        "a vector must have 2 to 256 lanes",
         [],
     ),
     "many lanes": (
         lambda: tir.Broadcast(1.0, 1000),
         "KC2241: the type float32x1000 has 1000 lanes",
-        "a vector has 2 to 256 lanes",
+        "a vector must have 2 to 256 lanes",
         [],
     ),
     "a scalar argument": (
@@ -218,13 +218,13 @@ REFUSED: dict[str, tuple[Callable[[], Any], str, str, list[str]]] = {
     "a gradient": (
         lambda: te.gradient(te.compute((8,), lambda i: A[i] * 2, "C"), [A]),
         "KC2242: te.gradient: C has elements of type float32x4",
-        "vectors are taken by te.placeholder, te.compute and reductions",
+        "only te.placeholder, te.compute and reductions support vectors",
         ['"float32", with a dimension of 4 more'],
     ),
     "an extern": (
         lambda: te.extern((8,), [A], lambda ins, outs: None, name="E", dtype="float32"),
         "KC2242: extern E: A has elements of type float32x4",
-        "vectors are taken by te.placeholder, te.compute and reductions",
+        "only te.placeholder, te.compute and reductions support vectors",
         ['"float32", with a dimension of 4 more'],
     ),
     "an index": (
@@ -236,7 +236,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str, str, list[str]]] = {
     "a ramp of floats": (
         lambda: tir.Ramp(0.0, 1.0, 4),
         "KC2006: Ramp of float32 values",
-        "a ramp is of integers",
+        "a ramp must consist of integers",
         [],
     ),
 }  # fmt: skip
@@ -259,5 +259,5 @@ def test_types_that_there_are_not(dtype: str) -> None:
         te.placeholder((8,), dtype)
     assert (caught.value.code, caught.value.message) == (
         "KC2001",
-        f"there is no element type '{dtype}'",
+        f"unknown element type '{dtype}'",
     )

@@ -381,13 +381,13 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "elements": (
         lambda: a.vload([0, 0], "int32"),
         "error[KC2215]: vload: int32 of a, whose elements are uint8\n"
-        "  why: a vector has the elements of the buffer in its lanes\n"
+        "  why: the lanes of a vector must have the element type of the buffer\n"
         '  try: tir.reinterpret("int32", a.vload(..., "uint8x4"))',
     ),
     "lanes_of_other_elements": (
         lambda: c.vload(0, "uint8x6"),
         "error[KC2215]: vload: uint8x6 of c, whose elements are int32\n"
-        "  why: a vector has the elements of the buffer in its lanes\n"
+        "  why: the lanes of a vector must have the element type of the buffer\n"
         '  try: c.vload(..., "int32x6")',
     ),
     "indices": (
@@ -401,7 +401,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "part_of_a_row": (
         lambda: a.vload([0, 2], "uint8x12"),
         "error[KC2216]: vload: 12 elements of a from [0, 2] on, in rows of 6\n"
-        "  why: a vector that spans rows consists of whole rows\n"
+        "  why: a vector that spans rows must consist of whole rows\n"
         '  try: "uint8x6"\n'
         "  try: a multiple of 6 elements, from the start of a row on",
     ),
@@ -454,14 +454,14 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "function_of_c": (
         lambda: tir.call_extern("int32", "f", four()),
         "error[KC2218]: call_extern: argument 0 of f is a vector, uint8x4\n"
-        "  why: C and Python functions are called with scalars and buffers\n"
+        "  why: C and Python functions can receive only scalars and buffers\n"
         "  try: store it to a buffer, and pass that\n"
         "  try: tir.call_llvm_intrin takes vectors",
     ),
     "half": (
         lambda: tir.vectorlow("uint8x3", four()),
         "error[KC2219]: vectorlow: uint8x3 of uint8x4\n"
-        "  why: a vector of 4 lanes or more has two halves\n"
+        "  why: a vector needs 4 lanes or more to have two halves\n"
         '  try: tir.vectorlow("uint8x2", ...)',
     ),
     "different_halves": (

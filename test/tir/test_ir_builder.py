@@ -342,8 +342,8 @@ error[KC2100]: the loop variable i is used outside of its loop
     of_no_parameter: """\
 error[KC2100]: buffer B has no memory here
   --> HERE:2  ib.buffer_ptr(a8)[0] = ib.buffer_ptr(b8)[0]
-  why: a buffer is a parameter of the function, or it is allocated before it is used, in the \
-statements around that
+  why: a buffer must be a parameter of the function, or be allocated before its use, in the \
+enclosing statements
   try: add B to the parameters""",
     of_an_unknown_size: """\
 error[KC2100]: the value of n is not known in the function
@@ -437,7 +437,7 @@ error[KC2101]: decl_buffer: A with axis_separators [1]
     scope_of_a_number: """\
 error[KC2101]: decl_buffer: A with the scope 3
   --> HERE:1  tir.decl_buffer((8, 8), name="A", scope=3)  # pyright: ignore[reportArgumentType]
-  why: a memory scope is a name: "global", "shared", "local", ...""",
+  why: a memory scope must be a name: "global", "shared", "local", ...""",
 }
 
 

@@ -183,7 +183,7 @@ def test_wrong_arguments(sch: tir.Schedule):
         "KC3702 annotate: ann_key is a string, not 3",
         "KC3702 cache_read: consumer_blocks is a list of blocks, not 5",
         "KC3001 there is no block 'U' in @f",
-        "KC3702 Schedule: debug_mask is one of none, all, not 'some'",
+        "KC3702 Schedule: debug_mask must be one of none, all, not 'some'",
     ]
     assert (str(sch.mod), sch.trace.as_python()) == before
 

@@ -732,7 +732,7 @@ error[KC2112]: i is defined in the loop over i only
 error[KC2007]: / of int32 values
   --> HERE:4:20  A[i] = A[i] / 2
                         ^
-  why: integer division can round in three ways, and / does not say which
+  why: integer division can round in three ways, and / does not specify one
   try: a // b rounds down
   try: te.truncdiv(a, b) rounds towards zero as C does""",
     no_annotation: """\
@@ -947,7 +947,7 @@ error[KC2116]: alloc_buffer takes a shape, a type and a memory scope
                      ^
   try: B = alloc_buffer((n, 128), "float32")""",
     memory_of_an_unknown_type: """\
-error[KC2001]: there is no element type 'float31'
+error[KC2001]: unknown element type 'float31'
   --> HERE:3:9  B = alloc_buffer((8,), "float31")
   try: did you mean 'float32' or 'float16' or 'bfloat16'?""",
     index_of_a_number: """\

@@ -89,6 +89,6 @@ error[KC2308]: topi.nn.conv2d_NCHWc: the layout 'NHWC'
 error[KC2311]: topi.sliding_window: windows of (2, 2) every (0,) from axis 0 on
   why: there is one number for each of 2 dimensions""",
     "topi.topk(T(4), 2, dtype='float12')": """\
-error[KC2001]: topi.topk: dtype: there is no element type 'float12'
+error[KC2001]: topi.topk: dtype: unknown element type 'float12'
   try: did you mean 'float32' or 'float16' or 'bfloat16'?""",
 }

@@ -116,7 +116,7 @@ error[KC2303]: topi.nn.quantize: A of the shape (3, 4) and S of the shape (3, 3)
 error[KC2306]: topi.nn.quantize: block_size is -1
   why: it must be at least 1, or 0 for no blocks""",
     "topi.nn.quantize(T(3, 4), T(name='S'), out_dtype='int9')": """\
-error[KC2001]: topi.nn.quantize: out_dtype: there is no element type 'int9'
+error[KC2001]: topi.nn.quantize: out_dtype: unknown element type 'int9'
   try: did you mean 'int8' or 'uint8' or 'int64'?""",
     "topi.nn.dequantize(T(3, 4), T(name='S'))": """\
 error[KC2301]: topi.nn.dequantize: data A has elements of type float32

@@ -177,7 +177,7 @@ ADD = {"class": "Binary", "op": "add", "dtype": "int32", "location": None}
         ([{**VAR, "__class__": 1}], "a Var with '__class__'"),
         ([{**VAR, "name": 3}], "name of a Var is a int"),
         ([{**VAR, "name": "a b"}], "the name 'a b' is not an identifier"),
-        ([{**VAR, "dtype": "int3"}], "there is no element type 'int3'"),
+        ([{**VAR, "dtype": "int3"}], "unknown element type 'int3'"),
         ([{**VAR, "dtype": "int8x" + "9" * 5000}], None),
         ([{**VAR, "is_size": 1}], "is_size of a Var is a int"),
         ([{**VAR, "name": {"node": 0}}], "'node' of 0 is not a value"),

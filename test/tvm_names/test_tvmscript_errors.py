@@ -277,7 +277,7 @@ error[KC2110]: kc.script does not have Python's open
     "an_operation_of_other_types": (
         '    B[0] = T.scalar_op("arith.divsi", A[0, 0], A[0, 1], dtype="int32")\n',
         """\
-error[KC2129]: scalar_op: arith.divsi of (f32, f32) that gives i32
+error[KC2129]: scalar_op: arith.divsi of (f32, f32) with the result i32
   --> <tvmscript>:5:12  B[0] = T.scalar_op("arith.divsi", A[0, 0], A[0, 1], dtype="int32")
                                ^
   why: an operation of the IR takes the types that MLIR defines it for

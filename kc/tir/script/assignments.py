@@ -51,7 +51,9 @@ class Assignments:
                     )
                 values = list(given)
                 groups = spread(self._names_of(target), len(values))
-                if groups is not None and any(isinstance(it, ast.Starred) for it in target.elts):
+                if groups is not None and any(
+                    isinstance(name, ast.Starred) for name in target.elts
+                ):
                     parts = iter(values)
                     values = [
                         tuple(next(parts) for _ in group)
