@@ -1,4 +1,4 @@
-"""How long builds take: from a tensor expression to a function to call, without the compile cache.
+"""The time of builds: from a tensor expression to a function to call, without the compile cache.
 
     python -m benchmarks.builds [NAME ...] [--topi] [--cpu] [--repeat=3]
 
@@ -33,14 +33,14 @@ LIMITS = (60, 75, 100)
 
 
 def rows_of_cpu(wanted: Callable[[str], bool]) -> dict[str, Callable[[], Any]]:
-    """What makes the tensors of each row of benchmarks/cpu.py."""
+    """The functions that make the tensors of each row of benchmarks/cpu.py."""
     from cpu_rows import ROWS
 
     return {name: row.make().tensors for name, row in ROWS.items() if wanted(name)}
 
 
 def operators(wanted: Callable[[str], bool]) -> dict[str, Callable[[], Any]]:
-    """What makes the tensors of each operator's example."""
+    """The functions that make the tensors of each operator's example."""
     from kc.topi.table import whole_table
     from kc.topi.write_docs import example_tensors
 

@@ -32,7 +32,7 @@ BUILDS = 2
 
 
 def has(python: str, package: str) -> bool:
-    """Whether an interpreter can import a package."""
+    """True if an interpreter can import a package."""
     command = [
         python,
         "-c",

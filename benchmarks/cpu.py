@@ -73,7 +73,7 @@ SYSTEMS = {
 numpy with a core type that is given."""
 OWN = ("kc", "best")
 PRODUCTS = ("gemm", "gemv", "batched", "dense", "attention", "conv", "types f64")
-"""What the names of rows begin with in which numpy calls OpenBLAS."""
+"""The prefixes of the names of rows in which numpy calls OpenBLAS."""
 RATIOS = ("ratio", "best_ratio")
 SHORTEST = 2e-3
 """Seconds that one measurement takes at least: short calls are repeated."""
@@ -86,13 +86,13 @@ LIMITS = {
     "avx512fp16": ("AVX512_CORE_BF16", "AVX512_BF16"),
     "amx-tile": ("AVX512_CORE_FP16", "AVX512_BF16"),
 }
-"""What oneDNN and XLA have at most where a feature is switched off, from the lowest on."""
+"""The limits of oneDNN and XLA if a feature is switched off, from the lowest on."""
 AMX = ("amx-tile", "amx-int8", "amx-bf16", "amx-fp16", "amx-complex")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What all processes know."""
+    """The settings of all processes."""
 
     threads: int = 1
     coretype: str = ""
@@ -111,7 +111,7 @@ class Settings:
         return random_rows(list(FAMILIES), self.seed, self.count)
 
     def limit(self) -> tuple[str, str] | None:
-        """What oneDNN and XLA may use; None for all that there is."""
+        """The limit of oneDNN and XLA; None if there is no limit."""
         switched_off = {it[1:] for it in self.mattr if it[0] == "-"}
         return next((limit for name, limit in LIMITS.items() if name in switched_off), None)
 
@@ -679,7 +679,7 @@ def _coretype() -> str:
 
 
 def _model() -> str:
-    """What the processor calls itself."""
+    """The name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

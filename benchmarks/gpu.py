@@ -57,7 +57,7 @@ LEAST_MS = 20.0
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large everything is."""
+    """The sizes of the benchmarks."""
 
     vector: int
     rows: int
@@ -105,7 +105,7 @@ class Row:
     size: str
     work: float
     unit: str
-    """What ``work`` counts: bytes, or floating-point operations; none for launches."""
+    """The unit of ``work``: bytes, or floating-point operations; none for launches."""
     seconds: dict[str, list[float]] = field(default_factory=dict)
     error: float = 0.0
     """The distance from float64, as norms."""

@@ -1,4 +1,4 @@
-"""How long the compiler takes on large modules: parse, print, verify, and one primitive.
+"""The time of the compiler on large modules: parse, print, verify, and one primitive.
 
     python benchmarks/ir_scaling.py
 

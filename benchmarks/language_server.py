@@ -1,4 +1,4 @@
-"""How soon an editor sees what is wrong: from an edit of a file of 500 lines to its diagnostics.
+"""The delay until an editor shows an error: from an edit of a file of 500 lines to its diagnostics.
 
     python benchmarks/language_server.py
 

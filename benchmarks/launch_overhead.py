@@ -1,4 +1,4 @@
-"""What kc adds to a launch: calls of a kernel with a driver that only notes them.
+"""The overhead of kc at a launch: calls of a kernel with a driver that only notes them.
 
     python benchmarks/launch_overhead.py
 

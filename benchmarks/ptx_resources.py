@@ -175,7 +175,7 @@ def from_below(_: str) -> Iterator[tuple[str, kc.IRModule]]:
 
 
 def from_lessons(_: str) -> Iterator[tuple[str, kc.IRModule]]:
-    """What the lessons about GPUs build."""
+    """The kernels that the lessons about GPUs build."""
     build = kc.build
     for lesson in sorted((ROOT / "examples" / "lessons").glob("*gpu*.py")):
         modules: list[kc.IRModule] = []
@@ -304,7 +304,8 @@ def main() -> None:
 
 
 def near(pairs: list[tuple[int, int]]) -> str:
-    """How near estimates are to the assembler's numbers, each with its estimate before it."""
+    """The differences between estimates and the assembler's numbers, each with its estimate before
+    it."""
     off = [estimate / registers - 1 for estimate, registers in pairs]
     within = sum(abs(part) <= 0.15 for part in off)
     or_two = sum(

@@ -1,4 +1,4 @@
-"""How long a residual block takes from the text that torch-mlir exports to a callable function.
+"""The build time of a residual block, from the text that torch-mlir exports to a callable function.
 
     python benchmarks/raised_network.py [REPEATS]
 
@@ -79,7 +79,7 @@ def block() -> str:
 
 
 def expected(x):
-    """What numpy computes."""
+    """The result of numpy."""
     import numpy as np
 
     given = x

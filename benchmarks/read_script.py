@@ -1,4 +1,4 @@
-"""How long reading TVMScript takes: a function of 100 lines and 12 blocks, text to verified IR.
+"""The time to read TVMScript: a function of 100 lines and 12 blocks, text to verified IR.
 
     python benchmarks/read_script.py
 

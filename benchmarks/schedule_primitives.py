@@ -1,4 +1,4 @@
-"""How long schedule primitives take, and how that grows with what they do not touch.
+"""The time of schedule primitives, and its growth with the code that they do not touch.
 
     python benchmarks/schedule_primitives.py
 

@@ -1,4 +1,4 @@
-"""What the page of a long schedule takes: to write, on disk, and to open in a browser.
+"""The cost of the page of a long schedule: to write, on disk, and to open in a browser.
 
     python benchmarks/schedule_report.py [BLOCKS [STEPS]]
 

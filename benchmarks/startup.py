@@ -1,4 +1,4 @@
-"""How long it takes to start: medians of interleaved runs, beside Python and xdsl-opt.
+"""The time to start: medians of interleaved runs, beside Python and xdsl-opt.
 
 python benchmarks/startup.py [REPEATS]
 """

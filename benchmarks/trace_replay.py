@@ -1,4 +1,4 @@
-"""How long a trace takes: performing 50 calls again, undoing one, writing and reading the forms.
+"""The time of a trace: performing 50 calls again, undoing one, writing and reading the forms.
 
     python benchmarks/trace_replay.py
 

@@ -50,7 +50,7 @@ def _path(name: str) -> str:
 
 
 def public_names(of: Any) -> list[str]:
-    """What ``dir`` shows of a module or of an object, without names that begin with ``_``."""
+    """The names in ``dir`` of a module or of an object, without names that begin with ``_``."""
     return [name for name in dir(of) if not name.startswith("_")]
 
 
@@ -101,7 +101,7 @@ def members(cls: type) -> list[str]:
 
 
 def _is_elsewhere(base: type) -> bool:
-    """Whether a base has a page, or is not kc's."""
+    """True if a base class has a page, or does not belong to kc."""
     return base.__module__.partition(".")[0] != "kc" or base in public_classes()
 
 

@@ -77,11 +77,11 @@ class Import:
     line: int
     functions: tuple[str, ...]
     attribute: str = ""
-    """What is taken from it, unless that is a module."""
+    """The imported name, unless that is a module."""
     alias: str = ""
     """The name that it gets."""
     for_types: bool = False
-    """Whether type checkers alone import it."""
+    """True if only type checkers import it."""
 
 
 def main(argv: list[str]) -> int:

@@ -159,7 +159,7 @@ def _words(text: str) -> list[str]:
 
 
 def _opt(flags: list[str], text: str) -> str | None:
-    """What kc-opt writes, None where it refuses."""
+    """The output of kc-opt; None if it refuses."""
     from kc.support import registry
     from kc.support.diagnostics import KCError, diagnostic_handler
     from kc.support.timer import Timer
@@ -253,7 +253,7 @@ def _lessons(*, run: bool) -> Iterator[tuple[str, str]]:
 
 
 def _run(path: Path) -> tuple[str, list[str]]:
-    """What a lesson prints, and pictures of the last module that it lowered or built."""
+    """The output of a lesson, and pictures of the last module that it lowered or built."""
     import kc
 
     modules: list[Any] = []

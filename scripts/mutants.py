@@ -50,7 +50,7 @@ LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "out", "build", "__pycache__"
 SLOWEST = 300.0
 """Seconds that a command of tests may take, unless the caller gives another limit."""
 TOO_SLOW = "time"
-"""What noticed a mutant whose tests took longer."""
+"""The detection of a mutant whose tests took too long."""
 SURVIVES = "survives: "
 """Begins the line of a mutant in the output."""
 MOST_FILES = 12
@@ -161,7 +161,7 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.stmt | ast.expr, str]]:
 
 
 def _annotations(tree: ast.Module) -> Iterator[ast.AST]:
-    """What is text, type or message: changes there are no mistakes of meaning."""
+    """The positions of texts, types and messages: changes there do not change the meaning."""
     for node in ast.walk(tree):
         if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
             yield node.annotation
@@ -293,7 +293,7 @@ class Copy:
         shutil.copytree(ROOT, folder, ignore=LEFT_OUT, symlinks=True)
 
     def run(self, mutant: Mutant | None, file: str, fuzz: int) -> str:
-        """What noticed the mutant; empty if nothing did."""
+        """The checks that detected the mutant; empty if none did."""
         path = self.folder / file
         original = path.read_text()
         if mutant is not None:
@@ -337,7 +337,7 @@ class Copy:
         return ""
 
     def _passes(self, command: Sequence[str], timeout: float | None) -> bool | None:
-        """Whether a command ends well; None if it takes too long."""
+        """True if a command succeeds; None if it takes too long."""
         environment = {**os.environ, "PYTHONPATH": str(self.folder), "KC_CACHE_DIR": ""}
         process = subprocess.Popen(
             command,
@@ -373,7 +373,7 @@ def explained() -> list[dict[str, str]]:
 
 
 def is_explained(mutant: Mutant, entry: dict[str, str]) -> bool:
-    """Whether an entry of test/mutants.toml is about ``mutant``."""
+    """True if an entry of test/mutants.toml explains ``mutant``."""
     keys = ("file", "before", "after", "source")
     return all(entry.get(key, getattr(mutant, key)) == getattr(mutant, key) for key in keys)
 

@@ -106,7 +106,7 @@ def kernel(name: str, dtype: str, target: str, flags: str = "", n: int = CHUNK) 
 def computed(
     name: str, x: Array, y: Array | None = None, target: str = "llvm", flags: str = ""
 ) -> Array:
-    """What the function makes of arrays of any length."""
+    """The results of the function for arrays of any length."""
     run = kernel(name, str(x.dtype), target, flags)
     y = x if y is None else y
     parts: list[Array] = []

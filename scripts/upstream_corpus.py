@@ -1,4 +1,4 @@
-"""What of the functions in a folder of MLIR's tests kc reads and builds.
+"""The functions in a folder of MLIR's tests that kc reads and builds.
 
 ``python scripts/upstream_corpus.py FOLDER`` takes the ``.mlir`` files below a folder, as
 ``mlir/test`` of LLVM's source has them, and writes a table: of the functions that ``mlir-opt``
@@ -41,7 +41,7 @@ DIALECTS = frozenset(
 
 SPLIT = "// -----"
 STARTS = re.compile(r"[#!]?[\w.]+[ (=@{\n]|\"|%")
-"""What begins an op or an alias of a module, at the start of a line."""
+"""The beginning of an op or an alias of a module, at the start of a line."""
 SECONDS = 20
 """So much time of the processor may one function take."""
 
@@ -183,7 +183,7 @@ def lowerings(functions: Sequence[Function]) -> dict[int, tuple[Any, str]]:
 
 
 def comparison(function: Function, interface: Any, ir: str) -> tuple[str, str]:
-    """How the results of a function that is built compare with those of MLIR's code."""
+    """The comparison of the results of a built function with those of MLIR's code."""
     import upstream_calls
 
     import kc
@@ -194,8 +194,8 @@ def comparison(function: Function, interface: Any, ir: str) -> tuple[str, str]:
 
 
 def outcome(function: Function, *, builds: bool) -> tuple[str, str]:
-    """How far a function comes, and why no further: ``parse`` or ``build`` is what fails,
-    ``traceback`` what should not be."""
+    """The last stage that a function reaches, and the reason: ``parse`` or ``build`` is the stage
+    that fails, ``traceback`` an exception that should not occur."""
     import kc
     from kc.support.diagnostics import KCError, diagnostic_handler
 
@@ -220,8 +220,8 @@ def each(
     *,
     together: int = 200,
 ) -> Iterator[tuple[str, str]]:
-    """What ``work`` says of each, so many ``together`` in processes of their own: one that ends,
-    or takes too long, takes nothing else along."""
+    """The results of ``work`` for each item, ``together`` items in a process of their own: a
+    process that ends or takes too long does not affect others."""
     first = 0
     while first < len(functions):
         reader, writer = os.pipe()

@@ -28,7 +28,7 @@ class Flag:
 
     @property
     def shown(self) -> str:
-        """How it is written: ``--o=FILE``, ``--check[=REF,...]``."""
+        """The written form: ``--o=FILE``, ``--check[=REF,...]``."""
         is_letter = len(self.name) == 1
         text = f"-{self.name}" if is_letter else f"--{self.name}"
         if self.value is None:
@@ -48,7 +48,7 @@ class Arguments:
     lists: dict[str, list[str]] = field(default_factory=dict)
 
     def on(self, name: str, default: bool = False) -> bool:
-        """Whether a switch is on."""
+        """True if a switch is on."""
         return self.switches.get(name, default)
 
     def text(self, name: str) -> str | None:

@@ -78,7 +78,7 @@ def _operation_names() -> list[str]:
 
 
 def operation_page(name: str) -> str | None:
-    """What an operation or dialect of kc or of a plugin says of itself."""
+    """The documentation of an operation or dialect of kc or of a plugin."""
     import sys
 
     from kc.tools._docs_text import plain

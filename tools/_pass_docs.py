@@ -1,4 +1,4 @@
-"""What the classes of passes and primitives say of themselves: prose, and options one by one."""
+"""The documentation of passes and primitives, from their classes: prose, and options one by one."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class PassDoc:
 
 
 def _has_module_of_its_own(entry: Entry) -> bool:
-    """Whether each member of the family has a module, whose docstring describes it."""
+    """True if each member of the family has a module, whose docstring describes it."""
     return entry.family in ("schedule", "tir", "conversion")
 
 

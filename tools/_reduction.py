@@ -24,7 +24,7 @@ from kc.support.options import Options, PassSpec
 _INTEGER = re.compile(r"(?<![\w.%@$#-])\d+(?![\w.])|(?<=[<x])\d+(?=x)|(?<=x)\d+(?=x)")
 
 Interesting = Callable[[str, Sequence[PassSpec]], bool]
-"""Whether a module shows what is looked for under some passes."""
+"""A function that is true if a module shows the failure under some passes."""
 
 
 class Reduction:
@@ -202,7 +202,8 @@ def _valid_text(module: ModuleOp) -> str | None:
 
 
 def _operations(module: ModuleOp) -> list[Operation]:
-    """What may go, the last ones and the innermost first; terminators stay with their blocks."""
+    """The operations that may be removed, last and innermost first; terminators stay with their
+    blocks."""
     return [
         operation
         for operation in module.walk(reverse=True)

@@ -15,7 +15,7 @@ from kc.support.diagnostics import InputError
 PLACE = "{}"
 PASSES = "{passes}"
 CANNOT_RUN = (126, 127)
-"""How a shell says that there is no such command, or that it is not executable."""
+"""The exit statuses of a shell for a missing command, and for one that is not executable."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class UserTest:
     timeout: float = 60.0
 
     def holds(self, module: str, passes: str = "") -> bool:
-        """Whether the command succeeds for a module; one that is ended does not.
+        """True if the command succeeds for a module; a command that is killed does not.
 
-        Raises InputError KC0025 where the shell cannot run it.
+        Raises InputError KC0025 if the shell cannot run it.
         """
         with tempfile.TemporaryDirectory(prefix="kc-test-") as folder:
             file = Path(folder) / "module.mlir"

@@ -169,10 +169,11 @@ def failure_of(
     native: bool = True,
     only: str | None = None,
 ) -> str | None:
-    """What the passes end with: a code, or what failed of kc or of a plugin; None: nothing.
+    """The failure of the passes: a code, or the failed part of kc or of a plugin; None if they
+    succeed.
 
-    With ``check_each``, also the step that changes a result, in the interpreter or, where
-    ``native``, in native code; ``only`` is the one to look at, None for all.
+    With ``check_each``, also the step that changes a result, in the interpreter or, with
+    ``native``, in native code; ``only`` is the step to check, None for all.
     """
     from contextlib import nullcontext
 

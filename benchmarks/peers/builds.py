@@ -19,7 +19,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 CALLS = 20
 SECONDS = 0.2
-"""How often, and for how long, a function is called at most; the best call counts."""
+"""The limits of the number and the time of calls of a function; the best call counts."""
 
 Call = Callable[[], Any]
 Build = Callable[[str], Callable[..., tuple[Call, Callable[[], Any]]]]

@@ -394,7 +394,7 @@ def pool(
             return view[:, :, ::step, ::step]
 
         def terms() -> Array:
-            """How many terms each average has, as (1, 1, H, W)."""
+            """The number of terms of each average, as (1, 1, H, W)."""
             inside = np.ones((1, 1, h, w))
             return windows(np.pad(inside, border, constant_values=int(counted))).sum((4, 5))
 

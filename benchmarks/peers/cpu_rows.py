@@ -35,29 +35,30 @@ class Row:
     dtype: str
     """Of the output."""
     numpy: Callable[[], Array] | None
-    """What numpy does; None where it has nothing that is worth a comparison."""
+    """The computation of numpy; None if numpy has nothing that is worth a comparison."""
     torch: Callable[[Any, list[Any]], Any] | None
-    """What torch does, of the module and the tensors."""
+    """The computation of torch, from the module and the tensors."""
     tensors: Callable[[], list[Any]]
     """The arguments of the function in te."""
     operations: float
     """Floating-point (or integer) operations; 0 where memory is the limit."""
     tolerance: float = 1e-3
     jax: Callable[[Any, list[Any]], Any] | None = None
-    """What jax does, of the module and the arrays; it is compiled."""
+    """The computation of jax, from the module and the arrays; it is compiled."""
     of_peers: list[Array] | None = None
     """The inputs of the others, where those of kc have another layout."""
     numba: Callable[..., None] | None = None
     """Loops that numba compiles, of the inputs and the output; None where they would be slow."""
     onnx: Onnx | None = None
-    """What onnxruntime does."""
+    """The model of onnxruntime."""
     of_torch: list[Array] | None = None
     """The inputs of torch, where they have another type there."""
     exact: Callable[[], Array] | None = None
-    """What numpy computes, where ``numpy`` is None or less exact: for tests."""
+    """The computation of the exact results by numpy, for tests, if ``numpy`` is None or less
+    exact."""
 
     def expected(self) -> Array:
-        """What numpy computes."""
+        """The results of numpy."""
         function = self.exact or self.numpy
         assert function is not None
         return function()

@@ -23,9 +23,9 @@ def _data() -> dict[str, Any]:
 
 
 def no_attribute(space: str, name: str) -> AttributeError:
-    """What the module ``kc.{space}`` raises for a name that it does not have.
+    """The error that the module ``kc.{space}`` raises for a name that it does not have.
 
-    For a name of TVM's it is an InputError too, KC0095, that says what is there instead.
+    For a name of TVM's it is an InputError too, KC0095, that names the replacement.
     """
     names = "" if name.startswith("_") else _data()["names"].get(space, {}).get("names", "")
     if name in names.split():

@@ -51,7 +51,7 @@ def keywords() -> frozenset[str]:
 
 
 def is_reserved(name: str) -> bool:
-    """Whether C reserves an identifier by its form (``__x``, ``_X``), or kc does (``kc_x``)."""
+    """True if C reserves an identifier by its form (``__x``, ``_X``), or kc does (``kc_x``)."""
     return _RESERVED.match(name) is not None
 
 
@@ -115,5 +115,5 @@ def printable(text: str) -> str:
 
 
 def is_identifier(name: str) -> bool:
-    """Whether C reads ``name`` as one word, be it free or not."""
+    """True if ``name`` has the form of an identifier of C, reserved or not."""
     return _IDENTIFIER.fullmatch(name) is not None

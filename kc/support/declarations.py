@@ -28,7 +28,7 @@ from functools import cache
 from typing import Any
 
 REQUIRED: Any = dataclasses.MISSING
-"""The default of what must be given."""
+"""The default of a required parameter."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class Slot:
     types: tuple[Any, ...]
     """Its type, or the members of its union; None is not among them."""
     optional: bool
-    """Whether None is a value."""
+    """True if None is a value."""
     default: Any
     handle: str | None
     """``"loop"`` or ``"block"`` where it names IR."""
     many: bool
-    """Whether it is a tuple of handles."""
+    """True if the value is a tuple of handles."""
     metadata: Mapping[str, Any]
 
     @property
@@ -59,7 +59,7 @@ class Slot:
 
     @property
     def leading(self) -> bool:
-        """Whether its value has no keyword in ``sched``."""
+        """True if the value has no keyword in ``sched``."""
         return bool(self.metadata.get("leading"))
 
 
@@ -90,7 +90,7 @@ class Parameter:
 
     @property
     def names_ir(self) -> bool:
-        """Whether it takes handles."""
+        """True if the parameter takes handles."""
         return any(slot.handle for slot in self.slots)
 
 
@@ -122,7 +122,7 @@ def _slot(field: dataclasses.Field[Any], annotation: Any) -> Slot:
 
 
 def result_count(step: Any, arguments: Mapping[str, Any]) -> int | None:
-    """How many results a step gives, if that can be told before it is performed."""
+    """The number of results of a step; None if it is not known before the step is performed."""
     if step.gives == "nothing":
         return 0
     if not step.gives.endswith("s"):

@@ -22,7 +22,7 @@ _BRACKET = re.compile(r"[\[({]|[\])}]")
 
 
 def nesting(text: str) -> int:
-    """How deep brackets nest in ``text`` (those in strings and comments counted too)."""
+    """The nesting depth of brackets in ``text``, including those in strings and comments."""
     if sum(map(text.count, "[({")) <= SHALLOW:
         return 0
     depth = deepest = 0

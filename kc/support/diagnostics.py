@@ -28,7 +28,7 @@ from kc.support.ipython import as_written, cell_name, in_notebook
 
 MAX_LINES = 12
 LEAST_FACTS = 4
-"""So many facts are shown, if there are, however many hints there are."""
+"""The number of facts that are shown at least, if there are as many, for any number of hints."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,12 @@ def use_file(name: str) -> None:
 
 
 def is_used(name: str) -> bool:
-    """Whether a program has named the file, or called kc from it."""
+    """True if a program has named the file, or called kc from it."""
     return name in _USED_FILES
 
 
 def _may_show(name: str) -> bool:
-    """Whether the text of a file is that of the user's program, or of an input.
+    """True if a file belongs to the user's program, or is an input.
 
     A location may come from a text, which could name any file of the machine.
     """
@@ -223,7 +223,8 @@ class KCError(Diagnostic, RuntimeError):
         return self.render()
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows instead of a traceback: the diagnostic, and the line of the cell."""
+        """The lines that IPython shows instead of a traceback: the diagnostic, and the line of the
+        cell."""
         if in_notebook():
             from kc.support.environment import read
 
@@ -320,7 +321,7 @@ class ScheduleError(KCError):
     """A schedule primitive was refused; the module is unchanged."""
 
     undecided = False
-    """Whether it was refused because its legality could not be decided."""
+    """True if the primitive was refused because its legality could not be decided."""
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__()} - {"undecided"})
@@ -358,7 +359,7 @@ class InternalError(Exception):
     def __init__(self, message: str, *, reproduced: bool = False) -> None:
         super().__init__(message)
         self.reproduced = reproduced
-        """Whether the message names a file that shows the bug again."""
+        """True if the message names a file that reproduces the bug."""
 
 
 def nearest(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
@@ -406,7 +407,7 @@ def diagnostic_handler(handler: Callable[[Diagnostic], None]) -> Iterator[None]:
 
 
 def current_handler() -> Callable[[Diagnostic], None]:
-    """What warnings and remarks are sent to."""
+    """The receiver of warnings and remarks."""
     return _HANDLER.get()
 
 
@@ -421,12 +422,12 @@ def warn(code: str, message: str, **details: Any) -> None:
 
 
 def remark(code: str, message: str, **details: Any) -> None:
-    """Tell the user what was done or found."""
+    """Tell the user about an action or a result."""
     _HANDLER.get()(Diagnostic(code, message, kind="remark", **details))
 
 
 def wants_color(stream: TextIO) -> bool:
-    """Whether to colour what goes to ``stream``: a terminal, or anything where FORCE_COLOR is set.
+    """True if output to ``stream`` is coloured: a terminal, or any stream if FORCE_COLOR is set.
 
     NO_COLOR takes precedence (https://no-color.org, https://force-color.org).
     """

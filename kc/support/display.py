@@ -15,7 +15,7 @@ from kc.support.ipython import in_notebook, publish
 from kc.support.text_diff import near_changes
 
 LANGUAGES = ("mlir", "kc-loops", "python")
-"""What a text may be in: IR, a loop tree or TVM's loop form, Python; "" is no language."""
+"""The languages of a text: IR, a loop tree or TVM's loop form, Python; "" is no language."""
 
 # Kind of a token in Pygments -> its colour on a terminal. The nearest of a token's parents counts.
 _TERMINAL = {

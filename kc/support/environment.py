@@ -127,5 +127,5 @@ def read(name: str) -> str:
 
 
 def is_on(name: str) -> bool:
-    """Whether a switch is on: set, and not to 0."""
+    """True if a switch is set, and not to 0."""
     return read(name) not in ("", "0")

@@ -10,7 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 
 def is_of(value: Any, hint: Any) -> bool:
-    """Whether a value is of an annotated type, including the elements of containers.
+    """True if a value is of an annotated type, including the elements of containers.
 
     No value is of the type ``Callable``, since data gives no field a function.
     """

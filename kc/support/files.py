@@ -35,7 +35,7 @@ def read_bytes(path: str) -> bytes:
 
 
 def is_code_file(value: object) -> bool:
-    """Whether the value of a pragma ``import_c`` or ``import_llvm`` is the name of a file."""
+    """True if the value of a pragma ``import_c`` or ``import_llvm`` is the name of a file."""
     return isinstance(value, str) and "\n" not in value and value.endswith((".ll", ".bc", ".c"))
 
 
@@ -72,7 +72,7 @@ def decode(data: bytes, path: str) -> str:
 
 
 def shown_name(path: str) -> str:
-    """How a file is named in messages."""
+    """The name of a file in messages."""
     return "standard input" if path == STDIN else path
 
 

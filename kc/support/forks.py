@@ -46,7 +46,7 @@ def fork_lock() -> Any:
 
 
 def is_held(lock: Any) -> bool:
-    """Whether this thread holds a lock of :func:`fork_lock`."""
+    """True if this thread holds a lock of :func:`fork_lock`."""
     return lock._is_owned()
 
 
@@ -63,7 +63,7 @@ def _llvm_lock() -> Any:
 
 
 def _others_import() -> bool:
-    """Whether another thread is importing; the child would wait for the end of that import."""
+    """True if another thread is importing; the child would wait for the end of that import."""
     bootstrap = sys.modules["_frozen_importlib"]
     own = threading.get_ident()
     locks = [reference() for reference in list(getattr(bootstrap, "_module_locks", {}).values())]

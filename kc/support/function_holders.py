@@ -20,7 +20,8 @@ class FunctionHolder:
         return self
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """What a pickle holds. Raises InputError KC0098 for functions that it cannot name."""
+        """The state for a pickle. Raises InputError KC0098 for functions that a pickle cannot
+        name."""
         try:
             pickle.dumps(vars(self), protocol)
         except (pickle.PicklingError, AttributeError, TypeError) as error:

@@ -9,11 +9,11 @@ from kc.support.diagnostics import CallError, suggest
 from kc.support.forks import fork_lock
 
 ASSERTION_FAILED = "kc.assertion_failed"
-"""What kernels call with the text of an assertion that does not hold; it is always there."""
+"""The function that kernels call with the text of a failed assertion; it is always registered."""
 
 TAKES_VECTORS = "kc.takes_vectors"
-"""What programs call to know whether the target takes statements on vectors: ``choose-vector-form``
-answers, and the interpreter."""
+"""The function by which programs ask if the target takes statements on vectors. The pass
+``choose-vector-form`` answers it, and the interpreter."""
 
 
 def _fail(message: Any) -> None:

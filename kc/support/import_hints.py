@@ -1,4 +1,4 @@
-"""What is said to programs that import names of TVM where kc has other ones.
+"""Hints for programs that import names of TVM for which kc has other names.
 
 ``import kc as tvm`` binds a name; ``from tvm import topi`` below it asks Python for a package that
 is called ``tvm``. The finder here comes after all others: a TVM that is installed is imported.
@@ -83,7 +83,7 @@ def _importing_frame() -> FrameType | None:
 
 
 def _names_kc(frame: FrameType) -> bool:
-    """Whether a program has kc, or a part of it, under some name."""
+    """True if a program has kc, or a part of it, under some name."""
     values = (*frame.f_globals.values(), *frame.f_locals.values())
     return any(
         isinstance(value, ModuleType) and _package_of(value.__name__) == "kc" for value in values

@@ -93,7 +93,7 @@ def _wrong_part(attributes: Iterable[Attribute]) -> tuple[str, str] | None:
 
 
 def _is_static_list(name: str, attr: Attribute) -> bool:
-    """Whether a property is a list of indices of which some may be operands instead."""
+    """True if a property is a list of indices of which some may be operands instead."""
     return name.startswith("static_") and isinstance(attr, DenseArrayBase)
 
 

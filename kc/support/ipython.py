@@ -18,7 +18,7 @@ def shell() -> Any:
 
 
 def in_notebook() -> bool:
-    """Whether results are displayed by a notebook, which takes HTML, and not by a terminal."""
+    """True if a notebook, which takes HTML, displays results, and not a terminal."""
     return getattr(shell(), "kernel", None) is not None
 
 

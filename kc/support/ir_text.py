@@ -54,11 +54,11 @@ _COMMENT_OR_STRING = re.compile(r'//[^\n]*|"(?:[^"\\\n\v\f]++|\\["nt\\]|\\[0-9A-
 _LAST_NAME = re.compile(r"[\w$.-]*$")
 _VALUE = re.compile(r"%[\w$.-]+")
 _MOST_ELEMENTS = 2**24
-"""Of a constant that is given by those of its elements that are not 0."""
+"""The most elements of a constant that is given by its nonzero elements."""
 MOST_BYTES = 2**29
-"""Of a constant: all of its elements are kept, also if they are equal."""
+"""The most bytes of a constant: all its elements are stored, even if they are equal."""
 MOST_DIMENSIONS = 64
-"""Of a type, as of numpy's arrays."""
+"""The most dimensions of a type, as of numpy's arrays."""
 
 
 _NO_SPLAT = (
@@ -71,7 +71,7 @@ _NO_SPLAT = (
 
 
 def _is_splat(self: DenseIntOrFPElementsAttr) -> bool:
-    """Whether all elements have the same bits: 0.0 and -0.0 are two numbers, and a NaN is one."""
+    """True if all elements have the same bits: 0.0 and -0.0 are two numbers, and a NaN is one."""
     data = self.data.data
     element = data[: self.type.element_type.compile_time_size]
     return bool(data) and data == element * (len(data) // len(element))
@@ -404,7 +404,7 @@ _CONVERSIONS = {
     "shape": "mlir-opt --remove-shape-constraints --canonicalize --convert-shape-to-std makes ops "
     "of tensor and arith of it; the call checks what the ops need of sizes",
 }
-"""How MLIR converts dialects that kc does not read to those that it does."""
+"""Hints for dialects that kc does not read: the conversions of MLIR to dialects that it reads."""
 
 
 def _dialect_hints(dialect: str, dialects: list[str]) -> list[str]:

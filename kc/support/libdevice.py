@@ -16,10 +16,10 @@ from kc.support.environment import read
 from kc.support.target import Target
 
 LIBRARY = "libdevice"
-"""What ``-libs`` of a target calls it."""
+"""The name of the library in ``-libs`` of a target."""
 
 PREFIX = "__nv_"
-"""What the names of its functions begin with."""
+"""The prefix of the names of its functions."""
 
 _FILE = "libdevice.10.bc"
 _IN_TOOLKIT = f"nvvm/libdevice/{_FILE}"
@@ -32,7 +32,7 @@ _DEFAULT_TOOLKIT = "/usr/local/cuda"
 
 
 def uses_libdevice(target: Target) -> bool:
-    """Whether the functions of kernels are to be those of libdevice."""
+    """True if the functions of kernels are those of libdevice."""
     return target.kind.name == "cuda" and LIBRARY in target.libs
 
 

@@ -174,7 +174,7 @@ def caller_names() -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=1024)  # of the files of all frames around each expression
 def is_library(file: str) -> bool:
-    """Whether code of a file is kc's, or calls it for a user as numpy does."""
+    """True if code of a file belongs to kc, or calls kc for a user as numpy does."""
     return file.startswith((*_LIBRARY, "<frozen")) or _NUMPY in file
 
 

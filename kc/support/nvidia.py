@@ -9,7 +9,7 @@ from kc.support.diagnostics import TargetError
 from kc.support.target import Target
 
 DEFAULT = "sm_75"
-"""What code is made for where nothing is said: the oldest that today's assembler takes."""
+"""The default architecture: the oldest that today's assembler takes."""
 
 _PTX = {100: 86, 101: 86, 103: 88, 110: 90, 120: 87, 121: 88}
 """The PTX version that an architecture came with, where that is later than 8.0."""
@@ -33,7 +33,7 @@ class Architecture:
 
     @property
     def features(self) -> str:
-        """What LLVM is told: ``+ptx80``."""
+        """The features for LLVM: ``+ptx80``."""
         return f"+ptx{self.ptx}"
 
 

@@ -202,7 +202,7 @@ def help_of(field: dataclasses.Field[Any]) -> str:
 
 
 def placeholder(annotation: Any) -> str:
-    """How a value of this type is shown in help: ``<int>``, ``<a|b>``, ``<name>,...``."""
+    """The form in which help shows a value of this type: ``<int>``, ``<a|b>``, ``<name>,...``."""
     members = _members(annotation)
     if len(members) > 1:
         return "|".join(dict.fromkeys(placeholder(member) for member in members))
@@ -236,7 +236,7 @@ def _members(annotation: Any) -> Sequence[Any]:
 
 
 def _convert(option: Option, annotation: Any) -> Any:
-    """The option's value as ``annotation`` says."""
+    """The option's value, converted to ``annotation``."""
     members = _members(annotation)
     optional = len(members) < len(typing.get_args(annotation))
     if optional and option.text in _NONES and members != [str]:
@@ -271,7 +271,7 @@ def _convert_one(option: Option, annotation: Any) -> Any:
 
 
 def _takes_many(annotation: Any) -> bool:
-    """Whether ``from_option`` of this type is given a value with commas in it."""
+    """True if ``from_option`` of this type is given a value with commas in it."""
     return isinstance(annotation, type) and issubclass(annotation, tuple)
 
 

@@ -162,7 +162,7 @@ def option_error(
 
 
 def _is_plain(text: str) -> bool:
-    """Whether the grammar reads ``text`` back as one unquoted word."""
+    """True if the grammar reads ``text`` back as one unquoted word."""
     if not text:
         return False
     reader = _Reader(text, "")

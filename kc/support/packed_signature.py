@@ -1,4 +1,4 @@
-"""How generated code calls a Python function: what is passed, and under which symbol."""
+"""The call of a Python function by generated code: its arguments, and its symbol."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class PackedSignature:
     parameters: tuple[PackedParameter, ...]
     result: str | None
     traced: bool = False
-    """Whether nothing as a result stands for the last argument, and not for 0."""
+    """True if a result of nothing stands for the last argument, and not for 0."""
     location: Location | None = field(default=None, compare=False)
 
     @property

@@ -212,10 +212,10 @@ def _entry_points_on(
 
 
 def _may_name(path: tuple[str, ...], group: str) -> bool:
-    """Whether a package on this search path may have entry points of this group.
+    """True if a package on this search path may have entry points of this group.
 
     Most machines have no plugin, and to import :mod:`importlib.metadata` takes a fifth of the time
-    of ``kc-opt --help``. Whatever is not a folder of folders of metadata is left to it.
+    of ``kc-opt --help``. Any place that is not a folder of metadata folders is left to that module.
     """
     if any(
         hasattr(finder, "find_distributions") and finder is not PathFinder

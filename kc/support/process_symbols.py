@@ -13,7 +13,7 @@ C_SCALARS: dict[str, Any] = {
     **{f"int{bits}": getattr(ctypes, f"c_int{bits}") for bits in (8, 16, 32, 64)},
     **{f"uint{bits}": getattr(ctypes, f"c_uint{bits}") for bits in (8, 16, 32, 64)},
 }
-"""How values of an element type are passed; those left out are not."""
+"""The C types by which values of an element type are passed; other types are not passed."""
 
 
 @cache

@@ -169,7 +169,7 @@ class _Ticker:
 
 
 class _Tracker:
-    """What a build has come to."""
+    """The state of a build."""
 
     def __init__(self, call: str, callback: Callback | None, phases: Sequence[Phase]) -> None:
         self._call = call

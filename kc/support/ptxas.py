@@ -25,12 +25,12 @@ NONE = "none"
 _IN_TOOLKIT = "bin/ptxas"
 _DEFAULT_TOOLKIT = "/usr/local/cuda"
 MOST_SECONDS = 60.0
-"""How long it may take; then its numbers are not known."""
+"""The most seconds that the assembler may take; after that, its numbers are unknown."""
 
 
 @dataclass(frozen=True)
 class AssembledKernel:
-    """What the assembler says of a kernel."""
+    """The numbers that the assembler reports for a kernel."""
 
     registers: int
     """32-bit registers of a thread."""
@@ -60,8 +60,8 @@ def _places() -> Iterator[Path]:
 
 
 def assembled(ptx: str) -> Mapping[str, AssembledKernel]:
-    """What the assembler takes for each kernel of PTX text, by name; empty where there is none, or
-    it does not take the text (an old one does not know each architecture)."""
+    """The numbers of the assembler for each kernel of PTX text, by name. Empty if there is no
+    assembler, or it does not take the text (an old one does not know each architecture)."""
     assembler = find_ptxas()
     target = re.search(r"^\.target (\w+)", ptx, re.MULTILINE)
     return {} if assembler is None or target is None else _assembled(assembler, target[1], ptx)

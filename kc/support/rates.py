@@ -27,7 +27,7 @@ _SHARED = "default"
 
 @dataclass(frozen=True)
 class Rates:
-    """What one core does in a cycle."""
+    """The operations of one core in a cycle."""
 
     family: str
     """The name of the family of cores, ``default`` for a core that is of none."""
@@ -71,7 +71,7 @@ def rates_of(target: Target) -> Rates:
 
 
 def is_measured(target: Target) -> bool:
-    """Whether the user's file has rates of this CPU."""
+    """True if the user's file has rates of this CPU."""
     return target.cpu in _measured(user_file())
 
 

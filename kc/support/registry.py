@@ -206,7 +206,7 @@ def _areas() -> tuple[tuple[str, Plugin], ...]:
 
 @cache
 def own() -> Registry:
-    """What kc has itself, without plugins; nothing is to be added to it."""
+    """The registry of kc itself, without plugins; nothing may be added to it."""
     return Registry()
 
 
@@ -272,7 +272,7 @@ def _xdsl_passes() -> dict[str, Callable[[], type[ModulePass]]]:
 
 
 def is_pass(name: str) -> bool:
-    """Whether there is a pass or primitive of this name, xDSL's included."""
+    """True if there is a pass or primitive of this name, including those of xDSL."""
     return name.replace("_", "-") in current().passes or name in _xdsl_passes()
 
 

@@ -60,7 +60,7 @@ _LIBRARIES = (
 )
 """Names in ``-libs`` that have a meaning: to kc (``libdevice``), or in targets of TVM."""
 _LIKENESS = 0.75
-"""How like one of them (0 to 1, of difflib) another name is a misspelled one."""
+"""The similarity (0 to 1, of difflib) from which a name counts as misspelled."""
 _FAST_MATH = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 _STACK: ContextVar[tuple[Target, ...]] = ContextVar("kc_targets", default=())
 
@@ -277,9 +277,10 @@ class Target:
         return value
 
     def has_feature(self, name: str) -> bool:
-        """Whether the CPU has a feature: by ``-mattr``, else by its name, where that is known.
+        """True if the CPU has a feature: by ``-mattr``, else by its name, if that is known.
 
-        ``sm_80`` is one of NVIDIA's GPUs from that architecture on, ``sm_90a`` that one alone.
+        ``sm_80`` is any of NVIDIA's GPUs from that architecture on, ``sm_90a`` that architecture
+        alone.
         """
         if name.startswith("sm_"):
             from kc.support.nvidia import architecture_of
@@ -359,7 +360,7 @@ class Target:
         return arch.vector_bits_of(self.cpu, self.mattr)
 
     def lanes(self, bitwidth: int) -> int:
-        """How many elements of ``bitwidth`` bits a vector holds; at least 1."""
+        """The number of elements of ``bitwidth`` bits in a vector; at least 1."""
         return max(1, self.vector_bits // bitwidth)
 
     @property
@@ -439,7 +440,7 @@ class Target:
 
     @property
     def model(self) -> str:
-        """What ``-model`` says; "unknown" without it, as in TVM."""
+        """The value of ``-model``; "unknown" without it, as in TVM."""
         return str(self.attrs.get("model", "unknown"))
 
     @property
@@ -449,12 +450,12 @@ class Target:
 
     @property
     def max_num_threads(self) -> int:
-        """How many threads a block may have; 1 for a CPU."""
+        """The most threads of a block; 1 for a CPU."""
         return int(self.limits.get("max_threads_per_block", 1))
 
     @property
     def thread_warp_size(self) -> int:
-        """How many threads execute together; 1 for a CPU."""
+        """The number of threads that execute together; 1 for a CPU."""
         return int(self.limits.get("thread_warp_size", 1))
 
     @property

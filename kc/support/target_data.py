@@ -76,10 +76,11 @@ class Architecture:
     pointer_bits: int = 64
     """The width of an address, and of C's ``size_t``."""
     vector_registers: Mapping[str, int] = field(default_factory=dict)
-    """How many vector registers there are, by the width of vectors in bits; ``default``: else."""
+    """The number of vector registers by the width of vectors in bits; ``default`` for other
+    widths."""
 
     def vector_registers_of(self, bits: int) -> int:
-        """How many vector registers of ``bits`` bits there are."""
+        """The number of vector registers of ``bits`` bits."""
         return self.vector_registers.get(str(bits), self.vector_registers.get("default", 16))
 
     def vector_bits_of(self, cpu: str, features: Iterable[str]) -> int:
@@ -157,7 +158,7 @@ _KEYS = (
     *("kind", "keys", "device", "attributes", "limits", "scopes", "architectures", "models"),
     *("tags", "converts", "math_functions", "takes_vectors", "base"),
 )
-"""What a data file may have."""
+"""The keys that a data file may have."""
 
 
 @functools.cache

@@ -23,15 +23,15 @@ def host_attributes() -> dict[str, Any]:
 
 
 def cores_of_loops() -> int:
-    """How many cores parallel loops run on: those that this process may use, or as many as
-    ``KC_NUM_THREADS`` says if they are fewer."""
+    """The number of cores that parallel loops run on: those that this process may use, or the value
+    of ``KC_NUM_THREADS`` if it is smaller."""
     threads = read("KC_NUM_THREADS")
     limit = int(threads) if threads.isascii() and threads.isdigit() else 0
     return min(usable_cores(), limit or usable_cores())
 
 
 def usable_cores() -> int:
-    """How many cores this process may run on."""
+    """The number of cores that this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -17,10 +17,11 @@ ARCH_PRCTL, REQUEST, TILE_DATA = 158, 0x1023, 18
 """The system call, what it is asked to do, and the state that is asked for."""
 
 FEATURE = "amx-"
-"""How the names of features begin that need the permission."""
+"""The prefix of the names of features that need the permission."""
 
 REFUSED = "kc: the operating system gives this process no tile registers (AMX)"
-"""What code prints that is refused them outside of Python. It is in the data of all such code."""
+"""The message of code outside of Python that is refused tile registers. All such code contains
+it."""
 
 
 @cache

@@ -1,5 +1,5 @@
-"""What may stand at a place: operations and their dialects, values, symbols; in comments with
-command lines, passes and their options."""
+"""Completions at a place: operations and their dialects, values, symbols; in comments with command
+lines, passes and their options."""
 
 from __future__ import annotations
 

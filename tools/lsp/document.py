@@ -69,9 +69,9 @@ class Part:
     aliases: str = ""
     """The definitions of aliases before it."""
     file: str = ""
-    """What locations call the text."""
+    """The name of the text in locations."""
     steps: dict[int, Any] | None = None
-    """What :mod:`kc.tools.lsp.steps` found to be legal, by the line in the part."""
+    """The legal steps of :mod:`kc.tools.lsp.steps`, by the line in the part."""
 
 
 class _Recording(ModuleParser):

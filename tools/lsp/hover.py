@@ -1,5 +1,5 @@
-"""What a hover says: operations, passes, values with the regions they access, functions with their
-cost, loops."""
+"""The content of a hover: operations, passes, values with the regions they access, functions with
+their cost, loops."""
 
 from __future__ import annotations
 

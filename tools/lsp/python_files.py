@@ -20,7 +20,7 @@ _SCHEDULE = re.compile(r"\b(?:sch|schedule|s)(?:\[[^\]]*\])?\.(\w*)$")
 
 
 def hover(line: str, column: int) -> str | None:
-    """What the schedule primitive of the name at a column does."""
+    """The documentation of the schedule primitive whose name is at a column."""
     for match in _METHOD.finditer(line):
         name = match[1].replace("_", "-")
         if match.start() <= column <= match.end() and name in registry.current().steps:
@@ -41,8 +41,8 @@ def complete(before: str) -> list[Item]:
 
 
 def problems(text: str) -> list[Diagnostic]:
-    """What a program for TVM uses that is otherwise in kc; nothing for other programs, and where
-    the text is no Python at the moment."""
+    """The names of TVM that a program uses and that kc has under other names; empty for other
+    programs, and while the text is not valid Python."""
     if "tvm" not in text:
         return []
     try:

@@ -41,7 +41,7 @@ def _is_python(document: TextDocument) -> bool:
 
 
 def _document(uri: str) -> Document:
-    """What is known of a file; it is read where it was not."""
+    """The document of a file, which is read at its first use."""
     if uri not in _documents:
         source = SERVER.workspace.get_text_document(uri)
         _documents[uri] = Document(source.filename or uri, source.source)
@@ -171,7 +171,7 @@ def _hover(params: types.HoverParams) -> types.Hover | None:
 
 
 def _of_diagnostics(uri: str, line: int, column: int) -> str | None:
-    """What the codes of the diagnostics at a place mean."""
+    """The explanations of the codes of the diagnostics at a place."""
     codes = dict.fromkeys(
         it.diagnostic.code
         for it in _document(uri).problems

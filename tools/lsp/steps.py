@@ -41,9 +41,9 @@ class LegalSteps:
 
 
 def legal_steps(document: Document, first: int, last: int) -> dict[int, list[LegalSteps]]:
-    """What is legal at the loops that lines ``first`` to ``last`` define, by line.
+    """The legal steps at the loops that lines ``first`` to ``last`` define, by line.
 
-    Each function is asked once, until it changes. A function that cannot be scheduled has none.
+    Each function is analysed once, until it changes. A function that cannot be scheduled has none.
     """
     steps: dict[int, list[LegalSteps]] = {}
     for part in document.parts:

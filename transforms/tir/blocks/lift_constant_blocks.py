@@ -95,7 +95,7 @@ LEAST = 1 << 10
 """Iterations and bytes that they write: with fewer, running them in each call costs less."""
 
 GROWTH = 4
-"""How many times as large as constants what is computed of them may be."""
+"""The largest ratio of the size of a result to the size of the constants it is computed from."""
 
 _PURE = ("arith.", "math.", "vector.", "affine.")
 """Dialects whose operations are functions of their operands."""
@@ -129,7 +129,7 @@ class _Statement:
 
 @dataclass(frozen=True)
 class Lifted:
-    """What :func:`lift` took from a function."""
+    """The parts of a function that :func:`lift` took out."""
 
     prepare: FuncOp
     """The function that computes the results: its arguments are the constants, then the results."""
@@ -154,7 +154,7 @@ class LiftConstantBlocksPass(ModulePass):
                     _use_globals(op, function, lifted)
 
     def is_needed(self, op: ModuleOp) -> bool:
-        """Whether the module has constants."""
+        """True if the module has constants."""
         return any(isinstance(it, memref.GlobalOp) and it.constant is not None for it in op.ops)
 
 
@@ -196,7 +196,8 @@ def _roots(block: Block) -> Iterator[Operation]:
 
 
 def _statement(op: Operation, is_constant: Callable[[SSAValue], bool]) -> _Statement | None:
-    """What an operation at the root of a function is; None if it cannot run at build time."""
+    """The statement of an operation at the root of a function; None if it cannot run at build
+    time."""
     if not isinstance(op, ForOp | BlockOp | StoreOp):
         return None
     statement = _Statement(op)
@@ -267,7 +268,7 @@ def _buffer_of(buffer: SSAValue) -> SSAValue:
 
 
 def _is_plain_buffer(buffer: SSAValue) -> bool:
-    """Whether a buffer could be a constant: of a constant size, in plain memory, of whole bytes."""
+    """True if a buffer could be a constant: of a constant size, in plain memory, of whole bytes."""
     type_ = buffer.type
     if not isinstance(buffer.owner, AllocOp) or not isinstance(type_, MemRefType):
         return False
@@ -344,8 +345,8 @@ def _uses(buffer: SSAValue, alloc: AllocOp) -> Iterator[tuple[Operation, bool]]:
 def _sizes(
     statements: Sequence[_Statement], is_constant: Callable[[SSAValue], bool]
 ) -> dict[SSAValue, bool]:
-    """For each buffer that is written, whether it is not much larger than the constants that it is
-    computed of."""
+    """For each written buffer, True if it is not much larger than the constants it is computed
+    from."""
     known: dict[SSAValue, int] = {}
     fitting: dict[SSAValue, bool] = {}
     for statement in statements:

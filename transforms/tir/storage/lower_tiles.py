@@ -123,7 +123,7 @@ class _Tiles:
 
     @property
     def grid(self) -> list[int]:
-        """How many tiles there are along each dimension of the buffer."""
+        """The number of tiles along each dimension of the buffer."""
         sizes = list(_memref(self.alloc.buffer).get_shape())
         for position, size in zip(self.positions, self.shape, strict=True):
             sizes[position] //= size
@@ -131,7 +131,7 @@ class _Tiles:
 
     @property
     def count(self) -> int:
-        """How many tiles there are."""
+        """The number of tiles."""
         return math.prod(self.grid)
 
     @property
@@ -146,7 +146,7 @@ class _Tiles:
 
     @property
     def size(self) -> _Size:
-        """What a register of it is configured to."""
+        """The configured size of a register of the buffer."""
         return self.rows, self.row_bytes
 
 
@@ -159,7 +159,7 @@ class _Region:
     last: Operation
     tiles: list[_Tiles]
     sizes: dict[_Size, int] = field(default_factory=dict)
-    """How many registers of each size are configured, in the order of their numbers."""
+    """The number of registers of each size, in the order of their numbers."""
 
     @property
     def ops(self) -> Iterator[Operation]:
@@ -173,7 +173,7 @@ class _Region:
 
     @property
     def configuration(self) -> bytes:
-        """What ``ldtilecfg`` reads: the palette, and the size of each register."""
+        """The operand of ``ldtilecfg``: the palette, and the size of each register."""
         rows, row_bytes = bytearray(16), bytearray(32)
         number = 0
         for (count, width), registers in self.sizes.items():
@@ -219,7 +219,7 @@ class LowerTilesPass(ModulePass):
         _erase_declarations(op, instructions)
 
     def is_needed(self, op: ModuleOp) -> bool:
-        """Whether the module has such operations or buffers."""
+        """True if the module has such operations or buffers."""
         return any(
             INSTRUCTION in inner.attributes
             or (isinstance(inner, AllocOp) and memory_scope(inner.buffer) == SCOPE)
@@ -376,7 +376,7 @@ def _require_undisturbed(region: _Region, instructions: Mapping[str, str]) -> No
 
 
 def _disturbance(op: Operation, instructions: Mapping[str, str]) -> str | None:
-    """What ``op`` is, if registers may be others behind it."""
+    """The description of ``op`` if it may change the registers; None if it keeps them."""
     if isinstance(op, ForOp) and not _keeps_thread(op):
         return f"the {op.kind.data.value} loop {op.label}"
     if isinstance(op, CallOp) and op.callee.string_value() in instructions:
@@ -608,8 +608,8 @@ def _outermost(
 def _is_alone(
     region: _Region, loop: ForOp, regions: Sequence[_Region], instructions: Mapping[str, str]
 ) -> bool:
-    """Whether all the registers in a loop have the configuration of ``region``, in each of its
-    iterations."""
+    """True if all registers used in a loop have the configuration of ``region``, in each
+    iteration."""
     return not any(
         it.configuration != region.configuration and _is_in(it.first, loop.body.block)
         for it in regions
@@ -619,14 +619,14 @@ def _is_alone(
 
 
 def _allocates_anew(op: Operation, loop: ForOp) -> bool:
-    """Whether memory is allocated in each iteration, by a call: its size is known in it alone."""
+    """True if a call allocates memory in each iteration, because its size is known only there."""
     return isinstance(op, AllocOp) and any(
         loop_tree.defined_inside(size, loop) for size in op.dynamic_sizes
     )
 
 
 def _is_quiet(before: _Place, behind: _Place, instructions: Mapping[str, str]) -> bool:
-    """Whether nothing between two places may change registers."""
+    """True if nothing between two places may change registers."""
     at = before.block.get_operation_index
     op = before.end.next_op if at(before.end) < at(behind.begin) else None
     while op is not None and op is not behind.begin:

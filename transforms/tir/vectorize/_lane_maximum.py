@@ -48,7 +48,7 @@ class TakenNames:
 
 
 def is_lane_maximum(reduction: Reduction, place: ForOp) -> bool:
-    """Whether a reduction is the maximum of floats, in loops that hold nothing else."""
+    """True if a reduction is the maximum of floats, in loops that contain nothing else."""
     if [type(step) for step in reduction.steps] != [arith.MaximumfOp]:
         return False
     if not isinstance(reduction.updates[0].term.type, Float32Type | Float64Type):

@@ -54,11 +54,11 @@ _OR_EQUAL = {"ogt": "oge", "olt": "ole", "ugt": "uge", "ult": "ule", "sgt": "sge
 
 
 def growing_places(split: Split, loop: ForOp, lanes: int) -> list[int]:
-    """Which results of a reduction are places of terms that are compared, by number, if they grow
-    from term to term in ``loop`` and the loops around it, and each lane has two terms or more.
+    """The positions of the results of a reduction that are compared places of terms, if they grow
+    from term to term in ``loop`` and the loops around it, and each lane has at least two terms.
 
-    Empty where ``loop`` is not all there is, where terms may be left out, or where combining a term
-    with itself may give something else.
+    Empty if the nest contains anything else, if terms may be skipped, or if combining a term with
+    itself may change the result.
     """
     block, reduction = split.block, split.reduction
     if not isinstance(split.root, ForOp) or not _is_nest(split.root, block):
@@ -99,7 +99,7 @@ def growing_places(split: Split, loop: ForOp, lanes: int) -> list[int]:
 
 
 def _is_nest(root: ForOp, block: BlockOp) -> bool:
-    """Whether the loops from ``root`` to ``block`` hold nothing else."""
+    """True if the loops from ``root`` to ``block`` contain nothing else."""
     child: Operation = root
     while isinstance(child, ForOp):
         if child.body.block.first_op is None or child.body.block.first_op.next_op is not None:
@@ -109,7 +109,7 @@ def _is_nest(root: ForOp, block: BlockOp) -> bool:
 
 
 def _takes_a_side(step: CombineOp, reduction: Reduction) -> bool:
-    """Whether each result is what the lane has or the term, on whatever conditions."""
+    """True if each result is either the lane's value or the term, under any conditions."""
     count = len(step.combined)
     sides = step.combiner.block.args
     for n, value in enumerate(step.yield_op.values):
@@ -125,15 +125,15 @@ def _takes_a_side(step: CombineOp, reduction: Reduction) -> bool:
 
 
 def _is_compared(step: CombineOp, n: int) -> bool:
-    """Whether the combiner compares what the lane has with the term, of the result ``n``."""
+    """True if the combiner compares the lane's value and the term of the result ``n``."""
     sides = step.combiner.block.args
     own = {sides[n], sides[n + len(step.combined)]}
     return any(isinstance(op, arith.CmpiOp) and set(op.operands) == own for op in step.combiner.ops)
 
 
 def _grows(term: SSAValue, block: BlockOp, counted: Sequence[ForOp]) -> bool:
-    """Whether ``term`` is a number that is larger in each later iteration of the loops ``counted``,
-    outermost first, and is never cut to the width of its type."""
+    """True if ``term`` is an integer that grows with each iteration of the loops ``counted``,
+    outermost first, and never exceeds the width of its type."""
     if isinstance(term.owner, arith.ExtSIOp):
         term = term.owner.input
     if not isinstance(term.type, IntegerType) or (form := _linear(term, block)) is None:
@@ -250,7 +250,8 @@ Comparisons = dict[tuple[Operation, str], SSAValue]
 
 
 class _Conditions:
-    """What conditions come to where some values are known to be before others."""
+    """The simplified forms of conditions, given that some values are known to be less than
+    others."""
 
     def __init__(self, before: dict[SSAValue, SSAValue]) -> None:
         self.before = before
@@ -284,7 +285,7 @@ class _Conditions:
 
 
 def _is_short(condition: Condition) -> bool:
-    """Whether no more than ``MOST_SELECTIONS`` comparisons are in ``condition``."""
+    """True if ``condition`` has at most ``MOST_SELECTIONS`` comparisons."""
     work, count = [condition], 0
     while work and count <= MOST_SELECTIONS:
         part = work.pop()

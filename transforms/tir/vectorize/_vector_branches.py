@@ -35,7 +35,7 @@ from kc.transforms.tir.vectorize._vector_masks import Masks
 from kc.transforms.tir.vectorize._vector_values import LaneValues, Scope
 
 SMALL = 4
-"""How many ops without effect a branch has that is rather made twice than put under a mask."""
+"""The most ops without effects of a branch that is duplicated rather than put under a mask."""
 
 _ACCESSES = (LoadOp, StoreOp)
 _CONTROL = (ForOp, IfOp, scf.IfOp)
@@ -56,22 +56,23 @@ class Masking:
     """The options for code under masks."""
 
     guards: bool
-    """Whether bodies of guards that hold in some lanes are masked; else they run lane by lane."""
+    """True if bodies of guards that hold in some lanes are masked; otherwise they run lane by
+    lane."""
 
     element_bits: int
     """The width of the data's elements."""
 
     assumes: bool = True
-    """Whether guards are assumed to hold in all lanes, where that can be checked before."""
+    """True if guards are assumed to hold in all lanes, if that can be checked before."""
 
     misses: bool = False
-    """Whether there is a lane in which the guards do not hold, of those that could be assumed."""
+    """True if in some lane the guards that could be assumed do not hold."""
 
     conditional: bool = False
-    """Whether the loop is in a branch that few lanes of another one may take."""
+    """True if the loop is in a branch that few lanes of another loop may take."""
 
     shuffles: bool = False
-    """Whether lanes may be chosen of vectors that have more: by CPUs."""
+    """True if lanes may be selected from longer vectors: on CPUs."""
 
 
 class Branches:
@@ -94,11 +95,11 @@ class Branches:
         self.masking = masking
         self.rewrite = rewrite
         self.sweeps = False
-        """Whether there may be conditions that no one needs."""
+        """True if there may be unused conditions."""
         self.scalar_lanes = False
-        """Whether there are loops over the lanes."""
+        """True if there are loops over the lanes."""
         self.counted_lanes = False
-        """Whether there are loops over the first lanes, which are to be vectorized."""
+        """True if there are loops over the first lanes, which are to be vectorized."""
 
     def _block(self, block: Block, ops: Iterable[Operation]) -> None:
         """Vector code for ``ops`` in ``block``, which is part of the code already."""
@@ -251,10 +252,11 @@ class Branches:
         return self.values.clamped(count, None if low is not None and low >= 0 else 0, at_most)
 
     def _gains_from_masks(self, op: IfOp) -> bool:
-        """Whether a mask is better for ``op`` than one lane after the other.
+        """True if a mask is better for ``op`` than one lane after the other.
 
-        What is stored under a mask and soon loaded again does not come from the CPU's store buffer.
-        But an array of the thread's own, of which whole rows are stored, stays in registers.
+        A value that is stored under a mask and soon loaded again does not come from the CPU's store
+        buffer. But an array of the thread's own whose rows are stored as a whole stays in
+        registers.
         """
         loaded = {inner.buffer for inner in op.walk() if isinstance(inner, LoadOp)}
         accumulated = [
@@ -265,7 +267,8 @@ class Branches:
         return self.masking.guards
 
     def _is_soon_loaded(self, store: StoreOp) -> bool:
-        """Whether a loop comes back to the element of ``store``: one that it does not depend on."""
+        """True if a loop returns to the element of ``store``: a loop that its index does not depend
+        on."""
         place = self.values.exprs(store.indices.data.results, store.operands_of_map)
         if place is None:
             return True
@@ -477,7 +480,7 @@ def _is_light(op: Operation) -> bool:
 
 
 def _is_maskable(op: Operation) -> bool:
-    """Whether all ops in ``op`` can be run for lanes of which some are inactive."""
+    """True if all ops in ``op`` can run for lanes of which some are inactive."""
     return all(
         inner is op
         or isinstance(inner, _MASKABLE)

@@ -134,7 +134,7 @@ class Chunk:
             self.values.define_scalar(old, result)
 
     def _index_arithmetic(self, op: Operation) -> bool:
-        """Whether ``op`` is affine index arithmetic, which is then kept as an expression."""
+        """Record ``op`` as an expression and return True if it is affine index arithmetic."""
         if not isinstance(op, arith.AddiOp | arith.SubiOp | arith.MuliOp):
             return False
         if op.result.type != INDEX:
@@ -342,20 +342,21 @@ class Chunk:
         return [None] if place is None else [self.values.linear(expr) for expr in place]
 
     def _is_row(self, buffer: SSAValue, strides: list[int]) -> bool:
-        """Whether steps of ``strides`` are a row that is accessed as one."""
+        """True if the lanes access consecutive elements of a row that can be accessed as one
+        vector."""
         return _is_row(buffer.type, strides) and (
             self.masks.mask is None or self.masks.can_mask_rows(buffer)
         )
 
     def _is_backward(self, buffer: SSAValue, strides: list[int] | None) -> bool:
-        """Whether all lanes access a row from its end to its beginning."""
+        """True if all lanes access a row from its end to its beginning."""
         if strides is None or self.masks.mask is not None:
             return False
         return has_rows(buffer.type) and strides[-1:] == [-1] and not any(strides[:-1])
 
     def _has_gaps(self, buffer: SSAValue, strides: list[int] | None) -> bool:
-        """Whether the lanes load elements of a row that are so near to each other that loading the
-        row and choosing them is better than one load a lane."""
+        """True if the lanes load elements of a row that are close enough that loading the row and
+        selecting them is better than one load per lane."""
         if strides is None or not self.shuffles:
             return False
         if self.masks.mask is not None and not self.masks.can_mask_rows(buffer):
@@ -443,7 +444,7 @@ class Chunk:
             self.values.emit(row)
 
     def _is_conditional(self, op: Operation) -> bool:
-        """Whether ``op`` is in a branch, which may be one that a single lane takes."""
+        """True if ``op`` is in a branch, which a single lane may take."""
         if self.branches.masking.conditional:
             return True
         parent = op.parent_op()
@@ -510,7 +511,7 @@ def _strides(lines: list[Linear | None]) -> list[int] | None:
 
 
 def _is_row(buffer: Attribute, strides: list[int]) -> bool:
-    """Whether steps of ``strides`` are the consecutive elements of a row of ``buffer``."""
+    """True if steps of ``strides`` are the consecutive elements of a row of ``buffer``."""
     return has_rows(buffer) and strides[-1:] == [1] and not any(strides[:-1])
 
 

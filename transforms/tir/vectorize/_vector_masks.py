@@ -100,7 +100,7 @@ class Masks:
         return self.values.emit(new).results[0]
 
     def any_lane(self) -> SSAValue:
-        """Whether a lane is active."""
+        """The condition that some lane is active."""
         mask = self.mask
         assert mask is not None
         kind = CombiningKindAttr(CombiningKindFlag.OR)
@@ -271,7 +271,7 @@ class Masks:
     # Memory
 
     def can_mask_rows(self, buffer: SSAValue) -> bool:
-        """Whether rows of ``buffer`` can be accessed under a mask: its elements are no bits."""
+        """True if rows of ``buffer`` can be accessed under a mask: its elements are not bits."""
         assert isinstance(buffer.type, MemRefType)
         element = buffer.type.element_type
         return isinstance(element, AnyFloat | IntegerType) and element != i1
@@ -333,8 +333,7 @@ class Masks:
         self.values.emit(MaskedStoreOp(buffer, indices, self.mask, value))
 
     def is_own(self, buffer: SSAValue) -> bool:
-        """Whether nobody else sees ``buffer`` while the loop runs: one that this thread
-        allocates."""
+        """True if no other thread sees ``buffer`` while the loop runs: this thread allocates it."""
         alloc = buffer.owner
         if not isinstance(alloc, AllocOp):
             return False
@@ -347,14 +346,14 @@ class Masks:
         return parent is home
 
     def is_own_row(self, buffer: SSAValue, first: Sequence[AffineExpr]) -> bool:
-        """Whether a row from ``first`` on may be accessed in all lanes, active or not."""
+        """True if all lanes, active or not, may access a row from ``first`` on."""
         last = [*first[:-1], first[-1] + (self.values.width - 1)]
         return (
             self.is_own(buffer) and self.is_inside(buffer, first) and self.is_inside(buffer, last)
         )
 
     def is_inside(self, buffer: SSAValue, place: Sequence[AffineExpr]) -> bool:
-        """Whether ``place`` is an element of ``buffer`` in any case."""
+        """True if ``place`` is certainly an element of ``buffer``."""
         assert isinstance(buffer.type, MemRefType)
         return all(
             size >= 0
@@ -365,12 +364,12 @@ class Masks:
 
 
 def has_whole_rows(buffer: SSAValue) -> bool:
-    """Whether there are numbers wherever a row of ``buffer`` is read (``fill-slack``)."""
+    """True if memory holds numbers wherever a row of ``buffer`` is read (``fill-slack``)."""
     return isinstance(buffer.owner, AllocOp) and WHOLE_ROWS in buffer.owner.attributes
 
 
 def _is_in(mask: SSAValue, lane: int) -> bool | None:
-    """Whether a lane is in a mask; None where that is known when the code runs."""
+    """True if a lane is in a mask; None if that is only known when the code runs."""
     owner = mask.owner
     if not isinstance(owner, arith.ConstantOp):
         return None

@@ -1,10 +1,10 @@
-"""What is left of a loop behind its whole vectors: the iterations of a part of one vector.
+"""The iterations of a loop behind its whole vectors: the iterations of a part of one vector.
 
 There are three ways to run them, besides one after the other:
 
 - *masked*: a whole vector whose last lanes are inactive;
-- *overlapping*: a whole vector that ends with the loop, and runs iterations again that were run
-  already, where that changes nothing (:func:`is_repeatable`);
+- *overlapping*: a whole vector that ends with the loop, and repeats earlier iterations, if that
+  changes nothing (:func:`is_repeatable`);
 - *narrower*: vectors of half the lanes, a quarter of them, and so on.
 """
 
@@ -72,10 +72,10 @@ def first_lanes(loop: ForOp, width: int, count: int | SSAValue, start: int | SSA
 
 
 def is_repeatable(loop: ForOp) -> bool:
-    """Whether iterations of ``loop`` may run again, after others, without a change of memory.
+    """True if iterations of ``loop`` may run again, after others, without a change of memory.
 
-    That is so where nothing is loaded that the loop stores, and nothing else has an effect. The
-    iterations are independent of each other.
+    This holds if the loop loads nothing that it stores, and has no other effects. The iterations
+    are independent of each other.
     """
     loaded: set[SSAValue] = set()
     stored: set[SSAValue] = set()

@@ -70,7 +70,7 @@ class LaneValues:
         """The op that new ops come from."""
         self.scopes = [Scope(Block())]
         self.assumptions: dict[AffineConstraintExpr, None] = {}
-        """What is taken for granted, about values from outside the loop."""
+        """The assumptions about values from outside the loop."""
         self.lane_expr = index.dimension(None, (0, width - 1))
         (self.lane,) = dimensions(self.lane_expr)
         self._exprs: dict[SSAValue, AffineExpr] = {}
@@ -172,11 +172,11 @@ class LaneValues:
         self._lists[old] = list(new)
 
     def has_lane(self, expr: AffineExpr) -> bool:
-        """Whether ``expr`` differs from lane to lane."""
+        """True if ``expr`` differs from lane to lane."""
         return self.lane in dimensions(expr)
 
     def is_varying(self, old: SSAValue) -> bool:
-        """Whether ``old`` differs from lane to lane."""
+        """True if ``old`` differs from lane to lane."""
         if old in self._exprs:
             return self.has_lane(self._exprs[old])
         return old in self._vectors or old in self._lists
@@ -342,7 +342,7 @@ class LaneValues:
         return at_least_zero(last if stride < 0 else last * -1 + size - 1)
 
     def is_outside(self, expr: AffineExpr) -> bool:
-        """Whether ``expr`` can be computed before the loop's body."""
+        """True if ``expr`` can be computed before the loop's body."""
         values = [self.index.roots[dim] for dim in dimensions(expr)]
         return all(value is not None and value not in self._inner for value in values)
 

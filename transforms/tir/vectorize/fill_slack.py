@@ -125,7 +125,7 @@ class FillSlackPass(ModulePass):
     """Bits of a native vector; by default the target's."""
 
     def is_needed(self, module: ModuleOp) -> bool:
-        """Whether there are allocations, and conditions or sizes known at run time."""
+        """True if there are allocations and loops."""
         ops = {type(op) for op in preorder(module)}
         return AllocOp in ops and ForOp in ops
 
@@ -150,13 +150,14 @@ class _Access:
     place: tuple[AffineExpr, ...]
     """The indices over the roots: those of the last lane, if it is of a vector."""
     conditions: list[AffineExpr]
-    """What is at least 0 where it is reached."""
+    """The expressions that are at least 0 where the access runs."""
     vectorized: set[int]
     """The roots that are variables of vectorized loops around it."""
     is_partial: bool
-    """Whether it is in a branch of such a loop, or the loop may be no whole number of vectors."""
+    """True if the access is in a branch of such a loop, or the trip count may be no multiple of a
+    vector."""
     is_lazy: bool
-    """Whether it is in a branch of such a loop that is not one of ``conditions``."""
+    """True if the access is in a branch of such a loop that is not among ``conditions``."""
 
 
 @dataclass
@@ -245,7 +246,8 @@ class _Function:
         return _Access(op, tuple(place), conditions, vectorized, is_partial, is_lazy)
 
     def _conditions(self, op: Operation) -> list[AffineExpr]:
-        """What is at least 0 where ``op`` runs, but for what the ranges of the roots say."""
+        """The expressions that are at least 0 where ``op`` runs, without the ranges of the
+        roots."""
         conditions: list[AffineExpr] = []
         inner, outer = op, op.parent_op()
         while outer is not None and outer is not self.function:
@@ -287,14 +289,14 @@ class _Function:
         return self._holds(expr, access.conditions)
 
     def _holds(self, expr: AffineExpr, conditions: Sequence[AffineExpr] = ()) -> bool:
-        """Whether ``expr`` is at least 0 where each of ``conditions`` is."""
+        """True if ``expr`` is at least 0 where each of ``conditions`` is."""
         index = self.index
         return index.is_natural(index.simplify(expr)) or any(
             index.is_natural(index.simplify(expr - condition)) for condition in conditions
         )
 
     def _is_known_at(self, expr: AffineExpr, alloc: AllocOp) -> bool:
-        """Whether the roots of ``expr`` are defined before ``alloc``."""
+        """True if the roots of ``expr`` are defined before ``alloc``."""
         return all(_is_before(self.index.roots[root], alloc) for root in _roots(expr))
 
     # Conditions that keep lanes out of the slack
@@ -426,7 +428,7 @@ class _Function:
     def _is_harmless(
         self, access: _Access, condition: AffineExpr, kept: Sequence[AffineExpr]
     ) -> bool:
-        """Whether lanes without the condition may do the access."""
+        """True if lanes for which the condition does not hold may execute the access."""
         type_ = access.op.buffer.type
         assert isinstance(type_, MemRefType)
         conditions = [*kept, *(c for c in access.conditions if c != condition)]
@@ -453,7 +455,7 @@ class _Function:
         )
 
     def _makes_slack(self, condition: AffineExpr, access: _Access, buffer: _Buffer) -> bool:
-        """Whether accesses without the condition are exactly those to the slack."""
+        """True if the accesses without the condition are exactly those to the slack."""
         return any(
             self.index.simplify(condition + access.place[bound.dimension] + 1 - bound.end)
             == AffineExpr.constant(0)
@@ -461,7 +463,7 @@ class _Function:
         )
 
     def _is_written(self, load: _Access, buffer: _Buffer) -> bool:
-        """Whether all of a buffer is written before the nest with a load begins."""
+        """True if the whole buffer is written before the nest with a load begins."""
         reader = _child(load.op, buffer.alloc)
         return reader is not None and any(
             isinstance(store.op, StoreOp)
@@ -473,7 +475,7 @@ class _Function:
         )
 
     def _covers(self, store: _Access, buffer: _Buffer) -> bool:
-        """Whether a store in loops behind the allocation writes each element."""
+        """True if a store in loops behind the allocation writes each element."""
         if store.conditions or isinstance(store.op.operands[0].type, VectorType):
             return False
         used: set[int] = set()
@@ -537,7 +539,7 @@ class _Function:
             block.insert_ops_after(fill, buffer.alloc)
 
     def _is_of_vector(self, access: _Access) -> bool:
-        """Whether a load is one of several elements, of which not all may be wanted."""
+        """True if a load loads several elements, of which some may be unused."""
         return access.is_partial and bool(
             set[int]().union(*map(_roots, access.place)) & access.vectorized
         )
@@ -598,7 +600,8 @@ def _loops_around(op: Operation) -> Iterator[ForOp]:
 
 
 def _has_branch(op: Operation, loop: ForOp) -> bool:
-    """Whether ``op`` is in a branch within ``loop`` that is no ``tir.if``, or its second half."""
+    """True if ``op`` is in the else branch of a ``tir.if`` within ``loop``, or in another kind of
+    branch."""
     inner, outer = op, op.parent_op()
     while outer is not None and outer is not loop:
         if isinstance(outer, IfOp):
@@ -624,7 +627,7 @@ def _child(op: Operation, alloc: AllocOp) -> Operation | None:
 
 
 def _precedes(first: Operation, second: Operation) -> bool:
-    """Whether one of two operations of a block comes before the second."""
+    """True if ``first`` comes before ``second``, both operations of one block."""
     following = first.next_op
     while following is not None and following is not second:
         following = following.next_op
@@ -632,7 +635,7 @@ def _precedes(first: Operation, second: Operation) -> bool:
 
 
 def _is_own(alloc: AllocOp, op: Operation) -> bool:
-    """Whether no parallel loop is between an allocation and an access."""
+    """True if no parallel loop is between an allocation and an access."""
     home = alloc.parent_op()
     outer = op.parent_op()
     while outer is not None and outer is not home:
@@ -643,7 +646,7 @@ def _is_own(alloc: AllocOp, op: Operation) -> bool:
 
 
 def _is_before(value: SSAValue | None, place: Operation) -> bool:
-    """Whether ``value`` is defined before ``place`` and can be used there."""
+    """True if ``value`` is defined before ``place`` and can be used there."""
     if value is None:
         return False
     owner = value.owner

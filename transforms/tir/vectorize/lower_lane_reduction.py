@@ -116,7 +116,7 @@ from kc.transforms.tir.vectorize._lane_places import growing_places, without_pla
 from kc.transforms.tir.vectorize.vectorize_loop import MAX_VECTORS, element_bits, run_serially
 
 Steps = Callable[[Block, Reduction, Sequence[SSAValue], Sequence[SSAValue]], list[SSAValue]]
-"""What adds the steps of a reduction on two vectors for each of its results."""
+"""A function that adds the steps of a reduction on two vectors for each of its results."""
 
 LOCAL = "local"
 """The memory of a thread."""
@@ -179,7 +179,7 @@ class _Plan:
 
 
 def _lanes(loop: ForOp, vector_bits: int) -> int:
-    """How many iterations have results of their own: a power of two, or all."""
+    """The number of iterations with results of their own: a power of two, or all."""
     extent = loop.static_extent
     assert extent is not None
     native = max(1, vector_bits // element_bits(loop))
@@ -188,7 +188,7 @@ def _lanes(loop: ForOp, vector_bits: int) -> int:
 
 
 def _plan(loop: ForOp, block: BlockOp, lanes: int) -> _Plan | str:
-    """How a reduction is split, or why it cannot be."""
+    """The split of a reduction, or the reason why it cannot be split."""
     if block.has_init:
         return f"the init of {block.label} is among its updates"
     reduction = lane_reduction(loop, block)
@@ -237,14 +237,15 @@ def _plan(loop: ForOp, block: BlockOp, lanes: int) -> _Plan | str:
 
 
 def _may_extend(outer: ForOp, child: ForOp, reduction: Reduction) -> bool:
-    """Whether partial results may be combined behind ``outer``, if behind ``child``."""
+    """True if partial results may be combined behind ``outer``, given that they may be behind
+    ``child``."""
     if child.parent_op() is not outer or outer.kind.data in (ForKind.PARALLEL, ForKind.THREAD):
         return False
     return not uses_results(outer, reduction)
 
 
 def _counts_results(loop: ForOp, reduction: Reduction) -> bool:
-    """Whether where the reduction stores depends on the variable of ``loop`` itself."""
+    """True if the address of the reduction's result depends on the variable of ``loop`` itself."""
     values = loop_tree.derived_values(loop.var)
     return any(
         operand in values
@@ -254,7 +255,7 @@ def _counts_results(loop: ForOp, reduction: Reduction) -> bool:
 
 
 def _are_few(path: Sequence[ForOp], room: int) -> bool:
-    """Whether the loops over results have a known number of them, and no more than ``room``."""
+    """True if the loops over results have a constant number of results, at most ``room``."""
     count = 1
     for loop in path:
         if loop.static_extent is None:
@@ -264,7 +265,7 @@ def _are_few(path: Sequence[ForOp], room: int) -> bool:
 
 
 def _ties_results(block: BlockOp, reduced: Sequence[ForOp]) -> bool:
-    """Whether a condition of the block is about results and terms at once."""
+    """True if one condition of the block depends on both results and terms."""
     terms = {value for loop in reduced for value in loop_tree.derived_values(loop.var)}
     results = {
         value
@@ -435,7 +436,7 @@ class _Lowering:
         return loop
 
     def _finish(self, parts: PartialResults, values: Values) -> list[Operation]:
-        """What stands behind the loops."""
+        """The operations behind the loops."""
         combined = self._combine(parts, values)
         if parts not in self.maxima:
             return [combined]

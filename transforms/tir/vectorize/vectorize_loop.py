@@ -91,7 +91,7 @@ from kc.transforms.tir.vectorize._vector_rest import (
 )
 
 MAX_VECTORS = 4
-"""How many native vectors one vector of the code is at most."""
+"""The most native vectors in one vector of the code."""
 
 LONG = 4
 """A loop of so many of these widest vectors is made of them, and of native ones for what is left:
@@ -171,7 +171,8 @@ def run_serially(
 
 
 def pieces(extent: int, native: int) -> list[tuple[int, int]]:
-    """How ``extent`` iterations are divided: pairs of a vector's lanes (1: scalar) and a count.
+    """The division of ``extent`` iterations: pairs of the lanes of a vector (1: scalar) and a
+    count.
 
     ``native`` is the number of lanes of a native vector, a power of two.
     """
@@ -203,7 +204,8 @@ def pieces(extent: int, native: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class _Step:
-    """What becomes of a vectorized loop: ``code`` instead of it, or without code a serial loop."""
+    """The lowering of a vectorized loop: ``code`` replaces it; without code it becomes a serial
+    loop."""
 
     lowering: _Lowering
     loop: ForOp
@@ -236,14 +238,14 @@ class _Lowering:
         self.element_bits = 8
         """The width of the elements of the current loop."""
         self.has_masks = False
-        """Whether masked accesses to the elements of the current loop are instructions."""
+        """True if the machine has masked accesses to the elements of the current loop."""
         self.native = 1
-        """How many elements of the current loop a native vector has."""
+        """The number of elements of the current loop in a native vector."""
         self.index = IndexValues()
         self.new_operations: list[Operation] = []
         """The operations made for the current loop, which are to use nothing if it stays."""
         self.room = 0
-        """How many more operations may be made for lanes that meet a condition."""
+        """The number of operations that may still be added for lanes that meet a condition."""
 
     def step(self, loop: ForOp) -> _Step:
         """Vector code for ``loop``, which stays as it is, or why there is none.
@@ -608,7 +610,7 @@ class _Lowering:
 
 
 def _is_guarded(loop: ForOp) -> bool:
-    """Whether iterations do something only where the one condition of the loop holds."""
+    """True if iterations have effects only where the single condition of the loop holds."""
     effects = [op for op in loop.body.block.ops if has_effects(op)]
     guards = [op for op in loop.body.block.walk() if isinstance(op, IfOp)]
     if effects != guards or len(guards) != 1:
