@@ -94,7 +94,7 @@ def choose(session: Session, functions: Iterable[str] | None = None) -> dict[str
 
 
 def has_rules(target: Target) -> bool:
-    """Whether default schedules are chosen for targets of this kind."""
+    """True if default schedules are chosen for targets of this kind."""
     return bool(load_rules(target))
 
 

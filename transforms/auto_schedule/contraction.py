@@ -95,9 +95,9 @@ class Tile:
     width: int
     """Columns of the tile, in elements."""
     packs: bool
-    """Whether the operand of the columns is packed."""
+    """True if the operand of the columns is packed."""
     pads: bool
-    """Whether it is padded to whole tiles when it is packed."""
+    """True if packing pads the operand to whole tiles."""
     cycles: float
 
 
@@ -198,7 +198,9 @@ def best_tile(
 
 
 def is_contraction(nest: Nest, machine: Machine) -> bool:
-    """Whether there is a tile of any number of cycles: what :func:`best_tile` is asked for."""
+    """True if some tile exists, at any number of cycles; :func:`best_tile` then finds the best
+    one.
+    """
     return _is_sum_of_products(nest) and any(_tiles(nest, machine, True, True, False))
 
 
@@ -287,10 +289,11 @@ def _digits_of_result(nest: Nest) -> set[ForOp]:
 
 
 def _sticks_out(columns: ForOp, width: int) -> bool:
-    """Whether the last tile of columns is a part of one: padding computes it as a whole.
+    """True if the last tile of columns is partial: padding computes it as a whole tile.
 
-    A single one that is narrower than its vectors is padded too: sums in parts of vectors do not
-    stay in registers.
+    A single tile that is narrower than its vectors is padded too: sums in parts of vectors do not
+    stay
+    in registers.
     """
     size = columns.static_extent
     return size is None or size % width != 0
@@ -369,7 +372,7 @@ def _cycles_to_turn(nest: Nest, rows: ForOp, height: int, lanes: int) -> float:
 
 
 def _part_to_turn(access: Access, rows: int, lanes: int) -> int | None:
-    """How many of ``rows`` are transposed in registers together; None if they cannot be."""
+    """The number of ``rows`` that are transposed together in registers; None if they cannot be."""
     if lanes not in SIZES.get(_element(access), ()):
         return None
     return next((part for part in range(min(rows, lanes), 1, -1) if rows % part == 0), None)
@@ -408,8 +411,9 @@ def _step(nest: Nest, load: Access) -> int:
 
 
 def _goes_on(nest: Nest, load: Access, tile: Sequence[tuple[ForOp, int]]) -> bool:
-    """Whether a tile of so many iterations of loops reads all up to what the next term reads, so
-    that it goes through memory in its order, as a panel that was packed before is read."""
+    """True if a tile of these iterations covers the elements of a term up to those of the next
+    term. The tile then traverses memory in order, as if it read a panel that was packed before.
+    """
     along = max((count for loop, count in tile if load.stride(loop) == 1), default=1)
     return along * load.bits // 8 >= _step(nest, load)
 
@@ -435,9 +439,10 @@ def _reach(nest: Nest, load: Access, machine: Machine) -> float:
 
 
 def is_packable(nest: Nest, operand: Access, columns: ForOp) -> bool:
-    """Whether each dimension of the operand is indexed by a loop of its own, one of them the
-    ``columns``, or by a quotient of one, as heads share keys; a part of it that loops around fix is
-    packed with the others."""
+    """True if each dimension of the operand is indexed by a loop of its own, one of them the
+    ``columns``, or by a quotient of one, as for heads that share keys. A part of the operand that
+    is fixed by loops around is packed with the rest.
+    """
     loops: list[ForOp | None] = []
     shape = _shape(operand)
     for dims, expr in nest.merged_indices(operand):
@@ -458,8 +463,9 @@ def _shape(access: Access) -> Sequence[int]:
 
 
 def _is_spread(nest: Nest, operand: Access, width: int, machine: Machine) -> bool:
-    """Whether a panel of ``width`` columns lies so far apart that caches serve it badly: in more
-    lines than L1 has room for, or in rows a page or more from each other."""
+    """True if a panel of ``width`` columns lies so far apart that caches serve it badly: it spans
+    more lines than L1 can hold, or its rows are a page or more apart.
+    """
     terms = [loop for loop in nest.reduce if operand.stride(loop)]
     size = operand.bits // 8
     lines = iterations(terms) * math.ceil(width * size / 64) * 64
@@ -655,9 +661,10 @@ def _without_digits(
 
 
 def _panels(nest: Nest, tile: Tile, machine: Machine) -> int:
-    """How many tiles of columns are packed side by side. Where a panel does not fit in L1 anyway,
-    some of them are: rows of the operand are then read a few lines at a time, and those that begin
-    amid a line share few of these."""
+    """The number of tiles of columns that are packed side by side. It is more than 1 only if a
+    panel does not fit in L1 anyway: rows of the operand are then read a few lines at a time, and
+    rows that begin in the middle of a line share few lines.
+    """
     count, operand = tile.columns.static_extent, tile.column_operand
     terms = iterations(loop for loop in nest.reduce if operand.stride(loop))
     panel = terms * tile.width * operand.bits // 8
@@ -688,9 +695,11 @@ def _further_loops(nest: Nest, tile: Tile) -> tuple[list[ForOp], list[ForOp], li
 def _rows_first(
     nest: Nest, tile: Tile, machine: Machine, with_rows: list[ForOp], with_columns: list[ForOp]
 ) -> bool:
-    """Whether tiles of rows are the outer loop: the operand of the columns is small enough to stay
-    in the cache, or is the one that other loops run through, unless it is then read from memory
-    again for each tile of rows, where that of the rows would stay in the cache."""
+    """True if the tiles of rows are the outer loop. The operand of the columns is then small enough
+    to stay in the cache, or is the operand that further loops traverse, unless the operand of the
+    columns would be read from memory again for each tile of rows while the operand of the rows
+    stays in the cache.
+    """
     operand = next(it for it in nest.loads if it.stride(tile.columns) and not it.stride(tile.rows))
     if with_rows or with_columns:
         return (

@@ -50,8 +50,9 @@ class Distribution(Rule):
 
 
 def _pays(draft: Draft, block: str, loop: ForOp) -> bool:
-    """Whether statements of ``loop`` come before the block, and either has inner loops, or it adds
-    up terms that are contiguous."""
+    """True if statements of ``loop`` precede the block, and one of the two parts has inner loops or
+    the block sums contiguous terms.
+    """
     nest = draft.nest(block)
     before: list[Operation] = []
     for op in loop.body.block.ops:
@@ -68,9 +69,10 @@ def _pays(draft: Draft, block: str, loop: ForOp) -> bool:
 
 
 def _share_elements(draft: Draft, loop: ForOp, before: list[Operation]) -> bool:
-    """Whether all iterations use the same elements of a buffer, which are written in one part and
-    used in the second, as far as that can be seen: each iteration needs its own. To have
-    ``distribute`` refuse it costs much more."""
+    """True if all iterations use the same elements of a buffer that one part writes and the second
+    part uses, as far as the indices show: each iteration would need elements of its own. Letting
+    ``distribute`` find this out and refuse costs much more.
+    """
     key = loop, before[-1]
     known = draft.known.get(key)
     if known is None:
@@ -106,11 +108,11 @@ class _Index:
     expr: AffineExpr
     operands: tuple[SSAValue, ...]
     moves: bool
-    """Whether the variable of the loop changes it."""
+    """True if the variable of the loop changes the index."""
     varies: bool
-    """Whether that of a loop inside does, or what the program computes."""
+    """True if the index depends on the variable of an inner loop, or on computed values."""
     is_known: bool
-    """Whether it is one of the variables alone."""
+    """True if the index depends only on variables of loops."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ class _Access:
     indices: tuple[_Index, ...]
 
     def is_apart_from(self, second: _Access) -> bool:
-        """Whether an index may keep the elements of different iterations apart."""
+        """True if an index may separate the elements of different iterations."""
         return any(
             a.is_known
             and b.is_known
@@ -147,7 +149,7 @@ def _access(op: LoadOp | StoreOp, loop: ForOp) -> _Access:
 
 
 def _sources(values: list[SSAValue]) -> set[SSAValue]:
-    """What the values are computed from: variables of loops, arguments, and what is loaded."""
+    """The sources of the values: variables of loops, arguments, and loaded values."""
     pending, met, sources = list(values), set(values), set[SSAValue]()
     while pending:
         value = pending.pop()

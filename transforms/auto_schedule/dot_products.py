@@ -104,7 +104,7 @@ class Instruction:
     element: str
     """The type of the operands' elements."""
     extended: tuple[str, str]
-    """How the operands of the rows and of the columns are extended."""
+    """The extensions of the operands of the rows and of the columns."""
     step: int = 4
     """Products that are added to a sum at once."""
     exponent: int | None = None
@@ -115,7 +115,9 @@ class Instruction:
     """Rows of which a register has sums."""
 
     def multiply_adds(self, machine: Machine) -> float:
-        """How many it does in a cycle; 0 where its registers are wider than the target's."""
+        """The products per cycle; 0 if the registers of the instruction are wider than the
+        target's.
+        """
         sums = self.rows * self.lanes
         if 32 * sums > machine.vector_bits:
             return 0
@@ -210,18 +212,20 @@ class Product:
     """The reduction of which an instruction adds several products."""
     row_operand: Access
     operand: Access
-    """What is packed: the load that depends on the columns."""
+    """The operand that is packed: the load that depends on the columns."""
     height: int
     """Rows of a tile."""
     vectors: int
     """Registers of columns of a tile."""
     offsets: bool
-    """Whether the rows' operand is moved by 128, to be what the instruction takes."""
+    """True if the operand of the rows is offset by 128, to have the signedness of the
+    instruction.
+    """
     cycles: float
 
     @property
     def sizes(self) -> dict[ForOp, int]:
-        """What the extents of loops are padded to multiples of."""
+        """The multiples to which the extents of loops are padded."""
         width = self.vectors * self.instruction.lanes
         return {self.rows: self.height, self.columns: width, self.terms: self.instruction.step}
 
@@ -255,8 +259,9 @@ class DotProduct(Rule):
 
 
 def product_of(draft: Draft, nest: Nest) -> Product | None:
-    """What the block is, if it is a product that an instruction of the target computes faster than
-    multiply-adds of f32 or of 32-bit integers do; the fastest way."""
+    """The block as a product, with the fastest instruction; None if no instruction of the target is
+    faster than multiply-adds of f32 or of 32-bit integers, or if the block is not a product.
+    """
     if not nest.is_plain or nest.reduction is None or not is_untouched(nest.block):
         return None
     if len(nest.stores) != 1 or len(nest.loads) != 2 or not nest.block.has_init:
@@ -408,7 +413,7 @@ def _tiles(
 
 
 def _is_plain(nest: Nest, access: Access) -> bool:
-    """Whether each index is the variable of a loop, or there is but one."""
+    """True if each index is the variable of a loop, or its dimension has one element."""
     type_ = access.buffer.type
     assert isinstance(type_, MemRefType)
     loops = loop_of_dimension(nest, access)
@@ -416,7 +421,7 @@ def _is_plain(nest: Nest, access: Access) -> bool:
 
 
 def _may_grow(nest: Nest, access: Access) -> bool:
-    """Whether ``pad_einsum`` can let the loops that move a load have more iterations."""
+    """True if ``pad_einsum`` can extend the loops that move a load."""
     if _is_plain(nest, access):
         return True
     return access.affine and all(loop.static_extent is not None for loop in access.strides)
@@ -427,7 +432,7 @@ def _is_multiple(loop: ForOp, size: int) -> bool:
 
 
 def _elements(nest: Nest, load: Access) -> int:
-    """How many elements are loaded, once each."""
+    """The number of distinct elements that are loaded."""
     type_ = load.buffer.type
     assert isinstance(type_, MemRefType)
     shape, moved = type_.get_shape(), iterations(it for it in nest.loops if load.stride(it))

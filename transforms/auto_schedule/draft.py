@@ -214,7 +214,7 @@ class Draft:
     # Shared by rules -----------------------------------------------------------------------
 
     def pays_in_parallel(self, work: int) -> bool:
-        """Whether there are cores for so many additions, and enough of these."""
+        """True if the machine has several cores and ``work`` additions are enough to use them."""
         return self.machine.cores > 1 and work >= PARALLEL_WORK
 
     def run_in_parallel(

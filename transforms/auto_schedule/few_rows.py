@@ -34,7 +34,7 @@ MOST_ROWS = 8
 """Rows whose sums are computed at a time; of more, turning the weights pays."""
 
 TOGETHER = (1, 2, 4)
-"""How many rows of the weights may share what is loaded of the others."""
+"""The numbers of rows of the weights that may share each vector loaded from the few rows."""
 
 ADD_LANES = 10
 """Cycles to add up the lanes of a sum, and to store it by itself."""
@@ -81,8 +81,9 @@ class FewRows(Rule):
 
 
 def few_rows(nest: Nest, machine: Machine) -> FewRowsOf | None:
-    """What there is to know of a product of a few rows whose sums are contiguous in all its
-    operands, or are when the one of the rows is turned; None for what is no such product."""
+    """The loops and operands of a product of a few rows whose terms are contiguous in all operands,
+    or are so once the operand of the rows is transposed; None for any other block.
+    """
     reduction, lanes = nest.reduction, machine.lanes(nest.bits)
     if reduction is None or len(reduction.updates) != 1 or reduction.guard is not None:
         return None
@@ -112,7 +113,7 @@ def few_rows(nest: Nest, machine: Machine) -> FewRowsOf | None:
 
 
 def _pays(nest: Nest, few: FewRowsOf, machine: Machine) -> bool:
-    """Whether the operand of the rows can be turned, and tiles take longer."""
+    """True if the operand of the rows can be transposed, and tiles would take longer."""
     rows, terms, turned = few.rows, few.terms, few.turned
     if len(nest.loads) != 2 or any(loop.static_extent is None for loop in nest.reduce):
         return False
@@ -146,8 +147,9 @@ def _columns(nest: Nest, rows: ForOp) -> list[ForOp]:
 
 
 def _together(nest: Nest, few: FewRowsOf, machine: Machine) -> int:
-    """How many of the others share what is loaded of the rows: those that fit in registers, and of
-    which whole numbers make up all, if there are such."""
+    """The number of rows of the weights that share each load of the few rows: the largest that fits
+    in registers and, if possible, divides their count.
+    """
     most = max(1, machine.registers // 2 // extent(few.rows))
     fitting = [it for it in TOGETHER if it <= most]
     count = _columns(nest, few.rows)[-1].static_extent

@@ -59,9 +59,9 @@ class Pair:
     """The position of the outer one among the loops of the nest."""
     inner: ForOp
     dimensions: list[Dimension] = field(default_factory=list)
-    """Where they index buffers of the function."""
+    """The dimensions of the function's buffers that the two loops index."""
     following: Pair | None = None
-    """That whose outer loop is the inner one of this."""
+    """The pair whose outer loop is the inner loop of this pair."""
 
     @property
     def row(self) -> int:
@@ -119,14 +119,17 @@ def _pairs(nest: Nest) -> Iterator[Pair]:
 
 
 def _accesses(nest: Nest) -> Iterator[Access]:
-    """What a block loads and stores; a reduction loads what it has so far as it stores it."""
+    """The stores and loads of a block; a reduction loads its previous result from the element that
+    it stores.
+    """
     yield from nest.stores
     yield from nest.loads
 
 
 def _is_a_value(nest: Nest, loop: ForOp) -> bool:
-    """Whether the block computes with the number of the iteration, as a mask does, so that it would
-    have to take the number apart."""
+    """True if the block computes with the number of the iteration, as a mask does. After fusing it
+    would have to divide to recover this number.
+    """
     number = nest.loops.index(loop)
     variable = nest.block.body.block.args[number]
     return any(not isinstance(use.operation, LoadOp | StoreOp) for use in variable.uses)
@@ -152,8 +155,9 @@ def _dimensions(nest: Nest, access: Access, outer: ForOp, inner: ForOp) -> list[
 
 
 def _pays(draft: Draft, pair: Pair) -> bool:
-    """Whether vectors run along the inner loop, in rows that are no whole number of them, or a
-    product has rows for its tiles there."""
+    """True if vectors run along the inner loop in rows that are not a whole number of vectors, or
+    if the loops give a product rows for its tiles.
+    """
     nest, along = pair.nest, pair.along
     accesses = nest.loads if along in nest.reduce else [*nest.stores, *nest.loads]
     strides = [access.stride(along) for access in accesses]
@@ -164,7 +168,9 @@ def _pays(draft: Draft, pair: Pair) -> bool:
 
 
 def _is_of_product(draft: Draft, pair: Pair) -> bool:
-    """Whether the loops are rows or columns of a product, whose other operand they do not move."""
+    """True if the loops are rows or columns of a product, so that one of its operands does not
+    depend on them.
+    """
     nest, inner = pair.nest, pair.inner
     return (
         inner in nest.spatial

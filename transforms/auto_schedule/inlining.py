@@ -71,9 +71,10 @@ class Inline(Rule):
 
 
 def _sorts(nest: Nest) -> bool:
-    """Whether a block copies each element once, from a place that is a sum or a quotient of loops,
-    as the taps of a phase of a transposed convolution are: in the copy each loop is a dimension, so
-    that a product of it has tiles, and packs them."""
+    """True if a block copies each element once, from an index that is a sum or a quotient of loops,
+    such as the taps of a phase of a transposed convolution. In the copy each loop is a dimension,
+    so that a product of the copy has tiles and can be packed.
+    """
     if nest.operations or len(nest.loads) != 1:
         return False
     (load,) = nest.loads
@@ -89,7 +90,7 @@ def _sorts(nest: Nest) -> bool:
 
 
 def _is_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
-    """Whether rules for tensor cores compute the block once, in the place that it needs."""
+    """True if rules for tensor cores compute the block once, where its result is needed."""
     # Imported for GPUs alone, as the dialects behind them take a part of a first build.
     from kc.transforms.auto_schedule.gpu.online_attention import is_power_for_tensor_cores
     from kc.transforms.auto_schedule.gpu.tensor_cores import (

@@ -59,7 +59,7 @@ def _band(nest: Nest) -> list[ForOp]:
 
 
 def _gain(nest: Nest, loop: ForOp, lanes: int) -> float:
-    """How well the accesses go along a loop: stores count three times."""
+    """The score of a loop by the strides of the accesses along it; stores count three times."""
     if loop.static_extent is not None and loop.static_extent < lanes:
         return 0.0
     if loop not in nest.spatial and not _has_lanes(nest, loop):
@@ -73,7 +73,7 @@ def _gain(nest: Nest, loop: ForOp, lanes: int) -> float:
 
 
 def _has_lanes(nest: Nest, loop: ForOp) -> bool:
-    """Whether the terms along a reduce loop can be added in lanes, and are contiguous there."""
+    """True if the terms along a reduce loop can be added in lanes, and are contiguous along it."""
     if nest.reduction is None:
         return IterType.OPAQUE in nest.kinds[loop]  # the dependences say
     if gain_of_lanes(nest, loop) <= 0:

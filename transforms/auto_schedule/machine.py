@@ -1,8 +1,8 @@
-"""What the rules know of a processor: the numbers of the cost model.
+"""The processor as the rules see it: the numbers of the cost model.
 
-Sizes of vectors and caches and the number of registers are the target's. What a core does in a
-cycle is in :mod:`kc.support.rates`, by family of cores; :class:`Machine` gives it for the registers
-that the target has. Only ratios of such numbers decide anything.
+Sizes of vectors and caches and the number of registers are the target's. :mod:`kc.support.rates`
+has the throughput of a core, by family of cores; :class:`Machine` gives it for the registers
+that the target has. Decisions depend only on ratios of such numbers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SCALAR_COPY = 2.0
 """Cycles to move an element that is not contiguous where it comes from or where it goes."""
 
 TILE_INSTRUCTIONS = ("tdpbf16ps", "tdpfp16ps", "tdpbusd")
-"""Those on tiles, whose size is no matter of vectors."""
+"""The instructions on tiles, whose size does not depend on vectors."""
 
 PAGE = 4096
 """Bytes of a page of memory, beyond which nothing is read ahead."""
@@ -46,7 +46,7 @@ class Machine:
     """Data caches: L1 and L2 of a core, L3 of all."""
     cores: int
     rates: Rates
-    """What a core does in a cycle, with registers of the core's full width."""
+    """The rates of a core, with registers of the core's full width."""
 
     @classmethod
     def of(cls, target: Target) -> Machine:

@@ -44,8 +44,9 @@ class Masked(Rule):
 
 
 def _is_worth(nest: Nest, loop: ForOp) -> bool:
-    """Whether the outermost loop over the terms of a block may have terms that are masked, and
-    looking for numbers that are not finite takes little of the time of the block."""
+    """True if the outermost loop over the terms of a block may have masked terms, and checking the
+    factors for numbers that are not finite takes little of the time of the block.
+    """
     if loop.kind.data is not ForKind.SERIAL or iterations([loop]) < LEAST:
         return False
     extent = loop.dynamic_extent

@@ -70,14 +70,16 @@ class Access:
 
     @property
     def regular(self) -> bool:
-        """Whether all strides are exact: indices are sums of loop variables with coefficients, or
-        the digits of such sums."""
+        """True if all strides are exact: indices are sums of loop variables with coefficients, or
+        digits of such sums.
+        """
         return not self.irregular
 
     @property
     def affine(self) -> bool:
-        """Whether each index is a sum of loop variables with coefficients: tiles of the loops read
-        boxes of the array."""
+        """True if each index is a sum of loop variables with coefficients: tiles of the loops read
+        boxes of the array.
+        """
         return not self.irregular and not self.divided
 
     def stride(self, loop: ForOp) -> int:
@@ -86,7 +88,7 @@ class Access:
 
     @property
     def buffer(self) -> SSAValue:
-        """What is accessed."""
+        """The accessed buffer."""
         return self.op.buffer
 
 
@@ -179,7 +181,7 @@ class Nest:
                     yield from self._loops_behind(self._root(dim))
 
     def indices(self, access: Access) -> list[AffineExpr]:
-        """What an access indexes its buffer by; :meth:`loop_of` knows their variables."""
+        """The indices of an access; :meth:`loop_of` maps their variables to loops."""
         op = access.op
         return [self._index.compose(it, op.operands_of_map) for it in op.indices.data.results]
 
@@ -191,18 +193,19 @@ class Nest:
         return self._by_var.get(root) if root is not None else None
 
     def depends_on(self, expr: AffineExpr, loops: Iterable[ForOp]) -> bool:
-        """Whether the variable of one of ``loops`` changes an index."""
+        """True if the variable of one of ``loops`` changes an index."""
         behind = {loop for dim in expr.used_dims() for loop in self._loops_behind(self._root(dim))}
         return not behind.isdisjoint(loops)
 
     def merged_indices(self, access: Access) -> list[tuple[tuple[int, ...], AffineExpr]]:
-        """What an access indexes its buffer by, with the dimensions in groups of those whose
-        indices are the digits of one number."""
+        """The indices of an access, with the dimensions grouped so that the indices of a group are
+        the digits of one number.
+        """
         shape = access.buffer.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
         return merged(self.indices(access), shape, self._index)
 
     def is_fixed(self, expr: AffineExpr) -> bool:
-        """Whether an index follows from the loops that are left out."""
+        """True if an index depends only on the loops that are left out."""
         dims = expr.used_dims()
         return bool(dims) and self._fixed.issuperset(map(self._root, dims))
 
@@ -240,7 +243,7 @@ class Nest:
 
 
 def is_plain_op(op: Operation) -> bool:
-    """Whether an operation of a block is a load, a store, a condition or arithmetic."""
+    """True if an operation of a block is a load, a store, a condition or arithmetic."""
     if type(op) in _PLAIN:
         return True
     return not op.regions and not loop_tree.has_effects(op)
@@ -301,13 +304,14 @@ _CHEAP = {"math.absf", "math.absi", "math.fma", "math.floor", "math.ceil", "math
 
 
 def is_own(buffer: SSAValue) -> bool:
-    """Whether the function allocates the buffer: nobody else sees it."""
+    """True if the function allocates the buffer, so that no other code sees it."""
     return isinstance(buffer.owner, AllocOp)
 
 
 def is_constant(buffer: SSAValue) -> bool:
-    """Whether the elements of a buffer are known when the function is built: what is computed of
-    them at its root is computed then (``lift-constant-blocks``)."""
+    """True if the elements of a buffer are constants of the build: a block at the root that
+    computes with them runs at build time (``lift-constant-blocks``).
+    """
     return isinstance(buffer.owner, memref.GetGlobalOp) and is_table(buffer.owner)
 
 
@@ -333,8 +337,9 @@ def _block_around(op: Operation) -> BlockOp | None:
 
 
 def is_untouched(block: BlockOp) -> bool:
-    """Whether the block stands alone in serial loops of its own, one for each variable, as tensor
-    expressions are lowered to."""
+    """True if the block stands alone in serial loops of its own, one for each variable, as tensor
+    expressions are lowered to.
+    """
     loops = loop_tree.loops_around(block)
     if len(loops) != len(block.types) or block.predicate.data.constraints:
         return False
@@ -352,8 +357,9 @@ def is_untouched(block: BlockOp) -> bool:
 
 
 def is_begun(block: BlockOp) -> bool:
-    """Whether somebody has begun to schedule the block: loops with a kind or a note, a condition,
-    or variables that are put together from several loops, as ``split`` and ``fuse`` leave them."""
+    """True if the scheduling of the block has begun: it has loops with a kind or an annotation, a
+    condition, or variables composed of several loops, as ``split`` and ``fuse`` leave them.
+    """
     for loop in loop_tree.loops_around(block):
         if loop.kind.data is not ForKind.SERIAL or loop.annotations is not None:
             return True
@@ -369,7 +375,7 @@ def is_begun(block: BlockOp) -> bool:
 
 
 def _in_function(op: Operation) -> bool:
-    """Whether ``op`` is in the body of a function, or in a branch there (a version of loops)."""
+    """True if ``op`` is in the body of a function, or in a branch there (a version of loops)."""
     parent = op.parent_op()
     if isinstance(parent, IfOp):
         parent = parent.parent_op()

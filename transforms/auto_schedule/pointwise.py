@@ -131,8 +131,9 @@ def vectorize(draft: Draft, block: str, loop: ForOp, *, lanes: int | None = None
 
 
 def _is_gather(nest: Nest, loop: ForOp, lanes: int) -> bool:
-    """Whether a block copies elements that lie apart along ``loop``: those of a vector would be
-    loaded one by one, which takes as long as the loop does, and much more code."""
+    """True if a block copies elements that are scattered along ``loop``. The elements of a vector
+    would be loaded one by one, which takes as long as the loop and much more code.
+    """
     return all(isinstance(op, _COPY) for op in nest.body_ops) and any(
         load.regular and abs(load.stride(loop)) >= lanes for load in nest.loads
     )
@@ -168,9 +169,11 @@ many lines in a row."""
 
 
 def _beside_first(nest: Nest, load: Access, l3: int) -> bool:
-    """Whether tiles beside each other are transposed first: where both arrays fit in half of the
-    last-level cache, and where the result exceeds it, so that stores bypass the caches
-    (``nontemporal-stores``). In between, pages are read fastest where they are read in a row."""
+    """True if tiles beside each other are transposed before tiles below each other: both arrays fit
+    in half of the last-level cache, or the result exceeds this cache, so that stores bypass the
+    caches (``nontemporal-stores``). Between these sizes, pages are read fastest in the order of the
+    rows.
+    """
     sizes = []
     for op in (nest.stores[0], load):
         type_ = op.buffer.type
@@ -315,8 +318,10 @@ def _parts(draft: Draft, block: str, size: int) -> list[str]:
 
 
 def _pays(rows: int, columns: int) -> bool:
-    """Whether transposing a part of so many registers of so many elements takes fewer cycles than
-    copying it one by one: about half of the shuffles of a whole register are left of a part."""
+    """True if transposing part of a tile, ``rows`` registers of ``columns`` elements, takes fewer
+    cycles than copying it element by element. About half of the shuffles of a whole register remain
+    for a part.
+    """
     most = max(rows, columns)
     shuffles = most * math.ceil(math.log2(most)) / 2
     return min(rows, columns) > 1 and rows + columns + shuffles < SCALAR_COPY * rows * columns

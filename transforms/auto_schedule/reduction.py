@@ -28,7 +28,9 @@ UNROLLED = 32
 """Terms of a reduction that are written out: the taps of a small window."""
 
 MOST_INSTRUCTIONS = 1024
-"""That they are written out to: an exponential is many, and LLVM takes seconds for thousands."""
+"""The most instructions of an unrolled reduction: an exponential is many, and LLVM takes seconds
+for thousands.
+"""
 
 VECTORS = 4
 """Vector registers of partial results: enough to hide the latency of an addition."""
@@ -121,7 +123,7 @@ def _lanes_of_row(draft: Draft, block: str, row: ForOp) -> bool:
 
 
 def gain(nest: Nest, loop: ForOp) -> int:
-    """How many loads are contiguous along ``loop``, less those that are scattered."""
+    """The number of loads that are contiguous along ``loop``, less the number of scattered ones."""
     strides = [load.stride(loop) for load in nest.loads]
     return sum(stride == 1 for stride in strides) - sum(stride not in (0, 1) for stride in strides)
 

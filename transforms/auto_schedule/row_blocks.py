@@ -61,8 +61,9 @@ SAVED = 3
 through memory, where other tiles use one panel while it is in L1."""
 
 SLOWER, SLOWER_IF_MASKED = 1.5, 3
-"""How many times the cycles of the best tiles those in a block may take: they divide its rows, and
-the last columns are not padded. Blocks leave out what is masked, which is about half of it."""
+"""The most cycles of the tiles in a block, as a multiple of the cycles of the best tiles. Tiles of
+a block divide its rows and have no padded columns. Blocks skip masked terms, about half of all.
+"""
 
 
 class RowBlocks(Rule):
@@ -89,7 +90,7 @@ class RowBlocks(Rule):
 
 
 def _is_of_rows(group: Group, product: Nest) -> bool:
-    """Whether a product of floats has a row of results for each row of a factor."""
+    """True if a product of floats has a row of results for each row of a factor."""
     rows = group.shared_by(product)[-1]
     types = {getattr(it.buffer.type, "element_type", None) for it in product.loads}
     return (
@@ -107,15 +108,16 @@ def _between(group: Group) -> int:
 
 
 def _exceeds_caches(draft: Draft, group: Group) -> bool:
-    """Whether what lies between the products may not be in the L2 cache."""
+    """True if the intermediate results between the products may exceed the L2 cache."""
     loops = (loop for nest in (group.root, *group.members) for loop in nest.loops)
     is_known = all(it.static_extent is not None for it in loops)
     return not is_known or _between(group) > draft.machine.l2
 
 
 def _rows(draft: Draft, group: Group, products: list[Nest]) -> int | None:
-    """How many rows a block has; None where blocks save nothing, since each of them reads again
-    what is not in the caches, or little is between the products."""
+    """The number of rows of a block; None if blocks save nothing: each block would read again what
+    is not in the caches, or the intermediate results are small.
+    """
     machine = draft.machine
     second = [
         (load, product)

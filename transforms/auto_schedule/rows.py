@@ -61,7 +61,7 @@ class Group:
 
 
 def work_of(group: Group) -> int:
-    """What all blocks of a group do, in additions."""
+    """The work of all blocks of a group, in additions."""
     return sum(
         iterations(nest.loops) * max(1, nest.operations + len(nest.loads))
         for nest in (group.root, *group.members)
@@ -131,7 +131,7 @@ def group_of(draft: Draft, root: Nest, *, products: bool = False) -> Group:
 
 
 def is_product(draft: Draft, nest: Nest) -> bool:
-    """Whether a block is a product, or a convolution, that the rule ``contraction`` is for."""
+    """True if a block is a product or a convolution for the rule ``contraction``."""
     if iterations(nest.reduce) <= 16:
         return False
     if "product" not in nest.known:
@@ -147,7 +147,9 @@ def _producers(draft: Draft, nest: Nest) -> set[BlockOp]:
 
 
 def _axes(nest: Nest, nests: dict[str, Nest], group: Group) -> dict[int, ForOp] | None:
-    """Which loops of ``nest`` run along with loops of the root, if all that read it are there."""
+    """The loops of ``nest`` that correspond to loops of the root; None if a reader is not in the
+    group.
+    """
     if not nest.is_plain or not nest.stores:
         return None
     axes: dict[int, ForOp] | None = None
@@ -180,7 +182,9 @@ def _axes(nest: Nest, nests: dict[str, Nest], group: Group) -> dict[int, ForOp] 
 
 
 def _is_worth(draft: Draft, group: Group) -> bool:
-    """Whether an iteration of the shared loops fits in the cache, and leaves loops to vectorize."""
+    """True if the footprint of an iteration of the shared loops fits in the cache, and loops remain
+    to vectorize.
+    """
     machine = draft.machine
     columns = _columns(draft, group)
     touched: dict[SSAValue, float] = {}
@@ -217,8 +221,9 @@ def _columns(draft: Draft, group: Group) -> ForOp | None:
 
 
 def _saves(group: Group) -> bool:
-    """Whether much is read more than once, or between the blocks: else they may as well run one
-    after the other, which leaves each the loops that are best for it."""
+    """True if a large part of the data is read more than once or passed between the blocks.
+    Otherwise the blocks run one after the other, each with the loops that suit it best.
+    """
     moved, again = 0.0, 0.0
     seen: set[SSAValue] = set()
     for nest in (group.root, *group.members):
@@ -233,7 +238,7 @@ def _saves(group: Group) -> bool:
 
 
 def _vector_is_left(draft: Draft, nest: Nest, shared: list[ForOp]) -> bool:
-    """Whether vectors run along a loop that is not shared."""
+    """True if vectors run along a loop that is not shared."""
     inner = [loop for loop in nest.loops if loop not in shared]
     if not inner:
         return True  # one number an iteration

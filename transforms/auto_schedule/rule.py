@@ -1,4 +1,6 @@
-"""What a rule is: it looks at one block, and schedules it or leaves it to the rules behind it."""
+"""The base class of rules: a rule looks at one block, and schedules it or leaves it to the next
+rules.
+"""
 
 from __future__ import annotations
 
@@ -21,24 +23,27 @@ class Rule(ABC):
     kinds: ClassVar[tuple[str, ...]] = ("llvm",)
     """The kinds of targets that it is for."""
     downward: ClassVar[bool] = False
-    """Whether blocks are shown to it in program order, before all rules that are not: it prepares
-    the program. The other rules see blocks from the last to the first, until one takes them."""
+    """True if the rule sees blocks in program order, before all rules that do not: it prepares the
+    program. The other rules see blocks from the last to the first, until one takes them.
+    """
 
     prepares: ClassVar[bool] = False
-    """Whether it is shown the function, by its name, once after the rules that see blocks in
-    program order, and before those that see them from the last to the first."""
+    """True if the rule sees the function, by its name, once after the rules that see blocks in
+    program order, and before the rules that see them from the last to the first.
+    """
 
     leftover: ClassVar[bool] = False
-    """Whether it is shown, after all other rules, the outermost loops that no rule has scheduled,
-    instead of blocks."""
+    """True if the rule sees, after all other rules, the outermost loops that no rule has scheduled,
+    instead of blocks.
+    """
 
     whole: ClassVar[bool] = False
-    """Whether it is shown the function, by its name, once after the rules that see blocks, and
-    before those for what these left."""
+    """True if the rule sees the function, by its name, once after the rules for blocks, and before
+    the rules for leftover loops.
+    """
 
     single: ClassVar[bool] = False
-    """Whether it calls one primitive at most, so that there is nothing to undo where it is
-    refused."""
+    """True if the rule calls at most one primitive, so that a refusal leaves nothing to undo."""
 
     @abstractmethod
     def apply(self, draft: Draft, block: str) -> bool:

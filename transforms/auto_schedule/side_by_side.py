@@ -40,8 +40,9 @@ class SideBySide(Rule):
 
 
 def is_narrow(draft: Draft, group: Group) -> bool:
-    """Whether the rows of a group are shorter than two vectors, with many below each other in
-    memory, and are reduced."""
+    """True if the rows of a group are shorter than two vectors, with many of them below each other
+    in memory, and are reduced.
+    """
     nests = (group.root, *group.members)
     lanes = draft.machine.lanes(group.root.bits)
     rows = group.shared[-1]

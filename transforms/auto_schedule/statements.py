@@ -92,7 +92,7 @@ def _around_recurrences(function: Operation) -> Iterator[ForOp]:
 
 
 def _together(draft: Draft, loop: ForOp) -> int:
-    """How many iterations of ``loop`` are done side by side."""
+    """The number of iterations of ``loop`` that run side by side."""
     inside = [
         op
         for inner in loop.body.block.ops
@@ -114,7 +114,7 @@ def _together(draft: Draft, loop: ForOp) -> int:
 
 
 def _is_next(op: LoadOp | StoreOp, variable: SSAValue) -> bool:
-    """Whether the next iteration of a loop accesses the next element."""
+    """True if the next iteration of a loop accesses the next element."""
     if not op.indices.data.results:
         return False
     *rows, column = op.indices.data.results
@@ -126,8 +126,9 @@ def _is_next(op: LoadOp | StoreOp, variable: SSAValue) -> bool:
 
 
 def _waits(loop: ForOp, around: ForOp) -> bool:
-    """Whether an iteration of ``loop`` loads what the one before has stored, in memory that each
-    iteration of ``around`` has for itself, and does little besides."""
+    """True if an iteration of ``loop`` loads a value that the previous one stored, in memory that
+    each iteration of ``around`` has for itself, and does little else.
+    """
     ops = list(loop.body.block.ops)
     if extent(loop) < TOGETHER or len(ops) > MOST_OPS or any(op.regions for op in ops):
         return False

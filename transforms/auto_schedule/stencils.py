@@ -107,8 +107,9 @@ def _producers(draft: Draft, root: Stage) -> list[Stage]:
 
 
 def _span(nest: Nest, rows: ForOp, stages: dict[BlockOp, Stage]) -> int | None:
-    """How many rows more than a tile has of the root are read of a producer, all of whose readers
-    are stages; None where others read it, or otherwise than by rows."""
+    """The number of rows of a producer that are read beyond the rows of a tile of the root. All
+    readers of the producer must be stages; None if others read it, or by other indices than rows.
+    """
     (store,) = nest.stores
     if stores_to(store.buffer) != [store.op]:
         return None

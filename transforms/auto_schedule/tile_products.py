@@ -69,8 +69,9 @@ from kc.transforms.intrinsics.transpose_names import transpose_name
 from kc.transforms.trace.handles import BlockRV, LoopRV
 
 GRIDS = ((2, 2), (1, 3), (3, 1), (1, 2), (2, 1), (1, 1))
-"""How many tiles of sums there may be, down and across, with a tile of A for each row of them and
-one of B for each column: eight registers at most."""
+"""The possible grids of tiles of sums, down and across. Each row of the grid needs a tile of A, and
+each column a tile of B: eight registers at most.
+"""
 
 LEAST_ROWS, LEAST_COLUMNS = 4, 8
 """Of a product: with fewer, the time is that of reading one operand, which vectors read as fast."""
@@ -105,7 +106,7 @@ class TileProduct:
     columns: ForOp
     terms: ForOp
     a: Access
-    """What depends on the rows and not on the columns."""
+    """The operand that depends on the rows and not on the columns."""
     b: Access
     types: str
     """A key of :data:`kc.transforms.intrinsics.tile_names.PRODUCTS`."""
@@ -117,7 +118,7 @@ class TileProduct:
 
     @property
     def instruction(self) -> str:
-        """What multiplies tiles."""
+        """The instruction that multiplies tiles."""
         return PRODUCTS[self.types][0]
 
     @property
@@ -147,7 +148,7 @@ class TileProduct:
 
     @property
     def padding(self) -> tuple[int, int, int]:
-        """What the rows, the columns and the terms are to be multiples of."""
+        """The numbers of which the rows, the columns and the terms must be multiples."""
         down, across = self.grid
         return down * self.height, across * ROWS, self.depth
 
@@ -265,7 +266,7 @@ def _tilings(
 
 
 def _cycles(machine: Machine, nest: Nest, product: TileProduct, padded: Sequence[int]) -> float:
-    """What a product by tiles costs, with packing its operands; constants are packed before."""
+    """The cycles of a product by tiles, with packing its operands; constants are packed before."""
     down, across = product.grid
     m, n, k = padded
     # The rates have one instruction for bytes, as all four do the same.
@@ -289,7 +290,7 @@ def _cycles(machine: Machine, nest: Nest, product: TileProduct, padded: Sequence
 
 
 def _is_packed(nest: Nest, product: TileProduct) -> bool:
-    """Whether A is copied: its terms are not contiguous, or it is padded."""
+    """True if A is copied: its terms are not contiguous, or it is padded."""
     a = product.a
     return (
         a.stride(product.terms) != 1
@@ -299,13 +300,13 @@ def _is_packed(nest: Nest, product: TileProduct) -> bool:
 
 
 def _has_tiles(nest: Nest, product: TileProduct) -> bool:
-    """Whether rows and terms lie along dimensions of A of their own, one by one."""
+    """True if rows and terms each index a separate dimension of A, element by element."""
     own = {_dimension(nest, product.a, loop) for loop in (product.rows, product.terms)}
     return None not in own and len(own) == 2
 
 
 def _vector_cycles(draft: Draft, nest: Nest) -> float:
-    """What the product costs by vectors: dot products, or multiply-adds of f32."""
+    """The cycles of the product by vectors: dot products, or multiply-adds of f32."""
     dots = product_of(draft, nest)
     if dots is not None:
         return dots.cycles

@@ -49,7 +49,7 @@ class Mark:
     function: tuple[dict[str, Attribute], dict[str, Attribute], list[Attribute]] = ({}, {}, [])
     """The attributes and properties of the function, and the types of its arguments."""
     copies: dict[Operation, _Copy] = field(default_factory=dict)
-    """What has been changed since, up to the next mark."""
+    """The changes since this mark, up to the next one."""
     past: list[tuple[str, str | None]] = field(default_factory=list)
     """The names of loops, in the order in which they changed, with what was said of each before."""
 

@@ -79,8 +79,9 @@ def _epilogue(draft: Draft, nest: Nest) -> str | None:
 
 
 def _goes_on_with(nest: Nest, producer: BlockOp) -> bool:
-    """Whether a block computes one element from each one that ``producer`` writes, which nothing
-    else reads."""
+    """True if a block computes one element from each element that ``producer`` writes, and is the
+    only reader of these elements.
+    """
     if producer.is_reduction:
         return contraction_behind(nest) is producer
     if nest.reduce or not nest.is_plain or not is_untouched(nest.block) or len(nest.stores) != 1:

@@ -86,7 +86,7 @@ class Windows(Rule):
 
 
 def is_window(nest: Nest, machine: Machine) -> bool:
-    """Whether a block reduces small windows that move along contiguous memory."""
+    """True if a block reduces small windows that move along contiguous memory."""
     reduction = nest.reduction
     if reduction is None or len(reduction.updates) != 1 or reduction.guard is not None:
         return False
@@ -118,14 +118,16 @@ def _along(nest: Nest) -> ForOp | None:
 
 
 def _moves(nest: Nest, loop: ForOp) -> bool:
-    """Whether the windows move along with ``loop``, and overlap: some terms of its next iterations
-    are other terms of this one."""
+    """True if the windows move along with ``loop`` and overlap: some terms of its next iterations
+    are other terms of this one.
+    """
     return any(_overlap(load, loop, term) for load in nest.loads for term in nest.reduce)
 
 
 def _overlap(load: Access, loop: ForOp, term: ForOp) -> bool:
-    """Whether some of what a load reads in all iterations of ``term`` is the same for a few
-    iterations of ``loop``."""
+    """True if a load reads some of the same elements, over all iterations of ``term``, for a few
+    iterations of ``loop``.
+    """
     if load.stride(loop) <= 0 or load.stride(term) <= 0:
         return False
     count = min(extent(loop), NEAR)

@@ -67,9 +67,9 @@ class Attention:
 
     product: Nest
     after: Nest | None
-    """What goes on with the product, element by element."""
+    """The elementwise block after the product; None if there is none."""
     members: tuple[Nest, ...]
-    """What makes the weights, these first and the scores last."""
+    """The blocks that compute the weights, in reverse order: the weights first, the scores last."""
     rows: ForOp
     columns: ForOp
     values: Access
@@ -81,7 +81,7 @@ class Attention:
 
     @property
     def keys(self) -> int:
-        """How many scores a row has."""
+        """The number of scores of a row."""
         return extent(self.product.reduce[0])
 
     @property
@@ -96,7 +96,7 @@ class Attention:
 
     @property
     def queries(self) -> Access:
-        """What the scores are made of that is not a key."""
+        """The operand of the scores that is not the keys."""
         return next(it for it in self.scores.loads if not it.stride(self.scores.spatial[-1]))
 
     @property
@@ -153,8 +153,9 @@ class GpuAttention(GpuRule):
 
 
 def _is_chain(draft: Draft, attention: Attention) -> bool:
-    """Whether it is two products with nothing between them that needs whole rows, and tensor cores
-    multiply the second: each is a kernel of its own."""
+    """True if the attention consists of two products without a row operation between them, and
+    tensor cores multiply the second: each product is then a separate kernel.
+    """
     has_rows = any(nest.reduce for nest in attention.members[:-1])
     return not has_rows and is_for_tensor_cores(draft, attention.product)
 
@@ -184,7 +185,7 @@ def attention_of(draft: Draft, block: str) -> Attention | None:
 
 
 def _is_free(draft: Draft, nest: Nest) -> bool:
-    """Whether a rule may schedule a block."""
+    """True if a rule may schedule a block."""
     name = nest.name
     return (
         nest.is_plain
@@ -227,7 +228,9 @@ def _product_before(draft: Draft, after: Nest) -> Nest | None:
 
 
 def _weights(product: Nest) -> tuple[Access, Access, ForOp, ForOp] | None:
-    """What is multiplied by the values, these, and the loops that only one of them depends on."""
+    """The weights, the values, and the loops that only the weights and only the values depend
+    on.
+    """
     for weights, values in (product.loads, product.loads[::-1]):
         if not is_own(weights.buffer) or not weights.affine:
             continue
@@ -270,7 +273,7 @@ def _members(draft: Draft, product: Nest, weights: SSAValue) -> list[Nest] | Non
 
 
 def _tile(draft: Draft, attention: Attention) -> tuple[int, tuple[int, int]] | None:
-    """How many rows a block has, and its threads; None if shared memory has no room for them."""
+    """The number of rows of a block, and its threads; None if they do not fit in shared memory."""
     height = extent(attention.rows)
     batch = iterations(attention.product.spatial) // height // attention.width
     room = draft.session.target.limits["max_shared_memory_per_block"]

@@ -147,17 +147,17 @@ def _tiling(product: Nest, target: Target) -> tuple[Tiling | WarpgroupTiling | N
 
 @dataclass(frozen=True)
 class _Matrices:
-    """What the variables of a convolution are to a product of matrices."""
+    """The variables of a convolution by their role in a product of matrices."""
 
     nest: Nest
     image: Access
     weights: Access
     channels: ForOp
-    """Those of the result."""
+    """The channels of the result."""
     positions: tuple[ForOp, ...]
     terms: tuple[ForOp, ...]
     has_last: bool
-    """Whether channels are contiguous, and positions the rows of the product."""
+    """True if channels are contiguous, and positions are the rows of the product."""
 
     @classmethod
     def of(cls, nest: Nest, image: Access, weights: Access, *, has_last: bool) -> _Matrices:
@@ -188,7 +188,7 @@ class _Matrices:
 
 
 def _is_convolution(nest: Nest) -> bool:
-    """Whether a block is a sum of products over several variables, in loops of constant extents."""
+    """True if a block is a sum of products over several variables, in loops of constant extents."""
     variables = [
         nest.block.binding_operands[expr.position]
         for expr in nest.block.binding_exprs
@@ -208,7 +208,9 @@ def _is_convolution(nest: Nest) -> bool:
 
 
 def _operands(nest: Nest) -> tuple[Access | None, Access | None]:
-    """What depends on the positions, and what on the channels of the result: one variable."""
+    """The operand that depends on the positions, and the operand that depends on the single
+    variable of the channels of the result.
+    """
     for image, weights in (nest.loads, nest.loads[::-1]):
         columns = [loop for loop in nest.spatial if loop in weights.strides]
         positions = [loop for loop in nest.spatial if loop in image.strides]
@@ -234,8 +236,10 @@ def _terms(nest: Nest, image: Access) -> list[ForOp]:
 
 
 def _has_channels_last(nest: Nest, image: Access, weights: Access) -> bool:
-    """Whether 16 bytes of both operands are neighbours along the last variable that is summed over,
-    or of the weights along the channels, and the results are along these."""
+    """True if pieces of 16 bytes of both operands are contiguous along the last reduced variable,
+    or those of the weights along the channels, and if the results are contiguous along the
+    channels.
+    """
     (columns,) = (loop for loop in nest.spatial if loop in weights.strides)
     *_, channels = _terms(nest, image)
     each = 16 // size_of(image.buffer.type)
@@ -255,8 +259,9 @@ def _by_weights(nest: Nest, weights: Access) -> list[ForOp]:
 
 
 def _has_channels_first(nest: Nest, image: Access, weights: Access) -> bool:
-    """Whether the results are contiguous along a position, and the image too or every other element
-    of it is read, and the weights of a channel are a row that begins at a multiple of 16 bytes."""
+    """True if the results are contiguous along a position, the image is too or every other element
+    of it is read, and the weights of a channel are a row that begins at a multiple of 16 bytes.
+    """
     (channels,) = (loop for loop in nest.spatial if loop in weights.strides)
     positions = [loop for loop in nest.spatial if loop is not channels]
     each, row = 16 // size_of(image.buffer.type), 1
@@ -273,7 +278,7 @@ def _has_channels_first(nest: Nest, image: Access, weights: Access) -> bool:
 
 
 def _are_multiples(access: Access, each: int, but: ForOp) -> bool:
-    """Whether all loops but one move an access by whole pieces of 16 bytes."""
+    """True if all loops except ``but`` move an access by whole pieces of 16 bytes."""
     return all(stride % each == 0 for loop, stride in access.strides.items() if loop is not but)
 
 

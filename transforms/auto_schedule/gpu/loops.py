@@ -149,7 +149,7 @@ def _bind_one(draft: Draft, place: Sequence[int], what: str, why: str) -> None:
 
 
 def _is_long(loop: ForOp) -> bool:
-    """Whether a statement in it is executed more often than a thread should by itself."""
+    """True if a statement of the loop runs more iterations than one thread should run alone."""
     for inner in loop_tree.loops(loop):
         around = [*loop_tree.all_loops_around(inner), inner]
         within = around[around.index(loop) :]

@@ -79,8 +79,9 @@ class Plan:
 
     @property
     def result(self) -> Nest:
-        """What computes the result of the kernel, element by element; the product if nothing
-        follows it."""
+        """The elementwise block that computes the result of the kernel; the product if no block
+        follows it.
+        """
         return self.attention.after or self.attention.product
 
 
@@ -161,8 +162,10 @@ def plan_of(draft: Draft, block: str) -> Plan | None:
 
 
 def is_power_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
-    """Whether a block computes the powers of an attention that tensor cores may multiply: once, as
-    the sum of a row and the weights take them from the same registers."""
+    """True if a block computes the exponentials of an attention that tensor cores may multiply.
+    They are computed once, because the sum of a row and the weights take them from the same
+    registers.
+    """
     target = draft.session.target
     if target.kind not in NVIDIA or architecture_of(target).number < 80:
         return False
@@ -191,15 +194,16 @@ def is_power_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
 
 
 def _is_contiguous(access: Access) -> bool:
-    """Whether rows of an operand begin at multiples of 16 bytes."""
+    """True if rows of an operand begin at multiples of 16 bytes."""
     type_ = access.buffer.type
     assert isinstance(type_, MemRefType)
     return type_.get_shape()[-1] * size_of(type_) % 16 == 0
 
 
 def _is_exact(access: Access, loops: Iterable[ForOp]) -> bool:
-    """Whether it is known how these loops move an access; several heads may share the keys of one,
-    by a division of their number."""
+    """True if the strides of the access along these loops are exact. Several heads may share the
+    keys of one head, by a division of the head's number.
+    """
     return access.affine or all(
         abs(access.stride(loop)) != FAR and loop not in access.divided for loop in loops
     )
@@ -223,12 +227,14 @@ def _has(nest: Nest, kind: type = arith.AddfOp) -> bool:
 
 
 def _is_for_lanes(nest: Nest) -> bool:
-    """Whether each lane can do what a block does for elements that it holds: no branches."""
+    """True if each lane can run the block on its own elements: it has no branches."""
     return not any(op.regions for op in nest.body_ops)
 
 
 def _is_in_order(after: Nest) -> bool:
-    """Whether the results lie as the loops go, so that tiles of them are tiles of the sums."""
+    """True if the results lie in the order of the loops, so that tiles of them are tiles of the
+    sums.
+    """
     strides = [after.stores[0].stride(loop) for loop in after.spatial]
     return strides[-1] == 1 and all(
         outer >= inner for outer, inner in zip(strides, strides[1:], strict=False)
@@ -257,7 +263,7 @@ def _tile(draft: Draft, plan: Plan) -> Plan | None:
 
 
 def _fits(attention: Attention, warps: int, keys: int, room: int) -> bool:
-    """Whether the tiles fit in shared memory, and all threads have as much to copy."""
+    """True if the tiles fit in shared memory, and all threads copy the same amount."""
     elements, width = extent(attention.scores.reduce[0]), attention.width
     each = WARP * warps * 8
     copies = (warps * M * elements, keys * elements, keys * width)
@@ -329,7 +335,7 @@ def begin(draft: Draft, plan: Plan, height: int, shape: str = SHAPE) -> Place:
 
 
 def _is_of(label: str, nest: Nest) -> bool:
-    """Whether a block is of the maximum of the rows."""
+    """True if a block belongs to the maximum of the rows."""
     return label.startswith(nest.name)
 
 

@@ -60,7 +60,7 @@ class GpuReduce(GpuRule):
 
 
 def _is_along_rows(nest: Nest) -> bool:
-    """Whether neighbouring terms are neighbours in memory, and not neighbouring results."""
+    """True if neighbouring terms, and not neighbouring results, are neighbours in memory."""
     last = nest.reduce[-1]
     return any(load.stride(last) == 1 for load in nest.loads) and not any(
         load.stride(loop) == 1 for load in nest.loads for loop in nest.spatial

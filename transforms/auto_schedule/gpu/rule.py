@@ -1,4 +1,4 @@
-"""What a rule for GPUs is: what it has made of a function must be kernels."""
+"""The base of rules for GPUs: the function must consist of valid kernels after each rule."""
 
 from __future__ import annotations
 

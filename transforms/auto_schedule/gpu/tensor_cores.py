@@ -57,24 +57,26 @@ M, N = 16, 8
 """The fragment of C of an instruction."""
 
 STEP_BYTES = 32
-"""What an instruction takes of a row of A."""
+"""The bytes of a row of A that an instruction multiplies."""
 
 TILES = (128, 64, 32, 16)
 """Rows or columns of C that a block may have."""
 
 ROW_BYTES = (128, 64, 32)
-"""What may be of a row of A in shared memory at a time."""
+"""The possible sizes, in bytes, of the part of a row of A in shared memory."""
 
 STAGES = 3
 """Versions of the tiles in shared memory, where they are copied ahead."""
 
 WORK = 4
-"""How many times the products may be computed that there are, for tiles to be whole. (Tensor cores
-make 8 to 16 times as many in a clock as other units.)"""
+"""The most products that are computed, as a multiple of the program's, for tiles to be whole.
+(Tensor cores compute 8 to 16 times as many per clock as other units.)
+"""
 
 PART = 1.5
-"""How many times as many sums as whole fragments have tiles may have, and as many terms as there
-are."""
+"""The most sums of the tiles, as a multiple of the sums of whole fragments, and the most terms, as
+a multiple of the program's.
+"""
 
 SHARED = 96 * 1024
 """Bytes of shared memory that a block may take, so that a multiprocessor of sm_80 has one, and one
@@ -91,7 +93,7 @@ class Tiling:
     size: int
     """Bytes of an element of A and B."""
     trans: bool
-    """Whether B is stored by columns."""
+    """True if B is stored by columns."""
     block: tuple[int, int, int]
     warp: tuple[int, int]
     lanes: tuple[int, int]
@@ -99,7 +101,7 @@ class Tiling:
 
     @property
     def is_ahead(self) -> bool:
-        """Whether some of what is copied may be so by ``cp.async``: 4 bytes at least."""
+        """True if ``cp.async`` may copy some of the operands: 4 bytes at least."""
         return max(self.lanes) * self.size >= 4
 
     @property
@@ -157,9 +159,9 @@ class Padded:
     copies: tuple[str | None, ...]
     """The blocks that copy A and B, with zeros around them where these are needed."""
     after: str | None
-    """What goes on with the sums that there are."""
+    """The block that reads the sums within the program's sizes; None if there is none."""
     is_cropped: bool
-    """Whether there are sums that nothing goes on with."""
+    """True if some sums lie outside the program's sizes, so that no block reads them."""
 
 
 def pad(
@@ -259,7 +261,7 @@ def product_before(draft: Draft, block: str) -> str | None:
 
 
 def _is_alike(product: Nest, after: Nest, access: Access) -> bool:
-    """Whether a block has one iteration for each sum of a product, in the same loops."""
+    """True if a block has one iteration for each sum of a product, in the same loops."""
     reads = [it for it in after.loads if it.buffer is access.buffer]
     return (
         access.affine
@@ -293,7 +295,7 @@ _PRODUCTS = (
 
 
 def type_name(type_: Attribute) -> str | None:
-    """What PTX calls the elements of an array, if tensor cores multiply or sum them."""
+    """The name in PTX of the elements of an array, if tensor cores multiply or sum them."""
     assert isinstance(type_, MemRefType)
     return _NAMES.get(type_.element_type)
 
@@ -307,7 +309,7 @@ def size_of(type_: Attribute) -> int:
 
 
 def is_multiplied(types: tuple[str | None, str | None], target: Target) -> bool:
-    """Whether ``mma.sync`` has a product of elements of these types, on this GPU."""
+    """True if ``mma.sync`` multiplies elements of these types on this GPU."""
     if types not in _PRODUCTS:
         return False
     if types[0] in ("e4m3", "e5m2"):
@@ -373,8 +375,9 @@ def tiling_of(nest: Nest, sides: Sides, target: Target, *, whole: bool = True) -
 
 
 def are_matrices(sides: Sides, terms: ForOp, store: Access) -> bool:
-    """Whether rows, columns and terms are so far apart everywhere. Which matrices of a batch are
-    multiplied may be any function, such as the keys that several queries share."""
+    """True if rows, columns and terms have constant strides in all operands. The index of a matrix
+    in a batch may be any function, as for keys that several queries share.
+    """
     loops = {sides.rows, sides.columns, terms}
     return store.affine and not any(loops & (it.irregular | it.divided) for it in sides.operands)
 
@@ -387,7 +390,7 @@ def depths_of(k: int, size: int, *, whole: bool) -> list[int]:
 
 
 def is_tight(k: int, depth: int) -> bool:
-    """Whether whole steps have not many more terms than there are."""
+    """True if whole steps do not have many more terms than the program."""
     return _padded(k, depth) <= PART * k
 
 
@@ -398,7 +401,9 @@ def are_tiles(
     *,
     whole: bool,
 ) -> bool:
-    """Whether a product is made of ``whole`` tiles, or of not much more than the ``least``."""
+    """True if a product consists of ``whole`` tiles or, otherwise, of not much more than the
+    ``least`` tiles.
+    """
     padded = [_padded(size, by) for size, by in zip(sizes, tile, strict=True)]
     if whole:
         return padded == list(sizes)
@@ -413,8 +418,9 @@ def _padded(size: int, tile: int) -> int:
 
 
 def lanes_of(access: Access, along: ForOp, size: int) -> int:
-    """How many neighbours along a loop a thread copies: up to 16 bytes, which begin at multiples of
-    as many and are all there, or none of them is."""
+    """The number of neighbours along a loop that a thread copies: up to 16 bytes, which begin at a
+    multiple of their size, and are either all inside of the array or all outside.
+    """
     assert isinstance(access.buffer.type, MemRefType)
     *outer, last = strides_of(access.buffer.type)
     if last != 1 or along.static_extent is None or None in outer:
@@ -423,8 +429,10 @@ def lanes_of(access: Access, along: ForOp, size: int) -> int:
 
 
 def is_gathered_for_tensor_cores(draft: Draft, gather: Nest) -> bool:
-    """Whether a block selects parts of an array for a product by tensor cores, which makes it the
-    copy to shared memory: a grouped product, whose matrices are chosen by numbers in memory."""
+    """True if a block selects parts of an array for a product by tensor cores, which makes it the
+    copy to shared memory. This is a grouped product, whose matrices are chosen by indices in
+    memory.
+    """
     users = [it for it in readers(gather.stores[0].buffer) or () if it is not gather.block]
     target = draft.session.target
     if len(users) != 1 or architecture_of(target).number < 80 or not _is_gather(gather):
@@ -442,8 +450,9 @@ def is_gathered_for_tensor_cores(draft: Draft, gather: Nest) -> bool:
 
 
 def is_operand_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
-    """Whether a block rounds the sums of a product to what tensor cores multiply next: it is
-    computed with those sums, once."""
+    """True if a block rounds the sums of a product to the operand type of the next product by
+    tensor cores: it is computed with those sums, once.
+    """
     if draft.session.target.kind not in NVIDIA or nest.reduce or len(nest.stores) != 1:
         return False
     users = [it for it in readers(nest.stores[0].buffer) or () if it is not nest.block]
@@ -458,7 +467,7 @@ def is_operand_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
 
 
 def is_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
-    """Whether a block is a product that tensor cores multiply on this GPU."""
+    """True if a block is a product that tensor cores multiply on this GPU."""
     target = draft.session.target
     return (
         target.kind in NVIDIA
@@ -485,7 +494,7 @@ def gather_of(draft: Draft, access: Access, known: Collection[str] = ()) -> Nest
 
 
 def _fits(rows: int, columns: int, depth: int, size: int) -> bool:
-    """Whether the tiles fit in shared memory, and all threads have something to copy."""
+    """True if the tiles fit in shared memory, and all threads have something to copy."""
     warps = max(rows // 64, 1) * max(columns // 32, 1)
     return (rows + columns) * depth * size * STAGES <= SHARED and (
         min(rows, columns) * depth * size >= WARP * 16 * warps
@@ -600,6 +609,6 @@ def tensorize(draft: Draft, block: BlockRV, tile: tuple[int, int], intrinsic: st
 
 
 def depth_of(draft: Draft, block: BlockRV, loop: LoopRV) -> int:
-    """How many loops are around what a block has inside of ``loop``."""
+    """The number of loops of the block around its body, up to and including ``loop``."""
     loops = list(draft.loops(draft.session.block(block).label))
     return loops.index(draft.session.loop(loop)) + 1

@@ -1,4 +1,4 @@
-"""What the rules for GPUs share: loops become blocks and threads, and threads copy together."""
+"""Helpers of the rules for GPUs: loops become blocks and threads, and threads copy together."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def _elements(plan: Plan) -> int:
 
 
 def _versions(draft: Draft, plan: Plan) -> int:
-    """How many versions of keys and values shared memory has room for."""
+    """The number of versions of keys and values that fit in shared memory."""
     room = draft.session.target.limits["max_shared_memory_per_block"] - RINGS
     rows = plan.warps * ROWS
     room -= rows * (_elements(plan) + plan.keys) * HALF
@@ -161,7 +161,7 @@ def _perform(draft: Draft, plan: Plan) -> None:
 
 
 def _times(terms: int) -> str:
-    """How the name of a product says that it has so many terms, of at most a row of 128 bytes."""
+    """The suffix of a product's name for its number of terms, of at most a row of 128 bytes."""
     count = min(terms, ROW_BYTES // HALF) // K
     return f"x{count}" if count > 1 else ""
 

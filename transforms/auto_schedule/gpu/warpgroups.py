@@ -70,7 +70,7 @@ ROW_BYTES = 128
 """The widest row of shared memory that products read."""
 
 STEP_BYTES = 32
-"""What an instruction takes of a row."""
+"""The bytes of a row that an instruction multiplies."""
 
 COLUMNS = (256, 192, 128, 96, 64, 32, 16, 8)
 """Columns of C that a block may have."""
@@ -129,13 +129,13 @@ class WarpgroupTiling:
     size: int
     """Bytes of an element of A and B."""
     trans: bool
-    """Whether B is stored by columns."""
+    """True if B is stored by columns."""
     groups: int
-    """How many times four warps a block has."""
+    """The number of groups of four warps in a block."""
     columns: int
     depth: int
     boxes: bool
-    """Whether the copy unit brings A and B to shared memory."""
+    """True if the copy unit copies A and B to shared memory."""
     lanes: tuple[int, int]
     """Elements of A and of B that a thread copies at a time where it does not."""
 
@@ -156,7 +156,7 @@ class WarpgroupTiling:
 
     @property
     def bytes_per_clock(self) -> float:
-        """What tensor cores need of A and B."""
+        """The bytes of A and B that tensor cores need per clock."""
         products = self.groups * ROWS * self.columns * self.depth
         return self.bytes * PRODUCTS_PER_CLOCK / (products * self.size)
 
@@ -276,8 +276,9 @@ def warpgroup_tiling_of(
 
 
 def _fits(tiling: WarpgroupTiling) -> bool:
-    """Whether rows of B are such as are read, the tiles fit in shared memory, and all threads have
-    as much to copy."""
+    """True if rows of B have a size that can be read, the tiles fit in shared memory, and all
+    threads copy the same amount.
+    """
     columns, depth, groups = tiling.columns, tiling.depth, tiling.groups
     row = tiling.panel * tiling.size
     if not tiling.trans and (row not in (32, 64, 128) or columns % tiling.panel):
@@ -287,7 +288,7 @@ def _fits(tiling: WarpgroupTiling) -> bool:
 
 
 def has_boxes(type_: Attribute, size: int) -> bool:
-    """Whether a tensor map is of an array: its rows begin at multiples of 16 bytes."""
+    """True if a tensor map can describe an array: its rows begin at multiples of 16 bytes."""
     assert isinstance(type_, MemRefType)
     *outer, last = strides_of(type_)
     return (
@@ -449,7 +450,9 @@ def multiply_by_warpgroups(
 
 
 def _waves(tiling: WarpgroupTiling, nest: Nest) -> int:
-    """How many tiles a block has, so that all blocks run at a time and have as many."""
+    """The number of tiles of a block with which all blocks run at the same time and have equally
+    many; 1 if there is none.
+    """
     if any(loop.static_extent is None for loop in nest.spatial):
         return 1
     tiles = iterations(nest.spatial) // (tiling.groups * ROWS * tiling.columns)
@@ -466,7 +469,7 @@ def _cluster(draft: Draft, tiling: WarpgroupTiling, blocks: LoopRV, down: int) -
 
 
 def _strip(tiles: int) -> int:
-    """How many of so many tiles below each other are taken together."""
+    """The number of tiles below each other that form a strip."""
     return next(count for count in range(STRIP, 0, -1) if tiles % count == 0)
 
 
@@ -476,7 +479,7 @@ def _room(draft: Draft) -> int:
 
 
 def _versions(draft: Draft, tiling: WarpgroupTiling, steps: int, taken: int) -> int:
-    """How many versions of the tiles there are in shared memory, beside so many bytes."""
+    """The number of versions of the tiles in shared memory, beside ``taken`` bytes."""
     return max(min((_room(draft) - taken) // tiling.bytes, VERSIONS, steps), STAGES)
 
 
@@ -486,8 +489,10 @@ def _result_bytes(tiling: WarpgroupTiling) -> int:
 
 
 def _has_store(draft: Draft, tiling: WarpgroupTiling, store: Access) -> bool:
-    """Whether the copy unit stores the result: where lanes would write parts of sectors, a map is
-    of the array, and shared memory has room for it beside tiles that are copied ahead."""
+    """True if the copy unit stores the result: lanes would write parts of sectors, a tensor map can
+    describe the array, and shared memory has room for the result beside tiles that are copied
+    ahead.
+    """
     size = size_of(store.buffer.type)
     return (
         NEIGHBOURS * size < SECTOR
