@@ -5,14 +5,14 @@ Before::
     tir.for %i in 64 { tir.for %j in 64 { tir.for %k in 64 { tir.block "C" ... } } }
 
 After: the same blocks in loops that are tiled, vectorized and parallel, by primitives that a user
-could have called; ``kc.auto_schedule`` gives them as a trace. The rules of this package look at one
-block after another: those that prepare the program (``inline``) first, in program order, and
-those that do so for all of it (``fusing``); then the others, from the outputs to the inputs, so
-that a block can take its producers into its loops. A rule whose primitive is refused has changed
-nothing, and the next one is asked. In the end there are rules for a function as a whole
-(``whole``), and for outermost loops that nothing has been done to (``leftover``): what runs on a
-GPU has to be in threads. What no rule takes, blocks with calls of other functions in them, say,
-stays as it is.
+could have called; ``kc.auto_schedule`` returns them as a trace. The rules of this package see one
+block after another. Rules that prepare the program come first: for one block at a time, in program
+order (``inline``), and for the whole program (``fusing``). The other rules follow, from the outputs
+to the inputs, so that a block can take its producers into its loops. If a primitive of a rule is
+refused, the rule leaves the program unchanged, and the next rule is tried. At the end there are
+rules for a function as a whole (``whole``), and for unscheduled outermost loops (``leftover``),
+because all code on a GPU must be in threads. Blocks that no rule takes, such as blocks that call
+functions, stay unchanged.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Operands are looked at while they are packed.
+"""The smallest magnitude of an operand is computed while the operand is packed.
 
-The loops of a product in two versions are preceded by ones that look for the smallest magnitude of
-each operand (:mod:`kc.transforms.auto_schedule.versions`). Where an operand is packed as a whole,
-both read it piece by piece, so that it comes from memory once::
+The loops of a product in two versions are preceded by loops that compute the smallest magnitude of
+each operand (:mod:`kc.transforms.auto_schedule.versions`). If an operand is packed as a whole,
+both kinds of loops read it piece by piece, so that it comes from memory once::
 
     for columns in tiles (parallel):
       for words in tiles:
@@ -10,8 +10,8 @@ both read it piece by piece, so that it comes from memory once::
         pack the tile                                   # which is in L1 now
     least = min(least of the columns)
 
-The loops that look are split as those that pack are; each iteration of the outermost one has a
-result of its own (``rfactor``), so that it may run in parallel; then they are merged.
+The loops of the minimum are split like the packing loops. Each iteration of the outermost loop has
+a result of its own (``rfactor``), so that it may run in parallel. Then the loops are merged.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ A contraction has a spatial loop that one operand does not depend on, and one th
 does not depend on: a tile of *rows* times *columns* sums uses each loaded element several times.
 The columns are vectors. For each choice of the two loops and of the size of the tile the model
 counts the cycles of the innermost loop: multiply-adds, loads and broadcasts, the latency of the
-sums, tiles that stick out; then what packing an operand costs, and storing sums that are not
-contiguous. The registers are a hard limit. Goto and van de Geijn, "Anatomy of high-performance
-matrix multiplication" (TOMS 2008), is where the shape of the nest is from::
+sums, partial tiles; then the costs of packing an operand, and of storing sums that are not
+contiguous. The registers are a hard limit. The shape of the nest is that of Goto and van de Geijn,
+"Anatomy of high-performance matrix multiplication" (TOMS 2008)::
 
     for columns in tiles (parallel):
       pack the operand of the columns
@@ -340,7 +340,7 @@ def _cycles(
         partial = machine.cost_of_masks if odd < lanes and counts_packing else UNEVEN
         across = whole + ((1 if pads or is_exact else partial) if odd else 0)
         if columns.static_extent is None:
-            across += 0.5  # what sticks out of the last tile, on average
+            across += 0.5  # the unused part of the last tile, on average
         cycles = down * across * further * terms
         cycles += _rows_beyond_ways(nest, rows, columns, height, machine) * across * further * terms
         # What lies apart along the reduction comes from the caches anew for each tile.

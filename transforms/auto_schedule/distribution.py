@@ -1,10 +1,10 @@
-"""distribution: what shares loops with other statements gets loops of its own.
+"""distribution: blocks that share loops with other statements get loops of their own.
 
 Programs that are raised from loops have statements beside inner loops; the rules for products and
-reductions want a nest for each block. Where a nest has three loops or more, its outer loops become
-several (``distribute``), as what is computed then outweighs the memory that is gone through again.
-In nests of two loops only the inner ones do, so that a row that several statements use stays in the
-cache. A recurrence stays where it is.
+reductions need a nest for each block. In a nest of three loops or more, the outer loops are
+distributed (``distribute``), because the computation outweighs the additional memory traffic.
+In a nest of two loops only the inner loops are, so that a row that several statements use stays in
+the cache. A recurrence is not distributed.
 """
 
 from __future__ import annotations

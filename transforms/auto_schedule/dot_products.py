@@ -11,25 +11,25 @@ tile of sums is kept in registers::
         for rows of the tile, for columns of the tile (unrolled): instruction
         result = epilogue(sums)
 
-So are convolutions computed: the rows are positions along an image, the terms its channels, or the
-elements of a window that are neighbours in memory. What sticks out is padded with zeros
-(``pad_einsum``); a row whose terms are not contiguous is turned.
+Convolutions are computed in the same way: the rows are positions along an image, the terms its
+channels, or the elements of a window that are neighbours in memory. Partial tiles are padded with
+zeros (``pad_einsum``); a row whose terms are not contiguous is transposed.
 
-``vpdpbusd`` takes unsigned bytes of the one operand and signed ones of the other: where both are
-signed or both are not, one of them is moved by 128 (``offset_operand``), and what that adds to the
-sums is subtracted in the end. ``vpdpbssd`` and ``vpdpbuud`` take them as they are.
+``vpdpbusd`` takes unsigned bytes of one operand and signed bytes of the other. If both operands are
+signed or both are unsigned, one of them is offset by 128 (``offset_operand``), and the excess is
+subtracted from the sums at the end. ``vpdpbssd`` and ``vpdpbuud`` need no offset.
 
 AArch64's ``smmla``, ``ummla``, ``usmmla`` and ``bfmmla`` take two rows of each operand: a register
 has the sums of two rows and two columns, which become rows in the end.
 
 Sums of integers are the same in any order. ``vdpbf16ps`` adds two products of bf16 to each of the
-f32 sums in a register, as AArch64's ``bfdot`` does, but takes subnormal numbers to be zero: it is
-used in a version of the loops that runs where there are none (``version_loops``,
+f32 sums in a register, as AArch64's ``bfdot`` does, but treats subnormal numbers as zero. It is
+used in a version of the loops that runs if there are none (``version_loops``,
 :mod:`kc.transforms.auto_schedule.versions`).
 
-Which instruction is used, for which tile, and whether any is, the rates of the core decide
-(:mod:`kc.support.rates`): on Sapphire Rapids ``vdpbf16ps`` does half of what multiply-adds of f32
-do, on Zen 5 twice as much.
+The rates of the core (:mod:`kc.support.rates`) decide whether an instruction is used, which one,
+and for which tile: on Sapphire Rapids ``vdpbf16ps`` has half the throughput of multiply-adds of
+f32, on Zen 5 twice the throughput.
 """
 
 from __future__ import annotations
@@ -350,7 +350,7 @@ def _tiles(
     count, step, lanes = extent(rows), instruction.step, instruction.lanes
     if count < REUSE:
         return
-    # Only what has loops or sums of them as indices is padded; the digits of one are not.
+    # Only dimensions that are indexed by loops or sums of loops are padded, not digits of a loop.
     is_written_plainly = _is_plain(nest, store)
     is_padded = is_written_plainly and _may_grow(nest, row_operand)
     if not is_padded and not _is_multiple(terms, step):
@@ -475,7 +475,7 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
 
     known = {it.label for it in draft.blocks()}
     ends: list[Any] = []
-    """What finishes the sums, block by block."""
+    """The blocks that finish the sums, in order."""
     copies: set[str] = set()
     padded = product.padded
     if padded:

@@ -1,7 +1,7 @@
 """A schedule while rules write it: primitives by name, and a way back from those that were refused.
 
-A draft works on one function of a :class:`~kc.transforms.trace.session.Session`, so all that rules
-do is in the trace, as if a user had called the primitives one by one.
+A draft works on one function of a :class:`~kc.transforms.trace.session.Session`, so the trace has
+all calls of the rules, as if a user had called the primitives one by one.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ class Draft:
         self.versions: dict[str, int] = {}
         """The blocks that run where numbers are large enough, with the exponent of the least."""
         self.told: list[Diagnostic] = []
-        """What the user is to know of what was chosen."""
+        """Remarks for the user about the choices."""
         self._blocks: dict[str, BlockRV] = {}
         self._refused: set[tuple] = set()
         self._changes = 0
-        """A number that is another one after each change."""
+        """The number of changes so far."""
         self._nests: dict[str, tuple[object | None, Nest]] = {}
-        """Those that were asked for, with the state that each was in."""
+        """The nests read so far, each with the state that it was read in."""
         self.known: dict[Any, Any] = {}
-        """What rules have found of the program since then."""
+        """Results of analyses of the program, since the last change."""
         several = len(loop_tree.kernels(session.module)) > 1
         session.working = function if several else None
         self.function = session.function(function)
@@ -118,7 +118,7 @@ class Draft:
             step = find_step(name)
             arguments = Binder(step, self._resolve).bind(args, kwargs)
             outputs = self.session.perform(step, arguments).outputs
-            self._forget()  # what is refused has changed nothing
+            self._forget()  # a refused primitive has changed nothing
             gives = step.gives
             if gives == "nothing":
                 return None

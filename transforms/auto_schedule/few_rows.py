@@ -1,13 +1,13 @@
 """few-rows: products of a few rows with rows of another matrix are dot products.
 
-A layer of a network that is asked for a few inputs at a time, X W^T, reads its weights once, and
-along the sums. To tile it, as ``contraction`` does, the weights would be turned first, which takes
-longer than the product does. Here each row of the weights is multiplied by all the others while it
-is in registers: the sums are vectorized, each lane with a result of its own.
+A layer of a network with a few inputs at a time, X W^T, reads its weights once, and along the
+sums. The tiles of ``contraction`` would need transposed weights, and the transposition takes longer
+than the product. Here each row of the weights is multiplied by all rows of X while it is in
+registers: the sums are vectorized, each lane with a result of its own.
 
-Where the few are columns, as in X W with a W of a few columns, or in a convolution of contiguous
-channels to a few, tiles have vectors of columns with few lanes that count. W is small: it is
-turned, and the rest is the same, if the model says that tiles take longer.
+If there are few columns, as in X W with a W of a few columns, or in a convolution of contiguous
+channels to a few channels, the vectors of tiles would have few useful lanes. The small W is
+transposed, and the product is computed as above, if the model estimates that tiles take longer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""fusing: loops that go through memory as one loop would are made one.
+"""fusing: two loops that traverse memory contiguously become one.
 
 Before::
 
@@ -8,16 +8,16 @@ After::
 
     tir.for %v in 2520 { %B[%v] = f(%A[%v floordiv 63, %v floordiv 9 mod 7, %v mod 9]) }
 
-Rows of 7 or 28 elements are no whole vectors; a 1x1 convolution, a normalization or a pooling over
-all positions has no need to end a vector at the end of a row. Two loops are one where each access
-either moves by neither or has them as the indices of two dimensions side by side, the second of
-which the inner loop goes through completely. Buffers of the function lose a dimension
+Rows of 7 or 28 elements are not whole vectors, but in a 1x1 convolution, a normalization or a
+pooling over all positions a vector need not end at the end of a row. Two loops are fused if
+each access either depends on neither or indexes two neighbouring dimensions by them, the second of
+which the inner loop covers completely. Buffers of the function lose a dimension
 (``transform_layout``); arguments are indexed by the digits of the new variable, which
-``merge-dimensions`` puts together again behind all schedules.
+``merge-dimensions`` merges again after all schedules.
 
-Loops are fused with those of the blocks that share their buffers, or not at all, so that what one
-block writes is what the next one reads, loop by loop; a product may stand alone, as its sums go
-through a buffer of their own anyway.
+Loops are fused together with the loops of all blocks that share their buffers, or not at all, so
+that the loops of a block match those of its readers. A product may be fused alone, because its
+sums have a buffer of their own.
 
 The rule calls primitives, which check and rewrite; it has no rewrite pattern of its own.
 """

@@ -3,8 +3,8 @@
 A channel c of the result reads the channels of its group, ``X[c floordiv 24 * 24 + r]``. In a loop
 over groups and one over the channels of a group, both operands are moved by constants, and
 ``contraction`` finds tiles of channels and positions. The result and the weights get buffers of
-their own, in which the channels of a group are a dimension: tiles may be padded in it. The blocks
-that copy between these and the arrays are finished tile by tile, or packed, as others are.
+their own, with a dimension for the channels of a group, which may be padded to tiles. The copies
+between these buffers and the arrays run tile by tile, or become part of packing.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""innermost: what no other rule knows runs in vectors along its inner loops.
+"""innermost: blocks that no other rule takes are vectorized along their inner loops.
 
 A block may share outer loops with others (the steps of a stencil in time), or have variables that
-are neither spatial nor reduced. Its innermost loops that hold nothing else are candidates: the one
-along which most accesses are contiguous or do not move goes inside and becomes a vector, if the
-dependences allow that, else the next. The outermost loop with independent iterations and work
-enough for threads becomes parallel.
+are neither spatial nor reduced. Its perfectly nested innermost loops are candidates. The loop
+along which most accesses are contiguous or constant becomes the innermost and is vectorized; if the
+dependences forbid this, the next candidate is tried. The outermost loop with independent iterations
+and enough work for threads becomes parallel.
 """
 
 from __future__ import annotations

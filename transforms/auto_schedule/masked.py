@@ -1,8 +1,8 @@
 """masked: reductions leave out the terms that indices mask.
 
-When all blocks have their schedules, loops over terms that are zero where a select by indices says
-so, as in a product with a triangle, become as short as that allows (``skip_masked``). Blocks of
-rows have done so already, with what they compute in between.
+After all blocks are scheduled, loops over terms that a select by indices makes zero, as in a
+product with a triangular matrix, are shortened to the other terms (``skip_masked``). The rule
+``row-blocks`` has already done this for its blocks, together with their intermediate results.
 """
 
 from __future__ import annotations

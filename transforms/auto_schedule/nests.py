@@ -1,7 +1,7 @@
 """The loop nest around a block as the rules see it: loops, accesses, and how these move.
 
-Everything is read from the IR when it is asked for, so that a rule sees what the primitives before
-have left, and no rule needs to know what another one did.
+Everything is read from the IR on demand, so that a rule sees the result of the previous primitives,
+and needs no knowledge of the rules that called them.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Nest:
         self.body_ops = operations_of(block)
         """The operations of the body, without those of an init."""
         self.is_plain = all(map(is_plain_op, self.body_ops)) and all(self.kinds.values())
-        """Whether the block is loads, arithmetic and stores: no loop, no call, no other block."""
+        """True if the block has only loads, arithmetic and stores: no loop, call or inner block."""
         self.operations = sum(map(_work, self.body_ops))
         """The work of one instance in additions; loads and stores are not counted."""
         self._index = BoundIndexValues()
@@ -124,11 +124,11 @@ class Nest:
         self.loads = [
             self._access(op) for op in self.body_ops if type(op) is LoadOp and op not in own
         ]
-        """The loads of the body, but for what a reduction has so far."""
+        """The loads of the body, without the load of a reduction's previous result."""
         self.known: dict[str, Any] = {}
-        """What rules have found of it."""
+        """Results of analyses that rules share."""
         self.bits = max((access.bits for access in (*self.stores, *self.loads)), default=32)
-        """The widest element that is accessed: what the lanes of a vector are counted by."""
+        """The bits of the widest accessed element, which determines the lanes of a vector."""
 
     def read_number(self, buffer: SSAValue) -> int:
         """The position of a buffer among those that the block reads, as primitives count them."""

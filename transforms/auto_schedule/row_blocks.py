@@ -2,9 +2,9 @@
 
 An attention multiplies queries by keys, goes over the rows of the scores a few times, and
 multiplies the weights by values. The scores of all rows take more memory than the inputs and the
-result together, and all of it is written and read again several times. Here the rows are cut into
-blocks whose scores stay in the L2 cache, and a block of rows is finished before the next one is
-begun::
+result together, and all scores are written and read several times. Here the rows are divided into
+blocks whose scores stay in the L2 cache, and a block of rows is finished before the next block
+begins::
 
     pack the keys, pack the values
     for blocks of rows (parallel):

@@ -1,11 +1,11 @@
 """rows: stages that share loops are computed together, one iteration of these after the other.
 
 Softmax reads a row for its maximum, then to sum exponentials, then to divide: the row stays in the
-cache if all three are done before the next row is begun. So the producers of a block go into the
-loops over those of its variables at which all of them are read (``compute_at``), if what one
-iteration touches fits in the L2 cache. The shared loops become the outermost ones. Where the
-contiguous loop is among them (a softmax of columns), it is cut into a few vectors first, so that
-there is something left to vectorize.
+cache if all three are done before the next row is begun. So the producers of a block move into the
+loops over the variables by which all of them are indexed (``compute_at``), if the footprint of an
+iteration fits in the L2 cache. The shared loops become the outermost ones. If the contiguous loop
+is shared (a softmax of columns), it is first split into pieces of a few vectors, so that a loop
+remains to be vectorized.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """statements: loops of operators that are written as statements, such as a running sum.
 
-Their blocks, if they have any, are opaque, and rules that know what a block computes leave them.
-Where the statements of an inner loop go on from what the iteration before has left in memory of
-their own, each waits for the one before: a sum for the latency of an addition. A few iterations of
-the loop around do not depend on each other, and are done side by side (``unroll_and_jam``). The
-outermost loop with independent iterations, and work enough for threads, becomes parallel.
+Their blocks, if they have any, are opaque, so rules for particular computations do not apply. If
+the statements of an inner loop read a value that the previous iteration stored in private memory,
+each iteration waits for the previous one: a sum for the latency of an addition. A few independent
+iterations of the enclosing loop run side by side (``unroll_and_jam``). The outermost loop with
+independent iterations and enough work for threads becomes parallel.
 
 As other rules it calls primitives, which check and rewrite, and has no rewrite pattern of its own.
 """

@@ -1,11 +1,11 @@
-"""stencils: what a stencil reads is computed for a few of its rows, which the cache holds.
+"""stencils: the producers of a stencil are computed for a few of its rows, which fit in the cache.
 
 A blur of rows and then of columns reads each row of its first pass three times, and between the
-passes the whole picture goes to memory and back. So the loop over the rows of a block is cut in
-tiles, and the producers of which it reads several rows are computed for one tile after another
-(``compute_at``); the rows at the edges of tiles are computed twice. Tiles are as high as half of
-the L2 cache has room for. Where that leaves more than an eighth of the rows to be computed twice,
-or the producers fit in the cache as they are, the blocks stay one after the other.
+passes the whole picture goes to memory and back. So the loop over the rows of a block is split into
+tiles, and producers of which the block reads several rows are computed for one tile after another
+(``compute_at``). Rows at the edges of tiles are computed twice. A tile has as many rows as fit in
+half of the L2 cache. If more than an eighth of the rows would be computed twice, or if the
+producers fit in the cache as a whole, the blocks stay one after the other.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _height(draft: Draft, root: Stage, producers: list[Stage]) -> int | None:
     """The rows of a tile; None where tiles are no gain."""
     span = max((stage.span for stage in producers), default=0)
     if not span:
-        return None  # what is read by one row at a time is for other rules
+        return None  # producers that are read one row at a time are for other rules
     machine, whole = draft.machine, 0.0
     row, edge = 0.0, 0.0
     for stage in (root, *producers):

@@ -16,9 +16,9 @@ Tiles have the number of rows that divides the rows best: an instruction takes a
 has rows. Columns and terms that are no multiples of 16 and of 64 bytes, and sizes that are known at
 the call alone, are padded with zeros where the operands are packed. The model counts the cycles of
 the instructions, or of the loads where they take longer, and of packing; products that vectors
-compute as fast are left to the rules behind.
+compute as fast are left to the next rules.
 
-``tdpbf16ps`` takes subnormal numbers to be zero, as ``vdpbf16ps`` does; see
+``tdpbf16ps`` treats subnormal numbers as zero, as ``vdpbf16ps`` does; see
 :mod:`kc.transforms.auto_schedule.versions`.
 """
 

@@ -1,9 +1,9 @@
 """Undoing what rules did, at the cost of what they changed and not of the whole program.
 
 A rule marks the state, calls primitives, and goes back to the mark where one of them is refused.
-What stands in the function's body, the nests, is copied when a primitive is about to change it for
-the first time since the last mark; going back puts the copies there, and leaves alone what was
-never changed. Nothing is copied while there is no mark.
+An operation of the function's body, a nest, is copied before a primitive changes it for the first
+time since the last mark. Going back puts the copies in place and leaves unchanged operations alone.
+Nothing is copied while there is no mark.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Undo:
         self._site: Site = session.site(function)
         self._marks: list[Mark] = []
         self._renamed: dict[Operation, Operation] = {}
-        """What stands in the place of operations that were put back."""
+        """The copies that replaced operations when they were put back."""
         self._site.journal = self
 
     def close(self) -> None:
@@ -171,7 +171,7 @@ class Undo:
                 stand_in.replace_all_uses_with(self._value(value, copies))
         erased = [op for op in block.ops if op not in kept]
         for op in erased:
-            if op in copies:  # what uses it and has not changed
+            if op in copies:  # the users of the operation that have not changed
                 for old, new in zip(op.results, copies[op].op.results, strict=True):
                     old.replace_all_uses_with(new)
         with site.changing(erased, noted=False):

@@ -1,10 +1,10 @@
-"""versions: a product of bf16 in two versions, one of them for an instruction that is not right for
+"""versions: a product of bf16 in two versions, one of them for an instruction that is not exact for
 all numbers.
 
-``vdpbf16ps`` takes subnormal numbers to be zero. Where the smallest operand is large enough, none
-occurs (``version_loops``). Looking at the operands costs little beside the product, and nothing is
-read for it where an operand is packed (:mod:`kc.transforms.auto_schedule.checked_packing`); each
-version is then a block like others, which the rules behind this one schedule.
+``vdpbf16ps`` treats subnormal numbers as zero. None occur if the smallest magnitudes of the
+operands are large enough (``version_loops``). Computing these costs little beside the product, and
+needs no additional reads of a packed operand (:mod:`kc.transforms.auto_schedule.checked_packing`).
+Each version is then an ordinary block for the next rules.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Versions(Rule):
             return False
         after = _epilogue(draft, nest)
         through = None if after is None else draft.block(after)
-        # What counts is the size of products: weights may be small where what they weigh is not.
+        # The magnitude of products counts: weights may be small if the other factor is not.
         handle = draft.block(block)
         if not draft.attempt("version_loops", handle, 2 * exponent, through, True):
             draft.version_loops(handle, exponent, through)

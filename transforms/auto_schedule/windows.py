@@ -1,7 +1,8 @@
 """windows: poolings and depthwise convolutions, some rows of results in registers at a time.
 
 A result is a sum (or maximum) over a small window of the input. Results that are neighbours in
-memory are the lanes of vectors, and those of a few rows share what the windows have in common::
+memory are the lanes of vectors, and the results of a few rows share the input that their windows
+have in common::
 
     for images and channels (parallel):
       pad the plane
@@ -13,9 +14,9 @@ memory are the lanes of vectors, and those of a few rows share what the windows 
 
 A term of the window is one vector of weights, or one number, for all rows of the tile; where rows
 overlap, a vector of the input is loaded once for several of them. Rows of sums are whole vectors in
-their memory, also where there are fewer results in a row: what is written under a mask would not
-come from the store buffer. A padding that nothing else reads is computed for one plane at a time,
-while that is in the cache; where channels are contiguous, each position of it begins with a vector.
+their memory, even if a row has fewer results: a load cannot take data of a masked store from the
+store buffer. A padding that nothing else reads is computed for one plane at a time, while the plane
+is in the cache; where channels are contiguous, each position of the padding begins with a vector.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ def is_window(nest: Nest, machine: Machine) -> bool:
     # A vector of lanes that are mostly none is no better than another loop.
     if extent(along) * 3 < machine.lanes(nest.bits):
         return False
-    # Windows that touch each other share nothing; those of a row have vectors with gaps.
+    # Windows that do not overlap share no input; the vectors of a row have gaps.
     with_gaps = any(load.stride(along) > 1 for load in nest.loads)
     return with_gaps or any(_moves(nest, loop) for loop in nest.spatial)
 
@@ -210,7 +211,7 @@ def _perform(draft: Draft, nest: Nest, epilogue: str | None) -> None:
     rows, height = _rows(nest, along, machine)
     handles = draft.loops(block)
     outer = [loop for loop in nest.spatial if loop not in (along, rows)]
-    # Windows of one plane share rows; those of another plane share nothing with these.
+    # Only windows of the same plane share rows.
     apart = next((n for n, loop in enumerate(outer) if _moves(nest, loop)), len(outer))
     planes = iterations(outer[:apart])
     padded = _padding(draft, nest)

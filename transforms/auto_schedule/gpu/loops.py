@@ -1,11 +1,11 @@
 """gpu-loops: loops that no other rule understands have a thread for each outermost iteration.
 
-They are those of operators that are written as statements (a sort, a running sum), and of blocks
-that other rules refused. Where the iterations depend on each other, or share memory, but the loops
-inside have threads enough, as in a recurrent network, the host launches these once an iteration.
-Elsewhere one thread runs them all: slow (a warning says so, KC4229), but what touches memory of the
-GPU has to be in a kernel. Statements that stand in no loop have one thread as well
-(``gpu-statements``).
+Such loops come from operators that are written as statements (a sort, a running sum), and from
+blocks that other rules refused. If the iterations depend on each other or share memory, but inner
+loops have enough iterations for threads, as in a recurrent network, the host launches the inner
+loops once per iteration. Otherwise one thread runs all iterations. This is slow (warning KC4229),
+but code that accesses memory of the GPU must be in a kernel. Statements outside loops run in one
+thread as well (``gpu-statements``).
 
 As other rules they call primitives, which check and rewrite, and have no rewrite pattern of their
 own.

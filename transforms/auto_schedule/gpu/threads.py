@@ -89,7 +89,7 @@ def element_each(draft: Draft, block: str, lanes: int = 1) -> None:
     *outer, loop = as_few(draft, spatial_loops(draft, block))
     threads = threads_for(-(-count // lanes))
     blocks, thread, *vector = draft.split(loop, [None, threads, *([lanes] if lanes > 1 else [])])
-    # A grid has three axes; what is left is done by each thread.
+    # A grid has three axes; each thread runs the remaining loops.
     grid, rest = [*outer[-2:], blocks], outer[:-2]
     if rest:
         draft.reorder(*grid, thread, *rest)
