@@ -23,7 +23,7 @@ TYPES = tuple(FLOATS)
 
 
 def _within(data: Tensor, acc_dtype: str | None) -> str:
-    """The type that is computed in."""
+    """The type of the computation."""
     return accumulation(data.dtype, acc_dtype, None, float_type(data.dtype)).within
 
 
@@ -55,7 +55,7 @@ def _averaged(total: Tensor, data: Tensor, axes: Sequence[int], less: int = 0) -
 
 
 def _as_asked(tensor: Tensor, axes: Sequence[int], keepdims: bool, name: str, dtype: str) -> Tensor:
-    """In the type of the result, and without the dimensions of 1 unless they are to be kept."""
+    """The result, converted to its type, without the dimensions of 1 unless they are requested."""
     shape = [size for n, size in enumerate(tensor.shape) if keepdims or n not in axes]
 
     def body(*at: Any) -> Expr:
@@ -134,7 +134,7 @@ def logsumexp(
     axes, wide = axes_of(axis, data.ndim, twice=True), _within(data, acc_dtype)
     largest = reduced(data, axes, True, scalar.max, f"{data.name}_max",
                       lambda value: convert(value, wide))  # fmt: skip
-    # An infinity is not taken out: the distance of two of them is no number.
+    # An infinity is not subtracted: the difference of two infinities is NaN.
     infinity = const(math.inf, wide)
     shift = compute(
         largest.shape,

@@ -65,22 +65,23 @@ class Operator:
     """A row of the table."""
 
     name: str
-    """As in ``topi.<name>``."""
+    """The name in ``topi.<name>``."""
     function: Callable[..., Any]
     family: str
     kind: str
-    """The pattern, a word of :mod:`kc.topi.tag`; "" where the result has several."""
+    """The pattern, a word of :mod:`kc.topi.tag`; "" if the result has several patterns."""
     types: tuple[str, ...]
     """The element types of the first tensor."""
     example: str
-    """A call, in which ``T(2, 3, dtype="int32")`` makes a placeholder."""
+    """An example call, in which ``T(2, 3, dtype="int32")`` creates a placeholder."""
     formula: str
     numpy: str
     onnx: str
     torch: str
     gradient: str
-    """"te": ``te.gradient`` derives it; "own": it has a rule of its own, which that asks; "zero":
-    its slope is 0; any other text is why it has none."""
+    """"te": ``te.gradient`` derives it; "own": ``te.gradient`` uses the operator's own rule;
+    "zero": its slope is 0; any other text is the reason why there is none.
+    """
 
     @property
     def summary(self) -> str:
@@ -94,11 +95,11 @@ class Operator:
 
 
 TABLE: dict[str, Operator] = {}
-"""All operators that are imported, by name; see :func:`whole_table`."""
+"""All operators of imported families, by name; see :func:`whole_table`."""
 
 
 def whole_table() -> dict[str, Operator]:
-    """:data:`TABLE` with the families that are imported when they are first named."""
+    """:data:`TABLE`, including the families that are imported at first use."""
     import kc.topi as topi
 
     for name in topi.__all__:
@@ -167,7 +168,7 @@ def operator(
 
 @contextmanager
 def _noted_sizes() -> Iterator[list[tuple[Dim, Dim, bool]]]:
-    """The sizes that an operator takes to be equal; see :func:`take_as_equal`."""
+    """The sizes that an operator requires to be equal; see :func:`take_as_equal`."""
     noted: list[tuple[Dim, Dim, bool]] = []
     token = _sizes.set(noted)
     try:
@@ -185,8 +186,9 @@ def _tensors(value: Any) -> Iterator[Tensor]:
 
 
 def take_as_equal(left: Dim, right: Dim) -> None:
-    """Note that the operator takes two sizes to be equal, which the call of a kernel with its
-    results checks."""
+    """Record that the operator requires two sizes to be equal. A call of a kernel with its results
+    checks this.
+    """
     noted = _sizes.get()
     if noted is not None and not same_dim(left, right):
         noted.append((left, right, False))
@@ -206,10 +208,10 @@ def _giving(args: tuple[Any, ...], keywords: dict[str, Any]) -> Iterator[None]:
 
 
 class WrongCall(Exception):
-    """An operator called another one with a value of its own making that is of the wrong kind.
+    """An operator called another operator with a value of the wrong kind.
 
-    The kinds of its own arguments were checked before it ran, so that this is a bug of the operator
-    and no mistake of the user; in a function that a user gives it, it is a ``refusal``.
+    The kinds of its own arguments were checked before, so this is a bug of the operator and no
+    mistake of the user; within a function that the user passed, it is a ``refusal``.
     """
 
     def __init__(self, refusal: TEError) -> None:
@@ -218,9 +220,9 @@ class WrongCall(Exception):
 
 
 def _refuse_kind(refusal: TEError, value: Any) -> Exception:
-    """The error for an argument of the wrong kind: the user's where the user made some of it.
+    """The error for an argument of the wrong kind: the user's if the user created a part of it.
 
-    What follows from the sizes of the user's tensors, as an expression, is the user's too.
+    An expression of the sizes of the user's tensors also counts as the user's.
     """
     given = _given.get()
     caller = sys._getframe(1)
@@ -274,7 +276,7 @@ def _internal(
 
 @contextmanager
 def running(name: str) -> Iterator[None]:
-    """Diagnostics name the operator ``name``, unless a user's operator called it."""
+    """Let diagnostics name the operator ``name``, unless a user's operator called it."""
     if _running.get() is not None:
         yield
         return
@@ -366,7 +368,7 @@ def _check(parameter: Parameter, value: Any) -> Any:
 
 
 def check_tensor(value: Any, what: str, types: tuple[str, ...] = ANY) -> Tensor:
-    """``value``, if it is a tensor of one of ``types`` (KC2300, KC2301)."""
+    """``value``. Raises KC2300 or KC2301 if it is not a tensor of one of ``types``."""
     said = tensor_complaint(what, value)
     if said is not None:
         raise refuse(said.code, said.message, said.why, *said.hints)

@@ -13,9 +13,9 @@ from kc.topi.tag import is_broadcast
 
 
 def traverse_inline(s: Schedule, final_op: Operation, callback: Callable[[Operation], Any]) -> None:
-    """Call ``callback`` with each operation that ``final_op`` is computed from, producers first.
+    """Call ``callback`` with each operation that ``final_op`` depends on, producers first.
 
-    Elementwise operations and broadcasts that are no outputs are computed where they are read.
+    Elementwise operations and broadcasts that are not outputs are inlined.
     """
     visited: set[Operation] = set()
 

@@ -38,7 +38,7 @@ def signature(row: Operator) -> str:
 
 
 def families() -> list[str]:
-    """The families of operators, those of packages last."""
+    """The families of operators; the families of packages come last."""
     names = {row.family for row in whole_table().values()}
     return sorted(names, key=lambda name: ("." in name, name))
 

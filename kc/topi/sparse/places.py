@@ -25,7 +25,7 @@ def _sizes(shape: Any, what: str) -> list[int]:
 
 
 def _rows_of(indices: Tensor, rank: int, what: str) -> None:
-    """Raise KC2302, KC2303 or KC2309 unless there are rows of ``rank`` indices."""
+    """Raise KC2302, KC2303 or KC2309 unless the tensor consists of rows of ``rank`` indices."""
     index_tensor(indices, "sparse_indices", 2)
     if constant(indices.shape[1], "the rank") != rank:
         raise refuse(
@@ -54,7 +54,7 @@ def sparse_reshape(
         (new_sparse_indices_shape, "new_sparse_indices_shape"),
         (new_shape_shape, "new_shape_shape"),
     ):
-        if value is not None:  # TVM's users say what follows from the others
+        if value is not None:  # TVM's programs pass sizes that follow from the other arguments
             [whole(size, what) for size in listed(value, what)]
     old, new = _sizes(prev_shape, "prev_shape"), _sizes(new_shape, "new_shape")
     _rows_of(sparse_indices, len(old), "prev_shape")
@@ -141,7 +141,8 @@ def sparse_fill_empty_rows(
 
             def element(k: Any) -> None:
                 own = convert(places[k, 0], "int64").equal(convert(as_expr(r), "int64"))
-                # Each element has one row: there is room for all, which is said again here.
+                # Each element has one row, so the result has room for all; the bound repeats this
+                # fact.
                 room = compare("lt", total[0], convert(as_expr(length), "int32"))
                 with ib.if_scope(all_of(own, room)):
                     keep(k)

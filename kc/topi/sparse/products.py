@@ -64,7 +64,7 @@ def _in_row(loops: Loops, indptr: Any, row: Any, count: Any, body: Any) -> None:
     begin = scalar.max(scalar.min(_whole(indptr[row]), length), const(0, "int64"))
     end = scalar.max(scalar.min(_whole(indptr[row + 1]), length), const(0, "int64"))
     with loops.ib.for_range(begin, end, name="e") as element:
-        # The bounds are values of a tensor: that they are inside is said again where it is read.
+        # The bounds are values of a tensor; each read repeats the condition that they are in range.
         with loops.ib.if_scope(all_of(_whole(element) >= 0, _whole(element) < length)):
             body(element)
 
@@ -76,9 +76,9 @@ def _rows(indptr: Tensor) -> Any:
 def _times(
     matrix: tuple[Tensor, Tensor, Tensor], dense: Tensor, inner: int, name: str, dense_first: bool
 ) -> Tensor:
-    """Rows of a sparse matrix with rows or columns of a dense one.
+    """The product of the rows of a sparse matrix and the rows or columns of a dense one.
 
-    ``inner`` is the dimension of ``dense`` that is summed over. ``dense_first``: the result is
+    ``inner`` is the dimension of ``dense`` that is summed over. With ``dense_first`` the result is
     (rows of dense, rows of sparse), else (rows of sparse, the other dimension of dense).
     """
     data, indices, indptr = matrix
@@ -306,7 +306,7 @@ def sparse_transpose(
 
         def move(r: Any, e: Any, column: Any) -> None:
             place = following[column]
-            # Rows that overlap have more elements than there are places.
+            # Overlapping rows have more elements than the buffer has places.
             with loops.ib.if_scope(place < _whole(data.shape[0])):
                 act(r, e, place)
                 following[column] = following[column] + 1

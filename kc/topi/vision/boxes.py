@@ -49,8 +49,7 @@ def _columns(data: Tensor, least: int, **columns: int) -> None:
 def get_valid_counts(
     data: Tensor, score_threshold: Any = 0, id_index: int = 0, score_index: int = 1
 ) -> list[Tensor]:
-    """[the number of valid boxes (B,), these boxes (B, N, E), their places (B, N)] of boxes (B, N,
-    E).
+    """[the number of valid boxes (B,), the boxes (B, N, E), their places (B, N)] of (B, N, E).
 
     Boxes with a score above ``score_threshold``, and a class of at least 0 (``id_index`` -1: no
     class), come first, in their order; the rest is -1. ``score_threshold`` is a number, which is

@@ -41,11 +41,12 @@ def multibox_prior(
 ) -> Tensor:  # fmt: skip
     """The boxes (1, H * W * (sizes + ratios - 1), 4) at each place of data (N, C, H, W).
 
-    A box is left, top, right, bottom as shares of the image. There is one of each size, which is a
-    share of the height, then of each ratio but the first in the first size. ``steps``, down and
-    right, are the distances of places (-1: the image is divided evenly), ``offsets`` where the
-    middle lies in one. ``clip`` moves corners into the image. Raises KC2302 for a rank, KC2311 and
-    KC2313 for lists, KC2317 for sizes and ratios that are not above 0.
+    A box is left, top, right, bottom as fractions of the image. There is a box for each size, which
+    is a fraction of the height, and then a box of the first size for each ratio except the first.
+    ``steps``, down and right, are the distances of places (-1: the image is divided evenly);
+    ``offsets`` is the position of the centre in a place. ``clip`` moves corners into the image.
+    Raises KC2302 for a rank, KC2311 and KC2313 for lists, KC2317 for sizes and ratios that are not
+    above 0.
     """
     tensor(data, "data", 4)
     height, width = (constant(size, "the size of the image") for size in data.shape[2:])
@@ -111,14 +112,15 @@ def multibox_transform_loc(
     cls_prob: Tensor, loc_pred: Tensor, anchor: Tensor, clip: bool = True,
     threshold: float = 0.01, variances: Any = (0.1, 0.1, 0.2, 0.2),
 ) -> list[Tensor]:  # fmt: skip
-    """[boxes (B, N, 6), how many (B,)] of scores (B, C, N), moves (B, 4 N) and anchors (1, N, 4).
+    """[boxes (B, N, 6), their number (B,)] of scores (B, C, N), moves (B, 4 N) and anchors (1, N,
+    4).
 
     A box is its class, score, left, top, right and bottom. Class 0 is the background, which the
     result does not count: class c of the scores is c - 1. Boxes whose best class has a score below
-    ``threshold`` are left out; the others come first, in their order, and the rest is -1. A move is
-    of the middle, in sizes of the anchor, and the logarithms of the change of the sizes, each times
-    its ``variances``. ``clip`` moves corners into the image. Raises KC2302 and KC2303 for ranks and
-    shapes that do not fit, KC2311 and KC2313 for variances.
+    ``threshold`` are dropped; the others come first, in their order, and the rest is -1. A move is
+    that of the centre, in sizes of the anchor, and the logarithms of the change of the sizes, each
+    times its ``variances``. ``clip`` moves corners into the image. Raises KC2302 and KC2303 for
+    ranks and shapes that do not fit, KC2311 and KC2313 for variances.
     """
     vx, vy, vw, vh = _predictions(cls_prob, loc_pred, anchor, variances)
     if is_narrow(cls_prob.dtype):

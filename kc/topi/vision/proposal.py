@@ -174,7 +174,7 @@ def proposal(
                 with ib.for_range(0, n, name="m") as m, ib.if_scope(covered[m].equal(0)):
                     with ib.if_scope(share(b, m, n) > const(float(threshold), kind)):
                         covered[n] = const(1)
-            # The best is kept: each turn writes one row or more.
+            # The best box is kept: each iteration writes at least one row.
             with ib.for_range(0, kept_count), ib.for_range(0, looked_at, name="n") as n:
                 with ib.if_scope(all_of(written_rows[0] < kept_count, covered[n].equal(0))):
                     row = b * kept_count + written_rows[0]

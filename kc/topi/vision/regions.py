@@ -41,14 +41,14 @@ def _regions(
 
 
 def _image(value: Expr, count: Any) -> tuple[Expr, Expr]:
-    """The number of an image, and whether there is one: NaN is none."""
+    """The number of an image, and the condition that the image exists: false for NaN."""
     limit = convert(as_expr(count), value.dtype)
     valid = all_of(value >= const(0, value.dtype), value < limit)
     return convert(if_then_else(valid, value, const(0, value.dtype)), "int32"), valid
 
 
 def _near(value: Expr, size: int) -> Expr:
-    """A place that is an integer when it is rounded: far outside is as good as outside."""
+    """A coordinate, clamped so that rounding gives a valid integer; far outside stays outside."""
     low, high = const(-float(size) - 2, value.dtype), const(2.0 * size + 2, value.dtype)
     value = if_then_else(value >= low, value, low)  # NaN too
     return scalar.min(value, high)
@@ -59,18 +59,18 @@ class _Sample:
     """A place in a bin of a region, between four elements."""
 
     number: Expr
-    """Of the ``many`` samples of the bin."""
+    """The number of the sample among the ``many`` samples of the bin."""
     many: Expr
     inside: Expr
     image: tuple[Expr, Any]
-    """With the channel."""
+    """The image, and the channel."""
     rows: tuple[Expr, Expr]
     columns: tuple[Expr, Expr]
     parts: tuple[Expr, Expr]
     """The shares of the second row and column."""
 
     def linear(self, data: Any) -> Expr:
-        """The value of ``data`` here."""
+        """The value of ``data`` at the sample."""
         dy, dx = self.parts
 
         def along(row: Expr) -> Expr:
@@ -96,15 +96,16 @@ def roi_align_nchw(
     data: Tensor, rois: Tensor, pooled_size: Any, spatial_scale: float, mode: Any = "avg",
     sample_ratio: int = -1,
 ) -> Tensor:  # fmt: skip
-    """Regions (R, 5) of images (N, C, H, W) as (R, C, PH, PW), linear between elements.
+    """Regions (R, 5) of images (N, C, H, W) as (R, C, PH, PW), interpolated between elements.
 
     A region is the number of its image and x1, y1, x2, y2, times ``spatial_scale``, and at least 1
     wide and high. Each bin is the mean ("avg", or 0) or the largest ("max", or 1) of
-    ``sample_ratio`` squared places; -1 takes as many as the bin is large, rounded up, and at most
-    the size of the image. Places more than one element outside are 0, and so are regions of images
-    that are not there. Computed in float32 or wider. The gradient is with respect to the images (of
-    equal largest places the first has it), not to the regions. Raises KC2302 and KC2303 for ranks
-    and sizes, KC2306 for sizes below 1, KC2312 for a mode, KC2317 for a scale that is not above 0.
+    ``sample_ratio`` squared samples; with -1 the number is the size of the bin, rounded up, and at
+    most the size of the image. Samples more than one element outside are 0, and so are regions of
+    images that do not exist. The computation is in float32 or wider. The gradient is with respect
+    to the images, not to the regions; the first of equal largest samples receives it. Raises KC2302
+    and KC2303 for ranks and sizes, KC2306 for sizes below 1, KC2312 for a mode, KC2317 for a scale
+    that is not above 0.
     """
     (high, wide), scale = _regions(data, rois, pooled_size, spatial_scale)
     if is_narrow(data.dtype):
@@ -239,10 +240,10 @@ def roi_align_nhwc(
 def roi_pool_nchw(data: Tensor, rois: Tensor, pooled_size: Any, spatial_scale: float) -> Tensor:
     """The largest elements in the bins of regions (R, 5) of images (N, C, H, W).
 
-    Corners are rounded (halves to even) and belong to the region, which has at least one element
-    each way; bins may share elements. An empty bin is 0, and so is a region of an image that is not
-    there. The gradient is with respect to the images; of equal largest elements the first has it.
-    Errors are those of :func:`roi_align_nchw`.
+    Corners are rounded (halves to even) and belong to the region, which has at least one element in
+    each direction; bins may share elements. An empty bin is 0, and so is a region of an image that
+    does not exist. The gradient is with respect to the images; the first of equal largest elements
+    receives it. Errors are those of :func:`roi_align_nchw`.
     """
     (high, wide), scale = _regions(data, rois, pooled_size, spatial_scale)
     if is_narrow(data.dtype):
@@ -255,7 +256,7 @@ def roi_pool_nchw(data: Tensor, rois: Tensor, pooled_size: Any, spatial_scale: f
         loops: Loops, regions: Any, start: Callable[[Any], None], visit: Callable[[Any, Any], None],
         end: Callable[[Any], None],
     ) -> None:  # fmt: skip
-        """For each bin that is not empty ``start``, a ``visit`` of its elements, and ``end``."""
+        """Call ``start``, a ``visit`` of each element, and ``end`` for each non-empty bin."""
         ib = loops.ib
 
         def bin_of(r: Any, c: Any, i: Any, j: Any) -> None:

@@ -15,12 +15,11 @@ from kc.topi.table import ANY, operator, refuse
 
 @operator(INJECTIVE, ANY, "vision.reorg(T(1, 8, 4, 6), 2)", gradient="own")
 def reorg(data: Tensor, stride: int) -> Tensor:
-    """Data (N, C, H, W) as (N, C * stride^2, H / stride, W / stride), as darknet orders it.
+    """Data (N, C, H, W) as (N, C * stride^2, H / stride, W / stride), in darknet's order.
 
-    The elements are those of ``(N, C / stride^2, H * stride, W * stride)``, of which every
-    ``stride``-th row and column makes an image; the images, one after another, are read as the
-    result. Raises KC2302 for a rank, KC2303 for sizes that stride does not divide, KC2306 for a
-    stride below 1.
+    The elements are those of ``(N, C / stride^2, H * stride, W * stride)``. Every ``stride``-th row
+    and column of it forms an image, and the images in sequence are the result. Raises KC2302 for a
+    rank, KC2303 for sizes that are no multiples of stride, KC2306 for a stride below 1.
     """
     tensor(data, "data", 4)
     (step,) = positive(stride, 1, "stride")
