@@ -26,9 +26,9 @@ VARIABLES = {
         Variable(
             "KC_NUM_THREADS",
             "the CPUs that the process may use",
-            "how many threads a parallel loop runs on, the calling one included: a whole number "
-            "from 1; read at the first parallel loop, and for the cores that default schedules are "
-            "chosen for",
+            "the number of threads of a parallel loop, including the calling thread: an integer "
+            "from 1; read at the first parallel loop, and by default schedules for the number of "
+            "cores",
         ),
         Variable(
             "KC_CACHE_DIR",
@@ -79,7 +79,7 @@ VARIABLES = {
         Variable(
             "KC_CUDA",
             "bindings, ctypes and pycuda, the first that finds a GPU",
-            "what launches kernels that are built for cuda: bindings (the package cuda-bindings), "
+            "the launcher of kernels built for cuda: bindings (the package cuda-bindings), "
             "ctypes (the driver's library), pycuda, or emu, the emulator on the CPU",
         ),
         Variable(

@@ -1,4 +1,4 @@
-"""The maximum of floats in lanes, with numpy's NaN, by one more operation a vector.
+"""The maximum of floats in lanes, with numpy's rule for NaN, by one more operation per vector.
 
 x86's instruction leaves NaN out of ``x > m ? x : m``, and takes one zero for the other. So that no
 lane has to look at each term, the terms are added up as well: their sum is NaN if one of them is.

@@ -1,4 +1,4 @@
-"""choose-vector-form: of two forms of a program, the one that is for the target.
+"""choose-vector-form: keep the form of a program that suits the target, of two forms.
 
 Before::
 

@@ -1,4 +1,4 @@
-"""fill-slack: vectors compute on what no iteration uses of a buffer, which holds numbers.
+"""fill-slack: vectors may compute on unused elements of a buffer, as these hold numbers.
 
 Before::
 
@@ -29,10 +29,11 @@ After::
       tir.for %j in 16 vectorized { ... %C[%j] = %C[%j] + %A[%k] * %B[%k, %j] }
     }
 
-The *slack* of a buffer is what lies behind a bound in one of its dimensions that all accesses stay
-below, here the columns from 4 on. A vector that reads it computes on what memory happens to hold.
-Where that are subnormal numbers, each operation is an assist of the microcode on many processors,
-some 150 cycles. Memory of floats that a vector may read is therefore written first:
+The *slack* of a buffer consists of the elements behind a bound in one of its dimensions that all
+accesses stay below, here the columns from 4 on. A vector that reads the slack computes on
+uninitialized memory. If this holds subnormal numbers, each operation takes a microcode assist on
+many processors, some 150 cycles. Memory of floats that a vector may read is therefore written
+first:
 
 1. A condition on the lanes of a vectorized loop is dropped where it only keeps stores out of the
    slack of buffers that this iteration of the parallel loops allocates, and what is loaded is
@@ -45,8 +46,8 @@ some 150 cycles. Memory of floats that a vector may read is therefore written fi
 3. These buffers, and those that are written as a whole before, get the attribute
    ``kc.whole_rows``. ``vectorize-loop`` reads a part of a row of others under a mask.
 
-Whether there is slack depends on all accesses of a buffer, so a function is rewritten as a whole,
-not by a rewrite pattern.
+The slack depends on all accesses of a buffer, so a function is rewritten as a whole, not by a
+rewrite pattern.
 
 Requires: blocks were lowered (``lower-blocks``). Runs after what shrinks buffers, and before
 ``storage-rewrite``, behind which an allocation is no longer the beginning of a buffer's life.

@@ -29,8 +29,8 @@ After::
       %B[%v_i] = %B[%v_i] + %total
     }
 
-What no ``vector.reduction`` combines (argmax, or floats narrower than 32 bits) is combined in
-halves, their halves, and so on, down to one number.
+Results that no ``vector.reduction`` combines (argmax, or floats narrower than 32 bits) are combined
+in halves, their halves, and so on, down to one number.
 
 The lanes' results are initialised before, and combined after, the outermost loop of the reduction
 that allows it: one in which the loops over results are constant and the results few. A loop with
