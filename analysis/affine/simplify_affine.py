@@ -315,18 +315,43 @@ def _recombine(terms: _Terms, constant: int, ranges: Sequence[Bounds]) -> _Linea
             continue
         dividend, by = inner
         flat, extra = _linear(dividend, ranges)
+        same = None
         quotient, quotient_constant = _floor_div(flat, extra, by, ranges)
-        if len(quotient) != 1 or quotient_constant:
-            continue
-        ((quotient_atom, count),) = quotient.items()
-        same = _same_quotient(quotient_atom, terms, ranges)
-        if count != 1 or same is None or terms[same] != factor * by:
-            continue
+        if list(quotient.values()) == [1] and not quotient_constant:
+            same = _same_quotient(*quotient, terms, ranges)
+        if same is None or terms[same] != factor * by:
+            candidates = [it for it, count in terms.items() if count == factor * by]
+            congruent = _congruent_dividend((flat, extra), by, candidates, ranges)
+            if congruent is None:
+                continue
+            same, (flat, extra) = congruent
         del terms[atom], terms[same]
         constant += factor * extra
         terms = _add(terms, {a: factor * count for a, count in flat.items()})
         work = list(terms)
     return terms, constant
+
+
+def _congruent_dividend(
+    dividend: _Linear, by: int, candidates: Sequence[AffineExpr], ranges: Sequence[Bounds]
+) -> tuple[AffineExpr, _Linear] | None:
+    """The quotient by ``by`` whose dividend has the remainder of ``dividend``, and that dividend.
+
+    ``x mod c`` may be written as ``y mod c`` while the quotient is still ``x floordiv c``:
+    ``((f mod 49) * 16 + i) mod 28`` is ``(f * 16 + i) mod 28``.
+    """
+    for candidate in candidates:
+        quotient = _divided(candidate, AffineBinaryOpKind.FloorDiv)
+        if quotient is None or quotient[1] != by:
+            continue
+        terms, constant = _linear(quotient[0], ranges)
+        remainder, rest = _mod(terms, constant, by, ranges)
+        if list(remainder.values()) != [1] or rest:
+            continue
+        inner = _divided(*remainder, AffineBinaryOpKind.Mod)
+        if inner is not None and inner[1] == by and _linear(inner[0], ranges) == dividend:
+            return candidate, (terms, constant)
+    return None
 
 
 def _same_quotient(atom: AffineExpr, terms: _Terms, ranges: Sequence[Bounds]) -> AffineExpr | None:

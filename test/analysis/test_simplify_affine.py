@@ -131,6 +131,13 @@ def test_conditions(expr, ranges, kind):
         (d0 % 32 % 8, [], "d0 mod 8"),
         (d0 // 7 * 7 + d0 % 7, [], "d0"),
         ((d0 // 28) * 28 + (d0 // 4 % 7) * 4 + d0 % 4, [], "d0"),
+        # the dimension of a fused loop: the remainder loses its `mod 49`, as 28 divides 49 * 16
+        (
+            (d0 % 49 * 16 + d1) // 28 * 28 + (d0 % 49 * 16 + d1) % 28,
+            [(0, 146), (0, 15)],
+            "(d0 mod 49) * 16 + d1",
+        ),
+        (d0 // 28 * 28 + (d0 + 1) % 28, [(0, 99)], "d0 floordiv 28 * 28 + (d0 + 1) mod 28"),
         (d0 % 8, [(8, 15)], "d0 - 8"),
         (d0 - d0, [], "0"),
         (d0 + 1, [(4, 4)], "5"),
