@@ -192,3 +192,13 @@ def test_the_families_of_random_programs_are_all_listed():
     families = re.findall(r'^ +Family\(\s*"(\w+)"', source, re.M)
     assert len(families) > 10
     assert re.findall(r"^\| `(\w+)` \|", table, re.M) == families
+
+
+def test_each_entry_of_the_changelog_is_under_an_area():
+    (sections,) = re.findall(
+        r"^## \[Unreleased\]\n(.*)", (ROOT / "CHANGELOG.md").read_text(), re.M | re.S
+    )
+    before, *areas = re.split(r"^#### (.+)\n", sections, flags=re.M)
+    assert re.findall(r"^- ", before, re.M) == []
+    assert len(areas[::2]) == len(set(areas[::2])) > 5
+    assert all(text.startswith("- ") for text in areas[1::2])
