@@ -1,6 +1,7 @@
 """``tosa.cond_if``, ``while_loop`` and ``yield``, with the text of MLIR 22.
 
-xDSL has none of them. A branch that takes its tensors by name has them as arguments of a block::
+xDSL lacks ``while_loop``, and its ``cond_if`` has no arguments of blocks. A branch that takes its
+tensors by name has them as arguments of a block::
 
     %0 = tosa.cond_if %c (%x = %a) : tensor<i1> (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%x: tensor<4xf32>):
