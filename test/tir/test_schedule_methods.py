@@ -172,7 +172,7 @@ def test_wrong_arguments(sch: tir.Schedule):
         "KC3702 split: factors is a list of numbers, of which one may be None "
         "('int' object is not iterable), not 4",
         "KC3702 split: factors is a list of numbers, of which one may be None "
-        "(2.5 is no factor), not list [None, 2.5]",
+        "(2.5 is not a factor), not list [None, 2.5]",
         "KC3123 BlockRV is not a loop",
         "KC3126 LoopRV is not a block",
         "KC3702 compute_at: preserve_unit_loops is True or False, not 1",

@@ -700,7 +700,7 @@ error[KC3040]: parallel: loop i is a reduction of S
    |  for i in 8:    <-- here
    |    block S
   why: S at (i=0) updates S[0], which S at (i=1) updates
-  try: rfactor makes partial results that can be computed in parallel""",
+  try: rfactor creates partial results that can be computed in parallel""",
     undecided: """\
 error[KC3041]: parallel: the iterations of i cannot be proven independent
   --> HERE:3:9  for i in parallel(8):

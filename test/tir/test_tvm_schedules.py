@@ -85,7 +85,7 @@ def test_factors_that_are_no_whole_numbers():
     before = str(sch.mod)
     assert refusal(lambda: sch.split(loop, factors=[None, tir.const(4.0, "float32")])) == (
         "error[KC3702]: split: factors is a list of numbers, of which one may be None "
-        "(4.0 is no factor), not list [None, 4.0]"
+        "(4.0 is not a factor), not list [None, 4.0]"
     )
     assert refusal(lambda: sch.split(loop, factors=[tir.const(8, "int64")])) == (
         "error[KC3022]: split: factors 8 do not cover loop i0\n"
@@ -699,7 +699,7 @@ def test_the_last_position_is_no_combination():
         "   |    for k in 32:\n"
         "   |      block P    <-- here\n"
         "  why: it has reduce variables, but is not an update with a commutative combiner\n"
-        "  try: rfactor takes blocks that compute each element of one buffer by itself"
+        "  try: use rfactor on a block that computes each element of one buffer"
     )
 
 

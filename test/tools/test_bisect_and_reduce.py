@@ -167,7 +167,7 @@ ERRORS = {
         2
         * (
             "remark[KC3007]: vectorize changed nothing\n"
-            "  why: no block has a loop that the bare flag applies to\n"
+            "  why: the bare flag applies to no loop of any block\n"
         )
         + "error[KC0025]: no step breaks the module: after 1 step its results are those of the "
         "input\n",

@@ -1,4 +1,6 @@
-"""Shared by primitives that move or remove blocks: what a block computes, where it can go."""
+"""Shared by primitives that move or remove blocks: the elements that a block computes, and its
+legal places.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ from kc.transforms.schedule.base import Site
 
 @dataclass(frozen=True)
 class Position:
-    """Where a block variable stands in the index of a store: ``index[dim] == v + offset``."""
+    """The place of a block variable in the index of a store: ``index[dim] == v + offset``."""
 
     dim: int
     offset: int
@@ -72,52 +74,53 @@ class Position:
 @dataclass(frozen=True)
 class Definition:
     """A block that computes each element of one buffer: ``B[f(v)] = e(v)``, or a reduction, or a
-    part of a buffer for each ``v`` by loops of its own."""
+    part of a buffer for each ``v`` by its own loops.
+    """
 
     block: BlockOp
     store: StoreOp
     more_stores: tuple[StoreOp, ...] = ()
-    """The stores to other buffers, of a block that computes elements of several."""
+    """The stores to the further buffers of a block that computes elements of several buffers."""
     inner_stores: tuple[StoreOp, ...] = ()
-    """All stores to the buffers, of a block that holds loops."""
+    """All stores to the buffers, for a block that contains loops."""
 
     @property
     def stores(self) -> tuple[StoreOp, ...]:
-        """All stores, one a buffer."""
+        """All stores, one for each buffer."""
         return self.store, *self.more_stores
 
     @property
     def buffer(self) -> SSAValue:
-        """The buffer that it defines."""
+        """The defined buffer."""
         return self.store.buffer
 
     @property
     def buffers(self) -> list[SSAValue]:
-        """The buffers that it defines, in the order of the stores."""
+        """The defined buffers, in the order of the stores."""
         return [store.buffer for store in self.stores]
 
     def store_to(self, buffer: SSAValue) -> StoreOp:
-        """The store to one of the buffers that it defines."""
+        """The store to one of the defined buffers."""
         return next(store for store in self.stores if store.buffer is buffer)
 
     def stores_of(self, buffer: SSAValue) -> list[StoreOp]:
-        """The stores that give elements of one of the buffers their values."""
+        """The stores to the elements of one of the defined buffers."""
         inner = [store for store in self.inner_stores if store.buffer is buffer]
         return inner or [self.store_to(buffer)]
 
     @property
     def inputs(self) -> list[SSAValue]:
-        """The buffers that it reads, other than its own."""
+        """The buffers that the block reads, other than the defined ones."""
         return [buffer for buffer in buffers_read(self.block) if buffer not in self.buffers]
 
     @cached_property
     def captured(self) -> list[SSAValue]:
-        """What :func:`captured` gives for the block, as long as nothing is rewritten."""
+        """The result of :func:`captured` for the block; valid until a rewrite."""
         return captured(self.block)
 
     @property
     def scope(self) -> Operation:
-        """The block or function that it is in."""
+        """The block or function that contains the block."""
         return scope_of(self.block)
 
     @property
@@ -128,7 +131,7 @@ class Definition:
 
     @property
     def reads(self) -> list[LoadOp | ViewOp]:
-        """The loads, and the parts of the buffers that calls in other blocks read."""
+        """The loads, and the views of the buffers in other blocks, which calls read."""
         parts = [
             use.operation
             for buffer in self.buffers
@@ -143,16 +146,20 @@ class Definition:
         return in_order(self.scope, [self.unit(read) for read in self.reads])
 
     def unit(self, op: Operation) -> Operation:
-        """The block of the scope that ``op`` is in."""
+        """The block of the scope that contains ``op``."""
         return unit_of(op, self.scope)
 
     def positions(self) -> list[Position | None]:
-        """For each variable of the block, a dimension of the store that has it alone."""
+        """For each variable of the block, a dimension of the store whose index is that variable
+        plus a constant.
+        """
         return positions(self.block, self.store)
 
 
 def positions(block: BlockOp, access: LoadOp | StoreOp) -> list[Position | None]:
-    """For each variable of ``block``, a dimension of an access in its body that has it alone."""
+    """For each variable of ``block``, a dimension of an access in its body whose index is that
+    variable plus a constant; None if there is no such dimension.
+    """
     places: dict[SSAValue, Position] = {}
     index = IndexValues()
     for dim, expr in enumerate(access.indices.data.results):
@@ -174,10 +181,11 @@ def require_definition(
     loops: bool = False,
     nested_reductions: bool = False,
 ) -> Definition:
-    """``block`` as a definition, or a refusal (KC3200).
+    """``block`` as a definition. Refuses (KC3200) a block that is not a definition.
 
-    With ``updates``, a reduction may be of several buffers, and leave out terms by a ``tir.if``.
-    With ``loops``, it may hold loops and blocks; with ``nested_reductions``, and reduce, too.
+    With ``updates``, a reduction may update several buffers, and skip terms by a ``tir.if``. With
+    ``loops``, the block may contain loops and blocks; with ``nested_reductions``, it may then also
+    be a reduction.
     """
     nested = loops and any(isinstance(op, ForOp | BlockOp) for op in block.body.walk())
     why = (
@@ -192,7 +200,7 @@ def require_definition(
         f"block {block.label} is neither complete nor a reduction",
         at=block,
         why=why,
-        hints=[f"{site.primitive} takes blocks that compute each element of one buffer by itself"],
+        hints=[f"use {site.primitive} on a block that computes each element of one buffer"],
     )
 
 
@@ -202,7 +210,7 @@ _ELEMENTWISE = frozenset((LoadOp, StoreOp, CombineOp))
 def _no_definition(block: BlockOp, updates: bool) -> Definition | str:
     for name, kind in zip(block.names, block.types, strict=True):
         if kind is IterType.OPAQUE:
-            return f"nothing is known about its variable {name}, which is opaque"
+            return f"its variable {name} is opaque, so the order of its values matters"
     reduction = reduction_of(block)
     guard = reduction.guard if reduction is not None and updates else None
     for op in loop_tree.children(block):
@@ -221,7 +229,7 @@ def _no_definition(block: BlockOp, updates: bool) -> Definition | str:
     memory = {base_buffer(buffer) for buffer in written}
     for buffer in buffers_read(block):
         if buffer not in written and base_buffer(buffer) in memory:
-            return f"it reads {buffer_name(buffer)}, which may be what it writes"
+            return f"it reads {buffer_name(buffer)}, which may share memory with its outputs"
     if not block.is_reduction:
         if len(written) < len(stores):
             return f"it has {len(stores)} stores to {names}"
@@ -246,11 +254,14 @@ def _no_definition(block: BlockOp, updates: bool) -> Definition | str:
 
 
 def _no_nested_definition(block: BlockOp, reductions: bool) -> Definition | str:
-    """A block that holds loops: what it does depends on its variables and inputs alone, and no two
-    values of the variables share an element."""
+    """A block with loops as a definition, or the reason why it is not one.
+
+    Its effects must depend on its variables and inputs alone, and no two values of the variables
+    may write the same element.
+    """
     for name, kind in zip(block.names, block.types, strict=True):
         if kind is not IterType.SPATIAL and not (reductions and kind is IterType.REDUCE):
-            return f"it holds loops, and its variable {name} is {kind.value}, not spatial"
+            return f"it contains loops, and its variable {name} is {kind.value}, not spatial"
     inits = list(block.init.walk()) if block.has_init else []
     for op in (*block.body.walk(), *inits):
         if isinstance(op, ForOp) and op.axis is not None:
@@ -266,12 +277,12 @@ def _no_nested_definition(block: BlockOp, reductions: bool) -> Definition | str:
         if isinstance(op, StoreOp) and not loop_tree.defined_inside(op.buffer, block)
     ]
     if not stores:
-        return "it writes no buffer but its own"
+        return "it writes only buffers that it allocates"
     written = list(dict.fromkeys(store.buffer for store in stores))
     memory = {base_buffer(buffer) for buffer in written}
     for buffer in buffers_read(block):
         if buffer not in written and base_buffer(buffer) in memory:
-            return f"it reads {buffer_name(buffer)}, which may be what it writes"
+            return f"it reads {buffer_name(buffer)}, which may share memory with its outputs"
     if block.is_reduction:
         why = _no_nested_reduction(block, stores)
         stores_of_init = [op for op in inits if isinstance(op, StoreOp)]
@@ -286,9 +297,12 @@ def _no_nested_definition(block: BlockOp, reductions: bool) -> Definition | str:
 
 
 def _no_nested_reduction(block: BlockOp, stores: Sequence[StoreOp]) -> str | None:
-    """Why ``block``, which has reduce variables and holds loops, is no reduction: its instances
-    commute where they only add to elements, by one combiner a buffer, that the init has given
-    values."""
+    """The reason why ``block``, which has reduce variables and contains loops, is not a reduction;
+    None if it is.
+
+    Its instances commute if they only update elements that the init has written, with one combiner
+    for each buffer.
+    """
     names = " and ".join(dict.fromkeys(buffer_name(store.buffer) for store in stores))
     if not block.has_init:
         return f"its initialisation is another block, so {names} has two writers"
@@ -298,7 +312,7 @@ def _no_nested_reduction(block: BlockOp, stores: Sequence[StoreOp]) -> str | Non
         return f"its init reads {names}"
     steps = [_accumulation(store) for store in stores]
     if any(step is None for step in steps):
-        return f"it holds loops, and does more with {names} than to add to its elements"
+        return f"it contains loops, and uses {names} for more than updates of its elements"
     loads = {load for step in steps if step is not None for load in (step[1],)}
     if any(
         isinstance(op, LoadOp) and op.buffer in written and op not in loads
@@ -320,12 +334,12 @@ def _no_nested_reduction(block: BlockOp, stores: Sequence[StoreOp]) -> str | Non
                 supplies.append(Supply(write, space.element(init, write), spatial))
         element = space.element(step[1], read)
         if space.uncovered(read, element, supplies, space.in_bounds(step[1], element, read)):
-            return f"its init may not give all elements of {names} values that it adds to"
+            return f"its init may not write all elements of {names} that it updates"
     return None
 
 
 def _spatial_values(instance: Instance, block: BlockOp) -> list[Term]:
-    """The spatial variables of ``block`` in an instance of it, or of a part of its init."""
+    """The spatial variables of ``block`` in an instance of its body or of its init."""
     inits = block.init.block.args if block.has_init else block.body.block.args
     return [
         instance.values[arg if arg in instance.values else init]
@@ -335,7 +349,9 @@ def _spatial_values(instance: Instance, block: BlockOp) -> list[Term]:
 
 
 def _accumulation(store: StoreOp) -> tuple[Operation, LoadOp] | None:
-    """The operation of ``C[i] = C[i] op x`` and its load of C, which nothing else uses."""
+    """The operation of ``C[i] = C[i] op x`` and its load of C, if both have only this use; else
+    None.
+    """
     step = store.value.owner
     if not isinstance(step, COMBINERS) or not step.results[0].has_one_use():
         return None
@@ -354,7 +370,9 @@ def _accumulation(store: StoreOp) -> tuple[Operation, LoadOp] | None:
 
 
 def _read_before_written(block: BlockOp, stores: Sequence[StoreOp]) -> str | None:
-    """A load of what ``block`` writes that may give what it has not written, as a reason."""
+    """The reason why a load of a buffer that ``block`` writes may read an element that it has not
+    written; None if there is no such load.
+    """
     for buffer in dict.fromkeys(store.buffer for store in stores):
         for load in loads_of(buffer):
             if not loop_tree.is_inside(load, block):
@@ -375,7 +393,9 @@ def _read_before_written(block: BlockOp, stores: Sequence[StoreOp]) -> str | Non
 
 
 def _shared_element(block: BlockOp, stores: Sequence[StoreOp]) -> str | None:
-    """An element that the block writes for two values of its variables, as a reason."""
+    """The reason why the block may write an element for two values of its variables; None if it
+    does not.
+    """
     for first, second in combinations_with_replacement(stores, 2):
         if first.buffer is not second.buffer:
             continue
@@ -402,7 +422,7 @@ def _shared_element(block: BlockOp, stores: Sequence[StoreOp]) -> str | None:
 
 
 def _is_choice(op: Operation) -> bool:
-    """Whether ``op`` is a branch that computes one of two values, and does nothing else."""
+    """True if ``op`` is a branch that only selects one of two values, without other effects."""
     return (
         isinstance(op, scf.IfOp)
         and bool(op.results)
@@ -416,7 +436,9 @@ def _is_choice(op: Operation) -> bool:
 
 
 def _undetermined(block: BlockOp, store: StoreOp) -> str | None:
-    """A spatial variable that does not follow from the element that is written, as a reason."""
+    """The reason why a spatial variable does not follow from the written element; None if
+    all do.
+    """
     index = IndexValues()
     exprs = [index.compose(expr, store.operands_of_map) for expr in store.indices.data.results]
     known = determined(exprs, index)
@@ -425,7 +447,7 @@ def _undetermined(block: BlockOp, store: StoreOp) -> str | None:
     ):
         if kind is IterType.SPATIAL and extent != 1 and arg not in known:
             name = buffer_name(store.buffer)
-            return f"{label} does not follow from the element of {name} that it writes"
+            return f"{label} does not follow from the written element of {name}"
     return None
 
 
@@ -439,9 +461,12 @@ def _same_place(block: BlockOp, init: StoreOp, store: StoreOp) -> bool:
 
 
 def require_private(site: Site, definition: Definition, *, vectors: bool = False) -> list[AllocOp]:
-    """The allocs of the buffers that ``definition`` defines; refuses outputs (KC3202) and buffers
-    that other blocks write too, or that are used by anything but loads (KC3205). With ``vectors``,
-    loads of several elements are loads, and so are parts of buffers that calls read."""
+    """The allocs of the buffers that ``definition`` defines.
+
+    Refuses outputs (KC3202), buffers with uses outside the scope (KC3212), and buffers that other
+    blocks write or that operations other than loads use (KC3205). With ``vectors``, vector loads
+    and views that only calls and loads read are allowed.
+    """
     return [_private(site, definition, buffer, vectors) for buffer in definition.buffers]
 
 
@@ -452,7 +477,7 @@ def _private(site: Site, definition: Definition, buffer: SSAValue, vectors: bool
             "KC3202",
             f"{name} of block {block.label} is an output",
             at=block,
-            why="the caller reads all of it when the function is done",
+            why="the caller reads all of it after the call",
             hints=[f"cache_write gives block {block.label} its own buffer"],
         )
     for use in buffer.uses:
@@ -461,9 +486,9 @@ def _private(site: Site, definition: Definition, buffer: SSAValue, vectors: bool
             unit = unit_of(user, site.function)
             raise site.refuse(
                 "KC3212",
-                f"{describe(unit)} uses {name} outside of the scope of block {block.label}",
+                f"{describe(unit)} uses {name} outside the scope of block {block.label}",
                 at=unit,
-                why="blocks can only be moved within the block or function that holds them",
+                why="blocks can only be moved within the block or function that contains them",
             )
         if isinstance(user, LoadOp) and (vectors or not isinstance(user.result.type, VectorType)):
             continue
@@ -475,10 +500,10 @@ def _private(site: Site, definition: Definition, buffer: SSAValue, vectors: bool
         what = f"block {unit.label}" if isinstance(unit, BlockOp) else user.name
         raise site.refuse(
             "KC3205",
-            f"{name} is used by {what} too",
+            f"{name} is also used by {what}",
             at=unit,
             mark={block: "here", unit: f"uses {name}"},
-            why=f"block {block.label} must be the only one that writes {name}, and only loads "
+            why=f"block {block.label} must be the only writer of {name}, and only loads "
             + ("" if vectors else "of single elements ")
             + "may read it",
         )
@@ -486,7 +511,7 @@ def _private(site: Site, definition: Definition, buffer: SSAValue, vectors: bool
 
 
 def is_only_read(part: SSAValue) -> bool:
-    """Whether nothing but loads and calls use a part of a buffer, which read it."""
+    """True if all uses of a view are loads and calls that only read it."""
     for use in part.uses:
         user = use.operation
         is_read = isinstance(user, CallOp | CallExternOp) and not any(
@@ -505,7 +530,7 @@ def same_scope(site: Site, block: BlockOp, ops: Iterable[Operation]) -> None:
                 "KC3212",
                 f"{describe(op)} is not in the scope of block {block.label}",
                 at=op,
-                why="blocks can only be moved within the block or function that holds them",
+                why="blocks can only be moved within the block or function that contains them",
             )
 
 
@@ -517,7 +542,7 @@ def describe(op: Operation) -> str:
 
 
 def own_loops(block: BlockOp) -> list[ForOp]:
-    """The loops that are empty once ``block`` is gone, outermost first."""
+    """The loops that are empty after the removal of ``block``, outermost first."""
     loops: list[ForOp] = []
     child: Operation = block
     parent = block.parent_op()
@@ -532,12 +557,12 @@ def own_loops(block: BlockOp) -> list[ForOp]:
 
 
 def _is_work(op: Operation) -> bool:
-    """Whether ``op`` is more than what says how long loops are."""
+    """True if ``op`` is more than the computation of a loop extent."""
     return loop_tree.has_work(op) and not loop_tree.is_size(op)
 
 
 def erase_with_loops(block: BlockOp) -> None:
-    """Erase ``block`` (or what is left of it) and the loops and guards that are empty then."""
+    """Erase ``block`` (or its remainder), and the loops and guards that are empty afterwards."""
     parent = block.parent_op()
     block.detach()
     block.erase(safe_erase=False)
@@ -545,7 +570,7 @@ def erase_with_loops(block: BlockOp) -> None:
 
 
 def erase_empty(parent: Operation | None) -> None:
-    """Erase ``parent`` and what is around it, as long as it holds nothing of the loop tree."""
+    """Erase ``parent`` and the operations around it while they are empty in the loop tree."""
     while isinstance(parent, ForOp | IfOp):
         if any(_is_work(op) for op in loop_tree.children(parent)):
             return
@@ -555,11 +580,11 @@ def erase_empty(parent: Operation | None) -> None:
         parent = above
 
 
-# Where values are known -----------------------------------------------------------------------
+# Availability of values ---------------------------------------------------------------------
 
 
 def captured(block: BlockOp) -> list[SSAValue]:
-    """The values that the extents, the body and the init of a block take from outside of it."""
+    """The values from outside that the extents, the body and the init of a block use."""
     bodies = [body for region in block.regions for body in region.blocks]
     inner = [value for body in bodies for value in captured_values(body)]
     return list(dict.fromkeys([*block.dynamic_extents, *inner]))
@@ -573,9 +598,10 @@ def require_available(
     leave: Sequence[SSAValue] = (),
     uses: Sequence[SSAValue] | None = None,
 ) -> None:
-    """Refuse (KC3208) unless what ``block`` uses, but for ``leave``, is known at ``anchor``.
+    """Refuse (KC3208) a value that ``block`` uses and that is not available at ``anchor``.
 
-    ``uses`` are what :func:`captured` gives, for callers that have it.
+    Values in ``leave`` are exempt. ``uses`` is the result of :func:`captured`, if the caller has
+    it.
     """
     for value in captured(block) if uses is None else uses:
         if value in leave or can_rebuild(value, anchor):
@@ -591,7 +617,7 @@ def require_available(
             "KC3208",
             f"block {block.label} cannot be computed {place}",
             at=block,
-            why=f"it uses {what} not known there",
+            why=f"it uses {what} not available there",
             hints=hint,
         )
 
@@ -609,9 +635,12 @@ def require_unchanged(
     constraints: Sequence[Condition],
     leave: Sequence[SSAValue] = (),
 ) -> None:
-    """Refuse (KC3207) if something that ``block`` (an instance of ``definition.block``) reads, but
-    for the buffers in ``leave``, may be written between the instances ``first`` and ``second``, or
-    is memory of another iteration at one of them."""
+    """Refuse (KC3207) a changed input between the instances ``first`` and ``second``.
+
+    An input is a buffer that ``block`` (an instance of ``definition.block``) reads, except the
+    buffers in ``leave``. It may neither be written in between, nor be the memory of another
+    iteration at one of the two instances.
+    """
     for op in loop_tree.preorder(definition.block):
         if type(op) is not LoadOp or op.buffer in (*definition.buffers, *leave):
             continue
@@ -631,13 +660,13 @@ def require_unchanged(
                 name = buffer_name(op.buffer)
                 raise site.refuse(
                     "KC3207",
-                    f"{name}, which block {definition.block.label} reads, is memory "
+                    f"{name}, which block {definition.block.label} reads, is the memory "
                     "of another iteration at the new place",
                     at=definition.block,
                     mark={definition.block: f"reads {name}"},
                     why=witness.undecided
                     or f"{name} is allocated anew in each surrounding iteration",
-                    hints=[f"allocate {name} outside of the loop: compute_root of its block"],
+                    hints=[f"allocate {name} outside the loop: compute_root of its block"],
                 )
         for store in stores_to(op.buffer):
             if loop_tree.is_inside(store, definition.block) or _outside(store, first.op, second.op):
@@ -665,13 +694,13 @@ def require_unchanged(
                 at=definition.block,
                 mark={definition.block: f"reads {name}", writer: f"writes {name}"},
                 why=witness.undecided
-                or f"{describe(writer)}{write.at(witness)} comes between "
+                or f"{describe(writer)}{write.at(witness)} runs between "
                 "the old place and the new one",
             )
 
 
 def _outside(store: Operation, first: Operation, second: Operation) -> bool:
-    """Whether ``store`` is in no loop of the two and before or after both, for sure."""
+    """True if ``store`` shares no loop with either operation, and is before both or after both."""
     top = _top(store)
     ends = [_top(first), _top(second)]
     if top in ends:
@@ -686,6 +715,6 @@ def _top(op: Operation) -> Operation:
 
 
 def witness_text(space: Space, witness: Witness) -> str:
-    """``element [3]`` (for n = 4) at a witness of :meth:`Space.uncovered`."""
+    """The element of a witness of :meth:`Space.uncovered`: ``element [3] (for n = 4)``."""
     sizes = ", ".join(f"{name} = {value}" for name, value in space.sizes(witness).items())
     return f"{witness.element}" + (f" (for {sizes})" if sizes else "")

@@ -1,4 +1,4 @@
-"""Buffers as options name them, the memory scopes of a target, and names for new buffers."""
+"""Buffers in options, the memory scopes of a target, and names for new buffers."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ Side = Literal["read", "write"]
 
 @dataclass(frozen=True)
 class BufferRef(BufferOption):
-    """A buffer of a block: its name, its position among those read or written, or the buffer.
+    """A buffer of a block: its name, its position among the read or written buffers, or its value.
 
-    ``side`` tells which of the two a position counts: ``read:0``, ``("write", 0)``.
+    ``side`` selects the list that a position counts: ``read:0``, ``("write", 0)``.
     """
 
     target: str | int | SSAValue
@@ -46,7 +46,7 @@ class BufferRef(BufferOption):
 
     @classmethod
     def from_option(cls, text: str) -> Self:
-        """The reference that an option's text makes."""
+        """The reference in the text of an option. Raises ValueError for a malformed one."""
         side, colon, rest = text.strip("()").replace(",", ":").partition(":")
         if colon:
             if side not in ("read", "write") or not rest.strip().isdecimal():
@@ -56,7 +56,10 @@ class BufferRef(BufferOption):
 
     @classmethod
     def of(cls, value: Any) -> Self:
-        """The reference that a Python value stands for: what a field takes, or (side, position)."""
+        """The reference for a Python value: the value of the field, or (side, position).
+
+        Raises ScheduleError KC3300 for another value.
+        """
         if isinstance(value, BufferRef):
             return cls(value.target, value.side)
         if isinstance(value, tuple | list):
@@ -74,8 +77,16 @@ class BufferRef(BufferOption):
         read = [] if self.side == "write" else numbered_reads(block)
         written = [] if self.side == "read" else numbered_writes(block)
         if isinstance(self.target, int):
-            return [it[self.target] for it in (read, written) if 0 <= self.target < len(it)]
-        return [it for it in (*read, *written) if self.target in (it, buffer_name(it))]
+            return [
+                buffers[self.target]
+                for buffers in (read, written)
+                if 0 <= self.target < len(buffers)
+            ]
+        return [
+            buffers
+            for buffers in (*read, *written)
+            if self.target in (buffers, buffer_name(buffers))
+        ]
 
     def __str__(self) -> str:
         if isinstance(self.target, SSAValue):
@@ -87,42 +98,44 @@ How = Literal["reads", "writes", "uses"]
 
 
 def find_buffer(site: Site, block: BlockOp, ref: BufferRef, how: How) -> SSAValue:
-    """The buffer of ``block`` that ``ref`` means, or a refusal (KC3300).
+    """The buffer of ``block`` that ``ref`` selects. Refuses (KC3300) an unknown or ambiguous one.
 
-    Buffers are counted in the order of their first use, or in that of ``T.reads`` and
-    ``T.writes``. What a block both reads and writes (the result of a reduction) is counted last
-    among what it reads. Where either will do (``uses``) a position without a side counts what is
-    written.
+    Buffers are counted in the order of their first use, or in the order of ``T.reads`` and
+    ``T.writes``. A buffer that a block both reads and writes (the result of a reduction) is counted
+    last among the read buffers. With ``uses``, a position without a side counts the written
+    buffers.
     """
     if how == "uses" and isinstance(ref.target, int):
         how = "reads" if ref.side == "read" else "writes"
     if how == "writes":
-        known = numbered_writes(block)
+        candidates = numbered_writes(block)
     elif how == "uses":
-        known = list(dict.fromkeys([*numbered_writes(block), *numbered_reads(block)]))
+        candidates = list(dict.fromkeys([*numbered_writes(block), *numbered_reads(block)]))
     else:
-        known = numbered_reads(block)
+        candidates = numbered_reads(block)
     if ref.side is not None and not how.startswith(ref.side):
-        known = []
-    names = [buffer_name(buffer) for buffer in known]
+        candidates = []
+    names = [buffer_name(buffer) for buffer in candidates]
     if isinstance(ref.target, int):
-        meant = known[ref.target : ref.target + 1] if ref.target >= 0 else []
+        matches = candidates[ref.target : ref.target + 1] if ref.target >= 0 else []
     elif isinstance(ref.target, str):
-        meant = [buffer for buffer, name in zip(known, names, strict=True) if name == ref.target]
+        matches = [
+            buffer for buffer, name in zip(candidates, names, strict=True) if name == ref.target
+        ]
     else:
-        meant = [buffer for buffer in known if buffer is ref.target]
-    if len(meant) == 1:
-        return meant[0]
+        matches = [buffer for buffer in candidates if buffer is ref.target]
+    if len(matches) == 1:
+        return matches[0]
     listed = ", ".join(f"{n}: {name}" for n, name in enumerate(names))
     raise site.refuse(
         "KC3300",
         f"block {block.label} {how} no buffer {ref}"
-        if not meant
-        else f"block {block.label} {how} {len(meant)} buffers '{ref}'",
+        if not matches
+        else f"block {block.label} {how} {len(matches)} buffers '{ref}'",
         at=block,
         why=f"it {how} {listed}" if names else f"it {how} none",
         hints=suggest(ref.target, names, "the buffers are")
-        if isinstance(ref.target, str) and not meant
+        if isinstance(ref.target, str) and not matches
         else [f"buffer={n}" for n in range(min(len(names), 3))],
     )
 
@@ -130,9 +143,9 @@ def find_buffer(site: Site, block: BlockOp, ref: BufferRef, how: How) -> SSAValu
 def require_plain_uses(
     site: Site, block: BlockOp, buffer: SSAValue, *, with_views: bool = False
 ) -> None:
-    """Refuse (KC3303) a buffer that something else than loads, stores and sizes uses, or a view.
+    """Refuse (KC3303) a view, and a buffer with uses other than loads, stores and sizes.
 
-    ``with_views``: views of it may be used.
+    With ``with_views``, the buffer may have views.
     """
     base = base_buffer(buffer)
     if base is not buffer:
@@ -142,7 +155,7 @@ def require_plain_uses(
             "KC3303",
             f"{name} of block {block.label} is a part of {whole}",
             at=block,
-            why=f"what uses {whole} may use the same elements",
+            why=f"other uses of {whole} may access the same elements",
         )
     for use in buffer.uses:
         user = use.operation
@@ -158,7 +171,7 @@ def require_plain_uses(
             f"{name} of block {block.label} is used by {user.name}",
             at=user,
             mark={user: f"uses {name}"},
-            why=f"it is not known what {user.name} does with it",
+            why=f"the effect of {user.name} on it is unknown",
         )
 
 
@@ -168,13 +181,15 @@ class PartUse:
 
     user: LoadOp | StoreOp | CallExternOp
     view: ViewOp
-    """The part."""
+    """The view of the part."""
     reads: bool
     writes: bool
 
 
 def uses_of_parts(site: Site, block: BlockOp, buffer: SSAValue) -> list[PartUse]:
-    """What uses parts of ``buffer``; refuses (KC3303) what is no load, store or call."""
+    """The uses of views of ``buffer``. Refuses (KC3303) a use other than a load, a store
+    or a call.
+    """
     uses: list[PartUse] = []
     views = [use.operation for use in buffer.uses if isinstance(use.operation, ViewOp)]
     for view in views:
@@ -201,13 +216,13 @@ def uses_of_parts(site: Site, block: BlockOp, buffer: SSAValue) -> list[PartUse]
                     f"a part of {name} of block {block.label} is used by {user.name}",
                     at=user,
                     mark={user: f"uses {name}"},
-                    why=f"it is not known what {user.name} does with it",
+                    why=f"the effect of {user.name} on it is unknown",
                 )
     return uses
 
 
 def find_alloc(site: Site, block: BlockOp, buffer: SSAValue) -> AllocOp:
-    """The alloc of ``buffer``; refuses arguments (KC3320) and views (KC3303)."""
+    """The alloc of ``buffer``. Refuses arguments (KC3320) and views (KC3303)."""
     if isinstance(buffer.owner, AllocOp):
         return buffer.owner
     require_noted(site, block, buffer)
@@ -227,7 +242,7 @@ def find_alloc(site: Site, block: BlockOp, buffer: SSAValue) -> AllocOp:
 def legal_caches(
     site: Site, block: BlockOp, buffer: SSAValue, primitives: Iterable[str]
 ) -> list[str]:
-    """Those of ``primitives`` that may legally give ``block`` a copy of ``buffer``."""
+    """The members of ``primitives`` that may legally give ``block`` a copy of ``buffer``."""
     legal: list[str] = []
     for name in primitives:
         try:
@@ -239,16 +254,18 @@ def legal_caches(
 
 
 def require_noted(site: Site, block: BlockOp, buffer: SSAValue) -> None:
-    """Refuse (KC3303) what is no buffer of ``tir.alloc`` and no argument of the function."""
+    """Refuse (KC3303) a buffer that neither ``tir.alloc`` nor the arguments of the
+    function define.
+    """
     owner = buffer.owner
     if isinstance(owner, AllocOp) or owner is site.function.body.block:
         return
-    maker = owner.name if isinstance(owner, Operation) else "a block"
+    origin = owner.name if isinstance(owner, Operation) else "a block"
     raise site.refuse(
         "KC3303",
-        f"{buffer_name(buffer)} of block {block.label} is made by {maker}",
+        f"{buffer_name(buffer)} of block {block.label} is a result of {origin}",
         at=block,
-        why="neither tir.alloc nor the caller defines it",
+        why="it must be allocated by tir.alloc or be an argument",
     )
 
 
@@ -270,8 +287,10 @@ def require_scope(site: Site, scope: str) -> None:
 
 
 def scopes_of(target: Target) -> dict[str, str]:
-    """The memory scopes of a target, and why one is of no use: tile registers are where a CPU has
-    the feature."""
+    """The memory scopes of a target, each with the reason why it is useless, or an empty text.
+
+    Tile registers are useful only if the CPU has the feature.
+    """
     scopes = dict(target.kind.scopes)
     if TILES in scopes and not target.has_feature("amx-tile"):
         scopes[TILES] = "the CPU has no tile registers (amx-tile)"
@@ -279,9 +298,9 @@ def scopes_of(target: Target) -> dict[str, str]:
 
 
 def warn_of_scope(site: Site, scope: str, block: BlockOp) -> None:
-    """Warn (KC3302) of a scope that buys nothing on the target.
+    """Warn (KC3302) of a scope without a benefit on the target.
 
-    A function with loops of threads is meant for another one.
+    A function with loops of threads gets no warning: it is meant for another target.
     """
     useless = scopes_of(site.target)[scope]
     if useless and all(loop.axis is None for loop in loops(site.function)):
@@ -295,7 +314,7 @@ def warn_of_scope(site: Site, scope: str, block: BlockOp) -> None:
 
 
 def scope_attr(scope: str) -> Attribute:
-    """A scope as the memory space of a type; ``global`` is what a type without one means."""
+    """A scope as the memory space of a type; ``global`` is the absent memory space."""
     return NoneAttr() if scope == "global" else StringAttr(scope)
 
 
@@ -303,23 +322,23 @@ def scope_attr(scope: str) -> Attribute:
 
 
 class FreshNames:
-    """Names for blocks and buffers that are new in a function."""
+    """Unused names for new blocks and buffers of a function."""
 
     def __init__(self, site: Site) -> None:
         self.taken = site.names()
 
-    def take(self, wanted: str) -> str:
-        """``wanted``, or with a number where a block or a buffer has that name."""
-        return names.fresh_name(wanted, self.taken)
+    def take(self, name: str) -> str:
+        """``wanted``, with a number if a block or a buffer already has that name."""
+        return names.fresh_name(name, self.taken)
 
 
 def fresh_name(site: Site, wanted: str) -> str:
-    """``wanted``, or with a number where a block or a buffer of the function has that name."""
+    """``wanted``, with a number if a block or a buffer of the function already has that name."""
     return FreshNames(site).take(wanted)
 
 
 def name_apart(site: Site, copies: Iterable[Region]) -> None:
-    """Give the blocks and buffers in copies of a part of the function names of their own."""
+    """Give unique names to the blocks and buffers in copies of a part of the function."""
     fresh = FreshNames(site)
     for region in copies:
         for op in region.walk():
@@ -338,6 +357,6 @@ def cache_type(buffer: SSAValue, scope: str) -> MemRefType:
 
 
 def redirect(accesses: Iterable[LoadOp | StoreOp], buffer: SSAValue) -> None:
-    """Let ``accesses`` use ``buffer`` instead of the one they use."""
+    """Replace the buffer of ``accesses`` by ``buffer``."""
     for op in accesses:
         op.operands[0 if isinstance(op, LoadOp) else 1] = buffer

@@ -1,4 +1,4 @@
-"""The steps of reductions: their neutral elements, and the same steps on other values."""
+"""The steps of reductions: their neutral elements, and copies of the steps on other values."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def steps_on(
     new: Sequence[SSAValue],
     variables: Mapping[SSAValue, SSAValue],
 ) -> tuple[list[Operation], list[SSAValue]]:
-    """The steps of ``reduction`` on other values, one a buffer, and their results, likewise.
+    """The steps of ``reduction`` on other values, and their results, one for each buffer.
 
-    ``variables`` are those for the spatial ones of its block, where the steps are to stand.
+    ``variables`` maps the spatial variables of its block to values at the new place.
     """
     copies: dict[Operation, Operation] = {}
     ops, known = captured_copies(reduction, variables)
@@ -80,14 +80,15 @@ def steps_on(
 def captured_copies(
     reduction: Reduction, variables: Mapping[SSAValue, SSAValue]
 ) -> tuple[list[Operation], dict[SSAValue, SSAValue]]:
-    """What computes the values that combiners of ``reduction`` capture, over other ``variables``,
-    and what values are there."""
+    """Copies of the operations that compute the values captured by combiners of ``reduction``, and
+    the map from old to new values. ``variables`` maps the variables of its block.
+    """
     ops: list[Operation] = []
     known = dict(variables)
     for step in reduction.steps:
         for value in step.captured if isinstance(step, CombineOp) else ():
-            for maker in makers_of_element(value, reduction.block) or ():
-                if maker.results[0] not in known:
-                    ops.append(maker.clone(known))
-                    ops[-1].location = maker.location
+            for definition in makers_of_element(value, reduction.block) or ():
+                if definition.results[0] not in known:
+                    ops.append(definition.clone(known))
+                    ops[-1].location = definition.location
     return ops, known

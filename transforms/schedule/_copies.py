@@ -1,4 +1,6 @@
-"""Copies of a part of a buffer in a loop nest of their own: where one can stand, and what it is."""
+"""Copies of a part of a buffer in a separate loop nest: their legal places and their
+construction.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ from kc.transforms.schedule.base import Site
 
 @dataclass(frozen=True)
 class Part:
-    """The part of a buffer that is copied: a box, over the roots of ``index``."""
+    """The copied part of a buffer: a box, over the roots of ``index``."""
 
     buffer: SSAValue
     intervals: list[Interval]
@@ -50,7 +52,7 @@ class Part:
     index: IndexValues
 
     def enter(self, site: Site, space: Space, copy: Instance) -> list[Term]:
-        """One element of the part, as new coordinates of ``copy``."""
+        """An element of the part, as new coordinates of ``copy``."""
         element: list[Term] = []
         for interval, size in zip(self.intervals, self.sizes, strict=True):
             dim = space.dim(copy)
@@ -65,7 +67,7 @@ class Part:
 
 
 def part_of(site: Site, accesses: Sequence[LoadOp | StoreOp], level: Block) -> Part:
-    """The box of elements that ``accesses`` of one buffer touch in one execution of ``level``."""
+    """The box of elements that ``accesses`` to one buffer touch in one execution of ``level``."""
     buffer = accesses[0].buffer
     index = BoundIndexValues(level=level)
     region = box(accesses, level, index)
@@ -76,7 +78,7 @@ def part_of(site: Site, accesses: Sequence[LoadOp | StoreOp], level: Block) -> P
 
 
 def _clip(interval: Interval, size: Size) -> Interval:
-    """``interval`` without what is outside of the buffer for sure."""
+    """``interval`` without the positions that are provably outside the buffer."""
     length = interval.size
     if length is None:
         return WHOLE
@@ -107,7 +109,7 @@ def _size(site: Site, size: Size, space: Space, copy: Instance) -> Term:
             dims = [AffineExpr.dimension(n) for n in range(len(size.symbols))]
             operands = [names.get(name) for name in size.symbols]
             return space.expr(size.expr.replace_dims_and_symbols([], dims), operands, copy)  # pyright: ignore[reportArgumentType]
-    copy.opaque.append(Undecided("a size of the buffer is known at the call only"))
+    copy.opaque.append(Undecided("a size of the buffer is known only at the call"))
     return space.dim(copy)
 
 
@@ -115,10 +117,10 @@ def _size(site: Site, size: Size, space: Space, copy: Instance) -> Term:
 
 
 def levels_of(scope: Operation, ops: Sequence[Operation], *, every: bool = False) -> list[Block]:
-    """The bodies in ``scope`` that hold all of ``ops``, outermost first.
+    """The bodies in ``scope`` that contain all of ``ops``, outermost first.
 
-    Loops that hold nothing else are entered only for ``every`` body: a copy has a nest of its own.
-    Vectorized ones never are: the lanes would share what is there.
+    A loop without other accesses is included only with ``every``, since a copy has its own nest.
+    Bodies in vectorized loops are excluded: the lanes would share the copy.
     """
     common: list[Block] | None = None
     for op in ops:
@@ -146,10 +148,10 @@ def levels_of(scope: Operation, ops: Sequence[Operation], *, every: bool = False
 
 
 def _holds_more(root: Operation, ops: Sequence[Operation]) -> bool:
-    """Whether there are accesses below ``root`` that are not in ``ops``."""
+    """True if an access below ``root`` is outside ``ops``."""
     return any(
         isinstance(op, CallExternOp | LoadOp | StoreOp)
-        and not any(loop_tree.is_inside(op, given) for given in ops)
+        and not any(loop_tree.is_inside(op, access) for access in ops)
         for op in root.walk()
     )
 
@@ -164,7 +166,7 @@ def _in_vector_lanes(block: Block) -> bool:
 
 
 def child_at(level: Block, op: Operation) -> Operation | None:
-    """The op of ``level`` that ``op`` is, or is in."""
+    """The operation of ``level`` that is or contains ``op``; None if there is none."""
     child: Operation | None = op
     while child is not None and child.parent is not level:
         child = child.parent_op()
@@ -172,13 +174,13 @@ def child_at(level: Block, op: Operation) -> Operation | None:
 
 
 def first_of(level: Block, ops: Sequence[Operation]) -> Operation:
-    """The first op of ``level`` that holds one of ``ops``."""
+    """The first operation of ``level`` that contains one of ``ops``."""
     children = {child_at(level, op) for op in ops}
     return next(op for op in level.ops if op in children)
 
 
 def whole_of(site: Site, buffer: SSAValue) -> Part:
-    """All of ``buffer``."""
+    """The part that is all of ``buffer``."""
     sizes = sizes_of(site, buffer)
     return Part(buffer, [WHOLE] * len(sizes), sizes, BoundIndexValues())
 
@@ -186,10 +188,10 @@ def whole_of(site: Site, buffer: SSAValue) -> Part:
 def loops_shared(
     level: Block, instance: Instance, buffer: SSAValue | None = None
 ) -> dict[ForOp, Term]:
-    """The coordinates of ``instance`` in the loops around ``level``: one execution of it.
+    """The coordinates of ``instance`` in the loops around ``level``, which fix one execution of it.
 
-    With ``buffer``, by all threads that share this one: they are in lockstep, so that each of them
-    is there, and another one may touch an element of it meanwhile.
+    With ``buffer``, one execution by all threads that share the buffer: the threads run in
+    lockstep, and another thread may access an element in the meantime.
     """
     parent = level.parent_op()
     assert parent is not None
@@ -201,7 +203,7 @@ def loops_shared(
 
 
 def is_joint(loop: ForOp, buffer: SSAValue) -> bool:
-    """Whether the threads of ``loop`` are in lockstep, and have one ``buffer`` together."""
+    """True if the threads of ``loop`` run in lockstep and share ``buffer``."""
     if not is_in_lockstep(loop.axis):
         return False
     own = loop_tree.defined_inside(buffer, loop)
@@ -215,7 +217,7 @@ def same_element(
     other_op: LoadOp | StoreOp | ViewOp,
     other_instance: Instance,
 ) -> list[Condition]:
-    """That two accesses are to the same element."""
+    """The conditions that two accesses touch the same element."""
     return equal(space.element(op, instance), space.element(other_op, other_instance))
 
 
@@ -225,14 +227,14 @@ def same_element(
 def new_alloc(
     name: str, type_: MemRefType, sizes: Sequence[int | SSAValue], like: Operation
 ) -> AllocOp:
-    """An alloc of ``type_``, of which ``sizes`` are the sizes."""
+    """An alloc of ``type_`` with the given ``sizes``; constants are part of the type."""
     alloc = AllocOp(name, type_, [size for size in sizes if not isinstance(size, int)])
     alloc.location = like.location
     return alloc
 
 
 def realize(site: Site, part: Part, like: Operation) -> list[int | SSAValue]:
-    """The sizes of the buffer of ``part``, as extents."""
+    """The extents of the buffer of ``part``; symbolic ones are computed."""
     return [size_value(site, size, like) for size in part.sizes]
 
 
@@ -249,8 +251,8 @@ def copy_nest(
 ) -> Nest:
     """Loops around a block ``name`` that copies ``part`` of ``source`` into ``target``.
 
-    They have names that are new around ``anchor``, and the location of ``like``; the block has
-    ``annotations``.
+    The names of the loops are unused around ``anchor``. All operations have the location of
+    ``like``; the block has ``annotations``.
     """
     index = part.index
     extents = [

@@ -1,4 +1,4 @@
-"""A primitive as a pass: the flag of kc-opt that is made from its declaration."""
+"""A primitive as a pass: the kc-opt flag that is derived from its declaration."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ from kc.transforms.schedule.base import BlockRef, Primitive, Site, perform
 
 
 def takes_defaults(primitive: type[Primitive]) -> bool:
-    """Whether the bare flag of a primitive means something."""
+    """True if the bare flag of a primitive has an effect."""
     return primitive.defaults.__func__ is not Primitive.defaults.__func__  # pyright: ignore
 
 
 @dataclass(frozen=True)
 class SchedulePass(ModulePass):
-    """A primitive as a pass: the flag of kc-opt. Without options, what the bare flag does."""
+    """A primitive as a pass, for its kc-opt flag. Without options, it applies the defaults of the
+    flag.
+    """
 
     primitive: type[Primitive]
     step: Primitive | None = None
@@ -49,11 +51,13 @@ class SchedulePass(ModulePass):
     def _function(self, functions: Sequence[func.FuncOp], module: ModuleOp) -> func.FuncOp:
         if len(functions) == 1:
             return functions[0]
-        what = self.primitive.name
+        primitive = self.primitive.name
         names = [function.sym_name.data for function in functions]
         if not functions:
             raise ScheduleError(
-                "KC3005", f"{what}: there is no function to schedule", location=location_of(module)
+                "KC3005",
+                f"{primitive}: there is no function to schedule",
+                location=location_of(module),
             )
         if self.block is not None and isinstance(self.block.target, str):
             label = self.block.target
@@ -76,7 +80,7 @@ class SchedulePass(ModulePass):
                 )
         raise ScheduleError(
             "KC3006",
-            f"{what}: there are {len(functions)} functions",
+            f"{primitive}: there are {len(functions)} functions",
             location=location_of(functions[1]),
             hints=[f"name one: func={names[0]}"],
         )
@@ -98,19 +102,19 @@ class SchedulePass(ModulePass):
                 location=refused.location if refused else location_of(module),
                 why=f"{refused.message}: {refused.why}"
                 if refused
-                else "no block has a loop that the bare flag applies to",
+                else "the bare flag applies to no loop of any block",
             )
 
 
 @dataclass(frozen=True)
 class _Unsafe:
-    """The option of primitives that may go on where their check is undecided."""
+    """The option to continue despite an undecided check."""
 
     unsafe: bool = False
 
 
 def make_pass(primitive: type[Primitive], options: Options) -> SchedulePass:
-    """The pass that ``--<primitive>=<options>`` stands for."""
+    """The pass of the flag ``--<primitive>=<options>``."""
     if not options and takes_defaults(primitive):
         return SchedulePass(primitive)
     own = [option.name for option in fields(primitive)]  # pyright: ignore[reportArgumentType]
@@ -124,8 +128,8 @@ def make_pass(primitive: type[Primitive], options: Options) -> SchedulePass:
     trusting = False
     unsafe = options.get("unsafe") if primitive.undecidable else None
     if unsafe is not None:
-        given = from_options(_Unsafe, Options((unsafe,), options.source), primitive.name)
-        trusting = given.unsafe
+        parsed = from_options(_Unsafe, Options((unsafe,), options.source), primitive.name)
+        trusting = parsed.unsafe
         options = options.without("unsafe")
     step = from_options(primitive, options, primitive.name, extra)
     named = BlockRef(block.text) if block is not None else None

@@ -1,4 +1,4 @@
-"""The bits of floating-point numbers: as numbers they are in the order of magnitudes."""
+"""The bits of floating-point numbers; as integers, they have the order of the magnitudes."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ FRACTION_BITS: Mapping[type, int] = {
     Float32Type: 23,
     Float64Type: 52,
 }
-"""Bits behind the exponent, by type."""
+"""The number of fraction bits by type."""

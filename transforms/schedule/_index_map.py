@@ -1,4 +1,4 @@
-"""Index maps: where a layout puts the element of an index, ``(i, j)->(i floordiv 4, j, i mod 4)``.
+"""Index maps: the position of each element in a layout, ``(i, j)->(i floordiv 4, j, i mod 4)``.
 
 A map is text in MLIR's syntax (or Python's: ``//``, ``%``, ``lambda i, j: [...]``), an
 ``affine_map`` attribute, or a Python function of indices::
@@ -9,12 +9,11 @@ A map is text in MLIR's syntax (or Python's: ``//``, ``%``, ``lambda i, j: [...]
 
     IndexMap.of("(i, j)->(i, j xor i mod 8)")  # in Python: j ^ i % 8
 
-Results are affine: sums of indices times constants, divided (rounding down) by positive constants,
+Results are affine: sums of indices times constants, quotients (rounded down) by positive constants,
 and remainders of such divisions. ``xor`` is affine too if one operand has a few bits that do not
-depend on sizes: bit ``n`` of a result is ``(a floordiv 2**n + b floordiv 2**n) mod 2``. So all that
-is asked of affine maps is asked of it: whether it is injective, what it does not reach. Text that
-is something else is a ValueError, a function that gives something else a :class:`ScheduleError`
-(KC3500).
+depend on sizes: bit ``n`` of a result is ``(a floordiv 2**n + b floordiv 2**n) mod 2``. All
+analyses of affine maps therefore apply to it, such as injectivity and the unreached positions.
+Other text is a ValueError; a function with another result is a :class:`ScheduleError` (KC3500).
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ AXIS_SEPARATOR = _Separator()
 
 @dataclass(frozen=True)
 class IndexMap:
-    """``results`` over dimensions called ``names``; axis separators at ``separators``.
+    """``results`` over dimensions with ``names``, with axis separators at ``separators``.
 
     A separator ``n`` stands before result ``n``.
     """
@@ -73,12 +72,12 @@ class IndexMap:
 
     @classmethod
     def from_option(cls, text: str) -> Self:
-        """The map that an option's text makes. Raises ValueError."""
+        """The map in the text of an option. Raises ValueError."""
         return _Reader(text).read(cls)
 
     @classmethod
     def of(cls, value: Any) -> Self:
-        """The map that a Python value, an attribute or text stands for."""
+        """The map for a Python value, an attribute or a text. Raises ScheduleError KC3500."""
         if isinstance(value, IndexMap):
             return cls(value.names, value.results, value.separators)
         if isinstance(value, AffineMapAttr | AffineMap):
@@ -96,7 +95,8 @@ class IndexMap:
         if callable(value):
             return cls.from_func(value)
         raise _unusable(
-            f"{type(value).__name__} is not an index map", "it is a function of indices, or text"
+            f"{type(value).__name__} is not an index map",
+            "it must be a function of indices, or text",
         )
 
     @classmethod
@@ -105,8 +105,9 @@ class IndexMap:
     ) -> Self:
         """The map that ``function`` computes; ``ndim`` is needed for a function of ``*indices``.
 
-        Indices that are named after these are the last ones: ``lambda *i, n: [*i, n // 4, n % 4]``.
-        ``index_dtype`` is TVM's type of the indices, and says nothing: those of kc have 64 bits.
+        Parameters after ``*indices`` are the last indices: ``lambda *i, n: [*i, n // 4, n % 4]``.
+        ``index_dtype`` is TVM's type of the indices. It has no effect: kc's indices have 64 bits.
+        Raises ScheduleError KC3500.
         """
         if index_dtype not in ("int32", "int64"):
             raise _unusable(
@@ -114,7 +115,7 @@ class IndexMap:
             )
         if not callable(function):
             raise _unusable(
-                f"{_shown(function)} is not an index map", "it is a function of indices"
+                f"{_shown(function)} is not an index map", "it must be a function of indices"
             )
         names, last = _parameters(function, ndim)
         indices = [Index(AffineExpr.dimension(n)) for n in range(len(names))]
@@ -124,7 +125,7 @@ class IndexMap:
             returned = [returned]
         if not isinstance(returned, Iterable):
             raise _unusable(
-                f"the index map returns {_shown(returned)}", "it returns a list of indices"
+                f"the index map returns {_shown(returned)}", "it must return a list of indices"
             )
         results: list[AffineExpr] = []
         separators: list[int] = []
@@ -142,39 +143,43 @@ class IndexMap:
     def from_func_with_separators(
         cls, mapping_function: IndexFunction, ndim: int | None = None, *, index_dtype: str = "int32"
     ) -> tuple[Self, list[int]]:
-        """The map that the function computes, without its separators, and these (TVM)."""
+        """The map of the function without its separators, and the separators (TVM)."""
         whole = cls.from_func(mapping_function, ndim, index_dtype=index_dtype)
         return cls(whole.names, whole.results), list(whole.separators)
 
     def attr(self) -> Attribute:
-        """The map as an attribute that :meth:`of` takes: affine, or text (separators, ``xor``)."""
+        """The map as an attribute for :meth:`of`: an affine map, or text for separators and
+        ``xor``.
+        """
         is_text = self.separators or self.is_swizzle
         return StringAttr(str(self)) if is_text else AffineMapAttr(self.map)
 
     @property
     def map(self) -> AffineMap:
-        """The results as a map."""
+        """The results as an affine map."""
         return AffineMap(len(self.names), 0, self.results)
 
     def map_indices(self, indices: Sequence[int]) -> list[int]:
-        """Where the element at ``indices`` goes (TVM)."""
+        """The new position of the element at ``indices`` (TVM)."""
         return list(self.map.eval(list(indices), []))
 
     def map_shape(self, shape: Sequence[int]) -> list[int]:
-        """The shape of what a buffer of ``shape`` becomes (TVM): one more than the largest values
-        of the results. Raises ScheduleError KC3500 for another number of dimensions."""
+        """The new shape of a buffer of ``shape`` (TVM): the largest values of the results, plus 1.
+        Raises ScheduleError KC3500 for another number of dimensions.
+        """
         if len(shape) != len(self.names):
             raise _unusable(
-                f"{self} of a shape with {len(shape)} dimensions", "it has an index for each"
+                f"{self} of a shape with {len(shape)} dimensions", "it needs an index for each"
             )
         ranges: list[Bounds] = [(0, int(size) - 1) for size in shape]
         highs = [bounds(simplify(expr, ranges), ranges)[1] for expr in self.results]
         return [0 if high is None else high + 1 for high in highs]
 
     def inverse(self, shape: Sequence[int]) -> IndexMap:
-        """The map back from the indices that an element of a buffer of ``shape`` goes to (TVM).
+        """The map from the new positions of the elements of a buffer of ``shape`` to their indices
+        (TVM).
 
-        Raises ScheduleError KC3500 where it is not one affine map.
+        Raises ScheduleError KC3500 if the inverse is not one affine map.
         """
         sizes = tuple(AffineExpr.constant(int(size)) for size in shape)
         back = inverse(self.results, Box(sizes))
@@ -183,17 +188,17 @@ class IndexMap:
         return IndexMap(tuple(f"x{n}" for n in range(len(self.results))), back)
 
     def is_equivalent_to(self, index_map: IndexMap) -> bool:
-        """Whether both compute the same, whatever the indices are called (TVM)."""
+        """True if both maps have the same results, regardless of the names of the indices (TVM)."""
         return (self.map, self.separators) == (index_map.map, index_map.separators)
 
     @property
     def is_swizzle(self) -> bool:
-        """Whether bits of indices are exchanged by ``xor``."""
+        """True if a result is computed with ``xor``."""
         return any(_xor_in(linear_terms(expr)[0]) is not None for expr in self.results)
 
     @property
     def is_identity(self) -> bool:
-        """Whether every index stays where it is."""
+        """True if every index keeps its place."""
         return self.map == AffineMap.identity(len(self.names)) and not self.separators
 
     def __str__(self) -> str:
@@ -222,15 +227,15 @@ IndexFunction = (
     | Callable[[_A, _A, _A, _A, _A, _A, _A], Any]
     | Callable[[_A, _A, _A, _A, _A, _A, _A, _A], Any]
 )
-"""A function of indices; type checkers know the parameters of a lambda by it."""
+"""A function of indices; type checkers infer the parameters of a lambda from it."""
 
 _AFFINE = "results are sums of indices times constants, and quotients and remainders by constants"
 
 
 class Index:
-    """An index while a Python function computes with it: ``+``, ``-``, ``*``, ``//``, ``%``, ``^``.
+    """An index as the operand of a Python function: ``+``, ``-``, ``*``, ``//``, ``%``, ``^``.
 
-    (Not an expression of xDSL's: there ``3 - i`` is ``i - 3``.)
+    (An expression of xDSL would not do: there, ``3 - i`` is ``i - 3``.)
     """
 
     def __init__(self, expr: AffineExpr) -> None:
@@ -305,7 +310,7 @@ def _divisor(rhs: AffineExpr) -> int:
     if not isinstance(rhs, AffineConstantExpr):
         raise ValueError("a division by an index is not affine")
     if rhs.value < 1:
-        raise ValueError(f"a division by {rhs.value}: divisors are at least 1")
+        raise ValueError(f"a division by {rhs.value}: divisors must be at least 1")
     return rhs.value
 
 
@@ -325,15 +330,15 @@ def _remainder(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
 def xor(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
     """The bits in which two indices differ, as an affine expression of them.
 
-    Raises ValueError unless one of them is known to be at least 0 and less than 2**16.
+    Raises ValueError unless one of them is provably at least 0 and less than 2**16.
     """
     widths = [_bits(lhs), _bits(rhs)]
-    known = [width for width in widths if width is not None and width <= _MOST_BITS]
-    if not known:
+    candidates = [width for width in widths if width is not None and width <= _MOST_BITS]
+    if not candidates:
         raise ValueError(
             f"an operand of xor has at most {_MOST_BITS} bits, as a remainder does: i % 8"
         )
-    width = min(known)
+    width = min(candidates)
     if not width:
         return rhs if widths[0] == 0 else lhs
     for operand, masked in ((lhs, rhs), (rhs, lhs)):
@@ -357,7 +362,7 @@ _MOST_BITS = 16
 
 
 def _bits(expr: AffineExpr) -> int | None:
-    """The width of an expression that is never negative; None where that is not plain to see."""
+    """The width of an expression that is never negative; None if the width is not evident."""
     most = _most(expr)
     return None if most is None else most.bit_length()
 
@@ -393,7 +398,7 @@ class _Xor(NamedTuple):
 
 
 def _xor_in(terms: Mapping[AffineExpr, int]) -> _Xor | None:
-    """What :func:`xor` has added to a sum, by the term that is its lowest bit."""
+    """The result of :func:`xor` in a sum, identified by its lowest bit; None if there is none."""
     for term, factor in terms.items():
         if not (
             isinstance(term, AffineBinaryOpExpr)
@@ -413,7 +418,7 @@ def _xor_in(terms: Mapping[AffineExpr, int]) -> _Xor | None:
 
 
 def _text(expr: AffineExpr, names: Sequence[str]) -> str:
-    """``expr`` with ``xor`` where it is one."""
+    """The text of ``expr``, with ``xor`` where it was used."""
     words = list(names)
     terms, constant = linear_terms(expr)
     while (part := _xor_in(terms)) is not None:
@@ -426,7 +431,9 @@ def _text(expr: AffineExpr, names: Sequence[str]) -> str:
 
 
 def _checked(expr: AffineExpr) -> AffineExpr:
-    """``expr``, refused where it is not affine, or has constants that no index can be."""
+    """``expr``. Raises ScheduleError KC3500 if it is not affine or has a constant of more than 64
+    bits.
+    """
 
     def refuse() -> Term:
         raise _unusable(f"{expr} is not affine", _AFFINE)
@@ -439,7 +446,7 @@ def _checked(expr: AffineExpr) -> AffineExpr:
 
 
 def _too_large(exprs: Iterable[AffineExpr]) -> int | None:
-    """A constant in ``exprs`` that 64 bits do not hold."""
+    """A constant in ``exprs`` of more than 64 bits; None if there is none."""
     parts = (part for expr in exprs for part in expr.dfs())
     values = (constant.value for constant in parts if isinstance(constant, AffineConstantExpr))
     return next((value for value in values if not -(2**63) <= value < 2**63), None)
@@ -448,14 +455,14 @@ def _too_large(exprs: Iterable[AffineExpr]) -> int | None:
 def _parameters(
     function: Callable[..., Any], ndim: int | None
 ) -> tuple[tuple[str, ...], list[str]]:
-    """The names of all indices in order, and of the last ones those that are passed by name."""
+    """The names of all indices in order, and the names of those that are passed by keyword."""
     names: list[str] = []
     last: list[str] = []
     rest: str | None = None
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD:
             raise _unusable(
-                f"the index map takes **{parameter.name}", "each index is a parameter of its own"
+                f"the index map takes **{parameter.name}", "each index must be a separate parameter"
             )
         if parameter.kind is parameter.VAR_POSITIONAL:
             rest = parameter.name
@@ -475,7 +482,7 @@ def _parameters(
         for n in range(len(names), count):
             plain = f"{rest}{n}"
             names.append(f"{rest}_{n}" if plain in taken else plain)
-    # Names that text could not have (a word of its grammar, a letter that is not ASCII).
+    # Replace names that text cannot have: words of its grammar, and names that are not ASCII.
     shown = tuple(
         name if name.isascii() and name not in _RESERVED else f"i{n}"
         for n, name in enumerate((*names, *last))
@@ -512,11 +519,13 @@ _XOR = ("xor", "^")
 _RESERVED = {*_FACTORS, *_XOR, "axis_separator", "AXIS_SEPARATOR"}
 _CLOSING = {"(": ")", "[": "]"}
 LONGEST = 400
-"""How many words and signs an index map has at most: what works on expressions is recursive."""
+"""The maximum number of tokens of an index map, since functions on expressions are recursive."""
 
 
 class _Reader:
-    """Reads ``(i, j)->(...)``, ``affine_map<(i, j) -> (...)>`` and ``lambda i, j: (...)``."""
+    """The reader of ``(i, j)->(...)``, ``affine_map<(i, j) -> (...)>`` and ``lambda i, j:
+    (...)``.
+    """
 
     def __init__(self, text: str) -> None:
         self.tokens: list[str] = []
@@ -646,5 +655,5 @@ def depends_on(expr: AffineExpr) -> set[int]:
 
 
 def text_of(exprs: Sequence[AffineExpr], names: Sequence[str]) -> str:
-    """``[i floordiv 4, j]``."""
+    """The text of a list of expressions: ``[i floordiv 4, j]``."""
     return f"[{', '.join(affine_text(expr, lambda n: names[n]) for expr in exprs)}]"

@@ -1,4 +1,4 @@
-"""Loops around a new block: what primitives make that copy or compute something of their own."""
+"""Loops around a new block, for primitives that add copies or computations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Extent = int | SSAValue
 
 @dataclass(frozen=True)
 class Nest:
-    """A nest that was made: its outermost op, its loops and its block."""
+    """A new nest: its outermost operation, its loops and its block."""
 
     top: Operation
     loops: list[ForOp]
@@ -25,10 +25,10 @@ class Nest:
 
 
 def new_loops(
-    site: Site, extents: Sequence[Extent], anchor: Operation, wanted: Sequence[str] | None = None
+    site: Site, extents: Sequence[Extent], anchor: Operation, labels: Sequence[str] | None = None
 ) -> list[ForOp]:
-    """Loops of ``extents``, with names (``ax0``, ...) that are new around ``anchor``."""
-    names = [f"ax{n}" for n in range(len(extents))] if wanted is None else list(wanted)
+    """Loops of ``extents``, with names (``ax0``, ...) that are unused around ``anchor``."""
+    names = [f"ax{n}" for n in range(len(extents))] if labels is None else list(labels)
     around = loop_tree.loops_around(anchor)
     if around:
         names = site.fresh_names(names, around[-1], [])
@@ -36,7 +36,7 @@ def new_loops(
 
 
 def new_body(rank: int) -> Block:
-    """The empty body of a block with the variables ``v0``, ..."""
+    """The empty body of a block with the variables ``v0``, ``v1``, ..."""
     body = Block(arg_types=[INDEX] * rank)
     for n, arg in enumerate(body.args):
         arg.name_hint = f"v{n}"
@@ -44,12 +44,12 @@ def new_body(rank: int) -> Block:
 
 
 def spatial_iters(extents: Sequence[Extent]) -> list[tuple[IterType, str, Extent]]:
-    """Spatial variables ``v0``, ... of ``extents``."""
+    """Spatial variables ``v0``, ``v1``, ... with the given ``extents``."""
     return [(IterType.SPATIAL, f"v{n}", size) for n, size in enumerate(extents)]
 
 
 def wrap(loops: list[ForOp], block: BlockOp, like: Operation) -> Nest:
-    """``block`` in ``loops``, all of this with the location of ``like``."""
+    """A nest of ``block`` in ``loops``; all operations have the location of ``like``."""
     top: Operation = block
     for loop in reversed(loops):
         loop.body.block.add_op(top)
@@ -67,7 +67,7 @@ def plain_nest(
     anchor: Operation,
     like: Operation,
 ) -> Nest:
-    """A block ``name`` in loops of its own, one for each of its spatial variables."""
+    """A block ``name`` in new loops, one for each of its spatial variables."""
     loops = new_loops(site, extents, anchor)
     block = BlockOp(
         name,
@@ -80,7 +80,9 @@ def plain_nest(
 
 
 def loop_around(site: Site, ref: LoopRef, block: BlockOp, why: str) -> ForOp:
-    """The loop that ``ref`` means, which must be around ``block`` (KC3602); ``why`` says why."""
+    """The loop of ``ref``. Refuses (KC3602) a loop that is not around ``block``, for the reason
+    ``why``.
+    """
     loop = Site(site.function, site.target, BlockRef(block)).resolve_loop(ref)
     around = loop_tree.loops_around(block)
     if loop not in around:

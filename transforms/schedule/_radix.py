@@ -1,8 +1,8 @@
-"""The variables of a block from the part of a buffer that it accesses, through reshapes.
+"""The values of a block's variables for an accessed part of a buffer, through reshapes.
 
-An index ``i * 8 + j``, with ``j < 8``, is a number of two digits, and ``f floordiv 8`` and
-``f mod 8`` are the digits of ``f``. A range of a number bounds its digits, and ranges of all digits
-the number: what is known of indices goes from one to the other until the variables are reached.
+An index ``i * 8 + j``, with ``j < 8``, is a number of two digits, and ``f floordiv 8`` and ``f mod
+8`` are the digits of ``f``. A range of a number bounds its digits, and ranges of all digits bound
+the number. The ranges are propagated in both directions until they reach the variables.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def variables_in(
 ) -> list[Interval]:
     """The values of the variables of ``block`` for which ``access``, in its body, is in ``region``.
 
-    A box around them, over the roots of ``index`` as ``region`` is; ``WHOLE`` where nothing is
-    known of a variable.
+    The result is a box over the roots of ``index``, like ``region``; ``WHOLE`` for a variable
+    without a bound.
     """
     reader = _Reader(index, block)
     for expr, part in zip(access.indices.data.results, region, strict=True):
@@ -42,19 +42,21 @@ def variables_in(
 class _Reader:
     def __init__(self, index: IndexValues, block: BlockOp) -> None:
         self.own = BoundIndexValues(level=block.body.block)
-        """What is known is over its roots; where it lies, over those of ``index``."""
+        """The keys of ``known`` are over its roots; the intervals are over the roots of
+        ``index``.
+        """
         self.index = index
         self.known: dict[AffineExpr, Interval] = {}
         self.work: list[AffineExpr] = []
 
     def learn(self, expr: AffineExpr, part: Interval) -> None:
-        """``expr`` lies in ``part``."""
+        """Record that ``expr`` lies in ``part``."""
         if expr not in self.known:
             self.known[expr] = part
             self.work.append(expr)
 
     def read(self) -> None:
-        """Learn what follows from what is known."""
+        """Propagate all ranges."""
         while self.work:
             while self.work:
                 self._read_digits(self.work.pop())
@@ -63,7 +65,7 @@ class _Reader:
                 self._read_quotients()
 
     def _read_digits(self, expr: AffineExpr) -> None:
-        """The digits of a number."""
+        """Derive the ranges of the digits of a number."""
         part = self.known[expr]
         terms, constant = linear_terms(expr)
         digits = sorted(terms.items(), key=lambda term: term[1])
@@ -77,7 +79,9 @@ class _Reader:
                 self.learn(atom, digit)
 
     def _are_digits(self, digits: Sequence[tuple[AffineExpr, int]]) -> bool:
-        """Whether each is worth a multiple of the one before, and more than all before together."""
+        """True if the weight of each digit is a multiple of the weight before, and exceeds the sum
+        of all smaller digits.
+        """
         span, last = 0, 1
         for atom, worth in digits:
             low, high = self.own.bounds(atom)
@@ -87,11 +91,11 @@ class _Reader:
         return True
 
     def _digit(self, number: Interval, worth: int, next_worth: int | None) -> Interval:
-        """The range of the digit of that worth in a range of numbers."""
+        """The range of the digit with the weight ``worth`` in a range of numbers."""
         assert number.size is not None
         simplify = self.index.simplify
         if number.size == 1 or self._divides(number.size, number.base, worth):
-            count = 1  # the numbers lie between two multiples of the worth
+            count = 1  # the numbers lie between two multiples of the weight
         elif simplify(number.base % worth) == ZERO:
             count = -(-number.size // worth)
         else:
@@ -105,11 +109,11 @@ class _Reader:
         return WHOLE
 
     def _divides(self, size: int, base: AffineExpr, whole: int) -> bool:
-        """Whether ``whole`` is made of parts of ``size``, and ``base`` the start of one."""
+        """True if ``whole`` is a multiple of ``size``, and ``base`` is aligned to ``size``."""
         return whole % size == 0 and self.index.simplify(base % size) == ZERO
 
     def _read_numbers(self) -> None:
-        """The numbers of which quotient and remainder are known."""
+        """Derive the ranges of numbers with known quotient and remainder."""
         for expr, low in list(self.known.items()):
             if (by := _divisor(expr, AffineBinaryOpKind.Mod)) is not None:
                 assert isinstance(expr, AffineBinaryOpExpr)
@@ -118,7 +122,7 @@ class _Reader:
                     self.learn(expr.lhs, _number(quotient, by, low))
 
     def _read_quotients(self) -> None:
-        """The numbers of which only the quotient is known."""
+        """Derive the ranges of numbers of which only the quotient is known."""
         for expr, high in list(self.known.items()):
             if (by := _divisor(expr, AffineBinaryOpKind.FloorDiv)) is not None:
                 assert isinstance(expr, AffineBinaryOpExpr)
@@ -126,14 +130,14 @@ class _Reader:
 
 
 def _divisor(expr: AffineExpr, kind: AffineBinaryOpKind) -> int | None:
-    """The constant by which a quotient or remainder divides; None for another expression."""
+    """The constant divisor of a quotient or remainder; None for another expression."""
     if isinstance(expr, AffineBinaryOpExpr) and expr.kind is kind:
         return expr.rhs.value if isinstance(expr.rhs, AffineConstantExpr) else None
     return None
 
 
 def _number(high: Interval, by: int, low: Interval) -> Interval:
-    """The numbers with quotients in ``high`` and remainders in ``low``."""
+    """The range of numbers with quotients in ``high`` and remainders in ``low``."""
     assert high.size is not None
     if high.size == 1 and low.size is not None and low.size < by:
         return Interval(high.base * by + low.base, low.size)

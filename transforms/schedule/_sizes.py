@@ -22,13 +22,13 @@ from kc.transforms.schedule.base import Site
 
 @dataclass(frozen=True)
 class SymbolicSize:
-    """A size that no value of the function stands for yet: ``expr`` over its symbols."""
+    """A size without a value in the function: ``expr`` over its symbols."""
 
     expr: AffineExpr
     symbols: tuple[str, ...]
 
     def known(self, site: Site) -> SSAValue | None:
-        """The value of the size, if it is a symbol that the function names already."""
+        """The value of the size if it is a symbol with a value in the function, else None."""
         if isinstance(self.expr, AffineSymExpr):
             for op in site.function.body.block.ops:
                 if isinstance(op, SymbolOp) and op.symbol.data == self.symbols[self.expr.position]:
@@ -38,7 +38,7 @@ class SymbolicSize:
 
 @dataclass(frozen=True)
 class DimensionSize:
-    """A size that only the buffer itself tells."""
+    """A size that only the buffer itself provides."""
 
     buffer: SSAValue
     dimension: int
@@ -65,8 +65,8 @@ def sizes_of(site: Site, buffer: SSAValue) -> list[Size]:
             sizes.append(SymbolicSize(shape[n], symbols))
         else:
             sizes.append(DimensionSize(buffer, n))
-    known = [size.known(site) if isinstance(size, SymbolicSize) else None for size in sizes]
-    return [size if value is None else value for size, value in zip(sizes, known, strict=True)]
+    values = [size.known(site) if isinstance(size, SymbolicSize) else None for size in sizes]
+    return [size if value is None else value for size, value in zip(sizes, values, strict=True)]
 
 
 def _declared_shape(function: FuncOp, buffer: SSAValue) -> tuple[AffineExpr, ...] | None:
@@ -79,7 +79,7 @@ def _declared_shape(function: FuncOp, buffer: SSAValue) -> tuple[AffineExpr, ...
 
 
 def size_value(site: Site, size: Size, like: Operation) -> int | SSAValue:
-    """``size`` as an extent; what it needs is computed at the start of the function."""
+    """``size`` as an extent; its computation is at the start of the function."""
     if isinstance(size, int | SSAValue):
         return size
     if isinstance(size, SymbolicSize):
@@ -123,15 +123,11 @@ def symbol_value(site: Site, name: str) -> SSAValue:
 
 # Shapes ---------------------------------------------------------------------------------------
 
-
-# The shapes of buffers, over the symbolic sizes of the function and other values.
-#
-# A shape gives the :class:`~kc.analysis.affine.affine_relations.Box` of the indices, for exact
-# questions.
-
+# The shape of a buffer, over the symbolic sizes of the function and other values, gives the
+# :class:`~kc.analysis.affine.affine_relations.Box` of its indices, for exact queries.
 
 Parameter = str | SSAValue | DimensionSize
-"""A symbolic size by name, a value that a size is made of, or a size that nothing else tells."""
+"""The name of a symbolic size, a value in a size, or a size that only the buffer provides."""
 
 
 @dataclass(frozen=True)
@@ -143,11 +139,11 @@ class Shape:
 
     @property
     def box(self) -> Box:
-        """The indices of the elements."""
+        """The set of the indices of the elements."""
         return Box(self.sizes, len(self.parameters))
 
     def names(self) -> list[str]:
-        """The parameters in words."""
+        """The names of the parameters."""
         return [
             parameter
             if isinstance(parameter, str)
@@ -158,11 +154,11 @@ class Shape:
         ]
 
     def at(self, values: Sequence[int]) -> str:
-        """`` (for n = 3)``: the parameters at a witness."""
-        known = ", ".join(
+        """The text of the parameters at a witness: `` (for n = 3)``; empty without parameters."""
+        text = ", ".join(
             f"{name} = {value}" for name, value in zip(self.names(), values, strict=True)
         )
-        return f" (for {known})" if known else ""
+        return f" (for {text})" if text else ""
 
 
 def shape_of(site: Site, buffer: SSAValue) -> Shape:
@@ -181,7 +177,7 @@ def shape_from(site: Site, sizes: Sequence[Size]) -> Shape:
     def of_value(value: SSAValue) -> AffineExpr:
         expr = index.expr(value)
         roots = {dim: index.roots[dim] for dim in dimensions(expr)}
-        # A parameter is at least 0, as a size is; what else a size is made of may not be.
+        # A parameter is at least 0, since a size is; other values in a size may be negative.
         natural = all(index.is_natural(AffineExpr.dimension(dim)) for dim in roots)
         if not isinstance(expr, AffineDimExpr) and not natural:
             return parameter(value)
@@ -210,14 +206,14 @@ def shape_from(site: Site, sizes: Sequence[Size]) -> Shape:
             exprs.append(parameter(size))
     for n, expr in enumerate(exprs):
         if isinstance(expr, AffineConstantExpr) and expr.value < 0:
-            exprs[n] = ZERO  # of a loop whose bound a value is, it has no iterations
+            exprs[n] = ZERO  # the value is a loop bound, and that loop has no iterations
     return Shape(tuple(exprs), tuple(parameters))
 
 
 def realize_size(
     site: Site, size: AffineExpr, shape: Shape, point: InsertPoint, like: Operation
 ) -> int | SSAValue:
-    """A size over the parameters of ``shape`` as an extent; it is computed at ``point``."""
+    """A size over the parameters of ``shape`` as an extent, computed at ``point``."""
     if isinstance(size, AffineConstantExpr):
         return size.value
     values: dict[int, SSAValue] = {}

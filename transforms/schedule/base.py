@@ -1,16 +1,16 @@
-"""The shape of a schedule primitive, and the site it works on.
+"""The interface of schedule primitives, and the site on which they work.
 
-A primitive is a frozen dataclass whose fields are its options, in TVM's argument order. From it
-derive the kc-opt flag, the method of ``kc.tir.Schedule`` and TE's replay. It has
+A primitive is a frozen dataclass whose fields are its options, in TVM's argument order. The kc-opt
+flag, the method of ``kc.tir.Schedule`` and TE's replay are derived from it. It has
 
-* ``check(site)``: reads only, and raises a :class:`ScheduleError` when the rewrite is not legal;
-  what it found out is the plan that the rewrite uses;
+* ``check(site)``: only reads the IR, and raises a :class:`ScheduleError` if the rewrite is not
+  legal; its result is the plan for the rewrite;
 * ``rewrite(site, plan)``: changes the IR; cannot fail;
-* ``legal(site)``: the choices of its options that ``check`` accepts, as far as they are finite;
-* ``defaults(site)``: what the bare flag does, when it does anything.
+* ``legal(site)``: the options that ``check`` accepts, as far as they are finite;
+* ``defaults(site)``: the steps of the bare flag, if it has an effect.
 
-Fields that name IR are references (:class:`LoopRef`, :class:`BlockRef`): a name, as in text, or
-the operation itself, as from a handle or an SSA value. :class:`Site` resolves both.
+Fields that name IR are references (:class:`LoopRef`, :class:`BlockRef`): a name in text, or the
+operation of a handle or an SSA value. :class:`Site` resolves both.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from kc.support.target import Target
 
 @dataclass(frozen=True)
 class LoopRef:
-    """A loop: its printed name, or the loop."""
+    """A loop: its printed name, or the operation."""
 
     handle: ClassVar[str] = "loop"
 
@@ -58,7 +58,7 @@ class LoopRef:
 
     @classmethod
     def from_option(cls, text: str) -> Self:
-        """The reference that an option's text makes."""
+        """The reference in the text of an option."""
         return cls(text)
 
     def __str__(self) -> str:
@@ -67,7 +67,9 @@ class LoopRef:
 
 @dataclass(frozen=True)
 class BlockRef:
-    """A block: its name, or the block; for queries of a schedule, the function as its root."""
+    """A block: its name or the operation. Queries of a schedule also accept the function as its
+    root.
+    """
 
     handle: ClassVar[str] = "block"
 
@@ -75,7 +77,7 @@ class BlockRef:
 
     @classmethod
     def from_option(cls, text: str) -> Self:
-        """The reference that an option's text makes."""
+        """The reference in the text of an option."""
         return cls(text)
 
     def __str__(self) -> str:
@@ -85,7 +87,7 @@ class BlockRef:
 
 
 class BufferOption(ABC):
-    """An option that names a buffer: all that uses the buffer may be rewritten."""
+    """An option that names a buffer: all users of the buffer may be rewritten."""
 
     @abstractmethod
     def may_mean(self, block: BlockOp) -> Iterable[SSAValue]:
@@ -94,23 +96,23 @@ class BufferOption(ABC):
 
 @dataclass(frozen=True)
 class Rewritten:
-    """What a primitive gives back.
+    """The result of a primitive.
 
-    From it handles follow their loops and blocks, and stale names are explained. Of what is gone a
-    primitive need only report what it can say more of than that it went.
+    Handles follow their loops and blocks by it, and diagnostics explain stale names. A primitive
+    need only report a removed operation if it can say more than that the operation was removed.
     """
 
     loops: tuple[ForOp, ...] = ()
-    """The loops it made or changed, in the order of TVM's results."""
+    """The new or changed loops, in the order of TVM's results."""
     replaced: Mapping[ForOp, tuple[ForOp, ...]] = field(default_factory=dict)
-    """What became of loops that are gone."""
+    """The removed loops, each with its replacements."""
     removed: Mapping[Operation, str] = field(default_factory=dict)
-    """Blocks and loops that are gone without a successor, and what became of them."""
+    """The blocks and loops that were removed without a replacement, each with an explanation."""
     blocks: tuple[BlockOp, ...] = ()
-    """The blocks it made, in the order of TVM's results."""
+    """The new blocks, in the order of TVM's results."""
 
 
-# The line of the user's schedule call, while one runs.
+# The user's line of the running schedule call.
 CALL_SITE: ContextVar[Location | None] = ContextVar("kc_schedule_call", default=None)
 
 
@@ -124,18 +126,18 @@ def called_from(location: Location | None) -> Iterator[None]:
         CALL_SITE.reset(token)
 
 
-# Whether somebody reads what a refusal suggests: what else would be legal may take long to find.
+# True if refusals list legal alternatives. The search for them may take long.
 _SUGGESTS: ContextVar[bool] = ContextVar("kc_schedule_suggests", default=True)
 
 
 def suggests() -> bool:
-    """Whether refusals list what would be legal."""
+    """True if refusals list legal alternatives."""
     return _SUGGESTS.get()
 
 
 @contextlib.contextmanager
 def without_suggestions() -> Iterator[None]:
-    """Leave out of refusals what takes a search: nobody reads those of a schedule being chosen."""
+    """Omit alternatives that need a search from refusals, while a tuner tries schedules."""
     token = _SUGGESTS.set(False)
     try:
         yield
@@ -143,21 +145,21 @@ def without_suggestions() -> Iterator[None]:
         _SUGGESTS.reset(token)
 
 
-# Function -> loop name -> what became of it, so that a stale name can be explained.
+# Function -> loop name -> explanation of its removal, for stale names.
 _HISTORY: weakref.WeakKeyDictionary[Operation, dict[str, str]] = weakref.WeakKeyDictionary()
 
 
 def copy_history(old: Operation, new: Operation) -> None:
-    """Let a copy of a function explain the same stale names."""
+    """Copy the explanations of stale names to a copy of a function."""
     if old in _HISTORY:
         _HISTORY[new] = dict(_HISTORY[old])
 
 
 _READS = frozenset((LoadOp, PrefetchOp))
-"""What only reads a buffer."""
+"""The operations that only read a buffer."""
 
 _NAMED = frozenset((ForOp, BlockOp, AllocOp))
-"""What primitives know by its name."""
+"""The operations that primitives refer to by name."""
 
 
 def _ancestors(op: Operation) -> Iterator[Operation]:
@@ -168,11 +170,11 @@ def _ancestors(op: Operation) -> Iterator[Operation]:
 
 
 class _Nest:
-    """What an operation of the function's body has in it, read when it is first asked for."""
+    """The contents of an operation of the function's body, computed on demand."""
 
     def __init__(self, root: Operation, place: float = 0) -> None:
         self.root = root
-        """Kept, so that its ``id`` is no other operation's."""
+        """A reference that keeps its ``id`` from being reused."""
         self.place = place
         """A number that is larger than those of the operations before it."""
 
@@ -183,7 +185,7 @@ class _Nest:
 
     @cached_property
     def _contents(self) -> tuple[list[Any], set[SSAValue], set[SSAValue]]:
-        """What has names, the buffers that are read, and those used in other ways."""
+        """The named operations, the buffers that are only read, and the buffers with other uses."""
         named: list[Operation] = []
         read: set[SSAValue] = set()
         used: set[SSAValue] = set()
@@ -197,7 +199,7 @@ class _Nest:
         return named, read, used
 
     def buffers(self) -> tuple[set[SSAValue], set[SSAValue]]:
-        """The buffers that loads and prefetches use, and those that anything else uses."""
+        """The buffers that loads and prefetches use, and the buffers with other uses."""
         return self._contents[1:]
 
     @cached_property
@@ -207,7 +209,7 @@ class _Nest:
 
     @cached_property
     def outer_blocks(self) -> list[BlockOp]:
-        """The blocks that stand in no other block."""
+        """The blocks that are not inside another block."""
         return [
             block
             for block in self.blocks
@@ -221,8 +223,10 @@ class _Nest:
 
 
 def _between(low: float | None, high: float | None, count: int) -> list[float] | None:
-    """``count`` increasing numbers between two (None: there is no bound); None if there are none,
-    as numbers are rounded."""
+    """``count`` increasing numbers between two bounds (None: no bound).
+
+    None if rounding leaves no such numbers.
+    """
     if low is None:
         low = 0.0 if high is None else high - count - 1
     if high is None:
@@ -234,23 +238,23 @@ def _between(low: float | None, high: float | None, count: int) -> list[float] |
 
 
 class Journal(Protocol):
-    """Something that notes what is changed in a function, so that it can be undone."""
+    """A record of the changes to a function, by which they can be undone."""
 
     def before_change(self, touched: Iterable[Operation] | None) -> None:
-        """Before operations of the body are changed, or any (None)."""
+        """Called before operations of the body are changed; None stands for any operation."""
         ...
 
     def before_saying(self, name: str, before: str | None) -> None:
-        """Before it is noted what became of the loop ``name``, of which ``before`` was said."""
+        """Called before the explanation ``before`` of the removed loop ``name`` is replaced."""
         ...
 
 
 class Site:
-    """One function being scheduled: resolves references and words refusals.
+    """A function under a schedule. The site resolves references and words refusals.
 
-    It remembers what is in each operation of the function's body, of which a primitive touches
-    few: what it costs to find a block and to verify what was done does not grow with the rest.
-    Whoever else changes the function needs a new site.
+    It caches the contents of each operation of the function's body. A primitive touches few of
+    them, so the cost of finding a block and of verifying a change does not grow with the rest of
+    the function. Code that changes the function by other means needs a new site.
     """
 
     def __init__(
@@ -273,19 +277,19 @@ class Site:
 
     @property
     def is_changing(self) -> bool:
-        """Whether a primitive is rewriting the function."""
+        """True while a primitive rewrites the function."""
         return self._is_changing
 
     def state_of(self, op: Operation) -> object | None:
-        """A token of the state of an operation of the body: another one after each change.
+        """A token for the state of an operation of the body, which differs after each change.
 
-        None where it was not verified as it is.
+        None if the present state was not verified.
         """
         return self._nests.get(id(op))
 
     @property
     def block(self) -> BlockOp | None:
-        """The block that the user named, if any."""
+        """The block that the user named; None if there is none."""
         return None if self._block is None else self.resolve_block(self._block)
 
     @property
@@ -302,18 +306,19 @@ class Site:
         return blocks
 
     def outer_blocks(self) -> list[BlockOp]:
-        """The blocks of the function that stand in no other block, in program order."""
+        """The blocks of the function that are not inside another block, in program order."""
         return [block for nest in self._read_nests() for block in nest.outer_blocks]
 
     def place_of(self, block: BlockOp) -> tuple[float, int]:
-        """A place in the program order of the blocks that stand in no other block; not while a
-        primitive changes the function."""
+        """The place of a block in the program order of the blocks outside other blocks. Not valid
+        while a primitive changes the function.
+        """
         nest = self.nest_of(block)
         assert nest is not None
         if id(nest) not in self._nests:
             self.verify()
-        known = self._nests[id(nest)]
-        return known.place, known.outer_blocks.index(block)
+        nest_contents = self._nests[id(nest)]
+        return nest_contents.place, nest_contents.outer_blocks.index(block)
 
     def names(self) -> set[str]:
         """The names of the function's blocks, allocs and arguments."""
@@ -330,14 +335,15 @@ class Site:
             op = block.first_op
             while op is not None:
                 yield op
-                op = op._next_op  # pyright: ignore[reportPrivateUsage]  # properties take a while
+                op = op._next_op  # properties are slow here  # pyright: ignore[reportPrivateUsage]
 
     @contextlib.contextmanager
     def changing(
         self, touched: Iterable[Operation] | None, *, noted: bool = True
     ) -> Iterator[None]:
-        """While operations of the body are changed, or any (None): what was read in them is
-        forgotten, until :meth:`verify`. Changes are ``noted`` in the journal, if there is one."""
+        """Discard the cached contents of ``touched`` operations of the body (None: of any), which
+        the caller changes, until :meth:`verify`. With ``noted``, the journal records the change.
+        """
         if noted and self.journal is not None:
             self.journal.before_change(touched)
         if touched is None:
@@ -352,7 +358,7 @@ class Site:
             self._is_changing = was_changing
 
     def forget(self) -> None:
-        """Forget what was read in the function."""
+        """Discard all cached contents of the function."""
         self._nests.clear()
         self._blocks = None
 
@@ -362,12 +368,13 @@ class Site:
             return
         for block in nest.blocks:
             if self._blocks.get(block.label) != [block]:
-                self._blocks = None  # to be read again: those of a name are in program order
+                # to be read again, since blocks of one name are in program order
+                self._blocks = None
                 return
             del self._blocks[block.label]
 
     def verify(self) -> None:
-        """Verify what changed. Raises ParseError, as ``verify_changes`` does."""
+        """Verify the changed operations. Raises ParseError, as ``verify_changes`` does."""
         places, nests = self._changed(), self._nests
 
         def place(op: Operation) -> float:
@@ -377,7 +384,7 @@ class Site:
             self.function, within=places, is_before=lambda op, behind: place(op) < place(behind)
         )
         if self._is_changing:
-            return  # a primitive that another one uses, which goes on
+            return  # within another primitive, which verifies at its end
         for op in places:
             nest = self._nests[id(op)] = _Nest(op, places[op])
             for block in nest.blocks if self._blocks is not None else ():
@@ -387,13 +394,15 @@ class Site:
                     self._blocks[block.label] = [block]
 
     def _changed(self) -> dict[Operation, float]:
-        """What is not as it was verified, in order, each with a place in the order of the body
-        between those of its neighbours."""
+        """The operations that changed since their verification, in order, each with a place between
+        those of its neighbours.
+        """
         nests = self._nests
         changed: list[Operation] = []
         for block in self.function.body.blocks:
             op = block.first_op
-            while op is not None:  # all of the function: nothing but what has to be asked
+            # this loop is over the whole function, so it does as little as possible
+            while op is not None:
                 if id(op) not in nests:
                     changed.append(op)
                 op = op._next_op  # pyright: ignore[reportPrivateUsage]
@@ -415,24 +424,26 @@ class Site:
         return places
 
     def loops_and_blocks(self, nests: Iterable[Operation] | None) -> list[ForOp | BlockOp]:
-        """What is in operations of the function's body, or in all of it."""
+        """The loops and blocks in some operations of the function's body, or in all of it."""
         roots = self._body() if nests is None else nests
         read = [self._nests.get(id(root)) or _Nest(root) for root in roots]
         return [op for nest in read for op in nest.named if not isinstance(op, AllocOp)]
 
     def nest_of(self, op: Operation) -> Operation | None:
-        """The operation of the function's body that ``op`` is in, or is."""
+        """The operation of the function's body that is or contains ``op``; None if there
+        is none.
+        """
         current: Operation | None = op
         while current is not None and (around := loop_tree.parent_of(current)) is not self.function:
             current = around
         return current
 
     def nests_around(self, ops: Iterable[Operation], named: Set[SSAValue]) -> set[Operation]:
-        """The operations of the body that ``ops`` are in, those that use the same buffers, and
-        what makes these.
+        """The operations of the body that contain ``ops``, the users of the same buffers, and the
+        definitions of these buffers.
 
-        Of a buffer that ``ops`` only read, others that only read it do not count, and of such an
-        argument of the function nothing does, unless it is among the ``named`` buffers.
+        For a buffer that ``ops`` only read, other readers are left out. If it is an argument of the
+        function, all its users are left out, unless it is among the ``named`` buffers.
         """
         nests = {nest for op in ops if (nest := self.nest_of(op)) is not None}
         read: set[SSAValue] = set()
@@ -450,12 +461,16 @@ class Site:
             for use in buffer.uses
             if type(use.operation) not in _READS
         ]
-        makers = [it.owner for it in (*changed, *read) if isinstance(it.owner, Operation)]
-        return nests | {nest for op in (*users, *makers) if (nest := self.nest_of(op)) is not None}
+        definitions = [
+            value.owner for value in (*changed, *read) if isinstance(value.owner, Operation)
+        ]
+        return nests | {
+            nest for op in (*users, *definitions) if (nest := self.nest_of(op)) is not None
+        }
 
     @contextlib.contextmanager
     def acting(self, primitive: type[Primitive]) -> Iterator[None]:
-        """While ``primitive`` is checked, or performed, here."""
+        """Word refusals in the name of ``primitive`` while it is checked or performed."""
         outer, self.primitive = self.primitive, primitive.name.replace("-", "_")
         try:
             yield
@@ -463,14 +478,16 @@ class Site:
             self.primitive = outer
 
     def resolve_block(self, ref: BlockRef) -> BlockOp:
-        """The block that ``ref`` means."""
+        """The block of ``ref``. Raises ScheduleError KC3001 if there is none, KC3002 if there are
+        several.
+        """
         if isinstance(ref.target, BlockOp):
             return ref.target
         assert isinstance(ref.target, str)
         named = self.blocks.get(ref.target, [])
         if len(named) == 1 and loop_tree.is_inside(named[0], self.function):
             return named[0]
-        self.forget()  # before a refusal: in case that something else changed the function
+        self.forget()  # before a refusal, since other code may have changed the function
         named = self.blocks.get(ref.target, [])
         if len(named) == 1:
             return named[0]
@@ -495,9 +512,10 @@ class Site:
         )
 
     def resolve_loop(self, ref: LoopRef) -> ForOp:
-        """The loop that ``ref`` means: around the block that was named, else in the function.
+        """The loop of ``ref``: around the named block if there is one, else in the function.
 
-        Refuses (KC3010) a loop of kind ``while``: no primitive knows how often it is executed.
+        Raises ScheduleError KC3003 if there is none, KC3004 if there are several. Refuses (KC3010)
+        a loop of kind ``while``, whose trip count no primitive knows.
         """
         loop = self._named_loop(ref)
         if loop.kind.data is ForKind.WHILE:
@@ -505,8 +523,8 @@ class Site:
                 "KC3010",
                 f"loop {loop.label} is a while",
                 at=loop,
-                why="how often it is executed is known only when it ends",
-                hints=["schedule the loops around it, and those in it"],
+                why="its trip count is known only when it ends",
+                hints=["schedule the loops around it or inside it"],
             )
         return loop
 
@@ -552,12 +570,14 @@ class Site:
         loops = loop_tree.loops_around(op)
         return loops[0] if loops else op
 
-    def fresh_names(self, wanted: Sequence[str], near: ForOp, gone: Iterable[ForOp]) -> list[str]:
-        """``wanted`` as loop names that are free in the loop nest of ``near``."""
+    def fresh_names(self, names: Sequence[str], near: ForOp, gone: Iterable[ForOp]) -> list[str]:
+        """``wanted`` as loop names that are unused in the loop nest of ``near``; ``gone`` loops
+        free theirs.
+        """
         gone = set(gone)
         nest = loop_tree.loops(self.outermost(near))
         taken = {loop.label for loop in nest if loop not in gone}
-        return [fresh_name(name, taken) for name in wanted]
+        return [fresh_name(name, taken) for name in names]
 
     def refuse(
         self,
@@ -570,10 +590,10 @@ class Site:
         hints: Iterable[str] = (),
         beside: Iterable[Operation] = (),
     ) -> ScheduleError:
-        """A refusal in the name of the primitive, with the loop tree around ``at``, marked there.
+        """A refusal in the name of the primitive, with the loop tree around ``at`` and marks.
 
-        The trees around ``beside`` are shown after it. Where ``why`` is :class:`Undecided`, so is
-        the refusal.
+        The trees around ``beside`` follow. The refusal is undecided if ``why`` is
+        :class:`Undecided`.
         """
         call = CALL_SITE.get()
         marks = dict(mark) if mark is not None else {at: "here"}
@@ -595,11 +615,11 @@ class Site:
         return list(dict.fromkeys(self.outermost(op) for op in (at, *beside)))
 
     def past(self, name: str) -> str | None:
-        """What became of the loop ``name``, if it is gone."""
+        """The explanation of the removal of the loop ``name``; None if there is none."""
         return _HISTORY.get(self.function, {}).get(name)
 
     def remember(self, name: str, what: str) -> None:
-        """Note what became of the loop ``name``."""
+        """Record the explanation of the removal of the loop ``name``."""
         call = CALL_SITE.get()
         history = _HISTORY.setdefault(self.function, {})
         if self.journal is not None:
@@ -607,7 +627,9 @@ class Site:
         history[name] = what + (f" at {call}" if call else "")
 
     def say_again(self, name: str, what: str | None) -> None:
-        """Say of the loop ``name`` what was said before something was undone; None for nothing."""
+        """Restore the earlier explanation for the loop ``name`` after an undo; None for no
+        explanation.
+        """
         history = _HISTORY.setdefault(self.function, {})
         if what is None:
             history.pop(name, None)
@@ -616,7 +638,7 @@ class Site:
 
 
 def _shorten(lines: list[str], limit: int = 8) -> list[str]:
-    """At most ``limit`` lines, the marked ones among them."""
+    """At most ``limit`` lines, including the marked ones."""
     if len(lines) <= limit:
         return lines
     marked = [n for n, line in enumerate(lines) if "<--" in line] or [0]
@@ -633,43 +655,45 @@ Gives = Literal["nothing", "loop", "loops", "block", "blocks", "optional block"]
 
 
 class Primitive(ABC):
-    """A schedule primitive: see the module's docstring."""
+    """A schedule primitive; see the docstring of the module."""
 
     name: ClassVar[str]
     gives: ClassVar[Gives] = "nothing"
-    """What the method of ``kc.tir.Schedule`` and the op of ``sched`` give of what was made."""
+    """The results of the method of ``kc.tir.Schedule`` and of the op of ``sched``."""
     count: ClassVar[int | str | None] = None
-    """How many results ``loops`` and ``blocks`` are, where it is known before: a number, or the
-    field whose length it is."""
+    """The number of results for ``loops`` and ``blocks``, if it is known in advance: a number, or
+    the field with that length.
+    """
     verb: ClassVar[str] = "became"
-    """What is said between a loop that is gone and those that took its place."""
+    """The verb between a removed loop and its replacements in an explanation."""
     undecidable: ClassVar[bool] = False
-    """Whether it asks what cannot always be decided, and may be told to go on (``unsafe``)."""
+    """True if the check may be undecided, so that the option ``unsafe`` exists."""
     within_nest: ClassVar[bool] = False
-    """Whether it changes nothing outside of the nests of the loops and blocks that it is given, not
-    even what uses their buffers, so that the rest need not be looked at again."""
+    """True if the rewrite changes only the nests of the named loops and blocks, and not the other
+    users of their buffers. The rest then needs no verification.
+    """
 
     takes_root: ClassVar[bool] = False
-    """Whether a block that it names may be the root, the whole function."""
+    """True if a named block may be the root, the whole function."""
 
     @abstractmethod
     def check(self, site: Site) -> Any:
-        """Raise a :class:`ScheduleError` unless legal; else return the plan of the rewrite."""
+        """Return the plan of the rewrite. Raises a :class:`ScheduleError` if it is not legal."""
 
     @abstractmethod
     def rewrite(self, site: Site, plan: Any) -> Rewritten:
-        """Change the IR as ``check`` planned."""
+        """Change the IR according to the plan of ``check``."""
 
     def plan(self, site: Site) -> Any:
-        """What ``check`` gives; its refusals are in the name of this primitive."""
+        """The result of ``check``, with refusals in the name of this primitive."""
         with site.acting(type(self)):
             return self.check(site)
 
     def apply(self, site: Site, *, unsafe: bool = False) -> Rewritten:
         """Check, then rewrite.
 
-        With ``unsafe`` it goes on where the check was undecided, never where it found the rewrite
-        to be wrong, and leaves the reason in the attribute ``kc.unsafe``.
+        With ``unsafe``, the rewrite continues if the check was undecided, never if the check proved
+        it wrong. The reason is recorded in the attribute ``kc.unsafe``.
         """
         with undecided(trusted=False):
             try:
@@ -681,7 +705,7 @@ class Primitive(ABC):
         return self._rewrite(site, plan)
 
     def _rewrite(self, site: Site, plan: Any) -> Rewritten:
-        """Rewrite, verify what that changed, and show it to what watches steps."""
+        """Rewrite, verify the changes, and notify the step watcher."""
         watcher, module = step_watcher(), site.function.parent_op()
         if watcher is not None and isinstance(module, ModuleOp):
             watcher.before(module)
@@ -696,7 +720,7 @@ class Primitive(ABC):
             site.verify()
         except KCError as error:
             raise InternalError(f"{self.name} left IR that does not verify: {error}") from error
-        if not site.is_changing:  # else it is a part of another primitive
+        if not site.is_changing:  # otherwise it is a part of another primitive
             for op in dict.fromkeys([*done.loops, *done.blocks]):
                 add_call(op, self.name, CALL_SITE.get())
         if watcher is not None and isinstance(module, ModuleOp):
@@ -721,13 +745,13 @@ class Primitive(ABC):
         return site.nests_around(named, buffers)
 
     def stays_within(self, site: Site) -> bool:
-        """Whether these options change nothing outside of the nests that they name."""
+        """True if these options change only the nests that they name."""
         return self.within_nest
 
     def _complete(
         self, done: Rewritten, before: Iterable[ForOp | BlockOp], site: Site
     ) -> Rewritten:
-        """``done`` with the rest of what is gone."""
+        """``done`` with the remaining removed loops and blocks."""
         unreported = {
             op: f"{op.label} was removed by {site.primitive}"
             for op in before
@@ -738,7 +762,7 @@ class Primitive(ABC):
         return replace(done, removed={**done.removed, **unreported}) if unreported else done
 
     def fates(self, done: Rewritten) -> dict[Operation, str]:
-        """What became, in words, of each loop and block that is not there by its name any more."""
+        """The explanation for each loop and block that no longer exists under its name."""
         fates: dict[Operation, str] = {}
         for old, new in done.replaced.items():
             labels = [loop.label for loop in new]
@@ -755,7 +779,7 @@ class Primitive(ABC):
         return done
 
     def _options(self) -> Iterator[Any]:
-        """The values of the options, one after another where there are several."""
+        """The values of the options; tuples are flattened."""
         for option in fields(self):  # pyright: ignore[reportArgumentType]
             value = getattr(self, option.name)
             yield from value if isinstance(value, tuple) else (value,)
@@ -774,15 +798,15 @@ class Primitive(ABC):
 
     @classmethod
     def indices(cls, site: Site, options: Mapping[str, Any]) -> int | None:
-        """Of how many indices an index map is that comes after ``options``, if that is known.
+        """The number of indices of an index map after ``options``; None if it is unknown.
 
-        A Python function of ``*indices`` is called with so many.
+        A Python function of ``*indices`` is called with that number of indices.
         """
         return None
 
     @classmethod
     def legal(cls, site: Site) -> Iterator[Self]:
-        """Every choice of options that ``check`` accepts, where they can be listed."""
+        """All options that ``check`` accepts, as far as they can be listed."""
         for candidate in cls.candidates(site):
             try:
                 candidate.plan(site)
@@ -792,20 +816,20 @@ class Primitive(ABC):
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
-        """The choices that are worth asking ``check`` about."""
+        """The options that are worth a ``check``."""
         return iter(())
 
     @classmethod
     def defaults(cls, site: Site) -> Iterator[Self]:
-        """What the bare flag does to a function, one step after the other.
+        """The steps of the bare flag on a function.
 
-        A generator: each step is applied before the next is asked for.
+        A generator: each step is applied before the next one is requested.
         """
         raise NotImplementedError
 
 
 def _note_unsafe(ops: Sequence[Operation], reason: str) -> None:
-    """Write what was taken on trust to the first of ``ops`` that is still there."""
+    """Record the trusted assumptions on the first of ``ops`` that still exists."""
     op = next(op for op in ops if op.parent is not None)
     old = op.attributes.get(UNSAFE_ATTRIBUTE)
     text = f"{old.data}; {reason}" if isinstance(old, StringAttr) else reason
@@ -813,14 +837,14 @@ def _note_unsafe(ops: Sequence[Operation], reason: str) -> None:
 
 
 Watcher = Callable[[Primitive, Site, Rewritten], None]
-"""Told of every primitive that was performed, after the rewrite."""
+"""A callback for every performed primitive, after the rewrite."""
 
 _WATCHER: ContextVar[Watcher | None] = ContextVar("kc_schedule_watcher", default=None)
 
 
 @contextlib.contextmanager
 def watching(watcher: Watcher) -> Iterator[None]:
-    """Tell ``watcher`` of the primitives that users ask for (not of those these use)."""
+    """Call ``watcher`` for the primitives that users request, but not for those that these use."""
     token = _WATCHER.set(watcher)
     try:
         yield
@@ -829,7 +853,9 @@ def watching(watcher: Watcher) -> Iterator[None]:
 
 
 def perform(step: Primitive, site: Site, *, unsafe: bool = False) -> Rewritten:
-    """What every surface does with a primitive that a user asked for."""
+    """Perform a primitive that a user requested, with warnings and watchers. All surfaces call
+    this.
+    """
     from kc.transforms.schedule.threads import _shared_memory as shared_memory
     from kc.transforms.schedule.threads import _vector_alignment as alignment
 
@@ -856,14 +882,14 @@ def perform(step: Primitive, site: Site, *, unsafe: bool = False) -> Rewritten:
 
 
 def require_serial(site: Site, loop: ForOp) -> None:
-    """Refuse a loop that is already bound to a kind of execution or annotated."""
+    """Refuse a loop that already has a kind of execution (KC3010) or an annotation (KC3011)."""
     if loop.kind.data is not ForKind.SERIAL:
         bound = loop.axis is not None
         raise site.refuse(
             "KC3010",
-            f"loop {loop.label} is {'bound to ' if bound else ''}{loop.kind_text} already",
+            f"loop {loop.label} is already {'bound to ' if bound else ''}{loop.kind_text}",
             at=loop,
-            why="a loop is restructured before it is given a kind of execution",
+            why="a loop must be restructured before it gets a kind of execution",
             hints=[f"{site.primitive} first, then {_verb(loop.kind.data)} one of the results"],
         )
     if loop.annotations is not None and loop.annotations.data:
@@ -872,7 +898,7 @@ def require_serial(site: Site, loop: ForOp) -> None:
             "KC3011",
             f"loop {loop.label} is annotated ({keys})",
             at=loop,
-            why="the annotation is about this loop and would be lost",
+            why="the annotation refers to this loop and would be lost",
             hints=[f"{site.primitive} first, then annotate one of the results"],
         )
 
@@ -895,9 +921,9 @@ Result = TypeVar("Result")
 
 
 def on_copy(site: Site, run: Callable[[Site, Callable[[ForOp], ForOp]], Result]) -> Result:
-    """Run ``run(copy, loop)``: a site on a copy, and the map from loops to those of the copy.
+    """Run ``run(copy, loop)`` with a site on a copy, and the map from loops to those of the copy.
 
-    It warns of nothing: what is done afterwards does.
+    Warnings are suppressed; the real rewrite emits them.
     """
     copy = site.function.clone()
     old = [op for op in site.function.walk() if isinstance(op, ForOp)]

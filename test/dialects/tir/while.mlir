@@ -32,12 +32,12 @@
 // SCF-NEXT:        }
 
 // KIND:      error[KC3010]: {{parallel|unroll}}: loop repeat is a while
-// KIND:        why: how often it is executed is known only when it ends
-// KIND-NEXT:   try: schedule the loops around it, and those in it
+// KIND:        why: its trip count is known only when it ends
+// KIND-NEXT:   try: schedule the loops around it or inside it
 
 // LANES:      error[KC3044]: vectorize: loop i is around the while loop repeat
 // LANES:        why: the lanes would leave it after different numbers of iterations
-// LANES-NEXT:   try: parallel, of i or a loop around it
+// LANES-NEXT:   try: use parallel on i or on a loop around it
 func.func @halve(%A: memref<8xi32>) {
   %one = arith.constant 1 : i32
   tir.for %i in 8 {

@@ -53,13 +53,13 @@ func.func @main(%A: memref<8xi64>, %B: memref<8xi64>, %n: index) {
 // CHECK-NEXT:   func.return
 // CHECK-NEXT: }
 
-//BOUND:error[KC3345]: add_unit_loop: the statements that are outside a loop cannot be put into one
+//BOUND:error[KC3345]: add_unit_loop: the statements outside all loops cannot be moved into a loop
 //BOUND-NEXT:  --> {{.*}}add_unit_loop_root.mlir:19:3  tir.for %j in %count {
 //BOUND-NEXT:   |  for j in count threadIdx.x:    <-- here
 //BOUND-NEXT:   |    store to M
 //BOUND-NEXT:   |    store to B
-//BOUND-NEXT:  why: loop j, which uses what they compute, is bound to threadIdx.x
-//BOUND-NEXT:  try: name what it should go around: block=NAME or loop=NAME
+//BOUND-NEXT:  why: loop j, which uses their results, is bound to threadIdx.x
+//BOUND-NEXT:  try: name the block or loop to surround: block=NAME or loop=NAME
 
 //NONE:error[KC3345]: add_unit_loop: no statement is outside a loop
 //NONE-NEXT:  --> {{.*}}add_unit_loop_root.mlir:8:1  func.func @main(%A: memref<8xi64>, %B: memref<8xi64>, %n: index) {
@@ -71,5 +71,5 @@ func.func @main(%A: memref<8xi64>, %B: memref<8xi64>, %n: index) {
 //NONE-NEXT:   |    alloc M
 //NONE-NEXT:   |    for j in count:
 //NONE-NEXT:   |  ...
-//NONE-NEXT:  why: with the root, it goes around the statements that are in no loop
-//NONE-NEXT:  try: name what it should go around: block=NAME or loop=NAME
+//NONE-NEXT:  why: block=root puts a loop around the statements outside all loops
+//NONE-NEXT:  try: name the block or loop to surround: block=NAME or loop=NAME

@@ -51,5 +51,5 @@ te.func @two(%A: tensor<6x4xf32>) -> tensor<4xf32> {
 //KEPT-NEXT:   |  for i in 6:
 //KEPT-NEXT:   |    for j in 4:    <-- here
 //KEPT-NEXT:   |      block B
-//KEPT-NEXT:  why: the annotation is about this loop and would be lost
+//KEPT-NEXT:  why: the annotation refers to this loop and would be lost
 //KEPT-NEXT:  try: split first, then annotate one of the results

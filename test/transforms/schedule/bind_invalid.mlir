@@ -44,13 +44,13 @@
 //BOUND-NEXT:  try: split j by factors=?,16
 //BOUND-NEXT:  try: bind j to another axis
 
-//SPLIT:error[KC3010]: split: loop i is bound to threadIdx.x already
+//SPLIT:error[KC3010]: split: loop i is already bound to threadIdx.x
 //SPLIT-NEXT:  --> {{.*}}bind_invalid.mlir:324:3  tir.for %i in 16 {
 //SPLIT-NEXT:   |  for i in 16 threadIdx.x:    <-- here
 //SPLIT-NEXT:   |    for j in 12:
 //SPLIT-NEXT:   |      for k in 8:
 //SPLIT-NEXT:   |        block C
-//SPLIT-NEXT:  why: a loop is restructured before it is given a kind of execution
+//SPLIT-NEXT:  why: a loop must be restructured before it gets a kind of execution
 //SPLIT-NEXT:  try: split first, then bind one of the results
 
 //VECTOR:error[KC3402]: bind: loop j is inside the vectorized loop i
@@ -160,7 +160,7 @@
 //REDUCE-NEXT:  why: C at (k=0) writes C[0, 0], which C at (k=1) updates (for i = 0, j = 0)
 //REDUCE-NEXT:  try: bind a spatial loop: i, j
 //REDUCE-NEXT:  try: bind k to threadIdx.x: its threads combine their values
-//REDUCE-NEXT:  try: rfactor makes partial results that can be computed in parallel
+//REDUCE-NEXT:  try: rfactor creates partial results that can be computed in parallel
 
 //SPATIAL:error[KC3407]: bind: the threads of k cannot combine their values of C
 //SPATIAL-NEXT:  --> {{.*}}bind_invalid.mlir:326:7  tir.for %k in 8 {

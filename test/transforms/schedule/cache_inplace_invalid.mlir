@@ -136,7 +136,7 @@ func.func @combined(%A: memref<3x4xi32>, %C: memref<4xi32>) {
 //CALL:error[KC3303]: cache_inplace: C of block C is used by func.call
 //CALL-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:33:3  func.call @change(%C) : (memref<8xf32>) -> ()
 //CALL-NEXT:   |  func.call    <-- uses C
-//CALL-NEXT:  why: it is not known what func.call does with it
+//CALL-NEXT:  why: the effect of func.call on it is unknown
 
 //SEEN:error[KC3307]: cache_inplace: block D reads B before it would be copied
 //SEEN-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:44:5  tir.block "D" (spatial %v_i in 8 = %i) do {

@@ -120,7 +120,7 @@ func.func @lanes(%A: memref<8xf32>, %C: memref<8xf32>) {
 //CALL:error[KC3303]: cache_read: A of block C is used by func.call
 //CALL-NEXT:  --> {{.*}}cache_read_invalid.mlir:44:3  func.call @change(%A) : (memref<8xf32>) -> ()
 //CALL-NEXT:   |  func.call    <-- uses A
-//CALL-NEXT:  why: it is not known what func.call does with it
+//CALL-NEXT:  why: the effect of func.call on it is unknown
 
 //CONSUMER:error[KC3304]: cache_read: block W cannot read a copy of A of block C
 //CONSUMER-NEXT:  --> {{.*}}cache_read_invalid.mlir:21:5  tir.block "W" (spatial %v_i in 4 = %i) do {

@@ -200,7 +200,7 @@ func.func @nothing(%A: memref<0xf32>, %S: memref<8xf32>) {
 //SIZE-NEXT:  --> {{.*}}cache_write_invalid.mlir:29:5  tir.block "C" (spatial %v_i in %n = %i) do {
 //SIZE-NEXT:   |  for i in n:
 //SIZE-NEXT:   |    block C    <-- here
-//SIZE-NEXT:  why: a size of the buffer is known at the call only
+//SIZE-NEXT:  why: a size of the buffer is known only at the call
 
 //MIXED:error[KC3308]: cache_write: block B reads B both as it was before and as it writes it
 //MIXED-NEXT:  --> {{.*}}cache_write_invalid.mlir:41:7  tir.block "B" (spatial %v_i in 9 = %i + 1) do {
@@ -241,7 +241,7 @@ func.func @nothing(%A: memref<0xf32>, %S: memref<8xf32>) {
 //STORED:error[KC3303]: cache_write: B of block B is used by func.call
 //STORED-NEXT:  --> {{.*}}cache_write_invalid.mlir:104:3  func.call @change(%B) : (memref<8xf32>) -> ()
 //STORED-NEXT:   |  func.call    <-- uses B
-//STORED-NEXT:  why: it is not known what func.call does with it
+//STORED-NEXT:  why: the effect of func.call on it is unknown
 
 //CONSUMER:error[KC3304]: cache_write: block C cannot read a copy of C of block C
 //CONSUMER-NEXT:  --> {{.*}}cache_write_invalid.mlir:19:5  tir.block "C" (spatial %v_i in 8 = %i) do {

@@ -304,13 +304,13 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // INIT-NEXT:    |    for k in 4:
 // INIT-NEXT:    |      block B    <-- here
 // INIT-NEXT:   why: its init does not store to the element of B that it updates
-// INIT-NEXT:   try: compute_at takes blocks that compute each element of one buffer by itself
+// INIT-NEXT:   try: use compute_at on a block that computes each element of one buffer
 // STORES:      error[KC3200]: compute_at: block B is neither complete nor a reduction
 // STORES-NEXT:   --> {{.*}}compute_at_invalid.mlir:47:5  tir.block "B" (spatial %v_b in 8 = %b) do {
 // STORES-NEXT:    |  for b in 8:
 // STORES-NEXT:    |    block B    <-- here
-// STORES-NEXT:   why: v_b does not follow from the element of B that it writes
-// STORES-NEXT:   try: compute_at takes blocks that compute each element of one buffer by itself
+// STORES-NEXT:   why: v_b does not follow from the written element of B
+// STORES-NEXT:   try: use compute_at on a block that computes each element of one buffer
 
 // NOLOOP:      error[KC3201]: compute_at: there is no loop 'q' around the consumers of B
 // NOLOOP-NEXT:   --> {{.*}}compute_at_invalid.mlir:91:3  %C = te.compute "C" [%c = 8] {
@@ -330,7 +330,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // OUTPUT-NEXT:   --> {{.*}}compute_at_invalid.mlir:95:3  %D = te.compute "D" [%d = 8] {
 // OUTPUT-NEXT:    |  for d in 8:
 // OUTPUT-NEXT:    |    block D    <-- here
-// OUTPUT-NEXT:   why: the caller reads all of it when the function is done
+// OUTPUT-NEXT:   why: the caller reads all of it after the call
 // OUTPUT-NEXT:   try: cache_write gives block D its own buffer
 
 // UNREAD:      error[KC3203]: compute_at: nothing reads B of block B
@@ -346,11 +346,11 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // OUTSIDE-NEXT:   why: all consumers of block B must be in the loop at which it is computed
 // OUTSIDE-NEXT:   try: it is not legal at any loop
 
-// WRITERS:      error[KC3205]: compute_at: B is used by block D too
+// WRITERS:      error[KC3205]: compute_at: B is also used by block D
 // WRITERS-NEXT:   --> {{.*}}compute_at_invalid.mlir:119:5  tir.block "D" (spatial %v_d in 4 = %d) do {
 // WRITERS-NEXT:    |  for d in 4:
 // WRITERS-NEXT:    |    block D    <-- uses B
-// WRITERS-NEXT:   why: block B must be the only one that writes B, and only loads may read it
+// WRITERS-NEXT:   why: block B must be the only writer of B, and only loads may read it
 
 // UNWRITTEN:      error[KC3206]: compute_at: block C reads elements of B that block B does not write in loop i
 // UNWRITTEN-NEXT:   --> {{.*}}compute_at_invalid.mlir:142:5  tir.block "C" (spatial %v_i in 8 = %i) do {
@@ -370,7 +370,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // CHANGED-NEXT:   --> {{.*}}compute_at_invalid.mlir:172:5  tir.block "B" (spatial %v_b in 8 = %b) do {
 // CHANGED-NEXT:    |  for b in 8:
 // CHANGED-NEXT:    |    block B    <-- reads A
-// CHANGED-NEXT:   why: block W at (i=3) comes between the old place and the new one
+// CHANGED-NEXT:   why: block W at (i=3) runs between the old place and the new one
 // CHANGED-NEXT:   try: it is not legal at any loop
 
 // LOCAL:      error[KC3208]: compute_at: block B cannot be computed in loop c
@@ -379,7 +379,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // LOCAL-NEXT:    |    alloc T
 // LOCAL-NEXT:    |    block T
 // LOCAL-NEXT:    |    block B    <-- here
-// LOCAL-NEXT:   why: it uses the buffer T, which is not known there
+// LOCAL-NEXT:   why: it uses the buffer T, which is not available there
 // LOCAL-NEXT:   try: move the block that writes T out first
 
 // PREDICATE:      error[KC3209]: compute_at: block B does not run for all that is needed in loop i
@@ -406,12 +406,12 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // VECTOR-NEXT:   why: the lanes of j would share one B
 // VECTOR-NEXT:   try: compute_at first, then vectorize
 
-// KIND:      error[KC3010]: compute_at: loop b is parallel already
+// KIND:      error[KC3010]: compute_at: loop b is already parallel
 // KIND-NEXT:   --> {{.*}}compute_at_invalid.mlir:256:3  %B = te.compute "B" [%b = 8, %d = 16] {
 // KIND-NEXT:    |  for b in 8 parallel:    <-- here
 // KIND-NEXT:    |    for d in 16:
 // KIND-NEXT:    |      block B
-// KIND-NEXT:   why: a loop is restructured before it is given a kind of execution
+// KIND-NEXT:   why: a loop must be restructured before it gets a kind of execution
 // KIND-NEXT:   try: compute_at first, then parallel one of the results
 
 // SCOPE:      error[KC3201]: compute_at: there is no loop 'i' around the consumers of B

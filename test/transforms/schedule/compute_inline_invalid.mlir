@@ -141,7 +141,7 @@ func.func @itself(%C: memref<8xf32>) {
 // OUTPUT-NEXT:   --> {{.*}}compute_inline_invalid.mlir:22:3  %C = te.compute "C" [%i = 8] {
 // OUTPUT-NEXT:    |  for i in 8:
 // OUTPUT-NEXT:    |    block C    <-- here
-// OUTPUT-NEXT:   why: the caller reads all of it when the function is done
+// OUTPUT-NEXT:   why: the caller reads all of it after the call
 // OUTPUT-NEXT:   try: cache_write gives block C its own buffer
 
 // REDUCTION:      error[KC3220]: compute_inline: block S is a reduction
@@ -170,7 +170,7 @@ func.func @itself(%C: memref<8xf32>) {
 // CHANGED-NEXT:    |    block B    <-- reads A
 // CHANGED-NEXT:    |    block W    <-- writes A
 // CHANGED-NEXT:    |    block C
-// CHANGED-NEXT:   why: block W at (i=0) comes between the old place and the new one
+// CHANGED-NEXT:   why: block W at (i=0) runs between the old place and the new one
 
 // CARRIED:      error[KC3207]: compute_inline: A, which block B reads, is written by block W in between
 // CARRIED-NEXT:   --> {{.*}}compute_inline_invalid.mlir:85:5  tir.block "B" (spatial %v_b in 8 = %i) do {
@@ -178,7 +178,7 @@ func.func @itself(%C: memref<8xf32>) {
 // CARRIED-NEXT:    |    block B    <-- reads A
 // CARRIED-NEXT:    |    block C
 // CARRIED-NEXT:    |    block W    <-- writes A
-// CARRIED-NEXT:   why: block W at (i=0) comes between the old place and the new one
+// CARRIED-NEXT:   why: block W at (i=0) runs between the old place and the new one
 
 // LOCAL:      error[KC3208]: compute_inline: block B cannot be computed in block C
 // LOCAL-NEXT:   --> {{.*}}compute_inline_invalid.mlir:109:5  tir.block "B" (spatial %v_b in 8 = %b) do {
@@ -186,7 +186,7 @@ func.func @itself(%C: memref<8xf32>) {
 // LOCAL-NEXT:    |    alloc T
 // LOCAL-NEXT:    |    block T
 // LOCAL-NEXT:    |    block B    <-- here
-// LOCAL-NEXT:   why: it uses the buffer T, which is not known there
+// LOCAL-NEXT:   why: it uses the buffer T, which is not available there
 // LOCAL-NEXT:   try: move the block that writes T out first
 
 // ITSELF:      error[KC3200]: compute_inline: block B is neither complete nor a reduction
@@ -194,7 +194,7 @@ func.func @itself(%C: memref<8xf32>) {
 // ITSELF-NEXT:    |  for b in 8:
 // ITSELF-NEXT:    |    block B    <-- here
 // ITSELF-NEXT:   why: it reads B, which it writes
-// ITSELF-NEXT:   try: compute_inline takes blocks that compute each element of one buffer by itself
+// ITSELF-NEXT:   try: use compute_inline on a block that computes each element of one buffer
 
 // A branch that computes a value may do nothing besides.
 // RUN: not kc-opt %s --compute-inline="func=besides block=B" 2>&1 \
@@ -227,4 +227,4 @@ func.func @besides(%A: memref<8xf32>, %C: memref<8xf32>, %D: memref<8xf32>, %c: 
 // BESIDES-NEXT:    |  for b in 8:
 // BESIDES-NEXT:    |    block B    <-- here
 // BESIDES-NEXT:   why: it contains scf.if
-// BESIDES-NEXT:   try: compute_inline takes blocks that compute each element of one buffer by itself
+// BESIDES-NEXT:   try: use compute_inline on a block that computes each element of one buffer

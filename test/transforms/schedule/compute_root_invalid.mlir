@@ -78,7 +78,7 @@ te.func @three(%A: tensor<8xf32>) -> tensor<8xf32> {
 // OUTPUT-NEXT:    |  for i in 8:
 // OUTPUT-NEXT:    |    block B
 // OUTPUT-NEXT:    |    block C    <-- here
-// OUTPUT-NEXT:   why: the caller reads all of it when the function is done
+// OUTPUT-NEXT:   why: the caller reads all of it after the call
 // OUTPUT-NEXT:   try: cache_write gives block C its own buffer
 
 // CHANGED:      error[KC3207]: compute_root: A, which block B reads, is written by block C in between
@@ -86,7 +86,7 @@ te.func @three(%A: tensor<8xf32>) -> tensor<8xf32> {
 // CHANGED-NEXT:    |  for i in 8:
 // CHANGED-NEXT:    |    block B    <-- reads A
 // CHANGED-NEXT:    |    block C    <-- writes A
-// CHANGED-NEXT:   why: block C at (i=3) comes between the old place and the new one
+// CHANGED-NEXT:   why: block C at (i=3) runs between the old place and the new one
 
 // UNFINISHED:      error[KC3260]: compute_root: block C reads an unfinished reduction of block S
 // UNFINISHED-NEXT:   --> {{.*}}compute_root_invalid.mlir:51:7  tir.block "C" (spatial %v_i in 8 = %i, spatial %v_k in 4 = %k) do {
@@ -104,7 +104,7 @@ te.func @three(%A: tensor<8xf32>) -> tensor<8xf32> {
 // LOCAL-NEXT:    |    block B
 // LOCAL-NEXT:    |    block C    <-- here
 // LOCAL-NEXT:    |    block D
-// LOCAL-NEXT:   why: it uses the buffer B, which is not known there
+// LOCAL-NEXT:   why: it uses the buffer B, which is not available there
 // LOCAL-NEXT:   try: move the block that writes B out first
 
 // RUN: not kc-opt %s --compute-root="func=unread block=B" 2>&1 | FileCheck %s --check-prefix=UNREAD

@@ -165,7 +165,7 @@ func.func @used(%A: memref<8x4xf32>, %C: memref<9x4xf32>, %D: memref<8xf32>) {
 //TWICE-NEXT:   |  for i in 8:
 //TWICE-NEXT:   |    block C    <-- here
 //TWICE-NEXT:  why: it has 2 stores, not one
-//TWICE-NEXT:  try: decompose_padding takes blocks that compute each element of one buffer by itself
+//TWICE-NEXT:  try: use decompose_padding on a block that computes each element of one buffer
 
 //INNER:error[KC3603]: decompose_padding: B of block B does not exist yet before loop i
 //INNER-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:94:7  tir.block "B" (spatial %v in 8 = %i, spatial %u in 1 = %j) do {
@@ -251,4 +251,4 @@ func.func @viewed(%A: memref<8xf32>, %P: memref<12xf32>) {
 //VIEWED:error[KC3303]: decompose_padding: P of block P is used by tir.view
 //VIEWED-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:233:3  %V = tir.view %P[0] : memref<12xf32> to memref<12xf32, strided<[1], offset: 0>>
 //VIEWED-NEXT:   |  tir.view    <-- uses P
-//VIEWED-NEXT:  why: it is not known what tir.view does with it
+//VIEWED-NEXT:  why: the effect of tir.view on it is unknown

@@ -17,7 +17,7 @@
 //  FIRST-NEXT:   |  for i in 16:    <-- here
 //  FIRST-NEXT:   |    block B
 //  FIRST-NEXT:   |    block C
-//  FIRST-NEXT:  why: distribute needs a first and a second part of the body
+//  FIRST-NEXT:  why: distribute divides the body before the block, and neither part may be empty
 func.func @two(%A: memref<16xf32>, %B: memref<16xf32>, %C: memref<16xf32>) {
   tir.for %i in 16 {
     tir.block "B" (spatial %v_i in 16 = %i) do {

@@ -9,7 +9,7 @@
 //  FIRST-NEXT:   |  for i in 16:    <-- here
 //  FIRST-NEXT:   |    block B
 //  FIRST-NEXT:   |    block C
-//  FIRST-NEXT:  why: distribute needs a first and a second part of the body
+//  FIRST-NEXT:  why: distribute divides the body before the block, and neither part may be empty
 func.func @two(%A: memref<16xf32>, %B: memref<16xf32>, %C: memref<16xf32>) {
   tir.for %i in 16 {
     tir.block "B" (spatial %v_i in 16 = %i) do {
@@ -46,12 +46,12 @@ func.func @back(%A: memref<16xf32>, %B: memref<16xf32>) {
   func.return
 }
 
-//       VALUE:error[KC3465]: distribute: the second part of i uses what tir.load gives
+//       VALUE:error[KC3465]: distribute: the second part of i uses a result of tir.load
 //  VALUE-NEXT:  --> {{.*}}:[[# @LINE + 7]]:3  tir.for %i in 16 {
 //  VALUE-NEXT:   |  for i in 16:    <-- here
 //  VALUE-NEXT:   |    store to B
 //  VALUE-NEXT:   |    block C
-//  VALUE-NEXT:  why: that belongs to one iteration of the first part, and is gone when the second begins
+//  VALUE-NEXT:  why: the result belongs to one iteration of the first part, and is gone when the second part begins
 //  VALUE-NEXT:  try: store the value to a buffer that has an element for each iteration
 func.func @value(%A: memref<16xf32>, %B: memref<16xf32>, %C: memref<16xf32>) {
   tir.for %i in 16 {

@@ -154,21 +154,21 @@ func.func private @sink(memref<4xf32>) -> ()
 //OUT-NEXT:   |    for j in 4:
 //OUT-NEXT:   |      block D
 //OUT-NEXT:   |    block V
-//OUT-NEXT:  why: the caller reads a single buffer when the function is done, not two halves
+//OUT-NEXT:  why: the caller reads one buffer after the call, not two halves
 //OUT-NEXT:  try: cache_write gives block C its own buffer
 
 //USE:error[KC3303]: double_buffer: P is used by func.call
 //USE-NEXT:  --> {{.*}}double_buffer_invalid.mlir:106:7  func.call @sink(%P) : (memref<4xf32>) -> ()
 //USE-NEXT:   |  func.call    <-- uses P
-//USE-NEXT:  why: it is not known what func.call does with it
+//USE-NEXT:  why: the effect of func.call on it is unknown
 
-//TWO:error[KC3205]: double_buffer: O is used by block N too
+//TWO:error[KC3205]: double_buffer: O is also used by block N
 //TWO-NEXT:  --> {{.*}}double_buffer_invalid.mlir:114:5  tir.block "N" (spatial %v_i in 8 = %q) do {
 //TWO-NEXT:   |  for q in 8:
 //TWO-NEXT:   |    alloc O
 //TWO-NEXT:   |    block O    <-- here
 //TWO-NEXT:   |    block N    <-- writes O
-//TWO-NEXT:  why: block O must be the only one that writes O
+//TWO-NEXT:  why: block O must be the only writer of O
 
 //LOOP:error[KC3470]: double_buffer: no loop both fills and reads V
 //LOOP-NEXT:  --> {{.*}}double_buffer_invalid.mlir:58:5  tir.block "V" (spatial %v_i in 8 = %i) do {

@@ -14,7 +14,7 @@
 //ONE-NEXT:   |    for j in 12:
 //ONE-NEXT:   |      for k in 8:
 //ONE-NEXT:   |        block C
-//ONE-NEXT:  why: fuse makes one loop out of two or more
+//ONE-NEXT:  why: fuse needs at least two loops
 //ONE-NEXT:  try: loops=i,j
 
 //ORDER:error[KC3033]: fuse: loops j, i are not consecutive
@@ -23,7 +23,7 @@
 //ORDER-NEXT:   |    for j in 12:    <-- named
 //ORDER-NEXT:   |      for k in 8:
 //ORDER-NEXT:   |        block C
-//ORDER-NEXT:  why: fused loops must follow each other from the outside in
+//ORDER-NEXT:  why: fused loops must be directly nested, and named from the outside in
 //ORDER-NEXT:  try: loops=i,j
 
 //GAP:error[KC3033]: fuse: loops i, k are not consecutive
@@ -32,16 +32,16 @@
 //GAP-NEXT:   |    for j in 12:
 //GAP-NEXT:   |      for k in 8:    <-- named
 //GAP-NEXT:   |        block C
-//GAP-NEXT:  why: fused loops must follow each other from the outside in
+//GAP-NEXT:  why: fused loops must be directly nested, and named from the outside in
 //GAP-NEXT:  try: loops=i,j,k, or reorder first
 
-//KIND:error[KC3010]: fuse: loop j is vectorized already
+//KIND:error[KC3010]: fuse: loop j is already vectorized
 //KIND-NEXT:  --> {{.*}}fuse_invalid.mlir:89:5  tir.for %j in 12 {
 //KIND-NEXT:   |  for i in 16:
 //KIND-NEXT:   |    for j in 12 vectorized:    <-- here
 //KIND-NEXT:   |      for k in 8:
 //KIND-NEXT:   |        block C
-//KIND-NEXT:  why: a loop is restructured before it is given a kind of execution
+//KIND-NEXT:  why: a loop must be restructured before it gets a kind of execution
 //KIND-NEXT:  try: fuse first, then vectorize one of the results
 
 //BOX:error[KC3034]: fuse: the extent of v depends on u
@@ -58,7 +58,7 @@
 //CHILD-NEXT:   |      store to A
 //CHILD-NEXT:   |    for r in 4:
 //CHILD-NEXT:   |      store to A
-//CHILD-NEXT:  why: the annotation is about this loop and would be lost
+//CHILD-NEXT:  why: the annotation refers to this loop and would be lost
 //CHILD-NEXT:  try: fuse first, then annotate one of the results
 
 //NEST:error[KC3031]: fuse: loops z and x are not nested
@@ -66,7 +66,7 @@
 //NEST-NEXT:   |  for x in 8:    <-- not inside z
 //NEST-NEXT:   |    for y in 8:
 //NEST-NEXT:   |      store to A
-//NEST-NEXT:  why: fuse works on loops of one nest
+//NEST-NEXT:  why: the loops of fuse must be in one nest
 
 //TWICE:error[KC3030]: fuse: loop i is named twice
 //TWICE-NEXT:  --> {{.*}}fuse_invalid.mlir:88:3  tir.for %i in 16 {
@@ -75,12 +75,12 @@
 //TWICE-NEXT:   |      for k in 8:
 //TWICE-NEXT:   |        block C
 
-//EMPTY:error[KC3036]: fuse: the reduction loop k of R may be empty
+//EMPTY:error[KC3036]: fuse: the reduction loop k of R may have no iteration
 //EMPTY-NEXT:  --> {{.*}}fuse_invalid.mlir:151:5  tir.for %k in %n {
 //EMPTY-NEXT:   |  for i in 4:
 //EMPTY-NEXT:   |    for k in n:    <-- here
 //EMPTY-NEXT:   |      block R
-//EMPTY-NEXT:  why: R is then its initial value, which the fused loop would not write as it does not run
+//EMPTY-NEXT:  why: R then stores its initial value, but the fused loop would have no iteration to store it
 //EMPTY-NEXT:  try: fuse spatial loops and reduction loops separately
 
 

@@ -9,13 +9,13 @@
 // ONE-NEXT:  --> {{.*}}:[[# @LINE + 12]]:3  tir.for %i in 8 {
 // ONE-NEXT:   |  for i in 8:    <-- here
 // ONE-NEXT:   |    store to B
-// ONE-NEXT:  why: two neighbours are fused at a time
+// ONE-NEXT:  why: fuse-loops fuses exactly two adjacent loops
 // ONE-NEXT:  try: loops=i,j
-//      KIND:error[KC3010]: shift: loop i is parallel already
+//      KIND:error[KC3010]: shift: loop i is already parallel
 // KIND-NEXT:  --> {{.*}}:[[# @LINE + 6]]:3  tir.for %i in 8 {
 // KIND-NEXT:   |  for i in 8 parallel:    <-- here
 // KIND-NEXT:   |    store to B
-// KIND-NEXT:  why: a loop is restructured before it is given a kind of execution
+// KIND-NEXT:  why: a loop must be restructured before it gets a kind of execution
 // KIND-NEXT:  try: shift first, then parallel one of the results
 func.func @turned(%A: memref<8x8xf32>, %B: memref<8xf32>, %x: f32) {
   tir.for %i in 8 {
@@ -29,7 +29,7 @@ func.func @turned(%A: memref<8x8xf32>, %B: memref<8xf32>, %x: f32) {
   func.return
 }
 
-//      GATHER:error[KC3498]: fuse_loops: no number of iterations is known by which j must be delayed
+//      GATHER:error[KC3498]: fuse_loops: the number of iterations by which j must be delayed is unknown
 // GATHER-NEXT:  --> {{.*}}:[[# @LINE + 7]]:3  tir.for %i in 16 {
 // GATHER-NEXT:   |  for i in 16:    <-- to be fused
 // GATHER-NEXT:   |    store to A
@@ -48,7 +48,7 @@ func.func @gathered(%A: memref<16xf32>, %I: memref<16xindex>, %B: memref<16xf32>
   func.return
 }
 
-//      GROWS:error[KC3498]: fuse_loops: no number of iterations is known by which j must be delayed
+//      GROWS:error[KC3498]: fuse_loops: the number of iterations by which j must be delayed is unknown
 // GROWS-NEXT:  --> {{.*}}:[[# @LINE + 16]]:3  tir.for %i in %n {
 // GROWS-NEXT:   |  for i in n:    <-- to be fused
 // GROWS-NEXT:   |    store to A

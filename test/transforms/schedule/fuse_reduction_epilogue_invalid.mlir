@@ -264,7 +264,7 @@ func.func @known(%A: memref<4x8xf32>, %R: memref<4xf32>) {
 //OUTPUT-NEXT:   |  for i in 4:
 //OUTPUT-NEXT:   |    for k in 8:
 //OUTPUT-NEXT:   |      block S    <-- here
-//OUTPUT-NEXT:  why: the caller reads all of it when the function is done
+//OUTPUT-NEXT:  why: the caller reads all of it after the call
 //OUTPUT-NEXT:  try: cache_write gives block S its own buffer
 
 //PART:error[KC3243]: fuse_reduction_epilogue: blocks S and R do not go through the same elements of S
@@ -292,7 +292,7 @@ func.func @known(%A: memref<4x8xf32>, %R: memref<4xf32>) {
 //CHANGED-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:153:5  tir.block "R" (spatial %v_i in 4 = %i) do {
 //CHANGED-NEXT:   |  for i in 4:
 //CHANGED-NEXT:   |    block R    <-- reads b
-//CHANGED-NEXT:  why: block W at (i=0) comes between the old place and the new one
+//CHANGED-NEXT:  why: block W at (i=0) runs between the old place and the new one
 
 //USED:error[KC3232]: fuse_reduction_epilogue: block W reads R before block R writes it
 //USED-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:178:5  tir.block "W" (spatial %v_i in 4 = %i) do {
@@ -306,7 +306,7 @@ func.func @known(%A: memref<4x8xf32>, %R: memref<4xf32>) {
 //KNOWN-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:218:5  tir.block "R" (spatial %v_i in 4 = %i) do {
 //KNOWN-NEXT:   |  for i in 4:
 //KNOWN-NEXT:   |    block R    <-- here
-//KNOWN-NEXT:  why: it uses the buffer b, which is not known there
+//KNOWN-NEXT:  why: it uses the buffer b, which is not available there
 //KNOWN-NEXT:  try: move the block that writes b out first
 
 //DECOMPOSED:error[KC3200]: fuse_reduction_epilogue: block S is neither complete nor a reduction
@@ -316,4 +316,4 @@ func.func @known(%A: memref<4x8xf32>, %R: memref<4xf32>) {
 //DECOMPOSED-NEXT:   |    for k in 8:
 //DECOMPOSED-NEXT:   |      block S    <-- here
 //DECOMPOSED-NEXT:  why: its initialisation is another block, so S has two writers
-//DECOMPOSED-NEXT:  try: fuse_reduction_epilogue takes blocks that compute each element of one buffer by itself
+//DECOMPOSED-NEXT:  try: use fuse_reduction_epilogue on a block that computes each element of one buffer

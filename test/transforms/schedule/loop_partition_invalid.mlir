@@ -17,12 +17,12 @@ te.func @two(%A: tensor<6x4xf32>) -> tensor<6x4xf32> {
   te.return %B : tensor<6x4xf32>
 }
 
-//KIND:error[KC3010]: loop_partition: loop i is parallel already
+//KIND:error[KC3010]: loop_partition: loop i is already parallel
 //KIND-NEXT:  --> {{.*}}loop_partition_invalid.mlir:13:3  %B = te.compute "B" [%i = 6, %j = 4] {
 //KIND-NEXT:   |  for i in 6 parallel:    <-- here
 //KIND-NEXT:   |    for j in 4:
 //KIND-NEXT:   |      block B
-//KIND-NEXT:  why: a loop is restructured before it is given a kind of execution
+//KIND-NEXT:  why: a loop must be restructured before it gets a kind of execution
 //KIND-NEXT:  try: loop_partition first, then parallel one of the results
 
 //NOTE:error[KC3011]: loop_partition: loop i is annotated (x)
@@ -30,7 +30,7 @@ te.func @two(%A: tensor<6x4xf32>) -> tensor<6x4xf32> {
 //NOTE-NEXT:   |  for i in 6:    <-- here
 //NOTE-NEXT:   |    for j in 4:
 //NOTE-NEXT:   |      block B
-//NOTE-NEXT:  why: the annotation is about this loop and would be lost
+//NOTE-NEXT:  why: the annotation refers to this loop and would be lost
 //NOTE-NEXT:  try: loop_partition first, then annotate one of the results
 
 //NONE:error[KC3460]: loop_partition: factors (none) for loop i

@@ -119,7 +119,7 @@ te.func @sum(%A: tensor<6x4xf32>) -> tensor<6x4xf32> {
 //BLOCKS-NEXT:   |    block B
 //BLOCKS-NEXT:   |  for i in m:
 //BLOCKS-NEXT:   |    block C
-//BLOCKS-NEXT:  why: one block per loop identifies the loop of that name
+//BLOCKS-NEXT:  why: with blocks=, each loop needs a block that identifies it
 
 //AMBIGUOUS:error[KC3004]: there are 2 loops 'i' in @sizes
 //AMBIGUOUS-NEXT:  --> {{.*}}merge_invalid.mlir:77:3  %C = te.compute "C" [%i = %m] {
@@ -150,7 +150,7 @@ te.func @sum(%A: tensor<6x4xf32>) -> tensor<6x4xf32> {
 //BRANCH-NEXT:   |        store to B
 //BRANCH-NEXT:   |      for q in 8:    <-- to be merged
 //BRANCH-NEXT:   |        store to B
-//BRANCH-NEXT:  why: only loops that run one after the other can run together
+//BRANCH-NEXT:  why: only consecutive loops of one block and branch can be merged
 
 //DEPTH:error[KC3453]: merge: loops p and f are at different depths
 //DEPTH-NEXT:  --> {{.*}}merge_invalid.mlir:20:3  tir.for %p in 8 {
@@ -170,18 +170,18 @@ te.func @sum(%A: tensor<6x4xf32>) -> tensor<6x4xf32> {
 //PERFECT-NEXT:   |    store to B
 //PERFECT-NEXT:  why: merge would also move tir.load, tir.store
 
-//KIND:error[KC3010]: merge: loop p is parallel already
+//KIND:error[KC3010]: merge: loop p is already parallel
 //KIND-NEXT:  --> {{.*}}merge_invalid.mlir:20:3  tir.for %p in 8 {
 //KIND-NEXT:   |  for p in 8 parallel:    <-- here
 //KIND-NEXT:   |    store to B
-//KIND-NEXT:  why: a loop is restructured before it is given a kind of execution
+//KIND-NEXT:  why: a loop must be restructured before it gets a kind of execution
 //KIND-NEXT:  try: merge first, then parallel one of the results
 
 //NOTE:error[KC3011]: merge: loop p is annotated (x)
 //NOTE-NEXT:  --> {{.*}}merge_invalid.mlir:20:3  tir.for %p in 8 {
 //NOTE-NEXT:   |  for p in 8:    <-- here
 //NOTE-NEXT:   |    store to B
-//NOTE-NEXT:  why: the annotation is about this loop and would be lost
+//NOTE-NEXT:  why: the annotation refers to this loop and would be lost
 //NOTE-NEXT:  try: merge first, then annotate one of the results
 
 //EXTENT:error[KC3454]: merge: loop p has 8 iterations, s has 7

@@ -208,7 +208,7 @@ te.func @rounded(%S: tensor<4x8xf32>, %V: tensor<8xf32>) -> tensor<4xf32> {
 // POWERS-NEXT:   |  for i in 4:
 // POWERS-NEXT:   |    for j in 8:
 // POWERS-NEXT:   |      block P    <-- here
-// POWERS-NEXT:  why: the caller reads all of it when the function is done
+// POWERS-NEXT:  why: the caller reads all of it after the call
 // POWERS-NEXT:  try: cache_write gives block P its own buffer
 
 // UNDIVIDED:error[KC3621]: online_softmax: block L reads T, which is not the same in an online softmax
@@ -256,12 +256,12 @@ te.func @rounded(%S: tensor<4x8xf32>, %V: tensor<8xf32>) -> tensor<4xf32> {
 // SPLIT-NEXT:   |        block T    <-- here
 // SPLIT-NEXT:  why: block T is not in one loop for each of its variables
 
-// UNROLLED:error[KC3010]: online_softmax: loop j is unrolled already
+// UNROLLED:error[KC3010]: online_softmax: loop j is already unrolled
 // UNROLLED-NEXT:  --> {{.*}}online_softmax_invalid.mlir:128:3  %M = te.compute "M" [%i = 4] reduce max [%j = 8] {
 // UNROLLED-NEXT:   |  for i in 4:
 // UNROLLED-NEXT:   |    for j in 8 unrolled:    <-- here
 // UNROLLED-NEXT:   |      block M
-// UNROLLED-NEXT:  why: a loop is restructured before it is given a kind of execution
+// UNROLLED-NEXT:  why: a loop must be restructured before it gets a kind of execution
 // UNROLLED-NEXT:  try: online_softmax first, then unroll one of the results
 
 // ROUNDED:error[KC3620]: online_softmax: block M is not the maximum of a softmax

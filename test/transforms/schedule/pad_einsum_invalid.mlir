@@ -180,7 +180,7 @@ func.func @twice(%B: memref<6xf32>, %C: memref<6xf32>) {
 //TWICE-NEXT:   |  for i in 6:
 //TWICE-NEXT:   |    block T    <-- here
 //TWICE-NEXT:  why: it has 2 stores, not one
-//TWICE-NEXT:  try: pad_einsum takes blocks that compute each element of one buffer by itself
+//TWICE-NEXT:  try: use pad_einsum on a block that computes each element of one buffer
 
 // More iterations of a reduction would be lanes of one vector.
 // RUN: not kc-opt %s --pad-einsum="func=lanes block=S padding=1,4" 2>&1 | FileCheck %s --check-prefix=LANES --match-full-lines --strict-whitespace

@@ -65,7 +65,7 @@ te.func @g(%A: tensor<16xf32>) -> tensor<16xf32> {
 //HUGE-NEXT:  why: the offset must be 0 to 2^31 - 1 iterations
 //HUGE-NEXT:  try: offset=1
 
-//SAME:error[KC3483]: prefetch: what block C reads of B does not change with loop i
+//SAME:error[KC3483]: prefetch: the elements of B that block C reads do not change with loop i
 //SAME-NEXT:  --> {{.*}}prefetch_invalid.mlir:11:3  %C = te.compute "C" [%i = 16, %j = 8] reduce sum [%k = 64] {
 //SAME-NEXT:   |  for i in 16:    <-- the loop
 //SAME-NEXT:   |    for j in 8:
@@ -89,5 +89,5 @@ te.func @g(%A: tensor<16xf32>) -> tensor<16xf32> {
 //OWN-NEXT:   |    alloc B
 //OWN-NEXT:   |    block B
 //OWN-NEXT:   |    block D    <-- reads B
-//OWN-NEXT:  why: each iteration has a buffer of its own, without the data of the next one
-//OWN-NEXT:  try: prefetch what the block that writes B reads
+//OWN-NEXT:  why: each iteration has its own buffer, without the data of the next iteration
+//OWN-NEXT:  try: prefetch the inputs of the block that writes B

@@ -28,11 +28,11 @@ func.func @passed(%A: memref<16xf32>, %B: memref<16xf32>) {
   func.return
 }
 
-//      OUTSIDE:error[KC3486]: privatize: block B uses T outside of i
+//      OUTSIDE:error[KC3486]: privatize: block B uses T outside i
 // OUTSIDE-NEXT:  --> {{.*}}:[[# @LINE + 6]]:3  tir.for %i in 16 {
 // OUTSIDE-NEXT:   |  for i in 16:    <-- here
 // OUTSIDE-NEXT:   |    block T
-// OUTSIDE-NEXT:  why: there it is one buffer, and not one for each iteration of i
+// OUTSIDE-NEXT:  why: outside, there is no iteration of i to select a copy
 func.func @outside(%A: memref<16xf32>, %B: memref<1xf32>) {
   %T = tir.alloc "T" : memref<1xf32>
   tir.for %i in 16 {
@@ -56,7 +56,7 @@ func.func @outside(%A: memref<16xf32>, %B: memref<1xf32>) {
 // INSIDE-NEXT:   |      block T
 // INSIDE-NEXT:   |    for j in 16:
 // INSIDE-NEXT:   |      block B
-// INSIDE-NEXT:  why: so each iteration has its own already
+// INSIDE-NEXT:  why: so each iteration already has its own copy
 //      ARGUMENT:error[KC3320]: privatize: B of block B is an argument of the function
 // ARGUMENT-NEXT:  --> {{.*}}:[[# @LINE + 29]]:7  tir.block "B" (spatial %v_i in 4 = %i, spatial %v_j in 16 = %j) do {
 // ARGUMENT-NEXT:   |  for i in 4:
@@ -67,7 +67,7 @@ func.func @outside(%A: memref<16xf32>, %B: memref<1xf32>) {
 // ARGUMENT-NEXT:   |      block B    <-- here
 // ARGUMENT-NEXT:  why: the caller decides where an argument is and how it is laid out
 // ARGUMENT-NEXT:  try: cache_write gives block B its own buffer
-//      KIND:error[KC3010]: privatize: loop k is parallel already
+//      KIND:error[KC3010]: privatize: loop k is already parallel
 // KIND-NEXT:  --> {{.*}}:[[# @LINE + 12]]:5  tir.for %k in 16 {
 // KIND-NEXT:   |  for i in 4:
 // KIND-NEXT:   |    alloc T
@@ -75,7 +75,7 @@ func.func @outside(%A: memref<16xf32>, %B: memref<1xf32>) {
 // KIND-NEXT:   |      block T
 // KIND-NEXT:   |    for j in 16:
 // KIND-NEXT:   |      block B
-// KIND-NEXT:  why: a loop is restructured before it is given a kind of execution
+// KIND-NEXT:  why: a loop must be restructured before it gets a kind of execution
 // KIND-NEXT:  try: privatize first, then parallel one of the results
 func.func @inside(%A: memref<4x16xf32>, %B: memref<4x16xf32>) {
   tir.for %i in 4 {
@@ -100,7 +100,7 @@ func.func @inside(%A: memref<4x16xf32>, %B: memref<4x16xf32>) {
 // NOTES-NEXT:  --> {{.*}}:[[# @LINE + 7]]:3  tir.for %i in 16 {
 // NOTES-NEXT:   |  for i in 16:    <-- here
 // NOTES-NEXT:   |    block T
-// NOTES-NEXT:  why: that is about dimensions, which get other numbers
+// NOTES-NEXT:  why: the annotation refers to dimensions, whose numbers change
 // NOTES-NEXT:  try: privatize first
 func.func @aligned(%A: memref<16xf32>, %B: memref<16xf32>) {
   %T = tir.alloc "T" {tir.storage_align = [array<i64: 0, 32, 8>]} : memref<2xf32>

@@ -116,7 +116,7 @@ func.func @grid(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 //CALL-NEXT:   |  for i in 8:
 //CALL-NEXT:   |    func.call    <-- uses A
 //CALL-NEXT:   |    block C
-//CALL-NEXT:  why: it is not known what func.call does with it
+//CALL-NEXT:  why: the effect of func.call on it is unknown
 
 //LOOP:error[KC3003]: there is no loop 'x' around block C
 //LOOP-NEXT:  --> {{.*}}read_at_invalid.mlir:16:7  tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 4 = %j) do {

@@ -108,7 +108,7 @@ func.func @vectors(%A: memref<8xf32>, %C: memref<8xf32>) {
 //CALLED:error[KC3303]: reindex: A of block C is used by func.call
 //CALLED-NEXT:  --> {{.*}}reindex_invalid.mlir:22:3  func.call @change(%A) : (memref<8xf32>) -> ()
 //CALLED-NEXT:   |  func.call    <-- uses A
-//CALLED-NEXT:  why: it is not known what func.call does with it
+//CALLED-NEXT:  why: the effect of func.call on it is unknown
 
 //SEVERAL:error[KC3530]: reindex: block S accesses A at several indices
 //SEVERAL-NEXT:  --> {{.*}}reindex_invalid.mlir:28:5  tir.block "S" (spatial %v in 7 = %i) do {

@@ -21,7 +21,7 @@
 // KIND-NEXT:   |    for k in 8 vectorized:    <-- here
 // KIND-NEXT:   |      block A
 // KIND-NEXT:   |    block S
-// KIND-NEXT:  why: block S would go into one iteration of k, which is vectorized
+// KIND-NEXT:  why: block S would move into one iteration of k, which is vectorized
 //      INNER:error[KC3032]: reorder: k_o is not the only child of i
 // INNER-NEXT:  --> {{.*}}:[[# @LINE + 19]]:5  tir.for %k in 8 {
 // INNER-NEXT:   |  for i in 8:    <-- also holds block S
@@ -29,7 +29,7 @@
 // INNER-NEXT:   |      for k_i in 4 vectorized:
 // INNER-NEXT:   |        block A
 // INNER-NEXT:   |    block S
-// INNER-NEXT:  why: block S would go into one iteration of k_i, which is vectorized
+// INNER-NEXT:  why: block S would move into one iteration of k_i, which is vectorized
 // INNER-NEXT:  try: one nest is k_o, k_i
 //      TILE:error[KC3035]: reorder: the order i_o, k_o, i_i, k_i changes the result
 // TILE-NEXT:  --> {{.*}}:[[# @LINE + 10]]:5  tir.for %k in 8 {
@@ -61,7 +61,7 @@ func.func @rows(%A: memref<8x9xf32>, %S: memref<9xf32>) {
 // VALUE-NEXT:   |  for i in 8:    <-- also holds tir.load
 // VALUE-NEXT:   |    for j in 8:    <-- here
 // VALUE-NEXT:   |      store to A
-// VALUE-NEXT:  why: j uses what tir.load gives, in all of its iterations
+// VALUE-NEXT:  why: j uses a result of tir.load in every iteration
 func.func @value(%A: memref<8x8xf32>, %B: memref<8xf32>) {
   tir.for %i in 8 {
     %c = tir.load %B[%i] : memref<8xf32>
@@ -79,7 +79,7 @@ func.func @value(%A: memref<8x8xf32>, %B: memref<8xf32>) {
 // EMPTY-NEXT:   |    store to B
 // EMPTY-NEXT:   |    for j in n:    <-- here
 // EMPTY-NEXT:   |      store to A
-// EMPTY-NEXT:  why: tir.store would go into an iteration of j, which may have none: its extent is n
+// EMPTY-NEXT:  why: tir.store would move into an iteration of j, which may have none: its extent is n
 func.func @symbolic(%A: memref<8x?xf32> {kc.shape = affine_map<()[s0] -> (8, s0)>}, %B: memref<8xf32>, %x: f32)
     attributes {kc.symbols = ["n"]} {
   %n = tir.symbol "n"
@@ -123,7 +123,7 @@ func.func @allocated(%A: memref<8x8xf32>, %B: memref<8x8xf32>) {
 // BRANCH-NEXT:   |    if ...:
 // BRANCH-NEXT:   |      for j in 8:    <-- here
 // BRANCH-NEXT:   |        store to A
-// BRANCH-NEXT:  why: j is in a branch of i, which would hold for a part of it
+// BRANCH-NEXT:  why: j is in a branch of i, which would guard a part of it
 func.func @branch(%A: memref<8x8xf32>, %B: memref<8xf32>, %x: f32) {
   tir.for %i in 8 {
     tir.store %x, %B[%i] : memref<8xf32>

@@ -24,7 +24,7 @@
 //NEST-NEXT:  --> {{.*}}reorder_invalid.mlir:82:3  tir.for %z in %n {
 //NEST-NEXT:   |  for z in n:    <-- not inside x
 //NEST-NEXT:   |    store to B
-//NEST-NEXT:  why: reorder works on loops of one nest
+//NEST-NEXT:  why: the loops of reorder must be in one nest
 
 //EXTENT:error[KC3034]: reorder: the extent of v depends on u
 //EXTENT-NEXT:  --> {{.*}}reorder_invalid.mlir:88:5  tir.for %v in %size {

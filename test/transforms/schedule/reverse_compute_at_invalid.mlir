@@ -199,7 +199,7 @@ func.func @carried(%B: memref<8xf32>, %C: memref<8xf32>) {
 // LATER-NEXT:   --> {{.*}}reverse_compute_at_invalid.mlir:88:5  tir.block "C" (spatial %v_c in 8 = %c) do {
 // LATER-NEXT:    |  for c in 8:
 // LATER-NEXT:    |    block C    <-- reads B
-// LATER-NEXT:   why: block end comes between the old place and the new one
+// LATER-NEXT:   why: block end runs between the old place and the new one
 // LATER-NEXT:   try: it is not legal at any loop
 
 // BETWEEN:      error[KC3232]: reverse_compute_at: block D reads O before block C writes it
@@ -220,7 +220,7 @@ func.func @carried(%B: memref<8xf32>, %C: memref<8xf32>) {
 // HALO-NEXT:   --> {{.*}}reverse_compute_at_invalid.mlir:136:3  %C = te.compute "C" [%c = 8] {
 // HALO-NEXT:    |  for c in 8:
 // HALO-NEXT:    |    block C    <-- reads B
-// HALO-NEXT:   why: block B at (b=0) comes between the old place and the new one
+// HALO-NEXT:   why: block B at (b=0) runs between the old place and the new one
 // HALO-NEXT:   try: it is not legal at any loop
 
 // INDEX:      error[KC3215]: reverse_compute_at: index 3 in loop b

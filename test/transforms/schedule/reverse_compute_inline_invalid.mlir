@@ -235,7 +235,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // CHANGED-NEXT:   --> {{.*}}reverse_compute_inline_invalid.mlir:147:5  tir.block "C" (spatial %v_c in 8 = %c) do {
 // CHANGED-NEXT:    |  for c in 8:
 // CHANGED-NEXT:    |    block C    <-- reads W
-// CHANGED-NEXT:   why: tir.store at (w=0) comes between the old place and the new one
+// CHANGED-NEXT:   why: tir.store at (w=0) runs between the old place and the new one
 
 // BEFORE:      error[KC3214]: reverse_compute_inline: block B comes after block C
 // BEFORE-NEXT:   --> {{.*}}reverse_compute_inline_invalid.mlir:160:5  tir.block "C" (spatial %v_i in 8 = %i - 1) where (%i >= 1) do {

@@ -127,12 +127,12 @@ func.func @never(%A: memref<4xf32>, %C: memref<1xf32>) {
   func.return
 }
 
-//KIND:error[KC3010]: rfactor: loop k is unrolled already
+//KIND:error[KC3010]: rfactor: loop k is already unrolled
 //KIND-NEXT:  --> {{.*}}rfactor_invalid.mlir:18:3  %C = te.compute "C" [%i = 8] reduce sum [%k = 10] {
 //KIND-NEXT:   |  for i in 8:
 //KIND-NEXT:   |    for k in 10 unrolled:    <-- here
 //KIND-NEXT:   |      block C
-//KIND-NEXT:  why: a loop is restructured before it is given a kind of execution
+//KIND-NEXT:  why: a loop must be restructured before it gets a kind of execution
 //KIND-NEXT:  try: rfactor first, then unroll one of the results
 
 //TWO:error[KC3330]: rfactor: loop k must hold one block, and nothing else
@@ -158,7 +158,7 @@ func.func @never(%A: memref<4xf32>, %C: memref<1xf32>) {
 //INIT-NEXT:   |    for k in 10:
 //INIT-NEXT:   |      block C    <-- here
 //INIT-NEXT:  why: its initialisation is another block, so C has two writers
-//INIT-NEXT:  try: rfactor takes blocks that compute each element of one buffer by itself
+//INIT-NEXT:  try: use rfactor on a block that computes each element of one buffer
 
 //POINT:error[KC3331]: rfactor: block B is not a reduction
 //POINT-NEXT:  --> {{.*}}rfactor_invalid.mlir:47:3  %B = te.compute "B" [%i = 8] {

@@ -131,7 +131,7 @@ func.func @some(%A: memref<8x32xi64>, %B: memref<8xi64>, %S: memref<8xi64>, %Q: 
 // OTHER-NEXT:   |   for k in 32:
 // OTHER-NEXT:   |     block M    <-- here
 // OTHER-NEXT:   why: it has reduce variables, but is not an update with a commutative combiner
-// OTHER-NEXT:   try: rfactor takes blocks that compute each element of one buffer by itself
+// OTHER-NEXT:   try: use rfactor on a block that computes each element of one buffer
 func.func @other(%A: memref<8x32xi64>, %I: memref<8xi64>, %V: memref<8xi64>) {
   tir.for %i in 8 {
     tir.for %k in 32 {

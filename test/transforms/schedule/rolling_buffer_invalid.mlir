@@ -129,13 +129,13 @@ te.func @point(%A: tensor<16xf32>) -> tensor<16xf32> {
 //COMPLETE-NEXT:   |    for d in 3:
 //COMPLETE-NEXT:   |      block T    <-- here
 //COMPLETE-NEXT:  why: it reads T, which it writes
-//COMPLETE-NEXT:  try: rolling_buffer takes blocks that compute each element of one buffer by itself
+//COMPLETE-NEXT:  try: use rolling_buffer on a block that computes each element of one buffer
 
 //OUT:error[KC3202]: rolling_buffer: C of block C is an output
 //OUT-NEXT:  --> {{.*}}rolling_buffer_invalid.mlir:19:3  %C = te.compute "C" [%i = 14] {
 //OUT-NEXT:   |  for i in 14:
 //OUT-NEXT:   |    block C    <-- here
-//OUT-NEXT:  why: the caller reads all of it when the function is done
+//OUT-NEXT:  why: the caller reads all of it after the call
 //OUT-NEXT:  try: cache_write gives block C its own buffer
 
 //ROOT:error[KC3490]: rolling_buffer: no part of B is used again in the next iteration of a loop

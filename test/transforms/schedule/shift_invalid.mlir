@@ -16,19 +16,19 @@
 // BACK-NEXT:  --> {{.*}}:[[# @LINE + 18]]:3  tir.for %i in 16 {
 // BACK-NEXT:   |  for i in 16:    <-- here
 // BACK-NEXT:   |    block B
-// BACK-NEXT:  why: a loop starts at 0: it is shifted by empty iterations, at least 1
+// BACK-NEXT:  why: a loop starts at 0, so it is shifted by at least 1 empty iteration
 // BACK-NEXT:  try: by=1
 // BACK-NEXT:  try: after=1
 //      LONG:error[KC3458]: shift: 9223372036854775800 iterations before i and 0 after it
 // LONG-NEXT:  --> {{.*}}:[[# @LINE + 11]]:3  tir.for %i in 16 {
 // LONG-NEXT:   |  for i in 16:    <-- here
 // LONG-NEXT:   |    block B
-// LONG-NEXT:  why: it would have more than the 9223372036854775807 iterations that are possible
-//      KIND:error[KC3010]: shift: loop i is parallel already
+// LONG-NEXT:  why: the loop would have more than 9223372036854775807 iterations
+//      KIND:error[KC3010]: shift: loop i is already parallel
 // KIND-NEXT:  --> {{.*}}:[[# @LINE + 6]]:3  tir.for %i in 16 {
 // KIND-NEXT:   |  for i in 16 parallel:    <-- here
 // KIND-NEXT:   |    block B
-// KIND-NEXT:  why: a loop is restructured before it is given a kind of execution
+// KIND-NEXT:  why: a loop must be restructured before it gets a kind of execution
 // KIND-NEXT:  try: shift first, then parallel one of the results
 func.func @copy(%A: memref<16xf32>, %B: memref<16xf32>) {
   tir.for %i in 16 {
@@ -40,12 +40,12 @@ func.func @copy(%A: memref<16xf32>, %B: memref<16xf32>) {
   func.return
 }
 
-//      EMPTY:error[KC3036]: shift: the reduction loop k of R may be empty
+//      EMPTY:error[KC3036]: shift: the reduction loop k of R may have no iteration
 // EMPTY-NEXT:  --> {{.*}}:[[# @LINE + 9]]:5  tir.for %k in %n {
 // EMPTY-NEXT:   |  for i in 4:
 // EMPTY-NEXT:   |    for k in n:    <-- here
 // EMPTY-NEXT:   |      block R
-// EMPTY-NEXT:  why: R is then its initial value, which the condition on the new iterations would keep it from writing
+// EMPTY-NEXT:  why: R then stores its initial value, but the condition on the new iterations would suppress that store
 func.func @sum(%A: memref<4x?xf32> {kc.shape = affine_map<()[s0] -> (4, s0)>}, %R: memref<4xf32>)
     attributes {kc.symbols = ["n"]} {
   %n = tir.symbol "n"

@@ -28,20 +28,20 @@
 // TURNED-NEXT:   |  for t in 4:    <-- here
 // TURNED-NEXT:   |    for i in 16:
 // TURNED-NEXT:   |      store to A
-// TURNED-NEXT:  why: its start would depend on a loop that does not surround it
+// TURNED-NEXT:  why: its start must depend on a loop that surrounds it
 // TURNED-NEXT:  try: loops=t,i
 //      APART:error[KC3466]: skew: loop k is not inside t
 // APART-NEXT:  --> {{.*}}:[[# @LINE + 39]]:3  tir.for %k in 8 {
 // APART-NEXT:   |  for k in 8:    <-- here
 // APART-NEXT:   |    for l in 8:
 // APART-NEXT:   |      store to B
-// APART-NEXT:  why: its start would depend on a loop that does not surround it
+// APART-NEXT:  why: its start must depend on a loop that surrounds it
 //      ZERO:error[KC3467]: skew: factor 0
 // ZERO-NEXT:  --> {{.*}}:[[# @LINE + 28]]:5  tir.for %i in 16 {
 // ZERO-NEXT:   |  for t in 4:
 // ZERO-NEXT:   |    for i in 16:    <-- here
 // ZERO-NEXT:   |      store to A
-// ZERO-NEXT:  why: i would start at the same place in each iteration of t, as it does
+// ZERO-NEXT:  why: i already starts at the same place in each iteration of t
 // ZERO-NEXT:  try: factor=1
 //      LONG:error[KC3467]: skew: skewing i by 9223372036854775807 gives it 27670116110564327437 iterations
 // LONG-NEXT:  --> {{.*}}:[[# @LINE + 21]]:5  tir.for %i in 16 {
@@ -49,12 +49,12 @@
 // LONG-NEXT:   |    for i in 16:    <-- here
 // LONG-NEXT:   |      store to A
 // LONG-NEXT:  why: there may be at most 9223372036854775807
-//      KIND:error[KC3010]: skew: loop k is parallel already
+//      KIND:error[KC3010]: skew: loop k is already parallel
 // KIND-NEXT:  --> {{.*}}:[[# @LINE + 20]]:3  tir.for %k in 8 {
 // KIND-NEXT:   |  for k in 8 parallel:    <-- here
 // KIND-NEXT:   |    for l in 8:
 // KIND-NEXT:   |      store to B
-// KIND-NEXT:  why: a loop is restructured before it is given a kind of execution
+// KIND-NEXT:  why: a loop must be restructured before it gets a kind of execution
 // KIND-NEXT:  try: skew first, then parallel one of the results
 //      ORDER:error[KC3035]: reorder: the order i_s, t changes the result
 // ORDER-NEXT:  --> {{.*}}:[[# @LINE + 8]]:5  tir.for %i in 16 {
@@ -84,7 +84,7 @@ func.func @two(%A: memref<24xf32>, %B: memref<8x8xf32>) {
 // EXTENT-NEXT:   |  for t in 4:
 // EXTENT-NEXT:   |    for i in size:    <-- here
 // EXTENT-NEXT:   |      store to A
-// EXTENT-NEXT:  why: the skewed loop needs an extent that is enough for all iterations of t
+// EXTENT-NEXT:  why: the skewed loop needs one extent for all iterations of t
 func.func @triangle(%A: memref<16xf32>) {
   tir.for %t in 4 {
     %size = tir.apply (%t + 1)
@@ -96,12 +96,12 @@ func.func @triangle(%A: memref<16xf32>) {
   func.return
 }
 
-//      EMPTY:error[KC3036]: skew: the reduction loop k of R may be empty
+//      EMPTY:error[KC3036]: skew: the reduction loop k of R may have no iteration
 // EMPTY-NEXT:  --> {{.*}}:[[# @LINE + 9]]:5  tir.for %k in %n {
 // EMPTY-NEXT:   |  for i in 4:
 // EMPTY-NEXT:   |    for k in n:    <-- here
 // EMPTY-NEXT:   |      block R
-// EMPTY-NEXT:  why: R is then its initial value, which the condition on the new iterations would keep it from writing
+// EMPTY-NEXT:  why: R then stores its initial value, but the condition on the new iterations would suppress that store
 func.func @sum(%A: memref<4x?xf32> {kc.shape = affine_map<()[s0] -> (4, s0)>}, %R: memref<4xf32>)
     attributes {kc.symbols = ["n"]} {
   %n = tir.symbol "n"
@@ -121,12 +121,12 @@ func.func @sum(%A: memref<4x?xf32> {kc.shape = affine_map<()[s0] -> (4, s0)>}, %
   func.return
 }
 
-//      AROUND:error[KC3036]: skew: the reduction loop k of R may be empty
+//      AROUND:error[KC3036]: skew: the reduction loop k of R may have no iteration
 // AROUND-NEXT:  --> {{.*}}:[[# @LINE + 7]]:3  tir.for %k in 0 {
 // AROUND-NEXT:   |  for k in 0:    <-- here
 // AROUND-NEXT:   |    for i in n:
 // AROUND-NEXT:   |      block R
-// AROUND-NEXT:  why: R is then its initial value, which the condition on the new iterations would keep it from writing
+// AROUND-NEXT:  why: R then stores its initial value, but the condition on the new iterations would suppress that store
 func.func @around(%A: memref<?x0xf32> {kc.shape = affine_map<()[s0] -> (s0, 0)>}, %R: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}) attributes {kc.symbols = ["n"]} {
   %n = tir.symbol "n"
   tir.for %k in 0 {
@@ -146,12 +146,12 @@ func.func @around(%A: memref<?x0xf32> {kc.shape = affine_map<()[s0] -> (s0, 0)>}
 }
 
 // RUN: not kc-opt %s --skew="func=long loops=i,j factor=1024" 2>&1 | FileCheck %s --check-prefix=NUMBERS --match-full-lines --strict-whitespace
-//      NUMBERS:error[KC3499]: skew: indices of loop j would have numbers of more than 64 bits
+//      NUMBERS:error[KC3499]: skew: indices of loop j would have constants of more than 64 bits
 // NUMBERS-NEXT:  --> {{.*}}:[[# @LINE + 8]]:5  tir.for %j in %n {
 // NUMBERS-NEXT:   |  for i in 1048576:
 // NUMBERS-NEXT:   |    for j in n:    <-- here
 // NUMBERS-NEXT:   |      store to A
-// NUMBERS-NEXT:  why: its variable becomes an expression with numbers of up to 1073740800, which the numbers in the indices multiply
+// NUMBERS-NEXT:  why: its variable becomes an expression with constants up to 1073740800, which the constants in the indices multiply
 func.func @long(%A: memref<?x?xf32> {kc.shape = affine_map<()[s0, s1] -> (s0, s1)>}, %x: f32) attributes {kc.symbols = ["n", "m"]} {
   %n = tir.symbol "n"
   tir.for %i in 1048576 {

@@ -6,11 +6,11 @@
 // Factors that are much larger than the loop.
 // FEW-NOT: warning
 //IDLE:warning[KC3025]: split: the factors ?,4294967300 of loop j add 4294967297 iterations
-//IDLE-NEXT:  why: each only checks that there is nothing to do: at a nanosecond each, 4 s
+//IDLE-NEXT:  why: each of them only evaluates the guard: at 1 ns each, 4 s
 //IDLE-NEXT:  try: factors=?,3
 //IDLE-NOT:{{.}}
 //MAYBE:warning[KC3025]: split: the factors 8,?,5000000000 of loop k may add 39999999999 iterations
-//MAYBE-NEXT:  why: each only checks that there is nothing to do: at a nanosecond each, 40 s
+//MAYBE-NEXT:  why: each of them only evaluates the guard: at 1 ns each, 40 s
 //MAYBE-NEXT:  try: factors=?,8
 // JAM: warning[KC3025]: split: the factors ?,1099511627776 of loop j add 1099511627773 iterations
 // JAM-NOT: KC3025

@@ -12,13 +12,13 @@
 // RUN: not kc-opt %s --split="block=C factors=?,4" 2>&1 | FileCheck %s --check-prefix=MISSING --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --split="func=other loop=z factors=4,8" 2>&1 | FileCheck %s --check-prefix=SYMBOLS --match-full-lines --strict-whitespace
 
-//KIND:error[KC3010]: split: loop i is parallel already
+//KIND:error[KC3010]: split: loop i is already parallel
 //KIND-NEXT:  --> {{.*}}split_invalid.mlir:120:3  tir.for %i in 16 {
 //KIND-NEXT:   |  for i in 16 parallel:    <-- here
 //KIND-NEXT:   |    for j in 12:
 //KIND-NEXT:   |      for k in 8:
 //KIND-NEXT:   |        block C
-//KIND-NEXT:  why: a loop is restructured before it is given a kind of execution
+//KIND-NEXT:  why: a loop must be restructured before it gets a kind of execution
 //KIND-NEXT:  try: split first, then parallel one of the results
 
 //NOTE:error[KC3011]: split: loop p is annotated (pragma)
@@ -28,7 +28,7 @@
 //NOTE-NEXT:   |      store to A
 //NOTE-NEXT:   |    for r in 4:
 //NOTE-NEXT:   |      store to A
-//NOTE-NEXT:  why: the annotation is about this loop and would be lost
+//NOTE-NEXT:  why: the annotation refers to this loop and would be lost
 //NOTE-NEXT:  try: split first, then annotate one of the results
 
 //OPEN:error[KC3020]: split: factors ?,? for loop j
@@ -55,7 +55,7 @@
 //ZERO-NEXT:   |    for j in 12:    <-- here
 //ZERO-NEXT:   |      for k in 8:
 //ZERO-NEXT:   |        block C
-//ZERO-NEXT:  why: a factor is the extent of a loop: at least 1
+//ZERO-NEXT:  why: a factor is the extent of a loop, so it must be at least 1
 //ZERO-NEXT:  try: factors=?,4
 //ZERO-NEXT:  try: factors=?,2
 

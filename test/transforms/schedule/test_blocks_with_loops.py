@@ -182,18 +182,18 @@ def test_rows_that_a_call_reads_are_computed_before_it():
     np.testing.assert_array_equal(c, a * 2)
     assert len(sch.get_loops("B")) == 2
     written = scheduled(ROWS_OF_CALLS.replace('row.access_ptr("r")', 'row.access_ptr("rw")'))
-    with pytest.raises(KCError, match="KC3205.*compute_at: B is used by block C too"):
+    with pytest.raises(KCError, match="KC3205.*compute_at: B is also used by block C"):
         written.compute_at("B", written.get_loops("C")[0])
 
 
 REFUSED = {
     "adds to what it has not initialised": (
         SUMS_OF_TILES.replace("T.grid(4, 16):", "T.grid(4, 15):"),
-        "its init may not give all elements of B values that it adds to",
+        "its init may not write all elements of B that it updates",
     ),
     "scales its sum": (
         SUMS_OF_TILES.replace("= B[vi * 4 + a, b] + A", "= B[vi * 4 + a, b] * 2.0 + A"),
-        "it holds loops, and does more with B than to add to its elements",
+        "it contains loops, and uses B for more than updates of its elements",
     ),
     "reads its sum": (
         SUMS_OF_TILES.replace("A[vi * 4 + a, vk * 4 + c]", "B[vi * 4 + a, vk * 4 + c]"),
@@ -228,7 +228,7 @@ REFUSED = {
     "knows nothing of a variable": (
         TILES.replace('vi, vj = T.axis.remap("SS", [i, j])',
                       "vi = T.axis.opaque(4, i)\n            vj = T.axis.spatial(4, j)", 1),
-        "it holds loops, and its variable vi is opaque, not spatial",
+        "it contains loops, and its variable vi is opaque, not spatial",
     ),
     "loops over threads": (
         TILES.replace("for a, b in T.grid(4, 4):",
@@ -248,7 +248,7 @@ def test_a_block_that_cannot_be_moved(name: str):
     assert refusal(lambda: sch.compute_at("B_tile", sch.get_loops(consumer)[0])) == (
         "error[KC3200]: compute_at: block B_tile is neither complete nor a reduction\n"
         f"  why: {why}\n"
-        "  try: compute_at takes blocks that compute each element of one buffer by itself"
+        "  try: use compute_at on a block that computes each element of one buffer"
     )
     assert str(sch.mod) == before
 

@@ -54,11 +54,11 @@ def test_the_text_says_the_numbers() -> None:
     with pytest.raises(ScheduleError) as refused:
         sch.split(outer, [None, 2**24])
     assert refused.value.render().splitlines()[0] == (
-        "error[KC3499]: split: indices of loop i_o would have numbers of more than 64 bits"
+        "error[KC3499]: split: indices of loop i_o would have constants of more than 64 bits"
     )
     assert refused.value.why == (
-        "its variable becomes an expression with numbers of up to 16777216, which the "
-        "numbers in the indices multiply"
+        "its variable becomes an expression with constants up to 16777216, which the "
+        "constants in the indices multiply"
     )
 
 

@@ -109,4 +109,4 @@ def test_the_refusal_names_what_is_lost():
             site_of(program((0, 0, 9, 1), "%j"))
         )
     assert caught.value.code == "KC3207"
-    assert caught.value.why == "block W1 at (j=0) comes between the old place and the new one"
+    assert caught.value.why == "block W1 at (j=0) runs between the old place and the new one"

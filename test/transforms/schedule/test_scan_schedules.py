@@ -202,7 +202,7 @@ def test_elements_of_a_step_are_counted(name: str, arguments: tuple[int, ...], l
         "   |          block S",
         "  why: S then writes the initial values of each of its steps, and "
         f"{loops} would no longer count elements alone",
-        "  try: keep loops over elements and loops of this reduction apart",
+        "  try: keep loops over elements separate from loops of this reduction",
     ]
     assert str(sch.mod) == before
     sch.fuse(k, l)

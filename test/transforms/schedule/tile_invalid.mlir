@@ -26,7 +26,7 @@
 //FACTOR-NEXT:   |      for j in 12:    <-- here
 //FACTOR-NEXT:   |        for k in 8:
 //FACTOR-NEXT:   |          block C
-//FACTOR-NEXT:  why: a factor is the extent of a loop: at least 1
+//FACTOR-NEXT:  why: a factor is the extent of a loop, so it must be at least 1
 //FACTOR-NEXT:  try: factors=?,4
 //FACTOR-NEXT:  try: factors=?,2
 

@@ -114,13 +114,13 @@ func.func @chain(%A: memref<8xi32>, %B: memref<8xi32>, %C: memref<4xi32>) {
 //INSIDE-NEXT:  why: the extent of w is computed inside i
 //INSIDE-NEXT:  try: transform_block_layout before split, fuse and compute_at
 
-//PARALLEL:error[KC3010]: transform_block_layout: loop i is parallel already
+//PARALLEL:error[KC3010]: transform_block_layout: loop i is already parallel
 //PARALLEL-NEXT:  --> {{.*}}transform_block_layout_invalid.mlir:17:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 8] {
 //PARALLEL-NEXT:   |  for i in 4 parallel:    <-- here
 //PARALLEL-NEXT:   |    for j in 8:
 //PARALLEL-NEXT:   |      for k in 8:
 //PARALLEL-NEXT:   |        block C
-//PARALLEL-NEXT:  why: a loop is restructured before it is given a kind of execution
+//PARALLEL-NEXT:  why: a loop must be restructured before it gets a kind of execution
 //PARALLEL-NEXT:  try: transform_block_layout first, then parallel one of the results
 
 //NEGATIVE:error[KC3503]: transform_block_layout: (i, j, k)->(i, j, k - 1) maps block C to iterations outside of any loop

@@ -210,7 +210,7 @@ func.func @sizes(%A: memref<8xf32>, %B: memref<8xf32>, %d: index) {
 //CALL:error[KC3303]: transform_layout: A of block D is used by func.call
 //CALL-NEXT:  --> {{.*}}transform_layout_invalid.mlir:65:3  func.call @ints(%A, %B) : (memref<8xi8>, memref<8xi8>) -> ()
 //CALL-NEXT:   |  func.call    <-- uses A
-//CALL-NEXT:  why: it is not known what func.call does with it
+//CALL-NEXT:  why: the effect of func.call on it is unknown
 
 //NAMELESS:error[KC3510]: transform_layout: dimension 0 of A has no name
 //NAMELESS-NEXT:  --> {{.*}}transform_layout_invalid.mlir:73:5  tir.block "B" (spatial %v in %n = %i) do {

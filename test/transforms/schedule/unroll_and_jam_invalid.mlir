@@ -10,14 +10,14 @@
 // INNERMOST-NEXT:   |  for i in 8:
 // INNERMOST-NEXT:   |    for j in 8:    <-- here
 // INNERMOST-NEXT:   |      store to A
-// INNERMOST-NEXT:  why: the iterations are jammed into a loop inside
+// INNERMOST-NEXT:  why: the iterations are moved into an inner loop
 // INNERMOST-NEXT:  try: split j and unroll j_i
 //      FACTOR:error[KC3021]: split: factor 0 for loop i
 // FACTOR-NEXT:  --> {{.*}}:[[# @LINE + 15]]:3  tir.for %i in 8 {
 // FACTOR-NEXT:   |  for i in 8:    <-- here
 // FACTOR-NEXT:   |    for j in 8:
 // FACTOR-NEXT:   |      store to A
-// FACTOR-NEXT:  why: a factor is the extent of a loop: at least 1
+// FACTOR-NEXT:  why: a factor is the extent of a loop, so it must be at least 1
 // FACTOR-NEXT:  try: factors=?,4
 // FACTOR-NEXT:  try: factors=?,2
 //      ORDER:error[KC3035]: reorder: the order j, i_i changes the result
@@ -37,12 +37,12 @@ func.func @nest(%A: memref<9x9xf32>) {
   func.return
 }
 
-//      KIND:error[KC3010]: unroll_and_jam: loop p is parallel already
+//      KIND:error[KC3010]: unroll_and_jam: loop p is already parallel
 // KIND-NEXT:  --> {{.*}}:[[# @LINE + 13]]:3  tir.for %p in 8 {
 // KIND-NEXT:   |  for p in 8 parallel:    <-- here
 // KIND-NEXT:   |    for q in 8:
 // KIND-NEXT:   |      store to A
-// KIND-NEXT:  why: a loop is restructured before it is given a kind of execution
+// KIND-NEXT:  why: a loop must be restructured before it gets a kind of execution
 // KIND-NEXT:  try: unroll_and_jam first, then parallel one of the results
 func.func @mixed(%A: memref<8x8xf32>, %B: memref<8xf32>, %x: f32) {
   tir.for %i in 8 {

@@ -11,12 +11,12 @@ func.func @integers(%A: memref<6xi32> {kc.name = "A"}, %C: memref<6xi32> {kc.nam
   func.return
 }
 
-//CHECK:error[KC3623]: version_loops: block C loads no floating-point numbers that its loops do not write
+//CHECK:error[KC3623]: version_loops: block C loads no floating-point numbers from outside its loops
 //CHECK-NEXT:  --> {{.*}}version_loops_invalid.mlir:6:5  tir.block "C" (spatial %v_i in 6 = %i) do {
 //CHECK-NEXT:   |  for i in 6:
 //CHECK-NEXT:   |    block C    <-- here
-//CHECK-NEXT:  why: the version is chosen by the numbers that the block loads
-//CHECK-NEXT:  try: a block that reads arguments of bf16, f16, f32 or f64
+//CHECK-NEXT:  why: the numbers that the block loads select the version
+//CHECK-NEXT:  try: name name name a block that reads arguments of bf16, f16, f32 or f64
 
 // -----
 
@@ -31,9 +31,9 @@ func.func @in_place(%C: memref<6xf32> {kc.name = "C", kc.role = "inout"}) {
   func.return
 }
 
-//CHECK:error[KC3623]: version_loops: block C loads no floating-point numbers that its loops do not write
-//CHECK:  why: the version is chosen by the numbers that the block loads
-//CHECK-NEXT:  try: a block that reads arguments of bf16, f16, f32 or f64
+//CHECK:error[KC3623]: version_loops: block C loads no floating-point numbers from outside its loops
+//CHECK:  why: the numbers that the block loads select the version
+//CHECK-NEXT:  try: name name name a block that reads arguments of bf16, f16, f32 or f64
 
 // -----
 
@@ -55,10 +55,10 @@ func.func @of_a_buffer(%A: memref<6xf32> {kc.name = "A"}, %C: memref<6xf32> {kc.
   func.return
 }
 
-//CHECK:error[KC3623]: version_loops: block C loads B, which is no argument
+//CHECK:error[KC3623]: version_loops: block C loads B, which is not an argument
 //CHECK:   |    block C    <-- here
-//CHECK-NEXT:  why: all elements are looked at, and those of a buffer need not be written, unless it is a copy of an argument or one block before writes it as a whole
-//CHECK-NEXT:  try: make B an argument, or inline what computes it
+//CHECK-NEXT:  why: the condition reads all elements, and some of a buffer may be unwritten unless it is a copy of an argument or one earlier block writes all of it
+//CHECK-NEXT:  try: make B an argument, or inline its producer
 
 // -----
 
@@ -76,7 +76,7 @@ func.func @kernel(%A: memref<6xf32> {kc.name = "A"}, %C: memref<6xf32> {kc.name 
 //CHECK:   |  for i in 6 threadIdx.x:    <-- is bound
 //CHECK-NEXT:   |    block C
 //CHECK-NEXT:  why: a version is chosen on the CPU, before the threads of a kernel run
-//CHECK-NEXT:  try: version_loops in a schedule for a CPU
+//CHECK-NEXT:  try: use use use version_loops in a schedule for a CPU
 
 // -----
 
@@ -108,8 +108,8 @@ func.func @either(%A: memref<6xf32> {kc.name = "A"}, %B: memref<6xf32> {kc.name 
   func.return
 }
 
-//CHECK:error[KC3623]: version_loops: block C loads V, which is no argument
-//CHECK:  try: make V an argument, or inline what computes it
+//CHECK:error[KC3623]: version_loops: block C loads V, which is not an argument
+//CHECK:  try: make V an argument, or inline its producer
 
 // -----
 
@@ -127,5 +127,5 @@ func.func @with_a_result(%A: memref<6xf32> {kc.name = "A"}, %n: index {kc.name =
 }
 
 //CHECK:error[KC3624]: version_loops: the loops of block C cannot have two versions
-//CHECK:  why: scf.for is around it, and what it results in would have two sources
-//CHECK-NEXT:  try: keep the results of scf.for in a buffer
+//CHECK:  why: scf.for is around it, and its results would have two sources
+//CHECK-NEXT:  try: store the results of scf.for to a buffer

@@ -70,8 +70,8 @@ func.func @f(%A: memref<6xf32> {kc.name = "A"}, %D: memref<6xf32> {kc.name = "D"
 // CHECK:      }
 // CHECK:      tir.block "E"
 
-// BEFORE: error[KC3624]: version_loops: the loops of block P do not come behind those of C
-// BEFORE: why: a version is a piece of the program, from one block to the other
+// BEFORE: error[KC3624]: version_loops: the loops of block P do not follow those of C
+// BEFORE: why: a version extends from the loops of one block to those of the other
 // BEFORE-NEXT: try: version_loops of P, through C
 
 // WRITTEN: tir.block "Q_least"

@@ -183,7 +183,7 @@ func.func @grid(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 //CALL-NEXT:   |  for i in 8:
 //CALL-NEXT:   |    block C
 //CALL-NEXT:   |    func.call    <-- uses C
-//CALL-NEXT:  why: it is not known what func.call does with it
+//CALL-NEXT:  why: the effect of func.call on it is unknown
 
 func.func @empty(%A: memref<0xf32>, %C: memref<4xf32>) {
   tir.for %i in 4 {

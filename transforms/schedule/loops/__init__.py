@@ -1,1 +1,1 @@
-"""Loops: dividing, joining, ordering them, and how they run."""
+"""Loops: how they are divided, joined and ordered, and the kinds of loops."""

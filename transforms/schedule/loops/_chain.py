@@ -1,4 +1,4 @@
-"""Perfect nests: a chain of loops, each with nothing of the loop tree in it but the next."""
+"""Perfect nests: chains of loops in which each loop has the next one as its only child."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ def require_chain(
     guards: bool = False,
     stays: Callable[[Sequence[ForOp]], str | None] | None = None,
 ) -> list[ForOp]:
-    """The loops from the outermost to the innermost of ``loops``, which must nest perfectly.
+    """The loops from the outermost to the innermost of ``loops``, which must form a perfect nest.
 
-    With ``guards`` there may be a ``tir.if`` without an else around what a loop holds. With
-    ``stays`` a loop may hold more than the next one, unless that says why this must stay there; it
-    is given the loops from that one on.
+    With ``guards``, a ``tir.if`` without an else may surround the body of a loop. With ``stays``, a
+    loop may have other children besides the next loop. The argument of ``stays`` is the chain from
+    that loop on; its result is the reason why such a child cannot move, None if it can.
+
+    Raises ScheduleError: KC3030 for a loop that is named twice, KC3031 for loops that are not
+    nested, KC3032 for a nest that is not perfect.
     """
     if len(set(loops)) != len(loops):
         twice = next(loop for loop in loops if list(loops).count(loop) > 1)
@@ -39,7 +42,7 @@ def require_chain(
             f"loops {missing[0].label} and {inner.label} are not nested",
             at=inner,
             mark={inner: "not inside " + missing[0].label},
-            why=f"{site.primitive} works on loops of one nest",
+            why=f"the loops of {site.primitive} must be in one nest",
             hints=_nest_hint(path),
         )
     first = min(path.index(loop) for loop in loops)
@@ -70,7 +73,9 @@ def require_chain(
 
 
 def child_behind_guards(loop: ForOp) -> Operation | None:
-    """The one op of the loop tree in ``loop``, or in guards that are all it holds, if there is."""
+    """The only child of ``loop`` in the loop tree, with guards skipped; None if there are
+    several.
+    """
     child = loop_tree.only_child(loop)
     while isinstance(child, IfOp):
         work = [op for op in loop_tree.children(child) if loop_tree.has_work(op)]
@@ -98,7 +103,9 @@ def _nest_hint(path: Sequence[ForOp]) -> list[str]:
 
 
 def extent_depends(chain: Sequence[ForOp]) -> tuple[ForOp, ForOp] | None:
-    """A loop of the chain whose extent is computed inside an outer one, with that outer one."""
+    """An outer and an inner loop of the chain, if the outer one contains the computation of the
+    inner extent; None if there are no such loops.
+    """
     for n, inner in enumerate(chain):
         if inner.dynamic_extent is not None:
             for outer in chain[:n]:
@@ -108,9 +115,9 @@ def extent_depends(chain: Sequence[ForOp]) -> tuple[ForOp, ForOp] | None:
 
 
 def size_point(site: Site, loop: ForOp, sizes: Iterable[object]) -> Operation:
-    """The op before which sizes made of ``sizes`` are computed: as far out as they are known.
+    """The operation before which an expression of ``sizes`` is computed: the outermost legal place.
 
-    Outside the whole nest the sizes do not hinder exchanging its loops.
+    A size that is computed outside the nest does not prevent an exchange of its loops.
     """
     path = [*loop_tree.loops_around(loop), loop]
     values = [size for size in sizes if isinstance(size, SSAValue)]
@@ -124,10 +131,10 @@ def size_point(site: Site, loop: ForOp, sizes: Iterable[object]) -> Operation:
 
 
 def without_unit_variables(loops: Iterable[ForOp]) -> None:
-    """Put 0 for the variables of those of ``loops`` that have one iteration.
+    """Replace the variables of loops with one iteration by 0.
 
-    One stays if a condition on the terms of a reduction is about it: of a condition without
-    variables nothing says that it is not about the results, whose init it would keep from running.
+    A variable stays if it is an operand of a block's predicate and drives a reduction. Without the
+    variable, the predicate would count as a condition on the results, and would suppress the init.
     """
     for loop in loops:
         if loop.static_extent == 1 and not any(

@@ -1,7 +1,8 @@
-"""The initial value of a reduction over nothing, which is stored where the reduction begins.
+"""Initial values of reductions that may be empty: they are stored before the reduction's outermost
+loop.
 
-That is in front of its outermost loop, and so of all else in this loop; the initial value of a
-reduction with terms is stored beside the first of them, where dependences have their order.
+The store comes before all other statements of that loop. The initial value of a reduction with
+terms is stored beside the first term, where dependences determine the order.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from kc.transforms.schedule._blocks import describe
 def early_init(
     loops: Sequence[ForOp], holding: Sequence[Operation], beside: Sequence[Operation]
 ) -> str | None:
-    """Why it matters whether ``beside`` is in ``loops`` in front of ``holding``, which is in them:
-    it uses what a block of ``holding`` initialises, whose reduction ``loops`` begin and of which
-    nothing may be left while they run."""
+    """The reason why ``beside`` may not move across ``holding`` in ``loops``; None if it may.
+
+    The reason is a block in ``holding`` whose reduction starts in ``loops`` and may be empty, and
+    whose init uses the same memory as an operation of ``beside``.
+    """
     for block in (block for op in holding for block in loop_tree.blocks(op)):
         if not block.has_init or not any(_carries(loop, block) for loop in loops):
             continue
@@ -43,7 +46,9 @@ def _carries(loop: ForOp, block: BlockOp) -> bool:
 
 
 def _possibly_empty(block: BlockOp, loops: Sequence[ForOp]) -> str | None:
-    """The name of a variable of the reduction that may have no value while ``loops`` run."""
+    """The name of a reduction variable that may have an empty range while ``loops`` run; None if
+    there is none.
+    """
     counted: dict[SSAValue, int | SSAValue] = {loop.var: loop.extent_value for loop in loops}
     operands = block.binding_operands
     for expr, (kind, name, extent) in zip(block.binding_exprs, block.iters, strict=True):
@@ -51,13 +56,15 @@ def _possibly_empty(block: BlockOp, loops: Sequence[ForOp]) -> str | None:
             continue
         used = [operands[n] for n in expr.used_dims()]
         if len(used) == 1 and counted.get(used[0]) == extent:
-            continue  # one of the loops counts it
+            continue  # one of the loops counts its values
         return name.removeprefix("v_")
     return None
 
 
 def _meet(block: BlockOp, op: Operation) -> bool:
-    """Whether the init of ``block`` and ``op`` use the same memory, and one of them writes it."""
+    """True if the init of ``block`` and ``op`` use the same memory, and at least one of them writes
+    it.
+    """
     return any(
         accesses_memory_of(op, buffer) if is_written else _may_write(op, buffer)
         for buffer, is_written in _used(block)
@@ -65,7 +72,7 @@ def _meet(block: BlockOp, op: Operation) -> bool:
 
 
 def _used(block: BlockOp) -> Iterator[tuple[SSAValue, bool]]:
-    """The buffers that the init of a block uses, and whether it may write them."""
+    """The buffers that the init of a block uses, each with True if the init may write it."""
     for op in block.init.walk():
         for operand in op.operands:
             if isinstance(operand.type, MemRefType):

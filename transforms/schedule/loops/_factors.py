@@ -1,4 +1,4 @@
-"""Lists of extents, of which one may be left open, as split and loop_partition take them."""
+"""Lists of extents for split and loop_partition; one extent may be open."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from kc.transforms.schedule.base import CALL_SITE, Site
 LIMIT = 2**63 - 1
 
 Factor = int | SSAValue | str | None
-"""A constant, an index value, the name of a symbolic size, or None where it is left open."""
+"""A constant, an index value, the name of a symbolic size, or None for the open factor."""
 
 
 class Factors(tuple[Factor, ...]):
-    """Extents, outermost or first one first; ``?,32`` in text."""
+    """Extents from the outermost (or first) loop on, in text ``?,32``."""
 
     expected: ClassVar[str] = "a list of numbers, of which one may be None"
     python: ClassVar[str] = "Sequence[int | ExprRV | str | None]"
 
     @classmethod
     def of(cls, value: Any) -> Factors:
-        """The factors that a Python sequence stands for, or a text."""
+        """The factors of a Python sequence or of a text."""
         if isinstance(value, str):
             return cls.from_option(value)
         return cls(map(_factor, value))
@@ -56,7 +56,10 @@ class Factors(tuple[Factor, ...]):
 
 
 def _factor(value: Any) -> Factor:
-    """A Python value as a factor; whole numbers of other types (a constant, numpy's) are taken."""
+    """A Python value as a factor; integers of any type (constants, numpy scalars) are accepted.
+
+    Raises TypeError for other values.
+    """
     if isinstance(value, str | SSAValue | None):
         return value
     try:
@@ -64,24 +67,25 @@ def _factor(value: Any) -> Factor:
             return operator.index(value)
     except TypeError:
         pass
-    raise TypeError(f"{value!r} is no factor")
+    raise TypeError(f"{value!r} is not a factor")
 
 
 def require_index_numbers(site: Site, loop: ForOp, most: int) -> None:
-    """Refuse (KC3499) numbers up to ``most`` in what takes the place of a loop's variable, if the
-    indices that it is in would have numbers of more than 64 bits."""
+    """Refuse (KC3499) constants up to ``most`` in the expression that replaces a loop's variable,
+    if the constants of an index would then exceed 64 bits.
+    """
     if not fits_around(loop.var, most):
         raise site.refuse(
             "KC3499",
-            f"indices of loop {loop.label} would have numbers of more than 64 bits",
+            f"indices of loop {loop.label} would have constants of more than 64 bits",
             at=loop,
-            why=f"its variable becomes an expression with numbers of up to {most}, which the "
-            "numbers in the indices multiply",
+            why=f"its variable becomes an expression with constants up to {most}, which the "
+            "constants in the indices multiply",
         )
 
 
 def require_symbol(site: Site, name: str, loop: ForOp) -> None:
-    """Refuse (KC3023) a name that is not one of the symbolic sizes of the function."""
+    """Refuse (KC3023) a name that is not a symbolic size of the function."""
     symbols = symbol_names(site.function)
     if name not in symbols:
         raise ScheduleError(

@@ -1,4 +1,4 @@
-"""A condition on what a loop holds: in the predicates of blocks, or around what is no block."""
+"""Conditions on the body of a loop: in the predicates of its blocks, or in a ``tir.if``."""
 
 from __future__ import annotations
 
@@ -28,25 +28,30 @@ from kc.transforms.schedule.base import Site
 
 
 def require_nonempty_reduction(site: Site, loop: ForOp) -> None:
-    """Refuse (KC3036) a loop that gets more iterations, in which nothing happens, where it is the
-    reduction loop of a block and may have none: then the block writes its initial value."""
+    """Refuse (KC3036) additional empty iterations for a reduction loop that may have no iteration.
+
+    A block stores its initial value if its reduction is empty; the condition on the new iterations
+    would suppress that store.
+    """
     for block in loop_tree.blocks(loop):
         if not block.has_init or loop.static_extent:
             continue
         if IterType.REDUCE in loop_tree.iter_types(loop, block):
             raise site.refuse(
                 "KC3036",
-                f"the reduction loop {loop.label} of {block.label} may be empty",
+                f"the reduction loop {loop.label} of {block.label} may have no iteration",
                 at=loop,
-                why=f"{block.label} is then its initial value, which the condition on the new "
-                "iterations would keep it from writing",
+                why=f"{block.label} then stores its initial value, but the condition on the new "
+                "iterations would suppress that store",
             )
 
 
 def require_counted_elements(site: Site, loops: Sequence[ForOp]) -> None:
-    """Refuse (KC3036) loops that get to count elements and terms at once, of a block with an order
-    whose reduction may be empty: it then writes the elements of each step, which loops of their own
-    have to count."""
+    """Refuse (KC3036) loops that would count elements and terms together, in an ordered block with
+    a reduction that may be empty.
+
+    Such a block stores the elements of each step, so loops over elements must stay separate.
+    """
     for block in loop_tree.blocks(loops[0]):
         if not block.has_init or IterType.OPAQUE not in block.types:
             continue
@@ -59,15 +64,15 @@ def require_counted_elements(site: Site, loops: Sequence[ForOp]) -> None:
                     "KC3036",
                     f"the reduction over {name.removeprefix('v_')} of {block.label} may be empty",
                     at=loops[0],
-                    why=f"{block.label} then writes the initial values of each of its steps, and "
+                    why=f"{block.label} then stores the initial values of each step, and "
                     f"{' and '.join(loop.label for loop in loops)} would no longer count elements "
                     "alone",
-                    hints=["keep loops over elements and loops of this reduction apart"],
+                    hints=["keep loops over elements separate from loops of this reduction"],
                 )
 
 
 def conjunction_of(guards: Sequence[IfOp]) -> tuple[AffineSet, list[SSAValue]]:
-    """The conditions of all of ``guards``, and their operands."""
+    """The conjunction of the conditions of ``guards``, with its operands."""
     operands: list[SSAValue] = []
     constraints: list[AffineConstraintExpr] = []
     for guard in guards:
@@ -89,10 +94,11 @@ def conjunction_of(guards: Sequence[IfOp]) -> tuple[AffineSet, list[SSAValue]]:
 def guard_body(
     body: Block, condition: AffineSet, operands: Sequence[SSAValue], *, of_nothing: bool = False
 ) -> None:
-    """Make what is in ``body`` happen only where ``condition`` (over ``operands``) holds.
+    """Restrict the operations in ``body`` to iterations where ``condition`` (over ``operands``)
+    holds.
 
-    ``of_nothing``: the loop may run where the one before had no iteration, and sizes may be 0, by
-    which positions are not to be taken apart.
+    With ``of_nothing``, the loop may have iterations although the loop before the rewrite had none.
+    Sizes may then be 0, so that ``tir.delinearize`` must not divide by them outside a guard.
     """
     ops = list(_outside_of_blocks(body))
     sizes = [op for op in ops if isinstance(op, LoadOp) and _can_clamp(op)]
@@ -129,14 +135,16 @@ def guard_body(
 
 
 def _can_clamp(load: LoadOp) -> bool:
-    """Whether ``load`` only says how long loops are and may read any element: where blocks do not
-    run, that many iterations do nothing."""
+    """True if the result of ``load`` is only a loop extent and an element exists to read.
+
+    Where the blocks do not run, the additional iterations have no effect.
+    """
     shape = load.buffer.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
     return loop_tree.is_size(load) and all(size > 0 for size in shape)
 
 
 def _clamp(load: LoadOp) -> None:
-    """Let ``load`` read the nearest element that there is."""
+    """Clamp the indices of ``load`` to the range of its buffer."""
     new: list[Operation] = []
     indices: list[SSAValue] = []
     shape = load.buffer.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
@@ -155,8 +163,11 @@ def _clamp(load: LoadOp) -> None:
 
 
 def _may_read_poison(op: Operation) -> bool:
-    """Whether the bounds or the condition of ``op`` come of a position whose parts the condition
-    keeps in range: of parts that are not, ``tir.linearize`` makes poison, which decides nothing."""
+    """True if the bounds or the condition of ``op`` use a linearized position.
+
+    The guarding condition keeps the parts of the position in range. For parts out of range,
+    ``tir.linearize`` gives poison, which must not decide a branch or an extent.
+    """
     if isinstance(op, BlockOp):
         return False
     pending = list(op.operands)
@@ -172,14 +183,16 @@ def _may_read_poison(op: Operation) -> bool:
 
 
 def _is_fixed(op: Operation, body: Block) -> bool:
-    """Whether ``op`` allocates the same whatever ``body`` computes, so it needs no guard."""
+    """True if ``op`` is an allocation with sizes from outside ``body``, which needs no guard."""
     return isinstance(op, AllocOp) and not any(
         body.is_ancestor(size.owner) for size in op.dynamic_sizes
     )
 
 
 def _outside_of_blocks(body: Block) -> Iterator[Operation]:
-    """The ops in ``body`` that are in no ``tir.block`` of it, these included."""
+    """The operations in ``body`` outside the bodies of its ``tir.block``; the blocks are
+    included.
+    """
     for op in body.ops:
         yield op
         if not isinstance(op, BlockOp):

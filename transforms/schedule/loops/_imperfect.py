@@ -1,7 +1,7 @@
-"""Imperfect nests made perfect: what stands beside a loop goes into its first or last iteration.
+"""Conversion of imperfect nests: statements beside a loop move into its first or last iteration.
 
-The nest changes as a whole, after all of it was checked, in the order of its loops. A rewrite
-pattern sees one operation at a time, and could move half of what stands beside a loop.
+The nest changes as a whole after all checks, in the order of its loops. A rewrite pattern sees one
+operation at a time, and could move only a part of the statements.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from kc.transforms.schedule._blocks import describe
 
 
 def why_it_stays(chain: Sequence[ForOp]) -> str | None:
-    """Why what the first loop of ``chain`` holds beside the second cannot go into that and on into
-    the others; None if it can."""
+    """The reason why the statements beside ``chain[1]`` cannot move into it and the inner loops;
+    None if they can.
+    """
     outer, nested = chain[0], chain[1]
     if nested.parent is not outer.body.block:
-        return f"{nested.label} is in a branch of {outer.label}, which would hold for a part of it"
+        return f"{nested.label} is in a branch of {outer.label}, which would guard a part of it"
     siblings = [op for op in outer.body.block.ops if op is not nested and not is_index(op, chain)]
     if not siblings:
         return None
@@ -35,12 +36,12 @@ def why_it_stays(chain: Sequence[ForOp]) -> str | None:
     for inner in chain[1:]:
         if inner.kind.data is not ForKind.SERIAL:
             return (
-                f"{describe(first)} would go into one iteration of {inner.label}, which is "
+                f"{describe(first)} would move into one iteration of {inner.label}, which is "
                 f"{inner.kind_text}"
             )
         if not _has_iterations(inner):
             return (
-                f"{describe(first)} would go into an iteration of {inner.label}, which may have "
+                f"{describe(first)} would move into an iteration of {inner.label}, which may have "
                 f"none: its extent is {loop_tree.extent_text(inner.extent_value)}"
             )
     for op in siblings:
@@ -48,17 +49,17 @@ def why_it_stays(chain: Sequence[ForOp]) -> str | None:
             return f"alloc {op.label} would belong to one iteration of {nested.label}"
     pending = [*nested.operands, *captured_values(nested)]
     while pending:
-        maker = pending.pop().owner
-        if maker in siblings:
-            assert isinstance(maker, Operation)
-            return f"{nested.label} uses what {describe(maker)} gives, in all of its iterations"
-        if isinstance(maker, Operation) and maker.parent is outer.body.block:
-            pending += maker.operands
+        definition = pending.pop().owner
+        if definition in siblings:
+            assert isinstance(definition, Operation)
+            return f"{nested.label} uses a result of {describe(definition)} in every iteration"
+        if isinstance(definition, Operation) and definition.parent is outer.body.block:
+            pending += definition.operands
     return None
 
 
 def _has_iterations(loop: ForOp) -> bool:
-    """Whether ``loop`` is known to have an iteration."""
+    """True if ``loop`` provably has at least one iteration."""
     if loop.static_extent is not None:
         return loop.static_extent > 0
     space = Space()
@@ -71,9 +72,13 @@ def _has_iterations(loop: ForOp) -> bool:
 
 
 def is_index(op: Operation, chain: Sequence[ForOp]) -> bool:
-    """Whether ``op``, in a loop of ``chain``, may stand wherever in the nest its operands are
-    known: arithmetic, and loads of how long a loop is from what nothing around them writes. A load
-    does not leave a loop that may have no iteration, where perhaps nothing is to be read."""
+    """True if ``op``, in a loop of ``chain``, may stand anywhere in the nest where its operands are
+    available.
+
+    Such operations are arithmetic, and loads of loop extents from memory that the loops around them
+    do not write. A load does not leave a loop that may have no iteration: the element may not
+    exist.
+    """
     if not loop_tree.has_work(op):
         return True
     home = op.parent_op()
@@ -88,7 +93,9 @@ def is_index(op: Operation, chain: Sequence[ForOp]) -> bool:
 
 
 def is_perfect(chain: Sequence[ForOp]) -> bool:
-    """Whether each loop holds nothing but the next one, and what :func:`is_index`."""
+    """True if each loop has the next one as its only child, apart from operations of
+    :func:`is_index`.
+    """
     return all(
         [op for op in outer.body.block.ops if not is_index(op, chain)] == [nested]
         for outer, nested in zip(chain, chain[1:], strict=False)
@@ -96,7 +103,9 @@ def is_perfect(chain: Sequence[ForOp]) -> bool:
 
 
 def _is_written(load: LoadOp, loop: ForOp) -> bool:
-    """Whether anything in ``loop`` but loads uses the buffer of ``load``, or it is there alone."""
+    """True if an operation in ``loop`` other than a load uses the buffer of ``load``, or if the
+    buffer is defined in ``loop``.
+    """
     return loop_tree.defined_inside(load.buffer, loop) or any(
         loop_tree.is_inside(use.operation, loop) and not isinstance(use.operation, LoadOp)
         for use in load.buffer.uses
@@ -104,13 +113,15 @@ def _is_written(load: LoadOp, loop: ForOp) -> bool:
 
 
 def sink_siblings(chain: Sequence[ForOp]) -> None:
-    """Move what stands beside each loop of ``chain`` into it, guarded: the nest is perfect then."""
+    """Move the statements beside each loop of ``chain`` into it under a guard, which makes the nest
+    perfect.
+    """
     for outer, nested in zip(chain, chain[1:], strict=False):
         ops = [op for op in outer.body.block.ops if not _is_size(op, chain)]
         at = ops.index(nested)
         first = InsertPoint.at_start(nested.body.block)
         for group, is_before in ((ops[:at], True), (ops[at + 1 :], False)):
-            # Arithmetic before the loop stays: the loop may need it, and so may what moved.
+            # Arithmetic before the loop stays: the loop and the moved statements may use it.
             moved = [op for op in group if not is_before or loop_tree.has_work(op) or _is_last(op)]
             if not any(loop_tree.has_work(op) for op in moved):
                 continue
@@ -118,12 +129,14 @@ def sink_siblings(chain: Sequence[ForOp]) -> None:
 
 
 def _is_size(op: Operation, chain: Sequence[ForOp]) -> bool:
-    """Whether ``op`` is a load that may stay."""
+    """True if ``op`` is a load that may stay in place."""
     return loop_tree.has_work(op) and is_index(op, chain)
 
 
 def _is_last(op: Operation) -> bool:
-    """Whether ``op`` uses what something with work before it gives, as arithmetic on a load."""
+    """True if ``op`` depends on a result of an operation with work, such as arithmetic on a
+    load.
+    """
     pending = list(op.operands)
     while pending:
         owner = pending.pop().owner
@@ -135,7 +148,7 @@ def _is_last(op: Operation) -> bool:
 
 
 def _sink(ops: Sequence[Operation], loop: ForOp, point: InsertPoint) -> None:
-    """Move ``ops`` to ``point`` in ``loop``, to happen in its first or last iteration."""
+    """Move ``ops`` to ``point`` in ``loop``, so that they run in its first or last iteration."""
     at_start = point.insert_before is not None
     values: list[SSAValue] = [loop.var]
     position: AffineExpr = ZERO

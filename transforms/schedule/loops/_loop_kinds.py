@@ -1,4 +1,4 @@
-"""Shared by parallel, vectorize and bind: a loop whose iterations run at the same time."""
+"""Checks that parallel, vectorize and bind share: loops whose iterations run concurrently."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from kc.transforms.schedule.base import LoopRef, Rewritten, Site, on_copy
 
 
 def require_concurrent(site: Site, loop: ForOp, axis: str | None = None) -> None:
-    """Refuse (KC3040, KC3041) unless no two iterations of ``loop`` depend on each other.
+    """Refuse (KC3040, KC3041) a dependence between iterations of ``loop``.
 
-    With ``axis``, they are threads of that axis.
+    With ``axis``, the iterations are threads of that axis.
     """
     conflict = carried_conflict(loop, axis)
     if conflict is not None:
@@ -28,7 +28,7 @@ def require_concurrent(site: Site, loop: ForOp, axis: str | None = None) -> None
 def refuse_conflict(
     site: Site, loop: ForOp, conflict: Conflict, axis: str | None = None
 ) -> NoReturn:
-    """Refuse (KC3040, KC3041) to run the iterations of ``loop`` at the same time."""
+    """Refuse (KC3040, KC3041) the concurrent execution of the iterations of ``loop``."""
     if conflict.reduction and conflict.undecided is None:
         block = conflict.source.unit
         name = block.label if block is not None else "the reduction"
@@ -50,7 +50,9 @@ def refuse_conflict(
 
 
 def _apart(loop: ForOp, conflict: Conflict, axis: str | None) -> list[str]:
-    """How threads of ``axis`` get a buffer each, where they share one that each iteration has."""
+    """The hint to give each thread of ``axis`` its own buffer, if the conflict is on a buffer that
+    is allocated inside the loop.
+    """
     buffer = conflict.source_access.buffer
     if buffer is None or not loop_tree.defined_inside(buffer, loop):
         return []
@@ -65,7 +67,7 @@ def instead(site: Site, loop: ForOp, block: BlockOp | None, axis: str | None = N
     if axis is not None:
         hints.append(f"bind {loop.label} to threadIdx.x: its threads combine their values")
     if axis is not None or not spatial:
-        hints.append("rfactor makes partial results that can be computed in parallel")
+        hints.append("rfactor creates partial results that can be computed in parallel")
     return hints
 
 
@@ -82,7 +84,9 @@ def kinds_around(op: Operation, kind: ForKind) -> list[ForOp]:
 
 
 def require_replaceable(site: Site, loop: ForOp, check: Callable[[Site, LoopRef], object]) -> None:
-    """Refuse to give ``loop`` another kind where ``check`` refuses that of it as a serial loop."""
+    """Refuse another kind for ``loop`` if ``check`` refuses that kind for the same loop as a serial
+    one.
+    """
 
     def check_serial(copy: Site, twin: Callable[[ForOp], ForOp]) -> None:
         set_kind(twin(loop), ForKind.SERIAL)
@@ -92,12 +96,12 @@ def require_replaceable(site: Site, loop: ForOp, check: Callable[[Site, LoopRef]
 
 
 def real_threads(loops: Iterable[ForOp]) -> list[ForOp]:
-    """Those of ``loops`` that are bound to blocks or threads of a GPU."""
+    """The loops that are bound to blocks or threads of a GPU."""
     return [loop for loop in loops if loop.axis is not None and loop.axis not in VIRTUAL_AXES]
 
 
 def set_kind(loop: ForOp, kind: ForKind, axis: str | None = None) -> Rewritten:
-    """Give ``loop`` its kind; the loop stays the same op."""
+    """Set the kind of ``loop`` in place."""
     loop.properties["kind"] = ForKindAttr(kind)
     loop.properties.pop("thread_axis", None)
     if axis is not None:

@@ -1,4 +1,4 @@
-"""Statements of a function that stand in no loop, and what has to stay together with them."""
+"""Statements of a function outside all loops, and the operations that must move with them."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ from kc.transforms.schedule.base import Site
 
 @dataclass(frozen=True)
 class Statements:
-    """Operations that follow one another in the body of a function."""
+    """Consecutive operations in the body of a function."""
 
     inside: tuple[Operation, ...]
-    """What a loop around them has in it, in order."""
+    """The body of a loop around them, in order."""
     before: tuple[Operation, ...]
-    """Those between them that stay in front of such a loop: others use what they make."""
+    """The operations between them that stay before such a loop, because operations outside it use
+    their results.
+    """
 
 
 def first_statements(site: Site) -> Statements:
-    """The first statements of the function that stand in no loop, and what is between them.
+    """The first statements of the function outside all loops, with the operations between them.
 
-    With them goes what uses their values, and what uses memory that only a thread or a block of
-    threads would have. Refuses (KC3345) if there are none, if they are a part of what ends the
-    function, or if a loop that is bound, parallel or vectorized would go with them.
+    The users of their values move with them, and so do the users of memory that is local to a
+    thread or to a thread block. Refuses (KC3345) if there are no such statements, if the terminator
+    of the function uses them, or if a bound, parallel or vectorized loop would move with them.
     """
     body = site.function.body.block
     ops = list(body.ops)
@@ -40,8 +42,8 @@ def first_statements(site: Site) -> Statements:
             "no statement is outside a loop",
             at=site.function,
             mark={},
-            why="with the root, it goes around the statements that are in no loop",
-            hints=["name what it should go around: block=NAME or loop=NAME"],
+            why="block=root puts a loop around the statements outside all loops",
+            hints=["name the block or loop to surround: block=NAME or loop=NAME"],
         )
     first, last = _closed(ops, first, first)
     while (following := _next_statement(ops, last)) is not None:
@@ -52,10 +54,10 @@ def first_statements(site: Site) -> Statements:
         if reason is not None:
             raise site.refuse(
                 "KC3345",
-                "the statements that are outside a loop cannot be put into one",
+                "the statements outside all loops cannot be moved into a loop",
                 at=op,
                 why=reason,
-                hints=["name what it should go around: block=NAME or loop=NAME"],
+                hints=["name the block or loop to surround: block=NAME or loop=NAME"],
             )
     inside = set(chosen)
     before: list[Operation] = []
@@ -67,14 +69,14 @@ def first_statements(site: Site) -> Statements:
 
 
 def is_statement(op: Operation) -> bool:
-    """Whether an operation of a function's body uses memory, and is no loop."""
+    """True if an operation of a function's body uses memory and is not a loop."""
     if isinstance(op, ForOp | AllocOp) or op.has_trait(IsTerminator):
         return False
     return isinstance(op, BlockOp) or any(touches_memory(inner) for inner in op.walk())
 
 
 def _next_statement(ops: Sequence[Operation], last: int) -> int | None:
-    """The place of a statement that follows, with nothing but computations in between."""
+    """The position of the next statement if only computations come before it; None otherwise."""
     for n in range(last + 1, len(ops)):
         if is_statement(ops[n]):
             return n
@@ -84,7 +86,9 @@ def _next_statement(ops: Sequence[Operation], last: int) -> int | None:
 
 
 def _closed(ops: Sequence[Operation], first: int, last: int) -> tuple[int, int]:
-    """The least range with everything that has to be in one loop with what is in it."""
+    """The smallest range that contains all operations that must be in the same loop as its
+    members.
+    """
     body = ops[0].parent
     assert body is not None
     places = {op: n for n, op in enumerate(ops)}
@@ -97,7 +101,9 @@ def _closed(ops: Sequence[Operation], first: int, last: int) -> tuple[int, int]:
 
 
 def _bound_together(inside: set[Operation], body: Block) -> Iterator[Operation]:
-    """What uses values that statements compute, and all uses of memory that is not global."""
+    """The users of values that statements compute, and all users of memory with a scope other than
+    global.
+    """
     for op in inside:
         if not _stays_outside(op, inside):
             for result in op.results:
@@ -116,15 +122,17 @@ def _users(value: SSAValue, body: Block) -> Iterator[Operation]:
 
 
 def _stays_outside(op: Operation, inside: set[Operation]) -> bool:
-    """Whether an operation can stand in front of a loop around the others: it allocates, or
-    computes something of what is computed in front of it as well."""
+    """True if an operation can stay before a loop around ``inside``.
+
+    Such operations are allocations, and computations on values that are available before the loop.
+    """
     if isinstance(op, AllocOp):
         return memory_scope(op.buffer) == "global" and not _depends(op, inside)
     return not op.regions and is_side_effect_free(op) and not _depends(op, inside)
 
 
 def _depends(op: Operation, inside: Iterable[Operation]) -> bool:
-    """Whether it uses what an operation computes that goes into the loop."""
+    """True if ``op`` uses a result of an operation that moves into the loop."""
     inside = inside if isinstance(inside, set) else set(inside)
     return any(
         isinstance(owner := operand.owner, Operation)
@@ -136,14 +144,14 @@ def _depends(op: Operation, inside: Iterable[Operation]) -> bool:
 
 def _cannot_move(op: Operation) -> str | None:
     if op.has_trait(IsTerminator):
-        return "one of their values is what the function returns"
+        return "the function returns one of their values"
     for loop in loop_tree.loops(op):
         if loop.axis is not None:
-            return f"loop {loop.label}, which uses what they compute, is bound to {loop.axis}"
+            return f"loop {loop.label}, which uses their results, is bound to {loop.axis}"
         if (
             loop is op
             and loop.kind.data is not ForKind.SERIAL
             and loop.kind.data is not ForKind.WHILE
         ):
-            return f"loop {loop.label}, which uses what they compute, is {loop.kind.data.value}"
+            return f"loop {loop.label}, which uses their results, is {loop.kind.data.value}"
     return None

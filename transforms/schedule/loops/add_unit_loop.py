@@ -11,16 +11,16 @@ After::
       tir.for %u in 1 {
         tir.block "C" (spatial %v_i in 64 = %i) do { ... }
 
-With ``loop=i`` the new loop goes around a loop. A block without loops gets one that other
-primitives accept. With ``block=root`` (the whole function), the loop goes around the first
-statements that are in no loop, such as those of a hybrid function, and around everything that uses
-their values: on a GPU they must be in a bound loop.
+With ``loop=i`` the new loop surrounds a loop. A block without loops gets a loop that other
+primitives accept. With ``block=root`` (the whole function), the loop surrounds the first statements
+outside all loops, such as those of a hybrid function, and all users of their values: on a GPU they
+must be in a bound loop.
 
 *Legal when*
 
 1. KC3342: a loop or a block is named.
-2. KC3345: with the root: some statement is in no loop, and no bound, parallel or vectorized loop
-   uses what it computes.
+2. KC3345: with the root, at least one statement is outside all loops, and no bound, parallel or
+   vectorized loop uses its results.
 
 TVM: ``add_unit_loop``.
 """
@@ -46,7 +46,7 @@ ROOT = "root"
 
 @dataclass(frozen=True)
 class AddUnitLoop(Primitive):
-    """Put a loop of one iteration around a block, a loop, or statements that are in none."""
+    """Put a loop of one iteration around a block, a loop, or the statements outside all loops."""
 
     name: ClassVar[str] = "add-unit-loop"
     within_nest: ClassVar[bool] = True
@@ -59,7 +59,7 @@ class AddUnitLoop(Primitive):
     block: BlockRef | None = field(
         default=None,
         metadata={
-            "help": "the block, or the one that the loop is around",
+            "help": "the block to surround, or a block in the loop",
             "python": "block_or_loop",
         },
     )
@@ -95,7 +95,9 @@ class AddUnitLoop(Primitive):
 
 
 def _around(ops: Sequence[Operation], before: Sequence[Operation], name: str) -> ForOp:
-    """A loop of one iteration around ``ops``, which follow one another but for ``before``."""
+    """A loop of one iteration around the consecutive ``ops``; those of ``before`` move before the
+    loop.
+    """
     unit = ForOp(name, 1)
     unit.location = ops[0].location
     home = ops[0].parent

@@ -1,4 +1,5 @@
-"""distribute: a loop becomes two, of which the second does the rest of what each iteration did.
+"""distribute: a loop becomes two loops; the second one runs the rest of each iteration's
+statements.
 
 Before, ``distribute loop=i block=C``::
 
@@ -13,17 +14,16 @@ After::
     tir.for %i_d in 16 {
       tir.block "C" (spatial %v_i in 16 = %i_d) do { ... }
 
-The second loop begins with what holds the block. It is what ``merge`` undoes. Index arithmetic that
-both parts need is computed in both.
+The second loop begins with the statement that contains the block. ``merge`` is the inverse. Index
+arithmetic that both parts need is computed in both.
 
 *Legal when*
 
 1. KC3010, KC3011: the loop is serial and carries no annotation.
-2. KC3463: the block is in the loop, and something with work in it comes before.
-3. KC3464: no iteration of the first part depends on an earlier one of the second, nor on the
-   initial value of a reduction over nothing in the second.
-4. KC3465: the second part uses no buffer and no loaded value that belongs to an iteration of the
-   first.
+2. KC3463: the block is in the loop, after at least one statement with work.
+3. KC3464: no iteration of the first part depends on an earlier iteration of the second part, nor on
+   the initial value of a reduction in the second part that may be empty.
+4. KC3465: the second part uses no buffer and no loaded value of an iteration of the first part.
 
 Exo: ``fission``. MLIR and polyhedral compilers: loop distribution, loop fission.
 """
@@ -58,7 +58,7 @@ from kc.transforms.schedule.loops._early_inits import early_init
 
 @dataclass(frozen=True)
 class Plan:
-    """The loop, what goes to the second one, and the arithmetic that both need."""
+    """The loop, the operations that move to the second loop, and the arithmetic that both need."""
 
     loop: ForOp
     moved: list[Operation]
@@ -67,7 +67,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Distribute(Primitive):
-    """Split the body of a loop over two loops."""
+    """Distribute the body of a loop over two loops."""
 
     name: ClassVar[str] = "distribute"
     verb = "was distributed over"
@@ -75,7 +75,7 @@ class Distribute(Primitive):
     undecidable = True
 
     loop: LoopRef = field(metadata={"help": "the loop"})
-    block: BlockRef = field(metadata={"help": "the block that the second loop begins with"})
+    block: BlockRef = field(metadata={"help": "the first block of the second loop"})
 
     def check(self, site: Site) -> Plan:
         loop = Site(site.function, site.target, self.block).resolve_loop(self.loop)
@@ -90,7 +90,7 @@ class Distribute(Primitive):
                 if start is not None
                 else f"{describe(block)} is not in {loop.label}",
                 at=loop,
-                why="distribute needs a first and a second part of the body",
+                why="distribute divides the body before the block, and neither part may be empty",
             )
         moved = body[start:]
         shared = self._shared(site, loop, body[:start], moved)
@@ -112,7 +112,9 @@ class Distribute(Primitive):
     def _shared(
         site: Site, loop: ForOp, first: list[Operation], moved: list[Operation]
     ) -> list[Operation]:
-        """The ops of the first part whose results the second part needs; they are arithmetic."""
+        """The operations of the first part whose results the second part needs; all are
+        arithmetic.
+        """
         needed: set[Operation] = set()
         waiting = [value for op in moved for value in _used(op)]
         while waiting:
@@ -122,11 +124,11 @@ class Distribute(Primitive):
             if not is_side_effect_free(owner):
                 raise site.refuse(
                     "KC3465",
-                    f"the second part of {loop.label} uses what {describe(owner)} gives",
+                    f"the second part of {loop.label} uses a result of {describe(owner)}",
                     at=loop,
                     beside=[owner],
-                    why="that belongs to one iteration of the first part, and is gone when the "
-                    "second begins",
+                    why="the result belongs to one iteration of the first part, and is gone when "
+                    "the second part begins",
                     hints=["store the value to a buffer that has an element for each iteration"],
                 )
             needed.add(owner)
@@ -162,12 +164,14 @@ class Distribute(Primitive):
 
 
 def _used(op: Operation) -> list[SSAValue]:
-    """The values from outside that ``op`` and what is in it use."""
+    """The values from outside that ``op`` and its regions use."""
     return [*op.operands, *captured_values(op)]
 
 
 def _backward(loop: ForOp, moved: list[Operation]) -> Conflict | None:
-    """A dependence of the first part on an earlier iteration of the second."""
+    """A dependence of the first part on an earlier iteration of the second; None if there is
+    none.
+    """
     scope = Scope(loop)
     second = set(moved)
 

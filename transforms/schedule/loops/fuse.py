@@ -17,15 +17,16 @@ After::
 1. KC3010, KC3011: the loops are serial and carry no annotation.
 2. KC3033: there are at least two loops, named from the outside in, each directly inside the one
    before.
-3. KC3032: each loop is the only child of the one around it, except for guards (``tir.if`` without
-   an else), which go inside: into the predicates of blocks where all they hold is in blocks.
+3. KC3032: each loop is the only child of the loop around it. Guards (``tir.if`` without an else)
+   between the loops move inside: into the predicates of blocks if the guarded operations are all in
+   blocks.
 4. KC3034: no extent depends on an outer loop of the nest (the space is a box).
 5. KC3036: a reduction loop that may have no iteration is not fused with a loop over elements, since
-   the initial value of the reduction would not be written; in a block with an order (of a scan), no
-   reduction loop that may be empty is fused with a loop over another variable.
+   the initial value of the reduction would not be stored. In an ordered block (of a scan), no
+   reduction loop that may have no iteration is fused with a loop over another variable.
 
-Symbolic extents give a symbolic product; the indices then come from ``tir.delinearize``.
-``preserve-unit-iters=false`` puts 0 for the variable of a fused loop of one iteration.
+Symbolic extents give a symbolic product; ``tir.delinearize`` then computes the indices.
+``preserve-unit-iters=false`` replaces the variable of a fused loop of one iteration by 0.
 
 TVM: ``fuse``. Halide: ``fuse``. Exo: ``mult_loops``.
 """
@@ -66,7 +67,7 @@ from kc.transforms.schedule.loops._guards import (
 
 @dataclass(frozen=True)
 class Plan:
-    """The loops, outermost first, and the name of the result."""
+    """The loops, outermost first, and the name of the fused loop."""
 
     loops: list[ForOp]
     name: str
@@ -97,7 +98,7 @@ class Fuse(Primitive):
                 "KC3033",
                 f"{len(loops)} loop to fuse" if loops else "no loops to fuse",
                 at=loops[0] if loops else site.function,
-                why="fuse makes one loop out of two or more",
+                why="fuse needs at least two loops",
                 hints=["loops=i,j"],
             )
         for loop in loops:
@@ -110,7 +111,7 @@ class Fuse(Primitive):
                 f"loops {', '.join(loop.label for loop in loops)} are not consecutive",
                 at=loops[0],
                 mark=dict.fromkeys(loops, "named"),
-                why="fused loops must follow each other from the outside in",
+                why="fused loops must be directly nested, and named from the outside in",
                 hints=[f"loops={order}"]
                 if set(chain) == set(loops)
                 else [f"loops={order}, or reorder first"],
@@ -126,11 +127,13 @@ class Fuse(Primitive):
             )
         self._check_empty(site, loops)
         require_counted_elements(site, loops)
-        wanted = "_".join(loop.label for loop in loops) + "_fused"
-        return Plan(loops, site.fresh_names([wanted], loops[0], loops)[0])
+        name = "_".join(loop.label for loop in loops) + "_fused"
+        return Plan(loops, site.fresh_names([name], loops[0], loops)[0])
 
     def _check_empty(self, site: Site, loops: list[ForOp]) -> None:
-        """A fused loop runs no iteration at all where one of its parts does not."""
+        """Refuse (KC3036) to fuse loops over elements with a reduction loop that may have no
+        iteration.
+        """
         for block in loop_tree.blocks(loops[0]):
             driven = [loop_tree.iter_types(loop, block) for loop in loops]
             if not block.has_init or not any(types - {tir.IterType.REDUCE} for types in driven):
@@ -139,10 +142,10 @@ class Fuse(Primitive):
                 if tir.IterType.REDUCE in kinds and not loop.static_extent:
                     raise site.refuse(
                         "KC3036",
-                        f"the reduction loop {loop.label} of {block.label} may be empty",
+                        f"the reduction loop {loop.label} of {block.label} may have no iteration",
                         at=loop,
-                        why=f"{block.label} is then its initial value, which the fused loop would "
-                        "not write as it does not run",
+                        why=f"{block.label} then stores its initial value, but the fused loop "
+                        "would have no iteration to store it",
                         hints=["fuse spatial loops and reduction loops separately"],
                     )
 
@@ -174,14 +177,15 @@ class Fuse(Primitive):
             for n in range(len(loops) - 1, -1, -1):
                 size = sizes[n]
                 index = AffineExpr.dimension(0)
-                # In an empty nest nothing runs, but its loop still drives what the loops drove.
+                # The fused loop of an empty nest runs no iteration, but still drives the same
+                # variables.
                 if stride > 1:
                     index = index // stride
                 if n and isinstance(size, int):
                     index = index % size if size else index
                     stride *= size
                 exprs.insert(0, index)
-            # The innermost variable becomes the fused one: its old uses go first.
+            # The innermost variable becomes the fused one, so its old uses are replaced first.
             for var, expr in reversed(list(zip(old_vars, exprs, strict=True))):
                 replace_with_expr(var, expr, [inner_var], start)
         else:
@@ -201,8 +205,9 @@ class Fuse(Primitive):
 
 
 def hoist_index_ops(loops: Sequence[ForOp], guards: Sequence[tir.IfOp] = ()) -> None:
-    """Move index arithmetic that stands between nested loops, and in ``guards`` between them, into
-    the innermost body."""
+    """Move index arithmetic between nested loops, and in the ``guards`` between them, into the
+    innermost body.
+    """
     target = loops[-1].body.block
     around = [op for op in loop_tree.path_to(loops[-1]) if op in (*loops[:-1], *guards)][::-1]
     moved = [
@@ -226,7 +231,9 @@ def _value(size: int | SSAValue, point: InsertPoint, like: Operation) -> SSAValu
 
 
 def _natural(size: SSAValue, point: InsertPoint, like: Operation) -> SSAValue:
-    """``size``, 0 where it is negative: two loops that do not run are not one that does."""
+    """``size``, or 0 if it is negative: the product of two negative extents must not be
+    positive.
+    """
     index = IndexValues()
     if index.is_natural(index.expr(size)):
         return size

@@ -1,4 +1,4 @@
-"""fuse-loops: adjacent loops become one, with the second delayed as far as necessary.
+"""fuse-loops: two adjacent loops become one; the second is delayed as far as necessary.
 
 Before, ``fuse-loops loops=i,j``::
 
@@ -13,11 +13,11 @@ After::
       tir.block "B" (spatial %v_i in 16 = %i_m) do { ... }
       tir.block "C" (spatial %v_j in 15 = %i_m - 1) where (%i_m >= 1) do { ... }
 
-The delay is the smallest one that completes everything an iteration of the second loop depends on.
+The delay is the smallest one that completes all dependences of each iteration of the second loop.
 The shorter loop gets empty iterations (``shift``); then the two are merged (``merge``).
 
-*Legal when* shifts and merge are (see there); everything is tried on a copy first, so that a
-refusal changes nothing. KC3450: there are two loops. KC3498: a constant delay is enough.
+*Legal when* the shifts and the merge are (see there); everything is tried on a copy first, so that
+a refusal changes nothing. KC3450: two loops are named. KC3498: a constant delay suffices.
 
 Polyhedral compilers: loop fusion with shifting (Darte and Huard 2000). MLIR:
 ``affine-loop-fusion``.
@@ -39,7 +39,7 @@ from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Si
 
 @dataclass(frozen=True)
 class Plan:
-    """The loops, and by how many iterations the second is delayed."""
+    """The loops, and the delay of the second one in iterations."""
 
     first: ForOp
     second: ForOp
@@ -65,18 +65,19 @@ class FuseLoops(Primitive):
                 "KC3450",
                 "1 loop to fuse" if len(loops) == 1 else f"{len(loops)} loops to fuse",
                 at=loops[0] if loops else site.function,
-                why="two neighbours are fused at a time",
+                why="fuse-loops fuses exactly two adjacent loops",
                 hints=["loops=i,j"],
             )
         first, second = loops
         are_neighbours = first is not second and first.parent is second.parent
         if are_neighbours and second.is_before_in_block(first):
             first, second = second, first
-        need = latest_need(first, second) if are_neighbours else 0  # else merge says what is legal
+        # otherwise merge reports the rule
+        need = latest_need(first, second) if are_neighbours else 0
         if isinstance(need, Undecided):
             raise site.refuse(
                 "KC3498",
-                f"no number of iterations is known by which {second.label} must be delayed",
+                f"the number of iterations by which {second.label} must be delayed is unknown",
                 at=first,
                 mark={first: "to be fused", second: "to be fused"},
                 beside=[second],
@@ -93,7 +94,7 @@ class FuseLoops(Primitive):
             length = max(lengths[0], lengths[1] + delay)
             more = [length - lengths[0], length - lengths[1] - delay]
         else:
-            more[0] = delay  # equal sizes, which merge requires
+            more[0] = delay  # the sizes are equal, as merge requires
         shift = pass_class("shift")
         parts: list[ForOp] = []
         for loop, by, after in ((first, 0, more[0]), (second, delay, more[1])):

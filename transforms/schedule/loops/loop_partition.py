@@ -1,4 +1,4 @@
-"""loop_partition: one loop becomes several, one after the other, each with a part of its range.
+"""loop_partition: one loop becomes several consecutive loops, each over a part of its range.
 
 Before, ``loop-partition block=C loop=i_o factors=?,1``, on the outer loop of a split of 100 by 8::
 
@@ -16,22 +16,22 @@ After::
         tir.block "C_1" (spatial %v_i in 100 = %i_o_1 * 8 + %i_i + 96)
             where (%i_o_1 * 8 + %i_i < 4) do {
 
-The factors are the numbers of iterations of the parts, in order; one of them may be open (``?``),
-and without an open one the remainder becomes an extra part at the end. The first part keeps the
-blocks; those of the others have a number behind their names. Block variables keep their extents and
-values, so a reduction starts (its init runs) only in the part with its first element, and
-conditions that always hold in a part are dropped there. With a symbolic extent the first parts take
-as many iterations as there are.
+The factors are the numbers of iterations of the parts, in order. One of them may be open (``?``);
+without an open factor, the remainder becomes an additional part at the end. The first part keeps
+the blocks; the blocks of the later parts get a number as a suffix. Block variables keep their
+extents and values, so the init of a reduction runs only in the part with its first element.
+Conditions that always hold in a part are dropped there. With a symbolic extent, the first parts
+take as many iterations as the loop has.
 
 *Legal when*
 
 1. KC3010, KC3011: the loop is serial and carries no annotation.
-2. KC3460: there is at least one factor that is not open, and at most one that is.
-3. KC3461: each constant factor is at least 1. KC3023: symbolic ones are sizes of the function.
-   KC3499: with them, the numbers in the loop's indices fit 64 bits.
+2. KC3460: at least one factor is not open, and at most one is open.
+3. KC3461: each constant factor is at least 1. KC3023: symbolic factors are sizes of the function.
+   KC3499: the constants in the loop's indices still fit 64 bits.
 4. KC3462: the factors leave at least one iteration for the open part or the remainder.
 
-``preserve-unit-iters=false`` puts 0 for the variable of a part of one iteration.
+``preserve-unit-iters=false`` replaces the variable of a part of one iteration by 0.
 
 TVM: ``loop_partition``. Halide: ``partition``. Exo: ``cut_loop``.
 """
@@ -83,7 +83,7 @@ class Plan:
     factors: Factors
     names: list[str]
     fits: bool
-    """Whether the extent is known to be at least the sum of the factors."""
+    """True if the extent is provably at least the sum of the factors."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,8 @@ class LoopPartition(Primitive):
         loop = site.resolve_loop(self.loop)
         require_serial(site, loop)
         extent = loop.static_extent
-        given = [factor for factor in self.factors if factor is not None]
-        if not given or len(self.factors) - len(given) > 1:
+        sizes = [factor for factor in self.factors if factor is not None]
+        if not sizes or len(self.factors) - len(sizes) > 1:
             raise site.refuse(
                 "KC3460",
                 f"factors {self.factors or '(none)'} for loop {loop.label}",
@@ -115,7 +115,7 @@ class LoopPartition(Primitive):
                 why="each factor is the size of a part, and at most one is open (?)",
                 hints=["factors=?,1"],
             )
-        for factor in given:
+        for factor in sizes:
             if isinstance(factor, int) and not 1 <= factor <= LIMIT:
                 raise site.refuse(
                     "KC3461",
@@ -126,7 +126,7 @@ class LoopPartition(Primitive):
                 )
             if isinstance(factor, str):
                 require_symbol(site, factor, loop)
-        known = sum(factor for factor in given if isinstance(factor, int))
+        known = sum(factor for factor in sizes if isinstance(factor, int))
         if extent is not None and known >= extent:
             raise site.refuse(
                 "KC3462",
@@ -137,9 +137,9 @@ class LoopPartition(Primitive):
             )
         require_index_numbers(site, loop, known)
         factors = self.factors if None in self.factors else Factors((*self.factors, None))
-        wanted = [f"{loop.label}_{n}" for n in range(len(factors))]
-        names = site.fresh_names(wanted, loop, [loop])
-        return Plan(loop, factors, names, _fits(loop, given))
+        candidates = [f"{loop.label}_{n}" for n in range(len(factors))]
+        names = site.fresh_names(candidates, loop, [loop])
+        return Plan(loop, factors, names, _fits(loop, sizes))
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -175,20 +175,20 @@ class LoopPartition(Primitive):
         return Rewritten(tuple(cut), {loop: tuple(cut)})
 
 
-def _fits(loop: ForOp, given: Sequence[int | SSAValue | str]) -> bool:
-    """Whether the loop has at least as many iterations as the parts that are not open."""
-    if not all(isinstance(factor, int) for factor in given):
+def _fits(loop: ForOp, sizes: Sequence[int | SSAValue | str]) -> bool:
+    """True if the loop provably has at least as many iterations as the parts that are not open."""
+    if not all(isinstance(factor, int) for factor in sizes):
         return False
     if loop.static_extent is not None:
         return True
     space = Space()
     place = space.place(loop, for_inits=True)
-    known = sum(factor for factor in given if isinstance(factor, int))
+    known = sum(factor for factor in sizes if isinstance(factor, int))
     return space.find([place], [space.size(loop.extent_value, place) < known]) is None
 
 
 def _smaller(factors: Factors, extent: int) -> list[str]:
-    """Factors that leave something: the first ones, or half of the loop."""
+    """Factors that leave a remainder: the first ones, or half of the loop."""
     fitting: list[int] = []
     for factor in factors:
         if isinstance(factor, int) and sum(fitting) + factor < extent:
@@ -200,10 +200,10 @@ def _smaller(factors: Factors, extent: int) -> list[str]:
 
 
 class _Parts:
-    """The extents of the parts, and where they start.
+    """The extents and the starts of the parts.
 
-    A part has min(its factor, what is left) iterations, so that there is a meaning for any extent;
-    the open one has what the others leave.
+    A part has min(factor, remaining iterations) iterations, which is defined for any extent. The
+    open part has the iterations that the others leave.
     """
 
     def __init__(self, site: Site, plan: Plan) -> None:
@@ -236,7 +236,9 @@ class _Parts:
             start = start + (length if size is None else size)
 
     def index(self, part: int, variable: SSAValue) -> tuple[AffineExpr, list[SSAValue]]:
-        """The old index in a part, over its loop's variable and others."""
+        """The index of the old loop in a part, over the variable of the part's loop and other
+        operands.
+        """
         count = len(self.operands)
         whole = AffineMap(count + 1, 0, (AffineExpr.dimension(count) + self.starts[part],))
         space, operands = compact(whole, [*self.operands, variable])
@@ -294,15 +296,15 @@ class _Parts:
 
 
 def _simplify_part(part: ForOp, *, is_first: bool) -> None:
-    """Simplify what a part of a loop holds, as far as it depends on its iteration.
+    """Simplify the operations in a part of a loop that depend on its iteration.
 
-    Predicates lose what always holds, reductions an init that never runs, ``tir.if`` that always or
-    never hold are replaced by what is in them.
+    Predicates lose conditions that always hold, reductions lose an init that never runs, and a
+    ``tir.if`` with a constant condition is replaced by the branch taken.
     """
     known = set(loop_tree.derived_values(part.var))
     for op in list(part.walk()):
         if op.parent is None:
-            continue  # of a branch that was erased
+            continue  # in a branch that was erased
         if isinstance(op, BlockOp) and not known.isdisjoint(op.operands):
             drop_known_conditions(op)
             if op.has_init and _never_starts(op, known, is_first=is_first):
@@ -312,20 +314,23 @@ def _simplify_part(part: ForOp, *, is_first: bool) -> None:
 
 
 def drop_known_conditions(block: BlockOp) -> None:
-    """Drop the parts of a block's predicate that the loops around it imply."""
+    """Drop the conditions of a block's predicate that the loops around it imply."""
     operands = list(block.predicate_operands)
     constraints = block.predicate.data.constraints
-    kept = _unknown(block, constraints, operands)
-    if len(kept) < len(constraints):
-        rest = AffineSet(len(operands), 0, tuple(kept))
+    remaining = _unknown(block, constraints, operands)
+    if len(remaining) < len(constraints):
+        rest = AffineSet(len(operands), 0, tuple(remaining))
         set_block_spaces(block, predicate=compact(rest, operands))
 
 
 def _unknown(
     op: Operation, constraints: Sequence[AffineConstraintExpr], operands: Sequence[SSAValue]
 ) -> list[AffineConstraintExpr]:
-    """Those of ``constraints`` that may not hold at ``op``: all of them where it is never executed,
-    as nothing is known of a vector's lanes there either."""
+    """The members of ``constraints`` that may not hold at ``op``.
+
+    All of them if ``op`` is never executed: the lanes of a vector would carry no information
+    either.
+    """
     space = Space()
     place = space.place(op, for_inits=True)
     rank = len(operands)
@@ -344,10 +349,10 @@ def _unknown(
 
 
 def _never_starts(block: BlockOp, known: Collection[SSAValue], *, is_first: bool) -> bool:
-    """Whether the init of ``block`` is never executed, or only again.
+    """True if the init of ``block`` never runs in this part, or only a second time.
 
-    Of the parts of a reduction over nothing, the first one starts it; ``known`` are the values that
-    say where in which part an iteration is.
+    The init of an empty reduction runs in the first part. ``known`` are the values that depend on
+    the part's iteration.
     """
     space = Space()
     if is_first or not _reduces_over(block, known):

@@ -1,4 +1,4 @@
-"""merge: sibling loops become one loop that does in each iteration what each of them did.
+"""merge: sibling loops become one loop, whose iterations run the bodies of all of them.
 
 Before, ``merge loops=i,i blocks=B,C``::
 
@@ -17,20 +17,22 @@ After::
       tir.for %k in 4 {
         tir.block "C" (spatial %v_i in 16 = %i_m, reduce %v_k in 4 = %k) ...
 
-The loops may be nested below their common parent: then the loops from there down to them are merged
-level by level, and finally the bodies of the named loops. Program order decides which body comes
-first. Ops between the nests run before the merged nest, or after it where they need the first ones.
+The loops may be nested below their common parent. The loops from the common parent down to the
+named loops are then merged level by level, and finally the bodies of the named loops. The bodies
+keep their program order. Operations between the nests run before the merged nest, or after it if
+they need the first nests.
 
 *Legal when*
 
-1. KC3450: there are at least two loops. KC3030: none is named twice.
+1. KC3450: at least two loops are named. KC3030: none is named twice.
 2. KC3451: none is inside another. KC3452: they are in the same block or function, and branch.
 3. KC3453: they are at the same depth below their common parent, KC3032 in perfect nests.
 4. KC3010, KC3011: the loops are serial and carry no annotation.
 5. KC3454: the extents are equal, level by level. Symbolic ones must be proven equal.
-6. KC3455: no iteration of a later loop needs to come after a later iteration of an earlier one,
-   nor the initial value of a reduction over nothing after an earlier loop.
-7. KC3456: ops in between do not need the earlier loops if the later ones need these ops.
+6. KC3455: no iteration of a later loop must follow a later iteration of an earlier loop, and the
+   initial value of a reduction that may be empty need not be stored after an earlier loop.
+7. KC3456: operations in between do not need the earlier loops if the later loops need these
+   operations.
 
 TVM: ``merge``. Halide: ``compute_with``. Exo: ``fuse``.
 """
@@ -68,12 +70,12 @@ from kc.transforms.schedule.loops._early_inits import early_init
 
 @dataclass(frozen=True)
 class Plan:
-    """The nests in program order, each outermost first, and what stands between them."""
+    """The nests in program order, each outermost first, and the operations between them."""
 
     nests: list[list[ForOp]]
     names: list[str]
     before: list[Operation]
-    """What comes to stand in front of the merged nest; the rest stays behind it."""
+    """The operations that move before the merged nest; the rest stays after it."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ class Merge(Primitive):
                 "KC3450",
                 f"{len(self.blocks)} of {len(self.loops)} loops have a block",
                 at=site.function,
-                why="one block per loop identifies the loop of that name",
+                why="with blocks=, each loop needs a block that identifies it",
             )
         loops: list[ForOp] = []
         for n, ref in enumerate(self.loops):
@@ -175,7 +177,7 @@ class Merge(Primitive):
 
 
 def _take(first: Sequence[ForOp], nest: Sequence[ForOp]) -> None:
-    """Move what is in ``nest`` to the end of the innermost body of ``first``."""
+    """Move the body of ``nest`` to the end of the innermost body of ``first``."""
     body = first[-1].body.block
     for loop in nest[1:]:
         loop.detach()
@@ -183,18 +185,18 @@ def _take(first: Sequence[ForOp], nest: Sequence[ForOp]) -> None:
     for op in moved:
         op.detach()
         body.add_op(op)
-    for kept, gone in zip(first, nest, strict=True):
-        gone.var.replace_all_uses_with(kept.var)
+    for target, source in zip(first, nest, strict=True):
+        source.var.replace_all_uses_with(target.var)
     Rewriter.erase_op(nest[0])
-    for gone in nest[1:]:
-        gone.erase()
-    for op in reversed(moved):  # what was for the extents only
+    for source in nest[1:]:
+        source.erase()
+    for op in reversed(moved):  # remove operations that only the extents used
         if not loop_tree.has_effects(op) and not any(list(result.uses) for result in op.results):
             Rewriter.erase_op(op)
 
 
 def _renamed(nest: Sequence[ForOp], names: Sequence[str]) -> list[ForOp]:
-    """New loops in the place of ``nest``, under other names."""
+    """New loops with other names in the place of ``nest``."""
     renamed: list[ForOp] = []
     for old, name in zip(nest, names, strict=True):
         body = old.detach_region(old.body)
@@ -208,7 +210,7 @@ def _renamed(nest: Sequence[ForOp], names: Sequence[str]) -> list[ForOp]:
 
 
 def _names(site: Site, nests: Sequence[Sequence[ForOp]]) -> list[str]:
-    """Names that are free in what the merged nest holds and is in."""
+    """Names that are unused inside and around the merged nest."""
     gone = [loop for nest in nests for loop in nest]
     names = [f"{loop.label}_m" for loop in nests[0]]
     while True:
@@ -224,7 +226,9 @@ def _names(site: Site, nests: Sequence[Sequence[ForOp]]) -> list[str]:
 
 
 def _reversed_dependence(nests: Sequence[Sequence[ForOp]], scope: Scope) -> Conflict | None:
-    """A dependence between two nests that would point backwards in the merged one."""
+    """A dependence between two nests that would point backwards in the merged nest; None if there
+    is none.
+    """
     place: dict[Operation | None, int] = {nest[0]: n for n, nest in enumerate(nests)}
     depth = len(nests[0])
 
@@ -238,14 +242,16 @@ def _reversed_dependence(nests: Sequence[Sequence[ForOp]], scope: Scope) -> Conf
 
 
 def _early_init(nests: Sequence[Sequence[ForOp]]) -> str | None:
-    """Why an initial value would come before what earlier nests do with its memory, if it would."""
+    """The reason why an initial value would be stored before an earlier nest uses its memory; None
+    if there is none.
+    """
     outermost = [nest[0] for nest in nests]
     reasons = (early_init(nest, [nest[0]], outermost[:n]) for n, nest in enumerate(nests) if n > 0)
     return next((why for why in reasons if why is not None), None)
 
 
 def _shallower(nests: Sequence[Sequence[ForOp]]) -> list[str]:
-    """The loops further out that can be merged."""
+    """The outer loops that can be merged, as a hint."""
     for depth in range(len(nests[0]) - 1, 0, -1):
         outer = [list(nest[:depth]) for nest in nests]
         conflict = _reversed_dependence(outer, Scope(*(nest[0] for nest in nests)))
@@ -255,7 +261,7 @@ def _shallower(nests: Sequence[Sequence[ForOp]]) -> list[str]:
 
 
 def _between(nests: Sequence[Sequence[ForOp]]) -> list[Operation]:
-    """The ops between the first and the last of the nests, in order."""
+    """The operations between the first and the last of the nests, in order."""
     tops = {nest[0] for nest in nests}
     between: list[Operation] = []
     op: Operation | None = nests[0][0].next_op
@@ -269,12 +275,14 @@ def _between(nests: Sequence[Sequence[ForOp]]) -> list[Operation]:
 def _movable(
     site: Site, nests: Sequence[Sequence[ForOp]], between: Sequence[Operation], scope: Scope
 ) -> list[Operation]:
-    """The ops of ``between`` that go before the merged nest; refuses (KC3456) those that cannot."""
+    """The operations of ``between`` that move before the merged nest. Refuses (KC3456) operations
+    that can move neither before nor after it.
+    """
     tops = [nest[0] for nest in nests]
     before: list[Operation] = []
     behind: list[Operation] = []
     for op in between:
-        # All that it must not overtake when it goes up, and what must not overtake it then.
+        # the nests that the operation passes if it moves up, and the operations that stay behind
         passed = [top for top in tops if top.is_before_in_block(op)]
         needs = _first_need(scope, [*passed, *behind], op)
         if needs is None:
@@ -300,7 +308,7 @@ def _movable(
 def _first_need(
     scope: Scope, earlier: Sequence[Operation], op: Operation
 ) -> str | Undecided | None:
-    """Why ``op`` has to come after one of ``earlier``, if it has to."""
+    """The reason why ``op`` must follow one of ``earlier``; None if it need not."""
     used = captured_values(op)
     for value in used:
         owner = value.owner
@@ -319,7 +327,10 @@ def _first_need(
 
 
 def sibling_nests(site: Site, loops: Sequence[ForOp]) -> list[list[ForOp]]:
-    """For each loop, in program order, the loops from where they part down to it."""
+    """For each loop, in program order, the loops from below the common parent down to it.
+
+    Raises ScheduleError KC3030, KC3032, KC3451, KC3452 or KC3453.
+    """
     for loop in loops:
         if loops.count(loop) > 1:
             raise site.refuse("KC3030", f"loop {loop.label} is named twice", at=loop)
@@ -365,7 +376,7 @@ def sibling_nests(site: Site, loops: Sequence[ForOp]) -> list[list[ForOp]]:
 
 
 def _path(site: Site, loop: ForOp) -> list[Operation]:
-    """The ops around ``loop``, outermost first, and the loop."""
+    """The operations around ``loop``, outermost first, and the loop."""
     path: list[Operation] = [loop]
     while (parent := path[-1].parent_op()) is not None and parent is not site.function:
         path.append(parent)
@@ -379,7 +390,7 @@ def _not_siblings(site: Site, first: Operation, second: Operation) -> ScheduleEr
         at=first,
         mark={first: "to be merged", second: "to be merged"},
         beside=[second],
-        why="only loops that run one after the other can run together",
+        why="only consecutive loops of one block and branch can be merged",
     )
 
 
@@ -389,14 +400,15 @@ def _pairs(first: Sequence[ForOp], second: Sequence[ForOp]) -> list[str]:
 
 
 def to_be_merged(loops: Sequence[ForOp]) -> dict[Operation, str]:
-    """Marks for the picture of the loop tree."""
+    """Marks for the display of the loop tree."""
     return dict.fromkeys(loops, "to be merged")
 
 
 def require_equal_extents(site: Site, nests: Sequence[Sequence[ForOp]]) -> None:
-    """Refuse (KC3454) unless the nests run the same iterations, level by level."""
+    """Refuse (KC3454) nests with different extents, level by level."""
     for nest in nests[1:]:
-        # In a loop of a reduction, what initialises runs once where no iteration does.
+        # At a reduction loop without iterations the init still runs once, so both nests are
+        # checked.
         for outermost in (nests[0][0], nest[0]):
             _require_equal_extents(site, nests[0], nest, outermost)
 
@@ -404,7 +416,9 @@ def require_equal_extents(site: Site, nests: Sequence[Sequence[ForOp]]) -> None:
 def _require_equal_extents(
     site: Site, first_nest: Sequence[ForOp], second_nest: Sequence[ForOp], outermost: ForOp
 ) -> None:
-    """Refuse unless they are equal whenever control comes to ``outermost``, which is of one."""
+    """Refuse unless the extents are equal whenever control reaches ``outermost``, a loop of either
+    nest.
+    """
     space = Space()
     first = space.place(outermost, for_inits=True)
     second = space.place(outermost, first.loops, for_inits=True)
@@ -443,7 +457,7 @@ def _difference(space: Space, place: Instance, witness: Witness) -> str | Undeci
 
 
 def _cut(first: ForOp, second: ForOp) -> list[str]:
-    """Cutting the longer of two loops, when both are constant."""
+    """The hint to cut the longer of two loops with constant extents."""
     sizes = first.static_extent, second.static_extent
     if sizes[0] is None or sizes[1] is None or 0 in sizes:
         return []

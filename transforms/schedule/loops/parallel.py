@@ -10,11 +10,11 @@ After::
 
 *Legal when*
 
-1. KC3010: the loop is not a ``while``. Its old kind is replaced, if the bound loops of its kernel
-   could still be bound afterwards.
-2. KC3042: no loop around it or in it is parallel (nested parallel runs serially, so it is refused)
-   or bound to threads of a GPU, and it is not inside a vectorized loop or one of virtual threads.
-3. KC3040, KC3041: no two iterations depend on each other; those of a reduction do.
+1. KC3010: the loop is not a ``while``. Its old kind is replaced if the other bound loops of its
+   kernel remain legal.
+2. KC3042: no loop around or inside it is parallel (a nested parallel loop would run serially) or
+   bound to threads of a GPU, and it is not inside a vectorized loop or a loop of virtual threads.
+3. KC3040, KC3041: no two iterations depend on each other; those of a reduction loop do.
 
 TVM, Halide: ``parallel``. Exo: ``parallelize_loop``.
 """

@@ -1,4 +1,4 @@
-"""privatize: each iteration of a loop gets its own copy of a buffer that it fills before it reads.
+"""privatize: each iteration of a loop gets its own copy of a buffer that it writes before it reads.
 
 Before, ``privatize block=T loop=i``::
 
@@ -18,16 +18,17 @@ After::
       tir.for %k in 8 {
         tir.block "B" ... { %t = tir.load %T[%v_i, %v_k] : memref<16x8xf32> ... }
 
-The buffer has the iterations as a new first dimension, so that none overwrites what another one
-needs: the loop may be parallel then, or distributed, or exchanged with others.
+The buffer gets a new first dimension, over the iterations. No iteration then overwrites an element
+that another one needs, so the loop may become parallel, be distributed, or be exchanged with other
+loops.
 
 *Legal when*
 
 1. KC3010, KC3011: the loop is serial and carries no annotation.
-2. KC3300, KC3303, KC3320: the block writes the buffer, which is allocated in the function and used
-   by loads and stores alone.
-3. KC3486: it is allocated outside the loop, and used in it only.
-4. KC3487: an iteration reads no element that it has not written before.
+2. KC3300, KC3303, KC3320: the block writes the buffer; the function allocates it, and only loads
+   and stores use it.
+3. KC3486: it is allocated outside the loop, and all its uses are inside.
+4. KC3487: an iteration reads only elements that it has written before.
 5. KC3488: no annotation refers to dimensions of the buffer.
 
 Polyhedral compilers: scalar expansion and array expansion, privatization (Tu and Padua 1993). Exo:
@@ -70,7 +71,7 @@ from kc.transforms.schedule.base import (
 
 @dataclass(frozen=True)
 class Plan:
-    """The buffer, and the loop whose iterations it belongs to."""
+    """The buffer, and the loop whose iterations get copies."""
 
     alloc: AllocOp
     loop: ForOp
@@ -87,7 +88,7 @@ class Privatize(Primitive):
     loop: LoopRef = field(metadata={"help": "the loop whose iterations get copies"})
     buffer: BufferRef = field(
         default=BufferRef(0),
-        metadata={"help": "the buffer: its name, or its position among those that are written"},
+        metadata={"help": "the buffer: its name, or its position among the written buffers"},
     )
 
     def check(self, site: Site) -> Plan:
@@ -103,17 +104,17 @@ class Privatize(Primitive):
                 f"{alloc.label} is allocated in {loop.label}",
                 at=loop,
                 beside=[alloc],
-                why="so each iteration has its own already",
+                why="so each iteration already has its own copy",
             )
         for use in buffer.uses:
             user = use.operation
             if not isinstance(user, LoadOp | StoreOp) or not loop_tree.is_inside(user, loop):
                 raise site.refuse(
                     "KC3486",
-                    f"{_user(user)} uses {alloc.label} outside of {loop.label}",
+                    f"{_user(user)} uses {alloc.label} outside {loop.label}",
                     at=loop,
                     beside=[user],
-                    why=f"there it is one buffer, and not one for each iteration of {loop.label}",
+                    why=f"outside, there is no iteration of {loop.label} to select a copy",
                 )
         notes = [key for key in alloc.attributes if key.startswith("tir.")]
         if notes:
@@ -121,7 +122,7 @@ class Privatize(Primitive):
                 "KC3488",
                 f"{alloc.label} has {', '.join(notes)}",
                 at=loop,
-                why="that is about dimensions, which get other numbers",
+                why="the annotation refers to dimensions, whose numbers change",
                 hints=["privatize first"],
             )
         for use in buffer.uses:
@@ -130,7 +131,9 @@ class Privatize(Primitive):
         return Plan(alloc, loop)
 
     def _require_written(self, site: Site, loop: ForOp, load: LoadOp) -> None:
-        """Refuse (KC3487) a load of what an iteration of ``loop`` has not itself written."""
+        """Refuse (KC3487) a load of an element that the same iteration of ``loop`` has not
+        written.
+        """
         space = Space()
         read = space.instance(load)
         shared = {outer: at for outer, at in read.loops.items() if loop_tree.is_inside(loop, outer)}
@@ -192,14 +195,15 @@ class Privatize(Primitive):
 
 
 def _user(access: Operation) -> str:
-    """The block that an access is in, in words, or the access."""
+    """A description of the block around an access, or of the access outside blocks."""
     around = loop_tree.path_to(access)
     return describe(next((op for op in around if isinstance(op, BlockOp)), access))
 
 
 def _iteration(op: Operation, loop: ForOp) -> SSAValue:
-    """The iteration of ``loop`` that ``op`` is in: the loop's variable, or that of its block which
-    is bound to it."""
+    """The iteration of ``loop`` at ``op``: the loop's variable, or the block variable that is bound
+    to it.
+    """
     body = op.parent
     block = body.parent_op() if body is not None else None
     if isinstance(block, BlockOp) and body is not None and body is block.body.block:
@@ -211,7 +215,9 @@ def _iteration(op: Operation, loop: ForOp) -> SSAValue:
 
 
 def _place(alloc: AllocOp, loop: ForOp) -> InsertPoint:
-    """Where the buffer is allocated: where it was, or further in, where the extent is known."""
+    """The place of the new allocation: the old place, or the outermost place where the extent is
+    available.
+    """
     extent = loop.dynamic_extent
     if extent is None:
         return InsertPoint.before(alloc)

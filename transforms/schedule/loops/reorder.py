@@ -14,7 +14,7 @@ After::
         tir.for %j in 32 {
           tir.block "C" (...)
 
-The named loops exchange places; loops in between stay where they are.
+The named loops exchange places; loops in between keep theirs.
 
 In an imperfect nest, statements beside the next loop first move into that loop: statements before
 it into its first iteration, statements after it into its last::
@@ -27,14 +27,13 @@ it into its first iteration, statements after it into its last::
 *Legal when*
 
 1. KC3030, KC3031: the loops are distinct and nested. KC3032: statements beside a loop of the nest
-   can move into it: the loop is serial, has at least one iteration, and uses no value of the other.
-2. KC3034: no extent depends on a loop that would no longer be around it.
+   can move into it: the loop is serial, has at least one iteration, and uses none of their values.
+2. KC3034: no extent depends on a loop that would no longer surround it.
 3. KC3035: no dependence between two iterations changes its direction. Updates of one reduction may
-   change places (the combiner is associative and commutative), its initialisation
-   may not.
+   be exchanged (the combiner is associative and commutative), its initialisation may not.
 4. KC3041: the iterations of a parallel or vectorized loop, and the blocks of a GPU, stay
-   independent with the loops that they newly hold (threads of a block are in lockstep, so the place
-   of their loop does not matter). KC3044: a vectorized loop does not come to hold a parallel loop
+   independent when the loop surrounds further loops (threads of a block are in lockstep, so the
+   place of their loop does not matter). KC3044: a vectorized loop does not surround a parallel loop
    or a loop of threads.
 
 TVM: ``reorder``. Halide: ``reorder``. Exo: ``reorder_loops``.
@@ -65,7 +64,7 @@ from kc.transforms.schedule.loops._imperfect import (
 
 @dataclass(frozen=True)
 class Plan:
-    """The nest, outermost first, as it is and as it shall be."""
+    """The nest, outermost first, in the present and in the new order."""
 
     chain: list[ForOp]
     order: list[ForOp]
@@ -73,7 +72,7 @@ class Plan:
 
     @property
     def is_perfect(self) -> bool:
-        """Whether each loop holds nothing but the next one."""
+        """True if each loop has the next one as its only child."""
         return is_perfect(self.chain)
 
 
@@ -111,7 +110,7 @@ class Reorder(Primitive):
         return plan
 
     def _check_sunk(self, site: Site, plan: Plan, twin: Callable[[ForOp], ForOp]) -> None:
-        """Check the order of the nest once it is perfect."""
+        """Check the new order on a perfect copy of the nest."""
         chain = [twin(loop) for loop in plan.chain]
         sink_siblings(chain)
         self._check_order(site, chain, [twin(loop) for loop in plan.order])
@@ -146,7 +145,7 @@ class Reorder(Primitive):
             self._check_kinds(site, chain, order)
 
     def _check_kinds(self, site: Site, chain: list[ForOp], order: list[ForOp]) -> None:
-        """Require that concurrent loops stay concurrent with the loops they newly hold."""
+        """Require that concurrent loops stay concurrent around the loops that move into them."""
         for n, loop in enumerate(order):
             kind = loop.kind.data
             gained = [inner for inner in order[n + 1 :] if chain.index(inner) < chain.index(loop)]
@@ -209,7 +208,7 @@ class Reorder(Primitive):
             copy.attributes.update(loop.attributes)
             copy.location = loop.location
             new[loop] = copy
-        # The body's variable now counts another loop: exchange the uses.
+        # The variable of the body now counts another loop, so the uses are exchanged.
         last = order[-1]
         if last is not chain[-1]:
             uses = list(inner_old.uses)
@@ -236,7 +235,7 @@ class Reorder(Primitive):
 
 
 def _depends_on(value: SSAValue, loop: ForOp, chain: list[ForOp]) -> bool:
-    """Whether an index changes with ``loop``, and does not only stand in it."""
+    """True if the value of an index depends on ``loop``, rather than only being computed in it."""
     if not loop_tree.defined_inside(value, loop):
         return False
     op = value.owner
@@ -246,10 +245,10 @@ def _depends_on(value: SSAValue, loop: ForOp, chain: list[ForOp]) -> bool:
 
 
 def _take_index_ops(chain: list[ForOp], order: list[ForOp]) -> list[tuple[int | None, Operation]]:
-    """Take index arithmetic out from between the loops: it goes into the innermost body.
+    """Move index arithmetic from between the loops into the innermost body.
 
-    What an extent uses is returned instead, with the place in ``order`` of the innermost loop that
-    it depends on (None: of no loop of the nest).
+    Operations that an extent uses are detached and returned instead, each with the position in
+    ``order`` of the innermost loop on which it depends (None: on no loop of the nest).
     """
     between = [
         op

@@ -15,7 +15,7 @@ The loop is a new one, with the suffix ``_r``.
 *Legal when*
 
 1. KC3010, KC3011: the loop is serial and carries no annotation.
-2. KC3457: no iteration depends on an earlier one. Updates of one reduction may change places (the
+2. KC3457: no iteration depends on an earlier one. Updates of one reduction may be exchanged (the
    combiner is associative and commutative), its initialisation may not.
 
 Exo: ``reverse_loop``. Polyhedral compilers: loop reversal.
@@ -92,7 +92,9 @@ class Reverse(Primitive):
 
 
 def _ordered(loop: ForOp) -> Conflict | None:
-    """A dependence between two iterations of the loop, in one iteration of those around it."""
+    """A dependence between two iterations of the loop, within one iteration of the loops around it;
+    None if there is none.
+    """
     scope = Scope(loop)
 
     def breaks(source: Statement, sink: Statement) -> Condition:

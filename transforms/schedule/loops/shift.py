@@ -1,4 +1,4 @@
-"""shift: a loop gets iterations before its first and after its last one, in which nothing happens.
+"""shift: a loop gets empty iterations before its first and after its last iteration.
 
 Before, ``shift loop=i by=1``::
 
@@ -10,18 +10,18 @@ After::
     tir.for %i_s in 17 {
       tir.block "B" (spatial %v_i in 16 = %i_s - 1) where (%i_s >= 1) do { ... }
 
-The work of the loop starts ``by`` iterations later; ``after`` empty iterations follow it. If two
-loops cannot be merged because the second needs what the first does some iterations later, shift the
-second by that many iterations and lengthen the first by as many (``after``).
+The work of the loop starts ``by`` iterations later; ``after`` empty iterations follow it. Two loops
+cannot be merged if the second needs results of later iterations of the first. Shift the second by
+that number of iterations then, and lengthen the first by the same number (``after``).
 
 *Legal when*
 
 1. KC3010, KC3011: the loop is serial and carries no annotation.
-2. KC3036: a loop of a reduction has at least one iteration.
-3. KC3458: neither number is negative, one is not 0, and the new extent fits 64 bits.
-4. KC3499: so do the numbers in its indices.
+2. KC3036: a reduction loop has at least one iteration.
+3. KC3458: neither number is negative, at least one is not 0, and the new extent fits 64 bits.
+4. KC3499: the constants in its indices fit 64 bits.
 
-Nothing changes its order, so no dependence forbids it.
+The order of the statements does not change, so no dependence forbids it.
 
 Exo: ``shift_loop``. Polyhedral compilers: shifting of statements, loop alignment.
 """
@@ -70,7 +70,7 @@ class Shift(Primitive):
                 "KC3458",
                 f"{self.by} iterations before {loop.label} and {self.after} after it",
                 at=loop,
-                why="a loop starts at 0: it is shifted by empty iterations, at least 1"
+                why="a loop starts at 0, so it is shifted by at least 1 empty iteration"
                 if self.by + self.after or self.by
                 else "this leaves the loop unchanged",
                 hints=["by=1", "after=1"],
@@ -81,7 +81,7 @@ class Shift(Primitive):
                 "KC3458",
                 f"{self.by} iterations before {loop.label} and {self.after} after it",
                 at=loop,
-                why=f"it would have more than the {LIMIT} iterations that are possible",
+                why=f"the loop would have more than {LIMIT} iterations",
             )
         require_index_numbers(site, loop, self.by + self.after)
         return loop

@@ -13,23 +13,23 @@ After::
         tir.block "A" (opaque %v_t in 4 = %t, opaque %v_i in 16 = %i_s - %t)
             where (%i_s >= %t, %i_s < %t + 16) do { ... }
 
-``i_s`` is ``i + factor * t``; with a negative factor it is counted from its least value. The new
+``i_s`` is ``i + factor * t``; with a negative factor it is counted from its smallest value. The new
 loop is long enough for all iterations of the outer one, and a condition restricts its body to the
-iterations of the old inner loop. So its extent does not depend on the outer loop, and ``reorder``
-and ``tile`` exchange the two wherever no dependence points backwards any more. That is what time
-tiling of stencils needs.
+iterations of the old inner loop. Its extent therefore does not depend on the outer loop, and
+``reorder`` and ``tile`` can exchange the two loops unless a dependence points backwards. Time
+tiling of stencils needs this exchange.
 
 *Legal when*
 
-1. KC3466: there are two loops, the second inside the first. KC3030: they are distinct.
+1. KC3466: two loops are named, the second inside the first. KC3030: they are distinct.
 2. KC3010, KC3011: both are serial and carry no annotation.
-3. KC3036: loops of a reduction have at least one iteration; in a block with an order (of a scan), a
-   loop over elements is not skewed by a reduction loop that may be empty.
-4. KC3467: the factor is not 0, and the new extent fits 64 bits. KC3499: so do the numbers in the
-   inner loop's indices.
+3. KC3036: reduction loops have at least one iteration; in an ordered block (of a scan), a loop over
+   elements is not skewed by a reduction loop that may have no iteration.
+4. KC3467: the factor is not 0, and the new extent fits 64 bits. KC3499: the constants in the inner
+   loop's indices fit 64 bits.
 5. KC3468: the extent of the inner loop does not depend on the outer one.
 
-Nothing changes its order, so no dependence forbids it.
+The order of the statements does not change, so no dependence forbids it.
 
 Polyhedral compilers: loop skewing (Wolfe 1986).
 """
@@ -60,7 +60,7 @@ from kc.transforms.schedule.loops._guards import (
 
 @dataclass(frozen=True)
 class Plan:
-    """The loop around, and the loop that is skewed by it."""
+    """The outer loop, and the loop that is skewed by it."""
 
     outer: ForOp
     inner: ForOp
@@ -79,7 +79,7 @@ class Skew(Primitive):
         default=(), metadata={"help": "the two loops, outer first", "python": ("outer", "inner")}
     )
     factor: int = field(
-        default=1, metadata={"help": "by how much it starts later from one iteration to the next"}
+        default=1, metadata={"help": "the delay of the start from one outer iteration to the next"}
     )
 
     def check(self, site: Site) -> Plan:
@@ -101,7 +101,7 @@ class Skew(Primitive):
                 "KC3466",
                 f"loop {inner.label} is not inside {outer.label}",
                 at=inner,
-                why="its start would depend on a loop that does not surround it",
+                why="its start must depend on a loop that surrounds it",
                 hints=[f"loops={inner.label},{outer.label}"] if turned else [],
             )
         require_serial(site, outer)
@@ -122,14 +122,16 @@ class Skew(Primitive):
         return Plan(outer, inner)
 
     def _extent(self, site: Site, outer: ForOp, inner: ForOp) -> int | None:
-        """The new extent, if it is a constant; what is known of it is required."""
+        """The new extent if it is a constant, else None. Refuses (KC3467, KC3468) an illegal factor
+        or inner extent.
+        """
         if self.factor == 0:
             raise site.refuse(
                 "KC3467",
                 "factor 0",
                 at=inner,
-                why=f"{inner.label} would start at the same place in each iteration of "
-                f"{outer.label}, as it does",
+                why=f"{inner.label} already starts at the same place in each iteration of "
+                f"{outer.label}",
                 hints=["factor=1"],
             )
         if inner.dynamic_extent is not None and loop_tree.defined_inside(
@@ -139,13 +141,12 @@ class Skew(Primitive):
                 "KC3468",
                 f"the extent of {inner.label} depends on {outer.label}",
                 at=inner,
-                why="the skewed loop needs an extent that is enough for all iterations of "
-                f"{outer.label}",
+                why=f"the skewed loop needs one extent for all iterations of {outer.label}",
             )
         count, size = outer.static_extent, inner.static_extent
         if count is None:
             return None
-        # A size that is not known is at least 0.
+        # An unknown size is at least 0.
         extent = (size or 0) + abs(self.factor) * max(count - 1, 0)
         return extent if size is not None or extent > LIMIT else None
 
@@ -171,7 +172,8 @@ class Skew(Primitive):
         body = inner.detach_region(inner.body)
         variable = body.block.args[0]
         skewed, start = expr_of(variable), expr_of(outer.var)
-        if step < 0:  # counted from the last iteration of the outer loop, where it is least
+        # counted from the last iteration of the outer loop, where the start is smallest
+        if step < 0:
             start = expr_of(outer.extent_value) - 1 - start
         index = skewed - start * abs(step)
         last = expr_of(inner.extent_value) - 1
@@ -187,7 +189,7 @@ class Skew(Primitive):
         return Rewritten((new,), {inner: (new,)})
 
     def _new_extent(self, site: Site, outer: ForOp, inner: ForOp) -> int | SSAValue:
-        """``extent + |factor| * (count - 1)``, computed as far outside as it can be."""
+        """``extent + |factor| * (count - 1)``, computed as far outside as possible."""
         count, size = outer.extent_value, inner.extent_value
         step = abs(self.factor)
         if isinstance(count, int) and isinstance(size, int):

@@ -15,18 +15,19 @@ After::
 *Legal when*
 
 1. KC3010, KC3011: the loop is serial and carries no annotation.
-2. KC3020: there is at least one factor, and at most one is left open (``?``).
-3. KC3021: each constant factor is at least 1 and the product of the factors fits 64 bits.
-   KC3499: so do the numbers in the loop's indices.
-4. KC3022: the factors cover the extent: without an open one their product is at least the extent.
-5. KC3497: with ``disable-predication``, the factors are known to divide the extent.
+2. KC3020: there is at least one factor, and at most one is open (``?``).
+3. KC3021: each constant factor is at least 1 and the product of the factors fits 64 bits. KC3499:
+   the constants in the loop's indices fit 64 bits.
+4. KC3022: the factors cover the extent: without an open factor, their product is at least the
+   extent.
+5. KC3497: with ``disable-predication``, the factors provably divide the extent.
 
-KC3025 warns of factors that add so many iterations without work that a call would seem to hang.
+KC3025 warns of factors that add so many idle iterations that a call would seem to hang.
 
-An extent that the factors do not divide is guarded by a predicate. Factors may be symbolic (the
-name of a size, or an index value); one that is not positive at run time counts as 1.
-``disable-predication`` refuses splits that need a guard; ``preserve-unit-iters=false`` puts 0 for
-the variable of a new loop of one iteration. With ``tighten`` a factor is never larger than the
+A predicate guards an extent that the factors do not divide. Factors may be symbolic (the name of a
+size, or an index value); a factor that is not positive at run time counts as 1.
+``disable-predication`` refuses splits that need a guard; ``preserve-unit-iters=false`` replaces the
+variable of a new loop of one iteration by 0. With ``tighten``, a factor is never larger than the
 extent to divide: 32 for a loop of 8 becomes 8.
 
 TVM: ``split`` (``factors``; in TE ``factor`` and ``nparts``). Halide: ``split``. Exo:
@@ -76,18 +77,18 @@ from kc.transforms.schedule.loops._factors import (
 from kc.transforms.schedule.loops._guards import guard_body
 
 MOST_IDLE = 2**32
-"""Iterations that do nothing beyond which a call takes seconds for them."""
+"""The number of idle iterations above which they take seconds per call."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The loop, its factors (None: open) and the names of the results."""
+    """The loop, its factors (None: open) and the names of the new loops."""
 
     loop: ForOp
     factors: tuple[int | SSAValue | str | None, ...]
     names: tuple[str, ...]
     divides: bool = False
-    """Whether the factors are known to give exactly the extent."""
+    """True if the product of the factors is provably the extent."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ class Split(Primitive):
                         "KC3021",
                         f"factor {factor} for loop {loop.label}",
                         at=loop,
-                        why="a factor is the extent of a loop: at least 1",
+                        why="a factor is the extent of a loop, so it must be at least 1",
                         hints=_factor_hints(extent),
                     )
                 product *= factor
@@ -154,7 +155,7 @@ class Split(Primitive):
             product = math.prod(factor for factor in factors if isinstance(factor, int))
         total = product
         if None in factors and extent is not None:
-            total *= -(-extent // product)  # what the open one will be
+            total *= -(-extent // product)  # the value of the open factor
         if product > LIMIT or total > LIMIT + 1:
             raise site.refuse(
                 "KC3021",
@@ -166,15 +167,15 @@ class Split(Primitive):
         require_index_numbers(site, loop, product)
         constant = all(isinstance(factor, int) for factor in factors)
         if None not in factors and not (constant and extent is not None and product >= extent):
-            have = str(extent) if extent is not None else "symbolic"
+            extent_text = str(extent) if extent is not None else "symbolic"
             open_one = Factors([None, *(factors[1:] or factors)])
             raise site.refuse(
                 "KC3022",
                 f"factors {self.factors} do not cover loop {loop.label}",
                 at=loop,
-                why=f"they give {product} iterations, the extent is {have}"
+                why=f"they give {product} iterations, the extent is {extent_text}"
                 if constant
-                else f"symbolic factors cannot be proven to cover the extent, which is {have}",
+                else f"symbolic factors cannot be proven to cover the extent, {extent_text}",
                 hints=[f"leave one open: factors={open_one}"],
             )
         if self.disable_predication and not _divides(loop, factors):
@@ -208,8 +209,8 @@ class Split(Primitive):
                 )
             return self.names
         ends = ["o", "i"] if count == 2 else [str(n) for n in range(count)]
-        wanted = [f"{loop.label}_{end}" for end in ends]
-        return tuple(site.fresh_names(wanted, loop, [loop]))
+        names = [f"{loop.label}_{end}" for end in ends]
+        return tuple(site.fresh_names(names, loop, [loop]))
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -220,7 +221,7 @@ class Split(Primitive):
 
     @classmethod
     def defaults(cls, site: Site) -> Iterator[Self]:
-        """The innermost spatial loop of every block, by the target's vector width."""
+        """The innermost spatial loop of every block, split by the target's vector width."""
         for block in loop_tree.blocks(site.function):
             loops = loop_tree.spatial_loops(block)
             if not loops or loops[-1].kind.data is not tir.ForKind.SERIAL:
@@ -264,11 +265,11 @@ class Split(Primitive):
 
 
 def _warn_of_idle_iterations(loop: ForOp, factors: Sequence[int | SSAValue | str | None]) -> None:
-    """Say (KC3025) that the factors give so many iterations that a call would seem to hang."""
+    """Warn (KC3025) if the factors add so many iterations that a call would seem to hang."""
     product = math.prod(factor for factor in factors if isinstance(factor, int))
     extent = loop.static_extent
     if extent is None:
-        idle = product - 1  # of the last tile, which has at least one that counts
+        idle = product - 1  # of the last tile, which has at least one useful iteration
     else:
         idle = (-(-extent // product) * product if None in factors else product) - extent
     if idle <= MOST_IDLE:
@@ -279,16 +280,16 @@ def _warn_of_idle_iterations(loop: ForOp, factors: Sequence[int | SSAValue | str
         f"split: the factors {named} of loop {loop.label} {'may ' * (extent is None)}add {idle} "
         "iterations",
         location=CALL_SITE.get(),
-        why="each only checks that there is nothing to do: at a nanosecond each, "
-        f"{idle / 1e9:.0f} s",
+        why=f"each of them only evaluates the guard: at 1 ns each, {idle / 1e9:.0f} s",
         hints=_factor_hints(extent),
     )
 
 
 def tightened(factors: Sequence[Factor], extent: int) -> tuple[Factor, ...]:
-    """``factors`` with each constant no larger than what of ``extent`` it has to divide.
+    """``factors`` with each constant reduced to at most the remaining extent to divide.
 
-    The ones before the open factor divide from the outside in, those after it from the inside out.
+    The factors before the open one divide from the outside in, the factors after it from the inside
+    out.
     """
     result = list(factors)
     at = factors.index(None) if None in factors else 0
@@ -302,7 +303,7 @@ def tightened(factors: Sequence[Factor], extent: int) -> tuple[Factor, ...]:
 
 
 def _divides(loop: ForOp, factors: Sequence[int | SSAValue | str | None]) -> bool:
-    """Whether constant factors give exactly the iterations of ``loop``."""
+    """True if constant factors provably give exactly the iterations of ``loop``."""
     product = math.prod(factor for factor in factors if isinstance(factor, int))
     if not all(factor is None or isinstance(factor, int) for factor in factors):
         return False
@@ -315,7 +316,7 @@ def _divides(loop: ForOp, factors: Sequence[int | SSAValue | str | None]) -> boo
 
 
 class _Sizes:
-    """The extents of the new loops, and the old index as an expression of the new ones."""
+    """The extents of the new loops, and the old index as an expression of the new variables."""
 
     def __init__(
         self, site: Site, loop: ForOp, factors: Sequence[int | SSAValue | str | None]
@@ -354,7 +355,8 @@ class _Sizes:
         at_least_1 = [[AffineExpr.dimension(0)], [AffineExpr.constant(1)]]
         size = tir.ApplyOp.of_groups("max", at_least_1, [factor])
         following = self.before.insert_before
-        for use in factor.uses:  # the same value for the same factor: loops of threads are compared
+        # equal factors share one value, since loops of threads are compared
+        for use in factor.uses:
             op = use.operation
             if (
                 op.parent is self.before.block
@@ -402,7 +404,7 @@ class _Sizes:
     def index(
         self, variables: Sequence[SSAValue], point: InsertPoint, loop: ForOp
     ) -> tuple[AffineExpr, list[SSAValue]]:
-        """The old index over ``variables``: affine where the inner sizes are constants."""
+        """The old index over ``variables``: affine if the inner sizes are constants."""
         if all(isinstance(size, int) for size in self.sizes[1:]):
             expr: AffineExpr = AffineExpr.dimension(0)
             for n, size in enumerate(self.sizes[1:], 1):
@@ -416,7 +418,9 @@ class _Sizes:
         return AffineExpr.dimension(0), [linear.result]
 
     def guard(self, index: AffineExpr) -> tuple[AffineExpr, list[SSAValue]] | None:
-        """``extent - 1 - index`` and the operands it adds, when some iterations are too many."""
+        """``extent - 1 - index`` and its additional operands; None if the factors cover the extent
+        exactly.
+        """
         if self.covered:
             return None
         if isinstance(self.extent, int):
@@ -426,7 +430,7 @@ class _Sizes:
 
 
 def _after_index(body: Region, operands: Sequence[SSAValue]) -> InsertPoint:
-    """Where index arithmetic on ``operands`` can stand in ``body``."""
+    """The insertion point for index arithmetic on ``operands`` in ``body``."""
     owner = operands[0].owner
     if isinstance(owner, tir.LinearizeOp) and owner.parent is body.block:
         return InsertPoint.after(owner)
@@ -434,7 +438,7 @@ def _after_index(body: Region, operands: Sequence[SSAValue]) -> InsertPoint:
 
 
 def _dividing_hints(extent: int | None) -> list[str]:
-    """Factors of at most 64 that divide ``extent``, the largest first."""
+    """Factors of at most 64 that divide ``extent``, largest first."""
     limit = min(64, (extent or 0) - 1)
     divisors = [n for n in range(limit, 1, -1) if extent is not None and extent % n == 0]
     return [f"factors=?,{n}" for n in divisors[:3]] or ["disable-predication=false"]
@@ -448,7 +452,7 @@ def _factor_hints(extent: int | None) -> list[str]:
 
 
 def element_bits(block: BlockOp) -> int:
-    """The width of the widest element that the block stores, in bits; an index has 64."""
+    """The width of the widest element that the block stores, in bits; 64 for an index."""
     widths = [8]
     for op in block.body.walk():
         if isinstance(op, tir.StoreOp):

@@ -1,4 +1,4 @@
-"""tile: two nested loops are split, and the inner parts moved inside both outer ones.
+"""tile: two nested loops are split, and their inner parts move inside both outer parts.
 
 Before, ``tile block=C loops=i,j factors=32,32``::
 
@@ -16,9 +16,9 @@ After::
 
 Statements beside the inner loop move into its tiles, as in ``reorder``.
 
-*Legal when* both splits are legal, and so is exchanging ``i_i`` and ``j_o`` (see split and
-reorder); everything is tried on a copy first, so that a refusal changes nothing. KC3050: there are
-two loops and two factors; KC3030: the loops are distinct.
+*Legal when* both splits and the exchange of ``i_i`` and ``j_o`` are legal (see split and reorder);
+everything is tried on a copy first, so that a refusal changes nothing. KC3050: two loops and two
+factors are named; KC3030: the loops are distinct.
 
 TVM, Halide: ``tile``.
 """
@@ -36,7 +36,7 @@ from kc.support.registry import pass_class
 from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, on_copy
 
 DEFAULT = 32
-"""The side of the bare flag's tiles: a 32x32 tile of f32 is 4 KiB, three of them fit L1."""
+"""The side of the tiles of the bare flag: three 32x32 tiles of f32, 4 KiB each, fit L1."""
 
 
 @dataclass(frozen=True)

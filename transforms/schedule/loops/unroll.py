@@ -1,4 +1,4 @@
-"""unroll: the body of a loop is repeated instead of looped.
+"""unroll: the body of a loop is repeated for each iteration.
 
 Before, ``unroll block=C loop=k_i``::
 
@@ -8,12 +8,12 @@ After::
 
     tir.for %k_i in 4 unrolled { ... }
 
-The loop stays one op; code generation tells LLVM to unroll it, which keeps the IR small.
+The loop stays one operation, which keeps the IR small; code generation tells LLVM to unroll it.
 
 *Legal when*
 
 1. KC3010: the loop is not a ``while``. A loop that is bound to threads loses its binding (KC3401, a
-   warning), if the other bound loops of its kernel could still be bound afterwards.
+   warning) if the other bound loops of its kernel remain legal.
 2. KC3047: its extent is a constant.
 
 The order of iterations does not change, so no dependence forbids it.
@@ -44,12 +44,12 @@ SMALL = 16
 """The largest extent that the bare flag unrolls."""
 
 LARGE = 256
-"""Beyond this many copies LLVM's time grows faster than the code: a warning."""
+"""The number of copies above which LLVM's time grows faster than the code; more give a warning."""
 
 
 @dataclass(frozen=True)
 class Unroll(Primitive):
-    """Repeat the body of a loop instead of looping."""
+    """Repeat the body of a loop for each iteration."""
 
     name: ClassVar[str] = "unroll"
     within_nest: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""unroll-and-jam: some iterations of a loop are done together, inside of the loops that it holds.
+"""unroll-and-jam: several iterations of a loop run together, inside its inner loops.
 
 Before, ``unroll-and-jam loop=i factor=4``::
 
@@ -13,11 +13,11 @@ After::
         tir.for %i_i in 4 unrolled {
           tir.block "C" (...)
 
-What ``j`` loads is used by the four iterations of ``i`` at once. A loop that holds several blocks
-is distributed over them, each with the iterations in its innermost loop.
+The four iterations of ``i`` share the loads in ``j``. A loop with several blocks is distributed
+over them, and each block gets the iterations in its innermost loop.
 
-Where a statement beside an inner loop is no block, as in ``te.extern``, all are repeated where they
-stand. Before and after, ``unroll-and-jam loop=i factor=2``::
+If a statement beside an inner loop is not a block, as in ``te.extern``, all statements are repeated
+in place. Before and after, ``unroll-and-jam loop=i factor=2``::
 
     tir.for %i in 5 {                        tir.for %i_o in 2 {
       %total = tir.alloc "total"               (two allocations, two stores)
@@ -28,13 +28,13 @@ stand. Before and after, ``unroll-and-jam loop=i factor=2``::
     }                                        }
                                              tir.for %i_r in 1 { ... }
 
-so that sums that wait for each other are added up side by side. What the factor leaves is a loop of
-its own.
+Chains of dependent additions then run side by side. The remaining iterations become a loop of their
+own.
 
-*Legal when* the split by the factor is legal, and so are the distributions and exchanges of the new
-loop (see split, distribute, reorder, unroll); everything is tried on a copy first, so that a
-refusal changes nothing. KC3459: there is a loop inside. KC3041: iterations whose statements are
-repeated do not depend on each other.
+*Legal when* the split by the factor, the distributions and the exchanges of the new loop are legal
+(see split, distribute, reorder, unroll); everything is tried on a copy first, so that a refusal
+changes nothing. KC3459: the loop contains a loop. KC3041: iterations with repeated statements are
+independent.
 
 MLIR: ``affine-loop-unroll-jam``. Allen and Cocke 1972; Exo: ``unroll_and_jam``.
 """
@@ -68,12 +68,12 @@ from kc.transforms.schedule.base import (
 from kc.transforms.schedule.loops._loop_kinds import require_concurrent
 
 DEFAULT = 4
-"""So many rows share what is loaded for them in the register tiles of most products."""
+"""The rows of the register tiles of most matrix products that share their loads."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The loop; the names of the new ones where statements are repeated, else none."""
+    """The loop, and the names of the new loops if statements are repeated in place."""
 
     loop: ForOp
     names: Sequence[str] = ()
@@ -88,7 +88,7 @@ class UnrollAndJam(Primitive):
     gives: ClassVar[Gives] = "loops"
 
     loop: LoopRef = field(metadata={"help": "the loop"})
-    factor: int = field(default=DEFAULT, metadata={"help": "how many iterations come together"})
+    factor: int = field(default=DEFAULT, metadata={"help": "iterations that run together"})
 
     def check(self, site: Site) -> Plan:
         loop = site.resolve_loop(self.loop)
@@ -98,7 +98,7 @@ class UnrollAndJam(Primitive):
                 "KC3459",
                 f"there is no loop in {loop.label}",
                 at=loop,
-                why="the iterations are jammed into a loop inside",
+                why="the iterations are moved into an inner loop",
                 hints=[f"split {loop.label} and unroll {loop.label}_i"],
             )
         if _holds_statements(loop):
@@ -131,7 +131,7 @@ class UnrollAndJam(Primitive):
 
 
 def _jam(site: Site, loop: ForOp) -> Iterator[ForOp]:
-    """Move ``loop`` inside of everything that it holds, and unroll it there."""
+    """Move ``loop`` into its innermost children, and unroll it there."""
     for part in _distributed(site, loop):
         child = loop_tree.only_child(part)
         if isinstance(child, ForOp):
@@ -142,7 +142,7 @@ def _jam(site: Site, loop: ForOp) -> Iterator[ForOp]:
 
 
 def _distributed(site: Site, loop: ForOp) -> Iterator[ForOp]:
-    """``loop`` with the first of the statements that it holds, then others with one each."""
+    """``loop`` with its first statement, then new loops with one statement each."""
     while True:
         parts = [op for op in loop.body.block.ops if loop_tree.has_work(op)]
         if len(parts) < 2 or not any(_holds_loop(part) for part in parts):
@@ -158,11 +158,11 @@ def _holds_loop(op: Operation) -> bool:
     return any(isinstance(inner, ForOp) for inner in op.walk())
 
 
-# Statements that are no blocks ----------------------------------------------------------------
+# Statements outside blocks ------------------------------------------------------------------
 
 
 def _holds_statements(loop: ForOp) -> bool:
-    """Whether an inner loop stands beside others in ``loop``, and one of these holds no block."""
+    """True if ``loop`` has an inner loop beside a statement without blocks."""
     for around in loop_tree.loops(loop):
         parts = [op for op in around.body.block.ops if loop_tree.has_work(op)]
         if len(parts) > 1 and any(map(_holds_loop, parts)):
@@ -172,7 +172,7 @@ def _holds_statements(loop: ForOp) -> bool:
 
 
 def _repeat(site: Site, plan: Plan, factor: int) -> Rewritten:
-    """Do ``factor`` iterations of the loop side by side, and those that are left one by one."""
+    """Run ``factor`` iterations of the loop side by side, and the remaining ones in a loop."""
     loop = plan.loop
     if loop.static_extent:
         factor = min(factor, loop.static_extent)
@@ -205,7 +205,7 @@ def _repeat(site: Site, plan: Plan, factor: int) -> Rewritten:
 
 
 def _parts(loop: ForOp, factor: int) -> tuple[int | SSAValue, int | SSAValue]:
-    """How often ``factor`` iterations are done, and how many are left."""
+    """The number of groups of ``factor`` iterations, and the number of remaining iterations."""
     extent = loop.extent_value
     if isinstance(extent, int):
         return divmod(extent, factor)
@@ -213,7 +213,8 @@ def _parts(loop: ForOp, factor: int) -> tuple[int | SSAValue, int | SSAValue]:
         return extent, 0
     size = AffineExpr.dimension(0)
     whole = ApplyOp(size // factor, [extent])
-    rest = ApplyOp.of_groups("min", [[size], [size % factor]], [extent])  # no more than there are
+    # the remainder is at most the extent
+    rest = ApplyOp.of_groups("min", [[size], [size % factor]], [extent])
     for op in (whole, rest):
         op.location = loop.location
         Rewriter.insert_op(op, InsertPoint.before(loop))
@@ -221,8 +222,9 @@ def _parts(loop: ForOp, factor: int) -> tuple[int | SSAValue, int | SSAValue]:
 
 
 def _side_by_side(bodies: Sequence[Block]) -> list[Operation]:
-    """The operations of ``bodies``, which are copies: the first of each, the second of each, and so
-    on. Inner loops that run equally often become one."""
+    """The operations of ``bodies``, which are copies, interleaved: the first of each, the second of
+    each, and so on. Inner loops with equal trip counts are merged.
+    """
     merged: list[Operation] = []
     for ops in zip(*[list(body.ops) for body in bodies], strict=True):
         for op in ops:
@@ -243,8 +245,10 @@ def _side_by_side(bodies: Sequence[Block]) -> list[Operation]:
 
 
 def _run_alike(loops: Sequence[Operation]) -> bool:
-    """Whether loops, copies of one, are serial and have the same number of iterations. Pipelines
-    stay apart: their annotations have an entry for each statement."""
+    """True if loops, copies of one loop, are serial and have the same trip count.
+
+    Software pipelines stay separate, because their annotations have an entry for each statement.
+    """
     return all(
         isinstance(loop, ForOp)
         and not (

@@ -8,21 +8,23 @@ After::
 
     tir.for %j_i in 8 vectorized { ... }
 
-The loop may hold serial loops (a matrix product's reduction): they stay loops, of vectors. The loop
-of a reduction may be vectorized itself: its lanes have results of their own, which are combined in
-the end (``lower-lane-reduction``), so that the terms of floats are added in another order.
+The loop may contain serial loops (the reduction of a matrix product), whose iterations then use
+vectors. A reduction loop may itself be vectorized: its lanes compute partial results, which are
+combined at the end (``lower-lane-reduction``), so that floating-point terms are added in another
+order.
 
 *Legal when*
 
-1. KC3010: the loop is not a ``while``. Its old kind is replaced, if the bound loops of its kernel
-   could still be bound afterwards.
+1. KC3010: the loop is not a ``while``. Its old kind is replaced if the other bound loops of its
+   kernel remain legal.
 2. KC3043: its extent is a constant.
-3. KC3044: no loop around it or in it is vectorized, and none in it is parallel, bound to threads
-   or a while.
-4. KC3041: no two iterations depend on each other. A later iteration may store only what a loop
-   without inner loops loads, after the load: all lanes load before any lane stores.
+3. KC3044: no loop around or inside it is vectorized, and no loop inside it is parallel, bound to
+   threads or a while.
+4. KC3041: no two iterations depend on each other. One exception: a later iteration may store an
+   element that a loop without inner loops loads before, since all lanes load before any lane
+   stores.
 5. KC3040: the iterations of a reduction loop contain only its updates, by a combiner that exists on
-   vectors; they drive no results, and nothing else in the loop uses the results.
+   vectors; they drive no results, and no other operation in the loop uses the results.
 
 TVM, Halide: ``vectorize``. Exo: ``replace`` with vector instructions.
 """
@@ -104,7 +106,7 @@ class Vectorize(Primitive):
                 else "the lanes would leave it after different numbers of iterations",
                 hints=[f"reorder, or fuse {conflicting.label} and {loop.label} before vectorizing"]
                 if conflicting.kind.data is not ForKind.WHILE
-                else [f"parallel, of {loop.label} or a loop around it"],
+                else [f"use parallel on {loop.label} or on a loop around it"],
             )
         conflict = lane_conflict(loop)
         if conflict is not None and conflict.reduction and conflict.undecided is None:
@@ -141,9 +143,10 @@ class Vectorize(Primitive):
 
 
 def _require_lane_reductions(site: Site, loop: ForOp, conflict: Conflict) -> Conflict | None:
-    """Refuse (KC3040) what the lanes of ``loop`` cannot compute results of their own of.
+    """A dependence between lanes of ``loop`` other than that of a reduction; None if there is none.
 
-    Gives a conflict that is none of a reduction, if there is one; ``conflict`` is the first.
+    ``conflict`` is the first dependence. Refuses (KC3040) a reduction for which the lanes cannot
+    compute partial results.
     """
     blocks = reduced_blocks(loop)
     for block in blocks:
@@ -153,7 +156,7 @@ def _require_lane_reductions(site: Site, loop: ForOp, conflict: Conflict) -> Con
                 "KC3040",
                 f"loop {loop.label} is a reduction of {block.label}",
                 at=loop,
-                why=f"the lanes cannot have results of their own: {reduction}",
+                why=f"the lanes cannot compute partial results: {reduction}",
                 hints=instead(site, loop, block),
             )
     return lane_conflict(loop, blocks) if blocks else conflict

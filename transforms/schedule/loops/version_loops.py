@@ -1,4 +1,4 @@
-"""version_loops: the loops of a block in two versions; the numbers that it reads choose one.
+"""version_loops: two versions of a block's loops; the elements that the block reads select one.
 
 Before, ``version-loops block=C exponent=-55``::
 
@@ -20,26 +20,27 @@ After::
       tir.for %i in 64 {
         tir.block "C_1" ...
 
-With ``of_products`` the exponents of the least elements of two buffers add up to ``exponent`` or
-more, and all elements are normal: of a product whose factors may differ in size.
+With ``of_products``, the condition is on products of elements of two buffers: the exponents of the
+smallest elements add up to at least ``exponent``, and all elements are normal numbers. The factors
+may then differ in magnitude.
 
-The first version, which keeps the names, runs where every element of the arguments that the block
-reads is zero, infinite, NaN or at least 2^exponent in magnitude; the second one runs elsewhere.
-With ``through=D`` a version goes on to the loops of the later block ``D``, with all in between;
-buffers that nothing else uses become those of a version. Of a buffer that is a copy of arguments,
-with zeros around them, say, the arguments are looked at.
+The first version keeps the names. It runs if every element of the arguments that the block reads is
+zero, infinite, NaN or at least 2^exponent in magnitude; otherwise the second version runs. With
+``through=D``, a version extends to the loops of the later block ``D``, with all operations in
+between; buffers without other uses become local to a version. For a buffer that is a copy of
+arguments, for instance with zeros around them, the condition is on the arguments.
 
-Both compute the same, and are scheduled by themselves from then on: the first may use an
-instruction that is right for such numbers alone. x86's ``vdpbf16ps`` takes subnormal numbers to be
-zero. A product of two bf16 of at least 2^-55 is a multiple of 2^-124, and so are all sums of such:
-none is subnormal.
+Both versions compute the same results, and are scheduled separately afterwards: the first may use
+an instruction that is correct only for such numbers. x86's ``vdpbf16ps`` treats subnormal numbers
+as zero. A product of two bf16 numbers of at least 2^-55 is a multiple of 2^-124, and so are all
+sums of such products: none is subnormal.
 
 *Legal when*
 
-1. KC3623: the block loads floating-point elements of arguments, of constants, of copies of these,
-   or of what one block before writes as a whole, that a version does not write, and of no more.
-2. KC3624: a version has no bound loops and no results; the block that it goes through comes behind.
-3. KC3625: the exponent is one of normal numbers of each type that is loaded.
+1. KC3623: the block loads floating-point elements only of arguments, of constants, of copies of
+   these, or of buffers that one earlier block writes completely; a version does not write them.
+2. KC3624: a version has no bound loops and no results; the ``through`` block follows the block.
+3. KC3625: the exponent is that of a normal number of each loaded type.
 
 GCC, LLVM: loop versioning. Halide: ``specialize``.
 """
@@ -83,35 +84,35 @@ from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, S
 
 @dataclass(frozen=True)
 class Plan:
-    """The block, the operations of the function's body that become a version, from that which the
-    block is in, and the buffers to look at."""
+    """The block, the operations of the function's body that become a version (the first contains
+    the block), and the buffers whose elements are examined.
+    """
 
     block: BlockOp
     nests: list[Operation]
     buffers: list[SSAValue]
     allocs: list[AllocOp]
-    """The buffers that nothing else uses."""
+    """The buffers without uses outside the version."""
 
 
 @dataclass(frozen=True)
 class VersionLoops(Primitive):
-    """Run the loops of a block in one of two versions, by the smallest number that they read."""
+    """Create two versions of a block's loops; the smallest magnitude that it reads selects one."""
 
     name: ClassVar[str] = "version-loops"
     gives: ClassVar[Gives] = "block"
 
     block: BlockRef = field(metadata={"help": "the block"})
     exponent: int = field(
-        default=-55, metadata={"help": "of the smallest magnitude, beside 0, of the first version"}
+        default=-55,
+        metadata={"help": "exponent of the smallest nonzero magnitude of version 1"},
     )
     through: BlockRef | None = field(
-        default=None, metadata={"help": "a later block, up to whose loops a version goes"}
+        default=None, metadata={"help": "a later block; its loops are the last ones of a version"}
     )
     of_products: bool = field(
         default=False,
-        metadata={
-            "help": "whether the exponent is that of products of normal numbers of two buffers"
-        },
+        metadata={"help": "apply the exponent to products of normal numbers of two buffers"},
     )
 
     def check(self, site: Site) -> Plan:
@@ -127,34 +128,36 @@ class VersionLoops(Primitive):
         if not buffers:
             raise site.refuse(
                 "KC3623",
-                f"block {block.label} loads no floating-point numbers that its loops do not write",
+                f"block {block.label} loads no floating-point numbers from outside its loops",
                 at=block,
-                why="the version is chosen by the numbers that the block loads",
-                hints=["a block that reads arguments of bf16, f16, f32 or f64"],
+                why="the numbers that the block loads select the version",
+                hints=["name a block that reads arguments of bf16, f16, f32 or f64"],
             )
         for buffer in buffers:
             if not _is_whole(buffer) and not _is_written(buffer, nests[0]):
                 raise site.refuse(
                     "KC3623",
-                    f"block {block.label} loads {buffer_name(buffer)}, which is no argument",
+                    f"block {block.label} loads {buffer_name(buffer)}, which is not an argument",
                     at=block,
-                    why="all elements are looked at, and those of a buffer need not be written, "
-                    "unless it is a copy of an argument or one block before writes it as a whole",
-                    hints=[f"make {buffer_name(buffer)} an argument, or inline what computes it"],
+                    why="the condition reads all elements, and some of a buffer may be unwritten "
+                    "unless it is a copy of an argument or one earlier block writes all of it",
+                    hints=[f"make {buffer_name(buffer)} an argument, or inline its producer"],
                 )
         types = {_element(buffer) for buffer in buffers}
         if self.of_products and (len(buffers) > 2 or len(types) > 1):
-            loaded = ", ".join(f"{buffer_name(it)} of {_element(it)}" for it in buffers)
+            loaded = ", ".join(
+                f"{buffer_name(operand)} of {_element(operand)}" for operand in buffers
+            )
             raise site.refuse(
                 "KC3623",
                 f"block {block.label} does not multiply numbers of two buffers of one type",
                 at=block,
                 why=f"it loads {loaded}",
-                hints=["of_products=False: an exponent that each of them has to have"],
+                hints=["of_products=False: the exponent then applies to each buffer"],
             )
         factors = 2 if self.of_products else 1
         for buffer in buffers:
-            least, most = (factors * it for it in _normal_exponents(_element(buffer)))
+            least, most = (factors * limit for limit in _normal_exponents(_element(buffer)))
             if not least <= self.exponent <= most:
                 raise site.refuse(
                     "KC3625",
@@ -167,7 +170,9 @@ class VersionLoops(Primitive):
         return Plan(block, nests, buffers, allocs)
 
     def _nests(self, site: Site, block: BlockOp, nest: Operation) -> list[Operation]:
-        """The operations of a version. Raises KC3624 where it cannot go as far as it is to."""
+        """The operations of a version. Raises ScheduleError KC3624 if the ``through`` block does
+        not follow.
+        """
         if self.through is None:
             return [nest]
         last = site.resolve_block(self.through)
@@ -177,17 +182,18 @@ class VersionLoops(Primitive):
             if following is None or following.next_op is None:
                 raise site.refuse(
                     "KC3624",
-                    f"the loops of block {last.label} do not come behind those of {block.label}",
+                    f"the loops of block {last.label} do not follow those of {block.label}",
                     at=last,
-                    why="a version is a piece of the program, from one block to the other",
+                    why="a version extends from the loops of one block to those of the other",
                     hints=[f"version_loops of {last.label}, through {block.label}"],
                 )
             nests.append(following)
         return nests
 
     def _own_allocs(self, site: Site, block: BlockOp, nests: list[Operation]) -> list[AllocOp]:
-        """The buffers that nothing but a version uses. Raises KC3624 for one that is made in it and
-        used behind."""
+        """The buffers that only a version uses. Raises ScheduleError KC3624 for a result that is
+        computed in the version and used after it.
+        """
         inside = {inner for op in nests for inner in op.walk()}
         home = nests[0].parent
         assert home is not None
@@ -200,7 +206,7 @@ class VersionLoops(Primitive):
         ]
         for op in nests:
             if isinstance(op, AllocOp) and not any(it.owner in inside for it in op.operands):
-                continue  # it is made before them
+                continue  # the allocation moves before the version
             for result in op.results:
                 if any(use.operation not in inside for use in result.uses):
                     name = result.name_hint or op.name
@@ -208,15 +214,15 @@ class VersionLoops(Primitive):
                         "KC3624",
                         f"the loops of block {block.label} cannot have two versions",
                         at=block,
-                        why=f"{name} is made among them and used behind, where it would have two "
-                        "sources",
-                        hints=["a later block in through="],
+                        why=f"{name} is computed among them and used after them, where it would "
+                        "have two sources",
+                        hints=["name a later block in through="],
                     )
         return [op for op in allocs if op not in nests]
 
     @staticmethod
     def _made_before(nests: list[Operation]) -> list[Operation]:
-        """The buffers that are made in a version and used behind, which are made before it."""
+        """The allocations in a version with uses after it, which move before the version."""
         inside = {inner for op in nests for inner in op.walk()}
         return [
             op
@@ -231,10 +237,10 @@ class VersionLoops(Primitive):
             return
         if bound:
             why = "a version is chosen on the CPU, before the threads of a kernel run"
-            hint = "version_loops in a schedule for a CPU"
+            hint = "use version_loops in a schedule for a CPU"
         else:
-            why = f"{nest.name} is around it, and what it results in would have two sources"
-            hint = f"keep the results of {nest.name} in a buffer"
+            why = f"{nest.name} is around it, and its results would have two sources"
+            hint = f"store the results of {nest.name} to a buffer"
         raise site.refuse(
             "KC3624",
             f"the loops of block {block.label} cannot have two versions",
@@ -290,15 +296,16 @@ class VersionLoops(Primitive):
         return Rewritten(blocks=(second,))
 
 
-# What is looked at ----------------------------------------------------------------------------
+# Examined buffers ---------------------------------------------------------------------------
 
 
 def _operands(block: BlockOp, nests: Sequence[Operation]) -> list[SSAValue]:
     """The buffers with floating-point elements that the block loads and a version does not write,
-    in the order of the loads; the arguments that they are copies of."""
+    in the order of the loads; a copy of arguments is replaced by the arguments.
+    """
     ops = [inner for op in nests for inner in op.walk()]
     written = {base_buffer(op.buffer) for op in ops if isinstance(op, StoreOp)}
-    # What is not a load may write through any operand.
+    # An operation other than a load may write through any operand.
     written |= {
         base_buffer(value)
         for op in ops
@@ -307,7 +314,7 @@ def _operands(block: BlockOp, nests: Sequence[Operation]) -> list[SSAValue]:
         if isinstance(value.type, MemRefType)
     }
     if None in written:
-        return []  # any of them may be what is written
+        return []  # any buffer may be written
     loads = [op.buffer for op in block.body.walk() if isinstance(op, LoadOp)]
     read = dict.fromkeys(base_buffer(buffer) or buffer for buffer in loads)
     own = [it for it in read if it not in written and type(_element(it)) in FRACTION_BITS]
@@ -320,8 +327,9 @@ def _operands(block: BlockOp, nests: Sequence[Operation]) -> list[SSAValue]:
 
 
 def _copied(buffer: SSAValue, around: list[SSAValue]) -> list[SSAValue] | None:
-    """The arguments that have all elements of a buffer that are not zero; None if others may be in
-    it."""
+    """The arguments that contain all nonzero elements of a buffer; None if the buffer may have
+    other elements.
+    """
     if _is_whole(buffer):
         return [buffer]
     if not isinstance(buffer.owner, AllocOp) or buffer in around:
@@ -350,12 +358,12 @@ def _copied(buffer: SSAValue, around: list[SSAValue]) -> list[SSAValue] | None:
 
 
 def _is_only_read(argument: SSAValue) -> bool:
-    """Whether an argument is when it is looked at what it was when it was copied."""
+    """True if an argument is never written, so that a copy of it has the same elements."""
     return all(isinstance(use.operation, LoadOp) for use in argument.uses)
 
 
 def _selected(value: SSAValue) -> Iterator[SSAValue]:
-    """What a value is, whatever conditions say."""
+    """The possible values of ``value`` over all branches."""
     op = value.owner
     if isinstance(op, arith.SelectOp):
         yield from _selected(op.lhs)
@@ -371,14 +379,14 @@ def _selected(value: SSAValue) -> Iterator[SSAValue]:
 
 
 def _is_whole(buffer: SSAValue) -> bool:
-    """Whether each element has a value: those of arguments and of constants have."""
+    """True if each element of the buffer has a value on entry, as for arguments and constants."""
     if isinstance(buffer, BlockArgument):
         return isinstance(buffer.block.parent_op(), FuncOp)
     return isinstance(buffer.owner, memref.GetGlobalOp)
 
 
 def _is_written(buffer: SSAValue, nest: Operation) -> bool:
-    """Whether one block in front of ``nest`` writes each element of a buffer, and no other does."""
+    """True if exactly one block writes the buffer, before ``nest``, and writes each element."""
     if not isinstance(buffer.owner, AllocOp):
         return False
     stores: list[StoreOp] = []
@@ -430,25 +438,26 @@ def _element(buffer: SSAValue) -> AnyFloat:
 
 
 def _normal_exponents(type_: AnyFloat) -> tuple[int, int]:
-    """The least and the greatest exponent of normal numbers."""
+    """The smallest and the largest exponent of normal numbers."""
     most = (1 << (type_.bitwidth - 2 - FRACTION_BITS[type(type_)])) - 1
     return 1 - most, most
 
 
 def _bits_of_power(type_: AnyFloat, exponent: int) -> int:
-    """The bits of 2^exponent, as a number: of greater magnitudes they are a greater number."""
+    """The bit pattern of 2^exponent as an integer; larger magnitudes have larger patterns."""
     _, bias = _normal_exponents(type_)
     return (exponent + bias) << FRACTION_BITS[type(type_)]
 
 
-# What is built --------------------------------------------------------------------------------
+# Generated code -----------------------------------------------------------------------------
 
 
 def _least_magnitude(
     site: Site, buffer: SSAValue, names: FreshNames, like: Operation
 ) -> tuple[list[Operation], SSAValue]:
-    """The least bits, without the sign, of the elements that are not zero, as an index, and the
-    operations that compute it."""
+    """The operations that compute the smallest bit pattern, without the sign, of the nonzero
+    elements, and that pattern as an index.
+    """
     element = _element(buffer)
     bits = IntegerType(element.bitwidth)
     extents = [size_value(site, size, like) for size in sizes_of(site, buffer)]
@@ -464,9 +473,10 @@ def _least_magnitude(
 
 
 def _product_at_least(type_: AnyFloat, exponent: int, count: int) -> AffineSet:
-    """That each dimension, the bits of a number, is of a normal one, and that the exponents of both
-    (or twice that of the only one) add up to ``exponent`` or more."""
-    unit = 1 << FRACTION_BITS[type(type_)]  # of the bits, by which an exponent is the next one
+    """The condition on bit patterns that each dimension is a normal number, and that both exponents
+    (or twice the exponent of the only dimension) add up to at least ``exponent``.
+    """
+    unit = 1 << FRACTION_BITS[type(type_)]  # the distance of two exponents in the bit pattern
     _, bias = _normal_exponents(type_)
     dims = [AffineExpr.dimension(n) for n in range(count)]
     both = dims if count == 2 else [dims[0], dims[0]]
@@ -478,7 +488,7 @@ def _product_at_least(type_: AnyFloat, exponent: int, count: int) -> AffineSet:
 
 
 def _all_at_least(bounds: Sequence[int]) -> AffineSet:
-    """That each dimension is at least its bound."""
+    """The condition that each dimension is at least its bound."""
     constraints = tuple(
         AffineConstraintExpr(
             AffineConstraintKind.ge, AffineExpr.dimension(n), AffineExpr.constant(bound)

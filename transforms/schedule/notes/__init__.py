@@ -1,1 +1,1 @@
-"""Notes for later passes: annotations, pragmas, and what they are of."""
+"""Notes for later passes: annotations and pragmas of loops, blocks and buffers."""

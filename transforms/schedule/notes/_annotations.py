@@ -1,4 +1,4 @@
-"""Annotations of loops and blocks: what they are attached to, and their values."""
+"""Annotations of loops and blocks: their operations and their values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Value:
 
     @classmethod
     def from_option(cls, text: str) -> Self:
-        """An integer, a number, true or false, or else a string."""
+        """The value in a text: an integer, a number, true or false, or otherwise a string."""
         if text.lstrip("+-").isdecimal():
             return cls(IntegerAttr(int(text), i64))
         if _NUMBER.fullmatch(text):
@@ -50,15 +50,16 @@ class Value:
 
     @classmethod
     def of(cls, value: Any) -> Self:
-        """A Python value: None, bool, int, float, str, and sequences and dicts of them.
+        """The annotation value for a Python value: None, bool, int, float, str, and sequences and
+        dicts.
 
-        Raises ScheduleError (KC3343) for anything else.
+        Raises ScheduleError KC3343 for any other value.
         """
         return cls(_attribute(value))
 
     @classmethod
     def tuple_of(cls, value: Any) -> tuple[Self, ...]:
-        """A Python value as the words of an option."""
+        """The values of an option for a Python value."""
         return (cls.of(value),)
 
     def __str__(self) -> str:
@@ -100,19 +101,24 @@ def _attribute(value: Any) -> Attribute:
 
 
 def _is_text(value: str) -> bool:
-    """Whether a string can be printed: half of a surrogate pair cannot."""
+    """True if a string can be printed: it has no unpaired surrogate."""
     return value.isascii() or not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def joined(values: Sequence[Value]) -> Attribute:
-    """The value that the words of an option make: none a unit, one itself, several a list."""
+    """The annotation value of an option: a unit without values, the only value, or a list of
+    several.
+    """
     if len(values) == 1:
         return values[0].attr
     return ArrayAttr([word.attr for word in values]) if values else UnitAttr()
 
 
 def find_annotated(site: Site, loop: LoopRef | None, block: BlockRef | None) -> Annotated:
-    """The loop (around ``block``, if that is given too), else the block."""
+    """The loop if one is named (around ``block``, if both are), else the block.
+
+    Raises ScheduleError KC3342 if neither is named.
+    """
     if loop is not None:
         return Site(site.function, site.target, block).resolve_loop(loop)
     if block is not None:
@@ -139,13 +145,15 @@ def set_annotations(op: Annotated, annotations: Mapping[str, Attribute]) -> None
 
 
 def require_new(site: Site, op: Annotated, key: str, value: Attribute) -> None:
-    """Refuse (KC3340) to give a key another value, and (KC3343) a key that is no text."""
+    """Refuse (KC3340) another value for an existing key, and (KC3343) a key that cannot
+    be printed.
+    """
     if not _is_text(key):
         raise site.refuse(
             "KC3343",
             f"{key!r} cannot be the name of an annotation",
             at=op,
-            why="it is printed with the IR, and half of a surrogate pair is not a character",
+            why="it must be printable with the IR, and has an unpaired surrogate",
         )
     old = annotations_of(op).get(key)
     if old is None or old == value:

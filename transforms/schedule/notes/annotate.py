@@ -8,8 +8,8 @@ After::
 
     tir.for %i in 64 annotations {tune.unroll = 16 : i64} { ... }
 
-Annotations are for passes and tools that know them; what the program computes does not depend on
-them. An annotated loop is not restructured (KC3011), so that the annotation is not lost.
+Annotations are for passes and tools that know them; they do not affect the results of the program.
+An annotated loop is not restructured (KC3011), so that the annotation is not lost.
 
 *Legal when*
 
@@ -41,7 +41,7 @@ from kc.transforms.schedule.notes._annotations import (
 
 @dataclass(frozen=True)
 class Plan:
-    """The annotated op, and the value."""
+    """The annotated operation, and the value."""
 
     op: Annotated
     value: Attribute
@@ -65,7 +65,7 @@ class Annotate(Primitive):
     block: BlockRef | None = field(
         default=None,
         metadata={
-            "help": "the block to annotate, or the one that the loop is around",
+            "help": "the block to annotate, or a block in the loop",
             "python": "block_or_loop",
         },
     )

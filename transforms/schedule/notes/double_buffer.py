@@ -1,4 +1,5 @@
-"""double_buffer: a buffer is filled for the next iteration of a loop while this one reads it.
+"""double_buffer: a buffer is filled for the next iteration of a loop while the present one reads
+it.
 
 Before, ``double-buffer block=B``::
 
@@ -14,13 +15,13 @@ After::
     %B = tir.alloc "B" {tir.double_buffer} : memref<16xf32>
     ...
 
-The mark says that filling may be overlapped with the innermost loop around filling and reading;
-``inject-double-buffer``, a pass of lowering, makes two halves of the buffer, fills one before the
-loop, and in each iteration fills the one that the next iteration reads.
+The mark allows filling to overlap with the innermost loop around filling and reading. The lowering
+pass ``inject-double-buffer`` makes two halves of the buffer, fills one before the loop, and in each
+iteration fills the half that the next iteration reads.
 
 *Legal when*
 
-1. KC3300, KC3303: the block writes the buffer, which is used by nothing but loads and stores.
+1. KC3300, KC3303: the block writes the buffer, and only loads and stores use it.
 2. KC3202: the buffer is not an output. KC3205: no other block writes it.
 3. KC3470, KC3471: a serial loop both fills and reads it.
 4. KC3474, KC3472: each iteration fills it first, and reads only elements that it has written.
@@ -28,7 +29,7 @@ loop, and in each iteration fills the one that the next iteration reads.
 6. KC3475, KC3476: the inputs for filling it are available one iteration early.
 7. KC3479: blocks of a kernel do not share it.
 
-A loop of one iteration has no next one: it gets a warning (KC3477).
+A loop of one iteration has no next iteration; it gets a warning (KC3477).
 
 TVM: ``double_buffer`` of TE, the annotation ``double_buffer_scope`` in TensorIR.
 """
@@ -56,7 +57,7 @@ from kc.transforms.tir.pipeline.inject_double_buffer import MARK
 
 @dataclass(frozen=True)
 class DoubleBuffer(Primitive):
-    """Fill a buffer for the next iteration while this one reads it."""
+    """Fill a buffer for the next iteration while the present one reads it."""
 
     name: ClassVar[str] = "double-buffer"
 
@@ -64,7 +65,7 @@ class DoubleBuffer(Primitive):
     buffer: BufferRef = field(
         default=BufferRef(0),
         metadata={
-            "help": "the buffer: its name, or its position among those that are written",
+            "help": "the buffer: its name, or its position among the written buffers",
             "python": "buffer_index",
         },
     )
@@ -78,7 +79,7 @@ class DoubleBuffer(Primitive):
                 "KC3202",
                 f"{name} of block {block.label} is an output",
                 at=block,
-                why="the caller reads a single buffer when the function is done, not two halves",
+                why="the caller reads one buffer after the call, not two halves",
                 hints=[f"cache_write gives block {block.label} its own buffer"],
             )
         for store in stores_to(buffer):
@@ -87,11 +88,11 @@ class DoubleBuffer(Primitive):
                 writer = parent if isinstance(parent, BlockOp) else store
                 raise site.refuse(
                     "KC3205",
-                    f"{name} is used by {describe(writer)} too",
+                    f"{name} is also used by {describe(writer)}",
                     at=writer,
                     mark={block: "here", writer: f"writes {name}"},
                     beside=[block],
-                    why=f"block {block.label} must be the only one that writes {name}",
+                    why=f"block {block.label} must be the only writer of {name}",
                 )
         try:
             return plan_overlap(buffer.owner)

@@ -8,9 +8,10 @@ After::
 
     tir.for %i in 64 annotations {pragma_auto_unroll_max_step = 16 : i64} { ... }
 
-``unroll``, ``vectorize`` and ``parallel`` are the primitives of these names; any other pragma is
-the annotation ``pragma_`` and its name. One that neither TVM nor kc has gets a warning (KC3344):
-kc's are ``nvvm.minctasm`` and ``nvvm.maxnreg``, by which kernels for NVIDIA GPUs are compiled.
+``unroll``, ``vectorize`` and ``parallel`` are the primitives of these names. Any other pragma is
+the annotation ``pragma_`` with its name. A pragma that neither TVM nor kc has gets a warning
+(KC3344). kc's own pragmas are ``nvvm.minctasm`` and ``nvvm.maxnreg``, which affect the compilation
+of kernels for NVIDIA GPUs.
 
 *Legal when*
 
@@ -66,7 +67,7 @@ _KNOWN = (
 
 @dataclass(frozen=True)
 class Plan:
-    """The annotation, or the primitive that the pragma stands for, with its plan."""
+    """The annotation, or the primitive of the pragma's name with its plan."""
 
     loop: ForOp
     key: str

@@ -1,4 +1,4 @@
-"""prefetch: what a block will read some iterations ahead is brought into the cache.
+"""prefetch: the elements that a block will read some iterations later are brought into the cache.
 
 Before, ``prefetch block=C buffer=A loop=i offset=2``::
 
@@ -15,19 +15,21 @@ After::
       tir.for %j in 32 {
         tir.block "C" ...
 
-Of all that the block reads of the buffer in an iteration of the loop, moved ahead by the offset,
-one element per cache line (of 64 bytes) is prefetched. A prefetch neither reads nor writes and
-never fails, so the last iterations may name elements outside of the buffer.
+The elements are those that the block reads of the buffer in one iteration of the loop, moved ahead
+by the offset; one element per cache line (of 64 bytes) is prefetched. A prefetch neither reads nor
+writes and never fails, so the last iterations may name elements outside the buffer.
 
 *Legal when*
 
 1. KC3300: the block reads the buffer.
-2. KC3480: the loop is around the block. KC3481: neither it nor one around it is vectorized.
+2. KC3480: the loop is around the block. KC3481: neither the loop nor a loop around it is
+   vectorized.
 3. KC3482: the offset is at least 0 and less than 2^31.
 4. KC3485: the buffer is not allocated in the loop.
 5. KC3483: an iteration reads a box that moves with the loop.
 
-An offset of 0, and a parallel loop, whose next iteration may run elsewhere, get a warning (KC3484).
+An offset of 0 gets a warning (KC3484). So does a parallel loop, whose next iteration may run on
+another core.
 
 TVM: ``prefetch`` of TE. Halide: ``prefetch``.
 """
@@ -63,12 +65,14 @@ from kc.transforms.schedule.base import (
 )
 
 LINE = 64
-"""The bytes of a cache line."""
+"""The size of a cache line in bytes."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The loop, what is read in an iteration of it, and the loop's dimension in its bases."""
+    """The loop, the box that an iteration reads, and the loop's dimension in the bases of
+    the box.
+    """
 
     loop: ForOp
     part: Part
@@ -77,16 +81,16 @@ class Plan:
 
 @dataclass(frozen=True)
 class Prefetch(Primitive):
-    """Bring what a block will read into the cache."""
+    """Prefetch the elements that a block will read into the cache."""
 
     name: ClassVar[str] = "prefetch"
 
     block: BlockRef = field(metadata={"help": "the block that reads the buffer"})
     buffer: BufferRef = field(
-        metadata={"help": "the buffer: its name, or its position among those that are read"}
+        metadata={"help": "the buffer: its name, or its position among the read buffers"}
     )
-    loop: LoopRef = field(metadata={"help": "the loop whose iterations are looked ahead"})
-    offset: int = field(default=1, metadata={"help": "how many iterations ahead"})
+    loop: LoopRef = field(metadata={"help": "the loop in which to prefetch ahead"})
+    offset: int = field(default=1, metadata={"help": "the number of iterations ahead"})
 
     def check(self, site: Site) -> Plan:
         try:
@@ -135,8 +139,8 @@ class Prefetch(Primitive):
                 f"{name} is allocated in loop {loop.label}",
                 at=loop,
                 mark={loop: "the loop", block: f"reads {name}"},
-                why="each iteration has a buffer of its own, without the data of the next one",
-                hints=[f"prefetch what the block that writes {name} reads"],
+                why="each iteration has its own buffer, without the data of the next iteration",
+                hints=[f"prefetch the inputs of the block that writes {name}"],
             )
         loads = [load for load in loads_of(buffer) if loop_tree.is_inside(load, block)]
         part = part_of(site, loads, loop.body.block)
@@ -146,7 +150,7 @@ class Prefetch(Primitive):
         if not moves:
             raise site.refuse(
                 "KC3483",
-                f"what block {block.label} reads of {name} does not change with loop {loop.label}",
+                f"block {block.label} reads elements of {name} that do not change with loop {loop.label}",
                 at=block,
                 mark={loop: "the loop", block: f"reads {name}"},
                 why="its indices are not affine in the loop, or each iteration reads the same "
@@ -207,7 +211,7 @@ class Prefetch(Primitive):
 
 
 def _elements_of_line(buffer: SSAValue) -> int:
-    """How many elements of ``buffer`` a cache line has."""
+    """The number of elements of ``buffer`` in a cache line."""
     assert isinstance(buffer.type, MemRefType)
     element = buffer.type.element_type
     bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
@@ -215,7 +219,7 @@ def _elements_of_line(buffer: SSAValue) -> int:
 
 
 def _steps(extent: int | SSAValue, step: int, loop: ForOp) -> int | SSAValue:
-    """How many steps it takes through ``extent`` elements."""
+    """The number of steps through ``extent`` elements."""
     if step == 1:
         return extent
     if isinstance(extent, int):
@@ -226,13 +230,13 @@ def _steps(extent: int | SSAValue, step: int, loop: ForOp) -> int | SSAValue:
     return count.result
 
 
-def _moving(site: Site, asked: Prefetch) -> list[str]:
-    """The other loops around the block where there is something to prefetch."""
-    block = site.resolve_block(asked.block)
+def _moving(site: Site, request: Prefetch) -> list[str]:
+    """The hints for loops around the block in which the prefetch is legal."""
+    block = site.resolve_block(request.block)
     options: list[str] = []
     for loop in loop_tree.loops_around(block):
         try:
-            replace(asked, loop=LoopRef(loop))._check(site)
+            replace(request, loop=LoopRef(loop))._check(site)
         except ScheduleError:
             continue
         options.append(f"loop={loop.label}")

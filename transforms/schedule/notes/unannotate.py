@@ -1,4 +1,4 @@
-"""unannotate: an annotation is taken off a loop or a block.
+"""unannotate: an annotation is removed from a loop or a block.
 
 Before, ``unannotate loop=i key=tune.unroll``::
 
@@ -36,7 +36,7 @@ from kc.transforms.schedule.notes._annotations import (
 
 @dataclass(frozen=True)
 class Unannotate(Primitive):
-    """Take an annotation off a loop or a block."""
+    """Remove an annotation from a loop or a block."""
 
     name: ClassVar[str] = "unannotate"
     within_nest: ClassVar[bool] = True
@@ -48,7 +48,7 @@ class Unannotate(Primitive):
     block: BlockRef | None = field(
         default=None,
         metadata={
-            "help": "the annotated block, or the one that the loop is around",
+            "help": "the annotated block, or a block in the loop",
             "python": "block_or_loop",
         },
     )
