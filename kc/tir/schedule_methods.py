@@ -87,11 +87,11 @@ class ScheduleMethods:
         ...
 
     def unroll(self, loop: LoopRV | str) -> None:
-        """Repeat the body of a loop instead of looping."""
+        """Repeat the body of a loop for each iteration."""
         ...
 
     def add_unit_loop(self, block_or_loop: LoopRV | BlockRV | str) -> LoopRV:
-        """Put a loop of one iteration around a block, a loop, or statements that are in none."""
+        """Put a loop of one iteration around a block, a loop, or the statements outside all loops."""
         ...
 
     def loop_partition(self, loop: LoopRV | str, factors: Sequence[int | ExprRV | str | None] = ..., preserve_unit_iters: bool = True) -> list[LoopRV]:
@@ -103,7 +103,7 @@ class ScheduleMethods:
         ...
 
     def distribute(self, loop: LoopRV | str, block: BlockRV | str, *, unsafe: bool = False) -> list[LoopRV]:
-        """Split the body of a loop over two loops."""
+        """Distribute the body of a loop over two loops."""
         ...
 
     def reverse(self, loop: LoopRV | str, *, unsafe: bool = False) -> LoopRV:
@@ -131,7 +131,7 @@ class ScheduleMethods:
         ...
 
     def version_loops(self, block: BlockRV | str, exponent: int = -55, through: BlockRV | str | None = None, of_products: bool = False) -> BlockRV:
-        """Run the loops of a block in one of two versions, by the smallest number that they read."""
+        """Create two versions of a block's loops; the smallest magnitude that it reads selects one."""
         ...
 
     def compute_at(self, block: BlockRV | str, loop: LoopRV | str, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
@@ -139,7 +139,7 @@ class ScheduleMethods:
         ...
 
     def compute_inline(self, block: BlockRV | str, *, unsafe: bool = False) -> None:
-        """Compute a block where its elements are read."""
+        """Compute a block at the reads of its elements."""
         ...
 
     def reverse_compute_at(self, block: BlockRV | str, loop: LoopRV | str, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
@@ -147,11 +147,11 @@ class ScheduleMethods:
         ...
 
     def reverse_compute_inline(self, block: BlockRV | str, *, unsafe: bool = False) -> None:
-        """Compute a block where its only input is computed."""
+        """Compute a block in its only producer."""
         ...
 
     def compute_root(self, block: BlockRV | str, *, unsafe: bool = False) -> None:
-        """Compute a block in a nest of its own, outside of all loops."""
+        """Compute a block in its own nest, outside all loops."""
         ...
 
     def cache_read(self, block: BlockRV | str, read_buffer_index: Any, storage_scope: str = 'global', consumer_blocks: Sequence[BlockRV | str] = ...) -> BlockRV:
@@ -255,11 +255,11 @@ class ScheduleMethods:
         ...
 
     def bind(self, loop: LoopRV | str, thread_axis: str, *, unsafe: bool = False) -> None:
-        """Make the iterations of a loop threads."""
+        """Bind the iterations of a loop to threads."""
         ...
 
     def set_store_predicate(self, block: BlockRV | str, condition: str) -> None:
-        """Let only those threads store for which a condition holds."""
+        """Restrict the stores of a block to the threads for which a condition holds."""
         ...
 
     def blockize(self, target: LoopRV | Sequence[BlockRV | str | str], preserve_unit_iters: bool = True) -> BlockRV:
@@ -267,7 +267,7 @@ class ScheduleMethods:
         ...
 
     def tensorize(self, block_or_loop: LoopRV | BlockRV | str, tensor_intrin: Any, preserve_unit_iters: bool = True) -> None:
-        """Let a tensor intrinsic do what a loop or a block does."""
+        """Replace a loop or a block by a tensor intrinsic."""
         ...
 
     def annotate(self, block_or_loop: LoopRV | BlockRV | str, ann_key: str, ann_val: Any = ...) -> None:
@@ -275,7 +275,7 @@ class ScheduleMethods:
         ...
 
     def unannotate(self, block_or_loop: LoopRV | BlockRV | str, ann_key: str) -> None:
-        """Take an annotation off a loop or a block."""
+        """Remove an annotation from a loop or a block."""
         ...
 
     def pragma(self, loop: LoopRV | str, pragma_type: str, pragma_value: Any = ...) -> None:
@@ -283,9 +283,9 @@ class ScheduleMethods:
         ...
 
     def prefetch(self, block: BlockRV | str, buffer: Any, loop: LoopRV | str, offset: int = 1) -> None:
-        """Bring what a block will read into the cache."""
+        """Prefetch the elements that a block will read into the cache."""
         ...
 
     def double_buffer(self, block: BlockRV | str, buffer_index: Any = ...) -> None:
-        """Fill a buffer for the next iteration while this one reads it."""
+        """Fill a buffer for the next iteration while the present one reads it."""
         ...

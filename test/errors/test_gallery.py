@@ -74,7 +74,7 @@ error[KC3404]: bind: 2048 threads in one block, cuda allows 1024
   why: the product of threadIdx.{x,y,z} must be <= 1024 on this target
   try: split factor 1024, 512 or 256""",
     "caches_in_the_wrong_order": """\
-error[KC3204]: compute_at: block A_global_local reads A_global outside of loop k
+error[KC3204]: compute_at: block A_global_local reads A_global outside loop k
   --> HERE:6  s[outer].compute_at(s[c], s[c].op.reduce_axis[0])
    |  for i in 64:
    |    alloc A_global_local
@@ -97,7 +97,7 @@ error[KC3105]: tensorize: j is not an axis of C_local
   why: j is an axis of C; C_local has the axes i_c, j_c, k
   try: s[C] has j""",
     "computed_inside_an_instruction": """\
-error[KC3551]: tensorize: loop j_i must hold one block, and nothing else
+error[KC3551]: tensorize: loop j_i must contain one block, and nothing else
   --> HERE:6  s[d].tensorize(inner, "copy_f32_16")
    |  for i in 64:
    |    for j_o in 4:
@@ -108,9 +108,9 @@ error[KC3551]: tensorize: loop j_i must hold one block, and nothing else
    |            for k in 64:
    |  ...
   why: j_i holds tir.alloc and loop i_1 and block D
-  try: compute C outside of j_i: compute_root, or compute_at a loop around it""",
+  try: compute C outside j_i: compute_root, or compute_at a loop around it""",
     "an_intrinsic_that_does_not_match": """\
-error[KC3562]: tensorize: block C_o does not do what copy_f32_16 does: 2 loops (j_i, k), not 1 loop (j)
+error[KC3562]: tensorize: block C_o does not match copy_f32_16: 2 loops (j_i, k), not 1 loop (j)
   --> HERE:5  s[c].tensorize(inner, "copy_f32_16")
    |  the block:
    |    for j_i in 16, k in 64:

@@ -419,7 +419,7 @@ def test_neither_a_reset_nor_an_update():
     args, s = rows_times_vector(row_times_vector(8, 1, "dot_alone"), 8)
     line = args[-1].op.location.line
     assert refusal(lambda: kc.lower(s, args)) == (
-        "error[KC3567]: tensorize: dot_alone starts the reduction of C anew\n"
+        "error[KC3567]: tensorize: dot_alone restarts the reduction of C\n"
         "   |  for i_o in 6:\n"
         "   |    for k_o in 4:\n"
         f"   |      block C_o    <-- here (from {__file__}:{line})\n"
@@ -457,14 +457,14 @@ def test_what_tensorize_refuses():
         return refusal(lambda: kc.lower(s, [a, b, c])).split("\n")[0]
 
     assert lowered(gemv(8, 24, name="narrow")) == (
-        "error[KC3562]: tensorize: block C_o does not do what narrow does: loop j_i has 16 "
+        "error[KC3562]: tensorize: block C_o does not match narrow: loop j_i has 16 "
         "iterations, not 8"
     )
     assert lowered(gemv(16, 8, parts=1, name="no_update"), split=True) == (
-        "error[KC3567]: tensorize: no_update starts the reduction of C anew"
+        "error[KC3567]: tensorize: no_update restarts the reduction of C"
     )
     assert lowered(gemv(16, 8, strided=False, name="dense"), split=True) == (
-        "error[KC3564]: tensorize: B is not laid out as dense needs it"
+        "error[KC3564]: tensorize: B does not have the layout that dense needs"
     )
 
 

@@ -187,7 +187,7 @@ def test_two_outputs():
     )
     s[b].compute_at(s[d], d.op.axis[0])
     text = refusal(lambda: nest(s, [a, c, d]), __file__)
-    assert text.startswith("error[KC3204]: compute_at: block C reads B outside of loop i")
+    assert text.startswith("error[KC3204]: compute_at: block C reads B outside loop i")
 
 
 # Groups ----------------------------------------------------------------------------------------
@@ -314,7 +314,7 @@ def test_the_wrong_order_of_a_chain_of_caches():
     s[al].compute_at(s[cl], ko)
     s[aa].compute_at(s[cl], ki)
     assert refusal(lambda: nest(s, [a, b, c]), __file__) == (
-        "error[KC3204]: compute_at: block A_shared_local reads A_shared outside of loop k_i\n"
+        "error[KC3204]: compute_at: block A_shared_local reads A_shared outside loop k_i\n"
         "   |  ...\n"
         "   |          for ax1 in 4:\n"
         "   |            block A_shared_local    <-- reads A_shared (from test_te_attach.py)\n"
@@ -334,7 +334,7 @@ def test_refused_at_lowering():
     s[c].compute_at(s[d], d.op.axis[0])
     s[b].compute_at(s[d], d.op.axis[1])
     assert refusal(lambda: nest(s, [a, d]), __file__).startswith(
-        "error[KC3204]: compute_at: block C reads B outside of loop j\n"
+        "error[KC3204]: compute_at: block C reads B outside loop j\n"
     )
     a, b, c, d, s = chain()
     s[c].compute_at(s[b], b.op.axis[0])

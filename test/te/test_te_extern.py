@@ -415,7 +415,7 @@ def test_memory_that_ends_with_a_kernel_of_a_statement():
     assert said == [
         "error[KC3416]: lower: tir.load reads kept, which tir.store writes in an earlier launch of "
         "the kernel",
-        "  why: shared memory lasts only as long as a block of threads, and is gone when tir.load "
+        "  why: shared memory lasts only as long as a thread block, and is gone when tir.load "
         "at (k=1, threadIdx_x=0) reads kept[7]",
         "  try: compute_at or reverse_compute_at brings both into one kernel",
         "  try: set_scope puts kept into global memory",

@@ -261,7 +261,7 @@ def test_a_tile_that_several_blocks_compute_together(scope: str):
     s[t].bind(t.op.axis[1], te.thread_axis("blockIdx.x"))
     text = refusal(lambda: kc.lower(s, [a, c]), __file__)
     assert text == (
-        "error[KC3408]: bind: block C_shared reads what another block of threads writes to T\n"
+        "error[KC3408]: bind: block C_shared reads a value that another thread block writes to T\n"
         "   |  for i_c in 12 threadIdx.x:\n"
         "   |    alloc T\n"
         f"   |    for i in {1 if scope == 'local' else 12}:\n"
@@ -276,7 +276,7 @@ def test_a_tile_that_several_blocks_compute_together(scope: str):
 
 @pytest.mark.parametrize(
     ("scope", "lasts"),
-    [("shared", "a block of threads"), ("local", "a thread"), ("warp", "a warp")],
+    [("shared", "a thread block"), ("local", "a thread"), ("warp", "a warp")],
 )
 def test_memory_of_threads_that_is_read_behind_the_kernel(scope: str, lasts: str):
     a = te.placeholder((12, 6), "int32", name="A")
@@ -329,7 +329,7 @@ def test_what_a_thread_reads_of_the_memory_of_another_one():
     s[c].bind(c.op.axis[0], te.thread_axis("blockIdx.x"))
     s[t].bind(t.op.axis[1], te.thread_axis("threadIdx.x"))
     assert refusal(lambda: kc.lower(s, [a, c]), __file__) == (
-        "error[KC3408]: lower: block C reads what another thread writes to T\n"
+        "error[KC3408]: lower: block C reads a value that another thread writes to T\n"
         "   |  for i in 8 blockIdx.x:\n"
         "   |    alloc T\n"
         "   |    for i_1 in 1:\n"

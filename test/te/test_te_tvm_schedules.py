@@ -148,8 +148,8 @@ def test_threads_that_do_not_combine_a_reduction_of_any_size():
         "   |    for k_o in 16:    <-- threadIdx.x\n"
         "   |      for k_i in k_size:\n"
         "   |        block B    <-- the reduction\n"
-        "  why: the init of B is a block of its own; bind before decompose_reduction\n"
-        "  try: rfactor makes partial results, whose final reduction has this form\n"
+        "  why: the init of B is a separate block; bind before decompose_reduction\n"
+        "  try: rfactor creates partial results, whose final reduction has this form\n"
         "  try: bind a spatial loop: i"
     )
 

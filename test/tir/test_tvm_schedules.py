@@ -476,7 +476,7 @@ def test_a_sum_of_rows_that_is_no_reshape():
     sch = reshaped("4, 4", "vi, vj + vi")
     before = str(sch.mod)
     assert refusal(lambda: sch.reverse_compute_inline("C")) == (
-        "error[KC3243]: reverse_compute_inline: blocks B and C do not go through the same elements "
+        "error[KC3243]: reverse_compute_inline: blocks B and C do not access the same elements "
         "of B\n"
         "   |  for i in 4:\n"
         "   |    for j in 4:\n"
@@ -492,7 +492,7 @@ def test_a_sum_of_rows_that_is_no_reshape():
         "   |    for j in 4:\n"
         "   |      for k in 2:\n"
         "   |        block C    <-- here\n"
-        "  why: vi, vj, vk do not follow from the element of B that is read, by one affine map\n"
+        "  why: vi, vj, vk do not follow from the read element of B by one affine map\n"
         "  try: compute_inline B"
     )
 
@@ -634,7 +634,7 @@ def test_a_call_that_takes_a_tile_to_be_dense():
     sch, tensorize = tiled_product("dense_tile")
     before = str(sch.mod)
     assert refusal(tensorize) == (
-        "error[KC3564]: tensorize: A is not laid out as dense_tile needs it\n"
+        "error[KC3564]: tensorize: A does not have the layout that dense_tile needs\n"
         "   |  ...\n"
         "   |          block C_init\n"
         "   |      for k_o in 3:\n"
@@ -643,7 +643,7 @@ def test_a_call_that_takes_a_tile_to_be_dense():
         "   |            for j_i in 16:\n"
         "   |              for k_i in 16:\n"
         "   |                block C\n"
-        "  why: neighbours along dimension 0 of A are 48 elements apart, not 16; its argument A is "
+        "  why: the stride of dimension 0 of A is 48 elements, not 16; its argument A is "
         "memref<16x16xf32>\n"
         "  try: an argument with strides of any size, memref<16x16xf32, strided<[?, 1], offset: ?>>"
     )

@@ -83,7 +83,7 @@ Options:
   loop=<loop>  a loop around all of its consumers (required)
   preserve-unit-loops=true|false
                keep loops of one iteration (default: false)
-  index=<int>  where in the loop: -1 last possible place, -2
+  index=<int>  the position in the loop: -1 last possible place, -2
                first, n before child n (default: -1)
 """
     )

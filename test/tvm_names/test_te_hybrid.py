@@ -771,7 +771,7 @@ error[KC2127]: f does not return its output c
   try: return b, c
   try: allocate""",
     local_memory_of_another_thread: """\
-error[KC3408]: lower: tir.load reads what another thread writes to c
+error[KC3408]: lower: tir.load reads a value that another thread writes to c
   --> HERE:8:20  b[i] = c[7 - i]
                         ^
    |  for tx in 8 threadIdx.x:
@@ -805,7 +805,7 @@ error[KC3416]: lower: tir.load reads c, which tir.store writes in another kernel
    |    for i in ? threadIdx.x:
    |      tir.load    <-- reads c
    |      store to f
-  why: shared memory lasts only as long as a block of threads, and is gone when \
+  why: shared memory lasts only as long as a thread block, and is gone when \
 tir.load at (j=0, i=0) reads c[0]
   try: compute_at or reverse_compute_at brings both into one kernel
   try: set_scope puts c into global memory""",

@@ -7,7 +7,7 @@
 //CHECK:error[KC4221]: unify-thread-binding: the number of threadIdx.x is computed in the kernel
 //CHECK-NEXT:  --> {{.*}}unify_thread_binding_invalid.mlir:36:5  tir.for %i in %n thread "threadIdx.x" {
 //CHECK-NEXT:  why: loop i has n iterations, and a kernel is launched with the number of its threads
-//CHECK-NEXT:  try: bind a loop whose extent is a constant, or of the sizes of the function
+//CHECK-NEXT:  try: bind a loop whose extent is a constant or depends on sizes of the function
 //CHECK:error[KC4222]: unify-thread-binding: a kernel cannot allocate G in global memory
 //CHECK-NEXT:  --> {{.*}}unify_thread_binding_invalid.mlir:47:7  %G = tir.alloc "G" : memref<64xf32>
 //CHECK-NEXT:  why: global memory is allocated before a kernel is launched, and it is allocated in loop k, anew in each iteration

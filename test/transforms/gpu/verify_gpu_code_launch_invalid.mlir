@@ -1,12 +1,12 @@
 // RUN: not kc-opt %s --verify-gpu-code 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
-//CHECK:error[KC3443]: verify-gpu-code: the number of threads of t is not known where the kernel is launched
+//CHECK:error[KC3443]: verify-gpu-code: the number of threads of t is unknown at the launch of the kernel
 //CHECK-NEXT:  --> {{.*}}verify_gpu_code_launch_invalid.mlir:15:5  tir.for %t in %m thread "threadIdx.x" {
 //CHECK-NEXT:   |  for b in 8 blockIdx.x:    <-- the kernel
 //CHECK-NEXT:   |    for t in m threadIdx.x:    <-- threadIdx.x
 //CHECK-NEXT:   |      block A
-//CHECK-NEXT:  why: it is m, computed in loop b from what is not known outside of it
-//CHECK-NEXT:  try: bind a loop whose extent is a constant, or of the sizes of the function
+//CHECK-NEXT:  why: it is m, computed in loop b from values that are unknown outside it
+//CHECK-NEXT:  try: bind a loop whose extent is a constant or depends on sizes of the function
 
 // Each block would have another number of threads.
 func.func @growing(%A: memref<8x8xf32>, %x: f32) {

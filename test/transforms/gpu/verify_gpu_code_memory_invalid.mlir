@@ -1,6 +1,6 @@
 // RUN: not kc-opt %s --verify-gpu-code --split-input-file 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
-//CHECK:error[KC3408]: verify-gpu-code: block C reads what another thread writes to L
+//CHECK:error[KC3408]: verify-gpu-code: block C reads a value that another thread writes to L
 //CHECK-NEXT:  --> {{.*}}verify_gpu_code_memory_invalid.mlir:23:7  tir.block "C" (spatial %w in 2 = %b, spatial %v in 32 = %q) do {
 //CHECK-NEXT:   |  for b in 2 blockIdx.x:
 //CHECK-NEXT:   |    for p in 32 threadIdx.x:
@@ -31,7 +31,7 @@ func.func @turned(%A: memref<64xf32>, %C: memref<64xf32>) {
 
 // -----
 
-//CHECK:error[KC3408]: verify-gpu-code: block C reads what another thread writes to L
+//CHECK:error[KC3408]: verify-gpu-code: block C reads a value that another thread writes to L
 //CHECK-NEXT:  --> {{.*}}verify_gpu_code_memory_invalid.mlir:54:7  tir.block "C" (spatial %v in 64 = %b * 32 + %q) do {
 //CHECK-NEXT:   |  for b in 2 blockIdx.x:
 //CHECK-NEXT:   |    for p in 32 threadIdx.x:
@@ -62,7 +62,7 @@ func.func @unbound(%A: memref<64xf32>, %C: memref<64xf32>) {
 
 // -----
 
-//CHECK:error[KC3408]: verify-gpu-code: block C reads what another warp writes to W
+//CHECK:error[KC3408]: verify-gpu-code: block C reads a value that another warp writes to W
 //CHECK-NEXT:  --> {{.*}}verify_gpu_code_memory_invalid.mlir:81:5  tir.block "C" (spatial %v in 64 = %p) do {
 //CHECK-NEXT:   |  for p in 64 threadIdx.x:
 //CHECK-NEXT:   |    alloc W
@@ -88,7 +88,7 @@ func.func @warps(%A: memref<64xf32>, %C: memref<64xf32>) {
 
 // -----
 
-//CHECK:error[KC3408]: verify-gpu-code: block B reads what another block of threads writes to S
+//CHECK:error[KC3408]: verify-gpu-code: block B reads a value that another thread block writes to S
 //CHECK-NEXT:  --> {{.*}}verify_gpu_code_memory_invalid.mlir:111:7  tir.block "B" (spatial %v in 4 = %t, spatial %w in 8 = %q) do {
 //CHECK-NEXT:   |  for t in 4 threadIdx.x:
 //CHECK-NEXT:   |    alloc S
@@ -96,8 +96,8 @@ func.func @warps(%A: memref<64xf32>, %C: memref<64xf32>) {
 //CHECK-NEXT:   |      block S    <-- writes S
 //CHECK-NEXT:   |    for q in 8 blockIdx.x:
 //CHECK-NEXT:   |      block B    <-- reads S
-//CHECK-NEXT:  why: blockIdx.x 0 reads S[0, 7], which blockIdx.x 7 writes; blocks of threads run in any order and do not wait for each other
-// Shared memory is that of a block of threads.
+//CHECK-NEXT:  why: blockIdx.x 0 reads S[0, 7], which blockIdx.x 7 writes; thread blocks run in any order and do not wait for each other
+// Shared memory is that of a thread block.
 func.func @blocks(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
   tir.for %t in 4 thread "threadIdx.x" {
     %S = tir.alloc "S" : memref<4x8xf32, "shared">
@@ -119,14 +119,14 @@ func.func @blocks(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 
 // -----
 
-//CHECK:error[KC3408]: verify-gpu-code: block B reads what another block of threads writes to G
+//CHECK:error[KC3408]: verify-gpu-code: block B reads a value that another thread block writes to G
 //CHECK-NEXT:  --> {{.*}}verify_gpu_code_memory_invalid.mlir:141:7  tir.block "B" (spatial %v in 8 = %q) do {
 //CHECK-NEXT:   |  for t in 1 threadIdx.x:
 //CHECK-NEXT:   |    for p in 8 blockIdx.x:
 //CHECK-NEXT:   |      block G    <-- writes G
 //CHECK-NEXT:   |    for q in 8 blockIdx.x:
 //CHECK-NEXT:   |      block B    <-- reads G
-//CHECK-NEXT:  why: blockIdx.x 0 reads G[7], which blockIdx.x 7 writes; blocks of threads run in any order and do not wait for each other
+//CHECK-NEXT:  why: blockIdx.x 0 reads G[7], which blockIdx.x 7 writes; thread blocks run in any order and do not wait for each other
 // Text can hold what bind would have refused.
 func.func @global(%A: memref<8xf32>, %B: memref<8xf32>) {
   %G = tir.alloc "G" : memref<8xf32>
@@ -149,11 +149,11 @@ func.func @global(%A: memref<8xf32>, %B: memref<8xf32>) {
 
 // -----
 
-//CHECK:error[KC3417]: verify-gpu-code: several blocks of threads write one element of B
+//CHECK:error[KC3417]: verify-gpu-code: several thread blocks write one element of B
 //CHECK-NEXT:  --> {{.*}}verify_gpu_code_memory_invalid.mlir:159:5  tir.block "B" (spatial %v in 8 = %p) do {
 //CHECK-NEXT:   |  for p in 8 blockIdx.x:
 //CHECK-NEXT:   |    block B    <-- writes B
-//CHECK-NEXT:  why: blockIdx.x 0 and blockIdx.x 1 write B[0]; blocks of threads run in any order and do not wait for each other
+//CHECK-NEXT:  why: blockIdx.x 0 and blockIdx.x 1 write B[0]; thread blocks run in any order and do not wait for each other
 func.func @one(%A: memref<8xf32>, %B: memref<1xf32>) {
   tir.for %p in 8 thread "blockIdx.x" {
     tir.block "B" (spatial %v in 8 = %p) do {
@@ -166,7 +166,7 @@ func.func @one(%A: memref<8xf32>, %B: memref<1xf32>) {
 
 // -----
 
-//CHECK:error[KC3408]: verify-gpu-code: block B reads what another block of threads writes to A
+//CHECK:error[KC3408]: verify-gpu-code: block B reads a value that another thread block writes to A
 //CHECK-NEXT:  --> {{.*}}verify_gpu_code_memory_invalid.mlir:178:5  tir.block "B" (spatial %v in 1 = %t) do {
 //CHECK-NEXT:   |  for t in 1 threadIdx.x:
 //CHECK-NEXT:   |    block B    <-- reads A
@@ -220,13 +220,13 @@ func.func @behind(%A: memref<8xf32>, %C: memref<8xf32>) {
 
 // -----
 
-//CHECK:error[KC3416]: verify-gpu-code: block C reads S, which block S writes outside of the kernel
+//CHECK:error[KC3416]: verify-gpu-code: block C reads S, which block S writes outside the kernel
 //CHECK-NEXT:  --> {{.*}}verify_gpu_code_memory_invalid.mlir:242:5  tir.block "C" (spatial %v in 8 = %p) do {
 //CHECK-NEXT:   |  for p in 8 threadIdx.x:
 //CHECK-NEXT:   |    block C    <-- reads S
 //CHECK-NEXT:   |  for i in 8:
 //CHECK-NEXT:   |    block S    <-- writes S
-//CHECK-NEXT:  why: shared memory lasts only as long as a block of threads, and is gone when block C at (p=0) reads S[0]
+//CHECK-NEXT:  why: shared memory lasts only as long as a thread block, and is gone when block C at (p=0) reads S[0]
 //CHECK-NEXT:  try: compute_at or reverse_compute_at brings both into one kernel
 //CHECK-NEXT:  try: set_scope puts S into global memory
 // nor fill it before,
@@ -363,7 +363,7 @@ func.func @ragged(%M: memref<8xi32>, %A: memref<8xf32>, %B: memref<8x8xf32>) {
 
 // -----
 
-//CHECK:error[KC3416]: verify-gpu-code: block out reads L, which block sum writes outside of the kernel
+//CHECK:error[KC3416]: verify-gpu-code: block out reads L, which block sum writes outside the kernel
 //CHECK-NEXT:  --> {{.*}}:[[# @LINE + 23]]:5  tir.block "out" () do {
 //CHECK-NEXT:   |  for r in 1 blockIdx.y:
 //CHECK-NEXT:   |    for k in 0:
@@ -397,7 +397,7 @@ func.func @nothing(%A: memref<0xi32>, %B: memref<i32>) {
 
 // -----
 
-//CHECK:error[KC3416]: verify-gpu-code: block out reads L, which block sum writes outside of the kernel
+//CHECK:error[KC3416]: verify-gpu-code: block out reads L, which block sum writes outside the kernel
 //CHECK-NEXT:  --> {{.*}}:[[# @LINE + 23]]:5  tir.block "out" () do {
 //CHECK-NEXT:   |  for r in 1 blockIdx.y:
 //CHECK-NEXT:   |    for k in n:

@@ -1,6 +1,6 @@
 // RUN: not kc-opt %s --verify-gpu-code --target=opencl 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
-//CHECK:error[KC3408]: verify-gpu-code: block C reads what another warp writes to W
+//CHECK:error[KC3408]: verify-gpu-code: block C reads a value that another warp writes to W
 //CHECK-NEXT:  --> {{.*}}verify_gpu_code_no_warps_invalid.mlir:18:5  tir.block "C" (spatial %v in 64 = 63 - %p) do {
 //CHECK-NEXT:   |  for p in 64 threadIdx.x:
 //CHECK-NEXT:   |    alloc W

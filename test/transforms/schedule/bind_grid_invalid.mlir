@@ -12,60 +12,60 @@
 // Blocks of threads are in no order: none reads what another one writes, in whatever memory, before
 // or behind it in the text, and no two write one element.
 
-//BEFORE:error[KC3408]: bind: block B reads what another block of threads writes to A
+//BEFORE:error[KC3408]: bind: block B reads a value that another thread block writes to A
 //BEFORE-NEXT:  --> {{.*}}bind_grid_invalid.mlir:101:7  tir.block "B" (spatial %v in 8 = %p) do {
 //BEFORE-NEXT:   |  for t in 1 threadIdx.x:
 //BEFORE-NEXT:   |    for p in 8 blockIdx.x:
 //BEFORE-NEXT:   |      block B    <-- reads A
 //BEFORE-NEXT:   |    for q in 8:
 //BEFORE-NEXT:   |      block A    <-- writes A
-//BEFORE-NEXT:  why: blockIdx.x 0 reads A[7], which blockIdx.x 7 writes; blocks of threads run in any order and do not wait for each other
+//BEFORE-NEXT:  why: blockIdx.x 0 reads A[7], which blockIdx.x 7 writes; thread blocks run in any order and do not wait for each other
 
-//TWICE:error[KC3417]: bind: several blocks of threads write one element of A
+//TWICE:error[KC3417]: bind: several thread blocks write one element of A
 //TWICE-NEXT:  --> {{.*}}bind_grid_invalid.mlir:119:7  tir.block "A" (spatial %v in 8 = %p) do {
 //TWICE-NEXT:   |  for t in 1 threadIdx.x:
 //TWICE-NEXT:   |    for p in 8 blockIdx.x:
 //TWICE-NEXT:   |      block A    <-- writes A
 //TWICE-NEXT:   |    for q in 8:
 //TWICE-NEXT:   |      block B    <-- writes A
-//TWICE-NEXT:  why: blockIdx.x 0 and blockIdx.x 7 write A[7]; blocks of threads run in any order and do not wait for each other
+//TWICE-NEXT:  why: blockIdx.x 0 and blockIdx.x 7 write A[7]; thread blocks run in any order and do not wait for each other
 
-//MOVING:error[KC3417]: bind: several blocks of threads write one element of A
+//MOVING:error[KC3417]: bind: several thread blocks write one element of A
 //MOVING-NEXT:  --> {{.*}}bind_grid_invalid.mlir:138:9  tir.block "A" (opaque %w in 4 = %k, spatial %v in 8 = %p + %k) do {
 //MOVING-NEXT:   |  for t in 1 threadIdx.x:
 //MOVING-NEXT:   |    for k in 4:
 //MOVING-NEXT:   |      for p in 4:
 //MOVING-NEXT:   |        block A    <-- writes A
-//MOVING-NEXT:  why: blockIdx.x 1 and blockIdx.x 0 write A[1]; blocks of threads run in any order and do not wait for each other
+//MOVING-NEXT:  why: blockIdx.x 1 and blockIdx.x 0 write A[1]; thread blocks run in any order and do not wait for each other
 
-//KERNELS:error[KC3408]: bind: block B reads what another block of threads writes to G
+//KERNELS:error[KC3408]: bind: block B reads a value that another thread block writes to G
 //KERNELS-NEXT:  --> {{.*}}bind_grid_invalid.mlir:159:7  tir.block "B" (spatial %v in 4 = %i, spatial %w in 8 = %q) do {
 //KERNELS-NEXT:   |  for i in 4:    <-- one kernel, if this is threadIdx.x
 //KERNELS-NEXT:   |    for p in 8 blockIdx.x:
 //KERNELS-NEXT:   |      block G    <-- writes G
 //KERNELS-NEXT:   |    for q in 8 blockIdx.x:
 //KERNELS-NEXT:   |      block B    <-- reads G
-//KERNELS-NEXT:  why: blockIdx.x 0 reads G[0, 7], which blockIdx.x 7 writes; blocks of threads run in any order and do not wait for each other
+//KERNELS-NEXT:  why: blockIdx.x 0 reads G[0, 7], which blockIdx.x 7 writes; thread blocks run in any order and do not wait for each other
 
-//GRID:error[KC3408]: bind: block B reads what another block of threads writes to G
+//GRID:error[KC3408]: bind: block B reads a value that another thread block writes to G
 //GRID-NEXT:  --> {{.*}}bind_grid_invalid.mlir:159:7  tir.block "B" (spatial %v in 4 = %i, spatial %w in 8 = %q) do {
 //GRID-NEXT:   |  for i in 4:    <-- one kernel, if this is blockIdx.y
 //GRID-NEXT:   |    for p in 8 blockIdx.x:
 //GRID-NEXT:   |      block G    <-- writes G
 //GRID-NEXT:   |    for q in 8 blockIdx.x:
 //GRID-NEXT:   |      block B    <-- reads G
-//GRID-NEXT:  why: blockIdx.x 0 reads G[0, 7], which blockIdx.x 7 writes; blocks of threads run in any order and do not wait for each other
+//GRID-NEXT:  why: blockIdx.x 0 reads G[0, 7], which blockIdx.x 7 writes; thread blocks run in any order and do not wait for each other
 
-//VIRTUAL:error[KC3408]: bind: block B reads what another block of threads writes to G
+//VIRTUAL:error[KC3408]: bind: block B reads a value that another thread block writes to G
 //VIRTUAL-NEXT:  --> {{.*}}bind_grid_invalid.mlir:159:7  tir.block "B" (spatial %v in 4 = %i, spatial %w in 8 = %q) do {
 //VIRTUAL-NEXT:   |  for i in 4:    <-- one kernel, if this is vthread
 //VIRTUAL-NEXT:   |    for p in 8 blockIdx.x:
 //VIRTUAL-NEXT:   |      block G    <-- writes G
 //VIRTUAL-NEXT:   |    for q in 8 blockIdx.x:
 //VIRTUAL-NEXT:   |      block B    <-- reads G
-//VIRTUAL-NEXT:  why: blockIdx.x 0 reads G[0, 7], which blockIdx.x 7 writes; blocks of threads run in any order and do not wait for each other
+//VIRTUAL-NEXT:  why: blockIdx.x 0 reads G[0, 7], which blockIdx.x 7 writes; thread blocks run in any order and do not wait for each other
 
-//TILE:error[KC3408]: bind: block B reads what another block of threads writes to S
+//TILE:error[KC3408]: bind: block B reads a value that another thread block writes to S
 //TILE-NEXT:  --> {{.*}}bind_grid_invalid.mlir:178:7  tir.block "B" (spatial %v in 4 = %t, spatial %w in 8 = %q) do {
 //TILE-NEXT:   |  for t in 4 threadIdx.x:
 //TILE-NEXT:   |    alloc S
@@ -75,7 +75,7 @@
 //TILE-NEXT:   |      block B    <-- reads S
 //TILE-NEXT:  why: block B is in no loop of blockIdx.x, so it would run in all of these blocks, which run in any order
 
-//LOCAL:error[KC3408]: bind: block B reads what another block of threads writes to S
+//LOCAL:error[KC3408]: bind: block B reads a value that another thread block writes to S
 //LOCAL-NEXT:  --> {{.*}}bind_grid_invalid.mlir:178:7  tir.block "B" (spatial %v in 4 = %t, spatial %w in 8 = %q) do {
 //LOCAL-NEXT:   |  for t in 4 threadIdx.x:
 //LOCAL-NEXT:   |    alloc S
@@ -85,7 +85,7 @@
 //LOCAL-NEXT:   |      block B    <-- reads S
 //LOCAL-NEXT:  why: block B is in no loop of blockIdx.x, so it would run in all of these blocks, which run in any order
 
-//WARP:error[KC3408]: bind: block B reads what another block of threads writes to S
+//WARP:error[KC3408]: bind: block B reads a value that another thread block writes to S
 //WARP-NEXT:  --> {{.*}}bind_grid_invalid.mlir:178:7  tir.block "B" (spatial %v in 4 = %t, spatial %w in 8 = %q) do {
 //WARP-NEXT:   |  for t in 4 threadIdx.x:
 //WARP-NEXT:   |    alloc S

@@ -169,7 +169,7 @@
 //SPATIAL-NEXT:   |      for j in 12:
 //SPATIAL-NEXT:   |        block C    <-- the reduction
 //SPATIAL-NEXT:  why: j drives a spatial variable of C: it covers several results
-//SPATIAL-NEXT:  try: rfactor makes partial results, whose final reduction has this form
+//SPATIAL-NEXT:  try: rfactor creates partial results, whose final reduction has this form
 //SPATIAL-NEXT:  try: bind a spatial loop: i, j
 
 //INIT:error[KC3407]: bind: the threads of k cannot combine their values of C
@@ -179,8 +179,8 @@
 //INIT-NEXT:   |      block C_init
 //INIT-NEXT:   |      for k in 8:    <-- threadIdx.x
 //INIT-NEXT:   |        block C    <-- the reduction
-//INIT-NEXT:  why: the init of C is a block of its own; bind before decompose_reduction
-//INIT-NEXT:  try: rfactor makes partial results, whose final reduction has this form
+//INIT-NEXT:  why: the init of C is a separate block; bind before decompose_reduction
+//INIT-NEXT:  try: rfactor creates partial results, whose final reduction has this form
 //INIT-NEXT:  try: bind a spatial loop: i, j
 
 //MERGED:error[KC3041]: bind: the iterations of t depend on each other
@@ -218,7 +218,7 @@
 //OWN-NEXT:  why: each thread has its own L (local), and that of thread 0 would miss v=1
 //OWN-NEXT:  try: bind f to another axis
 
-//LOCAL:error[KC3408]: bind: block C reads what another thread writes to L
+//LOCAL:error[KC3408]: bind: block C reads a value that another thread writes to L
 //LOCAL-NEXT:  --> {{.*}}bind_invalid.mlir:397:7  tir.block "C" (spatial %w in 2 = %b, spatial %v in 32 = %q) do {
 //LOCAL-NEXT:   |  for b in 2 blockIdx.x:
 //LOCAL-NEXT:   |    alloc L
@@ -239,14 +239,14 @@
 //WRITES-NEXT:  try: compute it in loop b
 //WRITES-NEXT:  try: bind a loop that also contains it
 
-//ORDER:error[KC3408]: bind: block B reads what another block of threads writes to G
+//ORDER:error[KC3408]: bind: block B reads a value that another thread block writes to G
 //ORDER-NEXT:  --> {{.*}}bind_invalid.mlir:475:7  tir.block "B" (spatial %v in 8 = %q) do {
 //ORDER-NEXT:   |  for t in 1 threadIdx.x:
 //ORDER-NEXT:   |    for p in 8 blockIdx.x:
 //ORDER-NEXT:   |      block G    <-- writes G
 //ORDER-NEXT:   |    for q in 8:
 //ORDER-NEXT:   |      block B    <-- reads G
-//ORDER-NEXT:  why: blockIdx.x 0 reads G[7], which blockIdx.x 7 writes; blocks of threads run in any order and do not wait for each other
+//ORDER-NEXT:  why: blockIdx.x 0 reads G[7], which blockIdx.x 7 writes; thread blocks run in any order and do not wait for each other
 
 //LOWER:error[KC4206]: convert-tir-to-scf: the loop y is bound to blockIdx.x, and the target is a CPU
 //LOWER-NEXT:  --> {{.*}}bind_invalid.mlir:343:3  tir.for %y in 128 {
@@ -258,25 +258,25 @@
 //INTER-NEXT:  --> {{.*}}bind_invalid.mlir:487:5  tir.for %e in 8 {
 //INTER-NEXT:  why: virtual threads that share the work of a loop cannot run one after the other
 
-//ALONE:error[KC3415]: set_scope: the threads of t disturb each other in L
+//ALONE:error[KC3415]: set_scope: the threads of t overwrite each other's values in L
 //ALONE-NEXT:  --> {{.*}}bind_invalid.mlir:503:5  %L = tir.alloc "L" : memref<1xf32, "local">
 //ALONE-NEXT:   |  for t in 8 threadIdx.x:    <-- threadIdx.x
-//ALONE-NEXT:   |    alloc L    <-- each has its own now (local)
+//ALONE-NEXT:   |    alloc L    <-- each thread has its own (local)
 //ALONE-NEXT:   |    block L
 //ALONE-NEXT:   |    block C
 //ALONE-NEXT:  why: L at (t=0) writes L[0], which L at (t=1) writes
-//ALONE-NEXT:  try: scope=shared means one buffer for all of them; with local each has its own
+//ALONE-NEXT:  try: scope=shared is one buffer for all of them; with local, each has its own
 
-//COPY:error[KC3415]: cache_read: the threads of t disturb each other in a shared copy of L
+//COPY:error[KC3415]: cache_read: the threads of t overwrite each other's values in a shared copy of L
 //COPY-NEXT:  --> {{.*}}bind_invalid.mlir:508:5  tir.block "C" (spatial %v in 8 = %t) do {
 //COPY-NEXT:   |  for t in 8 threadIdx.x:    <-- threadIdx.x
-//COPY-NEXT:   |    alloc L    <-- each has its own (local)
+//COPY-NEXT:   |    alloc L    <-- each thread has its own (local)
 //COPY-NEXT:   |    block L
 //COPY-NEXT:   |    block C
 //COPY-NEXT:  why: the copy would be one buffer for all threads of threadIdx.x
 //COPY-NEXT:  try: scope=local
 
-//SCOPE:error[KC3408]: set_scope: block C reads what another thread writes to L
+//SCOPE:error[KC3408]: set_scope: block C reads a value that another thread writes to L
 //SCOPE-NEXT:  --> {{.*}}bind_invalid.mlir:397:7  tir.block "C" (spatial %w in 2 = %b, spatial %v in 32 = %q) do {
 //SCOPE-NEXT:   |  for b in 2 blockIdx.x:
 //SCOPE-NEXT:   |    alloc L
@@ -295,7 +295,7 @@
 //ADDS-NEXT:   |  for b in 8 blockIdx.x:    <-- the loop
 //ADDS-NEXT:   |    for u in 1:
 //ADDS-NEXT:   |      block C
-//ADDS-NEXT:  why: G is in global memory, one for all of them, and they do not wait for each other
+//ADDS-NEXT:  why: G is in global memory, which all of them share, and they do not wait for each other
 //ADDS-NEXT:  try: set_scope puts G into shared or local memory
 
 //GRID:error[KC3409]: compute_at: block L is in the kernel, but in no loop of blockIdx.x
@@ -309,7 +309,7 @@
 //GRID-NEXT:  try: compute it in loop p
 //GRID-NEXT:  try: set_scope puts L into shared or local memory
 
-//SEEN:error[KC3408]: bind: block S reads what another block of threads writes to C
+//SEEN:error[KC3408]: bind: block S reads a value that another thread block writes to C
 //SEEN-NEXT:  --> {{.*}}bind_invalid.mlir:571:7  tir.block "S" (spatial %v in 8 = %q) do {
 //SEEN-NEXT:   |  for t in 1 threadIdx.x:
 //SEEN-NEXT:   |    for p in 8:
@@ -577,7 +577,7 @@ func.func @seen(%A: memref<8xf32>, %C: memref<8xf32>) {
   func.return
 }
 
-// A block of threads that does all of a reduction is not alone with its init.
+// A thread block that does all of a reduction is not alone with its init.
 // RUN: not kc-opt %s --bind='func=one_block_reduces loop=l thread_axis=blockIdx.x' 2>&1 | FileCheck %s --check-prefix=REDUCES
 // REDUCES: error[KC3040]: bind: loop l is a reduction of C
 // REDUCES-NEXT:  --> {{.*}}bind_invalid.mlir:[[# @LINE + 13]]:3  tir.for %l in 2 {
@@ -585,7 +585,7 @@ func.func @seen(%A: memref<8xf32>, %C: memref<8xf32>) {
 // REDUCES-NEXT:   |    for k in 2:
 // REDUCES-NEXT:   |      block C
 // REDUCES-NEXT:  why: every block along blockIdx.x would run the init of C, at any time
-// REDUCES-NEXT:  try: decompose_reduction gives the init of C loops of its own
+// REDUCES-NEXT:  try: decompose_reduction gives the init of C its own loops
 
 // RUN: kc-opt %s --decompose-reduction='func=one_block_reduces block=C loop=l' --bind='func=one_block_reduces loop=l thread_axis=blockIdx.x' | FileCheck %s --check-prefix=DECOMPOSED
 // DECOMPOSED-LABEL: @one_block_reduces
@@ -611,7 +611,7 @@ func.func @one_block_reduces(%A: memref<2xf32>, %C: memref<1xf32>) {
 
 // The condition of a block around loops of threads: the row that does not get there cannot wait.
 // RUN: not kc-opt %s --bind='func=in_a_block loop=i thread_axis=threadIdx.x' --bind='func=in_a_block loop=j thread_axis=threadIdx.x' 2>&1 | FileCheck %s --check-prefix=ABSENT --match-full-lines --strict-whitespace
-//ABSENT:error[KC3418]: bind: block O reads what another thread writes to S, where not all threads are
+//ABSENT:error[KC3418]: bind: block O reads a value that another thread writes to S, in a branch that not all threads take
 //ABSENT-NEXT:  --> {{.*}}bind_invalid.mlir:631:7  tir.block "O" (opaque %o in 2 = %w) where (%w < 1) do {
 //ABSENT-NEXT:   |  for b in 1 blockIdx.x:
 //ABSENT-NEXT:   |    alloc S
@@ -677,7 +677,7 @@ func.func @away(%A: memref<8xf32>, %B: memref<8xf32>) {
 //LATE-NEXT:   |      for k_i in 2:    <-- threadIdx.x
 //LATE-NEXT:   |        block C    <-- the reduction
 //LATE-NEXT:  why: its init may run after some of its terms: C at (k_o=0, k_i=0) updates C[0], which C at (k_o=1, k_i=1) writes (for i = 0)
-//LATE-NEXT:  try: rfactor makes partial results, whose final reduction has this form
+//LATE-NEXT:  try: rfactor creates partial results, whose final reduction has this form
 //LATE-NEXT:  try: bind a spatial loop: i
 
 func.func @initialised_late(%A: memref<3x4xi32> {kc.name = "A"}, %C: memref<3xi32> {kc.name = "C"}) {
@@ -722,7 +722,7 @@ func.func @halo(%A: memref<8xf32>, %B: memref<8xf32>) {
   }
   func.return
 }
-//HALO:error[KC3408]: bind: block L reads what another block of threads writes to S
+//HALO:error[KC3408]: bind: block L reads a value that another thread block writes to S
 //HALO-NEXT:  --> {{.*}}bind_invalid.mlir:713:7  tir.block "L" (spatial %v in 8 = %j) do {
 //HALO-NEXT:   |  for b in 8:    <-- one kernel, if this is blockIdx.x
 //HALO-NEXT:   |    alloc S
@@ -731,4 +731,4 @@ func.func @halo(%A: memref<8xf32>, %B: memref<8xf32>) {
 //HALO-NEXT:   |    for j in 8:
 //HALO-NEXT:   |      block L    <-- reads S
 //HALO-NEXT:   |    block B
-//HALO-NEXT:  why: blockIdx.x 0 reads S[1], which blockIdx.x 1 writes; blocks of threads run in any order and do not wait for each other
+//HALO-NEXT:  why: blockIdx.x 0 reads S[1], which blockIdx.x 1 writes; thread blocks run in any order and do not wait for each other

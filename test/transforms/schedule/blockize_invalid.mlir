@@ -252,20 +252,20 @@ func.func @guarded(%A: memref<8xf32>, %B: memref<8xf32>, %C: memref<8xf32>) {
 //BOTH-NEXT:  try: loop=NAME
 //BOTH-NEXT:  try: blocks=NAME,NAME
 
-//TWO:error[KC3551]: blockize: loop i must hold one block, and nothing else
+//TWO:error[KC3551]: blockize: loop i must contain one block, and nothing else
 //TWO-NEXT:  --> {{.*}}blockize_invalid.mlir:22:3  tir.for %i in 8 {
 //TWO-NEXT:   |  for i in 8:    <-- here
 //TWO-NEXT:   |    block B
 //TWO-NEXT:   |    block C
-//TWO-NEXT:  why: i holds block B and block C
+//TWO-NEXT:  why: i contains block B and block C
 //TWO-NEXT:  try: blocks=B,C
 
-//PLAIN:error[KC3551]: blockize: loop i must hold one block, and nothing else
+//PLAIN:error[KC3551]: blockize: loop i must contain one block, and nothing else
 //PLAIN-NEXT:  --> {{.*}}blockize_invalid.mlir:36:3  tir.for %i in 8 {
 //PLAIN-NEXT:   |  for i in 8:    <-- here
 //PLAIN-NEXT:   |    for j in 1:
 //PLAIN-NEXT:   |      store to A
-//PLAIN-NEXT:  why: j holds tir.load and tir.store
+//PLAIN-NEXT:  why: j contains tir.load and tir.store
 
 //BINDING:error[KC3552]: blockize: the variable v_i of block B does not divide at x
 //BINDING-NEXT:  --> {{.*}}blockize_invalid.mlir:48:5  tir.for %x in 3 {
@@ -306,9 +306,9 @@ func.func @guarded(%A: memref<8xf32>, %B: memref<8xf32>, %C: memref<8xf32>) {
 //CAPTURED-NEXT:   |  for i in 4:
 //CAPTURED-NEXT:   |    for j in 8:    <-- here
 //CAPTURED-NEXT:   |      block B
-//CAPTURED-NEXT:  why: no variable of the new block is i
+//CAPTURED-NEXT:  why: i is not a variable of the new block
 
-//REPEATED:error[KC3555]: blockize: the init of block C cannot become that of the tile
+//REPEATED:error[KC3555]: blockize: the init of block C cannot become the init of the tile
 //REPEATED-NEXT:  --> {{.*}}blockize_invalid.mlir:117:7  tir.block "C" (spatial %v_i in 1 = 0, reduce %v_k in 4 = %k) init {
 //REPEATED-NEXT:   |  for r in 2:    <-- the tile
 //REPEATED-NEXT:   |    for k in 4:
@@ -316,18 +316,18 @@ func.func @guarded(%A: memref<8xf32>, %B: memref<8xf32>, %C: memref<8xf32>) {
 //REPEATED-NEXT:  why: an iteration of the tile initialises what another one has accumulated
 //REPEATED-NEXT:  try: preserve-unit-iters=false
 
-//SHIFTED:error[KC3555]: blockize: the init of block C cannot become that of the tile
+//SHIFTED:error[KC3555]: blockize: the init of block C cannot become the init of the tile
 //SHIFTED-NEXT:  --> {{.*}}blockize_invalid.mlir:133:5  tir.block "C" (spatial %v_i in 1 = 0, reduce %v_k in 4 = %k + 1) init {
 //SHIFTED-NEXT:   |  for k in 3:    <-- the tile
 //SHIFTED-NEXT:   |    block C    <-- here
 //SHIFTED-NEXT:  why: the reduction does not start where its loops in the tile start
 //SHIFTED-NEXT:  try: preserve-unit-iters=false
 
-//READS:error[KC3555]: blockize: the init of block C cannot become that of the tile
+//READS:error[KC3555]: blockize: the init of block C cannot become the init of the tile
 //READS-NEXT:  --> {{.*}}blockize_invalid.mlir:148:5  tir.block "C" (spatial %v_i in 1 = 0, reduce %v_k in 4 = %k) init {
 //READS-NEXT:   |  for k in 4:    <-- the tile
 //READS-NEXT:   |    block C    <-- here
-//READS-NEXT:  why: it reads what the block writes
+//READS-NEXT:  why: it reads a buffer that the block writes
 //READS-NEXT:  try: preserve-unit-iters=false
 
 //BETWEEN:error[KC3556]: blockize: the blocks are not neighbours
@@ -338,14 +338,14 @@ func.func @guarded(%A: memref<8xf32>, %B: memref<8xf32>, %C: memref<8xf32>) {
 //BETWEEN-NEXT:   |    block D    <-- here
 //BETWEEN-NEXT:  why: block C comes between them
 
-//SHARED:error[KC3556]: blockize: loop i does not hold exactly one of the blocks
+//SHARED:error[KC3556]: blockize: loop i does not contain exactly one of the blocks
 //SHARED-NEXT:  --> {{.*}}blockize_invalid.mlir:180:3  tir.for %i in 8 {
 //SHARED-NEXT:   |  for i in 8:    <-- here
 //SHARED-NEXT:   |    block B
 //SHARED-NEXT:   |    block C
-//SHARED-NEXT:  why: each block includes the loops that hold only that block
+//SHARED-NEXT:  why: each block includes the loops that contain only that block
 
-//VARIABLES:error[KC3557]: blockize: blocks B and C have different variables outside of the new block
+//VARIABLES:error[KC3557]: blockize: blocks B and C have different variables outside the new block
 //VARIABLES-NEXT:  --> {{.*}}blockize_invalid.mlir:206:7  tir.block "C" (spatial %v_i in 8 = %i) do {
 //VARIABLES-NEXT:   |  for i in 8:
 //VARIABLES-NEXT:   |    for j in 8:
@@ -353,7 +353,7 @@ func.func @guarded(%A: memref<8xf32>, %B: memref<8xf32>, %C: memref<8xf32>) {
 //VARIABLES-NEXT:   |      block C    <-- has i outside
 //VARIABLES-NEXT:  why: each variable of the new block must be a variable of every block in it
 
-//REDUCED:error[KC3557]: blockize: the reduction of block B goes on outside of the new block
+//REDUCED:error[KC3557]: blockize: the reduction of block B continues outside the new block
 //REDUCED-NEXT:  --> {{.*}}blockize_invalid.mlir:217:5  tir.block "B" (spatial %v in 1 = 0, reduce %v_i in 8 = %i) do {
 //REDUCED-NEXT:   |  for i in 8:
 //REDUCED-NEXT:   |    block B    <-- here
@@ -368,7 +368,7 @@ func.func @guarded(%A: memref<8xf32>, %B: memref<8xf32>, %C: memref<8xf32>) {
 //GUARDED-NEXT:  why: the new block can have only one predicate
 
 // RUN: not kc-opt %s --blockize="func=ragged loop=i" 2>&1 | FileCheck %s --check-prefix=RAGGED --match-full-lines --strict-whitespace
-//      RAGGED:error[KC3555]: blockize: the init of block S cannot become that of the tile
+//      RAGGED:error[KC3555]: blockize: the init of block S cannot become the init of the tile
 // RAGGED-NEXT:  --> {{.*}}blockize_invalid.mlir:[[# @LINE + 11]]:7  tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 8 = %k) init {
 // RAGGED-NEXT:   |  for i in 8:    <-- the tile
 // RAGGED-NEXT:   |    for k in e:
@@ -403,7 +403,7 @@ func.func @ragged(%A: memref<8xf32>, %S: memref<8xf32>) {
 //ABSENT-NEXT:   |      for i in 2 threadIdx.x:    <-- threadIdx.x
 //ABSENT-NEXT:   |        block B
 //ABSENT-NEXT:  why: a condition on t would keep threads away from i, where they wait for each other
-//ABSENT-NEXT:  try: bind i to no threads
+//ABSENT-NEXT:  try: leave i unbound
 func.func @shared(%A: memref<8xf32>, %B: memref<8xf32>) {
   tir.for %t in 2 thread "threadIdx.x" {
     tir.for %o in 8 {
@@ -420,7 +420,7 @@ func.func @shared(%A: memref<8xf32>, %B: memref<8xf32>) {
 
 // A tile without iterations has no start of its reduction.
 // RUN: not kc-opt %s --blockize="func=nothing loop=f" 2>&1 | FileCheck %s --check-prefix=NOTHING --match-full-lines --strict-whitespace
-//NOTHING:error[KC3555]: blockize: the init of block C cannot become that of the tile
+//NOTHING:error[KC3555]: blockize: the init of block C cannot become the init of the tile
 //NOTHING-NEXT:  --> {{.*}}blockize_invalid.mlir:431:5  tir.block "C" (spatial %v in 0 = %f, reduce %r in 1 = %f) init {
 //NOTHING-NEXT:   |  for f in 0:    <-- the tile
 //NOTHING-NEXT:   |    block C    <-- here
@@ -442,7 +442,7 @@ func.func @nothing(%B: memref<0xf32>, %C: memref<0xf32>) {
 
 // The start of a reduction is not that of a part of it, behind as many terms as the sizes say.
 // RUN: not kc-opt %s --loop-partition="func=largest loop=k factors=?,1" --blockize="func=largest loop=k_1" 2>&1 | FileCheck %s --check-prefix=BEHIND --match-full-lines --strict-whitespace
-//BEHIND:error[KC3555]: blockize: the init of block C_1 cannot become that of the tile
+//BEHIND:error[KC3555]: blockize: the init of block C_1 cannot become the init of the tile
 //BEHIND-NEXT:  --> {{.*}}blockize_invalid.mlir:457:7  tir.block "C" (spatial %v_i in 8 = %i, reduce %v_k in %n = %k) init {
 //BEHIND-NEXT:   |  for i in 8:
 //BEHIND-NEXT:   |    for k_0 in k_0_size:

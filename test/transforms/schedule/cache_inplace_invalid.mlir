@@ -167,7 +167,7 @@ func.func @combined(%A: memref<3x4xi32>, %C: memref<4xi32>) {
 //LANES-NEXT:  why: B exists only in a vectorized loop, whose lanes would share the copy
 //LANES-NEXT:  try: cache_inplace first, then vectorize
 
-//COMBINED:error[KC3408]: cache_inplace: block B reads what another thread writes to B
+//COMBINED:error[KC3408]: cache_inplace: block B reads a value that another thread writes to B
 //COMBINED-NEXT:  --> {{.*}}e_invalid.mlir:99:7  tir.block "B" (reduce %v_t in 4 = %t, reduce %v_k in 3 = %k) init {
 //COMBINED-NEXT:   |  for t in 4 threadIdx.x:    <-- threadIdx.x
 //COMBINED-NEXT:   |    alloc B

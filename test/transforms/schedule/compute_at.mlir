@@ -236,7 +236,7 @@ func.func @two_consumers(%A: memref<8xf32>, %C: memref<8xf32>, %D: memref<8xf32>
   func.return
 }
 
-// What P reads is in memory that each thread has of its own, and no block of threads alone writes it.
+// What P reads is in memory that each thread has of its own, and no thread block alone writes it.
 // RUN: kc-opt %s --compute-at="func=own_memory block=P loop=q" | FileCheck %s --check-prefix=OWN
 func.func @own_memory(%A: memref<4xf32>, %C: memref<4x8xf32>) {
   tir.for %t in 4 thread "threadIdx.x" {

@@ -339,7 +339,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // UNREAD-NEXT:    |    block B    <-- here
 // UNREAD-NEXT:   why: compute_at moves a block into a loop around its consumers
 
-// OUTSIDE:      error[KC3204]: compute_at: block D reads B outside of loop c
+// OUTSIDE:      error[KC3204]: compute_at: block D reads B outside loop c
 // OUTSIDE-NEXT:   --> {{.*}}compute_at_invalid.mlir:95:3  %D = te.compute "D" [%d = 8] {
 // OUTSIDE-NEXT:    |  for d in 8:
 // OUTSIDE-NEXT:    |    block D    <-- reads B
@@ -359,7 +359,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // UNWRITTEN-NEXT:   why: element [8] is not written
 // UNWRITTEN-NEXT:   try: it is not legal at any loop
 
-// PARTS:      error[KC3209]: compute_at: block B does not run for all that is needed in loop i
+// PARTS:      error[KC3209]: compute_at: block B does not run for all needed elements in loop i
 // PARTS-NEXT:   --> {{.*}}compute_at_invalid.mlir:153:5  tir.block "B" (spatial %v_b in 16 = %b * 2) do {
 // PARTS-NEXT:    |  for b in 8:
 // PARTS-NEXT:    |    block B    <-- here
@@ -382,7 +382,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // LOCAL-NEXT:   why: it uses the buffer T, which is not available there
 // LOCAL-NEXT:   try: move the block that writes T out first
 
-// PREDICATE:      error[KC3209]: compute_at: block B does not run for all that is needed in loop i
+// PREDICATE:      error[KC3209]: compute_at: block B does not run for all needed elements in loop i
 // PREDICATE-NEXT:   --> {{.*}}compute_at_invalid.mlir:215:5  tir.block "B" (spatial %v_b in 8 = %b) where (%b < 7) do {
 // PREDICATE-NEXT:    |  for b in 8:
 // PREDICATE-NEXT:    |    block B    <-- here
@@ -430,7 +430,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // ALREADY-NEXT:    |      block B    <-- the block
 // ALREADY-NEXT:    |      block C
 // ALREADY-NEXT:   why: a block can only be moved into a loop that does not contain it
-// ALREADY-NEXT:   try: move B outside of all loops with compute_root first
+// ALREADY-NEXT:   try: move B outside all loops with compute_root first
 
 // BEFORE:      error[KC3214]: compute_at: loop j comes before block B
 // BEFORE-NEXT:   --> {{.*}}compute_at_invalid.mlir:287:5  tir.for %j in 1 {

@@ -94,7 +94,7 @@ te.func @three(%A: tensor<8xf32>) -> tensor<8xf32> {
 // UNFINISHED-NEXT:    |    for k in 4:
 // UNFINISHED-NEXT:    |      block S    <-- updates
 // UNFINISHED-NEXT:    |      block C    <-- reads
-// UNFINISHED-NEXT:   why: block C at (i=0, k=0) reads what block S at (i=0, k=1) updates later
+// UNFINISHED-NEXT:   why: block C at (i=0, k=0) reads an element that block S at (i=0, k=1) updates later
 
 // LOCAL:      error[KC3208]: compute_root: block C cannot be computed at the root
 // LOCAL-NEXT:   --> {{.*}}compute_root_invalid.mlir:65:3  %C = te.compute "C" [%c = 8] {

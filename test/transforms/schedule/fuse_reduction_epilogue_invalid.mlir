@@ -267,7 +267,7 @@ func.func @known(%A: memref<4x8xf32>, %R: memref<4xf32>) {
 //OUTPUT-NEXT:  why: the caller reads all of it after the call
 //OUTPUT-NEXT:  try: cache_write gives block S its own buffer
 
-//PART:error[KC3243]: fuse_reduction_epilogue: blocks S and R do not go through the same elements of S
+//PART:error[KC3243]: fuse_reduction_epilogue: blocks S and R do not go the same elements of S
 //PART-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:84:3  %R = te.compute "R" [%i = 3] {
 //PART-NEXT:   |  for i in 3:
 //PART-NEXT:   |    block R    <-- reads S

@@ -65,7 +65,7 @@ te.func @g(%A: tensor<16xf32>) -> tensor<16xf32> {
 //HUGE-NEXT:  why: the offset must be 0 to 2^31 - 1 iterations
 //HUGE-NEXT:  try: offset=1
 
-//SAME:error[KC3483]: prefetch: the elements of B that block C reads do not change with loop i
+//SAME:error[KC3483]: prefetch: block C reads elements of B that do not depend on i
 //SAME-NEXT:  --> {{.*}}prefetch_invalid.mlir:11:3  %C = te.compute "C" [%i = 16, %j = 8] reduce sum [%k = 64] {
 //SAME-NEXT:   |  for i in 16:    <-- the loop
 //SAME-NEXT:   |    for j in 8:

@@ -154,7 +154,7 @@ te.func @product(%A: tensor<4x8xf32>, %B: tensor<8x6xf32>) -> tensor<4x6xf32> {
 
 // RUN: kc-opt %s --target=cuda --read-at="func=alike loop=t block=B buffer=A scope=local" | FileCheck %s --check-prefix=ALIKE
 
-// Every block of threads makes the copy, of what none of them writes.
+// Every thread block makes the copy, of what none of them writes.
 // ALIKE-LABEL: func.func @alike
 // ALIKE-NEXT:    tir.for %t in 4 thread "threadIdx.x" {
 // ALIKE-NEXT:      %A_local = tir.alloc "A_local" : memref<4x8xf32, "local">

@@ -204,7 +204,7 @@ func.func @started(%A: memref<?xf32>, %B: memref<4xf32>, %C: memref<4xf32>)
 // RUN: not kc-opt %s --read-at="func=partial loop=k block=C buffer=L" 2>&1 | FileCheck %s --check-prefix=PARTIAL --match-full-lines --strict-whitespace
 // RUN: kc-opt %s --read-at="func=partial loop=k block=C buffer=L scope=local" 2>&1 | FileCheck %s --check-prefix=OWN
 
-// Each block of threads writes one element of its L, and a copy of what C may read is of both.
+// Each thread block writes one element of its L, and a copy of what C may read is of both.
 func.func @partial(%A: memref<2xf32>, %N: memref<4xi32>, %C: memref<4xf32>) {
   tir.for %i in 4 thread "blockIdx.x" {
     %L = tir.alloc "L" : memref<2xf32, "local">
@@ -224,10 +224,10 @@ func.func @partial(%A: memref<2xf32>, %N: memref<4xi32>, %C: memref<4xf32>) {
   func.return
 }
 
-//PARTIAL:error[KC3415]: read_at: the threads of i disturb each other in a global copy of L
+//PARTIAL:error[KC3415]: read_at: the threads of i overwrite each other's values in a global copy of L
 //PARTIAL-NEXT:  --> {{.*}}read_at_invalid.mlir:216:7  tir.block "C" (spatial %v in 4 = %i) do {
 //PARTIAL-NEXT:   |  for i in 4 blockIdx.x:    <-- blockIdx.x
-//PARTIAL-NEXT:   |    alloc L    <-- each has its own (local)
+//PARTIAL-NEXT:   |    alloc L    <-- each thread has its own (local)
 //PARTIAL-NEXT:   |    block L
 //PARTIAL-NEXT:   |    for k in 1:
 //PARTIAL-NEXT:   |      block C

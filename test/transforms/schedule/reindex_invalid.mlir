@@ -165,10 +165,10 @@ func.func @vectors(%A: memref<8xf32>, %C: memref<8xf32>) {
 //VECTORS-NEXT:  try: reindex before vectorize-loop
 
 // RUN: not kc-opt %s --reindex="func=tile block=S buffer=S" 2>&1 | FileCheck %s --check-prefix=SHARED --match-full-lines --strict-whitespace
-//      SHARED:error[KC3415]: reindex: the threads of b disturb each other in a global copy of S
+//      SHARED:error[KC3415]: reindex: the threads of b overwrite each other's values in a global copy of S
 // SHARED-NEXT:  --> {{.*}}
 // SHARED-NEXT:   |  for b in 2 blockIdx.x:    <-- blockIdx.x
-// SHARED-NEXT:   |    alloc S    <-- each has its own (shared)
+// SHARED-NEXT:   |    alloc S    <-- each thread has its own (shared)
 // SHARED-NEXT:   |    for t in 4 threadIdx.x:
 // SHARED-NEXT:   |      block S
 // SHARED-NEXT:   |    for t in 4 threadIdx.x:

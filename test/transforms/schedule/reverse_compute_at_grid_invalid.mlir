@@ -1,7 +1,7 @@
 // What blocks of threads write along an axis is not read by a block in no loop of it.
 // RUN: not kc-opt %s --reverse-compute-at="block=C loop=y" 2>&1 | FileCheck %s --match-full-lines --strict-whitespace
 
-//      CHECK:error[KC3408]: reverse_compute_at: block C reads what another block of threads writes to B
+//      CHECK:error[KC3408]: reverse_compute_at: block C reads a value that another thread block writes to B
 // CHECK-NEXT:  --> {{.*}}reverse_compute_at_grid_invalid.mlir:[[# @LINE + 20]]:5  tir.block "C" (spatial %v in 4 = %i) do {
 // CHECK-NEXT:   |  for i in 4:
 // CHECK-NEXT:   |    block C    <-- reads B

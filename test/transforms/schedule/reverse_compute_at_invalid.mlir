@@ -158,7 +158,7 @@ func.func @carried(%B: memref<8xf32>, %C: memref<8xf32>) {
   func.return
 }
 
-// SOURCE:      error[KC3230]: reverse_compute_at: no block writes what block B reads
+// SOURCE:      error[KC3230]: reverse_compute_at: no block writes an input of block B
 // SOURCE-NEXT:   --> {{.*}}reverse_compute_at_invalid.mlir:28:3  %B = te.compute "B" [%b = 8, %d = 4] {
 // SOURCE-NEXT:    |  for b in 8:
 // SOURCE-NEXT:    |    for d in 4:
@@ -246,7 +246,7 @@ func.func @carried(%B: memref<8xf32>, %C: memref<8xf32>) {
 // BEFORE-NEXT:    |    block C    <-- the block
 // BEFORE-NEXT:    |    for b in 8:    <-- the loop
 // BEFORE-NEXT:    |      block B
-// BEFORE-NEXT:   why: the block reads what was written before, not what the loop writes later
+// BEFORE-NEXT:   why: the block reads earlier values, not those that the loop writes later
 // BEFORE-NEXT:   try: it is not legal at any loop
 
 // RUN: not kc-opt %s --reverse-compute-at="func=empty block=S loop=b" 2>&1 \

@@ -180,7 +180,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // NONE-NEXT:   --> {{.*}}reverse_compute_inline_invalid.mlir:26:3  %A2 = te.compute "A2" [%a = 8] {
 // NONE-NEXT:    |  for a in 8:
 // NONE-NEXT:    |    block A2    <-- here
-// NONE-NEXT:   why: it reads nothing that a block writes
+// NONE-NEXT:   why: no block writes its inputs
 
 // REDUCTION:      error[KC3220]: reverse_compute_inline: block S is a reduction
 // REDUCTION-NEXT:   --> {{.*}}reverse_compute_inline_invalid.mlir:48:3  %S = te.compute "S" [%i = 8] reduce sum [%k = 4] {
@@ -211,7 +211,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // SEVERAL-NEXT:   why: it reads several elements of B at once
 // SEVERAL-NEXT:   try: compute_inline B
 
-// LESS:      error[KC3243]: reverse_compute_inline: blocks B and C do not go through the same elements of B
+// LESS:      error[KC3243]: reverse_compute_inline: blocks B and C do not go the same elements of B
 // LESS-NEXT:   --> {{.*}}reverse_compute_inline_invalid.mlir:94:3  %C = te.compute "C" [%c = 4] {
 // LESS-NEXT:    |  for c in 4:
 // LESS-NEXT:    |    block C    <-- reads B
@@ -223,7 +223,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // UNKNOWN-NEXT:    |  for c in 8:
 // UNKNOWN-NEXT:    |    for d in 4:
 // UNKNOWN-NEXT:    |      block C    <-- here
-// UNKNOWN-NEXT:   why: v_c, v_d do not follow from the element of B that is read, by one affine map
+// UNKNOWN-NEXT:   why: v_c, v_d do not follow from the read element of B by one affine map
 // UNKNOWN-NEXT:   try: compute_inline B
 
 // BETWEEN:      error[KC3232]: reverse_compute_inline: block D reads O before block C writes it

@@ -135,7 +135,7 @@ func.func @never(%A: memref<4xf32>, %C: memref<1xf32>) {
 //KIND-NEXT:  why: a loop must be restructured before it gets a kind of execution
 //KIND-NEXT:  try: rfactor first, then unroll one of the results
 
-//TWO:error[KC3330]: rfactor: loop k must hold one block, and nothing else
+//TWO:error[KC3330]: rfactor: loop k must contain one block, and nothing else
 //TWO-NEXT:  --> {{.*}}rfactor_invalid.mlir:26:3  tir.for %k in 4 {
 //TWO-NEXT:   |  for k in 4:    <-- here
 //TWO-NEXT:   |    for j in 4:
@@ -143,7 +143,7 @@ func.func @never(%A: memref<4xf32>, %C: memref<1xf32>) {
 //TWO-NEXT:   |    block D
 //TWO-NEXT:  why: it holds loop j and block D
 
-//OUTSIDE:error[KC3333]: rfactor: C is reduced over k too, which holds more than C
+//OUTSIDE:error[KC3333]: rfactor: C is reduced over k too, which contains more than C
 //OUTSIDE-NEXT:  --> {{.*}}rfactor_invalid.mlir:27:5  tir.for %j in 4 {
 //OUTSIDE-NEXT:   |  for k in 4:
 //OUTSIDE-NEXT:   |    for j in 4:    <-- the loop

@@ -1,6 +1,6 @@
 // RUN: not kc-opt %s --set-scope="func=blocks block=T_init buffer=T scope=global" 2>&1 | FileCheck %s --check-prefix=BLOCKS --match-full-lines --strict-whitespace
 
-// Memory that each block of threads has of its own, where all of them initialise it.
+// Memory that each thread block has of its own, where all of them initialise it.
 //BLOCKS:error[KC3409]: set_scope: block T_init is in the kernel, but in no loop of blockIdx.y
 //BLOCKS-NEXT:  --> {{.*}}set_scope_threads_invalid.mlir:18:7  tir.block "T_init" (spatial %v_i in 8 = %i, spatial %v_j in 2 = %j0) do {
 //BLOCKS-NEXT:   |  for i in 8 blockIdx.x:    <-- blockIdx.x

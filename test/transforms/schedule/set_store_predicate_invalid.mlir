@@ -12,9 +12,9 @@
 //NOTHING-NEXT:   |    for t in 32 threadIdx.x:
 //NOTHING-NEXT:   |      block C
 //NOTHING-NEXT:   |    block D    <-- here
-//NOTHING-NEXT:  why: no thread meets it
+//NOTHING-NEXT:  why: no thread meets the condition
 
-//EACH:error[KC3421]: set_store_predicate: with 't == 0' block A does not store all that it stores now
+//EACH:error[KC3421]: set_store_predicate: with 't == 0' block A does not store all of its present elements
 //EACH-NEXT:  --> {{.*}}set_store_predicate_invalid.mlir:105:5  tir.block "A" (spatial %v in 8 = %t) do {
 //EACH-NEXT:   |  for t in 8 threadIdx.x:
 //EACH-NEXT:   |    block A    <-- here
@@ -22,7 +22,7 @@
 //EACH-NEXT:   |    block L
 //EACH-NEXT:  why: no thread would do its work for v=1 at (t=1)
 
-//LOCAL:error[KC3421]: set_store_predicate: with 't == 0' block L does not store all that it stores now
+//LOCAL:error[KC3421]: set_store_predicate: with 't == 0' block L does not store all of its present elements
 //LOCAL-NEXT:  --> {{.*}}set_store_predicate_invalid.mlir:110:5  tir.block "L" (spatial %v in 1 = 0) do {
 //LOCAL-NEXT:   |  for t in 8 threadIdx.x:
 //LOCAL-NEXT:   |    block A
@@ -130,7 +130,7 @@ func.func @each(%A: memref<8xf32>) {
 
 // Virtual threads run one after another on a CPU: none stores for another.
 // RUN: not kc-opt %s --set-store-predicate='func=virtual block=T condition="vthread.x == 0"' 2>&1 | FileCheck %s --check-prefix=VIRTUAL
-// VIRTUAL: error[KC3421]: set_store_predicate: with 'vthread.x == 0' block T does not store all that it stores now
+// VIRTUAL: error[KC3421]: set_store_predicate: with 'vthread.x == 0' block T does not store all of its present elements
 // VIRTUAL-NEXT:  --> {{.*}}set_store_predicate_invalid.mlir:[[# @LINE + 11]]:7  tir.block "T" (spatial %w in 1 = 0, opaque %u in 8 = %j) do {
 // VIRTUAL-NEXT:   |  for i in 2 vthread.x:
 // VIRTUAL-NEXT:   |    for j in 8:

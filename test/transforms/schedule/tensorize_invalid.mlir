@@ -125,9 +125,9 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //FEATURE-NEXT:   |    for k in 16:    <-- here
 //FEATURE-NEXT:   |      block C
 //FEATURE-NEXT:  why: the target is llvm -mcpu=x86-64-v3 -mtriple=x86_64-unknown-linux-gnu
-//FEATURE-NEXT:  try: -mattr=+avx512vnni, or a CPU that has it
+//FEATURE-NEXT:  try: -mattr=+avx512vnni, or a CPU with these features
 
-//EXTENT:error[KC3562]: tensorize: block C_o does not do what dot_f32_4 does: loop k has 16 iterations, not 4
+//EXTENT:error[KC3562]: tensorize: block C_o does not match dot_f32_4: loop k has 16 iterations, not 4
 //EXTENT-NEXT:  --> {{.*}}tensorize_invalid.mlir:20:3  %C = te.compute "C" [%i = 16] reduce sum [%k = 16] {
 //EXTENT-NEXT:   |  the block:
 //EXTENT-NEXT:   |    for k in 16:
@@ -138,7 +138,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //EXTENT-NEXT:   |      C[0] = C[0] + A[k] * B[k]
 //EXTENT-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:20:3, against portable.mlir:6:5
 
-//KIND:error[KC3562]: tensorize: block C_o does not do what copy_f32_16 does: loop k drives reduce variables, not spatial variables
+//KIND:error[KC3562]: tensorize: block C_o does not match copy_f32_16: loop k drives reduce variables, not spatial variables
 //KIND-NEXT:  --> {{.*}}tensorize_invalid.mlir:20:3  %C = te.compute "C" [%i = 16] reduce sum [%k = 16] {
 //KIND-NEXT:   |  the block:
 //KIND-NEXT:   |    for k in 16:
@@ -148,7 +148,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //KIND-NEXT:   |      B[j] = A[j]
 //KIND-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:20:3, against portable.mlir:132:5
 
-//COUNT:error[KC3562]: tensorize: block C_o does not do what copy_f32_16 does: 2 loops (i, k), not 1 loop (j)
+//COUNT:error[KC3562]: tensorize: block C_o does not match copy_f32_16: 2 loops (i, k), not 1 loop (j)
 //COUNT-NEXT:  --> {{.*}}tensorize_invalid.mlir:20:3  %C = te.compute "C" [%i = 16] reduce sum [%k = 16] {
 //COUNT-NEXT:   |  the block:
 //COUNT-NEXT:   |    for i in 16, k in 16:
@@ -158,7 +158,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //COUNT-NEXT:   |      B[j] = A[j]
 //COUNT-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:20:3, against portable.mlir:133:7
 
-//VALUE:error[KC3562]: tensorize: block C_o does not do what dot_f32_16 does: it computes tir.load, not arith.mulf
+//VALUE:error[KC3562]: tensorize: block C_o does not match dot_f32_16: it computes tir.load, not arith.mulf
 //VALUE-NEXT:  --> {{.*}}tensorize_invalid.mlir:20:3  %C = te.compute "C" [%i = 16] reduce sum [%k = 16] {
 //VALUE-NEXT:   |  the block:
 //VALUE-NEXT:   |    for k in 16:
@@ -169,7 +169,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //VALUE-NEXT:   |      C[0] = C[0] + A[k] * B[k]
 //VALUE-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:21:5, against portable.mlir:98:9
 
-//BLOCK:error[KC3562]: tensorize: block C does not do what dot_f32_16 does: it holds tir.load, tir.store, not loops around one block
+//BLOCK:error[KC3562]: tensorize: block C does not match dot_f32_16: it contains tir.load, tir.store, not loops around one block
 //BLOCK-NEXT:  --> {{.*}}tensorize_invalid.mlir:20:3  %C = te.compute "C" [%i = 16] reduce sum [%k = 16] {
 //BLOCK-NEXT:   |  the block:
 //BLOCK-NEXT:   |    without loops:
@@ -180,7 +180,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //BLOCK-NEXT:   |      C[0] = C[0] + A[k] * B[k]
 //BLOCK-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:20:3
 
-//TYPE:error[KC3562]: tensorize: block B_o does not do what copy_f32_16 does: B has elements of f64, B of f32
+//TYPE:error[KC3562]: tensorize: block B_o does not match copy_f32_16: B has elements of f64, B of f32
 //TYPE-NEXT:  --> {{.*}}tensorize_invalid.mlir:28:3  %B = te.compute "B" [%j = 16] {
 //TYPE-NEXT:   |  the block:
 //TYPE-NEXT:   |    for j in 16:
@@ -190,7 +190,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //TYPE-NEXT:   |      B[j] = A[j]
 //TYPE-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:30:5, against portable.mlir:135:9
 
-//ELEMENT:error[KC3562]: tensorize: block B_o does not do what copy_f32_16 does: it accesses A[(j * -1) + 15] where A[j] is wanted
+//ELEMENT:error[KC3562]: tensorize: block B_o does not match copy_f32_16: it accesses A[(j * -1) + 15] instead of A[j]
 //ELEMENT-NEXT:  --> {{.*}}tensorize_invalid.mlir:36:3  %B = te.compute "B" [%j = 16] {
 //ELEMENT-NEXT:   |  the block:
 //ELEMENT-NEXT:   |    for j in 16:
@@ -200,7 +200,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //ELEMENT-NEXT:   |      B[j] = A[j]
 //ELEMENT-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:37:5, against portable.mlir:134:9
 
-//ALIAS:error[KC3562]: tensorize: block C_o does not do what dot_f32_16 does: A, which it writes, is both C and A of the description
+//ALIAS:error[KC3562]: tensorize: block C_o does not match dot_f32_16: A, which it writes, is both C and A of the description
 //ALIAS-NEXT:  --> {{.*}}tensorize_invalid.mlir:46:5  tir.block "C" (reduce %v_k in 16 = %k) do {
 //ALIAS-NEXT:   |  the block:
 //ALIAS-NEXT:   |    for k in 16:
@@ -211,7 +211,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //ALIAS-NEXT:   |      C[0] = C[0] + A[k] * B[k]
 //ALIAS-NEXT:  why: the first difference is at {{.*}}tensorize_invalid.mlir:46:5
 
-//GATHER:error[KC3562]: tensorize: block B_o does not do what copy_f32_16 does: it accesses A[at] where A[j] is wanted
+//GATHER:error[KC3562]: tensorize: block B_o does not match copy_f32_16: it accesses A[at] instead of A[j]
 //GATHER-NEXT:  --> {{.*}}tensorize_invalid.mlir:60:5  tir.block "B" (spatial %v_j in 16 = %j) do {
 //GATHER-NEXT:   |  the block:
 //GATHER-NEXT:   |    for j in 16:
@@ -227,7 +227,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //TAIL-NEXT:   |    block B_o    <-- here
 //TAIL-NEXT:   |      for j_i in 16:
 //TAIL-NEXT:   |        block B
-//TAIL-NEXT:  why: B does not run at (j_o=2, j_i=8), and copy_f32_16 does all 16 iterations
+//TAIL-NEXT:  why: B does not run at (j_o=2, j_i=8), but copy_f32_16 runs all 16 iterations
 
 //SIZES:error[KC3563]: tensorize: the tile of B is not full
 //SIZES-NEXT:  --> {{.*}}tensorize_invalid.mlir:80:3  %B = te.compute "B" [%j = %n] {
@@ -235,21 +235,21 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //SIZES-NEXT:   |    block B_o    <-- here
 //SIZES-NEXT:   |      for j_i in 16:
 //SIZES-NEXT:   |        block B
-//SIZES-NEXT:  why: B does not run at (j_o=0, j_i=1) (for n = 1), and copy_f32_16 does all 16 iterations
+//SIZES-NEXT:  why: B does not run at (j_o=0, j_i=1) (for n = 1), but copy_f32_16 runs all 16 iterations
 
-//COLUMN:error[KC3564]: tensorize: A is not laid out as copy_f32_16 needs it
+//COLUMN:error[KC3564]: tensorize: A does not have the layout that copy_f32_16 needs
 //COLUMN-NEXT:  --> {{.*}}tensorize_invalid.mlir:90:7  tir.block "B" (spatial %v_j in 8 = %j, spatial %v_i in 16 = %i) do {
 //COLUMN-NEXT:   |  for j in 8:
 //COLUMN-NEXT:   |    block B_o    <-- here
 //COLUMN-NEXT:   |      for i in 16:
 //COLUMN-NEXT:   |        block B
-//COLUMN-NEXT:  why: neighbours along dimension 0 of A are 8 elements apart, not 1; its argument A is memref<16xf32, strided<[1], offset: ?>>
-//COLUMN-NEXT:  try: transform_layout of A, so that the elements of a tile lie as the argument's do
+//COLUMN-NEXT:  why: the stride of dimension 0 of A is 8 elements, not 1; its argument A is memref<16xf32, strided<[1], offset: ?>>
+//COLUMN-NEXT:  try: transform_layout of A, so that a tile has the layout of the argument
 
-//LOOP:error[KC3551]: tensorize: loop i must hold one block, and nothing else
+//LOOP:error[KC3551]: tensorize: loop i must contain one block, and nothing else
 //LOOP-NEXT:  --> {{.*}}tensorize_invalid.mlir:100:3  tir.for %i in 16 {
 //LOOP-NEXT:   |  for i in 16:    <-- here
 //LOOP-NEXT:   |    block B
 //LOOP-NEXT:   |    block A
-//LOOP-NEXT:  why: i holds block B and block A
-//LOOP-NEXT:  try: give B and A loops of their own
+//LOOP-NEXT:  why: i contains block B and block A
+//LOOP-NEXT:  try: give B and A separate loops

@@ -381,7 +381,7 @@ def test_threads_that_exchange_values_stay_threads(primitive: str, axis: tuple[s
     lines = str(caught.value).splitlines()
     assert lines.pop(1).startswith("  --> ")
     assert [line.partition(" (from")[0] for line in lines] == [
-        f"error[KC3408]: {primitive}: block C reads what another thread writes to B",
+        f"error[KC3408]: {primitive}: block C reads a value that another thread writes to B",
         "   |  for i in 3 threadIdx.x:    <-- threadIdx.x",
         "   |    for k in 2:",
         "   |      alloc B",
@@ -447,8 +447,8 @@ def test_the_number_of_threads_is_known_at_the_launch(first: str):
         f"   |  for i in 8{' blockIdx.x' if first == 'i' else ''}:    <-- the kernel\n"
         f"   |    for j in n{' threadIdx.x' if first == 'j' else ''}:    <-- threadIdx.x\n"
         "   |      store to A\n"
-        "  why: it is n, computed in loop i from what is not known outside of it\n"
-        "  try: bind a loop whose extent is a constant, or of the sizes of the function"
+        "  why: it is n, computed in loop i from values that are unknown outside it\n"
+        "  try: bind a loop whose extent is a constant or depends on sizes of the function"
     )
 
 
@@ -473,7 +473,7 @@ func.func @f(%A: memref<4xf32>, %S: memref<4xf32>) {
     lines = str(caught.value).splitlines()
     assert lines.pop(1).startswith("  --> ")
     assert lines == [
-        "error[KC3408]: unroll: block A reads what another thread writes to S",
+        "error[KC3408]: unroll: block A reads a value that another thread writes to S",
         "   |  for v in 4 vthread:    <-- vthread",
         "   |    block S    <-- writes S",
         "   |    block A    <-- reads S (from <string>:8:5)",
@@ -505,7 +505,7 @@ func.func @f(%S: memref<4xi32> {{kc.role = "inout"}}) {{
         sch.unroll(sch.get_loops("P")[-1])
     assert caught.value.code == "KC3408"
     assert caught.value.message.endswith(
-        f"threads of {axis} use an element of S in another order than iterations do"
+        f"threads of {axis} use an element of S in a different order than iterations"
     )
     assert caught.value.why == "P at (v=2) reads S[1], which P at (v=1) writes"
     assert str(sch.mod) == before
@@ -534,7 +534,7 @@ func.func @f(%A: memref<4xi32>) {{
             getattr(sch, primitive)(sch.get_loop(name))
         assert caught.value.code == "KC3411"
         assert caught.value.message.endswith("the threads of v cannot share the iterations of w")
-        assert caught.value.why == "work outside of blocks is not compared"
+        assert caught.value.why == "work outside blocks cannot be compared"
         assert caught.value.hints == (f"keep {name} bound to {axis}",)
         assert str(sch.mod) == before
 
@@ -570,7 +570,7 @@ func.func @f(%A: memref<4xi32>, %B: memref<4xi32>) {
 @pytest.mark.parametrize("scope", ["local", "shared"])
 def test_the_init_that_each_block_runs_needs_memory_of_its_own(scope: str):
     """The blocks along y all run the init of all of C. In global memory, that is refused; memory of
-    a block may still be allocated outside of the kernel. Terms of 0 leave the init as it is."""
+    a block may still be allocated outside the kernel. Terms of 0 leave the init as it is."""
     a = te.placeholder((4, 3), "int32", name="A")
     k = te.reduce_axis((0, 3), "k")
     c = te.compute((4, 2), lambda i, j: te.sum(a[i, k] * (j + 1), axis=[k]), name="C")

@@ -25,9 +25,9 @@ WARNING = """warning[KC3445]: {}: a block of @main would use 128 KiB of shared m
 allows 64 KiB
   --> HERE
    |  A_shared     128 KiB
-  why: in the current schedule; a build is refused (KC3440)
+  why: a build of the present schedule is refused (KC3440)
   try: split the loops of a block's tile by smaller factors
-  try: compute_at A_shared at i_i, inside of the loops of the tile"""
+  try: compute_at A_shared at i_i, inside the loops of the tile"""
 
 
 def place(sch: Schedule, loop: int, *, bound_before: bool) -> list[str]:

@@ -160,7 +160,7 @@ func.func @implementation(%A: ANY, %B: ANY) {
             TILE,
             "8x8xf32",
             "%v_j, %v_i",
-            "neighbours along dimension 0 of A are 8 elements apart, not 1",
+            "the stride of dimension 0 of A is 8 elements, not 1",
         ),
         # Only vectors are loaded: rows may be anywhere.
         ("memref<4x4xf32>", "8x8xf32", "%v_i, %v_j", None),
@@ -176,13 +176,13 @@ func.func @implementation(%A: ANY, %B: ANY) {
             "memref<4x4xf32, strided<[8, 1], offset: ?>>",
             "8x9xf32",
             "%v_i, %v_j",
-            "neighbours along dimension 0 of A are 9 elements apart, not 8",
+            "the stride of dimension 0 of A is 9 elements, not 8",
         ),
         (
             "memref<4x4xf32, strided<[?, 1], offset: ?>>",
             "8x8x1xf32",
             "%v_i, %v_j, 0",
-            "vectors run along the last dimension of A, the tile does not",
+            "vectors need the last dimension of A, which the tile does not have",
         ),
     ],
 )
@@ -355,7 +355,7 @@ func.func @f(%A: memref<8xf32>, %B: memref<8xf32>, %C: memref<1xf32>) {
     with pytest.raises(ScheduleError) as caught:
         tensorize(module, "dot", "k")
     assert caught.value.code == "KC3567"
-    assert caught.value.message == "tensorize: dot starts the reduction of C anew"
+    assert caught.value.message == "tensorize: dot restarts the reduction of C"
     assert text_of(module) == before
     tensorize(module, "dot_f32_4", "k")
 

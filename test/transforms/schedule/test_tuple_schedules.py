@@ -195,7 +195,7 @@ def test_all_readers_of_all_tensors_count():
     text = PROGRAM.replace(
         "%q = te.read %Q[3 - %i] : tensor<4xi64>", "%q = te.read %N[%i, 0] : tensor<4x6xi64>"
     )
-    with pytest.raises(ScheduleError, match="block R reads P_v0 and P_v1 outside of loop k"):
+    with pytest.raises(ScheduleError, match="block R reads P_v0 and P_v1 outside loop k"):
         pass_class("compute-at")(BlockRef("P"), LoopRef("k")).apply(site_of(lowered(text)))
 
 

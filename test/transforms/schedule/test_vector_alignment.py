@@ -81,7 +81,7 @@ WHY = (
 
 def test_rows_of_odd_length():
     assert said(lambda: rows(255, 4))[1] == [
-        "warning[KC3446]: vectorize: vectors of @main are not known to be aligned\n"
+        "warning[KC3446]: vectorize: the alignment of vectors of @main is unknown\n"
         "  --> HERE\n"
         "   |  A  16 bytes at a multiple of 4\n"
         "   |  B  16 bytes at a multiple of 4\n"
@@ -93,7 +93,7 @@ def test_rows_of_odd_length():
 
 def test_an_index_in_between():
     assert said(shifted)[1] == [
-        "warning[KC3446]: vectorize: vectors of @main are not known to be aligned\n"
+        "warning[KC3446]: vectorize: the alignment of vectors of @main is unknown\n"
         "  --> HERE\n"
         "   |  A  16 bytes at a multiple of 4\n"
         f"{WHY}"
@@ -106,7 +106,7 @@ def test_rows_in_shared_memory(padded_last: bool):
     """By the primitive that is the last to know."""
     primitive = "storage-align" if padded_last else "vectorize"
     assert said(lambda: tile(1, padded_last=padded_last))[1] == [
-        f"warning[KC3446]: {primitive}: vectors of @main are not known to be aligned\n"
+        f"warning[KC3446]: {primitive}: the alignment of vectors of @main is unknown\n"
         "  --> HERE\n"
         "   |  A_shared  16 bytes at a multiple of 4\n"
         f"{WHY}"

@@ -16,7 +16,7 @@ func.func @integers(%A: memref<6xi32> {kc.name = "A"}, %C: memref<6xi32> {kc.nam
 //CHECK-NEXT:   |  for i in 6:
 //CHECK-NEXT:   |    block C    <-- here
 //CHECK-NEXT:  why: the numbers that the block loads select the version
-//CHECK-NEXT:  try: name name name a block that reads arguments of bf16, f16, f32 or f64
+//CHECK-NEXT:  try: name a block that reads arguments of bf16, f16, f32 or f64
 
 // -----
 
@@ -33,7 +33,7 @@ func.func @in_place(%C: memref<6xf32> {kc.name = "C", kc.role = "inout"}) {
 
 //CHECK:error[KC3623]: version_loops: block C loads no floating-point numbers from outside its loops
 //CHECK:  why: the numbers that the block loads select the version
-//CHECK-NEXT:  try: name name name a block that reads arguments of bf16, f16, f32 or f64
+//CHECK-NEXT:  try: name a block that reads arguments of bf16, f16, f32 or f64
 
 // -----
 
@@ -76,7 +76,7 @@ func.func @kernel(%A: memref<6xf32> {kc.name = "A"}, %C: memref<6xf32> {kc.name 
 //CHECK:   |  for i in 6 threadIdx.x:    <-- is bound
 //CHECK-NEXT:   |    block C
 //CHECK-NEXT:  why: a version is chosen on the CPU, before the threads of a kernel run
-//CHECK-NEXT:  try: use use use version_loops in a schedule for a CPU
+//CHECK-NEXT:  try: use version_loops in a schedule for a CPU
 
 // -----
 

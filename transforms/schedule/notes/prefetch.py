@@ -150,7 +150,7 @@ class Prefetch(Primitive):
         if not moves:
             raise site.refuse(
                 "KC3483",
-                f"block {block.label} reads elements of {name} that do not change with loop {loop.label}",
+                f"block {block.label} reads elements of {name} that do not depend on {loop.label}",
                 at=block,
                 mark={loop: "the loop", block: f"reads {name}"},
                 why="its indices are not affine in the loop, or each iteration reads the same "

@@ -1,1 +1,1 @@
-"""Where a block is computed."""
+"""The places of blocks: primitives that move or inline a block."""

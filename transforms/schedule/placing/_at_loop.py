@@ -1,4 +1,4 @@
-"""Shared by compute_at and reverse_compute_at: a loop of the neighbours, and a place in it."""
+"""Shared by compute_at and reverse_compute_at: a loop around neighbours, and a place in it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kc.transforms.schedule.threads._thread_grid import require_place_in_grid, w
 
 @dataclass(frozen=True)
 class Plan:
-    """Where the block goes, and the buffers that go with it, if any."""
+    """The new place of the block, and the buffers that move with it."""
 
     loop: ForOp
     placing: Placing
@@ -31,18 +31,18 @@ class AtLoop(Primitive):
     """A primitive that computes a block inside a loop of its neighbours."""
 
     neighbours: ClassVar[Callable[[BlockOp], Sequence[BlockOp]]]
-    """The blocks whose loops it may go into."""
+    """The blocks whose loops are possible places."""
     about_the_loop: ClassVar[tuple[str, ...]]
     """The refusals after which another loop may be legal."""
     repeats: ClassVar[bool]
-    """Whether each iteration of the loop computes all that it needs."""
+    """True if each iteration of the loop computes all elements that it needs."""
 
     block: BlockRef = field(metadata={"help": "the block to move"})
     loop: LoopRef = field(metadata={"help": "a loop around its neighbours"})
     preserve_unit_loops: bool = field(
         default=False, metadata={"help": "keep loops of one iteration"}
     )
-    index: int = field(default=-1, metadata={"help": "where in the loop"})
+    index: int = field(default=-1, metadata={"help": "the position in the loop"})
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
@@ -60,12 +60,12 @@ class AtLoop(Primitive):
 
     @abstractmethod
     def check_block(self, site: Site, block: BlockOp) -> Plan:
-        """:meth:`check`, without hints that need :meth:`candidates`."""
+        """The plan of :meth:`check`, without hints that need :meth:`candidates`."""
 
     def require_outside(
         self, site: Site, block: BlockOp, loop: ForOp, hints: Sequence[str] = ()
     ) -> None:
-        """Refuse (KC3213) a loop that the block is in."""
+        """Refuse (KC3213) a loop around the block."""
         if loop_tree.is_inside(block, loop):
             raise site.refuse(
                 "KC3213",
@@ -84,8 +84,11 @@ class AtLoop(Primitive):
         *,
         before: bool,
     ) -> Operation:
-        """The child of ``loop`` that the block goes next to: before the first of those that hold
-        one of ``near``, or behind the last. Refuses (KC3215) another index."""
+        """The child of ``loop`` at the new place.
+
+        The block goes before the first child that contains an operation of ``near``, or after the
+        last one. Refuses (KC3215) an index that is out of range.
+        """
         children = [op for op in loop.body.block.ops if loop_tree.has_work(op)]
         holds = [
             n

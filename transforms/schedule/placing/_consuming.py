@@ -1,4 +1,4 @@
-"""Computing a block earlier, where what it reads is made: what must be known, and left alone."""
+"""Shared by primitives that compute a block earlier, at its producers: inputs and other uses."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from kc.transforms.schedule.base import Site
 
 
 def require_inputs(site: Site, definition: Definition, anchor: Operation, where: str) -> None:
-    """Refuse (KC3208) unless all that the block uses is known at ``anchor``.
+    """Refuse (KC3208) unless all values that the block uses are available at ``anchor``.
 
-    The buffers that it writes may also be allocated earlier; see :func:`hoist_output`.
+    The written buffers may also be allocated earlier; see :func:`hoist_output`.
     """
     owners = [buffer.owner for buffer in definition.buffers]
     allocs = [owner for owner in owners if isinstance(owner, AllocOp)]
@@ -44,7 +44,7 @@ def require_inputs(site: Site, definition: Definition, anchor: Operation, where:
 
 
 def hoist_output(definition: Definition, anchor: Operation) -> None:
-    """Allocate the buffers of the block before ``anchor``, if they are not yet."""
+    """Move the allocs of the block's outputs before ``anchor``, if they come later."""
     values: dict[SSAValue, SSAValue] = {}
     for buffer in definition.buffers:
         owner = buffer.owner
@@ -61,7 +61,7 @@ def hoist_output(definition: Definition, anchor: Operation) -> None:
 
 
 def _beside(alloc: AllocOp, anchor: Operation) -> Operation | None:
-    """The op around ``anchor`` in the block of ``alloc``."""
+    """The operation around ``anchor`` in the block of ``alloc``; None if there is none."""
     op: Operation | None = anchor
     while op is not None and op.parent is not alloc.parent:
         op = op.parent_op()
@@ -73,9 +73,10 @@ def require_unused(
     definition: Definition,
     places: Callable[[Space], tuple[Instance, Instance, list[Condition]]],
 ) -> None:
-    """Refuse (KC3232) if something else uses what the block writes between its two places.
+    """Refuse (KC3232) another use of the block's outputs between its two places.
 
-    ``places`` gives the new place, an old instance, and that they are for the same values.
+    ``places`` gives the new place, an old instance, and the conditions that both have the same
+    values.
     """
     for buffer in definition.buffers:
         require_plain_uses(site, definition.block, buffer)
@@ -117,8 +118,9 @@ def require_unused(
 
 
 def assume_terms(space: Space, block: BlockOp, instance: Instance) -> None:
-    """Take reductions to have terms: one over nothing is its initial value, and the element is
-    there all the same."""
+    """Add the fact that reductions have terms. The element of an empty reduction exists as well: it
+    has the initial value.
+    """
     for kind, _, extent in block.iters:
         if kind is IterType.REDUCE and not isinstance(extent, int):
             space.facts.append(space.size(extent, instance) >= 1)
@@ -127,8 +129,9 @@ def assume_terms(space: Space, block: BlockOp, instance: Instance) -> None:
 def require_same_iteration(
     site: Site, consumer: Definition, producer: Definition, load: LoadOp
 ) -> None:
-    """Refuse (KC3243) a consumer that reads what earlier iterations have written, and whose own
-    buffer is another one in each: there the values of earlier iterations would not be."""
+    """Refuse (KC3243) a consumer that reads elements of earlier iterations and has a separate
+    output buffer in each iteration, which would lack their values.
+    """
     space = Space()
     read, write = space.instance(load), space.instance(producer.block)
     apart = [same for buffer in consumer.buffers for same in space.same_buffer(buffer, read, write)]
@@ -150,5 +153,5 @@ def require_same_iteration(
         mark={producer.block: f"writes {name}", consumer.block: f"reads {name}"},
         why=witness.undecided
         or f"block {before} does not write {name}{witness_text(space, witness)} in the iteration "
-        f"that reads it, and each has a buffer {output} of its own",
+        f"that reads it, and each iteration has its own buffer {output}",
     )

@@ -1,4 +1,4 @@
-"""A block's body at another place, its variables being affine expressions there."""
+"""Copies of a block's body at another place, with affine expressions for its variables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Argument:
 
 
 def arguments_of(places: Sequence[Position | None], access: LoadOp | StoreOp) -> list[Argument]:
-    """The variables of a block that defines the element ``access`` is about; see ``positions``."""
+    """The variables of a block for the element of ``access``; see ``positions``."""
     return arguments_at(
         [
             ZERO if place is None else AffineExpr.dimension(place.dim) - place.offset
@@ -45,7 +45,7 @@ def arguments_of(places: Sequence[Position | None], access: LoadOp | StoreOp) ->
 
 
 def arguments_at(variables: Sequence[AffineExpr], access: LoadOp | StoreOp) -> list[Argument]:
-    """``variables``, over the indices of an element, of the element that ``access`` is about."""
+    """``variables``, over the indices of an element, for the element of ``access``."""
     exprs = access.indices.data.results
     return [
         Argument(expr.replace_dims_and_symbols(exprs, ()), list(access.operands_of_map))
@@ -60,9 +60,10 @@ def insert_body(
     values: dict[SSAValue, SSAValue],
     leave: Sequence[Operation],
 ) -> None:
-    """Copy the body of ``block`` before ``anchor``, without the ops in ``leave``.
+    """Copy the body of ``block`` before ``anchor``, without the operations in ``leave``.
 
-    ``values`` maps values from outside of the body, and then those of the body, to those here.
+    ``values`` maps values from outside the body to those at the anchor; the values of the body are
+    added.
     """
     home = anchor.parent
     assert home is not None
@@ -91,11 +92,10 @@ def move_body(
     values: dict[SSAValue, SSAValue],
     store: StoreOp,
 ) -> SSAValue:
-    """Move the body of ``block``, but for its ``store``, before ``anchor``: what
-    :func:`insert_body` does for a block that is then erased, in a part of the time. Gives what the
-    ``store`` would store.
+    """Move the body of ``block`` before ``anchor``, and return the value of its erased ``store``.
 
-    ``values`` maps values from outside of the body to those here.
+    A fast form of :func:`insert_body` for a block that is erased afterwards. ``values`` maps values
+    from outside the body to those at the anchor.
     """
     body = block.body.block
     renamed = {old: new for old, new in values.items() if old is not new}
@@ -121,32 +121,34 @@ def _stand_in(
     anchor: Operation,
     values: dict[SSAValue, SSAValue],
 ) -> list[tuple[ApplyOp, Argument]]:
-    """Operations before ``anchor`` that stand for the variables of ``block`` there."""
+    """Placeholder operations before ``anchor`` for the variables of ``block``."""
     home = anchor.parent
     assert home is not None
     stand_ins: list[tuple[ApplyOp, Argument]] = []
-    for arg, given in zip(block.body.block.args, arguments, strict=True):
-        stand_in = ApplyOp(given.expr, given.operands)
+    for arg, argument in zip(block.body.block.args, arguments, strict=True):
+        stand_in = ApplyOp(argument.expr, argument.operands)
         stand_in.location = anchor.location
         stand_in.result.name_hint = arg.name_hint
         home.insert_op_before(stand_in, anchor)
-        stand_ins.append((stand_in, given))
+        stand_ins.append((stand_in, argument))
         values[arg] = stand_in.result
     return stand_ins
 
 
 def _replace(stand_ins: Iterable[tuple[ApplyOp, Argument]]) -> None:
-    """Put the expressions that operations stand for in their place."""
-    for stand_in, given in stand_ins:
-        replace_with_expr(stand_in.result, given.expr, given.operands, InsertPoint.after(stand_in))
+    """Replace placeholder operations by their expressions."""
+    for stand_in, argument in stand_ins:
+        replace_with_expr(
+            stand_in.result, argument.expr, argument.operands, InsertPoint.after(stand_in)
+        )
         stand_in.detach()
         stand_in.erase()
 
 
 def combine_guards(inner: scf.IfOp) -> None:
-    """Make one branch of two, where both give the same constant if their condition does not hold.
+    """Merge two nested branches that give the same constant if their condition does not hold.
 
-    Zeros around an image that are zeros of a tile, too, are so one condition of a copy::
+    Zeros around an image and zeros around a tile become one condition of a copy::
 
         scf.if %c { ...; scf.if %d { %x } else { %zero } } else { %zero }
         ...; scf.if %c and %d { %x } else { %zero }
@@ -180,7 +182,7 @@ def combine_guards(inner: scf.IfOp) -> None:
 
 
 def _otherwise(branch: scf.IfOp) -> Attribute | None:
-    """The constant that an ``else`` gives, if that is all of it."""
+    """The constant of an ``else`` without other operations; None for another ``else``."""
     if len(branch.results) != 1 or not branch.false_region.blocks:
         return None
     constant, *rest = branch.false_region.block.ops
@@ -190,7 +192,9 @@ def _otherwise(branch: scf.IfOp) -> Attribute | None:
 
 
 def _is_total(op: Operation) -> bool:
-    """Whether an operation may run though a condition does not hold: an index or a comparison."""
+    """True if an operation may run although a condition does not hold, as an index or a
+    comparison.
+    """
     if isinstance(op, ApplyOp):
         return not any(
             isinstance(part, AffineBinaryOpExpr)
@@ -205,10 +209,10 @@ def _is_total(op: Operation) -> bool:
 def element_at(
     store: StoreOp, places: Sequence[Position | None], access: LoadOp | StoreOp
 ) -> tuple[AffineMap, list[SSAValue]] | None:
-    """Where the block of ``store`` stores what it computes for the element of ``access``.
+    """The position at which the block of ``store`` stores its value for the element of ``access``.
 
-    A map over operands of ``access`` and values from outside of the block; None if the place
-    depends on anything else than the variables of the block. See :func:`arguments_of`.
+    A map over operands of ``access`` and values from outside the block; None if the position
+    depends on anything except the variables of the block. See :func:`arguments_of`.
     """
     body = store.parent
     assert body is not None
@@ -219,10 +223,10 @@ def element_at(
     dims: list[AffineExpr] = []
     for root in index.roots:
         if isinstance(root, BlockArgument) and root.block is body:
-            given = arguments[root.index]
-            inner = [AffineExpr.dimension(len(operands) + n) for n in range(len(given.operands))]
-            dims.append(given.expr.replace_dims_and_symbols(inner, []))
-            operands += given.operands
+            argument = arguments[root.index]
+            inner = [AffineExpr.dimension(len(operands) + n) for n in range(len(argument.operands))]
+            dims.append(argument.expr.replace_dims_and_symbols(inner, []))
+            operands += argument.operands
             continue
         block = body.parent_op()
         if root is None or block is None or loop_tree.defined_inside(root, block):

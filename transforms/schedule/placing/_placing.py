@@ -1,4 +1,4 @@
-"""Computing a block at another place: the part that is needed there, as loops around the block."""
+"""The new place of a block: the part that is needed there, as loops around the block."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from kc.transforms.schedule.placing._ragged import Ragged, ragged_of
 
 @dataclass
 class Domain:
-    """For each variable of a block, the values that it takes at the new place."""
+    """For each variable of a block, its values at the new place."""
 
     intervals: list[Interval]
     index: IndexValues
     ragged: Ragged | None = None
-    """The variables whose extents differ between elements, if there are some."""
+    """The variables whose extents differ between elements; None if there are none."""
 
     def enter(self, block: BlockOp, space: Space, place: Instance) -> list[Term]:
         """The variables as new coordinates of ``place``, an instance of the new place."""
@@ -60,7 +60,9 @@ class Domain:
         return dims
 
     def with_all_of(self, second: Domain) -> Domain:
-        """The values of either: the larger of two parts that begin alike, else all."""
+        """The union: for each variable the larger of two parts with the same start, otherwise all
+        values.
+        """
         intervals: list[Interval] = []
         for interval, second_interval in zip(self.intervals, second.intervals, strict=True):
             if (
@@ -76,7 +78,7 @@ class Domain:
         return Domain(intervals, self.index, self.ragged)
 
     def base(self, interval: Interval, space: Space, place: Instance) -> Term:
-        """A base as a term of ``place``."""
+        """The base of an interval as a term of ``place``."""
         map_, operands = self.index.to_map([interval.base])
         return space.expr(map_.results[0], operands, place)
 
@@ -96,22 +98,27 @@ def needed_domain(
 
 
 _KEPT = (ForKind.VECTORIZED, ForKind.UNROLLED)
-"""Kinds that a loop of a variable keeps at another place: they say nothing of what is around it."""
+"""Kinds that a loop of a variable keeps at another place, since they are independent of the loops
+around.
+"""
 
 
 def require_loose(site: Site, block: BlockOp) -> list[ForOp]:
-    """The loops that go when ``block`` moves; they must be serial (KC3010, KC3011), or of a kind
-    that the new loop of their variable has, too."""
+    """The loops that the block leaves behind, which are removed.
+
+    Refuses (KC3010, KC3011) a loop that is not serial, unless the new loop of its variable gets the
+    same kind.
+    """
     loops = own_loops(block)
-    kept = _kinds(block, loops)
+    kinds = _kinds(block, loops)
     for loop in loops:
-        if loop not in kept or loop.annotations is not None:
+        if loop not in kinds or loop.annotations is not None:
             require_serial(site, loop)
     return loops
 
 
 def _kinds(block: BlockOp, loops: Sequence[ForOp]) -> dict[ForOp, int]:
-    """Vectorized and unrolled loops that alone count a spatial variable, and its number."""
+    """Vectorized and unrolled loops that alone drive a spatial variable, with its number."""
     index = IndexValues()
     counted = [index.compose(expr, block.binding_operands) for expr in block.bindings.data.results]
     return {
@@ -141,26 +148,29 @@ def require_scalar_place(site: Site, what: str, loop: ForOp) -> None:
 
 @dataclass
 class Placing:
-    """Where a block is computed from now on, and for which values of its variables."""
+    """The new place of a block, and the values of its variables there."""
 
     definition: Definition
     anchor: Operation
-    """The op that it goes in front of, or behind."""
+    """The operation before or after which the block goes."""
     domain: Domain
     guards: list[tuple[bool, bool]]
-    """For each variable, whether the part may begin before its domain, and end after it."""
+    """For each variable, True if the part may start before its domain, and if it may end
+    after it.
+    """
     loose: list[ForOp]
-    """The loops that go."""
+    """The loops that are removed."""
     behind: bool = False
-    """Whether it goes behind ``anchor``."""
+    """True if the block goes after ``anchor``."""
 
 
 def plan_placing(
     site: Site, definition: Definition, anchor: Operation, inside: Block, where: str
 ) -> Placing:
-    """How what is read of ``definition.buffers`` in ``inside`` can be computed before ``anchor``.
+    """The plan to compute, before ``anchor``, the elements of ``definition.buffers`` that
+    ``inside`` reads.
 
-    Refuses when it cannot be (KC3010, KC3206, KC3207, KC3208, KC3209); ``where`` words the place.
+    ``where`` words the place. Refuses KC3010, KC3011, KC3206, KC3207, KC3208 and KC3209.
     """
     block = definition.block
     loose = require_loose(site, block)
@@ -191,7 +201,9 @@ def plan_placing(
 def _region(
     loads: Sequence[LoadOp | ViewOp], buffer: SSAValue, inside: Block, index: IndexValues
 ) -> list[Interval] | None:
-    """The part of ``buffer`` that ``loads`` read in one execution of ``inside``, if they do."""
+    """The part of ``buffer`` that ``loads`` read in one execution of ``inside``; None if they do
+    not.
+    """
     return box(
         [load for load in loads if load.buffer is buffer], inside, index, memory_scope(buffer)
     )
@@ -206,7 +218,9 @@ class _Prover:
     where: str
 
     def require_cover(self, load: LoadOp | ViewOp) -> None:
-        """All that ``load`` reads is computed before, in the same iteration of the loops around."""
+        """Require (KC3206) that all elements of ``load`` are computed before it, in the same
+        iteration of the loops around.
+        """
         block = self.definition.block
         space = Space()
         read = space.instance(load)
@@ -214,11 +228,11 @@ class _Prover:
         new = space.place(self.anchor, shared)
         around = self.anchor.parent_op()
         if around is not None and around.is_ancestor(load):
-            new.opaque.clear()  # what is not known of loops around both is the same for both
+            new.opaque.clear()  # unknowns of loops around both are the same for both
         new.values.update(
             zip(block.body.block.args, self.domain.enter(block, space, new), strict=True)
         )
-        # A reduction over nothing is its initial value: the element is there all the same.
+        # An empty reduction has its initial value, so its element exists as well.
         ragged = () if self.domain.ragged is None else self.domain.ragged.variables
         for n, (kind, _, extent) in enumerate(block.iters):
             if kind is IterType.REDUCE and not isinstance(extent, int) and n not in ragged:
@@ -246,7 +260,9 @@ class _Prover:
         )
 
     def require_executed(self) -> None:
-        """Every instance at the new place is one of the old place, and a reduction's only one."""
+        """Require (KC3209) that every instance at the new place is one of the old place, and the
+        only one of a reduction.
+        """
         block = self.definition.block
         space = Space()
         new = space.place(self.anchor)
@@ -269,7 +285,7 @@ class _Prover:
                 "KC3209",
                 f"block {block.label} "
                 + ("may not run" if witness.undecided else "does not run")
-                + f" for all that is needed {self.where}",
+                + f" for all needed elements {self.where}",
                 at=block,
                 why=witness.undecided
                 or f"it does not run for {at}, which is in the bounding box of all reads",
@@ -279,7 +295,7 @@ class _Prover:
             require_init_first(self.site, self.definition, self.anchor, ragged)
 
     def require_unchanged(self) -> None:
-        """Require that what the block reads has the same value at the new place."""
+        """Require (KC3207) that the inputs of the block have the same values at the new place."""
         space = Space()
         block = self.definition.block
         new = space.place(self.anchor)
@@ -299,8 +315,11 @@ class _Prover:
 def require_once(
     site: Site, definition: Definition, anchor: Operation, ragged: Ragged | None = None
 ) -> None:
-    """Refuse (KC3209) if the block runs twice for the same values, between one start and the next
-    of what is around both it and ``anchor``, or is around its buffer."""
+    """Refuse (KC3209) a block that runs twice for the same values.
+
+    Runs are compared within one iteration of the loops around both the block and ``anchor``, or
+    around its buffer.
+    """
     block = definition.block
     space = Space()
     first, second, earlier = _two_instances(space, definition, anchor, ragged)
@@ -322,8 +341,11 @@ def require_once(
 def require_init_first(
     site: Site, definition: Definition, anchor: Operation, ragged: Ragged | None = None
 ) -> None:
-    """Refuse (KC3233) if the block, a reduction that passes :func:`require_once`, adds to an
-    element before its init: elsewhere the init, of the first iteration, would come first."""
+    """Refuse (KC3233) an update of an element before its init.
+
+    The block is a reduction that passes :func:`require_once`. At another place, the init of the
+    first iteration would come first.
+    """
     block = definition.block
     space = Space()
     update, init, earlier = _two_instances(space, definition, anchor, ragged)
@@ -348,16 +370,19 @@ def require_init_first(
 
 
 def _values(space: Space, instance: Instance, block: BlockOp, ragged: Ragged | None) -> list[Term]:
-    """The variables of an instance of ``block``, or of one of what is ``ragged``."""
+    """The variables of an instance of ``block``, or of a ``ragged`` one."""
     return old_values(instance, block) if ragged is None else ragged.values(space, instance)
 
 
 def _two_instances(
     space: Space, definition: Definition, anchor: Operation, ragged: Ragged | None
 ) -> tuple[Instance, Instance, Condition]:
-    """Two instances of the block (of what is ``ragged``), between one start and the next of what is
-    around both it and ``anchor``, or is around its buffer; and that the first one is the earlier
-    one."""
+    """Two instances of the block (of its ``ragged`` loops), and the condition that the first is
+    earlier.
+
+    Both are within one iteration of the loops around both the block and ``anchor``, or around its
+    buffer.
+    """
 
     def instance(shared: Mapping[ForOp, Term]) -> Instance:
         if ragged is None:
@@ -380,7 +405,9 @@ def _two_instances(
 
 
 def guards_of(block: BlockOp, domain: Domain, anchor: Operation) -> list[tuple[bool, bool]]:
-    """For each variable, whether its part at ``anchor`` can leave its domain: before, after."""
+    """For each variable, True if its part at ``anchor`` can start before its domain, and if it can
+    end after it.
+    """
     space = Space()
     new = space.place(anchor)
     guards: list[tuple[bool, bool]] = []
@@ -412,18 +439,18 @@ def build(
     *,
     unit_loops: bool,
 ) -> list[ForOp]:
-    """Move the block to its new place, with its loops, whose names are new in the nest of ``near``.
+    """Move the block to its new place, in loops with unused names in the nest of ``near``.
 
-    ``allocs`` move along, in front of them. Returns the loops, in the order of the block's
-    variables. Without ``unit_loops`` there are none of one iteration.
+    ``allocs`` move before the loops. Returns the loops, in the order of the block's variables;
+    without ``unit_loops`` none has one iteration.
     """
     block, index = plan.definition.block, plan.domain.index
-    wanted: list[tuple[int, int | SSAValue]] = []
+    counted: list[tuple[int, int | SSAValue]] = []
     for n, (interval, extent) in enumerate(zip(plan.domain.intervals, block.extents, strict=True)):
         size = extent if interval.size is None else interval.size
         if size != 1 or unit_loops:
-            wanted.append((n, size))
-    names = [block.names[n].removeprefix("v_") for n, _ in wanted]
+            counted.append((n, size))
+    names = [block.names[n].removeprefix("v_") for n, _ in counted]
     if near is not None:
         inner = [op for op in block.walk() if isinstance(op, ForOp)]
         fresh = site.fresh_names([*names, *(loop.label for loop in inner)], near, [])
@@ -431,12 +458,12 @@ def build(
         for loop, name in zip(inner, fresh[len(names) :], strict=True):
             loop.properties["loop_name"] = StringAttr(name)
             loop.var.name_hint = name
-    loops = [ForOp(name, size) for name, (_, size) in zip(names, wanted, strict=True)]
+    loops = [ForOp(name, size) for name, (_, size) in zip(names, counted, strict=True)]
     kinds = {n: loop.kind for loop, n in _kinds(block, plan.loose).items()}
-    for (n, _), new_loop in zip(wanted, loops, strict=True):
+    for (n, _), new_loop in zip(counted, loops, strict=True):
         new_loop.location = block.location
         new_loop.kind = kinds.get(n, new_loop.kind)
-    counters = {n: new_loop for (n, _), new_loop in zip(wanted, loops, strict=True)}
+    counters = {n: new_loop for (n, _), new_loop in zip(counted, loops, strict=True)}
     bindings: list[AffineExpr] = []
     conditions: list[AffineConstraintExpr] = []
     for n, (interval, (low, high)) in enumerate(
@@ -474,12 +501,12 @@ def build(
 
 
 def went(loop: ForOp, plan: Placing) -> str:
-    """A sentence on a loop that was removed when the block left it."""
+    """The explanation for a loop that was removed because the block left it."""
     return f"{loop.label} was removed when block {plan.definition.block.label} moved"
 
 
 def _rebuild_values(top: Operation, allocs: Sequence[AllocOp]) -> None:
-    """Compute what is not known at the place of ``top`` once more, before it."""
+    """Recompute values that are not available at the place of ``top`` before it."""
     rebuilt: dict[SSAValue, SSAValue] = {}
     home = top.parent
     assert home is not None
@@ -497,7 +524,10 @@ def loop_near(
     users: Sequence[Operation],
     what: str,
 ) -> ForOp:
-    """The loop that ``ref`` means, among those around ``users``, the ``what`` of ``block``."""
+    """The loop of ``ref`` among the loops around ``users``, the ``what`` of ``block``.
+
+    Raises ScheduleError KC3004 if there are several, and refuses (KC3201) if there is none.
+    """
     if isinstance(ref.target, ForOp):
         return ref.target
     around = dict.fromkeys(loop for user in users for loop in loop_tree.loops_around(user))

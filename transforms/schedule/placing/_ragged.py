@@ -7,11 +7,11 @@
       tir.for %r in %0 {
         tir.block "Y" (spatial %v_n in 10 = %n, reduce %v_r in %0 = %r) ...
 
-Such an extent is a function of the block's spatial variables, written in the loops around it. At
-another place these are other loops, and it is computed there from the new values of the variables,
-in front of the loop that has it. All questions about the place are then asked of the outermost loop
-of these (``top``): which elements are computed. Each of them is reduced over the same terms in the
-same order, so nothing needs to be known of the extents.
+Such an extent is a function of the block's spatial variables, expressed by the loops around it. At
+another place there are other loops, and the extent is recomputed from the new values of the
+variables, before the loop that uses it. All queries about the place then apply to the outermost of
+these loops (``top``), which determines the computed elements. Each element is reduced over the same
+terms in the same order, so no facts about the extents are needed.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from kc.transforms.known_values import can_rebuild, is_available
 
 @dataclass
 class Ragged:
-    """The reduction variables of a block that have extents of their own for each element."""
+    """The reduction variables of a block whose extents differ between elements."""
 
     block: BlockOp
     top: ForOp
-    """The outermost loop of such a variable; in it are loops of reduction variables alone."""
+    """The outermost loop of such a variable; it contains only loops of reduction variables."""
     variables: tuple[int, ...]
-    """The variables whose extents are computed anew."""
+    """The variables with recomputed extents."""
     inner: tuple[int, ...]
     """All variables that ``top`` and the loops in it count."""
     outer: tuple[int, ...]
-    """The other variables: which element, and which part of its terms."""
+    """The other variables, which select the element and a part of its terms."""
     sources: Mapping[SSAValue, int]
-    """The variables of loops around ``top``, and the variables of the block that they are."""
+    """The variables of loops around ``top``, each with its variable of the block."""
 
     def instance(self, space: Space, shared: Mapping[ForOp, Term]) -> Instance:
-        """The time at which a reduction of one element begins."""
+        """The time at which the reduction of one element begins."""
         place = space.place(self.top, shared)
         predicate = self.block.predicate.data
         if predicate.constraints:
@@ -70,7 +70,7 @@ class Ragged:
         guarded: Sequence[bool],
         index: IndexValues,
     ) -> None:
-        """Give the block and its new ``loops``, by the variables that they count, their extents.
+        """Set the extents of the block and of its new ``loops``, which are keyed by variable.
 
         ``exprs`` over ``index`` are the variables; those that are ``guarded`` may leave their
         domain where the block does not run.
@@ -101,8 +101,9 @@ class Ragged:
 
 
 def ragged_of(block: BlockOp, anchor: Operation, loose: Sequence[ForOp]) -> Ragged | None:
-    """The variables of ``block`` whose extents are to be computed anew at ``anchor``, away from the
-    loops ``loose``; None where there is none, or where it cannot be done."""
+    """The variables of ``block`` whose extents must be recomputed at ``anchor``, outside the loops
+    ``loose``; None if there are none, or if recomputation is impossible.
+    """
     extents = block.extents
     variables = [
         n
@@ -153,7 +154,7 @@ def _same(extent: int | SSAValue, second: int | SSAValue) -> bool:
 
 
 def _loop(expr: AffineExpr, index: IndexValues) -> ForOp | None:
-    """The loop that a variable is the counter of."""
+    """The loop whose counter is the variable; None if there is none."""
     root = index.roots[expr.position] if isinstance(expr, AffineDimExpr) else None
     owner = root.owner if root is not None else None
     loop = owner.parent_op() if isinstance(owner, Block) else None
@@ -171,7 +172,7 @@ def _roots(value: SSAValue) -> set[SSAValue]:
 def _can_copy(
     value: int | SSAValue, anchor: Operation, block: BlockOp, sources: set[SSAValue]
 ) -> bool:
-    """Whether ``value`` can be computed at ``anchor`` from other values of ``sources``."""
+    """True if ``value`` can be recomputed at ``anchor`` from other values of ``sources``."""
     if isinstance(value, int) or value in sources or can_rebuild(value, anchor):
         return True
     owner = value.owner
@@ -189,7 +190,7 @@ def _can_copy(
 
 
 def _is_settled(buffer: SSAValue, block: BlockOp, anchor: Operation) -> bool:
-    """Whether a buffer has its contents before all that is around ``block`` and ``anchor``."""
+    """True if a buffer has its final contents before the nests of ``block`` and ``anchor``."""
     nests = [_nest(block), _nest(anchor)]
     for use in buffer.uses:
         user = use.operation
@@ -199,12 +200,12 @@ def _is_settled(buffer: SSAValue, block: BlockOp, anchor: Operation) -> bool:
         if any(writer is nest or not writer.is_before_in_block(nest) for nest in nests):
             return False
         if user.results:
-            return False  # seen by another name
+            return False  # an alias of the buffer
     return True
 
 
 def _nest(op: Operation) -> Operation:
-    """The operation of the function's body that ``op`` is in."""
+    """The operation of the function's body around ``op``."""
     function = loop_tree.enclosing_function(op)
     while op.parent_op() is not function:
         above = op.parent_op()
@@ -214,7 +215,7 @@ def _nest(op: Operation) -> Operation:
 
 
 def _copy(value: int | SSAValue, anchor: Operation, known: dict[SSAValue, SSAValue]) -> SSAValue:
-    """``value`` in front of ``anchor``, of the values ``known``."""
+    """A copy of ``value`` before ``anchor``, computed from the values ``known``."""
     assert isinstance(value, SSAValue)
     if value in known or is_available(value, anchor):
         return known.get(value, value)
@@ -236,7 +237,7 @@ def _variable(
     extent: int | SSAValue,
     guarded: bool,
 ) -> SSAValue:
-    """A variable in front of ``anchor``, where it is guarded the nearest value of its domain."""
+    """A variable before ``anchor``; if it is guarded, clamped to its domain."""
     map_, operands = index.to_map([expr])
     apply = ApplyOp(map_.results[0], operands)
     _put(anchor, apply)

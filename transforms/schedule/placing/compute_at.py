@@ -1,4 +1,4 @@
-"""compute_at: a block is computed inside a loop of its consumers, as much of it as they need there.
+"""compute_at: a block is computed inside a loop of its consumers, for the elements needed there.
 
 Before, ``compute-at block=B loop=i``::
 
@@ -20,37 +20,37 @@ After::
       tir.for %j_1 in 16 {
         tir.block "C" ...
 
-The new loops run over a bounding box of constant size of all that is read in one iteration of the
-loop, in the order of the block's variables; where it sticks out of the block's domain there is a
-predicate. Reductions are computed whole, with their init. The block's old loops are removed, splits
-included. The buffer becomes private to one iteration of the loop (``compact-buffer-allocation``
-makes it as small as the box).
+The new loops run over a bounding box of constant size of all elements that one iteration of the
+loop reads, in the order of the block's variables. A predicate guards positions outside the block's
+domain. Reductions are computed whole, with their init. The block's old loops, including splits, are
+removed. The buffer becomes private to one iteration of the loop (``compact-buffer-allocation``
+reduces it to the size of the box).
 
-``index`` says where in the loop: -1 right before the first consumer, -2 at the start, otherwise in
-front of the loop's n-th child. ``preserve-unit-loops`` keeps loops of one iteration.
+``index`` is the position in the loop: -1 directly before the first consumer, -2 at the start,
+otherwise before the loop's n-th child. ``preserve-unit-loops`` keeps loops of one iteration.
 
 *Legal when*
 
 1. KC3200: the block computes each element of one buffer independently, or is a reduction (of one or
-   several buffers). Or it holds loops and blocks: then no two values of its spatial variables share
-   an element, it reads from the buffers that it writes only what it has written, and with reduce
-   variables it only combines into elements that its init has set, by one combiner.
-2. KC3202, KC3205: no buffer is an output, the block the only writer; loads, and calls of functions
-   that read parts of the buffers, are the only readers.
-3. KC3203, KC3204: something reads it, and all readers are in the loop.
+   several buffers). Or it contains loops and blocks: then no two values of its spatial variables
+   write the same element, and it reads only elements that it has written of its own outputs. With
+   reduce variables, it only combines into elements that its init has set, by one combiner.
+2. KC3202, KC3205: no buffer is an output, and the block is the only writer; the only readers are
+   loads, and calls of functions that read parts of the buffers.
+3. KC3203, KC3204: there is a reader, and all readers are in the loop.
 4. KC3213, KC3214, KC3212: the block is not already in the loop, and comes before it in the same
    scope.
 5. KC3010, KC3011: the block's own loops carry no annotation and are serial. A vectorized or
    unrolled one is accepted if it alone counts a spatial variable: the variable's new loop gets the
    same kind.
-6. KC3211: neither the loop nor one around it is vectorized.
+6. KC3211: neither the loop nor a loop around it is vectorized.
 7. KC3215: the index is a place before the first consumer.
-8. KC3206: everything that an iteration of the loop reads is computed earlier in that iteration.
-9. KC3209: the block runs for all that the box contains, and only once if it is a reduction.
-10. KC3207, KC3208: what the block reads is known, and still the same, at the new place. An extent
-   of a reduction that depends on the element (a triangle, or a length that is loaded from what
-   nothing writes in between) is computed there again, if loops of the reduction alone are inside
-   of the loop that has it.
+8. KC3206: all elements that an iteration of the loop reads are computed earlier in that iteration.
+9. KC3209: the block runs for all values in the box, and only once if it is a reduction.
+10. KC3207, KC3208: the block's inputs are available and unchanged at the new place. An extent of a
+    reduction that depends on the element (a triangle, or a length that is loaded from memory
+    without writes in between) is recomputed there, if the loop with that extent contains only loops
+    of the reduction.
 
 TVM, Halide: ``compute_at``. Exo: ``fuse`` of the producer's loops and the consumer's.
 """
@@ -95,7 +95,7 @@ class ComputeAt(AtLoop):
     loop: LoopRef = field(metadata={"help": "a loop around all of its consumers"})
     index: int = field(
         default=-1,
-        metadata={"help": "where in the loop: -1 last possible place, -2 first, n before child n"},
+        metadata={"help": "the position: -1 last possible one, -2 first, n before child n"},
     )
 
     def check_block(self, site: Site, block: BlockOp) -> Plan:
@@ -117,7 +117,7 @@ class ComputeAt(AtLoop):
             site,
             block,
             loop,
-            hints=[f"move {block.label} outside of all loops with compute_root first"],
+            hints=[f"move {block.label} outside all loops with compute_root first"],
         )
         same_scope(site, block, [loop])
         outside = [user for user in users if not loop_tree.is_inside(user, loop)]
@@ -125,7 +125,7 @@ class ComputeAt(AtLoop):
             readers = ", ".join(describe(user) for user in outside)
             raise site.refuse(
                 "KC3204",
-                f"{readers} reads {names} outside of loop {loop.label}",
+                f"{readers} reads {names} outside loop {loop.label}",
                 at=outside[0],
                 mark={loop: "the loop", outside[0]: f"reads {names}"},
                 why=f"all consumers of block {block.label} must be in the loop at which it is "

@@ -1,4 +1,4 @@
-"""compute_inline: a block is computed where its elements are read, and removed.
+"""compute_inline: a block is computed at the reads of its elements, and removed.
 
 Before, ``compute-inline block=B``::
 
@@ -24,14 +24,14 @@ After::
 
 *Legal when*
 
-1. KC3200: the block computes each element of one buffer by itself.
+1. KC3200: the block computes each element of one buffer independently.
 2. KC3220: it is not a reduction.
-3. KC3202, KC3205: the buffer is not an output, and used by nothing but loads.
+3. KC3202, KC3205: the buffer is not an output, and only loads use it.
 4. KC3221: each index of the store is one variable of the block, plus a constant.
-5. KC3206: every element that is read is one that the block writes.
-6. KC3207, KC3208: what the block reads is known, and still the same, where it is computed now.
+5. KC3206: the block writes every element that is read.
+6. KC3207, KC3208: the block's inputs are available and unchanged at the reads.
 
-A block whose buffer nothing reads is removed.
+A block whose buffer is never read is removed.
 
 TVM: ``compute_inline``. Halide: ``compute_inline``. Exo: ``inline_assign``.
 """
@@ -75,7 +75,7 @@ from kc.transforms.schedule.placing._inlining import (
 
 @dataclass(frozen=True)
 class Plan:
-    """The block, its buffer, where its variables stand in an index, and who reads."""
+    """The block, its buffer, the positions of its variables in an index, and the loads."""
 
     definition: Definition
     alloc: AllocOp
@@ -85,7 +85,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class ComputeInline(Primitive):
-    """Compute a block where its elements are read."""
+    """Compute a block at the reads of its elements."""
 
     name: ClassVar[str] = "compute-inline"
     undecidable = True

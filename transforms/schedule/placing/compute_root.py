@@ -1,4 +1,4 @@
-"""compute_root: a block gets a nest of its own again, outside of all loops.
+"""compute_root: a block gets its own nest again, outside all loops.
 
 Before, ``compute-root block=B``::
 
@@ -17,20 +17,20 @@ After::
       tir.block "C" ...
 
 The inverse of ``compute_at``: the nest stands before that of the first consumer, has a loop for
-each variable of the block and computes what all consumers read; the block's old loops are removed.
-A block that already has its own nest there stays as it is.
+each variable of the block and computes all elements that the consumers read; the block's old loops
+are removed. A block that already has its own nest there stays unchanged.
 
 *Legal when*
 
-1. KC3200: the block computes each element of one buffer by itself, or is a reduction.
+1. KC3200: the block computes each element of one buffer independently, or is a reduction.
 2. KC3202, KC3205: the buffer is not an output, the block its only writer, loads its only readers.
-3. KC3203: something reads it.
+3. KC3203: there is a reader.
 4. KC3010, KC3011: the block's own loops carry no annotation and are serial. A vectorized or
    unrolled one is accepted if it alone counts a spatial variable: the variable's new loop gets the
    same kind.
-5. KC3206: all that is read is computed.
-6. KC3209: the block runs (once, if it is a reduction) for all in the box around the reads.
-7. KC3207, KC3208: what the block reads is known, and already there, at the root.
+5. KC3206: all elements that are read are computed.
+6. KC3209: the block runs (once, if it is a reduction) for all values in the box around the reads.
+7. KC3207, KC3208: the block's inputs are available and complete at the root.
 8. KC3260: no reader sees an unfinished reduction.
 
 TE, Halide: ``compute_root``.
@@ -62,7 +62,7 @@ from kc.transforms.schedule.placing._placing import Placing, build, plan_placing
 
 @dataclass(frozen=True)
 class Plan:
-    """The buffers, and where the block goes."""
+    """The buffers, and the new place of the block."""
 
     allocs: list[AllocOp]
     placing: Placing
@@ -70,7 +70,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class ComputeRoot(Primitive):
-    """Compute a block in a nest of its own, outside of all loops."""
+    """Compute a block in its own nest, outside all loops."""
 
     name: ClassVar[str] = "compute-root"
     undecidable = True
@@ -120,7 +120,7 @@ class ComputeRoot(Primitive):
                     "KC3208",
                     f"block {block.label} cannot be computed at the root",
                     at=block,
-                    why=f"the size of {alloc.label} is not known there",
+                    why=f"the size of {alloc.label} is not available there",
                 )
         return Plan(allocs, placing)
 
@@ -142,7 +142,7 @@ class ComputeRoot(Primitive):
                     at=reader,
                     mark={reader: "reads", definition.block: "updates"},
                     why=witness.undecided
-                    or f"{describe(reader)}{read.at(witness)} reads what "
+                    or f"{describe(reader)}{read.at(witness)} reads an element that "
                     f"{describe(definition.block)}{update.at(witness)} updates later",
                 )
 

@@ -1,4 +1,4 @@
-"""reverse_compute_at: a block is computed inside a loop of its producers, as soon as it can be.
+"""reverse_compute_at: a block is computed inside a loop of its producers, as early as possible.
 
 Before, ``reverse-compute-at block=C loop=i``::
 
@@ -17,30 +17,31 @@ After::
       tir.for %j_1 in 8 {
         tir.block "C" (spatial %v_i in 14 = %i - 2, spatial %v_j in 8 = %j_1) where (%i >= 2) do
 
-The new loops run over what the iteration of the loop completes, a box of constant size; where it
-sticks out of the block's domain there is a predicate. Each instance of the block runs exactly once.
-The block's old loops are removed, splits included. It may be an output, and a reduction.
+The new loops run over the elements that the iteration of the loop completes, a box of constant
+size. A predicate guards positions outside the block's domain. Each instance of the block runs
+exactly once. The block's old loops, including splits, are removed. It may be an output, and a
+reduction.
 
-``index`` says where in the loop: -1 at the end, -2 right behind the last producer, otherwise behind
-the loop's n-th child. ``preserve-unit-loops`` keeps loops of one iteration.
+``index`` is the position in the loop: -1 at the end, -2 directly after the last producer, otherwise
+after the loop's n-th child. ``preserve-unit-loops`` keeps loops of one iteration.
 
 *Legal when*
 
-1. KC3200: the block computes each element of one buffer by itself, or is a reduction; or it holds
-   loops and blocks, as for compute_at.
-2. KC3230: a block in the loop writes something that it reads.
+1. KC3200: the block computes each element of one buffer independently, or is a reduction; or it
+   contains loops and blocks, as for compute_at.
+2. KC3230: a block in the loop writes one of its inputs.
 3. KC3213, KC3214, KC3212: the block is not already in the loop, and comes after it in the same
    scope.
 4. KC3010, KC3011: the block's own loops carry no annotation and are serial. A vectorized or
    unrolled one is accepted if it alone counts a spatial variable: the variable's new loop gets the
    same kind.
-5. KC3211: neither the loop nor one around it is vectorized.
+5. KC3211: neither the loop nor a loop around it is vectorized.
 6. KC3215: the index is a position after the last producer.
-7. KC3231, KC3209: the boxes of all iterations together are exactly what the block runs for, once;
-   a loop of a reduction that may be empty is not around all of it.
-8. KC3207, KC3208: everything it reads is known and complete at the new place.
-9. KC3232: nothing else uses the elements it writes between the new place and the old one.
-10. KC3233: a reduction that is spread over several iterations is still initialised first.
+7. KC3231, KC3209: the boxes of all iterations together are exactly the block's instances, each
+   once; a reduction loop that may have no iteration does not surround all of it.
+8. KC3207, KC3208: all its inputs are available and complete at the new place.
+9. KC3232: no other operation uses its elements between the new place and the old one.
+10. KC3233: a reduction over several iterations is still initialised first.
 
 TVM: ``reverse_compute_at``. Halide: ``compute_with``, in part.
 """
@@ -109,7 +110,7 @@ class ReverseComputeAt(AtLoop):
     loop: LoopRef = field(metadata={"help": "a loop around its producers"})
     index: int = field(
         default=-1,
-        metadata={"help": "where in the loop: -1 last possible place, -2 first, n after child n"},
+        metadata={"help": "the position: -1 last possible one, -2 first, n after child n"},
     )
 
     def check_block(self, site: Site, block: BlockOp) -> Plan:
@@ -118,7 +119,7 @@ class ReverseComputeAt(AtLoop):
         if not sources:
             raise site.refuse(
                 "KC3230",
-                f"no block writes what block {block.label} reads",
+                f"no block writes an input of block {block.label}",
                 at=block,
                 why="reverse_compute_at moves a block into a loop around its producers",
             )
@@ -130,9 +131,9 @@ class ReverseComputeAt(AtLoop):
             names = ", ".join(describe(source) for source in sources)
             raise site.refuse(
                 "KC3230",
-                f"loop {loop.label} holds no producer of block {block.label}",
+                f"loop {loop.label} contains no producer of block {block.label}",
                 at=loop,
-                why=f"what it reads is written by {names}",
+                why=f"its inputs are written by {names}",
             )
         if not is_before(loop, block):
             raise site.refuse(
@@ -140,7 +141,7 @@ class ReverseComputeAt(AtLoop):
                 f"loop {loop.label} comes after block {block.label}",
                 at=loop,
                 mark={loop: "the loop", block: "the block"},
-                why="the block reads what was written before, not what the loop writes later",
+                why="the block reads earlier values, not those that the loop writes later",
             )
         require_scalar_place(site, block.label, loop)
         anchor = self.child(site, loop, inside, before=False)
@@ -167,7 +168,8 @@ class ReverseComputeAt(AtLoop):
 
 def _completed(block: BlockOp, loop: ForOp, index: IndexValues) -> list[Interval]:
     """The values of the block's variables for which an iteration of ``loop`` writes the last of
-    what they read: variables that follow from indices which the loop bounds."""
+    their inputs; variables follow from indices that the loop bounds.
+    """
     intervals: list[Interval] = [WHOLE] * len(block.types)
     for buffer in dict.fromkeys(op.buffer for op in block.walk() if isinstance(op, LoadOp)):
         stores = [store for store in stores_to(buffer) if loop_tree.is_inside(store, loop)]
@@ -186,7 +188,7 @@ def _completed(block: BlockOp, loop: ForOp, index: IndexValues) -> list[Interval
             place = _last([positions(block, load)[n] for load in loads])
             if place is not None:
                 part = place.values(region, index)
-            else:  # what all loads tell
+            else:  # the part on which all loads agree
                 alike = {variables[n] for variables in parts}
                 part = alike.pop() if len(alike) == 1 else WHOLE
             if part.size is not None and not (isinstance(extent, int) and extent <= part.size):
@@ -195,11 +197,13 @@ def _completed(block: BlockOp, loop: ForOp, index: IndexValues) -> list[Interval
 
 
 def _last(places: Sequence[Position | None]) -> Position | None:
-    """The one with the largest offset of places in the same dimension; None if some are not."""
-    known = [place for place in places if place is not None]
-    if len(known) < len(places) or len({place.dim for place in known}) != 1:
+    """The position with the largest offset; None if the positions are not all in the same
+    dimension.
+    """
+    chosen = [place for place in places if place is not None]
+    if len(chosen) < len(places) or len({place.dim for place in chosen}) != 1:
         return None
-    return max(known, key=lambda place: place.offset)
+    return max(chosen, key=lambda place: place.offset)
 
 
 @dataclass
@@ -211,7 +215,9 @@ class _Prover:
     domain: Domain
 
     def _places(self, space: Space) -> tuple[Instance, Instance, list[Condition]]:
-        """The new place and an old instance of the same values of the variables."""
+        """The new place, an old instance, and the conditions that their variables have the same
+        values.
+        """
         block = self.definition.block
         new = space.place(self.anchor)
         values = self.domain.enter(block, space, new)
@@ -228,7 +234,9 @@ class _Prover:
         }
 
     def require_iterations(self) -> None:
-        """Refuse loops that never run (elsewhere these count as the initial value of a block)."""
+        """Refuse (KC3231) loops that never run. (Elsewhere they count as the initial value of a
+        block.)
+        """
         block = self.definition.block
         for loop in loop_tree.loops_around(self.anchor):
             if loop.static_extent == 0 and not loop_tree.is_inside(block, loop):
@@ -241,8 +249,9 @@ class _Prover:
                 )
 
     def require_init(self) -> None:
-        """Refuse a loop of the reduction that would be around all of it, if it may never run: the
-        initial value would not be stored."""
+        """Refuse (KC3231) a reduction loop that would surround the whole reduction and may never
+        run: the initial value would not be stored.
+        """
         block, domain = self.definition.block, self.domain
         if not block.has_init:
             return
@@ -269,7 +278,9 @@ class _Prover:
             )
 
     def require_partition(self) -> None:
-        """Each instance of the block is in one box, and there is nothing else in the boxes."""
+        """Require (KC3231) that each instance of the block is in exactly one box, and that the
+        boxes contain nothing else.
+        """
         block = self.definition.block
         space = Space()
         old = space.instance(block)
@@ -329,14 +340,18 @@ class _Prover:
         )
 
     def require_order(self) -> None:
-        """No access to what the block reads or writes comes between the new and the old place."""
+        """Require that no access to the block's inputs or outputs comes between the new and the old
+        place.
+        """
         space = Space()
         new, old, same = self._places(space)
         require_unchanged(self.site, self.definition, space, old, new, old, same)
         require_unused(self.site, self.definition, self._places)
 
     def require_init_first(self) -> None:
-        """The instances that initialise come before those of the same element that update."""
+        """Require (KC3233) that the instances that initialise an element come before those that
+        update it.
+        """
         block = self.definition.block
         space = Space()
         init = space.place(self.anchor)

@@ -1,4 +1,4 @@
-"""reverse_compute_inline: a block is computed where its only input is, and that buffer is removed.
+"""reverse_compute_inline: a block is computed in its only producer, and the buffer is removed.
 
 Before, ``reverse-compute-inline block=C``::
 
@@ -25,19 +25,20 @@ After::
           tir.store %c, %C[%v_j, %v_i]
 
 The producer keeps its name and its loops. ``compute_inline`` of the producer keeps those of the
-consumer.
+consumer instead.
 
 *Legal when*
 
-1. KC3200, KC3220: the block and its producer each compute each element of one buffer by itself.
-2. KC3240: exactly one block writes what it reads.
-3. KC3202, KC3205, KC3241: the producer's buffer is not an output, and the block its only reader.
-4. KC3242: all loads of it have the same indices, from which the variables of the block follow: each
-   is alone in one, except for a constant, or the indices are a reshape, whose inverse is affine.
-5. KC3243: the elements that are read are those that are written, in the same iteration of loops
-   around the buffer that the block writes.
-6. KC3214, KC3207, KC3208: what the block reads is known, and the same, where the producer is.
-7. KC3232: nothing else uses the elements it writes between the new place and the old one.
+1. KC3200, KC3220: the block and its producer each compute each element of one buffer independently.
+2. KC3240: exactly one block writes its inputs.
+3. KC3202, KC3205, KC3241: the producer's buffer is not an output, and the block is its only reader.
+4. KC3242: all loads of it have the same indices, which determine the variables of the block: each
+   variable is alone in an index, except for a constant, or the indices are a reshape with an affine
+   inverse.
+5. KC3243: the read elements are the written ones, in the same iteration of the loops around the
+   block's output buffer.
+6. KC3214, KC3207, KC3208: the block's inputs are available and unchanged at the producer.
+7. KC3232: no other operation uses its elements between the new place and the old one.
 
 TVM: ``reverse_compute_inline``.
 """
@@ -93,12 +94,12 @@ class Plan:
     alloc: AllocOp
     loads: list[LoadOp]
     variables: list[AffineExpr]
-    """Of the block, over the indices of the element that is written."""
+    """The variables of the block, over the indices of the written element."""
 
 
 @dataclass(frozen=True)
 class ReverseComputeInline(Primitive):
-    """Compute a block where its only input is computed."""
+    """Compute a block in its only producer."""
 
     name: ClassVar[str] = "reverse-compute-inline"
     undecidable = True
@@ -117,7 +118,7 @@ class ReverseComputeInline(Primitive):
                 at=block,
                 why=f"its inputs are written by {names}; it can be inlined into only one of them"
                 if sources
-                else "it reads nothing that a block writes",
+                else "no block writes its inputs",
                 hints=[f"compute_inline {producer.label} first" for producer in sources[1:]],
             )
         source = _require_complete(site, sources[0])
@@ -172,7 +173,7 @@ class ReverseComputeInline(Primitive):
         variables = _variables(site, block, first)
         if variables is None:
             why = why or (
-                f"{', '.join(block.names)} do not follow from the element of {name} that is read, "
+                f"{', '.join(block.names)} do not follow from the read element of {name} "
                 "by one affine map"
             )
         if why is not None or variables is None:
@@ -206,8 +207,8 @@ class ReverseComputeInline(Primitive):
             raise site.refuse(
                 "KC3243",
                 f"blocks {source.block.label} and {definition.block.label} "
-                + ("may not go" if witness.undecided else "do not go")
-                + f" through the same elements of {name}",
+                + ("may not access" if witness.undecided else "do not access")
+                + f" the same elements of {name}",
                 at=definition.block,
                 mark={source.block: f"writes {name}", definition.block: f"reads {name}"},
                 why=witness.undecided
@@ -244,7 +245,9 @@ class ReverseComputeInline(Primitive):
 
 
 def _variables(site: Site, block: BlockOp, load: LoadOp) -> list[AffineExpr] | None:
-    """The variables of the block over the indices of a load in it, if these determine them."""
+    """The variables of the block over the indices of a load in it; None if the indices do not
+    determine them.
+    """
     places = positions(block, load)
     if all(
         place is not None or extent == 1

@@ -1,1 +1,1 @@
-"""Blocks of blocks, and tensor intrinsics in the place of blocks."""
+"""Blocks that contain blocks, and tensor intrinsics that replace blocks."""

@@ -1,4 +1,4 @@
-"""The block that blockize makes: what it is made of, and the rewrite."""
+"""The new block of blockize: its plan and its construction."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class OuterVariable:
     kind: IterType
     name: str
     extent: int | tuple[SSAValue, int] | SSAValue
-    """Also ``(size, factor)``: ``size ceildiv factor``."""
+    """Also ``(size, factor)`` for ``size ceildiv factor``."""
     binding: AffineExpr
-    """Over the roots of the index values."""
+    """The binding over the roots of the index values."""
 
 
 @dataclass
 class InitPlan:
-    """The loops that the init of a tile runs, and where it does."""
+    """The loops of a tile's init, and its conditions."""
 
     loops: list[ForOp]
     zeros: dict[int, AffineExpr]
@@ -52,17 +52,18 @@ class InitPlan:
 
 @dataclass
 class Part:
-    """A block that goes into the new one, with its loops."""
+    """A block that moves into the new one, with its loops."""
 
     space: Subspace
     divisions: list[Division]
     positions: list[int | None]
-    """For each of its variables, the variable of the new block that has its outer part."""
+    """For each of its variables, the variable of the new block with its outer part."""
     conditions: list[tuple[AffineConstraintExpr, dict[int, int]]]
-    """Its predicate: a condition on what is inside, and the variables of the new block, times a
-    factor, that are added to it."""
+    """The predicate inside: conditions, each with the variables of the new block that are added to
+    it, times a factor.
+    """
     replaced: dict[SSAValue, int]
-    """What its body uses from outside, and the variables of the new block that are equal."""
+    """The values from outside that its body uses, with the equal variables of the new block."""
     init: InitPlan | None = None
 
 
@@ -119,7 +120,7 @@ def _region(iters: Sequence[tuple[IterType, str, int | SSAValue]]) -> Region:
 def _bind(
     part: Part, args: Sequence[BlockArgument], zeros: dict[int, AffineExpr]
 ) -> list[AffineExpr]:
-    """The bindings of the inner block over the variables ``args`` of the new one."""
+    """The bindings of the inner block over the variables ``args`` of the new block."""
     index = part.space.index
     bindings: list[AffineExpr] = []
     for division, position in zip(part.divisions, part.positions, strict=True):
@@ -150,7 +151,7 @@ def _conditions(
 
 
 def _build_init(plan: Plan, part: Part, init: InitPlan, outer: BlockOp) -> None:
-    """The init of the new block: loops around a block that does what the init of one does."""
+    """Build the init of the new block: loops around a block with the init of an inner block."""
     block, index = part.space.block, part.space.index
     args = outer.init.block.args
     home = outer.init.block
@@ -223,7 +224,7 @@ def _replace_uses(
 
 
 def _move(part: Part, outer: BlockOp) -> None:
-    """Put the loops and the block into the new one, in terms of its variables."""
+    """Move the loops and the block into the new block, and rewrite them over its variables."""
     block, index = part.space.block, part.space.index
     args = outer.body.block.args
     bindings = _bind(part, args, {})
@@ -241,7 +242,9 @@ def _move(part: Part, outer: BlockOp) -> None:
 
 
 def neighbours(site: Site, blocks: Sequence[BlockOp]) -> list[ForOp | BlockOp]:
-    """The loops or blocks that stand next to each other, each with one of ``blocks`` in it."""
+    """The adjacent loops or blocks that each contain one of ``blocks``. Refuses (KC3556) other
+    blocks.
+    """
     chains = [_bodies(block) for block in dict.fromkeys(blocks)]
     common = [body for body in chains[0] if all(body in chain for chain in chains)]
     home = common[0]
@@ -268,23 +271,23 @@ def neighbours(site: Site, blocks: Sequence[BlockOp]) -> list[ForOp | BlockOp]:
             why=f"{describe(work[between])} comes between them",
         )
     holders: list[ForOp | BlockOp] = []
-    wanted = set(blocks)
+    chosen = set(blocks)
     for n in places:
         top = work[n]
-        inner = [block for block in loop_tree.blocks(top) if block in wanted]
+        inner = [block for block in loop_tree.blocks(top) if block in chosen]
         if not isinstance(top, ForOp | BlockOp) or len(inner) > 1:
             raise site.refuse(
                 "KC3556",
-                f"{describe(top)} does not hold exactly one of the blocks",
+                f"{describe(top)} does not contain exactly one of the blocks",
                 at=top,
-                why="each block includes the loops that hold only that block",
+                why="each block includes the loops that contain only that block",
             )
         holders.append(top)
     return holders
 
 
 def _bodies(op: Operation) -> list[Block]:
-    """The bodies that ``op`` is in, innermost first."""
+    """The bodies around ``op``, innermost first."""
     bodies: list[Block] = []
     block = op.parent
     while block is not None:
@@ -309,7 +312,7 @@ def in_order_of(
     own: Sequence[OuterVariable],
     variables: Sequence[OuterVariable],
 ) -> list[int | None]:
-    """``positions`` in ``own`` as those in ``variables``."""
+    """``positions`` in ``own`` as positions in ``variables``."""
     place = {variable.binding: n for n, variable in enumerate(variables)}
     return [None if n is None else place[own[n].binding] for n in positions]
 
@@ -324,7 +327,7 @@ def listed(variables: Sequence[OuterVariable]) -> str:
 
 
 def weaken(variables: Sequence[OuterVariable], top: Operation, index: IndexValues) -> None:
-    """A variable whose instances depend on each other, in several blocks, promises nothing."""
+    """Make variables opaque if their instances depend on each other across several blocks."""
     for loop in loop_tree.loops_around(top):
         driven = [
             variable for variable in variables if index.expr(loop.var) in _atoms(variable.binding)
@@ -342,7 +345,7 @@ def _atoms(expr: AffineExpr) -> list[AffineExpr]:
 
 
 def divide(site: Site, space: Subspace) -> list[Division]:
-    """The variables of a block, divided; or a refusal (KC3552)."""
+    """The divided variables of a block. Refuses (KC3552) a variable that does not divide."""
     divisions: list[Division] = []
     for name, expr in zip(space.block.names, space.exprs, strict=True):
         division = space.divide(expr)
@@ -374,7 +377,7 @@ def outer_variable(
 def part_of(
     site: Site, space: Subspace, divisions: list[Division], positions: list[int | None]
 ) -> tuple[Part, list[AffineConstraintExpr]]:
-    """The plan for a block, and the conditions that the new block gets from it."""
+    """The plan for a block, and its conditions on the new block. Refuses KC3553 and KC3554."""
     block, index = space.block, space.index
     conditions = space.conditions()
     inner: list[tuple[AffineConstraintExpr, dict[int, int]]] = []
@@ -416,7 +419,7 @@ def part_of(
                 f"{name} is used in "
                 + (describe(space.root) if isinstance(space.root, ForOp) else "the block"),
                 at=space.root,
-                why=f"no variable of the new block is {name}",
+                why=f"{name} is not a variable of the new block",
             )
         replaced[value] = position
     for extent in block.extents:
@@ -434,9 +437,10 @@ def part_of(
 def _require_threads_together(
     site: Site, space: Subspace, conditions: list[AffineConstraintExpr]
 ) -> None:
-    """Refuse (KC3553) a condition outside on threads, where others of their block are inside.
+    """Refuse (KC3553) an outer condition on threads of which others of the same block are inside.
 
-    Those that it keeps away do not run their iterations, and nobody waits for them.
+    Threads that fail the condition do not run their iterations inside, and the others would wait
+    for them in vain.
     """
     block = space.block
     inner = next((loop for loop in space.inside if loop.axis in LANE_AXES), None)
@@ -454,12 +458,14 @@ def _require_threads_together(
                 mark={around: f"{around.axis}", inner: f"{inner.axis}"},
                 why=f"a condition on {around.label} would keep threads away from {inner.label}, "
                 "where they wait for each other",
-                hints=[f"bind {inner.label} to no threads"],
+                hints=[f"leave {inner.label} unbound"],
             )
 
 
 def plan_init(site: Site, part: Part) -> InitPlan:
-    """How the init runs for a whole tile, or a refusal (KC3555)."""
+    """The plan for the init of a whole tile. Refuses (KC3555) an init that cannot become that of a
+    tile.
+    """
     space, index = part.space, part.space.index
     block, inside = space.block, space.inside
 
@@ -471,7 +477,7 @@ def plan_init(site: Site, part: Part) -> InitPlan:
     def refuse(why: str) -> ScheduleError:
         return site.refuse(
             "KC3555",
-            f"the init of block {block.label} cannot become that of the tile",
+            f"the init of block {block.label} cannot become the init of the tile",
             at=block,
             mark={space.root: "the tile", block: "here"},
             why=why,
@@ -486,7 +492,7 @@ def plan_init(site: Site, part: Part) -> InitPlan:
     driving = {value for expr in reduced for value in space.roots(expr)}
     zero = forced_to_zero(reduced, index)
     at_zero = {n: ZERO for n, value in enumerate(index.roots) if value in zero}
-    # A value from outside, such as the number of terms before these, need not be 0.
+    # A value from outside, such as the number of earlier terms, need not be 0.
     starts = driving <= zero and driving <= {loop.var for loop in inside}
     if not starts or any(index.simplify(substitute(expr, at_zero)) != ZERO for expr in reduced):
         raise refuse("the reduction does not start where its loops in the tile start")
@@ -512,7 +518,7 @@ def plan_init(site: Site, part: Part) -> InitPlan:
         if isinstance(op, StoreOp)
     }
     if read & written:
-        raise refuse("it reads what the block writes")
+        raise refuse("it reads a buffer that the block writes")
     zeros = {
         n: ZERO
         for n, value in enumerate(index.roots)
@@ -535,11 +541,11 @@ def plan_init(site: Site, part: Part) -> InitPlan:
             index.roots[n] in driving for n in constraint.lhs.used_dims()
         )
         if of_terms and may_be_empty:
-            # A reduction over nothing is initialised.
+            # An empty reduction is still initialised.
             if not rest and _follows(condition, [size - 1 for size in sizes], index):
                 continue
             if rest or simplify_constraints([condition], index.ranges) != []:
-                raise refuse("it runs where the reduction is empty, whatever the predicate says")
+                raise refuse("it runs for an empty reduction, regardless of the predicate")
         if not rest:
             simple = simplify_constraints([condition], index.ranges)
             if simple is None:
@@ -553,7 +559,7 @@ def plan_init(site: Site, part: Part) -> InitPlan:
 def _follows(
     condition: AffineConstraintExpr, naturals: Sequence[AffineExpr], index: IndexValues
 ) -> bool:
-    """Whether ``condition`` holds where all of ``naturals`` are at least 0."""
+    """True if ``condition`` holds whenever all of ``naturals`` are at least 0."""
     names = [f"r{n}" for n in range(len(index.roots))]
     unknown: list[str] = []
 

@@ -1,12 +1,11 @@
 """Comparing a block with the description of a tensor intrinsic, up to names and offsets.
 
-Both are loops around one block. Loops of one iteration do not count; the others must be of the same
-extents and kinds of variables, in the same order. Each store of the description must have one in
-the block, of the same value: the same operations on the same elements, in either order where the
-operation is commutative. Which buffer and which part of it each argument of the description stands
-for follows from the accesses. Where an intrinsic takes elements outside of a buffer to be zero (the
-attribute ``kc.zero_outside`` of an argument of its description), a condition in a block may say the
-same.
+Both are loops around one block. Loops of one iteration are ignored; the others must have the same
+extents and kinds of variables, in the same order. Each store of the description must correspond to
+a store of the block with the same value: the same operations on the same elements, with commutative
+operands in either order. The accesses determine the buffer, and the part of it, for each argument
+of the description. If an intrinsic treats elements outside a buffer as zero (the attribute
+``kc.zero_outside`` of an argument of its description), the block may express this by a condition.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import INDEX, BlockOp, ForOp, IterType, LoadOp, StoreOp
 
 DESCRIBED_ZERO_OUTSIDE = "kc.zero_outside"
-"""The attribute of an argument of a description of which elements outside are zero."""
+"""The attribute of an argument of a description whose elements outside the buffer are zero."""
 
 _SIGNED_LESS = 2
-"""``slt``, as ``arith.cmpi`` has it."""
+"""The predicate ``slt`` of ``arith.cmpi``."""
 
 COMMUTATIVE = (
     arith.AddfOp,
@@ -52,7 +51,7 @@ COMMUTATIVE = (
 
 
 class MismatchError(Exception):
-    """The first difference: what it is, and where in the block and in the description."""
+    """The first difference: its text, and its place in the block and in the description."""
 
     def __init__(self, what: str, mine: Operation, theirs: Operation | None = None) -> None:
         super().__init__(what)
@@ -66,7 +65,7 @@ class Nest:
     """Loops around one block, and the index values in it."""
 
     loops: list[ForOp]
-    """Those of more than one iteration."""
+    """The loops of more than one iteration."""
     all_loops: list[ForOp]
     block: BlockOp
     index: IndexValues
@@ -74,7 +73,9 @@ class Nest:
 
     @staticmethod
     def of(body: Block) -> Nest:
-        """The nest that ``body`` is; raises :class:`MismatchError` if it is none."""
+        """The nest in ``body``. Raises :class:`MismatchError` if it is not a nest around
+        one block.
+        """
         loops: list[ForOp] = []
         work = [op for op in body.ops if _counts(op)]
         while len(work) == 1 and isinstance(work[0], ForOp):
@@ -86,7 +87,7 @@ class Nest:
             held = [op.name for op in work if not isinstance(op, BlockOp)]
             count = len(work) - len(held)
             what = f"{count} blocks" if not held else ", ".join(dict.fromkeys(held))
-            raise MismatchError(f"it holds {what}, not loops around one block", parent)
+            raise MismatchError(f"it contains {what}, not loops around one block", parent)
         block = work[0]
         index = IndexValues()
         for loop in loops:
@@ -102,7 +103,7 @@ class Nest:
 
     @property
     def top(self) -> Operation:
-        """The outermost op of the nest."""
+        """The outermost operation of the nest."""
         return self.all_loops[0] if self.all_loops else self.block
 
     def kinds(self, loop: ForOp) -> set[IterType]:
@@ -120,20 +121,24 @@ def _counts(op: Operation) -> bool:
 
 @dataclass(frozen=True)
 class Matched:
-    """The part of a buffer that an argument of the description stands for."""
+    """The part of a buffer for an argument of the description."""
 
     buffer: SSAValue
     base: tuple[AffineExpr, ...]
-    """Where it starts: for each dimension of the buffer, over the roots of the block's index."""
+    """The start of the part: for each dimension of the buffer, over the roots of the
+    block's index.
+    """
     dims: tuple[int | None, ...]
-    """For each dimension of the argument that of the buffer; None for one of size 1 without any."""
+    """For each dimension of the argument, the dimension of the buffer; None for a dimension of size
+    1 without one.
+    """
     zero_outside: bool = False
-    """Whether the part goes beyond the end of the buffer, with zeros there."""
+    """True if the part extends beyond the buffer, with zeros there."""
 
 
 @dataclass
 class Match:
-    """A block that does what a description says."""
+    """A block that matches a description."""
 
     index: IndexValues
     buffers: dict[BlockArgument, Matched] = field(default_factory=dict)
@@ -145,7 +150,9 @@ class Matcher:
     def __init__(
         self, mine: Nest, theirs: Nest, sizes: Callable[[SSAValue], Sequence[object]] | None = None
     ) -> None:
-        """``sizes`` gives those of a buffer, as :func:`~kc.transforms.schedule._sizes.sizes_of`."""
+        """``sizes`` gives the sizes of a buffer, like
+        :func:`~kc.transforms.schedule._sizes.sizes_of`.
+        """
         self.mine = mine
         self.theirs = theirs
         self._sizes = sizes
@@ -154,7 +161,9 @@ class Matcher:
         self._twins: dict[ForOp, ForOp] = {}
 
     def run(self, *, with_init: bool) -> Match:
-        """Compare all; raises :class:`MismatchError`. ``with_init``: also the inits."""
+        """Compare the nests, and with ``with_init`` also their inits. Raises
+        :class:`MismatchError`.
+        """
         self._loops()
         if with_init:
             self._inits(self.mine.block, self.theirs.block)
@@ -163,13 +172,13 @@ class Matcher:
         return self.match
 
     def run_init(self, init: Nest) -> None:
-        """Compare the init of an outer block, a nest of its own, with that of the description."""
+        """Compare the init of an outer block, a separate nest, with the init of the description."""
         mine = self.mine
         loops = [loop for loop in mine.loops if IterType.REDUCE not in mine.kinds(loop)]
         if [loop.static_extent for loop in loops] != [loop.static_extent for loop in init.loops]:
             raise MismatchError("the loops of the init are different", init.block)
         twins = dict(zip(init.loops, loops, strict=True))
-        # The roots of the two are numbered apart: the init is seen through those of the body.
+        # The roots of the two nests are numbered separately, so the init uses those of the body.
         outer = init.block.parent_op()
         while not isinstance(outer, BlockOp):
             assert outer is not None
@@ -228,21 +237,22 @@ class Matcher:
             for op in mine.ops
             if op not in padded and (loop_tree.has_effects(op) or isinstance(op, StoreOp))
         ]
-        wanted = [op for op in theirs.ops if isinstance(op, StoreOp)]
+        described = [op for op in theirs.ops if isinstance(op, StoreOp)]
         effect = next(
             (op for op in ours if not isinstance(op, LoadOp | StoreOp)),
             None,
         )
         if effect is not None:
-            raise MismatchError(f"it holds {effect.name}", effect)
+            raise MismatchError(f"it contains {effect.name}", effect)
         stores = [op for op in ours if isinstance(op, StoreOp)]
         for block in (mine, theirs):
             _require_loads_first(block)
-        if len(stores) != len(wanted):
+        if len(stores) != len(described):
             raise MismatchError(
-                f"it has {len(stores)} store{'s' * (len(stores) != 1)}, not {len(wanted)}", at
+                f"it has {len(stores)} store{'s' * (len(stores) != 1)}, not {len(described)}",
+                at,
             )
-        for store, wanted_store in zip(stores, wanted, strict=True):
+        for store, wanted_store in zip(stores, described, strict=True):
             self._access(store, wanted_store)
             self._values(store.value, wanted_store.value, store, wanted_store)
 
@@ -258,7 +268,7 @@ class Matcher:
         op, twin = mine.owner, theirs.owner
         if not isinstance(op, Operation) or not isinstance(twin, Operation):
             if op is not twin:
-                raise MismatchError("a value comes from outside of it", at, there)
+                raise MismatchError("a value comes from outside", at, there)
             return
         if isinstance(op, scf.IfOp) and isinstance(twin, LoadOp):
             self._padded(op, twin)
@@ -271,9 +281,9 @@ class Matcher:
         assert isinstance(mine, OpResult)
         assert isinstance(theirs, OpResult)
         if _properties(op) != _properties(twin) or mine.index != theirs.index:
-            raise MismatchError(f"{op.name} has other attributes", op, twin)
+            raise MismatchError(f"{op.name} has different attributes", op, twin)
         if len(op.operands) != len(twin.operands):
-            raise MismatchError(f"{op.name} has another number of operands", op, twin)
+            raise MismatchError(f"{op.name} has a different number of operands", op, twin)
         saved = dict(self.match.buffers)
         try:
             self._operands(op, list(op.operands), twin)
@@ -293,14 +303,14 @@ class Matcher:
     # Accesses ------------------------------------------------------------------------------
 
     def _padded(self, op: scf.IfOp, twin: LoadOp) -> None:
-        """An element of a buffer, or zero where the buffer has none."""
+        """Compare an element of a buffer with zeros outside."""
         load = copied_load(op.results[0])
         name = buffer_name(twin.buffer)
         if load is None or not _is_zero_outside(twin.buffer):
-            raise MismatchError(f"it chooses by a condition, and {name} is read as it is", op, twin)
+            raise MismatchError(f"it selects by a condition, but {name} is read directly", op, twin)
         if self._sizes is None or not isinstance(load.buffer, BlockArgument):
             what = buffer_name(load.buffer)
-            raise MismatchError(f"{what}, which it pads, is no argument of the function", op, twin)
+            raise MismatchError(f"{what}, which it pads, is not an argument", op, twin)
         index = self.mine.index
         exprs = [index.compose(expr, load.operands_of_map) for expr in load.indices.data.results]
         sizes = self._sizes(load.buffer)
@@ -314,7 +324,7 @@ class Matcher:
             ):
                 what = access_text(load, index)
                 raise MismatchError(
-                    f"it copies {what} where more holds than that the element exists", op, twin
+                    f"it copies {what} under a further condition than its bounds", op, twin
                 )
         self._access(load, twin, zero_outside=True)
 
@@ -338,26 +348,30 @@ class Matcher:
             self.mine.index.compose(expr, mine.operands_of_map)
             for expr in mine.indices.data.results
         ]
-        wanted = [
+        described_indices = [
             self._in_my_loops(self.theirs.index.compose(expr, theirs.operands_of_map))
             for expr in theirs.indices.data.results
         ]
-        known = self.match.buffers.get(theirs.buffer)
-        if known is not None and known.buffer is not mine.buffer:
+        earlier = self.match.buffers.get(theirs.buffer)
+        if earlier is not None and earlier.buffer is not mine.buffer:
             raise MismatchError(
-                f"it accesses {buffer_name(mine.buffer)}, not {buffer_name(known.buffer)}",
+                f"it accesses {buffer_name(mine.buffer)}, not {buffer_name(earlier.buffer)}",
                 mine,
                 theirs,
             )
-        dims = known.dims if known is not None else self._dims(mine, theirs, exprs, wanted)
+        dims = (
+            earlier.dims
+            if earlier is not None
+            else self._dims(mine, theirs, exprs, described_indices)
+        )
         base = list(exprs)
-        for expr, dim in zip(wanted, dims, strict=True):
+        for expr, dim in zip(described_indices, dims, strict=True):
             if dim is not None:
                 base[dim] = self.mine.index.simplify(exprs[dim] - expr)
         if any(self._is_inner(expr) for expr in base):
             raise self._other_element(mine, theirs)
         matched = Matched(mine.buffer, tuple(base), dims, zero_outside)
-        if known is not None and known != matched:
+        if earlier is not None and earlier != matched:
             raise MismatchError(
                 f"{buffer_name(mine.buffer)} is accessed at a different base than before",
                 mine,
@@ -370,15 +384,16 @@ class Matcher:
         mine: LoadOp | StoreOp,
         theirs: LoadOp | StoreOp,
         exprs: Sequence[AffineExpr],
-        wanted: Sequence[AffineExpr],
+        described_indices: Sequence[AffineExpr],
     ) -> tuple[int | None, ...]:
-        """The dimensions of the buffer that those of the argument are: in order, and the last
-        ones, where there is a choice."""
+        """The dimensions of the buffer for those of the argument: in order, and the last ones if
+        there is a choice.
+        """
         type_ = theirs.buffer.type
         assert isinstance(type_, MemRefType)
         dims: list[int | None] = []
         free = list(range(len(exprs)))[::-1]
-        for expr, size in reversed(list(zip(wanted, type_.get_shape(), strict=True))):
+        for expr, size in reversed(list(zip(described_indices, type_.get_shape(), strict=True))):
             last = next((dim for dim in dims[::-1] if dim is not None), len(exprs))
             places = [
                 n for n in free if not self._is_inner(self.mine.index.simplify(exprs[n] - expr))
@@ -395,11 +410,11 @@ class Matcher:
 
     def _other_element(self, mine: LoadOp | StoreOp, theirs: LoadOp | StoreOp) -> MismatchError:
         own = access_text(mine, self.mine.index)
-        wanted = access_text(theirs, self.theirs.index)
-        return MismatchError(f"it accesses {own} where {wanted} is wanted", mine, theirs)
+        required = access_text(theirs, self.theirs.index)
+        return MismatchError(f"it accesses {own} instead of {required}", mine, theirs)
 
     def _is_inner(self, expr: AffineExpr) -> bool:
-        """Whether ``expr`` varies in the tile."""
+        """True if ``expr`` varies in the tile."""
         roots = (self.mine.index.roots[dim] for dim in dimensions(expr))
         return any(
             loop_tree.defined_inside(root, top) for root in roots if root for top in self._tops
@@ -420,7 +435,7 @@ class Matcher:
         return self._in_my_loops(self.theirs.index.expr(value))
 
     def _aliases(self) -> None:
-        """Require that no buffer that is written stands for two arguments."""
+        """Require that no written buffer corresponds to two arguments."""
         written = {op.buffer for op in self.mine.block.body.walk() if isinstance(op, StoreOp)}
         args: dict[SSAValue, BlockArgument] = {}
         for arg, matched in self.match.buffers.items():
@@ -434,7 +449,7 @@ class Matcher:
 
 
 def _is_zero_outside(argument: SSAValue) -> bool:
-    """Whether a description takes what is outside of an argument to be zero."""
+    """True if a description treats elements outside an argument as zero."""
     function = argument.owner.parent_op() if isinstance(argument.owner, Block) else None
     if not isinstance(function, FuncOp) or function.arg_attrs is None:
         return False
@@ -443,7 +458,9 @@ def _is_zero_outside(argument: SSAValue) -> bool:
 
 
 def _require_loads_first(block: Block) -> None:
-    """Require that no load follows a store to its buffer: a value is the one at the start."""
+    """Require that no load follows a store to its buffer: a loaded value is the value at
+    the start.
+    """
     written: set[SSAValue] = set()
     for op in block.ops:
         if isinstance(op, StoreOp):
@@ -453,7 +470,7 @@ def _require_loads_first(block: Block) -> None:
 
 
 def both_sides(mine: Block, theirs: Block) -> list[str]:
-    """The block and the description, for a refusal."""
+    """The sketches of the block and of the description, for a refusal."""
     return ["the block:", *sketch(mine), "the description:", *sketch(theirs)]
 
 
@@ -526,12 +543,12 @@ def _cut(text: str) -> str:
 
 
 def store_text(op: StoreOp, index: IndexValues) -> str:
-    """``C[i] = ...``."""
+    """The text of a store: ``C[i] = ...``."""
     return f"{access_text(op, index)} = {value_text(op.value, index)}"
 
 
 def access_text(op: LoadOp | StoreOp, index: IndexValues) -> str:
-    """``C[i, j * 4]``."""
+    """The text of an access: ``C[i, j * 4]``."""
     exprs = [index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
 
     def name(match: re.Match[str]) -> str:
@@ -543,12 +560,12 @@ def access_text(op: LoadOp | StoreOp, index: IndexValues) -> str:
 
 
 def _plain(text: str) -> str:
-    """An affine expression without the brackets around all of it."""
+    """The text of an affine expression without outer parentheses."""
     return text[1:-1] if text.startswith("(") and text.endswith(")") else text
 
 
 def value_text(value: SSAValue, index: IndexValues, depth: int = 0) -> str:
-    """A value as an expression of loads."""
+    """The text of a value as an expression of loads."""
     op = value.owner
     if not isinstance(op, Operation):
         return value.name_hint or "?"

@@ -1,7 +1,7 @@
-"""Dividing the iterations of a block: which part of each variable an outer block has, which not.
+"""The division of a block's iterations into the part of an outer block and the part inside.
 
 Loops around a block are outside or inside. A binding over both is divided as ``outer * factor +
-inner`` with ``0 <= inner < factor``, so that the pair of outer and inner stands for the variable
+inner`` with ``0 <= inner < factor``, so that the pair of outer and inner determines the variable
 exactly.
 """
 
@@ -22,14 +22,14 @@ from kc.dialects.affine_assembly import at_least_zero, from_terms, linear_terms
 from kc.dialects.tir import BlockOp, ForOp
 
 Side = Literal["inner", "outer", "free", "mixed"]
-"""Where a value is from: loops inside, loops or blocks outside, neither, or not one of these."""
+"""The origin of a value: loops inside, loops or blocks outside, neither, or a mixture."""
 
 Terms = dict[AffineExpr, int]
 
 
 @dataclass(frozen=True)
 class Division:
-    """One variable of a block: ``outer * factor + inner``; None stands for a part it has not."""
+    """A variable of a block as ``outer * factor + inner``; None for an absent part."""
 
     outer: AffineExpr | None
     factor: int
@@ -37,7 +37,7 @@ class Division:
 
 
 class Subspace:
-    """A block, seen from one of the loops around it (or from itself, with no loop inside)."""
+    """A block, relative to a loop around it (or to itself, without a loop inside)."""
 
     def __init__(self, block: BlockOp, inside: Sequence[ForOp], index: IndexValues) -> None:
         self.block = block
@@ -50,7 +50,7 @@ class Subspace:
     # Sides ---------------------------------------------------------------------------------
 
     def side(self, value: SSAValue) -> Side:
-        """Where ``value`` is from."""
+        """The origin of ``value``."""
         if value in self._variables:
             return "inner"
         if not loop_tree.defined_inside(value, self.root):
@@ -59,7 +59,7 @@ class Subspace:
         return "inner" if "inner" in sides and sides <= {"inner", "free"} else "mixed"
 
     def _parts(self, expr: AffineExpr) -> dict[Side, Terms] | None:
-        """The terms of ``expr`` by side; None if a term is of more than one."""
+        """The terms of ``expr`` by side; None if a term has several sides."""
         terms, _ = linear_terms(expr)
         by_side: dict[Side, Terms] = {"inner": {}, "outer": {}, "free": {}}
         for atom, factor in terms.items():
@@ -71,14 +71,14 @@ class Subspace:
         return by_side
 
     def roots(self, expr: AffineExpr) -> list[SSAValue]:
-        """The values that ``expr`` uses."""
+        """The values in ``expr``."""
         roots = (self.index.roots[dim] for dim in dimensions(expr))
         return [root for root in roots if root is not None]
 
     # Division ------------------------------------------------------------------------------
 
     def divide(self, expr: AffineExpr) -> Division | None:
-        """``expr`` as outer and inner part, None if that is not possible."""
+        """``expr`` as outer and inner part; None if it does not divide."""
         parts = self._parts(expr)
         if parts is None:
             return None
@@ -104,7 +104,7 @@ class Subspace:
         )
 
     def reach(self, expr: AffineExpr) -> str:
-        """How far the inner part of ``expr`` reaches, for a refusal."""
+        """The reason why ``expr`` does not divide, for a refusal."""
         parts = self._parts(expr)
         if parts is None:
             return "a part of it depends on loops on both sides"
@@ -117,7 +117,7 @@ class Subspace:
             )
         )
         if low is None or high is None:
-            return f"how far {names} reach{'es' * (' and ' not in names)} is not a constant"
+            return f"the range of {names} is not constant"
         factor = gcd(*parts["outer"].values(), *parts["free"].values())
         return (
             f"the part with {names} takes {high - low + 1} values and the rest goes in steps of "
@@ -131,9 +131,10 @@ class Subspace:
     def condition_side(
         self, condition: AffineConstraintExpr, divisions: Sequence[Division]
     ) -> tuple[Side, AffineConstraintExpr, dict[int, int]]:
-        """Where a condition of the predicate goes.
+        """The side of a condition of the predicate.
 
-        For an inner one, what is left of it and by which factor each outer variable is added.
+        For an inner one also the remaining condition, and the factor with which each outer variable
+        is added.
         """
         parts = self._parts(condition.lhs)
         if parts is None:
@@ -169,9 +170,9 @@ class Subspace:
         return all(self.side(value) == "free" for value in self.roots(atom))
 
     def domain_guards(self, divisions: Sequence[Division]) -> list[AffineConstraintExpr]:
-        """The conditions that keep outer variables in their domains where the outer loops do not.
+        """The conditions that keep outer variables in their domains if the outer loops do not.
 
-        It holds wherever an instance of the block runs.
+        They hold wherever an instance of the block runs.
         """
         space = Space()
         place = space.place(self.root)
@@ -198,8 +199,9 @@ class Subspace:
     # Uses ----------------------------------------------------------------------------------
 
     def loose_uses(self) -> list[SSAValue]:
-        """The values that vary outside and are used inside, but not by the block's own bindings
-        and predicate."""
+        """The values that vary outside and are used inside, except by the block's own bindings and
+        predicate.
+        """
         loose: dict[SSAValue, None] = {}
         for op in self.root.walk():
             operands = op.operands
@@ -212,7 +214,7 @@ class Subspace:
 
 
 def stand_in(value: SSAValue, divisions: Sequence[Division], index: IndexValues) -> int | None:
-    """The variable whose outer part is ``value`` itself."""
+    """The variable whose outer part is ``value``; None if there is none."""
     for n, division in enumerate(divisions):
         outer = division.outer
         if isinstance(outer, AffineDimExpr) and index.roots[outer.position] is value:
@@ -235,7 +237,7 @@ def _sources(value: SSAValue) -> Sequence[SSAValue]:
 
 
 def _varies(value: SSAValue) -> bool:
-    """Whether ``value`` depends on a loop or on a block's variable."""
+    """True if ``value`` depends on a loop or on a block's variable."""
     owner = value.owner
     if isinstance(owner, Block):
         return isinstance(owner.parent_op(), ForOp | BlockOp)

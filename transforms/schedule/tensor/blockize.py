@@ -1,4 +1,4 @@
-"""blockize: a loop with its contents, or several blocks, becomes the body of a new block.
+"""blockize: a loop with its contents, or several blocks, become the body of a new block.
 
 Before, ``blockize loop=i_i``::
 
@@ -24,25 +24,26 @@ After::
                              reduce %v_k in 16 = %v_k_o * 8 + %k_i) do { ... }
 
 The new block is scheduled as one unit, or replaced by an instruction (``tensorize``). A variable
-that only the inner loops drive becomes one of extent 1 outside, unless ``preserve-unit-iters`` is
-false. The init of a reduction that continues outside becomes that of the new block, for the whole
-tile; otherwise it stays. Conditions of the predicate go to the block whose variables they
+that only inner loops drive becomes an outer variable of extent 1, unless ``preserve-unit-iters`` is
+false. The init of a reduction that continues outside becomes the init of the new block, for the
+whole tile; otherwise it stays. Conditions of the predicate move to the block whose variables they
 constrain.
 
-``blocks=B,C`` puts neighbours (with the loops that hold only them) into one block; its variables
-are those that all of them have outside.
+``blocks=B,C`` moves adjacent blocks (with the loops that contain only them) into one block; its
+variables are those that all of them have outside.
 
 *Legal when*
 
-1. KC3550: a loop is named, or blocks are.
-2. KC3551: the loop holds one block, and nothing else; of several blocks each is alone in its loops.
-3. KC3552: each binding divides into a part from outside and one from inside.
+1. KC3550: either a loop or blocks are named.
+2. KC3551: the loop contains one block, and nothing else; each of several blocks is alone in its
+   loops.
+3. KC3552: each binding divides into an outer and an inner part.
 4. KC3553: each condition of the predicate divides in the same way, and keeps no thread away from a
-   loop whose iterations it shares with others.
-5. KC3554: what else is used inside follows from the variables of the new block.
+   loop whose iterations it shares with other threads.
+5. KC3554: all other values that are used inside follow from the variables of the new block.
 6. KC3555: the init of a divided reduction runs once per element, at the start of its loops.
-7. KC3556: several blocks are neighbours.
-8. KC3557: several blocks have the same variables outside, and no reduction goes on there.
+7. KC3556: several blocks are adjacent.
+8. KC3557: several blocks have the same outer variables, and no reduction continues outside.
 
 TVM: ``blockize``. Exo: none; Halide's ``compute_at`` with ``hoist`` comes close.
 """
@@ -101,11 +102,11 @@ class Blockize(Primitive):
         default=None, metadata={"help": "the loop that becomes a block", "python": "target"}
     )
     blocks: tuple[BlockRef, ...] = field(
-        default=(), metadata={"help": "or the blocks that become one", "python": "target"}
+        default=(), metadata={"help": "the blocks that become one block", "python": "target"}
     )
     preserve_unit_iters: bool = field(
         default=True,
-        metadata={"help": "keep a variable of extent 1 for those entirely inside the loop"},
+        metadata={"help": "keep an outer variable of extent 1 for each entirely inner variable"},
     )
 
     def check(self, site: Site) -> Plan:
@@ -148,8 +149,8 @@ class Blockize(Primitive):
             [part],
         )
         if part.init is not None:
-            wanted = [f"{init_loop.label}_init" for init_loop in part.init.loops]
-            plan.init_loops = site.fresh_names(wanted, loop, [])
+            loop_names = [f"{init_loop.label}_init" for init_loop in part.init.loops]
+            plan.init_loops = site.fresh_names(loop_names, loop, [])
         return plan
 
     def _plan_blocks(self, site: Site, blocks: Sequence[BlockOp]) -> Plan:
@@ -177,7 +178,7 @@ class Blockize(Primitive):
                 if kind is IterType.REDUCE:
                     raise site.refuse(
                         "KC3557",
-                        f"the reduction of block {block.label} goes on outside of the new block",
+                        f"the reduction of block {block.label} continues outside the new block",
                         at=block,
                         why=f"its variable {name} is bound to loops around all the blocks, and "
                         "several blocks do not form one reduction",
@@ -190,7 +191,7 @@ class Blockize(Primitive):
                 raise site.refuse(
                     "KC3557",
                     f"blocks {parts[0].space.block.label} and {block.label} have "
-                    "different variables outside of the new block",
+                    "different variables outside the new block",
                     at=block,
                     mark={parts[0].space.block: listed(variables), block: listed(own)},
                     why="each variable of the new block must be a variable of every block in it",
@@ -222,7 +223,7 @@ class Blockize(Primitive):
 
 
 def _only_block(site: Site, loop: ForOp) -> BlockOp:
-    """The one block in ``loop``."""
+    """The only block in ``loop``. Refuses (KC3551) a loop with other contents."""
     inner = loop_tree.only_child(loop)
     while isinstance(inner, ForOp):
         inner = loop_tree.only_child(inner)
@@ -235,8 +236,8 @@ def _only_block(site: Site, loop: ForOp) -> BlockOp:
     refs = [BlockRef(block) for block in loop_tree.blocks(holder)]
     raise site.refuse(
         "KC3551",
-        f"loop {loop.label} must hold one block, and nothing else",
+        f"loop {loop.label} must contain one block, and nothing else",
         at=loop,
-        why=f"{holder.label} holds {' and '.join(held) or 'nothing'}",
+        why=f"{holder.label} contains {' and '.join(held) or 'nothing'}",
         hints=[f"blocks={','.join(map(str, refs))}"] if len(refs) > 1 else [],
     )

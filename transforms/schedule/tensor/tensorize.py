@@ -24,25 +24,25 @@ After::
           %s = vector.reduction <add>, %p, %c : vector<4xf32> into f32
           tir.store %s, %C[%v_i_o] : memref<16xf32>
 
-An intrinsic (:mod:`kc.transforms.intrinsics.tensor_intrin`) consists of a description, which is
-loops around one block, and an implementation. A loop first becomes a block (``blockize``). The body
-of the block is compared with the description: the same loops in the same order and the same
-operations, up to names and the position of the tile in a buffer. The buffers follow from the
-accesses.
+An intrinsic (:mod:`kc.transforms.intrinsics.tensor_intrin`) has a description, which is loops
+around one block, and an implementation. A loop first becomes a block (``blockize``). The body of
+the block is compared with the description: the same loops in the same order and the same
+operations, up to names and the position of the tile in a buffer. The accesses determine the
+buffers.
 
-For a reduction that continues outside of the tile, the intrinsic's ``update`` replaces the body.
-Its ``init`` replaces the init where it does the same; otherwise the init stays as loops. A
-description without an init is an update itself.
+For a reduction that continues outside the tile, the intrinsic's ``update`` replaces the body. Its
+``init`` replaces the init if they are equal; otherwise the init stays as loops. A description
+without an init is itself an update.
 
 *Legal when*
 
-1. KC3560: there is such an intrinsic.
-2. KC3561: the target has the features that it needs.
+1. KC3560: the intrinsic exists.
+2. KC3561: the target has the features of the intrinsic.
 3. KC3562: the block matches the description.
-4. KC3563: the tile is full: no predicate leaves iterations of it out.
-5. KC3564: buffers are laid out as the implementation needs them.
+4. KC3563: the tile is full: no predicate leaves out iterations.
+5. KC3564: buffers have the layout that the implementation needs.
 6. KC3566: a loop or a block is named; for a loop, the rules of blockize hold.
-7. KC3567: for a reduction that continues outside of the tile, the intrinsic has an update.
+7. KC3567: for a reduction that continues outside the tile, the intrinsic has an update.
 
 TVM: ``tensorize``. Exo: ``replace``. Halide has no counterpart; its back ends match patterns.
 """
@@ -108,19 +108,19 @@ from kc.transforms.schedule.tensor._matching import (
 
 
 class IntrinRef(str):
-    """The name of a tensor intrinsic; in Python also what ``te.decl_tensor_intrin`` gives."""
+    """The name of a tensor intrinsic; in Python also a result of ``te.decl_tensor_intrin``."""
 
     expected: ClassVar[str] = "the name of a tensor intrinsic, or what te.decl_tensor_intrin gives"
     python: ClassVar[str] = "Any"
 
     @classmethod
     def from_option(cls, text: str) -> Self:
-        """The intrinsic that an option's text names."""
+        """The intrinsic that the text of an option names."""
         return cls(text)
 
     @classmethod
     def of(cls, value: Any) -> Self:
-        """The intrinsic that is given by its name, or has one; TypeError for others."""
+        """The intrinsic for a name or an object with a name. Raises TypeError for other values."""
         name = getattr(value, "name", value)
         if not isinstance(name, str):
             raise TypeError
@@ -133,19 +133,19 @@ class Plan:
 
     intrin: TensorIntrin
     loop: ForOp | None
-    """The loop that becomes the block first."""
+    """The loop that first becomes the block."""
     block: BlockOp | None = None
     match: Match | None = None
     body: FuncOp | None = None
     init: FuncOp | None = None
-    """What does the init; None where it stays as it is."""
+    """The function that replaces the init; None if the init stays."""
     drops_init: bool = False
-    """Whether the body does the init as well."""
+    """True if the body includes the init."""
 
 
 @dataclass(frozen=True)
 class Tensorize(Primitive):
-    """Let a tensor intrinsic do what a loop or a block does."""
+    """Replace a loop or a block by a tensor intrinsic."""
 
     name: ClassVar[str] = "tensorize"
 
@@ -161,12 +161,12 @@ class Tensorize(Primitive):
     block: BlockRef | None = field(
         default=None,
         metadata={
-            "help": "the block to replace, or the one that the loop is around",
+            "help": "the block to replace, or a block in the loop",
             "python": "block_or_loop",
         },
     )
     preserve_unit_iters: bool = field(
-        default=True, metadata={"help": "whether blockize keeps variables of extent 1"}
+        default=True, metadata={"help": "keep variables of extent 1 in blockize"}
     )
 
     def check(self, site: Site) -> Plan:
@@ -216,7 +216,7 @@ class Tensorize(Primitive):
             extents = _extents(loop)
             for name in possible:
                 core = cores.get(name)
-                # There are hundreds for wgmma, and reading them all would take seconds.
+                # There are hundreds for wgmma, and reading all of them would take seconds.
                 if core is not None and core.instruction == "wgmma":
                     if not warpgroups or extents[: len(core.extents)] != core.extents:
                         continue
@@ -235,7 +235,7 @@ class Tensorize(Primitive):
 
 
 def _extents(loop: ForOp) -> tuple[int | None, ...]:
-    """The extents of a loop and of those in it, as far as each is alone there."""
+    """The extents of a loop and of the loops inside it, as far as each is the only child."""
     extents: list[int | None] = []
     inner: Operation | None = loop
     while isinstance(inner, ForOp):
@@ -258,9 +258,9 @@ def _ways_to_one_block(site: Site, loop: ForOp) -> tuple[str, ...]:
         try:
             step.plan(site)
         except ScheduleError:
-            return (f"give {', '.join(labels)} and {blocks[-1].label} loops of their own",)
+            return (f"give {', '.join(labels)} and {blocks[-1].label} separate loops",)
     return (
-        f"compute {' and '.join(labels)} outside of {loop.label}: compute_root, or compute_at a "
+        f"compute {' and '.join(labels)} outside {loop.label}: compute_root, or compute_at a "
         "loop around it",
     )
 
@@ -287,12 +287,12 @@ def _require_features(site: Site, intrin: TensorIntrin, at: Operation) -> None:
             why=f"the target is {site.target}",
             hints=[f'Target("cuda -arch={architectures[0]}")']
             if architectures
-            else [f"-mattr={options}, or a CPU that has it"],
+            else [f"-mattr={options}, or a CPU with these features"],
         )
 
 
 def _plan(site: Site, intrin: TensorIntrin, block: BlockOp) -> Plan:
-    """How the intrinsic does what ``block`` does, or why it does not."""
+    """The plan to replace ``block`` by the intrinsic. Refuses KC3562, KC3563, KC3564 and KC3567."""
     described = intrin.description.body.block
     try:
         mine = Nest.of(block.body.block)
@@ -327,10 +327,9 @@ def _chosen(
     if intrin.update is None:
         raise site.refuse(
             "KC3567",
-            f"{intrin.name} starts the reduction of {mine.block.label} anew",
+            f"{intrin.name} restarts the reduction of {mine.block.label}",
             at=block,
-            why="the intrinsic initialises with each tile, and the reduction continues outside of "
-            "the tile"
+            why="the intrinsic initialises each tile, but the reduction continues outside the tile"
             if not whole
             else "the intrinsic also initialises, and the init of the block is different or "
             "missing",
@@ -340,7 +339,7 @@ def _chosen(
 
 
 def _is_same_init(block: BlockOp, mine: Nest, theirs: Nest) -> bool:
-    """Whether the init of ``block`` is that of the description, for the same elements."""
+    """True if the init of ``block`` is that of the description, for the same elements."""
     try:
         init = Nest.of(block.init.block)
         if init.block.predicate.data.constraints:
@@ -354,7 +353,7 @@ def _is_same_init(block: BlockOp, mine: Nest, theirs: Nest) -> bool:
 
 
 def _require_full(site: Site, intrin: TensorIntrin, block: BlockOp, mine: Nest) -> None:
-    """Refuse (KC3563) a tile of which the predicate leaves something out."""
+    """Refuse (KC3563) a tile with iterations that the predicate leaves out."""
     inner = mine.block
     if not inner.predicate.data.constraints:
         return
@@ -372,7 +371,7 @@ def _require_full(site: Site, intrin: TensorIntrin, block: BlockOp, mine: Nest) 
         at=block,
         why=witness.undecided
         or f"{inner.label} does not run{place.at(witness)}{f' (for {where})' if where else ''}, "
-        f"and {intrin.name} does all {sizes} iterations",
+        f"but {intrin.name} runs all {sizes} iterations",
     )
 
 
@@ -381,7 +380,7 @@ def _mismatch(
 ) -> ScheduleError:
     return ScheduleError(
         "KC3562",
-        f"tensorize: block {block.label} does not do what {intrin.name} does: {error.what}",
+        f"tensorize: block {block.label} does not match {intrin.name}: {error.what}",
         location=CALL_SITE.get() or location_of(block),
         facts=both_sides(block.body.block, described),
         why=_places(error),
@@ -389,7 +388,7 @@ def _mismatch(
 
 
 def _places(error: MismatchError) -> str | None:
-    """Where the first difference is, in the block and in the description."""
+    """The places of the first difference in the block and in the description."""
     mine = location_of(error.mine)
     theirs = location_of(error.theirs) if error.theirs is not None else None
     if mine is None:
@@ -425,13 +424,15 @@ def _replace(site: Site, plan: Plan) -> Rewritten:
     return Rewritten(removed=removed, blocks=(block,))
 
 
-# The implementation in place ------------------------------------------------------------------
+# Inlining of the implementation -------------------------------------------------------------
 
 
 def require_layout(
     site: Site, intrin: TensorIntrin, function: FuncOp, match: Match, block: BlockOp
 ) -> None:
-    """Refuse (KC3564) buffers that are not laid out as ``function``, of the intrinsic, wants."""
+    """Refuse (KC3564) buffers whose layout is not that of ``function``, a function of the
+    intrinsic.
+    """
     own = intrin.description.body.block.args
     for arg, parameter in zip(own, function.body.block.args, strict=True):
         matched = match.buffers.get(arg)
@@ -440,7 +441,7 @@ def require_layout(
             why, hint = wrong
             raise site.refuse(
                 "KC3564",
-                f"{buffer_name(matched.buffer)} is not laid out as {intrin.name} needs it",
+                f"{buffer_name(matched.buffer)} does not have the layout that {intrin.name} needs",
                 at=block,
                 why=f"{why}; its argument {buffer_name(arg)} is {parameter.type}",
                 hints=[hint],
@@ -448,46 +449,47 @@ def require_layout(
 
 
 def _wrong_layout(matched: Matched, parameter: BlockArgument) -> tuple[str, str] | None:
-    """What is wrong, and what would be right."""
-    own, wanted = matched.buffer.type, parameter.type
+    """The difference in the layout, and a hint; None if the layout is right."""
+    own, required_type = matched.buffer.type, parameter.type
     assert isinstance(own, MemRefType)
-    assert isinstance(wanted, MemRefType)
+    assert isinstance(required_type, MemRefType)
     name = buffer_name(matched.buffer)
     strides = _known_strides(matched.buffer, own)
-    required = _required_strides(parameter, wanted)
-    last = wanted.get_num_dims() - 1
-    pack = f"transform_layout of {name}, so that the elements of a tile lie as the argument's do"
-    for n, (dim, size) in enumerate(zip(matched.dims, wanted.get_shape(), strict=True)):
+    required = _required_strides(parameter, required_type)
+    last = required_type.get_num_dims() - 1
+    pack = f"transform_layout of {name}, so that a tile has the layout of the argument"
+    for n, (dim, size) in enumerate(zip(matched.dims, required_type.get_shape(), strict=True)):
         step = required[n]
         if dim is None or size == 1 or step is None or strides[dim] == step:
             continue
-        hint = f"an argument with strides of any size, {_any_rows(wanted)}" if n < last else pack
+        hint = (
+            f"an argument with strides of any size, {_any_rows(required_type)}"
+            if n < last
+            else pack
+        )
         if strides[dim] is None:
-            why = f"how far apart neighbours along dimension {dim} of {name} are is not known"
+            why = f"the stride of dimension {dim} of {name} is unknown"
         else:
-            why = (
-                f"neighbours along dimension {dim} of {name} are {strides[dim]} elements apart, "
-                f"not {step}"
-            )
+            why = f"the stride of dimension {dim} of {name} is {strides[dim]} elements, not {step}"
         return why, hint
     if _has_vectors(parameter) and matched.dims[-1] != own.get_num_dims() - 1:
-        return f"vectors run along the last dimension of {name}, the tile does not", pack
+        return f"vectors need the last dimension of {name}, which the tile does not have", pack
     if _is_passed(parameter):
         if None in matched.dims:
-            return f"a part of {name} with more dimensions than it has cannot be passed on", pack
+            return f"a part of {name} cannot be passed with more dimensions than {name}", pack
         if list(matched.dims) != sorted(dim for dim in matched.dims if dim is not None):
-            why = f"a part of {name} with its dimensions in another order cannot be passed on"
+            why = f"a part of {name} cannot be passed with its dimensions in another order"
             return why, pack
-        if own.memory_space != wanted.memory_space:
+        if own.memory_space != required_type.memory_space:
             return (
                 f"{name} is {own}",
-                f"an intrinsic for {_scope(own)}, or {name} in {_scope(wanted)} (set_scope)",
+                f"an intrinsic for {_scope(own)}, or {name} in {_scope(required_type)} (set_scope)",
             )
     return None
 
 
 def _any_rows(type_: MemRefType) -> MemRefType:
-    """``type_`` with its last dimension contiguous, and any strides of the others."""
+    """``type_`` with a contiguous last dimension, and arbitrary strides of the others."""
     strides = [*[None] * (type_.get_num_dims() - 1), 1]
     layout = StridedLayoutAttr(strides, None)
     return MemRefType(type_.element_type, type_.get_shape(), layout, type_.memory_space)
@@ -499,8 +501,11 @@ def _scope(type_: MemRefType) -> str:
 
 
 def _required_strides(parameter: BlockArgument, type_: MemRefType) -> list[int | None]:
-    """How far apart neighbours must be: of a parameter that only elements are accessed of, what
-    its type says, if it says anything, and that vectors are consecutive elements."""
+    """The required strides of a parameter.
+
+    For a parameter with only element accesses, its type's strides if it has a strided layout, else
+    a stride of 1 in the last dimension for vectors.
+    """
     if _is_passed(parameter) or isinstance(type_.layout, StridedLayoutAttr):
         return strides_of(type_)
     last = 1 if _has_vectors(parameter) else None
@@ -510,7 +515,7 @@ def _required_strides(parameter: BlockArgument, type_: MemRefType) -> list[int |
 def _known_strides(buffer: SSAValue, type_: MemRefType) -> list[int | None]:
     strides = strides_of(type_)
     if isinstance(buffer.owner, AllocOp) and buffer.owner.attributes:
-        # storage_align leaves the distances to the lowering, but for the last one.
+        # With storage_align, the lowering chooses the strides, except the last one.
         return [*[None] * (len(strides) - 1), *strides[-1:]]
     return strides
 
@@ -530,7 +535,7 @@ def _has_vectors(parameter: BlockArgument) -> bool:
 
 
 def _is_passed(parameter: BlockArgument) -> bool:
-    """Whether something else than an access to its elements is done with an argument."""
+    """True if an argument has uses other than accesses to its elements."""
     return len(list(_accesses(parameter))) != len(list(parameter.uses))
 
 
@@ -542,11 +547,11 @@ def inline(
     fresh: Callable[[str], str],
     renamed: Mapping[SSAValue, SSAValue],
 ) -> None:
-    """Put a copy of the body of ``function`` before ``place``.
+    """Insert a copy of the body of ``function`` before ``place``.
 
-    ``renamed`` maps roots of the match's index to the values that stand for them there. Accesses to
-    an argument become accesses to the part of the buffer that it stands for; where an argument is
-    used otherwise, it is a view of that part.
+    ``renamed`` maps roots of the match's index to the values at that place. Accesses to an argument
+    become accesses to the matched part of the buffer. An argument with other uses becomes a view of
+    that part.
     """
     own = function.body.block.args
     parts = {
@@ -585,7 +590,7 @@ def inline(
 def _with_known_strides(
     ops: Sequence[Operation], views: Mapping[SSAValue, Matched]
 ) -> list[Operation]:
-    """``ops`` with constants for the strides of views that are known."""
+    """``ops`` with constants for the known strides of views."""
     rewritten: list[Operation] = []
     for op in ops:
         if not isinstance(op, ExtractStridedMetaDataOp) or op.source not in views:
@@ -623,19 +628,19 @@ def _base(
 def _view(
     match: Match, matched: Matched, parameter: BlockArgument, renamed: Mapping[SSAValue, SSAValue]
 ) -> ViewOp:
-    wanted = parameter.type
-    assert isinstance(wanted, MemRefType)
-    if not isinstance(wanted.layout, StridedLayoutAttr):
-        wanted = MemRefType(
-            wanted.element_type,
-            wanted.shape,
-            StridedLayoutAttr(strides_of(wanted), None),
-            wanted.memory_space,
+    view_type = parameter.type
+    assert isinstance(view_type, MemRefType)
+    if not isinstance(view_type.layout, StridedLayoutAttr):
+        view_type = MemRefType(
+            view_type.element_type,
+            view_type.shape,
+            StridedLayoutAttr(strides_of(view_type), None),
+            view_type.memory_space,
         )
     base, operands = _base(match, matched, renamed)
     space, operands = compact(AffineMap(len(operands), 0, base), operands)
     dims = [dim for dim in matched.dims if dim is not None]
-    view = ViewOp(matched.buffer, space, operands, wanted, dims)
+    view = ViewOp(matched.buffer, space, operands, view_type, dims)
     if matched.zero_outside:
         view.attributes[ZERO_OUTSIDE] = UnitAttr()
     view.result.name_hint = parameter.name_hint
@@ -645,7 +650,7 @@ def _view(
 def _redirect(
     op: LoadOp | StoreOp, match: Match, matched: Matched, renamed: Mapping[SSAValue, SSAValue]
 ) -> None:
-    """Let an access to an argument be one to the part of the buffer that it stands for."""
+    """Turn an access to an argument into an access to the matched part of the buffer."""
     base, outer = _base(match, matched, renamed)
     operands = list(op.operands_of_map)
     count = len(operands)
@@ -661,7 +666,9 @@ def _redirect(
 
 
 def declare_externals(intrin: TensorIntrin, function: FuncOp) -> None:
-    """Add what the implementation calls to the module that ``function`` is in, if it is in one."""
+    """Add the functions that the implementation calls to the module of ``function``, if
+    it has one.
+    """
     module = function.parent_op()
     if not isinstance(module, ModuleOp):
         return

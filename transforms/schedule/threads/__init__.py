@@ -1,1 +1,1 @@
-"""Loops as threads, and the memory that these share."""
+"""Loops whose iterations are threads, and the memory that threads share."""

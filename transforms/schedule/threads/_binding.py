@@ -1,6 +1,6 @@
-"""Shared by bind and unroll: whether a loop may be bound to an axis of threads, or to another one.
+"""Shared by bind and unroll: the conditions for binding a loop to a thread axis, or to another one.
 
-What is refused is listed in :mod:`kc.transforms.schedule.threads.bind`.
+:mod:`kc.transforms.schedule.threads.bind` lists the refusals.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from kc.transforms.schedule.threads._threads import (
 
 
 def require_bindable(site: Site, loop: ForOp, axis: str) -> None:
-    """Refuse to bind a serial loop to ``axis``, unless that is legal."""
+    """Refuse to bind a serial loop to ``axis`` if that is not legal."""
     _require_nesting(site, loop, axis)
     kernel = Kernel.of(loop, axis)
     if axis in VIRTUAL_AXES and loop.static_extent is None:
@@ -59,15 +59,16 @@ def require_bindable(site: Site, loop: ForOp, axis: str) -> None:
 
 
 def require_rebinding(site: Site, loop: ForOp, axis: str | None) -> None:
-    """Refuse to bind ``loop`` to ``axis`` instead of the axis it has, unless that is legal.
+    """Refuse to bind ``loop`` to ``axis`` instead of its present axis if that is not legal.
 
-    Without ``axis`` it is to be serial. Threads that exchange values keep an axis of lanes, and
-    every loop that is bound in the kernel must be one that could be bound after the others. So must
-    a loop that shares its threads with one around it or in it, to its old axis: of all its
-    iterations, or of all those of the loop in it, each thread has one, and would then do the rest.
+    Without ``axis``, the loop becomes serial. Threads that exchange values must stay on a lane
+    axis. Every bound loop of the kernel must remain bindable after the others. If a loop around or
+    inside ``loop`` has the same axis, ``loop`` must be bindable to its old axis: at present each
+    thread runs one iteration of the pair, and would afterwards run all iterations of the rebound
+    loop.
     """
 
-    if axis not in LANE_AXES:  # along these, threads have the memory of a block together
+    if axis not in LANE_AXES:  # along lane axes, threads share the memory of their block
         require_no_exchange(site, loop)
 
     def bind_all(copy: Site, twin: Callable[[ForOp], ForOp]) -> None:
@@ -85,23 +86,23 @@ def require_rebinding(site: Site, loop: ForOp, axis: str | None) -> None:
             require_bindable(copy, rebound, axis)
             set_kind(rebound, ForKind.THREAD, axis)
         for inner in bound:
-            kept = inner.axis
-            assert kept is not None
+            inner_axis = inner.axis
+            assert inner_axis is not None
             set_kind(inner, ForKind.SERIAL)
-            require_bindable(copy, inner, kept)
-            set_kind(inner, ForKind.THREAD, kept)
+            require_bindable(copy, inner, inner_axis)
+            set_kind(inner, ForKind.THREAD, inner_axis)
 
     on_copy(site, bind_all)
 
 
 def _shares_threads(loop: ForOp) -> bool:
-    """Whether a loop around ``loop`` or in it has the same threads."""
+    """True if a loop around or inside ``loop`` is bound to the same threads."""
     beside = [*all_loops_around(loop), *loop_tree.loops(loop)]
     return any(is_same_axis(near.axis, loop.axis) for near in beside if near is not loop)
 
 
 def _require_no_init(site: Site, loop: ForOp, axis: str) -> None:
-    """Refuse (KC3040) blocks of threads among the iterations of a reduction with an init."""
+    """Refuse (KC3040) to bind a reduction loop with an init to thread blocks."""
     if loop.static_extent == 1:
         return
     for block in loop_tree.blocks(loop):
@@ -111,12 +112,14 @@ def _require_no_init(site: Site, loop: ForOp, axis: str) -> None:
                 f"loop {loop.label} is a reduction of {block.label}",
                 at=loop,
                 why=f"every block along {axis} would run the init of {block.label}, at any time",
-                hints=[f"decompose_reduction gives the init of {block.label} loops of its own"],
+                hints=[f"decompose_reduction gives the init of {block.label} its own loops"],
             )
 
 
 def _require_nesting(site: Site, loop: ForOp, axis: str) -> None:
-    """Refuse (KC3402) what threads do not stand in, or hold."""
+    """Refuse (KC3402) a bound loop inside a vectorized or parallel loop, or around a
+    parallel loop.
+    """
     is_real = axis not in VIRTUAL_AXES
     around = [
         outer
@@ -145,7 +148,7 @@ def _require_nesting(site: Site, loop: ForOp, axis: str) -> None:
 
 
 def _reduction(loop: ForOp) -> BlockOp | None:
-    """The block that ``loop`` drives a reduce variable of, if there is one."""
+    """The block with a reduce variable that ``loop`` drives; None if there is none."""
     for op in loop.walk():
         if isinstance(op, BlockOp) and IterType.REDUCE in loop_tree.iter_types(loop, op):
             return op
@@ -153,7 +156,7 @@ def _reduction(loop: ForOp) -> BlockOp | None:
 
 
 def _require_combining(site: Site, loop: ForOp, block: BlockOp, axis: str) -> None:
-    """Refuse (KC3041, KC3407) unless the threads do nothing but combine values of ``block``."""
+    """Refuse (KC3041, KC3407) unless the threads only combine values of ``block``."""
     why = _no_combination(loop, block)
     if why is not None:
         spatial = ", ".join(outer.label for outer in loop_tree.spatial_loops(block))
@@ -163,7 +166,7 @@ def _require_combining(site: Site, loop: ForOp, block: BlockOp, axis: str) -> No
             at=loop,
             mark={loop: axis, block: "the reduction"},
             why=why,
-            hints=["rfactor makes partial results, whose final reduction has this form"]
+            hints=["rfactor creates partial results, whose final reduction has this form"]
             + ([f"bind a spatial loop: {spatial}"] if spatial else []),
         )
     reduction = reduction_of(block)
@@ -175,7 +178,7 @@ def _require_combining(site: Site, loop: ForOp, block: BlockOp, axis: str) -> No
                 f"the threads of {loop.label} cannot combine their values of {block.label}",
                 at=loop,
                 mark={loop: axis, block: "the reduction"},
-                why=f"{why}, as where there are more threads than terms",
+                why=f"{why}, which happens if there are more threads than terms",
                 hints=[FINITE_START],
             )
     conflict = combining_conflict(loop, block, axis)
@@ -190,14 +193,16 @@ def _require_combining(site: Site, loop: ForOp, block: BlockOp, axis: str) -> No
 
 
 def _no_combination(loop: ForOp, block: BlockOp) -> str | None:
-    """Why the iterations of ``loop`` are not values of one reduction."""
+    """The reason why the iterations of ``loop`` are not values of one reduction; None if
+    they are.
+    """
     if not block.has_init:
-        return f"the init of {block.label} is a block of its own; bind before decompose_reduction"
+        return f"the init of {block.label} is a separate block; bind before decompose_reduction"
     inside: list[ForOp] = [loop]
     while isinstance(child := loop_tree.only_child(inside[-1]), ForOp):
         inside.append(child)
     if child is not block:
-        return f"{loop.label} holds more than {block.label}"
+        return f"{loop.label} contains more than {block.label}"
     around = all_loops_around(block)
     outermost = next(o for o in around if IterType.REDUCE in loop_tree.iter_types(o, block))
     late = late_init(block, outermost)

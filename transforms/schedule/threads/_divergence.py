@@ -1,7 +1,7 @@
-"""Values that threads exchange where not all of their block are, so that they cannot wait.
+"""Values that threads exchange in divergent branches, where they cannot wait for each other.
 
-A barrier is for all threads of a block, or of a warp for the memory of warps. In a branch that some
-of them do not take there is none, nor in a loop that some have left before.
+A barrier waits for all threads of a block, or of a warp for the memory of warps. There is no
+barrier in a branch that some threads do not take, nor in a loop that some threads have left.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ Branch = IfOp | BlockOp | ForOp
 
 
 def require_convergence(site: Site, kernel: Kernel) -> None:
-    """Refuse (KC3418) a read of what another thread has written in a branch that not all threads
-    of the block, or of the warp, take together."""
+    """Refuse (KC3418) a read of another thread's value in a branch that not all threads of the
+    block, or of the warp, take together.
+    """
     lanes = {axis for _, axis in kernel.loops()} & set(LANE_AXES)
     for branch in loop_tree.preorder(kernel.root) if lanes else ():
         if _is_branch(branch):
@@ -43,17 +44,17 @@ def require_convergence(site: Site, kernel: Kernel) -> None:
 
 
 def _is_branch(op: Operation) -> TypeGuard[Branch]:
-    """Whether some threads may come into ``op`` and others not."""
+    """True if some threads may enter ``op`` and others not."""
     if isinstance(op, BlockOp):
         return bool(op.predicate.data.constraints)
     return isinstance(op, IfOp) or (isinstance(op, ForOp) and op.static_extent is None)
 
 
 def _exchanges(branch: Operation) -> Iterator[tuple[LoadOp, StoreOp]]:
-    """The loads in a branch, each with the stores to its buffer there.
+    """The loads in a branch, each with the stores to its buffer in the branch.
 
-    Those of a reduction's own init and updates are left out: threads combine their values around
-    the block, where those that do not come into it have nothing to add.
+    The loads of a reduction's init and updates are excluded. Threads combine these values around
+    the block, and threads outside the block contribute nothing.
     """
     reduction = updates_of(branch) if isinstance(branch, BlockOp) else None
     updates = {(update.load, update.store) for update in reduction.updates} if reduction else set()
@@ -78,8 +79,9 @@ def _exchanges(branch: Operation) -> Iterator[tuple[LoadOp, StoreOp]]:
 
 @dataclass
 class _Question:
-    """Whether ``load`` reads what ``store`` has written in another thread along ``axis``, while a
-    third one is not in the branch."""
+    """A query for a read by ``load`` of a value that ``store`` has written in another thread along
+    ``axis``, while a third thread is outside the branch.
+    """
 
     kernel: Kernel
     branch: Branch
@@ -88,7 +90,7 @@ class _Question:
     store: StoreOp
 
     def ask(self) -> Witness | None:
-        """A reader, a writer and an absent thread, if there are any."""
+        """A witness with a reader, a writer and an absent thread; None if there is none."""
         kernel = self.kernel
         if not kernel.around(self.store, self.axis):
             return None  # all threads along it write
@@ -124,7 +126,9 @@ class _Question:
         return dim
 
     def _together(self, first: Instance, second: Instance) -> Iterator[Condition]:
-        """That both are in one execution of the branch, by threads that could wait there."""
+        """The conditions that both run in one execution of the branch, in threads that can wait
+        there.
+        """
         waiting = {"threadIdx.x"} if memory_scope(self.load.buffer) == "warp" else set(LANE_AXES)
         branch = self.branch
         loops = all_loops_around(branch)
@@ -153,7 +157,7 @@ class _Question:
         return ~holds if branch.then.is_ancestor(self.load) else holds
 
     def _own_stores(self) -> Sequence[Supply]:
-        """The stores of the reader's own thread in between."""
+        """The stores in the reader's own thread between the write and the read."""
         space, read = self.space, self.read
         supplies: list[Supply] = []
         for use in self.load.buffer.uses:
@@ -181,7 +185,7 @@ class _Question:
         return supplies
 
     def absent_thread(self, witness: Witness) -> str:
-        """The coordinates of the thread that is not there."""
+        """The coordinates of the absent thread."""
         axes = {
             axis: witness[self.absent.loops[loop]]
             for loop in all_loops_around(self.branch)
@@ -208,7 +212,7 @@ def _refuse(site: Site, question: _Question, witness: Witness) -> Exception:
         "KC3418",
         f"{describe(reader)} "
         + ("may read" if witness.undecided else "reads")
-        + f" what another thread writes to {name}, where not all threads are",
+        + f" a value that another thread writes to {name}, in a branch that not all threads take",
         at=reader,
         mark={
             writer: f"writes {name}",

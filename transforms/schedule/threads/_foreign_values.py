@@ -1,9 +1,9 @@
-"""Values that a thread reads and another one writes, and memory that does not carry them.
+"""Values that one thread writes and another one reads, in memory that does not carry them.
 
-Memory of a block, warp or thread lasts as long as these do, wherever its buffer is allocated; what
-a thread reads there, it or one that shares the memory has written. Global memory is one for all,
-but blocks of threads are in no order: none touches what another one writes, unless all of them
-write the same.
+Memory of a block, warp or thread has the lifetime of these, wherever its buffer is allocated. A
+thread can only read values there that it, or a thread that shares the memory, has written. All
+threads share global memory, but thread blocks run in no order: no block may access an element that
+another one writes, unless all of them write the same value.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ Access = LoadOp | StoreOp
 
 
 def real_axes(kernel: Kernel) -> list[str]:
-    """The axes of blocks and threads in a kernel, without those of virtual ones."""
+    """The axes of blocks and threads in a kernel, without virtual threads."""
     there = {axis for _, axis in kernel.loops()}
     return [axis for axis in (*BLOCK_AXES, *LANE_AXES) if axis in there]
 
 
 def accesses_in(kernel: Kernel) -> dict[SSAValue, list[Access]]:
-    """The loads and stores of a kernel, by their buffer."""
+    """The loads and stores of a kernel, by buffer."""
     accesses: dict[SSAValue, list[Access]] = {}
     for op in preorder(kernel.root):
         if isinstance(op, Access):
@@ -60,7 +60,7 @@ def accesses_in(kernel: Kernel) -> dict[SSAValue, list[Access]]:
 
 @dataclass(frozen=True)
 class Meeting:
-    """Two accesses of one element, by two numbers of threads along an axis."""
+    """Two accesses to one element by two threads along an axis."""
 
     space: Space
     witness: Witness
@@ -70,17 +70,19 @@ class Meeting:
     """The coordinates of the threads."""
 
     def number(self, place: int) -> int:
-        """The number of a thread at the witness."""
+        """The index of a thread at the witness."""
         return self.witness[self.numbers[place]]
 
     @property
     def element(self) -> str:
-        """The element as text."""
+        """The text of the element."""
         return witness_text(self.space, self.witness)
 
 
 def _number(kernel: Kernel, axis: str, space: Space, instance: Instance) -> Term:
-    """The number along ``axis`` of a thread that runs ``instance``: any, where all of them do."""
+    """The index along ``axis`` of a thread that runs ``instance``; unconstrained if all
+    threads do.
+    """
     around = kernel.around(instance.op, axis)
     if around:
         return instance.loops[around[0]]
@@ -94,14 +96,14 @@ def _same_launch(kernel: Kernel, first: Instance, second: Instance) -> list[Cond
 
 
 class Executions:
-    """The executions of pairs of accesses, of which several questions are asked."""
+    """A cache of the execution pairs of accesses, which several queries share."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._bound = {kernel.loop: kernel.axis}
         self._pairs: dict[tuple[Access, Access], tuple[Space, Instance, Instance]] = {}
 
     def of(self, first: Access, second: Access) -> tuple[Space, Instance, Instance]:
-        """An execution of each, and their context."""
+        """A context with one execution of each access."""
         pair = self._pairs.get((first, second))
         if pair is None:
             space = Space(self._bound)
@@ -121,11 +123,12 @@ def foreign_value(
     group: int = 1,
     executions: Executions | None = None,
 ) -> Meeting | None:
-    """A read by ``load`` in one thread of an element that ``store`` writes in another one, before
-    it; with ``stores``, one that none of them writes in between in the reader's own thread.
+    """A read by ``load`` in one thread of an element that ``store`` has written in another one;
+    None if there is none.
 
-    ``group`` threads along the axis, which is one of lanes then, have their memory together.
-    Questions of several axes have their ``executions`` together.
+    With ``stores``, none of them writes the element in between in the reader's own thread. Each
+    ``group`` of threads along a lane axis shares its memory. Queries for several axes share their
+    ``executions``.
     """
     space, read, write = (executions or Executions(kernel)).of(load, store)
     reader, writer = (_number(kernel, axis, space, instance) for instance in (read, write))
@@ -165,7 +168,9 @@ def _meeting(
     numbers: tuple[Term, ...] = (),
     supplies: Sequence[Supply] = (),
 ) -> Meeting | None:
-    """Both accesses of one element, where ``constraints`` hold and no supply has it."""
+    """Both accesses to one element under ``constraints`` and without any of the supplies; None if
+    there are none.
+    """
     element = space.element(op, instance)
     names = touched(len(element))
     witness = space.find(
@@ -195,10 +200,11 @@ def require_own_values(
     finished: bool = False,
     executions: Executions | None = None,
 ) -> None:
-    """Refuse (KC3408) if one of ``ops``, all accesses of a buffer in the kernel, reads what
-    another thread of the axis has written last, with which it does not share memory of ``scope``.
+    """Refuse (KC3408) a read of a value that another thread of the axis has written last, without
+    memory of ``scope`` in common.
 
-    Unless the schedule is ``finished``, what is in no loop of an axis of lanes may come to be.
+    ``ops`` are all accesses to a buffer in the kernel. Unless the schedule is ``finished``, an
+    access outside all loops of a lane axis may still be bound.
     """
     if _has_own(kernel, axis, ops):
         return
@@ -221,10 +227,10 @@ def require_own_values(
 
 
 def require_no_exchange(site: Site, loop: ForOp) -> None:
-    """Refuse (KC3408) if a thread of ``loop`` reads what another one has written last, or will
-    write: it would not where the iterations of the loop are no threads of its axis any more.
+    """Refuse (KC3408) if a thread of ``loop`` reads a value that another thread has written last or
+    will write: the exchange needs threads of the present axis.
 
-    Terms of a reduction, which threads combine, are no such values.
+    Terms of a reduction, which threads combine, are excluded.
     """
     axis = loop.axis
     assert axis is not None
@@ -252,14 +258,14 @@ def require_no_exchange(site: Site, loop: ForOp) -> None:
                     undecided = meeting.witness.undecided
                     raise site.refuse(
                         "KC3408",
-                        f"{describe(reader)} {'may read' if undecided else 'reads'} what another "
-                        f"thread writes to {name}",
+                        f"{describe(reader)} {'may read' if undecided else 'reads'} a value that "
+                        f"another thread writes to {name}",
                         at=reader,
                         mark={loop: axis, writer: f"writes {name}", reader: f"reads {name}"},
                         why=undecided
                         or f"{axis} {meeting.number(0)} reads {name}{meeting.element}, which "
                         f"{axis} {meeting.number(1)} writes; iterations of {loop.label} that are "
-                        f"no threads of {axis} would not wait for each other",
+                        f"not threads of {axis} would not wait for each other",
                         hints=[f"keep {loop.label} bound to {axis}"],
                         beside=[writer],
                     )
@@ -272,7 +278,7 @@ def require_no_exchange(site: Site, loop: ForOp) -> None:
         raise site.refuse(
             "KC3408",
             f"threads of {axis} {'may use' if conflict.undecided else 'use'} an element of {name} "
-            "in another order than iterations do",
+            "in a different order than iterations",
             at=loop,
             mark={loop: axis},
             why=str(conflict.explain()),
@@ -281,7 +287,7 @@ def require_no_exchange(site: Site, loop: ForOp) -> None:
 
 
 def _is_combined(loop: ForOp, first: Operation, second: Operation) -> bool:
-    """Whether both are of one reduction whose terms the iterations of ``loop`` are."""
+    """True if both operations belong to one reduction over the iterations of ``loop``."""
     block = first.parent_op()
     return (
         isinstance(block, BlockOp)
@@ -291,7 +297,9 @@ def _is_combined(loop: ForOp, first: Operation, second: Operation) -> bool:
 
 
 def _has_own(kernel: Kernel, axis: str, ops: Sequence[Access]) -> bool:
-    """Whether each thread of the axis has a buffer of its own, as that is allocated in its loop."""
+    """True if each thread of the axis has its own buffer, which is allocated in the
+    thread's loop.
+    """
     buffer = ops[0].buffer if ops else None
     return (
         buffer is not None
@@ -326,7 +334,7 @@ def _refuse_value(
         )
     elif why is None:
         rule = (
-            "blocks of threads run in any order and do not wait for each other"
+            "thread blocks run in any order and do not wait for each other"
             if is_block
             else f"threads of {axis} do not share {memory} memory"
         )
@@ -338,7 +346,7 @@ def _refuse_value(
         "KC3408",
         f"{describe(reader)} "
         + ("may read" if meeting.witness.undecided else "reads")
-        + f" what another {'block of threads' if is_block else 'thread'} writes to {name}",
+        + f" a value that another {'thread block' if is_block else 'thread'} writes to {name}",
         at=reader,
         mark=mark,
         why=why,
@@ -350,19 +358,19 @@ def _refuse_value(
 def require_warps(site: Site, kernel: Kernel) -> None:
     """Refuse (KC3408) a read of warp memory that another warp has written.
 
-    Threads of threadIdx.x have it together as far as they are in one warp.
+    Only threads of threadIdx.x in the same warp share it.
     """
     axis = "threadIdx.x"
     extents = dict.fromkeys(LANE_AXES, 1) | {
         lane: kernel.extent(lane) for lane in LANE_AXES if lane in real_axes(kernel)
     }
     if 0 in extents.values():
-        return  # what is in these loops never happens
+        return  # these loops have no iterations
     width, size = extents[axis], thread_limits(site.target)[1]["thread_warp_size"]
     is_row = extents["threadIdx.y"] == extents["threadIdx.z"] == 1
     if isinstance(width, int) and (width <= size if is_row else size % width == 0):
-        return  # all of them are in one warp
-    # Warps that begin in the middle of a row are not told apart.
+        return  # all threads are in one warp
+    # Warps that start inside a row are not distinguished.
     group = size if is_row or (isinstance(width, int) and width % size == 0) else 1
     for buffer, ops in accesses_in(kernel).items():
         if memory_scope(buffer) != "warp":
@@ -392,7 +400,7 @@ def _refuse_warp(
         "KC3408",
         f"{describe(reader)} "
         + ("may read" if meeting.witness.undecided else "reads")
-        + f" what another warp writes to {name}",
+        + f" a value that another warp writes to {name}",
         at=reader,
         mark={writer: f"writes {name}", reader: f"reads {name}"},
         why=meeting.witness.undecided
@@ -416,9 +424,12 @@ def require_grid(
     *,
     executions: Executions | None = None,
 ) -> None:
-    """Refuse global memory that several blocks along ``axis`` use, and one of them writes: what
-    all of them would write (KC3409), what one reads and another writes (KC3408), and what two
-    write (KC3417). ``scope`` is where the buffers will be, if that is another one."""
+    """Refuse global memory that several blocks along ``axis`` use and at least one writes.
+
+    KC3409: all blocks would write it. KC3408: one block reads an element that another writes.
+    KC3417: two blocks write one element. ``scope`` is the future scope of the buffers, if it
+    changes.
+    """
     if kernel.extent(axis) == 1:
         return
     executions = executions or Executions(kernel)
@@ -447,8 +458,11 @@ def _require_apart(
     alike: Sequence[StoreOp] | None,
     executions: Executions,
 ) -> None:
-    """Refuse ``op`` of an element that ``store`` writes in another block; where ``alike`` write
-    the same value in all blocks, that it reads before its own block has written it."""
+    """Refuse an access to an element that ``store`` writes in another block.
+
+    If the stores ``alike`` write the same value in all blocks, only a read before the write of the
+    reader's own block is refused.
+    """
     if isinstance(op, StoreOp) and alike is not None:
         return
     space, instance, write = executions.of(op, store)
@@ -475,14 +489,14 @@ def _require_apart(
     name = buffer_name(store.buffer)
     raise site.refuse(
         "KC3417",
-        "several blocks of threads "
+        "several thread blocks "
         + ("may write" if meeting.witness.undecided else "write")
         + f" one element of {name}",
         at=writer,
         mark={second_writer: f"writes {name}", writer: f"writes {name}"},
         why=meeting.witness.undecided
         or f"{axis} {meeting.number(0)} and {axis} {meeting.number(1)} write "
-        f"{name}{meeting.element}; blocks of threads run in any order and do not wait for each "
+        f"{name}{meeting.element}; thread blocks run in any order and do not wait for each "
         "other",
         beside=[second_writer],
     )
@@ -496,8 +510,11 @@ def refuse_writer(
     kernel: Kernel,
     scope: str | None = None,
 ) -> Exception:
-    """The refusal (KC3409) of a block or store in no loop of ``axis`` that writes ``buffer``, which
-    will be in ``scope`` if that is given."""
+    """The refusal (KC3409) of a block or store outside all loops of ``axis`` that writes
+    ``buffer``.
+
+    ``scope`` is the future scope of the buffer, if it changes.
+    """
     name = buffer_name(buffer)
     bound_loop = next(loop for loop, bound in kernel.loops() if bound == axis)
     return site.refuse(
@@ -525,7 +542,7 @@ def refuse_writer(
 
 
 def kernels_of(function: Operation) -> Iterator[Kernel]:
-    """The kernels of a GPU in a function."""
+    """The GPU kernels in a function."""
     for loop in loops(function):
         if loop.axis is None or any(outer.axis is not None for outer in all_loops_around(loop)):
             continue
@@ -535,9 +552,11 @@ def kernels_of(function: Operation) -> Iterator[Kernel]:
 
 
 def require_kernels(site: Site) -> None:
-    """Refuse kernels that no GPU can run as they are meant: that use global memory of other
-    blocks (KC3408, KC3409, KC3417), or memory of other threads (KC3408) or kernels (KC3416), or
-    exchange values where threads cannot wait (KC3418)."""
+    """Refuse kernels that cannot run correctly on any GPU.
+
+    They use global memory of other blocks (KC3408, KC3409, KC3417), memory of other threads
+    (KC3408) or kernels (KC3416), or exchange values where threads cannot wait (KC3418).
+    """
     kernels = list(kernels_of(site.function))
     for kernel in kernels:
         require_known_extents(site, kernel)
@@ -559,7 +578,7 @@ def require_kernels(site: Site) -> None:
 
 
 def _require_launches(site: Site, kernels: Sequence[Kernel]) -> None:
-    """Refuse (KC3416) a read of memory of threads that was written outside of the same kernel."""
+    """Refuse (KC3416) a read of thread memory that was written outside the same kernel."""
     roots = {kernel.root: kernel for kernel in kernels}
 
     def kernel_of(op: Operation) -> Kernel | None:
@@ -591,10 +610,10 @@ def _require_launches(site: Site, kernels: Sequence[Kernel]) -> None:
 
 
 def _begun_before(store: StoreOp, kernel: Kernel) -> list[ForOp]:
-    """The loops without an iteration, or of an unknown number of them, of the reduction that
-    ``store`` initialises, if it begins with a loop that is the root of the kernel or around it.
+    """The loops with no or an unknown number of iterations of the reduction that ``store``
+    initialises, if the reduction's outermost loop is around or at the root of the kernel.
 
-    Where one of them has no iteration the initial value is stored before the kernel.
+    If such a loop has no iteration, the initial value is stored before the kernel.
     """
     block = init_around(store)
     if block is None:
@@ -606,7 +625,7 @@ def _begun_before(store: StoreOp, kernel: Kernel) -> list[ForOp]:
 
 
 def _is_before(store: StoreOp, kernel: Kernel | None, space: Space, write: Instance) -> Condition:
-    """When a store of a kernel takes place before the kernel."""
+    """The condition under which a store of a kernel runs before the kernel."""
     reduced = _begun_before(store, kernel) if kernel is not None else []
     if any(loop.static_extent == 0 for loop in reduced):
         return ALWAYS
@@ -620,7 +639,9 @@ def _kept_value(
     there: Kernel | None,
     own: Sequence[StoreOp],
 ) -> Meeting | None:
-    """A read of what ``store`` has written in another launch, and none of ``own`` in this one."""
+    """A read of a value that ``store`` has written in another launch, and none of ``own`` in this
+    one; None if there is none.
+    """
     space = Space()
     read, write = space.instance(load), space.instance(store)
     constraints = [space.may_precede(write, read)]
@@ -662,7 +683,7 @@ def _refuse_kept(
     if here is not None and here is there and not _begun_before(store, here):
         where = "in an earlier launch of the kernel"
     elif there is None or here is there:
-        where = "outside of the kernel"
+        where = "outside the kernel"
     else:
         where = "in the kernel" if here is None else "in another kernel"
     who = "it" if reader is writer else describe(writer)

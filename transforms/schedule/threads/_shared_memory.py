@@ -1,4 +1,4 @@
-"""How much shared memory the kernels of a schedule will have, as it is now."""
+"""The shared memory that the kernels of an unfinished schedule will use."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ PRIMITIVES = frozenset(
         "write-at",
     }
 )
-"""The primitives by which a kernel gets more shared memory, or becomes one."""
+"""The primitives that increase the shared memory of a kernel, or create a kernel."""
 
 
 def shared_sizes(function: func.FuncOp) -> dict[SSAValue, int]:
-    """The shared buffers that are computed in a kernel, and the bytes that each will have.
+    """The shared buffers that are computed in a kernel, with their future sizes in bytes.
 
-    That is the part which is touched where all its accesses are, by all threads that share it. What
-    is computed outside of kernels has its place still to come, and what has no constant size is
-    refused elsewhere (KC3441).
+    The size is that of the part that all threads sharing the buffer touch at its accesses. Buffers
+    that are computed outside kernels are left out, since their place may change. Sizes that are not
+    constants are refused elsewhere (KC3441).
     """
     sizes: dict[SSAValue, int] = {}
     for op in function.walk():
@@ -52,8 +52,9 @@ def shared_sizes(function: func.FuncOp) -> dict[SSAValue, int]:
 
 
 def part_in_kernel(buffer: SSAValue, index: BoundIndexValues) -> list[Interval] | None:
-    """The part of a buffer that is touched where all its accesses are, by all threads that share
-    it, over the roots of ``index``; None where that is not in a kernel."""
+    """The part of a buffer that all threads sharing it touch at its accesses, over the roots of
+    ``index``; None outside kernels.
+    """
     accesses = [use.operation for use in buffer.uses if isinstance(use.operation, LoadOp | StoreOp)]
     around = [list(all_loops_around(op)) for op in accesses]
     common = (
@@ -83,7 +84,7 @@ def _size(buffer: SSAValue) -> int | None:
 def warn_of_shared_memory(
     primitive: str, function: func.FuncOp, target: Target, before: dict[SSAValue, int]
 ) -> None:
-    """Warn (KC3445) where a primitive has made the shared memory of kernels more than there is."""
+    """Warn (KC3445) if a primitive has raised the shared memory of kernels above the limit."""
     sizes = shared_sizes(function)
     name, limits = thread_limits(target)
     limit = limits["max_shared_memory_per_block"]
@@ -98,7 +99,7 @@ def warn_of_shared_memory(
         f"{size_text(total)} of shared memory, {name} allows {size_text(limit)}",
         location=CALL_SITE.get(),
         facts=[f"{buffer_name(buffer):<{width}}  {size_text(size):>10}" for buffer, size in table],
-        why="in the current schedule; a build is refused (KC3440)",
+        why="a build of the present schedule is refused (KC3440)",
         hints=list(_hints(table)),
     )
 
@@ -108,11 +109,13 @@ def _hints(table: list[tuple[SSAValue, int]]) -> Iterator[str]:
     buffer, _ = table[0]
     loop = _inner_loop(buffer)
     if loop is not None:
-        yield f"compute_at {buffer_name(buffer)} at {loop.label}, inside of the loops of the tile"
+        yield f"compute_at {buffer_name(buffer)} at {loop.label}, inside the loops of the tile"
 
 
 def _inner_loop(buffer: SSAValue) -> ForOp | None:
-    """The outermost loop that is no thread, around all loads and no store of a buffer."""
+    """The outermost loop without a thread axis around all loads and no store of a buffer; None if
+    there is none.
+    """
     loads = [use.operation for use in buffer.uses if isinstance(use.operation, LoadOp)]
     stores = [use.operation for use in buffer.uses if isinstance(use.operation, StoreOp)]
     if not loads:

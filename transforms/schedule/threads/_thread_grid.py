@@ -1,4 +1,4 @@
-"""Blocks of threads: what all of them do in the same way, and what none may see of another."""
+"""Thread blocks: work that all of them repeat, and values that none may read from another."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def _refuse_reader(
     name = buffer_name(buffer)
     return site.refuse(
         "KC3408",
-        f"{describe(reader)} {'may read' if undecided else 'reads'} what another "
-        f"block of threads writes to {name}",
+        f"{describe(reader)} {'may read' if undecided else 'reads'} a value that another "
+        f"thread block writes to {name}",
         at=reader,
         mark={writer: f"writes {name}", reader: f"reads {name}"},
         why=undecided
@@ -49,9 +49,12 @@ def copy_in_grid(
     target: tuple[str, str],
     stores: Iterable[Operation] = (),
 ) -> ScheduleError | None:
-    """The refusal (KC3409, KC3408) of ``what`` for ``block`` beside ``anchor``, if all blocks of
-    threads along an axis would write its ``target``, a name and a memory scope, or read what
-    ``stores`` write in one of them."""
+    """The refusal (KC3409, KC3408) of ``what`` for ``block`` beside ``anchor``; None if it is
+    legal.
+
+    All thread blocks along an axis must neither write its ``target``, a name and a memory scope,
+    nor read the values that ``stores`` write in one of them.
+    """
     threads = [loop for loop in all_loops_around(anchor) if loop.axis is not None]
     if not threads:
         return None
@@ -64,9 +67,7 @@ def copy_in_grid(
         if is_shared(scope, axis):
             why = f"every block along {axis} would write {written}, which is in {scope} memory"
         elif any(is_inside(store, kernel.root) and kernel.around(store, axis) for store in stores):
-            why = (
-                f"every block along {axis} would read what others write, and they run in any order"
-            )
+            why = f"every block along {axis} would read values of other blocks, in any order"
         if why is not None:
             return site.refuse(
                 "KC3409" if is_shared(scope, axis) else "KC3408",
@@ -79,16 +80,16 @@ def copy_in_grid(
 
 
 def warn_of_global(site: Site, allocs: Iterable[AllocOp], loop: ForOp) -> None:
-    """Warn (KC3413) of global buffers that come to be computed in a thread, as a whole."""
+    """Warn (KC3413) of global buffers that each thread would compute as a whole."""
     threads = [outer for outer in [*all_loops_around(loop), loop] if outer.axis is not None]
     for alloc in allocs:
         if threads and memory_scope(alloc.buffer) == "global":
             warn(
                 "KC3413",
-                f"{site.primitive}: each {threads[-1].axis} computes what all of them read of "
+                f"{site.primitive}: each {threads[-1].axis} computes the elements that all read of "
                 f"{alloc.label}",
                 location=CALL_SITE.get() or location_of(alloc),
-                why=f"{alloc.label} is in global memory, one for all threads",
+                why=f"{alloc.label} is in global memory, which all threads share",
                 hints=[
                     "use set_scope first: a thread has local memory, its block has shared memory"
                 ],
@@ -96,8 +97,11 @@ def warn_of_global(site: Site, allocs: Iterable[AllocOp], loop: ForOp) -> None:
 
 
 def require_place_in_grid(site: Site, block: BlockOp, loop: ForOp, *, is_repeated: bool) -> None:
-    """The same for ``block``, if it is computed in ``loop``. If it ``is_repeated``, all blocks of
-    threads compute what they read of it: then (KC3414) it is no reduction in global memory."""
+    """Refuse (KC3408, KC3409) to compute ``block`` in ``loop`` if all thread blocks would run it.
+
+    If it ``is_repeated``, each thread block computes the elements that it reads. It must then not
+    be a reduction into global memory (KC3414).
+    """
     around = [*all_loops_around(loop), loop]
     threads = [outer for outer in around if outer.axis is not None]
     if not threads:
@@ -114,7 +118,7 @@ def require_place_in_grid(site: Site, block: BlockOp, loop: ForOp, *, is_repeate
                     f"every block along {axis} would accumulate {name}",
                     at=block,
                     mark={block: f"a reduction into {name}", loop: "the loop"},
-                    why=f"{name} is in {memory_scope(shared)} memory, one for all of them, and "
+                    why=f"{name} is in {memory_scope(shared)} memory, which all of them share, and "
                     "they do not wait for each other",
                     hints=[f"set_scope puts {name} into shared or local memory"],
                     beside=[loop],

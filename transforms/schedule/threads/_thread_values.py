@@ -1,4 +1,6 @@
-"""Which thread sees which value: work that threads share, and memory that they do not."""
+"""Visibility of values between threads: work that threads share, and memory that they do
+not share.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,9 @@ from kc.transforms.schedule.threads._threads import Kernel
 
 
 def require_shared_work(site: Site, kernel: Kernel) -> None:
-    """Refuse (KC3411) unless the threads of the axis together do what each of them does now.
+    """Refuse (KC3411) unless the threads of the axis together do the present work of each of them.
 
-    Where one loop of an axis is in another, each thread runs one iteration of it only.
+    If one loop of an axis is inside another, each thread runs only one of its iterations.
     """
     loop, axis = kernel.loop, kernel.axis
     if axis == "vthread":
@@ -53,12 +55,14 @@ def require_shared_work(site: Site, kernel: Kernel) -> None:
                 _require_same_work(site, kernel, outer, inner, op)
             elif isinstance(op, Access) and scope_of(op) is scope_of(inner):
                 raise _refuse_work(
-                    site, kernel, outer, inner, "work outside of blocks is not compared"
+                    site, kernel, outer, inner, "work outside blocks cannot be compared"
                 )
 
 
 def _condition_between(outer: ForOp, inner: ForOp) -> Operation | None:
-    """What is around ``inner`` and does not happen in all threads of ``outer``."""
+    """The guard or block around ``inner`` that some threads of ``outer`` do not run; None if there
+    is none.
+    """
     varying = loop_tree.derived_values(outer.var)
     between = list(loop_tree.path_to(inner))[1:]
     for op in reversed(between[: between.index(outer)]):
@@ -138,13 +142,13 @@ def _refuse_work(
 
 
 def require_visible(site: Site, kernel: Kernel) -> None:
-    """Refuse a read of what only another thread of the axis, or block, has written (KC3408), and
-    global memory that several blocks of threads write (KC3409, KC3417).
+    """Refuse a read of a value that only another thread or thread block has written (KC3408), and
+    global memory that several thread blocks write (KC3409, KC3417).
 
-    In one execution of the kernel's loop there is none of it, as its iterations are independent;
-    but blocks share global memory that each iteration had for itself. Virtual threads are one
-    thread, in which a buffer is theirs together unless it is allocated in them. Kernels that the
-    loop holds come to be one, all of whose axes are asked about.
+    Within one execution of the kernel's loop there are no such values, since its iterations are
+    independent; but blocks share global memory that each iteration had for itself. Virtual threads
+    run in one thread, so they share a buffer unless it is allocated inside their loop. Kernels
+    inside the loop become one kernel, so all their axes are checked.
     """
     is_root = kernel.root is kernel.loop
     if is_root and not any(loop is not kernel.loop for loop, _ in kernel.loops()):
@@ -162,7 +166,7 @@ def require_visible(site: Site, kernel: Kernel) -> None:
     axes = [axis for axis in real_axes(kernel) if is_root or axis == kernel.axis]
     accesses = accesses_in(kernel)
     if kernel.around(kernel.loop, kernel.axis):
-        accesses = {  # others are as before
+        accesses = {  # the remaining accesses do not change
             buffer: ops
             for buffer, ops in accesses.items()
             if any(loop_tree.is_inside(op, kernel.loop) for op in ops)
@@ -177,8 +181,9 @@ def require_visible(site: Site, kernel: Kernel) -> None:
 
 
 def require_scope_of_threads(site: Site, alloc: AllocOp, scope: str) -> None:
-    """Refuse (KC3408, KC3415) another scope if it is shared by threads that disturb each other, or
-    no longer shared by threads that exchange values."""
+    """Refuse (KC3408, KC3415) another scope if threads would then share memory that they must have
+    separately, or separate memory through which they exchange values.
+    """
     old = memory_scope(alloc.buffer)
     for loop in all_loops_around(alloc):
         axis = loop.axis
@@ -222,18 +227,19 @@ def _require_undisturbed(site: Site, alloc: AllocOp, loop: ForOp, axis: str, sco
         raise site.refuse(
             "KC3415",
             f"the threads of {loop.label} "
-            + ("may disturb" if conflict.undecided else "disturb")
-            + f" each other in {alloc.label}",
+            + ("may overwrite" if conflict.undecided else "overwrite")
+            + f" each other's values in {alloc.label}",
             at=alloc,
-            mark={loop: axis, alloc: f"each has its own now ({memory_scope(alloc.buffer)})"},
+            mark={loop: axis, alloc: f"each thread has its own ({memory_scope(alloc.buffer)})"},
             why=conflict.explain(),
-            hints=[f"scope={scope} means one buffer for all of them; with local each has its own"],
+            hints=[f"scope={scope} is one buffer for all of them; with local, each has its own"],
         )
 
 
 def threads_apart(buffer: SSAValue, scope: str) -> Iterator[tuple[ForOp, str]]:
-    """The loops, and their axes, each of whose threads has a ``buffer`` of its own, and which have
-    one copy of it in ``scope`` together."""
+    """The loops, with their axes, whose threads each have their own ``buffer`` and would share a
+    copy in ``scope``.
+    """
     alloc, old = buffer.owner, memory_scope(buffer)
     if isinstance(alloc, AllocOp):
         for loop in all_loops_around(alloc):
@@ -249,7 +255,7 @@ def require_copies_apart(
     scope: str,
     hints: Sequence[str] = ("scope=local",),
 ) -> None:
-    """Refuse (KC3415) a copy that threads share of a buffer that each of them has of its own."""
+    """Refuse (KC3415) a shared copy of a buffer that each thread has separately."""
     for loop, axis in threads_apart(buffer, scope):
         if not is_replicated(buffer, loop, axis):
             why = f"the copy would be one buffer for all threads of {axis}"
@@ -265,16 +271,16 @@ def refuse_shared_copy(
     why: str | Undecided,
     hints: Sequence[str] = ("scope=local",),
 ) -> ScheduleError:
-    """The refusal (KC3415) of a copy in ``scope``, one for the threads of ``loop``."""
+    """The refusal (KC3415) of a copy in ``scope`` that the threads of ``loop`` would share."""
     alloc = buffer.owner
     assert isinstance(alloc, AllocOp)
     return site.refuse(
         "KC3415",
         f"the threads of {loop.label} "
-        + ("may disturb" if isinstance(why, Undecided) else "disturb")
-        + f" each other in a {scope} copy of {alloc.label}",
+        + ("may overwrite" if isinstance(why, Undecided) else "overwrite")
+        + f" each other's values in a {scope} copy of {alloc.label}",
         at=block,
-        mark={loop: str(loop.axis), alloc: f"each has its own ({memory_scope(buffer)})"},
+        mark={loop: str(loop.axis), alloc: f"each thread has its own ({memory_scope(buffer)})"},
         why=why,
         hints=hints,
     )

@@ -1,4 +1,4 @@
-"""Kernels as schedules make them: which loops are the same threads, and how many there may be."""
+"""Kernels in schedules: the loops over the same threads, and the limits on their number."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BOUND_AT: weakref.WeakKeyDictionary[ForOp, Location] = weakref.WeakKeyDictionar
 
 
 def remember_binding(loop: ForOp) -> None:
-    """Note the line of the user's call that binds ``loop``."""
+    """Record the line of the user's call that binds ``loop``."""
     call = CALL_SITE.get()
     if call is not None:
         _BOUND_AT[loop] = call
@@ -35,9 +35,9 @@ def remember_binding(loop: ForOp) -> None:
 
 @dataclass(frozen=True)
 class Kernel:
-    """The kernel in ``root``, the outermost loop of threads, once ``loop`` is bound to ``axis``.
+    """The kernel in ``root``, the outermost loop of threads, after ``loop`` is bound to ``axis``.
 
-    It is for one check: what changes the loops makes another one.
+    Valid for one check: a change to the loops needs a new one.
     """
 
     root: ForOp
@@ -46,7 +46,7 @@ class Kernel:
 
     @classmethod
     def of(cls, loop: ForOp, axis: str) -> Kernel:
-        """The kernel that ``loop`` will be in."""
+        """The future kernel of ``loop``."""
         threads = (outer for outer in all_loops_around(loop) if outer.axis is not None)
         return cls(next(threads, loop), loop, axis)
 
@@ -66,13 +66,13 @@ class Kernel:
     def around(self, op: Operation, axis: str) -> list[ForOp]:
         """The loops of ``axis`` around ``op``, outermost first.
 
-        Of those bound to ``vthread``, each an axis by itself, it is ``loop``.
+        Each loop of ``vthread`` is a separate axis, so only ``loop`` counts for it.
         """
         loops = [loop for loop in all_loops_around(op) if self.axis_of(loop) == axis]
         return [loop for loop in loops if loop is self.loop] if axis == "vthread" else loops
 
     def extent(self, axis: str) -> int | SSAValue:
-        """The number of threads along ``axis``, one of the kernel's."""
+        """The number of threads along ``axis``, an axis of the kernel."""
         return next(loop.extent_value for loop, bound in self.loops() if bound == axis)
 
 
@@ -94,7 +94,7 @@ def require_one_extent(site: Site, kernel: Kernel) -> None:
             hints.insert(0, f"split {here.label} by factors=?,{there.static_extent}")
         why = ""
         if here.static_extent is None and there.static_extent is None:
-            why = "; what compute_at computes for a part of symbolic size is the whole dimension"
+            why = "; compute_at computes the whole dimension for a part of symbolic size"
             hints.insert(0, "split the dimension by a constant factor, and bind the inner loop")
         raise site.refuse(
             "KC3403",
@@ -112,19 +112,19 @@ def require_one_extent(site: Site, kernel: Kernel) -> None:
 
 
 def require_known_extents(site: Site, kernel: Kernel) -> None:
-    """Refuse (KC3443) a number of threads that is not known where the kernel is launched."""
+    """Refuse (KC3443) a number of threads that is unknown at the launch of the kernel."""
     for loop, axis in kernel.loops():
         extent = loop.extent_value
         if isinstance(extent, int) or makers_inside(extent, kernel.root) is not None:
             continue
         raise site.refuse(
             "KC3443",
-            f"the number of threads of {loop.label} is not known where the kernel is launched",
+            f"the number of threads of {loop.label} is unknown at the launch of the kernel",
             at=loop,
             mark={loop: axis, kernel.root: "the kernel"},
             why=f"it is {loop_tree.extent_text(extent)}, computed in loop {kernel.root.label} from "
-            "what is not known outside of it",
-            hints=["bind a loop whose extent is a constant, or of the sizes of the function"],
+            "values that are unknown outside it",
+            hints=["bind a loop whose extent is a constant or depends on sizes of the function"],
         )
 
 
@@ -137,14 +137,18 @@ def _extent(loop: ForOp, index: IndexValues) -> AffineExpr:
 
 
 def thread_limits(target: Target) -> tuple[str, Mapping[str, Any]]:
-    """The limits of a target for kernels, and whose they are: CUDA's for a target without any."""
+    """The name of the target with kernel limits, and the limits; CUDA's for a target without
+    limits.
+    """
     if "max_threads_per_block" not in target.limits:
         target = Target("cuda")
     return target.model_name, target.limits
 
 
 def require_limits(site: Site, kernel: Kernel) -> None:
-    """Refuse (KC3404, KC3405) more threads than there can be, as far as their number is known."""
+    """Refuse (KC3404, KC3405) more threads than the target allows, as far as their number
+    is known.
+    """
     name, limits = thread_limits(site.target)
     extents: dict[str, int] = {}
     for loop, axis in kernel.loops():
@@ -181,11 +185,11 @@ def require_limits(site: Site, kernel: Kernel) -> None:
 
 
 _TRIES = 65_536
-"""How many numbers are tried as divisors: there may be 2**31 - 1 blocks along blockIdx.x."""
+"""The most candidates for divisors, since there may be 2**31 - 1 blocks along blockIdx.x."""
 
 
 def _divisors(extent: int, most: int) -> Iterator[int]:
-    """The divisors of ``extent`` from ``most`` down to 2, as far as some tries find them."""
+    """The divisors of ``extent`` from ``most`` down to 2, within the limit on candidates."""
     most = min(most, extent)
     if most <= _TRIES:
         yield from (n for n in range(most, 1, -1) if extent % n == 0)
@@ -197,7 +201,9 @@ def _divisors(extent: int, most: int) -> Iterator[int]:
 def _too_many(
     site: Site, kernel: Kernel, code: str, title: str, why: str, most: int, axes: list[str]
 ) -> Exception:
-    """The refusal of more than ``most`` threads of the kernel's loop; ``axes`` are counted."""
+    """The refusal of more than ``most`` threads of the kernel's loop; ``axes`` are the counted
+    axes.
+    """
     extent = kernel.loop.static_extent or 1
     factors = [str(n) for n in islice(_divisors(extent, most), 3)]
     *rest, last = factors or [""]

@@ -1,4 +1,4 @@
-"""Whether vectors of a schedule, as it is now, are where a GPU takes them at once."""
+"""The alignment of vectors in an unfinished schedule, as GPUs require it for vector accesses."""
 
 from __future__ import annotations
 
@@ -21,41 +21,42 @@ from kc.transforms.schedule.base import CALL_SITE
 from kc.transforms.schedule.threads._shared_memory import part_in_kernel
 
 PRIMITIVES = frozenset({"bind", "compute-at", "reverse-compute-at", "storage-align", "vectorize"})
-"""The primitives by which there are vectors in a kernel, or elements of it get other distances."""
+"""The primitives that create vectors in a kernel, or change the distances of its elements."""
 
 STORAGE_ALIGN = "tir.storage_align"
 
 
 @dataclass(frozen=True)
 class Unaligned:
-    """An access by vectors that are not known to be aligned."""
+    """A vector access without known alignment."""
 
     op: LoadOp | StoreOp
     lanes: int
     size: int
-    """Bytes of an element."""
+    """The bytes of an element."""
     steps: tuple[int, ...]
-    """The numbers of elements that each index moves the address by multiples of."""
+    """For each index, a number of elements of which its contribution to the address is a
+    multiple.
+    """
     distances: tuple[int | None, ...]
-    """How many elements apart neighbours along each axis are; None where a call says it."""
+    """The strides along each axis in elements; None if only the call fixes the stride."""
 
     @property
     def wanted(self) -> int:
-        """What the address is to be a multiple of, in bytes."""
+        """The required alignment of the address in bytes."""
         return min(self.lanes * self.size, DEVICE_ALIGNMENT)
 
     @property
     def known(self) -> int:
-        """What it is known to be a multiple of, in bytes."""
+        """The known alignment of the address in bytes."""
         return known_alignment(self.steps, self.size)
 
 
 def unaligned_vectors(function: func.FuncOp) -> list[Unaligned]:
-    """The accesses of vectorized loops that are neighbours in memory, with an address that is not
-    known to be a multiple of their size or of 16 bytes.
+    """The accesses of vectorized loops to consecutive elements whose address is not a known
+    multiple of the vector's size or of 16 bytes.
 
-    Shared buffers have the sizes that they will have in their kernel; those that are in none yet
-    are left out.
+    Shared buffers have their future sizes in the kernel; those outside kernels are left out.
     """
     return [
         access
@@ -69,7 +70,7 @@ def unaligned_vectors(function: func.FuncOp) -> list[Unaligned]:
 
 
 def _access(op: LoadOp | StoreOp, loop: ForOp) -> Unaligned | None:
-    """An access as vectors of the lanes of a loop; None where it is none of neighbours."""
+    """An access as vectors over the lanes of a loop; None if the elements are not consecutive."""
     lanes, type_ = loop.static_extent, op.buffer.type
     assert isinstance(type_, MemRefType)
     element = type_.element_type
@@ -108,7 +109,7 @@ def _access(op: LoadOp | StoreOp, loop: ForOp) -> Unaligned | None:
 def _of_lane(
     exprs: list[AffineExpr], loop: ForOp, index: BoundIndexValues, lane: int
 ) -> list[AffineExpr]:
-    """Indices in one iteration of the vectorized loop."""
+    """The indices in one iteration of the vectorized loop."""
     dims: list[AffineExpr] = [
         AffineExpr.constant(lane) if root is loop.var else AffineExpr.dimension(n)
         for n, root in enumerate(index.roots)
@@ -117,11 +118,11 @@ def _of_lane(
 
 
 def _distances(buffer: SSAValue, sizes: list[int | None]) -> list[int | None]:
-    """How many elements apart neighbours along each axis are; None where a call says it."""
+    """The strides along each axis in elements; None if only the call fixes the stride."""
     requests: dict[int, tuple[int, int]] = {}
     alloc = buffer.owner
-    given = alloc.attributes.get(STORAGE_ALIGN) if isinstance(alloc, AllocOp) else None
-    for request in given if isinstance(given, ArrayAttr) else ():
+    note = alloc.attributes.get(STORAGE_ALIGN) if isinstance(alloc, AllocOp) else None
+    for request in note if isinstance(note, ArrayAttr) else ():
         assert isinstance(request, DenseArrayBase)
         axis, factor, offset = request.get_values()
         requests[int(axis)] = int(factor), int(offset)
@@ -140,8 +141,9 @@ def _distances(buffer: SSAValue, sizes: list[int | None]) -> list[int | None]:
 def warn_of_alignment(
     primitive: str, function: func.FuncOp, before: Collection[LoadOp | StoreOp]
 ) -> None:
-    """Warn (KC3446) of vectors that a primitive has made, or moved to addresses that are not known
-    to be multiples of their size; ``before`` are those that were there."""
+    """Warn (KC3446) of vectors without known alignment that a primitive has created or moved;
+    ``before`` are the earlier ones.
+    """
     added = {
         access.op.buffer: access
         for access in reversed(unaligned_vectors(function))
@@ -157,17 +159,17 @@ def warn_of_alignment(
     hints = dict.fromkeys(hint for access in reversed(added.values()) for hint in _hints(access))
     warn(
         "KC3446",
-        f"{primitive}: vectors of @{function.sym_name.data} are not known to be aligned",
+        f"{primitive}: the alignment of vectors of @{function.sym_name.data} is unknown",
         location=CALL_SITE.get(),
         facts=facts,
-        why="a GPU accesses a vector at once where its address is a multiple of its size; others "
-        "are taken apart",
+        why="a GPU accesses a vector at once if its address is a multiple of its size; other "
+        "vectors are split",
         hints=list(hints),
     )
 
 
 def _hints(access: Unaligned) -> Iterator[str]:
-    """What would make the address a multiple of the size of a vector."""
+    """The changes that would align the address to the size of a vector."""
     name, elements = buffer_name(access.op.buffer), access.wanted // access.size
     last = len(access.steps) - 1
     for axis, step in enumerate(access.steps):

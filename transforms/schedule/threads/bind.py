@@ -10,34 +10,34 @@ After::
     tir.for %i_o in 16 thread "blockIdx.x" {
       tir.for %i_i in 64 thread "threadIdx.x" { ... }
 
-What this means is in :mod:`kc.dialects.tir.threads`: threads run in lockstep, and inside a loop of
-the same axis each thread runs its own iteration only. A reduction that is bound to ``threadIdx`` is
+The semantics are in :mod:`kc.dialects.tir.threads`: threads run in lockstep, and inside a loop of
+the same axis each thread runs only its own iteration. A reduction that is bound to ``threadIdx`` is
 combined across threads. Limits are those of the target (CUDA's on a CPU); extents that are not
-constants are checked when the kernel is launched. A loop that is already bound to the axis stays as
-it is, with a warning (KC3410); a loop of a single iteration also gets one (KC3412). A loop that is
-bound to another axis is bound anew (KC3401, a warning), if everything bound in its kernel could be
-bound after it.
+constants are checked when the kernel is launched. A loop that is already bound to the axis stays
+unchanged, with a warning (KC3410); a loop of one iteration also gets a warning (KC3412). A loop
+that is bound to another axis is rebound (KC3401, a warning) if all bound loops of its kernel remain
+legal.
 
 *Legal when*
 
-1. KC3400: there is such an axis.
+1. KC3400: the axis exists.
 2. KC3010: the loop is not a ``while``; threads replace any other kind.
-3. KC3402: no loop around it is vectorized, none in it is parallel; blocks and threads are in no
-   parallel loop.
+3. KC3402: no loop around it is vectorized, no loop inside it is parallel; blocks and threads are
+   not inside a parallel loop.
 4. KC3403: all loops of an axis in a kernel have the same extent. KC3406: the extent of a loop of
-   virtual threads is a constant. KC3443: how many blocks and threads there are is known where the
-   kernel is launched.
-5. KC3404, KC3405: the target has that many threads.
-6. KC3040, KC3041: no two iterations depend on each other, buffers that threads share considered.
-   KC3407: only ``threadIdx`` may combine values, where the loop and those in it drive nothing but
-   reduce variables of one block with an init. Nor is a reduction with an init bound to blocks of
-   threads if one of them does all of it: the init would run in the others, too.
-7. KC3411: in a loop of the same axis, the threads together do what each of them did.
-8. KC3408: no thread reads what only another one has written, unless they share that memory, and no
-   block of threads what another one writes, in whatever memory.
-9. KC3409: nothing in the kernel writes global memory in all blocks. KC3417: no two blocks write
-   one element of it.
-10. KC3418: no thread reads what another one has written in a branch that not all of them take.
+   virtual threads is a constant. KC3443: the number of blocks and threads is known at the launch of
+   the kernel.
+5. KC3404, KC3405: the target allows that number of threads.
+6. KC3040, KC3041: no two iterations depend on each other, with the buffers that threads share.
+   KC3407: only ``threadIdx`` may combine values, if the loop and the loops inside it drive only
+   reduce variables of one block with an init. A reduction with an init is not bound to thread
+   blocks, even if one of them does all of its work: the init would also run in the others.
+7. KC3411: inside a loop of the same axis, the threads together do the previous work of each.
+8. KC3408: no thread reads a value that only another thread has written, unless they share that
+   memory, and no thread block reads a value of another one, in any memory.
+9. KC3409: no operation in the kernel writes global memory in all blocks. KC3417: no two blocks
+   write one element of it.
+10. KC3418: no thread reads a value of another one in a branch that not all threads take.
 
 TVM: ``bind``. Halide: ``gpu_blocks``, ``gpu_threads``. Exo: ``set_memory`` and custom loops.
 """
@@ -72,7 +72,7 @@ from kc.transforms.schedule.threads._threads import (
 
 @dataclass(frozen=True)
 class Bind(Primitive):
-    """Make the iterations of a loop threads."""
+    """Bind the iterations of a loop to threads."""
 
     name: ClassVar[str] = "bind"
     undecidable = True

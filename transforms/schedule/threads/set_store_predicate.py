@@ -1,4 +1,4 @@
-"""set_store_predicate: of the threads that store the same values, only some do.
+"""set_store_predicate: only some of the threads with the same values store them.
 
 Before, ``set-store-predicate block=C condition="threadIdx.x == 0"``::
 
@@ -11,15 +11,15 @@ After::
       tir.block "C" (spatial %v_i in 16 = %i) where (%t == 0) do { %C[%v_i] = %x }
 
 The condition is a conjunction (``and``) of affine comparisons of thread axes and of loops around
-the block. Where a reduction combines the values of threads, and in a kernel outside of the loops of
-an axis, a store happens once; which thread does it is noted for the lowering, in the annotation
-``store_predicate`` of the block.
+the block. If a reduction combines the values of threads, or if the block is outside the loops of an
+axis of its kernel, a store happens once; the annotation ``store_predicate`` of the block tells the
+lowering which thread does it.
 
 *Legal when*
 
 1. KC3420: it is a condition on loops around the block and axes of its kernel.
-2. KC3421: what a thread no longer stores is stored by another thread, at the same time, to the same
-   memory. Virtual threads are no others: a CPU runs one after another.
+2. KC3421: a value that a thread no longer stores is stored by another thread, at the same time, to
+   the same memory. Virtual threads do not count, since a CPU runs them one after another.
 
 TVM: ``set_store_predicate``.
 """
@@ -63,7 +63,7 @@ _WORDS = ("floordiv", "ceildiv", "mod")
 
 @dataclass(frozen=True)
 class Comparison:
-    """One comparison: a constraint over ``names``, and its text."""
+    """A comparison: a constraint over ``names``, and its text."""
 
     constraint: AffineConstraintExpr
     names: tuple[str, ...]
@@ -72,7 +72,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Plan:
-    """The conditions that are added to the predicate, over the variables of loops, and the note."""
+    """The new conditions of the predicate, over the variables of loops, and the note."""
 
     block: BlockOp
     guards: Sequence[tuple[AffineConstraintExpr, Sequence[SSAValue]]]
@@ -81,13 +81,13 @@ class Plan:
 
 @dataclass(frozen=True)
 class SetStorePredicate(Primitive):
-    """Let only those threads store for which a condition holds."""
+    """Restrict the stores of a block to the threads for which a condition holds."""
 
     name: ClassVar[str] = "set-store-predicate"
 
     block: BlockRef = field(metadata={"help": "the block that stores"})
     condition: str = field(
-        metadata={"help": "of thread axes and loops around the block, as in threadIdx.x == 0"}
+        metadata={"help": "a condition on thread axes and loops around it, as in threadIdx.x == 0"}
     )
 
     def check(self, site: Site) -> Plan:
@@ -147,7 +147,7 @@ class SetStorePredicate(Primitive):
     def _require_some_thread(
         self, site: Site, block: BlockOp, notes: list[Comparison], once: dict[str, ForOp]
     ) -> None:
-        """Refuse a condition that no thread meets."""
+        """Refuse (KC3421) a condition that no thread meets."""
         space = Space()
         axes = dict.fromkeys(name for note in notes for name in note.names)
         thread = space.place(site.function.body.block.first_op or block)
@@ -170,7 +170,7 @@ class SetStorePredicate(Primitive):
                 "KC3421",
                 f"with '{self.condition}' block {block.label} stores nothing",
                 at=block,
-                why="no thread meets it",
+                why="no thread meets the condition",
             )
 
     def _require_stored(
@@ -179,7 +179,9 @@ class SetStorePredicate(Primitive):
         block: BlockOp,
         guards: list[tuple[AffineConstraintExpr, list[ForOp]]],
     ) -> None:
-        """Refuse unless each instance that is left out is one of a thread that is not."""
+        """Refuse (KC3421) unless another thread runs each instance that the condition
+        leaves out.
+        """
         waiting = [
             loop
             for loop in all_loops_around(block)
@@ -210,7 +212,7 @@ class SetStorePredicate(Primitive):
             "KC3421",
             f"with '{self.condition}' block {block.label} "
             + ("may not" if witness.undecided else "does not")
-            + " store all that it stores now",
+            + " store all of its present elements",
             at=block,
             why=witness.undecided or f"no thread would do its work for {at}{before.at(witness)}",
         )
@@ -244,7 +246,7 @@ class SetStorePredicate(Primitive):
 
 
 def _affine(text: str, names: tuple[str, ...]) -> AffineExpr:
-    """One side of a comparison; a ValueError if it is not affine."""
+    """One side of a comparison. Raises ValueError if it is not affine."""
     numbers = {name: f"n{n}" for n, name in enumerate(names)}
     body = _NAME.sub(lambda match: numbers.get(match[0], match[0]), text)
     results = IndexMap.from_option(f"({', '.join(numbers.values())})->({body})").results
@@ -262,12 +264,12 @@ def _constraint(lhs: AffineExpr, sign: str, rhs: AffineExpr) -> AffineConstraint
 
 
 def _waits(loop: ForOp) -> bool:
-    """Whether the iterations of ``loop`` are threads that wait for each other, on any target."""
+    """True if the iterations of ``loop`` are threads that wait for each other on every target."""
     return is_in_lockstep(loop.axis) and loop.axis not in VIRTUAL_AXES
 
 
 def _axes_done_once(block: BlockOp) -> dict[str, ForOp]:
-    """The axes of the kernel along which the block stores once: a loop of each."""
+    """The axes of the kernel along which the block stores once, each with a loop."""
     threads = [loop for loop in all_loops_around(block) if loop.axis is not None]
     if not threads:
         return {}

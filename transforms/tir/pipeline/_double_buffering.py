@@ -117,7 +117,7 @@ def _accesses(alloc: AllocOp) -> list[Access]:
             raise Obstacle(
                 "KC3303",
                 f"{alloc.label} is used by {op.name}",
-                f"it is not known what {op.name} does with it",
+                f"the effect of {op.name} on it is unknown",
                 op,
                 {op: f"uses {alloc.label}"},
             )
