@@ -167,7 +167,7 @@ class ScheduleMethods:
         ...
 
     def cache_index(self, block: BlockRV | str, storage_scope: str = 'global', cse_thresh: int = 0) -> list[BlockRV]:
-        """Compute index expressions of a block before, into buffers that it reads."""
+        """Compute index expressions of a block in advance, into buffers that it reads."""
         ...
 
     def read_at(self, loop: LoopRV | str, block: BlockRV | str, read_buffer_index: Any, storage_scope: str = 'global') -> BlockRV:
@@ -179,7 +179,7 @@ class ScheduleMethods:
         ...
 
     def reindex(self, block: BlockRV | str, buffer: Any) -> BlockRV:
-        """Let a block access a buffer through a new one, at its own variables."""
+        """Redirect the accesses of a block to a new buffer, at the block's variables."""
         ...
 
     def reindex_cache_read(self, block: BlockRV | str, read_buffer_index: Any, storage_scope: str, index_map: IndexFunction | IndexMap | str) -> BlockRV:
@@ -191,7 +191,7 @@ class ScheduleMethods:
         ...
 
     def rolling_buffer(self, block: BlockRV | str, write_buffer_index: Any = ..., *, unsafe: bool = False) -> None:
-        """Keep in a buffer what the next iteration needs again."""
+        """Keep elements that the next iteration needs again in a buffer."""
         ...
 
     def transform_layout(self, block: BlockRV | str, buffer: Any, index_map: IndexFunction | IndexMap | str, pad_value: Any | None = None, assume_injective_transform: bool = False) -> None:
@@ -199,7 +199,7 @@ class ScheduleMethods:
         ...
 
     def transform_block_layout(self, block: BlockRV | str, index_map: IndexFunction | IndexMap | str) -> None:
-        """Let a block and its loops iterate over the results of an index map."""
+        """Iterate a block and its loops over the results of an index map."""
         ...
 
     def set_axis_separator(self, block: BlockRV | str, buffer: Any, axis_separators: Sequence[int] = ...) -> None:

@@ -150,14 +150,14 @@ func.func @combined(%A: memref<3x4xi32>, %C: memref<4xi32>) {
 //WRITTEN-NEXT:   |  for i in 3 vectorized:
 //WRITTEN-NEXT:   |    block B    <-- updates B
 //WRITTEN-NEXT:   |    block W    <-- writes B
-//WRITTEN-NEXT:  why: block W at (i=0) writes what was copied
+//WRITTEN-NEXT:  why: block W at (i=0) writes a copied element
 
 //THREADS:error[KC3307]: cache_inplace: block B writes B before it would be copied back
 //THREADS-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:70:5  tir.block "B" (spatial %v_i in 4 = %i) do {
 //THREADS-NEXT:   |  for i in 4 parallel:
 //THREADS-NEXT:   |    block B    <-- updates B
 //THREADS-NEXT:   |    block C
-//THREADS-NEXT:  why: block B at (i=0) writes what another thread has copied
+//THREADS-NEXT:  why: block B at (i=0) writes an element that another thread has copied
 
 //LANES:error[KC3310]: cache_inplace: there is no place for a copy of B
 //LANES-NEXT:  --> {{.*}}cache_inplace_invalid.mlir:86:5  tir.block "B" (spatial %v_i in 8 = %i) do {

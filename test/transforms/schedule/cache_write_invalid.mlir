@@ -194,7 +194,7 @@ func.func @nothing(%A: memref<0xf32>, %S: memref<8xf32>) {
 //HOLES-NEXT:  --> {{.*}}cache_write_invalid.mlir:19:5  tir.block "C" (spatial %v_i in 8 = %i) do {
 //HOLES-NEXT:   |  for i in 8:
 //HOLES-NEXT:   |    block C    <-- here
-//HOLES-NEXT:  why: element [1] is in the box around what it writes, and is not written
+//HOLES-NEXT:  why: element [1] is in the bounding box of its writes, but is not written
 
 //SIZE:error[KC3306]: cache_write: block C may not write all of C that would be copied
 //SIZE-NEXT:  --> {{.*}}cache_write_invalid.mlir:29:5  tir.block "C" (spatial %v_i in %n = %i) do {
@@ -202,15 +202,15 @@ func.func @nothing(%A: memref<0xf32>, %S: memref<8xf32>) {
 //SIZE-NEXT:   |    block C    <-- here
 //SIZE-NEXT:  why: a size of the buffer is known only at the call
 
-//MIXED:error[KC3308]: cache_write: block B reads B both as it was before and as it writes it
+//MIXED:error[KC3308]: cache_write: block B reads both old and its own new elements of B
 //MIXED-NEXT:  --> {{.*}}cache_write_invalid.mlir:41:7  tir.block "B" (spatial %v_i in 9 = %i + 1) do {
 //MIXED-NEXT:   |  for i in 8:
 //MIXED-NEXT:   |    for j in 1:
 //MIXED-NEXT:   |      block B    <-- here
 //MIXED-NEXT:   |        for k in 8:
 //MIXED-NEXT:   |          store to D
-//MIXED-NEXT:  why: it reads element [0] before it writes it, others after
-//MIXED-NEXT:  try: cache_inplace of B: its old values are copied first
+//MIXED-NEXT:  why: it reads element [0] before writing it, and others after
+//MIXED-NEXT:  try: cache_inplace of B, which first copies its old values
 
 //SEEN:error[KC3307]: cache_write: block D reads B before it would be copied
 //SEEN-NEXT:  --> {{.*}}cache_write_invalid.mlir:60:5  tir.block "D" (spatial %v_i in 8 = %i) do {
@@ -219,15 +219,15 @@ func.func @nothing(%A: memref<0xf32>, %S: memref<8xf32>) {
 //SEEN-NEXT:   |    block D    <-- reads B
 //SEEN-NEXT:  why: block D at (i=0) reads what block B at (i=0) writes
 
-//UPDATE:error[KC3308]: cache_write: block S reads S both as it was before and as it writes it
+//UPDATE:error[KC3308]: cache_write: block S reads both old and its own new elements of S
 //UPDATE-NEXT:  --> {{.*}}cache_write_invalid.mlir:75:7  tir.block "S" (spatial %v_i in 4 = %i, reduce %v_k in 8 = %k) do {
 //UPDATE-NEXT:   |  for i in 4:
 //UPDATE-NEXT:   |    block S_init
 //UPDATE-NEXT:   |    for k in 8:
 //UPDATE-NEXT:   |      block S    <-- here
-//UPDATE-NEXT:  why: it reads element [0] before it writes it, others after
+//UPDATE-NEXT:  why: it reads element [0] before writing it, and others after
 //UPDATE-NEXT:  try: cache_write before decompose_reduction: the init then belongs to the block
-//UPDATE-NEXT:  try: cache_inplace of S: its old values are copied first
+//UPDATE-NEXT:  try: cache_inplace of S, which first copies its old values
 
 //LANES:error[KC3310]: cache_write: there is no place for a copy of B
 //LANES-NEXT:  --> {{.*}}cache_write_invalid.mlir:89:5  tir.block "B" (spatial %v_i in 8 = %i) do {
@@ -253,14 +253,14 @@ func.func @nothing(%A: memref<0xf32>, %S: memref<8xf32>) {
 //OLD-NEXT:  --> {{.*}}cache_write_invalid.mlir:129:5  tir.block "D" (spatial %v_i in 4 = %i) do {
 //OLD-NEXT:   |  for i in 4:
 //OLD-NEXT:   |    block D    <-- reads B
-//OLD-NEXT:  why: element [4] is not in the new buffer then
+//OLD-NEXT:  why: element [4] is not yet in the new buffer
 //OLD-NEXT:  try: consumers=C
 
 //NEWER:error[KC3600]: cache_write: block E reads elements of B that block W has written
 //NEWER-NEXT:  --> {{.*}}cache_write_invalid.mlir:139:5  tir.block "E" (spatial %v_i in 4 = %i) do {
 //NEWER-NEXT:   |  for i in 4:
 //NEWER-NEXT:   |    block E    <-- reads B
-//NEWER-NEXT:  why: block W writes what is read at (i=2), which the new buffer does not have
+//NEWER-NEXT:  why: block W writes the element that is read at (i=2), which the new buffer does not contain
 //NEWER-NEXT:  try: consumers=C
 
 //BEFORE:error[KC3600]: cache_write: block D reads elements of B that block B has not written
@@ -275,8 +275,8 @@ func.func @nothing(%A: memref<0xf32>, %S: memref<8xf32>) {
 //NOTHING-NEXT:   |  for i in 8:
 //NOTHING-NEXT:   |    for k in 0:
 //NOTHING-NEXT:   |      block S    <-- here
-//NOTHING-NEXT:  why: element [0] is in the box around what it writes, and is not written
-//NOTHING-NEXT:  try: cache_inplace of S: its old values are copied first
+//NOTHING-NEXT:  why: element [0] is in the bounding box of its writes, but is not written
+//NOTHING-NEXT:  try: cache_inplace of S, which first copies its old values
 
 // The last part of a loop, which may have no iteration where the reduction is not over nothing.
 // RUN: not kc-opt %s --cache-write="func=part block=S buffer=S" 2>&1 | FileCheck %s --check-prefix=PART --match-full-lines --strict-whitespace
@@ -303,5 +303,5 @@ func.func @part(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}, %S: m
 //PART-NEXT:   |  for i in 1:
 //PART-NEXT:   |    for k in last:
 //PART-NEXT:   |      block S    <-- here
-//PART-NEXT:  why: element [0] (for n = 1) is in the box around what it writes, and is not written
-//PART-NEXT:  try: cache_inplace of S: its old values are copied first
+//PART-NEXT:  why: element [0] (for n = 1) is in the bounding box of its writes, but is not written
+//PART-NEXT:  try: cache_inplace of S, which first copies its old values

@@ -8,7 +8,7 @@
 // STARTED:      error[KC3530]: reindex_cache_read: the init of block S accesses B for no value of v_k
 // STARTED-NEXT:   --> {{.*}}reindex_cache_read_empty.mlir:{{[0-9]+}}:7  tir.block "S" (spatial %v_i in 4 = %i, reduce %v_k in %n = %k) init {
 // STARTED:        why: v_k may have no values; init runs even so, and the new buffer would have no element
-// STARTED-NEXT:   try: a map without v_k
+// STARTED-NEXT:   try: use a map without v_k
 
 // WITHOUT-LABEL: func.func @started(
 // WITHOUT:         tir.alloc "B_local" : memref<4xf32, "local">

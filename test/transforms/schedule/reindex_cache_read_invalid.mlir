@@ -38,7 +38,7 @@ te.func @product(%A: tensor<4x6xf32>, %B: tensor<6x8xf32>) -> tensor<4x8xf32> {
 //RANK-NEXT:  why: block C has the variables v_i, v_j, v_k
 //RANK-NEXT:  try: index_map=(i, j, k)->(...)
 
-//NEGATIVE:error[KC3503]: reindex_cache_read: (i, j, k)->(k - 1, i) maps block C to indices outside of any buffer
+//NEGATIVE:error[KC3503]: reindex_cache_read: (i, j, k)->(k - 1, i) maps block C to indices outside any buffer
 //NEGATIVE-NEXT:  --> {{.*}}reindex_cache_read_invalid.mlir:10:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 6] {
 //NEGATIVE-NEXT:   |  for i in 4:
 //NEGATIVE-NEXT:   |    for j in 8:
@@ -54,7 +54,7 @@ te.func @product(%A: tensor<4x6xf32>, %B: tensor<6x8xf32>) -> tensor<4x8xf32> {
 //MIXED-NEXT:   |      for k in 6:
 //MIXED-NEXT:   |        block C    <-- here
 //MIXED-NEXT:  why: two elements of A would share one element of the new buffer: those of (v_i=0, v_k=0) and (v_i=1, v_k=0)
-//MIXED-NEXT:  try: a map that depends on exactly v_i, v_k
+//MIXED-NEXT:  try: use a map that depends on exactly v_i, v_k
 
 //OTHER:error[KC3531]: reindex_cache_read: (i, j, k)->(k, i + j) mixes elements
 //OTHER-NEXT:  --> {{.*}}reindex_cache_read_invalid.mlir:10:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 6] {
@@ -63,4 +63,4 @@ te.func @product(%A: tensor<4x6xf32>, %B: tensor<6x8xf32>) -> tensor<4x8xf32> {
 //OTHER-NEXT:   |      for k in 6:
 //OTHER-NEXT:   |        block C    <-- here
 //OTHER-NEXT:  why: two elements of A would share one element of the new buffer: those of (v_i=0, v_j=1, v_k=0) and (v_i=1, v_j=0, v_k=0)
-//OTHER-NEXT:  try: a map that depends on exactly v_i, v_k
+//OTHER-NEXT:  try: use a map that depends on exactly v_i, v_k

@@ -38,7 +38,7 @@ te.func @product(%A: tensor<4x6xf32>, %B: tensor<6x8xf32>) -> tensor<4x8xf32> {
 //RANK-NEXT:  why: block C has the variables v_i, v_j, v_k
 //RANK-NEXT:  try: index_map=(i, j, k)->(...)
 
-//NEGATIVE:error[KC3503]: reindex_cache_write: (i, j, k)->(j - 1, i) maps block C to indices outside of any buffer
+//NEGATIVE:error[KC3503]: reindex_cache_write: (i, j, k)->(j - 1, i) maps block C to indices outside any buffer
 //NEGATIVE-NEXT:  --> {{.*}}reindex_cache_write_invalid.mlir:10:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 6] {
 //NEGATIVE-NEXT:   |  for i in 4:
 //NEGATIVE-NEXT:   |    for j in 8:
@@ -54,7 +54,7 @@ te.func @product(%A: tensor<4x6xf32>, %B: tensor<6x8xf32>) -> tensor<4x8xf32> {
 //MIXED-NEXT:   |      for k in 6:
 //MIXED-NEXT:   |        block C    <-- here
 //MIXED-NEXT:  why: two elements of C would share one element of the new buffer: those of (v_i=0, v_j=0) and (v_i=0, v_j=1)
-//MIXED-NEXT:  try: a map that depends on exactly v_i, v_j
+//MIXED-NEXT:  try: use a map that depends on exactly v_i, v_j
 
 //REDUCED:error[KC3531]: reindex_cache_write: (i, j, k)->(k, j, i) mixes elements
 //REDUCED-NEXT:  --> {{.*}}reindex_cache_write_invalid.mlir:10:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 6] {
@@ -63,4 +63,4 @@ te.func @product(%A: tensor<4x6xf32>, %B: tensor<6x8xf32>) -> tensor<4x8xf32> {
 //REDUCED-NEXT:   |      for k in 6:
 //REDUCED-NEXT:   |        block C    <-- here
 //REDUCED-NEXT:  why: two elements of the new buffer would share one element of C: those of (v_i=0, v_j=0, v_k=0) and (v_i=0, v_j=0, v_k=1)
-//REDUCED-NEXT:  try: a map that depends on exactly v_i, v_j
+//REDUCED-NEXT:  try: use a map that depends on exactly v_i, v_j

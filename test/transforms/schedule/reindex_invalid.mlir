@@ -133,7 +133,7 @@ func.func @vectors(%A: memref<8xf32>, %C: memref<8xf32>) {
 //UNWRITTEN-NEXT:  --> {{.*}}reindex_invalid.mlir:49:5  tir.block "E" (spatial %v in 8 = %i) where (%i < 5) do {
 //UNWRITTEN-NEXT:   |  for i in 8:
 //UNWRITTEN-NEXT:   |    block E    <-- here
-//UNWRITTEN-NEXT:  why: element [5] is in the box around what it writes, and is not written
+//UNWRITTEN-NEXT:  why: element [5] is in the bounding box of its writes, but is not written
 
 //SCAN:error[KC3530]: reindex: the index of A in block P does not depend on its variables alone
 //SCAN-NEXT:  --> {{.*}}reindex_invalid.mlir:54:3  tir.block "P" (opaque %u in 4 = 2) do {
@@ -142,7 +142,7 @@ func.func @vectors(%A: memref<8xf32>, %C: memref<8xf32>) {
 //SCAN-NEXT:   |      store to A
 //SCAN-NEXT:  why: it contains i, for which the new buffer would have no dimension
 
-//SIZE:error[KC3532]: reindex: the extent of w of block D is not known where the copy would be
+//SIZE:error[KC3532]: reindex: the extent of w of block D is not available at the place of the copy
 //SIZE-NEXT:  --> {{.*}}reindex_invalid.mlir:67:7  tir.block "D" (spatial %v in 4 = %i, spatial %w in %e = %j) do {
 //SIZE-NEXT:   |  for i in 4:
 //SIZE-NEXT:   |    for j in e:
@@ -218,7 +218,7 @@ func.func @odd(%A: memref<16xf32>, %C: memref<16xf32>, %T: memref<8xf32>) {
 //ODD-NEXT:   |    for j in 2:
 //ODD-NEXT:   |      block E    <-- here
 //ODD-NEXT:   |    block T
-//ODD-NEXT:  why: element [0] is in the box around what it writes, and is not written
+//ODD-NEXT:  why: element [0] is in the bounding box of its writes, but is not written
 
 // The last part of a loop, which may have no iteration where the reduction is not over nothing.
 // RUN: not kc-opt %s --reindex-cache-write="func=part block=S buffer=S scope=global index-map=(v_i,v_k)->(v_i)" 2>&1 | FileCheck %s --check-prefix=PART --match-full-lines --strict-whitespace
@@ -245,4 +245,4 @@ func.func @part(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}, %S: m
 //PART-NEXT:   |  for i in 1:
 //PART-NEXT:   |    for k in last:
 //PART-NEXT:   |      block S    <-- here
-//PART-NEXT:  why: element [0] (for n = 1) is in the box around what it writes, and is not written
+//PART-NEXT:  why: element [0] (for n = 1) is in the bounding box of its writes, but is not written

@@ -20,7 +20,7 @@ te.func @two(%A: tensor<6x4xf32>) -> tensor<4xf32> {
 //SHORT-NEXT:   |  for i in 4:
 //SHORT-NEXT:   |    for k in 6:
 //SHORT-NEXT:   |      block C    <-- here
-//SHORT-NEXT:  why: it has 2 variables (v_i, v_k), each of which must be given once by its position
+//SHORT-NEXT:  why: it has 2 variables (v_i, v_k); each of them must be given once by its position
 //SHORT-NEXT:  try: order=1,0
 
 //TWICE:error[KC3350]: reorder_block_iter_var: order 1,1 for block C
@@ -28,7 +28,7 @@ te.func @two(%A: tensor<6x4xf32>) -> tensor<4xf32> {
 //TWICE-NEXT:   |  for i in 4:
 //TWICE-NEXT:   |    for k in 6:
 //TWICE-NEXT:   |      block C    <-- here
-//TWICE-NEXT:  why: it has 2 variables (v_i, v_k), each of which must be given once by its position
+//TWICE-NEXT:  why: it has 2 variables (v_i, v_k); each of them must be given once by its position
 //TWICE-NEXT:  try: order=1,0
 
 //NAMES:error[KC0012]: reorder-block-iter-var: option 'order' takes an integer, not 'i'

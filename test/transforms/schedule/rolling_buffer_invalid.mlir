@@ -151,7 +151,7 @@ te.func @point(%A: tensor<16xf32>) -> tensor<16xf32> {
 //OWN-NEXT:   |    alloc B
 //OWN-NEXT:   |    block B    <-- here
 //OWN-NEXT:   |    block C
-//OWN-NEXT:  why: each iteration of i uses elements of its own, or all of them
+//OWN-NEXT:  why: each iteration of i uses separate elements, or all of them
 
 //KIND:error[KC3491]: rolling_buffer: loop i is parallel
 //KIND-NEXT:  --> {{.*}}rolling_buffer_invalid.mlir:19:3  %C = te.compute "C" [%i = 14] {
@@ -180,22 +180,22 @@ te.func @point(%A: tensor<16xf32>) -> tensor<16xf32> {
 //INPUT-NEXT:   |    block H    <-- writes A
 //INPUT-NEXT:  why: block H writes at (i=0), after the element was computed at (i=0, d=2) and before it would be computed again at (i=1, d=1)
 
-//WRITTEN:error[KC3492]: rolling_buffer: block F does not find all that it reads in 3 elements of E
+//WRITTEN:error[KC3492]: rolling_buffer: block F does not find all of its inputs in 3 elements of E
 //WRITTEN-NEXT:  --> {{.*}}rolling_buffer_invalid.mlir:50:5  tir.block "F" (spatial %v in 12 = %i) do {
 //WRITTEN-NEXT:   |  for i in 12:    <-- rolls here
 //WRITTEN-NEXT:   |    alloc E
 //WRITTEN-NEXT:   |    for d in 3:
 //WRITTEN-NEXT:   |      block E
 //WRITTEN-NEXT:   |    block F    <-- reads E
-//WRITTEN-NEXT:  why: block F at (i=1) reads [1], which is not written by then
+//WRITTEN-NEXT:  why: block F at (i=1) reads [1], which is not yet written
 
-//KEPT:error[KC3492]: rolling_buffer: block L does not find all that it reads in 3 elements of K
+//KEPT:error[KC3492]: rolling_buffer: block L does not find all of its inputs in 3 elements of K
 //KEPT-NEXT:  --> {{.*}}rolling_buffer_invalid.mlir:37:5  tir.block "L" (opaque %v in 12 = %i) where (%i >= 1) do {
 //KEPT-NEXT:   |  for i in 12:    <-- rolls here
 //KEPT-NEXT:   |    for d in 3:
 //KEPT-NEXT:   |      block K
 //KEPT-NEXT:   |    block L    <-- reads K
-//KEPT-NEXT:  why: block L at (i=1) reads [0], which is overwritten by then
+//KEPT-NEXT:  why: block L at (i=1) reads [0], which is already overwritten
 
 //SIZE:error[KC3495]: rolling_buffer: the sizes of R depend on loop i
 //SIZE-NEXT:  --> {{.*}}rolling_buffer_invalid.mlir:81:3  tir.for %i in 12 {

@@ -71,7 +71,7 @@ def test_layouts_whose_indices_would_be_too_large() -> None:
         sch.transform_layout("B", ("write", 0), "(i) -> (i * 1099511627776)")
     assert refused.value.code == "KC3499"
     assert refused.value.why == (
-        "(i)->(i * 1099511627776) multiplies the numbers that are in them now"
+        "(i)->(i * 1099511627776) multiplies the constants in its present indices"
     )
 
 

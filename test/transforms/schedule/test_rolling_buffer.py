@@ -294,6 +294,6 @@ def test_a_gather_is_undecided():
     assert text_of(module) == before
     assert caught.value.code == "KC3492"
     assert caught.value.message == (
-        "rolling_buffer: block C may not find all that it reads in 3 elements of B"
+        "rolling_buffer: block C may not find all of its inputs in 3 elements of B"
     )
     assert caught.value.why == "g is not affine"

@@ -293,7 +293,7 @@ def test_assumption_is_noted(monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(ScheduleError) as caught:
         pass_class("transform-layout")(*options).plan(site_of(module))
     assert (caught.value.code, caught.value.why) == ("KC3502", TOO_LARGE.reason)
-    assert list(caught.value.hints) == ["assume_injective_transform, if it is"]
+    assert list(caught.value.hints) == ["use assume_injective_transform if it is injective"]
     pass_class("transform-layout")(*options, True).apply(site_of(module))
     (alloc,) = [op for op in module.walk() if isinstance(op, AllocOp)]
     assert "tir.layout_assumed_injective" in alloc.attributes

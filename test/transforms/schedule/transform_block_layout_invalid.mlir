@@ -84,29 +84,29 @@ func.func @chain(%A: memref<8xi32>, %B: memref<8xi32>, %C: memref<4xi32>) {
 //RANK-NEXT:  why: block C has the variables v_i, v_j, v_k
 //RANK-NEXT:  try: index_map=(i, j, k)->(...)
 
-//SPLIT:error[KC3520]: transform_block_layout: block C is not in a loop of its own for each variable
+//SPLIT:error[KC3520]: transform_block_layout: block C does not have a separate loop for each variable
 //SPLIT-NEXT:  --> {{.*}}transform_block_layout_invalid.mlir:17:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 8] {
 //SPLIT-NEXT:   |  for i_o in 2:
 //SPLIT-NEXT:   |    for i_i in 2:
 //SPLIT-NEXT:   |      for j in 8:
 //SPLIT-NEXT:   |        for k in 8:
 //SPLIT-NEXT:   |          block C    <-- here
-//SPLIT-NEXT:  why: v_i is not bound to a loop of its own among the 3 around the block
+//SPLIT-NEXT:  why: v_i is not bound to a separate loop among the 3 around the block
 //SPLIT-NEXT:  try: transform_block_layout before split, fuse and compute_at
 
-//EXTENT:error[KC3520]: transform_block_layout: block E is not in a loop of its own for each variable
+//EXTENT:error[KC3520]: transform_block_layout: block E does not have a separate loop for each variable
 //EXTENT-NEXT:  --> {{.*}}transform_block_layout_invalid.mlir:42:5  tir.block "E" (spatial %v in 8 = %i) do {
 //EXTENT-NEXT:   |  for i in 4:
 //EXTENT-NEXT:   |    block E    <-- here
 //EXTENT-NEXT:  why: v and its loop i have different extents
 //EXTENT-NEXT:  try: transform_block_layout before split, fuse and compute_at
 
-//NONE:error[KC3520]: transform_block_layout: block N is not in a loop of its own for each variable
+//NONE:error[KC3520]: transform_block_layout: block N does not have a separate loop for each variable
 //NONE-NEXT:  --> {{.*}}transform_block_layout_invalid.mlir:47:3  tir.block "N" () do {
 //NONE-NEXT:   |  block N    <-- here
 //NONE-NEXT:  why: block N has no variables
 
-//INSIDE:error[KC3520]: transform_block_layout: block D is not in a loop of its own for each variable
+//INSIDE:error[KC3520]: transform_block_layout: block D does not have a separate loop for each variable
 //INSIDE-NEXT:  --> {{.*}}transform_block_layout_invalid.mlir:54:7  tir.block "D" (spatial %v in 4 = %i, spatial %w in %e = %j) do {
 //INSIDE-NEXT:   |  for i in 4:
 //INSIDE-NEXT:   |    for j in e:
@@ -123,7 +123,7 @@ func.func @chain(%A: memref<8xi32>, %B: memref<8xi32>, %C: memref<4xi32>) {
 //PARALLEL-NEXT:  why: a loop must be restructured before it gets a kind of execution
 //PARALLEL-NEXT:  try: transform_block_layout first, then parallel one of the results
 
-//NEGATIVE:error[KC3503]: transform_block_layout: (i, j, k)->(i, j, k - 1) maps block C to iterations outside of any loop
+//NEGATIVE:error[KC3503]: transform_block_layout: (i, j, k)->(i, j, k - 1) maps block C to iterations outside any loop
 //NEGATIVE-NEXT:  --> {{.*}}transform_block_layout_invalid.mlir:17:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 8] {
 //NEGATIVE-NEXT:   |  for i in 4:
 //NEGATIVE-NEXT:   |    for j in 8:
@@ -139,7 +139,7 @@ func.func @chain(%A: memref<8xi32>, %B: memref<8xi32>, %C: memref<4xi32>) {
 //CLASH-NEXT:   |      for k in 8:
 //CLASH-NEXT:   |        block C    <-- here
 //CLASH-NEXT:  why: iterations [0, 0, 0] and [0, 1, 0] would both be [0, 0, 0]
-//CLASH-NEXT:  try: factors that divide the extents
+//CLASH-NEXT:  try: use factors that divide the extents
 //CLASH-NEXT:  try: split the loops, which handles tails
 
 //HOLE:error[KC3521]: transform_block_layout: (i, j, k)->(i, j floordiv 3, j mod 3, k) is not one-to-one on block C
@@ -149,7 +149,7 @@ func.func @chain(%A: memref<8xi32>, %B: memref<8xi32>, %C: memref<4xi32>) {
 //HOLE-NEXT:   |      for k in 8:
 //HOLE-NEXT:   |        block C    <-- here
 //HOLE-NEXT:  why: no iteration of the block would be mapped to [0, 2, 2, 0]
-//HOLE-NEXT:  try: factors that divide the extents
+//HOLE-NEXT:  try: use factors that divide the extents
 //HOLE-NEXT:  try: split the loops, which handles tails
 
 //MIXED:error[KC3522]: transform_block_layout: result 0 of (i, j, k)->(i * 8 + k, j) mixes types of variables
@@ -167,7 +167,7 @@ func.func @chain(%A: memref<8xi32>, %B: memref<8xi32>, %C: memref<4xi32>) {
 //ONCE-NEXT:   |    for k in 1:
 //ONCE-NEXT:   |      block O    <-- here
 //ONCE-NEXT:  why: block O initialises where its reduce variables are 0
-//ONCE-NEXT:  try: keep one of extent 1
+//ONCE-NEXT:  try: keep a reduce variable of extent 1
 
 //ORDER:error[KC3523]: transform_block_layout: the order of (i)->(i * -1 + 6) changes the result
 //ORDER-NEXT:  --> {{.*}}transform_block_layout_invalid.mlir:36:5  tir.block "S" (opaque %v in 7 = %i) do {

@@ -155,7 +155,7 @@ func.func @sizes(%A: memref<8xf32>, %B: memref<8xf32>, %d: index) {
 //CLASHN-NEXT:   |      block T    <-- here
 //CLASHN-NEXT:  why: elements [6] and [13] (for n = 14) would both be at [6]
 
-//NEGATIVE:error[KC3503]: transform_layout: (i, j)->(i - 1, j) maps B to indices outside of any buffer
+//NEGATIVE:error[KC3503]: transform_layout: (i, j)->(i - 1, j) maps B to indices outside any buffer
 //NEGATIVE-NEXT:  --> {{.*}}transform_layout_invalid.mlir:27:3  %B = te.compute "B" [%i = 14, %j = 6] {
 //NEGATIVE-NEXT:   |  for i in 14:
 //NEGATIVE-NEXT:   |    for j in 6:
@@ -175,26 +175,26 @@ func.func @sizes(%A: memref<8xf32>, %B: memref<8xf32>, %d: index) {
 //OUTPUT-NEXT:   |  for i in 14:
 //OUTPUT-NEXT:   |    for j in 6:
 //OUTPUT-NEXT:   |      block C    <-- here
-//OUTPUT-NEXT:  why: the caller sees the whole buffer, and nothing would be written to the padding
+//OUTPUT-NEXT:  why: the caller sees the whole buffer, and the padding would be undefined
 //OUTPUT-NEXT:  try: pad_value=0
-//OUTPUT-NEXT:  try: a map whose factors divide the sizes of C
+//OUTPUT-NEXT:  try: use a map whose factors divide the sizes of C
 
 //HALF:error[KC3508]: transform_layout: B is an argument of @ints, which is called
 //HALF-NEXT:  --> {{.*}}transform_layout_invalid.mlir:65:3  func.call @ints(%A, %B) : (memref<8xi8>, memref<8xi8>) -> ()
-//HALF-NEXT:   |  func.call    <-- passes B as it is now
+//HALF-NEXT:   |  func.call    <-- passes B with its present shape
 //HALF-NEXT:  why: the shape of the argument would change, but not that of the value passed
 
 //LARGE:error[KC3508]: transform_layout: B is an argument of @ints, which is called
 //LARGE-NEXT:  --> {{.*}}transform_layout_invalid.mlir:65:3  func.call @ints(%A, %B) : (memref<8xi8>, memref<8xi8>) -> ()
-//LARGE-NEXT:   |  func.call    <-- passes B as it is now
+//LARGE-NEXT:   |  func.call    <-- passes B with its present shape
 //LARGE-NEXT:  why: the shape of the argument would change, but not that of the value passed
 
 //PADRANK:error[KC3508]: transform_layout: B is an argument of @ints, which is called
 //PADRANK-NEXT:  --> {{.*}}transform_layout_invalid.mlir:65:3  func.call @ints(%A, %B) : (memref<8xi8>, memref<8xi8>) -> ()
-//PADRANK-NEXT:   |  func.call    <-- passes B as it is now
+//PADRANK-NEXT:   |  func.call    <-- passes B with its present shape
 //PADRANK-NEXT:  why: the shape of the argument would change, but not that of the value passed
 
-//SYMBOL:error[KC3507]: transform_layout: no argument would determine n any more
+//SYMBOL:error[KC3507]: transform_layout: no argument would determine n
 //SYMBOL-NEXT:  --> {{.*}}transform_layout_invalid.mlir:41:3  %T = te.compute "T" [%i = 4] reduce sum [%k = %n] {
 //SYMBOL-NEXT:   |  for i in 4:
 //SYMBOL-NEXT:   |    for k in n:
@@ -204,7 +204,7 @@ func.func @sizes(%A: memref<8xf32>, %B: memref<8xf32>, %d: index) {
 
 //CALLED:error[KC3508]: transform_layout: A is an argument of @ints, which is called
 //CALLED-NEXT:  --> {{.*}}transform_layout_invalid.mlir:65:3  func.call @ints(%A, %B) : (memref<8xi8>, memref<8xi8>) -> ()
-//CALLED-NEXT:   |  func.call    <-- passes A as it is now
+//CALLED-NEXT:   |  func.call    <-- passes A with its present shape
 //CALLED-NEXT:  why: the shape of the argument would change, but not that of the value passed
 
 //CALL:error[KC3303]: transform_layout: A of block D is used by func.call

@@ -79,8 +79,8 @@ func.func @swizzled(%A: memref<16x64xf16>, %C: memref<64x16xf16>) {
 //TWICE-NEXT:   |  for i in 16:
 //TWICE-NEXT:   |    for j in 64:
 //TWICE-NEXT:   |      block S    <-- here
-//TWICE-NEXT:  why: it is about the elements as they are now
-//TWICE-NEXT:  try: a map that does both
+//TWICE-NEXT:  why: the swizzle refers to the present elements
+//TWICE-NEXT:  try: use one map for both changes
 
 //PADDED:error[KC3509]: storage_align: S of block S has a swizzle
 //PADDED-NEXT:  --> {{.*}}transform_layout_swizzle.mlir:14:7  tir.block "S" (spatial %v_i in 16 = %i, spatial %v_j in 64 = %j) do {
@@ -88,4 +88,4 @@ func.func @swizzled(%A: memref<16x64xf16>, %C: memref<64x16xf16>) {
 //PADDED-NEXT:   |    for j in 64:
 //PADDED-NEXT:   |      block S    <-- here
 //PADDED-NEXT:  why: padding would move elements that the swizzle has put into different banks
-//PADDED-NEXT:  try: use one of the two: each keeps rows out of each other's banks
+//PADDED-NEXT:  try: use only one of them: each puts rows into different banks

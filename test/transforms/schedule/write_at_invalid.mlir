@@ -135,12 +135,12 @@ func.func @grid(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 //LOOP-NEXT:   |      block P
 //LOOP-NEXT:  try: the loops are: i, k
 
-//MIXED:error[KC3308]: write_at: block P reads P both as it was before and as it writes it
+//MIXED:error[KC3308]: write_at: block P reads both old and its own new elements of P
 //MIXED-NEXT:  --> {{.*}}write_at_invalid.mlir:16:3  %P = te.compute "P" [%i = 4] reduce sum [%k = 8] {
 //MIXED-NEXT:   |  for i in 4:
 //MIXED-NEXT:   |    for k in 8:
 //MIXED-NEXT:   |      block P    <-- here
-//MIXED-NEXT:  why: it reads element [0] before it writes it, others after
+//MIXED-NEXT:  why: it reads element [0] before writing it, and others after
 //MIXED-NEXT:  try: legal: loop=i
 
 //HOLES:error[KC3306]: write_at: block C does not write all of C that would be copied
@@ -148,7 +148,7 @@ func.func @grid(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 //HOLES-NEXT:   |  for i in 2:
 //HOLES-NEXT:   |    for j in 4:
 //HOLES-NEXT:   |      block C    <-- here
-//HOLES-NEXT:  why: element [1] is in the box around what it writes, and is not written
+//HOLES-NEXT:  why: element [1] is in the bounding box of its writes, but is not written
 //HOLES-NEXT:  try: legal: loop=j
 
 //SEEN:error[KC3307]: write_at: block D reads C before it would be copied
@@ -210,7 +210,7 @@ func.func @empty(%A: memref<0xf32>, %C: memref<4xf32>) {
 //EMPTY-NEXT:  why: the initial value is stored where the reduction begins, and a copy in k would be skipped
 //EMPTY-NEXT:  try: legal: loop=i
 
-//TURNS:error[KC3408]: write_at: each thread would copy back what others write to B
+//TURNS:error[KC3408]: write_at: each thread would copy back values that others write to B
 //TURNS-NEXT:  --> {{.*}}t_invalid.mlir:97:7  tir.block "B" (spatial %v_t in 4 = %t, opaque %v_k in 4 = %k) do {
 //TURNS-NEXT:   |  for t in 4 threadIdx.x:    <-- threadIdx.x
 //TURNS-NEXT:   |    for k in 4:
@@ -252,5 +252,5 @@ func.func @part(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}, %S: m
 //PART-NEXT:   |  for i in 1:
 //PART-NEXT:   |    for k in last:
 //PART-NEXT:   |      block S    <-- here
-//PART-NEXT:  why: element [0] (for n = 1) is in the box around what it writes, and is not written
+//PART-NEXT:  why: element [0] (for n = 1) is in the bounding box of its writes, but is not written
 //PART-NEXT:  try: it is not legal in any loop

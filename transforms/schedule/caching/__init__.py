@@ -1,1 +1,1 @@
-"""Copies of buffers: what they are filled with, where, and how they are indexed."""
+"""Copies of buffers: their contents, their places and their indices."""

@@ -1,4 +1,4 @@
-"""Reads that go to a copy made before: whether the buffer keeps its values until they happen."""
+"""Reads from an earlier copy: the buffer must keep its values until the reads."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ from kc.transforms.schedule.threads._thread_grid import copy_in_grid
 
 
 def all_readers(block: BlockOp, buffer: SSAValue) -> list[Operation]:
-    """``block`` and what else of its scope reads ``buffer``, and does not write it, in order."""
+    """``block`` and the other operations of its scope that read ``buffer`` without writing it, in
+    order.
+    """
     scope = scope_of(block)
     units = in_order(scope, [unit_of(load, scope) for load in loads_of(buffer)])
     writers = {unit_of(write, scope) for write in (*stores_to(buffer), *_calls_with(buffer))}
@@ -42,7 +44,7 @@ def all_readers(block: BlockOp, buffer: SSAValue) -> list[Operation]:
 
 
 def _calls_with(buffer: SSAValue) -> list[Operation]:
-    """The operations that parts of ``buffer`` are given to."""
+    """The operations that use views of ``buffer``."""
     views = [use.operation for use in buffer.uses if isinstance(use.operation, ViewOp)]
     return [use.operation for view in views for use in view.result.uses]
 
@@ -54,7 +56,7 @@ def loads_in(buffer: SSAValue, readers: Sequence[Operation]) -> list[LoadOp]:
 
 
 def _initialised_by(load: LoadOp) -> BlockOp | None:
-    """The reduction whose init ``load`` is in."""
+    """The reduction whose init contains ``load``; None if there is none."""
     region, parent = load.parent_region(), load.parent_op()
     while parent is not None:
         if isinstance(parent, BlockOp) and parent.has_init and region is parent.init:
@@ -65,7 +67,7 @@ def _initialised_by(load: LoadOp) -> BlockOp | None:
 
 @dataclass
 class CachedReads:
-    """The reads of ``buffer`` in ``readers``, of which ``block`` is the one that the user named."""
+    """The reads of ``buffer`` in ``readers``; the user named ``block``, a reader."""
 
     site: Site
     block: BlockOp
@@ -79,7 +81,7 @@ class CachedReads:
 
     @cached_property
     def writes(self) -> list[tuple[Operation, StoreOp | ViewOp]]:
-        """What writes the buffer, a store or a call, and which element or part of it."""
+        """The stores and calls that write the buffer, each with the written element or view."""
         parts = [
             (use.user, use.view)
             for use in uses_of_parts(self.site, self.block, self.buffer)
@@ -97,7 +99,9 @@ class CachedReads:
         return part_of(self.site, self.loads, place.level)
 
     def objection(self, place: Place) -> ScheduleError | None:
-        """Something that is read, or copied, and changes before it is read."""
+        """The refusal of an element that changes between the copy and the read; None if the place
+        is legal.
+        """
         return (
             self._changed(place)
             or self._missed_if_empty(place)
@@ -107,13 +111,13 @@ class CachedReads:
         )
 
     def _in_grid(self, place: Place) -> ScheduleError | None:
-        """Blocks of threads that all make the copy."""
+        """The refusal of a copy that all thread blocks would make."""
         what, target = f"the copy of {buffer_name(self.buffer)}", ("it", self.scope)
         writes = [write for write, _ in self.writes]
         return copy_in_grid(self.site, self.block, place.anchor, what, target, writes)
 
     def _changed(self, place: Place) -> ScheduleError | None:
-        """A write, in an execution of the level, between the copy and what is read."""
+        """The refusal of a write, in one execution of the level, between the copy and a read."""
         level, anchor = place.level, place.anchor
         for store, part in self.writes:
             child = child_at(level, store)
@@ -132,8 +136,9 @@ class CachedReads:
         return None
 
     def _missed_if_empty(self, place: Place) -> ScheduleError | None:
-        """A copy in a loop of a reduction whose init reads it, which runs also if that is over
-        nothing, and the loop does not."""
+        """The refusal of a copy in a reduction loop whose init reads the copy: the init also runs
+        for an empty reduction, and the loop does not.
+        """
         for load in self.loads:
             block = _initialised_by(load)
             if block is None or not any(
@@ -162,7 +167,7 @@ class CachedReads:
         return None
 
     def _race(self, place: Place) -> ScheduleError | None:
-        """Another thread that writes what is copied, be it read or not."""
+        """The refusal of a write by another thread to a copied element, read or not."""
         race = other_thread(self.site, place, self.copied(place), self.writes)
         if race is None:
             return None

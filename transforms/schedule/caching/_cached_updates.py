@@ -1,4 +1,4 @@
-"""Updates of a copy that is made before and written back: whether anything notices."""
+"""Updates of a copy that is made before and written back after: no other access may be affected."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ _Accesses = list[tuple[Operation, LoadOp | StoreOp | ViewOp]]
 
 
 def plan_update(site: Site, block: BlockOp, buffer: SSAValue, scope: str) -> Caching:
-    """The cache in ``scope`` in which ``block`` updates ``buffer``; refuses (KC3307, KC3310,
-    KC3408)."""
+    """The cache in ``scope`` in which ``block`` updates ``buffer``. Refuses KC3307, KC3310 and
+    KC3408.
+    """
     updates = _Updates(site, block, buffer, scope)
     place = outermost_place(site, block, buffer, [block], updates.objection)
     fill, flush = updates.parts(place)
@@ -35,7 +36,7 @@ def plan_update(site: Site, block: BlockOp, buffer: SSAValue, scope: str) -> Cac
 
 
 class _Updates:
-    """The accesses of one block to one buffer."""
+    """The accesses of a block to a buffer."""
 
     def __init__(self, site: Site, block: BlockOp, buffer: SSAValue, scope: str) -> None:
         self.site = site
@@ -50,7 +51,9 @@ class _Updates:
         return fill, part_of(self.site, self.writes.stores, place.level)
 
     def objection(self, place: Place) -> ScheduleError | None:
-        """The refusal of an access that would see old values, or be overwritten by them."""
+        """The refusal of an access that would see old values or be overwritten by them; None if the
+        place is legal.
+        """
         fill, flush = self.parts(place)
         unmoved_accesses = self.writes.other_accesses
         stores: _Accesses = [(own, own) for own in self.own if isinstance(own, StoreOp)]
@@ -69,7 +72,7 @@ class _Updates:
         )
 
     def _overwritten(self, place: Place, fill: Part) -> ScheduleError | None:
-        """A write of something else to what was copied, before it is written back."""
+        """The refusal of another write to a copied element before it is written back."""
         for unmoved in self.writes.other_accesses:
             store = unmoved.op
             if not unmoved.writes or child_at(place.level, store) is not place.anchor:
@@ -81,16 +84,18 @@ class _Updates:
             same = equal(element, space.element(unmoved.part, write))
             witness = space.find([copy, write], same)
             if witness is not None:
-                return self._refuse(store, write, witness, "what was copied")
+                return self._refuse(store, write, witness, "a copied element")
         return None
 
     def _race(self, place: Place, part: Part, accesses: _Accesses) -> ScheduleError | None:
-        """Another thread that writes what is copied, or reads what is written back."""
+        """The refusal of another thread's write to a copied element, or read of an element that is
+        written back.
+        """
         race = other_thread(self.site, place, part, accesses)
         if race is None:
             return None
         access, instance, witness = race
-        return self._refuse(access, instance, witness, "what another thread has copied")
+        return self._refuse(access, instance, witness, "an element that another thread has copied")
 
     def _refuse(
         self,

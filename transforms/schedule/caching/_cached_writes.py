@@ -1,4 +1,4 @@
-"""Writes that go to a buffer of their own, which is copied back: whether anything notices."""
+"""Writes to a new buffer that is copied back afterwards: no other access may be affected."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from kc.transforms.schedule.threads._thread_grid import copy_in_grid
 
 @dataclass(frozen=True)
 class OtherAccess:
-    """An access that stays with the buffer: ``op``, and which element or part of it."""
+    """An access that keeps the old buffer: ``op``, with the accessed element or view."""
 
     op: Operation
     part: LoadOp | StoreOp | ViewOp
@@ -79,7 +79,7 @@ class CachedWrites:
         ]
 
     def caching(self, place: Place) -> Caching:
-        """The cache at ``place``, to which :meth:`objection` had none."""
+        """The cache at ``place``, for which :meth:`objection` gave None."""
         part = self._part
         assert part is not None
         return Caching(self.block, self.buffer, self._redirected, place.anchor, flush=part)
@@ -89,7 +89,9 @@ class CachedWrites:
         return part_of(self.site, self.stores, place.level)
 
     def objection(self, place: Place) -> ScheduleError | None:
-        """The refusal of an access that would get another value, or be lost."""
+        """The refusal of an access that would get another value or be lost; None if the place is
+        legal.
+        """
         self._part = self.copied(place)
         self._redirected = [*self.stores]
         return (
@@ -103,7 +105,7 @@ class CachedWrites:
         )
 
     def lost_if_empty(self, place: Place) -> ScheduleError | None:
-        """A copy in a loop of the reduction, which does not run if that is over nothing."""
+        """The refusal of a copy in a reduction loop that does not run for an empty reduction."""
         block = self.block
         empty = [
             name
@@ -125,7 +127,7 @@ class CachedWrites:
         return None
 
     def seen_by_others(self, place: Place) -> ScheduleError | None:
-        """Another access of an element that was written, before it is copied."""
+        """The refusal of another access to a written element before the element is copied."""
         name = buffer_name(self.buffer)
         for unmoved in self.other_accesses:
             use = unmoved.op
@@ -153,9 +155,10 @@ class CachedWrites:
         return None
 
     def _mixes_reads(self, place: Place) -> ScheduleError | None:
-        """A read of the block that is neither always nor never of what it has written here.
+        """The refusal of a read of the block that only sometimes returns the block's own writes.
 
-        Those that always are go to the new buffer, with the writes; so must those of the consumers.
+        Reads that always do use the new buffer, like the writes. The reads of the consumers must be
+        of this kind.
         """
         for load in [access for access in [*self.own, *self.taken] if isinstance(access, LoadOp)]:
             above = child_at(place.level, load)
@@ -176,7 +179,7 @@ class CachedWrites:
             if old is None:
                 self._redirected.append(load)
             elif load in self.taken:
-                where = f"element {witness_text(space, old)} is not in the new buffer then"
+                where = f"element {witness_text(space, old)} is not yet in the new buffer"
                 return self._not_written(load, old.undecided or where)
             elif any(self._precedes(space, store, load, read, place) for store in self.stores):
                 return self._reads_both(space, old)
@@ -185,7 +188,7 @@ class CachedWrites:
     def _precedes(
         self, space: Space, store: StoreOp, load: LoadOp, read: Instance, place: Place
     ) -> bool:
-        """Whether some thread stores at ``place`` what is read, before that."""
+        """True if a thread may store the element at ``place`` before the read."""
         write = space.instance(store, loops_shared(place.level, read, self.buffer))
         same = same_element(space, load, read, store, write)
         return space.find([read, write], [*same, space.may_precede(write, read)]) is not None
@@ -200,10 +203,10 @@ class CachedWrites:
             )
         return self.site.refuse(
             "KC3308",
-            f"block {label} reads {name} both as it was before and as it writes it",
+            f"block {label} reads both old and its own new elements of {name}",
             at=self.block,
             why=old.undecided
-            or f"it reads element {witness_text(space, old)} before it writes it, others after",
+            or f"it reads element {witness_text(space, old)} before writing it, and others after",
             hints=hints,
         )
 
@@ -221,7 +224,7 @@ class CachedWrites:
         )
 
     def _overwritten(self, place: Place) -> ScheduleError | None:
-        """Something else that writes an element between the block and a consumer."""
+        """The refusal of another write to an element between the block and a consumer."""
         name = buffer_name(self.buffer)
         for load in self.taken:
             for unmoved in [access for access in self.other_accesses if access.writes]:
@@ -259,13 +262,13 @@ class CachedWrites:
                     at=reader,
                     mark={writer: f"writes {name}", reader: f"reads {name}"},
                     why=witness.undecided
-                    or f"{describe(writer)}{write.at(witness)} writes what is "
-                    f"read{read.at(witness)}, which the new buffer does not have",
+                    or f"{describe(writer)}{write.at(witness)} writes the element that is "
+                    f"read{read.at(witness)}, which the new buffer does not contain",
                 )
         return None
 
     def _not_all_written(self, place: Place, part: Part) -> ScheduleError | None:
-        """An element of the part that is copied, and not written."""
+        """The refusal of an element in the copied part that is not written."""
         space = Space()
         copy = space.place(place.anchor)
         element = part.enter(self.site, space, copy)
@@ -287,19 +290,20 @@ class CachedWrites:
             + f" all of {name} that would be copied",
             at=self.block,
             why=witness.undecided
-            or f"element {witness_text(space, witness)} is in the box around what it writes, and "
+            or f"element {witness_text(space, witness)} is in the bounding box of its writes, but "
             "is not written",
         )
 
     def in_grid(self, place: Place) -> ScheduleError | None:
-        """Blocks of threads that all copy back."""
+        """The refusal of a copy back that all thread blocks would make."""
         name = buffer_name(self.buffer)
         what, target = f"the copy of {name}", (name, loop_tree.memory_scope(self.buffer))
         return copy_in_grid(self.site, self.block, place.anchor, what, target, self.stores)
 
     def exchanged(self, place: Place, part: Part) -> ScheduleError | None:
-        """Something that one thread writes and another one reads, or copies back with ``part``,
-        where each of them would have a buffer of its own."""
+        """The refusal of an element that one thread writes and another one reads, or copies back
+        with ``part``, if each of them would have its own buffer.
+        """
         loops = [
             loop
             for loop in loop_tree.all_loops_around(place.anchor)
@@ -335,7 +339,7 @@ class CachedWrites:
         ]
         if not isinstance(use, Part):
             conditions.append(space.may_precede(write, user))
-        # Or the thread has done the same by itself, at that time.
+        # Unless the thread itself has written the same at that time.
         own = space.instance(store, {**write.loops, **loops_shared(place.level, user)})
         alike = [] if self._is_combined(place) else [Supply(own, space.element(store, own))]
         witness = space.find([user, write], conditions, names, alike)
@@ -343,18 +347,17 @@ class CachedWrites:
             return None
         name, axis = buffer_name(self.buffer), str(loop.axis)
         block, verb, verbs = self.block, "copy back", "copies back"
-        title = f"each thread would copy back what others write to {name}"
+        title = f"each thread would copy back values that others write to {name}"
         if not isinstance(use, Part):
             block, verb, verbs = unit_of(use, scope_of(self.block)), "read", "reads"
-            title = f"{describe(block)} reads what another thread writes to {name}"
+            title = f"{describe(block)} reads a value that another thread writes to {name}"
         return self.site.refuse(
             "KC3408",
             f"{title}",
             at=block,
             mark={loop: axis, block: "here"},
             why=Undecided(
-                f"it is not proven that threads do not {verb} what others write: "
-                f"{witness.undecided}"
+                f"threads cannot be proven not to {verb} values of others: {witness.undecided}"
             )
             if witness.undecided
             else f"{axis} {witness[reader]} {verbs} {name}{witness_text(space, witness)}, which "
@@ -363,7 +366,7 @@ class CachedWrites:
         )
 
     def _is_combined(self, place: Place) -> bool:
-        """Whether threads combine their values in the block, one after the other."""
+        """True if threads combine their values in the block."""
         return any(
             is_joint(loop, self.buffer)
             and IterType.REDUCE in loop_tree.iter_types(loop, self.block)
@@ -371,7 +374,9 @@ class CachedWrites:
         )
 
     def _not_empty(self, place: Place, space: Space, copy: Instance) -> Sequence[Condition]:
-        """That reductions have elements, where the initial value of empty ones is stored too."""
+        """The conditions that reductions have terms, if initial values of empty ones are also
+        stored.
+        """
         if not self.block.has_init or loop_tree.loops_around(place.anchor):
             return ()
         return [
@@ -382,8 +387,9 @@ class CachedWrites:
 
 
 def _updates_nothing(store: StoreOp) -> bool:
-    """Whether a store is a step of a reduction over nothing: :class:`Space` takes 0 for 1 there, as
-    the initial value is stored."""
+    """True if a store is a step of an empty reduction. :class:`Space` counts one step there, since
+    the initial value is stored.
+    """
     child, parent = store, store.parent_op()
     while parent is not None:
         if isinstance(parent, BlockOp) and child.parent_region() is parent.body:
@@ -397,9 +403,11 @@ def _updates_nothing(store: StoreOp) -> bool:
 def _start(
     space: Space, block: BlockOp, store: StoreOp, shared: Mapping[ForOp, Term]
 ) -> Instance | None:
-    """The instance of a ``store`` in the init of ``block`` as the reduction of an element begins,
-    before its own loops: whatever number of iterations these have, it is executed once. None where
-    the loops are not of the reduction alone."""
+    """The instance of a ``store`` in the init of ``block`` at the start of an element's reduction.
+
+    It is before the reduction's loops, and runs once whatever their trip counts. None if the loops
+    drive other variables too.
+    """
     if store.parent_region() is not block.init or block.predicate.data.constraints:
         return None
     top: Operation = block
@@ -416,7 +424,7 @@ def _start(
     for kind, expr, arg in bindings:
         if kind is IterType.REDUCE:
             if not isinstance(expr, AffineDimExpr):
-                return None  # perhaps never 0
+                return None  # it may never be 0
             start.values[arg] = number(0)
         else:
             start.values[arg] = space.expr(expr, block.binding_operands, start)

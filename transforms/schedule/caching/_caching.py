@@ -1,8 +1,9 @@
-"""Caches: accesses of a buffer go to a new one, which is filled before and written back after.
+"""Caches: accesses to a buffer use a new buffer, which is filled before and written back after
+them.
 
-A cache stands at a :class:`Place`: a body of a loop (or of the function, or of a block) and the op
-of it that all of this is about. What is legal there depends on the primitive; which places there
-are, and what is built, does not.
+A cache stands at a :class:`Place`: the body of a loop, function or block, and the first operation
+in it that uses the cache. The legality of a place depends on the primitive; the candidate places
+and the construction do not.
 """
 
 from __future__ import annotations
@@ -54,20 +55,20 @@ from kc.transforms.schedule.threads._thread_values import (
 )
 
 READ_BUFFER = {
-    "help": "the buffer: its name, or its position among those that the block reads",
+    "help": "the buffer: its name, or its position among the buffers that the block reads",
     "python": "read_buffer_index",
 }
 WRITTEN_BUFFER = {
-    "help": "the buffer: its name, or its position among those that the block writes",
+    "help": "the buffer: its name, or its position among the buffers that the block writes",
     "python": "write_buffer_index",
 }
 NEW_SCOPE = {"help": "the memory scope of the new buffer", "python": "storage_scope"}
-"""What fields of several primitives are."""
+"""The metadata of fields that several primitives have."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a cache is: ``anchor``, in ``level``, is the first op that uses it."""
+    """The place of a cache: ``anchor``, in ``level``, is the first operation that uses it."""
 
     level: Block
     anchor: Operation
@@ -80,8 +81,8 @@ def cached_buffer(
     scope: str,
     how: Literal["reads", "writes"],
 ) -> tuple[BlockOp, SSAValue]:
-    """The block and its buffer, which can be cached in ``scope``. What uses parts of it stays with
-    the buffer.
+    """The block and its buffer, after a check that it can be cached in ``scope``; users of its
+    views keep the buffer.
 
     Refuses other buffers (KC3300, KC3303) and scopes (KC3301, KC3415).
     """
@@ -95,7 +96,7 @@ def cached_buffer(
 
 
 Objection = Callable[[Place], ScheduleError | None]
-"""Why a place is none, if it is not."""
+"""A function that gives the refusal of a place, or None for a legal one."""
 
 
 def outermost_place(
@@ -106,9 +107,9 @@ def outermost_place(
     objection: Objection,
     held: Sequence[Operation] = (),
 ) -> Place:
-    """The outermost place of ``users``, in a body that holds ``held`` too.
+    """The outermost legal place of ``users``, in a body that also contains ``held``.
 
-    Raises the last objection where there is none, or KC3310.
+    Raises the last objection if there is none, or ScheduleError KC3310.
     """
     refusal: ScheduleError | None = None
     for level in levels_of(scope_of(block), [*users, *held]):
@@ -129,7 +130,9 @@ def outermost_place(
 
 @dataclass(frozen=True)
 class Caching:
-    """Accesses that go to a new buffer: what is copied into it before, and out of it behind."""
+    """Accesses that use a new buffer, and the parts that are copied into it before and out of it
+    after.
+    """
 
     block: BlockOp
     """The block that the user named."""
@@ -137,9 +140,9 @@ class Caching:
     accesses: Sequence[LoadOp | StoreOp]
     anchor: Operation
     fill: Part | None = None
-    """What is copied in front of ``anchor``."""
+    """The part that is copied before ``anchor``."""
     flush: Part | None = None
-    """What is copied back behind ``anchor``."""
+    """The part that is copied back after ``anchor``."""
 
     def build(
         self,
@@ -147,7 +150,9 @@ class Caching:
         scope: str,
         annotations: Mapping[str, Attribute] | None = None,
     ) -> Rewritten:
-        """Make the buffer and the copies, blocks of the buffer's name with ``annotations``."""
+        """Create the buffer and the copies, which are blocks with the buffer's name and
+        ``annotations``.
+        """
         warn_of_scope(site, scope, self.block)
         part = self.fill or self.flush
         assert part is not None
@@ -186,8 +191,9 @@ def other_thread(
     part: Part,
     accesses: Iterable[tuple[Operation, LoadOp | StoreOp | ViewOp]],
 ) -> tuple[Operation, Instance, Witness] | None:
-    """One of ``accesses`` (and which element or part it is of) to an element of ``part`` by another
-    thread than the one at ``place``, which does not wait for it."""
+    """One of ``accesses`` to an element of ``part`` by another thread than that at ``place``,
+    without synchronization; None if there is none. Each access has its element or view.
+    """
     buffer, anchor = part.buffer, place.anchor
     for loop in all_loops_around(anchor):
         own = loop_tree.defined_inside(buffer, loop)
@@ -216,8 +222,9 @@ def other_thread(
 
 
 def _runs_alone(loop: ForOp) -> bool:
-    """Whether the iterations of ``loop`` are virtual threads of a CPU, each of which runs to its
-    end before the next one starts (KC4207); in a thread of a kernel they are in lockstep."""
+    """True if the iterations of ``loop`` are virtual threads of a CPU, which run one after another
+    (KC4207). In a thread of a kernel they run in lockstep.
+    """
     return loop.axis in VIRTUAL_AXES and all(
         outer.axis is None or outer.axis in VIRTUAL_AXES for outer in all_loops_around(loop)
     )
@@ -226,9 +233,12 @@ def _runs_alone(loop: ForOp) -> bool:
 def undefined_copy(
     site: Site, block: BlockOp, place: Place, part: Part, scope: str
 ) -> ScheduleError | None:
-    """The refusal (KC3415) of ``part`` of a buffer that each thread has of its own, if threads are
-    to share the copy in ``scope`` and one of them copies what it has not written: that may be
-    anything, in the place of what another thread copies."""
+    """The refusal (KC3415) of a shared copy of ``part`` with undefined elements; None if there are
+    none.
+
+    Each thread has its own buffer, and threads would share the copy in ``scope``. A thread that
+    copies an element that it has not written might overwrite the value of another thread.
+    """
     alloc = part.buffer.owner
     for loop, axis in threads_apart(part.buffer, scope):
         assert isinstance(alloc, AllocOp)
@@ -256,7 +266,7 @@ def undefined_copy(
 def choices(
     site: Site, buffers: Callable[[BlockOp], Sequence[SSAValue]]
 ) -> Iterator[tuple[BlockRef, BufferRef, str]]:
-    """The blocks of a function, their ``buffers``, and the scopes that buy something."""
+    """The blocks of a function with their ``buffers`` and the useful scopes."""
     for block in loop_tree.blocks(site.function):
         for buffer in buffers(block):
             for scope, useless in scopes_of(site.target).items():
@@ -267,7 +277,9 @@ def choices(
 def consumers_of(
     site: Site, block: BlockOp, buffer: SSAValue, refs: Sequence[BlockRef]
 ) -> list[Operation]:
-    """The blocks of ``refs``, in order, which must read ``buffer`` in the scope of ``block``."""
+    """The blocks of ``refs``, in order. Refuses (KC3304) a block that does not read ``buffer`` in
+    the scope of ``block``.
+    """
     scope = scope_of(block)
     consumers: list[Operation] = []
     for ref in refs:
@@ -302,7 +314,7 @@ def place_in_loop(
     users: Sequence[Operation],
     objection: Objection,
 ) -> Place:
-    """The place of ``users`` in ``loop``; raises the objection, KC3211 or KC3603."""
+    """The place of ``users`` in ``loop``. Raises the objection, or refuses KC3211 or KC3603."""
     require_scalar_place(site, f"copy of {buffer_name(buffer)}", loop)
     level = loop.body.block
     place = Place(level, first_of(level, users))
@@ -324,8 +336,8 @@ def place_in_loop(
 def plan_at_loop(
     site: Site, block: BlockOp, ref: LoopRef, plan: Callable[[ForOp], Caching]
 ) -> Caching:
-    """``plan`` of the loop that ``ref`` means; a refusal names the loops where it has none."""
-    why = "each iteration of the loop gets a copy of what the block accesses in it"
+    """``plan`` for the loop of ``ref``; a refusal lists the loops for which it is legal."""
+    why = "each iteration of the loop gets a copy of the elements that the block accesses in it"
     loop = loop_around(site, ref, block, why)
     try:
         return plan(loop)

@@ -1,9 +1,8 @@
 """Caches that a block indexes by its own variables: ``reindex``, ``reindex_cache_read/write``.
 
-The block accesses the buffer at ``f(v)``, a function of its variables ``v``. It gets a buffer of
-its own, accessed at ``h(v)``, and a copy runs over the values of those variables that ``f`` or
-``h`` depends on: ``cache[h(v)] = buffer[f(v)]`` in front of what reads, the other way round behind
-what writes.
+The block accesses the buffer at ``f(v)``, a function of its variables ``v``. It gets a new buffer,
+accessed at ``h(v)``, and a copy runs over the values of the variables on which ``f`` or ``h``
+depends: ``cache[h(v)] = buffer[f(v)]`` before reads, and the reverse after writes.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ from kc.transforms.schedule.layout._layouts import (
 
 @dataclass(frozen=True)
 class _Instances(Part):
-    """The elements that are copied: those at ``exprs``, over the variables ``of`` of the copy."""
+    """The copied elements: those at ``exprs``, over the variables ``of`` of the copy."""
 
     of: tuple[int, ...]
     exprs: tuple[AffineExpr, ...]
@@ -60,7 +59,7 @@ class _Instances(Part):
         return element
 
     def _element(self, space: Space, copy: Instance) -> list[Term]:
-        """The element of one value of the variables, which are new coordinates of ``copy``."""
+        """The element for one value of the variables, which are new coordinates of ``copy``."""
         values: list[Term] = []
         for n, span in zip(self.of, self.intervals, strict=True):
             dim = space.dim(copy)
@@ -74,14 +73,18 @@ class _Instances(Part):
         return [term_of(expr, values.__getitem__) for expr in self.exprs]
 
     def _below(self, n: int, index: Term, space: Space, copy: Instance) -> list[Condition]:
-        """That ``index`` is less than size ``n`` of the buffer, if that size has a value."""
+        """The condition that ``index`` is less than size ``n`` of the buffer, if that size has a
+        value.
+        """
         size = self.sizes[n]
         if not isinstance(size, int | SSAValue):
             return []
         return [index < space.buffer_size(size, copy)]
 
     def may_leave(self, place: Place) -> list[tuple[bool, bool]]:
-        """For each dimension whether elements may be before its start, and beyond its end."""
+        """For each dimension, True if elements may be before its start, and if they may be beyond
+        its end.
+        """
         sides: list[tuple[bool, bool]] = []
         for n in range(len(self.exprs)):
             space = Space()
@@ -122,15 +125,17 @@ class Reindexing:
     place: Place
     part: _Instances
     exprs: tuple[AffineExpr, ...]
-    """The element of the cache, over the variables that the copy goes over."""
+    """The element of the cache, over the variables of the copy."""
     shape: Shape
     name: str
     may_leave: Sequence[tuple[bool, bool]]
-    """For each dimension of the buffer whether the copy must not touch what is outside of it."""
+    """For each dimension of the buffer, True if the copy needs a guard at its start, and at its
+    end.
+    """
     is_read: bool
 
     def build(self, site: Site, scope: str) -> Rewritten:
-        """Make the cache and the copy; the block accesses the cache."""
+        """Create the cache and the copy, and redirect the accesses of the block."""
         block, buffer, anchor = self.pattern.block, self.pattern.buffer, self.place.anchor
         warn_of_scope(site, scope, block)
         home = anchor.parent
@@ -215,7 +220,7 @@ class Reindexing:
             assert body is not None, "the accesses are inside of the block"
             in_init = block.has_init and body is block.init.block
             own = {
-                k: AffineExpr.constant(0)  # as is the variable of a reduction that begins
+                k: AffineExpr.constant(0)  # the value of a reduce variable in the init
                 if in_init and block.types[n] is IterType.REDUCE
                 else values.expr(body.args[n])
                 for k, n in enumerate(self.part.of)
@@ -239,11 +244,11 @@ def plan_reindexing(
     *,
     is_read: bool,
 ) -> Reindexing:
-    """The cache ``name``, in ``scope``, of what ``block`` reads or writes of ``buffer``.
+    """The cache ``name``, in ``scope``, for the reads or writes of ``buffer`` by ``block``.
 
-    It is at ``map_``; without a map, at the variables that the index depends on. Raises KC3501,
-    KC3503, KC3504, KC3530 to KC3532, and what :class:`CachedReads` and :class:`CachedWrites`
-    object.
+    Its index is ``map_``; without a map, the variables on which the index depends. Refuses KC3501,
+    KC3503, KC3504, KC3530 to KC3532, and the objections of :class:`CachedReads` and
+    :class:`CachedWrites`.
     """
     require_movable(site, block, buffer)
     own = [op for op in block.walk() if isinstance(op, LoadOp | StoreOp) and op.buffer is buffer]
@@ -281,7 +286,7 @@ def plan_reindexing(
                 return site.refuse(
                     "KC3532",
                     f"the extent of {block.names[n]} of block {block.label} is not "
-                    "known where the copy would be",
+                    "available at the place of the copy",
                     at=block,
                     why="the new buffer has a dimension of this size",
                 )
@@ -317,8 +322,9 @@ def _interval(block: BlockOp, n: int, place: Place, bound: IndexValues) -> Inter
 def _require_elements(
     site: Site, pattern: Pattern, of: Sequence[int], accesses: Sequence[Access]
 ) -> None:
-    """Refuse (KC3530) a cache without elements, of which a reduction over nothing initialises one
-    all the same."""
+    """Refuse (KC3530) a cache without elements if an empty reduction still initialises an
+    element.
+    """
     block = pattern.block
     if not block.has_init or not any(block.init.is_ancestor(op) for op in accesses):
         return
@@ -326,7 +332,7 @@ def _require_elements(
         if block.types[n] is not IterType.REDUCE:
             continue
         space = Space()
-        # Inside of the loops of the reduction it would not be empty.
+        # Inside the loops of the reduction it would not be empty.
         place = space.place(next(iter(reduce_loops(block)), block))
         size = block.extents[n]
         if isinstance(size, int):
@@ -341,7 +347,7 @@ def _require_elements(
                 at=block,
                 why=f"{block.names[n]} {'has' if size == 0 else 'may have'} no values; init runs "
                 "even so, and the new buffer would have no element",
-                hints=[f"a map without {block.names[n]}"],
+                hints=[f"use a map without {block.names[n]}"],
             )
 
 
@@ -353,7 +359,7 @@ def _require_cache(
     map_: IndexMap | None,
     is_read: bool,
 ) -> Shape:
-    """The shape of the cache: KC3503 where an index is negative, KC3531 where elements mix."""
+    """The shape of the cache. Refuses a negative index (KC3503) and elements that mix (KC3531)."""
     block = pattern.block
     name = buffer_name(pattern.buffer)
     domain = shape_from(site, [block.extents[n] for n in of])
@@ -363,7 +369,7 @@ def _require_cache(
     if left is not None:
         raise site.refuse(
             "KC3503",
-            f"{map_} maps block {block.label} to indices outside of any buffer",
+            f"{map_} maps block {block.label} to indices outside any buffer",
             at=block,
             why=left.reason
             if isinstance(left, Undecided)
@@ -376,7 +382,7 @@ def _require_cache(
     rules.append(
         (exprs, elements, f"two elements of {name} would share one element of the new buffer")
     )
-    if not is_read:  # a copy that is only read may hold an element more than once
+    if not is_read:  # a copy that is only read may contain an element several times
         rules.append(
             (elements, exprs, f"two elements of the new buffer would share one element of {name}")
         )
@@ -395,7 +401,7 @@ def _require_cache(
             if isinstance(clash, Undecided)
             else f"{what}: those of {_values(labels, clash.first)} and "
             f"{_values(labels, clash.second)}{domain.at(clash.parameters)}",
-            hints=[f"a map that depends on exactly {used}"] if map_ is not None else [],
+            hints=[f"use a map that depends on exactly {used}"] if map_ is not None else [],
         )
     return shape
 
@@ -412,7 +418,7 @@ Access = LoadOp | StoreOp
 
 @dataclass(frozen=True)
 class Pattern:
-    """How a block accesses a buffer: ``index``, over the roots of ``values``.
+    """The access pattern of a block to a buffer: ``index``, over the roots of ``values``.
 
     ``variables`` are the variables of the block, over these roots.
     """
@@ -423,12 +429,12 @@ class Pattern:
     variables: list[AffineExpr]
 
     def used(self) -> list[int]:
-        """The variables that the index depends on."""
+        """The variables on which the index depends."""
         dims = {dim for expr in self.index for dim in depends_on(expr)}
         return [n for n, variable in enumerate(self.variables) if dims & set(dimensions(variable))]
 
     def over_variables(self, numbers: Sequence[int]) -> list[AffineExpr]:
-        """The index, where variable ``numbers[k]`` is dimension ``k``."""
+        """The index, with dimension ``k`` for variable ``numbers[k]``."""
         position = {
             dim: AffineExpr.dimension(k)
             for k, n in enumerate(numbers)
@@ -438,7 +444,7 @@ class Pattern:
 
 
 def _copies(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:
-    """Copies of ``buffer`` that the block may access instead, whose layout is free."""
+    """Hints for copies of ``buffer`` with a free layout that the block may access instead."""
     caches = ("cache_read", "cache_write", "cache_inplace")
     legal = legal_caches(site, block, buffer, caches)
     return [f"{cache} of {buffer_name(buffer)}, and then transform_layout" for cache in legal]
@@ -447,7 +453,9 @@ def _copies(site: Site, block: BlockOp, buffer: SSAValue) -> list[str]:
 def require_pattern(
     site: Site, block: BlockOp, buffer: SSAValue, accesses: Sequence[Access]
 ) -> Pattern:
-    """How ``block`` accesses ``buffer``: always at one index, of its variables (KC3530)."""
+    """The access pattern of ``block`` to ``buffer``. Refuses (KC3530) several indices, and an index
+    of other values than the block's variables.
+    """
     values = IndexValues()
     variables = [values.expr(argument) for argument in block.body.block.args]
     if block.has_init:

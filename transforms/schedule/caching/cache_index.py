@@ -1,4 +1,4 @@
-"""cache_index: index expressions of a block are computed beforehand, into buffers that it reads.
+"""cache_index: index expressions of a block are computed in advance, into buffers that it reads.
 
 Before, ``cache-index block=B``::
 
@@ -26,21 +26,21 @@ After::
           %x = tir.load %A[%n0, %n1]
           tir.store %x, %B[%v_i, %v_j]
 
-It takes the indices of loads that are more than a variable plus a constant and that occur more than
-``cse_thresh`` times; equal ones share a buffer. A buffer has a dimension for each variable of the
-block that the index depends on. Loads inside an index (``%A[%I[%v_i]]``) are computed with it.
+The cached indices are those of loads that are more than a variable plus a constant, and occur more
+than ``cse_thresh`` times; equal ones share a buffer. A buffer has a dimension for each variable of
+the block on which the index depends. Loads inside an index (``%A[%I[%v_i]]``) are computed with it.
 Stores keep their indices, so the written elements stay known.
 
 *Legal when*
 
 1. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
-2. KC3604: there is such an index, computed from variables and loads of the block by ops that cannot
-   fail.
-3. KC3303, KC3605: the buffers it is loaded from are used only by loads and stores, and have
-   elements for all values of the variables.
-4. KC3305: it does not change between the place where it is computed and the block.
+2. KC3604: there is such an index, computed from variables and loads of the block by operations that
+   cannot fail.
+3. KC3303, KC3605: the buffers of its loads are used only by loads and stores, and have elements for
+   all values of the variables.
+4. KC3305: it does not change between its computation and the block.
 5. KC3310: this place is not in a vectorized loop.
-6. KC3409: it is in all loops of a kernel over blocks of threads, if the buffer is global.
+6. KC3409: the computation is in all loops of a kernel over thread blocks, if the buffer is global.
 
 TVM: ``cache_index``. Halide: ``compute_root`` of a ``Func`` for the index.
 """
@@ -93,7 +93,7 @@ from kc.transforms.schedule.threads._thread_grid import copy_in_grid
 
 @dataclass(frozen=True)
 class Plan:
-    """The index expressions, and the op that each is computed in front of."""
+    """The index expressions, each with the operation before which it is computed."""
 
     block: BlockOp
     places: list[tuple[Index, Operation]]
@@ -101,7 +101,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class CacheIndex(Primitive):
-    """Compute index expressions of a block before, into buffers that it reads."""
+    """Compute index expressions of a block in advance, into buffers that it reads."""
 
     name: ClassVar[str] = "cache-index"
     gives: ClassVar[Gives] = "blocks"
@@ -112,7 +112,7 @@ class CacheIndex(Primitive):
         metadata={"help": "the memory scope of the new buffers", "python": "storage_scope"},
     )
     cse_thresh: int = field(
-        default=0, metadata={"help": "an index is taken if it occurs more often than this"}
+        default=0, metadata={"help": "cache an index that occurs more often than this"}
     )
 
     def check(self, site: Site) -> Plan:
@@ -166,7 +166,7 @@ class CacheIndex(Primitive):
 
 
 def _require_domain(site: Site, block: BlockOp, index: Index) -> None:
-    """Refuse (KC3605) an index that is gathered from elements that there may not be."""
+    """Refuse (KC3605) an index that is gathered from elements that may not exist."""
     for load in index.gathers:
         space = Space()
         instance = space.place(block)
@@ -194,7 +194,7 @@ def _require_domain(site: Site, block: BlockOp, index: Index) -> None:
 
 
 def _place(site: Site, block: BlockOp, index: Index, scope: str) -> Place:
-    """The outermost place where the index can be computed."""
+    """The outermost place at which the index can be computed."""
     refusal: ScheduleError | None = None
     for level in levels_of(scope_of(block), [block], every=True):
         place = Place(level, first_of(level, [block]))
@@ -215,7 +215,9 @@ def _place(site: Site, block: BlockOp, index: Index, scope: str) -> Place:
 def _objection(
     site: Site, block: BlockOp, index: Index, scope: str, place: Place
 ) -> ScheduleError | None:
-    """The refusal of an index whose sources change, or that many thread blocks would compute."""
+    """The refusal of an index whose sources change, or that several thread blocks would compute;
+    None if the place is legal.
+    """
     for buffer in dict.fromkeys(load.buffer for load in index.gathers):
         require_plain_uses(site, block, buffer)
         reads = _Gathered(site, block, buffer, scope, [block], index)
@@ -227,7 +229,7 @@ def _objection(
 
 @dataclass
 class _Gathered(CachedReads):
-    """The reads that an index is computed from, which may reach all of the buffer."""
+    """The reads from which an index is computed, which may reach the whole buffer."""
 
     index: Index
 
@@ -250,7 +252,7 @@ def _build(
     scope: str,
     number: int,
 ) -> Nest:
-    """Compute ``index`` in front of ``anchor``."""
+    """Compute ``index`` before ``anchor``."""
     name = fresh_name(site, f"index_{number}")
     extents = [block.extents[n] for n in index.variables]
     shape = [extent if isinstance(extent, int) else DYNAMIC for extent in extents]
@@ -277,9 +279,9 @@ def _build(
 
 
 def _load_index(block: BlockOp, index: Index, nest: Nest, start: Operation, number: int) -> None:
-    """Let the block load ``index`` in front of ``start``, from where ``nest`` has put it.
+    """Load ``index`` in the block before ``start``, from the buffer of ``nest``.
 
-    Only where all indices are computed: they may be computed from loads that have an index.
+    Called after all indices are computed, since they may depend on loads with an index.
     """
     store = nest.block.body.block.last_op
     assert isinstance(store, StoreOp)
@@ -293,7 +295,7 @@ def _load_index(block: BlockOp, index: Index, nest: Nest, start: Operation, numb
 
 
 def _erase_unused(block: BlockOp, ops: Collection[Operation]) -> None:
-    """Erase those of ``ops``, of the body of ``block``, that nothing uses any more."""
+    """Erase the unused ones of ``ops`` in the body of ``block``."""
     for op in [op for op in reversed(list(block.body.block.ops)) if op in ops]:
         if not any(result.first_use for result in op.results):
             op.detach()
@@ -309,33 +311,34 @@ _CHEAP = (
     *(arith.MinSIOp, arith.MaxSIOp, arith.MinUIOp, arith.MaxUIOp),
     *(arith.AndIOp, arith.OrIOp, arith.XOrIOp, arith.CmpiOp, arith.SelectOp),
 )
-"""What an index may be computed with: these ops do not fail, whatever their operands."""
+"""The operations that an index may be computed with: none fails, whatever its operands."""
 
 
 @dataclass(frozen=True)
 class Index:
-    """An index expression, where it occurs, and what it is computed from."""
+    """An index expression, its uses, and the operations that compute it."""
 
     expr: AffineExpr
     operands: tuple[SSAValue, ...]
     uses: list[tuple[LoadOp, int]]
     """Loads, and the dimension of each."""
     slice: list[Operation]
-    """The ops of the body that compute the operands, in order."""
+    """The operations of the body that compute the operands, in order."""
     variables: list[int]
-    """The variables of the block that it depends on."""
+    """The variables of the block on which it depends."""
     outside: list[SSAValue]
-    """What it takes from outside of the block."""
+    """The values from outside the block that it uses."""
 
     @property
     def gathers(self) -> list[LoadOp]:
-        """The loads that it is computed from."""
+        """The loads from which it is computed."""
         return [load for load in self.slice if isinstance(load, LoadOp)]
 
 
 def _with_readers(indices: Sequence[Index]) -> list[Index]:
-    """Those of ``indices`` that something reads once the others are loaded: not those of loads that
-    only other indices are computed from."""
+    """The members of ``indices`` that are still needed after the others are loaded, except indices
+    of loads that only compute other indices.
+    """
     sliced = {op for index in indices for op in index.slice}
     loads = {load for index in indices for load, _ in index.uses}
 
@@ -347,7 +350,7 @@ def _with_readers(indices: Sequence[Index]) -> list[Index]:
 
 
 def indices_of(block: BlockOp) -> list[Index]:
-    """The index expressions of ``block`` that can be computed before, in order."""
+    """The index expressions of ``block`` that can be computed in advance, in order."""
     indices: dict[tuple[AffineExpr, tuple[SSAValue, ...]], Index] = {}
     for load in block.body.walk():
         if not isinstance(load, LoadOp):
@@ -399,7 +402,7 @@ def _index(block: BlockOp, expr: AffineExpr, operands: tuple[SSAValue, ...]) -> 
 
 
 def _is_plain(expr: AffineExpr) -> bool:
-    """Whether ``expr`` is a constant, or a variable and a constant."""
+    """True if ``expr`` is a constant, or a variable plus a constant."""
     if isinstance(expr, AffineConstantExpr):
         return True
     terms, _ = linear_terms(expr)
@@ -409,7 +412,7 @@ def _is_plain(expr: AffineExpr) -> bool:
 
 
 def set_index(load: LoadOp, dim: int, value: SSAValue) -> None:
-    """Let ``load`` use ``value`` as its index in dimension ``dim``."""
+    """Replace the index of ``load`` in dimension ``dim`` by ``value``."""
     exprs = list(load.indices.data.results)
     count = len(load.operands_of_map)
     exprs[dim] = AffineExpr.dimension(count)

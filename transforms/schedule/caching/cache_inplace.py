@@ -18,22 +18,22 @@ After::
       tir.block "A_local_back" (spatial %v0 in 16 = %ax0) do { %A[%v0] = %A_local[%v0] }
     }
 
-The first copy covers the bounding box of all that the block accesses, the second one that of what
-it writes; elements that it does not write keep their values. Both stand as far out as is legal. The
-new buffer has the shape of the old one, so indices do not change.
+The first copy covers the bounding box of the block's accesses, the second one that of its writes;
+elements without writes keep their values. Both are as far out as is legal. The new buffer has the
+shape of the old one, so indices do not change.
 
 *Legal when*
 
-1. KC3300, KC3303: the block reads the buffer, which is used only by loads and stores (also of
-   parts, ``tir.view``) and by calls that receive parts of it; those keep using the buffer.
-2. KC3601: it writes the buffer too.
+1. KC3300, KC3303: the block reads the buffer, and only loads and stores (also of parts,
+   ``tir.view``) and calls with parts of it use it; users of parts keep the buffer.
+2. KC3601: the block also writes the buffer.
 3. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
-4. KC3307: nothing else reads what the block has written before it is written back, or writes what
-   was copied.
-5. KC3310: there is a place for the copies that is not in a vectorized loop.
-6. KC3619: the copies are in no loop of a reduction that may be empty.
-7. KC3408, KC3409: threads with a copy each exchange no values in it, and the place is in all loops
-   of a kernel over blocks of threads.
+4. KC3307: no other access reads an element that the block has written before it is written back, or
+   writes a copied element.
+5. KC3310: there is a place for the copies outside vectorized loops.
+6. KC3619: the copies are not in a loop of a reduction that may be empty.
+7. KC3408, KC3409: threads with separate copies exchange no values in them, and the place is in all
+   loops of a kernel over thread blocks.
 
 TVM: ``cache_inplace``. Exo: ``stage_mem``.
 """

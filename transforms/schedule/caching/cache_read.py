@@ -1,4 +1,4 @@
-"""cache_read: what blocks read of a buffer is copied into a new buffer first, and read there.
+"""cache_read: elements that blocks read of a buffer are first copied to a new one, and read there.
 
 Before, ``cache-read block=C buffer=A scope=local``::
 
@@ -14,23 +14,22 @@ After::
     tir.for %i in 16 {
       tir.block "C" (spatial %v_i in 16 = %i) do { reads %A_local[%v_i + 1] }
 
-All blocks of the scope that read the buffer, and do not write it, read the copy from then on;
-``consumers`` chooses some of them. The buffer may be an argument or not, and have any number of
-writers. The copy is placed before the first of its readers, as far out as the buffer keeps its
-values in between. It copies the bounding box of everything read there. The new buffer has the shape
-of the old one, so indices do not change (``compact-buffer-allocation`` shrinks it to the part that
-is used).
+All blocks of the scope that read the buffer without writing it then read the copy; ``consumers``
+selects some of them. The buffer may be an argument, and have any number of writers. The copy is
+before the first of its readers, as far out as the buffer keeps its values in between. It covers the
+bounding box of all reads. The new buffer has the shape of the old one, so indices do not change
+(``compact-buffer-allocation`` shrinks it to the used part).
 
 *Legal when*
 
-1. KC3300, KC3303: the block reads the buffer, which is used only by loads and stores, and by calls
-   that receive parts of it (``tir.view``).
+1. KC3300, KC3303: the block reads the buffer, and only loads, stores and calls with parts of it
+   (``tir.view``) use it.
 2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 3. KC3304: the consumers are blocks of one scope, and read the buffer.
-4. KC3305: there is a place from which on no element is written before it is read.
+4. KC3305: there is a place after which no element is written before it is read.
 5. KC3310: this place is not in a vectorized loop.
-6. KC3408, KC3409: if the copy is global, or of something that blocks of threads write, it is in all
-   of the kernel's loops over blocks.
+6. KC3408, KC3409: if the copy is global, or thread blocks write its source, it is in all of the
+   kernel's loops over blocks.
 
 TVM: ``cache_read`` (of buffers with at most one writer). Halide: ``in().compute_at``. Exo:
 ``stage_mem``.
@@ -106,7 +105,9 @@ class CacheRead(Primitive):
                 yield cls(block, buffer, scope, (block,))
 
     def stays_within(self, site: Site) -> bool:
-        """Named consumers alone change; the buffer and its other readers stay as they are."""
+        """True with ``consumers``: only they change; the buffer and its other readers stay
+        unchanged.
+        """
         return bool(self.consumers)
 
     def rewrite(self, site: Site, plan: Caching) -> Rewritten:
@@ -124,7 +125,7 @@ def _plan(
 def _legal_consumers(
     site: Site, block: BlockOp, buffer: SSAValue, scope: str, readers: Sequence[Operation]
 ) -> tuple[str, ...]:
-    """Blocks of which each could read a copy of its own, as options."""
+    """The blocks that could each read a separate copy, as options."""
     options: list[str] = []
     for reader in readers:
         if isinstance(reader, BlockOp):

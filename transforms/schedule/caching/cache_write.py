@@ -18,26 +18,26 @@ After::
       tir.block "C_local" (spatial %v0 in 16 = %ax0) do { %C[%v0] = %C_local[%v0] }
     }
 
-The init of a reduction and its updates go to the new buffer, once for each buffer that the block
-writes and that is named. ``consumers`` are blocks that read the new buffer from then on; all others
-read the old one. The copy follows the block, as far out as no other access sees that the old buffer
-is written later; it copies the bounding box of all that the block writes there. The new buffer has
-the shape of the old one, so indices do not change. Other blocks may write the buffer too.
+The init of a reduction and its updates use the new buffer. With several written buffers, only the
+named one is cached. ``consumers`` are blocks that then read the new buffer; all others read the old
+one. The copy follows the block, as far out as no other access sees the later write to the old
+buffer; it covers the bounding box of the block's writes. The new buffer has the shape of the old
+one, so indices do not change. Other blocks may also write the buffer.
 
 *Legal when*
 
-1. KC3300, KC3303: the block writes the buffer, which is used only by loads and stores (also of
-   parts, ``tir.view``) and by calls that receive parts of it; those keep using the buffer.
+1. KC3300, KC3303: the block writes the buffer, and only loads and stores (also of parts,
+   ``tir.view``) and calls with parts of it use it; users of parts keep the buffer.
 2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 3. KC3306: the block writes all of the box.
-4. KC3307: nothing else reads or writes these elements between the block and the copy.
+4. KC3307: no other operation accesses these elements between the block and the copy.
 5. KC3308: each read of the buffer by the block itself either always or never returns its own
    earlier writes; in the first case it reads the new buffer.
-6. KC3304, KC3600: the consumers are blocks of the same scope, and read what the block was the last
-   to write.
-7. KC3310: there is a place for the copy that is not in a vectorized loop.
-8. KC3408, KC3409: threads with a copy each exchange no values in it, and the place is in all loops
-   of a kernel over blocks of threads.
+6. KC3304, KC3600: the consumers are blocks of the same scope, and read only elements that the block
+   was the last to write.
+7. KC3310: there is a place for the copy outside vectorized loops.
+8. KC3408, KC3409: threads with separate copies exchange no values in them, and the place is in all
+   loops of a kernel over thread blocks.
 
 TVM: ``cache_write`` (of buffers with exactly one writer). Halide: an intermediate ``Func``. Exo:
 ``stage_mem``.
@@ -141,7 +141,7 @@ def _is_legal(
 def _legal_consumers(
     site: Site, block: BlockOp, buffer: SSAValue, scope: str, consumers: Sequence[Operation]
 ) -> tuple[str, ...]:
-    """Those of ``consumers`` that may read the new buffer, as an option."""
+    """The members of ``consumers`` that may read the new buffer, as an option."""
     legal = [
         consumer for consumer in consumers if _is_legal(site, block, buffer, scope, [consumer])
     ]
@@ -154,11 +154,11 @@ def _legal_consumers(
 
 
 def _inplace(site: Site, block: BlockOp, buffer: SSAValue, scope: str) -> list[str]:
-    """That the block can update a copy, if it can."""
+    """The hint that the block can update a copy, if that is legal."""
     if buffer not in buffers_read(block):
         return []
     try:
         plan_update(site, block, buffer, scope)
     except ScheduleError:
         return []
-    return [f"cache_inplace of {buffer_name(buffer)}: its old values are copied first"]
+    return [f"cache_inplace of {buffer_name(buffer)}, which first copies its old values"]

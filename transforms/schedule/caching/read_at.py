@@ -1,4 +1,4 @@
-"""read_at: what an iteration of a loop reads of a buffer is copied at its start, and read there.
+"""read_at: elements that a loop iteration reads are copied at its start, and read from the copy.
 
 Before, ``read-at loop=i_o block=C buffer=A scope=local``::
 
@@ -17,24 +17,24 @@ After::
       tir.for %i_i in 8 {
         tir.block "C" (spatial %v_i in 32 = %i_o * 8 + %i_i) do { reads %A_local[%v_i + 1] }
 
-All blocks in the loop that read the buffer, and do not write it, then read the copy. It is placed
-before the first of them and covers the bounding box of their reads in one iteration. Its block is
-annotated ``auto_copy``: its loops may be chosen for the target. The new buffer has the shape of the
-old one, so indices do not change.
+All blocks in the loop that read the buffer without writing it then read the copy. It is before the
+first of them and covers the bounding box of their reads in one iteration. Its block is annotated
+``auto_copy``: its loops may be chosen for the target. The new buffer has the shape of the old one,
+so indices do not change.
 
 *Legal when*
 
-1. KC3300, KC3303: the block reads the buffer, which is used only by loads and stores (also of
-   parts, ``tir.view``) and by calls that receive parts of it; those keep using the buffer.
+1. KC3300, KC3303: the block reads the buffer, and only loads and stores (also of parts,
+   ``tir.view``) and calls with parts of it use it; users of parts keep the buffer.
 2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 3. KC3602: the loop is around the block.
-4. KC3603: the buffer exists in the loop already.
+4. KC3603: the buffer already exists in the loop.
 5. KC3305: no element is written between the copy and the reads.
-6. KC3211: neither the loop nor one around it is vectorized.
-7. KC3408, KC3409: if the copy is global, or of something that blocks of threads write, it is in all
-   of the kernel's loops over blocks.
-8. KC3619: neither it nor a loop around it is a loop of a reduction that may be empty, if the
-   initial value is computed from the buffer.
+6. KC3211: neither the loop nor a loop around it is vectorized.
+7. KC3408, KC3409: if the copy is global, or thread blocks write its source, it is in all of the
+   kernel's loops over blocks.
+8. KC3619: if the initial value of a reduction that may be empty is computed from the buffer,
+   neither the loop nor a loop around it is a loop of that reduction.
 
 TVM: ``read_at``. Halide: ``in().compute_at``. Exo: ``stage_mem``.
 """

@@ -20,20 +20,21 @@ After::
         tir.block "C" (spatial %v_i in 14 = %i, reduce %v_k in 3 = %k) ... do {
           %x = tir.load %X_reindex[%v_i, %v_k] : memref<14x3xf32>
 
-The new buffer has a dimension for each variable that the index depends on. So the block accesses
+The new buffer has a dimension for each variable on which the index depends. The block thus accesses
 buffers in the layout that a tensor intrinsic needs, independent of their own layout. A block that
-writes the buffer writes the new one, which is copied back after it. The copy is placed as far out
-as values allow, and covers the part needed there.
+writes the buffer writes the new one, which is copied back after it. The copy is as far out as the
+values allow, and covers the part needed there.
 
 *Legal when*
 
-1. KC3300, KC3303, KC3504: the block uses the buffer, which is used by nothing but loads and stores
-   of single elements.
-2. KC3530: the block reads (writes) it at one index, a function of the block's variables.
-3. KC3305 for what is read: no element changes between the copy and the block. KC3306 to KC3308 for
-   what is written: all of it is written, and nothing else reads it before it is copied back.
+1. KC3300, KC3303, KC3504: the block uses the buffer, and only loads and stores of single elements
+   use it.
+2. KC3530: the block reads (or writes) it at one index, a function of the block's variables.
+3. For reads, KC3305: no element changes between the copy and the block. For writes, KC3306 to
+   KC3308: all elements of the copy are written, and no other access reads them before the copy
+   back.
 4. KC3531: no two values of the variables write one element.
-5. KC3310, KC3532: there is a place for the copy where the extents of the variables are known.
+5. KC3310, KC3532: there is a place for the copy where the extents of the variables are available.
 6. KC3408, KC3409: as for ``cache_read`` and ``cache_write``, among threads.
 
 TVM: ``reindex`` (of a buffer that one block accesses, once). Halide: ``in`` with
@@ -57,7 +58,7 @@ from kc.transforms.schedule.threads._thread_values import require_copies_apart
 
 @dataclass(frozen=True)
 class Reindex(Primitive):
-    """Let a block access a buffer through a new one, at its own variables."""
+    """Redirect the accesses of a block to a new buffer, at the block's variables."""
 
     name: ClassVar[str] = "reindex"
     gives: ClassVar[Gives] = "block"

@@ -1,4 +1,4 @@
-"""reindex_cache_read: what a block reads of a buffer is copied to a new one, in a chosen layout.
+"""reindex_cache_read: elements that a block reads are copied to a buffer in a chosen layout.
 
 Before, ``reindex-cache-read block=C buffer=A scope=local index-map=(i, j)->(j, i)``::
 
@@ -20,20 +20,20 @@ After::
         tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 8 = %j) do {
           %x = tir.load %A_local[%v_j, %v_i] : memref<8x4xf32, "local">
 
-The map takes the variables of the block, all of them, to the index in the new buffer; a variable
-that it does not depend on adds no dimension. The new buffer is as large as its largest indices
-need. Other users of the old buffer keep it. (``cache_read`` keeps the layout.)
+The map takes all variables of the block to the index in the new buffer; a variable on which the
+result does not depend adds no dimension. The new buffer has the size of its largest indices plus 1.
+Other users of the old buffer keep it. (``cache_read`` keeps the layout.)
 
 *Legal when*
 
-1. KC3300, KC3303, KC3504: the block reads the buffer, which is used by nothing but loads and stores
-   of single elements (also of parts), and calls that receive parts of it (``tir.view``) keep using
-   the buffer. KC3301, KC3302: the target has the scope, and benefits from it.
+1. KC3300, KC3303, KC3504: the block reads the buffer, and only loads and stores of single elements
+   (also of parts) and calls with parts of it (``tir.view``) use it; users of parts keep the buffer.
+   KC3301, KC3302: the target has the scope, and benefits from it.
 2. KC3530: the block reads it at one index, a function of the block's variables.
 3. KC3305: no element changes between the copy and the block.
 4. KC3501, KC3503, KC3531: the map takes as many indices as the block has variables, to indices that
    are at least 0, and identifies the element.
-5. KC3310, KC3532: there is a place for the copy where the extents of the variables are known.
+5. KC3310, KC3532: there is a place for the copy where the extents of the variables are available.
 6. KC3408, KC3409: as for ``cache_read``, among threads.
 
 TVM: ``reindex_cache_read``.

@@ -20,20 +20,21 @@ After::
           %value = tir.load %C_local[%v1, %v0]
           tir.store %value, %C[%v0 * 8 + %v1]
 
-The map takes the variables of the block, all of them, to the index in the new buffer; a variable
-that it does not depend on adds no dimension. The new buffer is as large as its largest indices
-need. Other users of the old buffer keep it. (``cache_write`` keeps the layout.)
+The map takes all variables of the block to the index in the new buffer; a variable on which the
+result does not depend adds no dimension. The new buffer has the size of its largest indices plus 1.
+Other users of the old buffer keep it. (``cache_write`` keeps the layout.)
 
 *Legal when*
 
-1. KC3300, KC3303, KC3504: the block writes the buffer, which is used by nothing but loads and
-   stores of single elements (also of parts), and calls that receive parts of it (``tir.view``) keep
-   using the buffer. KC3301, KC3302: the target has the scope, and benefits from it.
+1. KC3300, KC3303, KC3504: the block writes the buffer, and only loads and stores of single elements
+   (also of parts) and calls with parts of it (``tir.view``) use it; users of parts keep the buffer.
+   KC3301, KC3302: the target has the scope, and benefits from it.
 2. KC3530: the block writes it at one index, a function of the block's variables.
-3. KC3306, KC3307, KC3308: all that is copied back is written, and nothing sees it before.
+3. KC3306, KC3307, KC3308: all elements that are copied back are written, and no other access reads
+   them before.
 4. KC3501, KC3503, KC3531: the map takes as many indices as the block has variables, to indices that
    are at least 0, and each element of one buffer is one of the other.
-5. KC3310, KC3532: there is a place for the copy where the extents of the variables are known.
+5. KC3310, KC3532: there is a place for the copy where the extents of the variables are available.
 6. KC3408, KC3409: as for ``cache_write``, among threads.
 
 TVM: ``reindex_cache_write``.
@@ -94,12 +95,14 @@ class ReindexCacheWrite(Primitive):
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
-        """The variables that are no reductions, in the opposite order."""
+        """The variables other than reduce variables, in the opposite order."""
         for block, buffer, scope in choices(site, buffers_written):
             assert isinstance(block.target, BlockOp)
             names = tuple(block.target.names)
-            kept = [n for n, kind in enumerate(block.target.types) if kind is not IterType.REDUCE]
-            results = tuple(AffineExpr.dimension(n) for n in reversed(kept))
+            spatial = [
+                n for n, kind in enumerate(block.target.types) if kind is not IterType.REDUCE
+            ]
+            results = tuple(AffineExpr.dimension(n) for n in reversed(spatial))
             yield cls(block, buffer, scope, IndexMap(names, results))
 
     def rewrite(self, site: Site, plan: Reindexing) -> Rewritten:

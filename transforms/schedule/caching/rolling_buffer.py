@@ -1,4 +1,4 @@
-"""rolling_buffer: a buffer keeps what the next iteration of a loop needs again.
+"""rolling_buffer: a buffer keeps elements that the next iteration of a loop needs again.
 
 Before, ``rolling-buffer block=B``, after ``compute-at block=B loop=i``::
 
@@ -23,19 +23,19 @@ After::
       tir.for %j_1 in 16 {
         tir.block "C" ... do { reads %B[%v_i mod 3, %v_j] and %B[(%v_i + 2) mod 3, %v_j] }
 
-Only the first iteration computes all three rows; each later one computes the one that is new, into
-the place of the one that is no longer needed. The buffer rolls along the outermost loop that moves
-the part in use by less than its length.
+Only the first iteration computes all three rows; each later one computes the new row, in the place
+of the row that is no longer needed. The buffer rolls along the outermost loop that moves the used
+part by less than its length.
 
 *Legal when*
 
-1. KC3200: the block computes each element of one buffer by itself, or is a reduction.
-2. KC3300, KC3202, KC3205: it is the only one that writes the buffer, which is not an output.
-3. KC3490: the part of the buffer that an iteration uses overlaps with that of the one before.
+1. KC3200: the block computes each element of one buffer independently, or is a reduction.
+2. KC3300, KC3202, KC3205: it is the only writer of the buffer, which is not an output.
+3. KC3490: the part of the buffer that an iteration uses overlaps with that of the previous one.
 4. KC3491: the loops from there to the accesses are serial.
-5. KC3494, KC3493: an element is the same when the next iteration computes it, inputs included;
-   these may be computed again in each iteration, if they become the same.
-6. KC3492: all that is read is in the buffer, and no other element in its place.
+5. KC3494, KC3493: an element has the same value when the next iteration computes it, inputs
+   included; the inputs may be recomputed in each iteration if they get the same values.
+6. KC3492: all elements that are read are in the buffer, and not overwritten by others.
 7. KC3495: the sizes of the buffer do not depend on the loop.
 
 TVM: ``rolling_buffer``. Halide: ``store_at`` outside of ``compute_at`` (sliding window, storage
@@ -98,7 +98,7 @@ FOREVER = 2**62
 
 @dataclass(frozen=True)
 class RollingBuffer(Primitive):
-    """Keep in a buffer what the next iteration needs again."""
+    """Keep elements that the next iteration needs again in a buffer."""
 
     name: ClassVar[str] = "rolling-buffer"
     undecidable = True
@@ -147,7 +147,7 @@ class RollingBuffer(Primitive):
 
     def rewrite(self, site: Site, plan: Rolling) -> Rewritten:
         block, loop, index = plan.definition.block, plan.loop, plan.index
-        # Whether an iteration is not the first one, as an affine expression: 0 or 1.
+        # 0 in the first iteration, 1 in later ones, as an affine expression
         later = index.expr(loop.var).ceil_div(loop.static_extent or FOREVER)
         rest = index.simplify(plan.offset() - later * plan.overlap)
         space, operands = index.to_set([at_least_zero(rest)])
@@ -178,7 +178,7 @@ def _common_loops(buffer: SSAValue) -> list[ForOp]:
 
 
 def _find(site: Site, definition: Definition, common: Sequence[ForOp]) -> Rolling:
-    """The outermost loop along which a dimension rolls; refuses (KC3490) if there is none."""
+    """The outermost loop along which a dimension rolls. Refuses (KC3490) if there is none."""
     name, block = buffer_name(definition.buffer), definition.block
     region: list[Interval] = []
     if common:
@@ -206,7 +206,7 @@ def _find(site: Site, definition: Definition, common: Sequence[ForOp]) -> Rollin
         "KC3490",
         f"no part of {name} is used again in the next iteration of a loop",
         at=block,
-        why=f"each iteration of {common[-1].label} uses elements of its own, or all of them"
+        why=f"each iteration of {common[-1].label} uses separate elements, or all of them"
         if common
         else f"no loop contains both block {block.label} and all consumers of {name}",
         hints=[f"compute_at block={block.label} at a loop around the consumers of {name}"]
@@ -218,7 +218,9 @@ def _find(site: Site, definition: Definition, common: Sequence[ForOp]) -> Rollin
 def _step(
     base: AffineExpr, loop: ForOp, common: Sequence[ForOp], index: BoundIndexValues
 ) -> int | None:
-    """By how much ``base`` moves in an iteration of ``loop``; None if other loops move it too."""
+    """The distance by which an iteration of ``loop`` moves ``base``; None if other loops also move
+    it.
+    """
     root = index.expr(loop.var)
     inner = [index.expr(nested.var) for nested in common[common.index(loop) + 1 :]]
     terms, _ = linear_terms(base)
@@ -230,7 +232,7 @@ def _step(
 
 
 def _roll(op: LoadOp | StoreOp, axis: int, length: int) -> None:
-    """Take index ``axis`` of an access modulo ``length``."""
+    """Reduce index ``axis`` of an access modulo ``length``."""
     exprs = list(op.indices.data.results)
     exprs[axis] = exprs[axis] % length
     operands = list(op.operands_of_map)
@@ -241,7 +243,9 @@ def _roll(op: LoadOp | StoreOp, axis: int, length: int) -> None:
 
 
 def _replace_alloc(plan: Rolling) -> None:
-    """One buffer for all iterations, as long as what an iteration uses."""
+    """Replace the alloc by one buffer for all iterations, with the length of the part that one
+    uses.
+    """
     old = plan.buffer.owner
     assert isinstance(old, AllocOp)
     type_ = plan.buffer.type
@@ -267,13 +271,13 @@ def _replace_alloc(plan: Rolling) -> None:
     old.erase()
 
 
-# What rolls -----------------------------------------------------------------------------------
+# The rolling part ---------------------------------------------------------------------------
 
 
-# Buffers that roll: what an iteration leaves in a circular buffer is what the next one needs.
+# An iteration leaves the elements that the next one needs in a circular buffer.
 #
-# All questions are about the program as it would be: the block skips what an earlier iteration has
-# computed, and elements share a place when they differ by a multiple of the buffer's length.
+# All queries are about the program after the rewrite: the block skips elements that an earlier
+# iteration has computed, and elements share a place if they differ by a multiple of the length.
 
 
 @dataclass(frozen=True)
@@ -281,7 +285,7 @@ class Rolling:
     """Dimension ``axis`` of the buffer that ``definition`` defines rolls along ``loop``.
 
     One iteration needs ``length`` elements from ``base`` on (over the roots of ``index``); the
-    first ``overlap`` of them are there from the iteration before.
+    first ``overlap`` of them exist from the previous iteration.
     """
 
     definition: Definition
@@ -298,18 +302,20 @@ class Rolling:
         return self.definition.buffer
 
     def offset(self) -> AffineExpr:
-        """How far from the base the element is that the block computes, over the roots."""
+        """The distance from the base to the element that the block computes, over the roots."""
         store = self.definition.store
         place = self.index.compose(store.indices.data.results[self.axis], store.operands_of_map)
         return self.index.simplify(place - self.base)
 
     def is_new(self, space: Space, instance: Instance) -> Condition:
-        """That an instance of the block computes what is not there yet."""
+        """The condition that an instance of the block computes an element that does not
+        yet exist.
+        """
         first = instance.loops[self.loop] < 1
         return any_of([first, self._offset_at(space, instance) >= self.overlap])
 
     def is_there(self, space: Space, instance: Instance) -> Condition:
-        """That an instance of the block computed what is there."""
+        """The condition that an instance of the block computes an existing element."""
         return ~self.is_new(space, instance)
 
     def _offset_at(self, space: Space, instance: Instance) -> Term:
@@ -318,7 +324,7 @@ class Rolling:
 
 
 class Prover:
-    """Refuses to roll what would not compute the same."""
+    """The checks that a rolling buffer gives the same results."""
 
     def __init__(self, site: Site, rolling: Rolling) -> None:
         self.site = site
@@ -329,7 +335,7 @@ class Prover:
         self.name = buffer_name(rolling.buffer)
 
     def require_same(self) -> None:
-        """Refuse (KC3492, KC3493, KC3494) unless all that is read is what was read before."""
+        """Refuse (KC3492, KC3493, KC3494) unless each read returns the same value as before."""
         self._require_repeatable()
         for load in self.loads:
             self._require_written(load)
@@ -344,10 +350,11 @@ class Prover:
                         self._require_unchanged(load, store)
 
     def _is_a_function(self, buffer: SSAValue, seen: frozenset[SSAValue] = frozenset()) -> bool:
-        """Whether whatever iteration of the loop writes an element of ``buffer`` writes the same.
+        """True if every iteration of the loop that writes an element of ``buffer`` writes the same
+        value.
 
-        One block writes it, each element at once, of what is written before the loop or is such a
-        function itself.
+        One block writes it, each element at once, from inputs that are written before the loop or
+        are themselves such functions.
         """
         loop = self.rolling.loop
         writers = {unit_of(store, scope_of(store)) for store in stores_to(buffer)}
@@ -369,7 +376,7 @@ class Prover:
         )
 
     def _require_repeatable(self) -> None:
-        """An element is the same whatever iteration computes it."""
+        """Require (KC3494) that an element is the same in whatever iteration it is computed."""
         block, loop = self.block, self.rolling.loop
         moving = loop_tree.derived_values(loop.var)
         reason = None
@@ -406,10 +413,10 @@ class Prover:
     def _instances(
         self, load: LoadOp
     ) -> tuple[Space, Instance, list[Condition], Mapping[ForOp, Term]]:
-        """A read, the conditions under which it is executed, and what is fixed around the loop."""
+        """A read, the conditions of its execution, and the fixed coordinates around the loop."""
         space = Space()
         read = space.instance(load)
-        for kind, _, extent in self.block.iters:  # a reduction over nothing is its initial value
+        for kind, _, extent in self.block.iters:  # an empty reduction has its initial value
             if kind is IterType.REDUCE and not isinstance(extent, int):
                 space.facts.append(space.value(extent, read) >= 1)
         conditions = list(space.in_bounds(load, space.element(load, read), read))
@@ -425,7 +432,7 @@ class Prover:
     def _supplies(
         self, space: Space, read: Instance, outside: Mapping[ForOp, Term], after: Instance | None
     ) -> list[Supply]:
-        """The writes before ``read``, and behind ``after`` if that is given."""
+        """The writes before ``read``, and after ``after`` if it is given."""
         supplies: list[Supply] = []
         for store in self.stores:
             write = space.instance(store, outside)
@@ -436,16 +443,18 @@ class Prover:
         return supplies
 
     def _require_written(self, load: LoadOp) -> None:
-        """Require that all that is read was written before, in this or an earlier iteration."""
+        """Require (KC3492) that each read element was written before, in this or an earlier
+        iteration.
+        """
         space, read, conditions, outside = self._instances(load)
         element = space.element(load, read)
         supplies = self._supplies(space, read, outside, None)
         witness = space.uncovered(read, element, supplies, conditions)
         if witness is not None:
-            raise self._lost(load, space, read, witness, "is not written by then")
+            raise self._lost(load, space, read, witness, "is not yet written")
 
     def _require_kept(self, load: LoadOp, store: StoreOp) -> None:
-        """Require that nothing that is read was overwritten by another element in its place."""
+        """Require (KC3492) that no read element was overwritten by another element in its place."""
         rolling = self.rolling
         space, read, conditions, outside = self._instances(load)
         element = space.element(load, read)
@@ -471,7 +480,7 @@ class Prover:
             self._supplies(space, read, outside, write),
         )
         if witness is not None:
-            raise self._lost(load, space, read, witness, "is overwritten by then")
+            raise self._lost(load, space, read, witness, "is already overwritten")
 
     def _lost(
         self, load: LoadOp, space: Space, read: Instance, witness: Witness, what: str
@@ -486,14 +495,16 @@ class Prover:
             "KC3492",
             f"{describe(reader)} "
             + ("may not find" if witness.undecided else "does not find")
-            + f" all that it reads in {self.rolling.length} elements of {self.name}",
+            + f" all of its inputs in {self.rolling.length} elements of {self.name}",
             at=reader,
             mark={self.rolling.loop: "rolls here", reader: f"reads {self.name}"},
             why=why,
         )
 
     def _require_unchanged(self, load: LoadOp, store: StoreOp) -> None:
-        """Require that the block would read now what it read when it computed the element."""
+        """Require (KC3493) that the block would now read the inputs with which it computed the
+        element.
+        """
         rolling = self.rolling
         space = Space()
         now = space.instance(load)

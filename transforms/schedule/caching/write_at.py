@@ -1,4 +1,4 @@
-"""write_at: what an iteration of a loop writes to a buffer is copied there at its end.
+"""write_at: elements that a loop iteration writes to a buffer are copied there at its end.
 
 Before, ``write-at loop=i block=C buffer=C scope=local``::
 
@@ -26,19 +26,19 @@ chosen for the target. The new buffer has the shape of the old one, so indices d
 
 *Legal when*
 
-1. KC3300, KC3303: the block writes the buffer, which is used only by loads and stores (also of
-   parts, ``tir.view``) and by calls that receive parts of it; those keep using the buffer.
+1. KC3300, KC3303: the block writes the buffer, and only loads and stores (also of parts,
+   ``tir.view``) and calls with parts of it use it; users of parts keep the buffer.
 2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 3. KC3602: the loop is around the block.
-4. KC3603: the buffer exists in the loop already.
+4. KC3603: the buffer already exists in the loop.
 5. KC3306: the block writes all of the box.
-6. KC3307: nothing else reads or writes these elements between the block and the copy.
+6. KC3307: no other operation accesses these elements between the block and the copy.
 7. KC3308: each read of the buffer by the block itself either always or never returns its own
    earlier writes of the iteration; in the first case it reads the new buffer.
-8. KC3211: neither the loop nor one around it is vectorized.
-9. KC3619: neither it nor a loop around it is a loop of a reduction that may be empty.
-10. KC3408, KC3409: threads with a copy each exchange no values in it, and the loop is in all loops
-    of a kernel over blocks of threads.
+8. KC3211: neither the loop nor a loop around it is vectorized.
+9. KC3619: neither the loop nor a loop around it is a loop of a reduction that may be empty.
+10. KC3408, KC3409: threads with separate copies exchange no values in them, and the loop is in all
+    loops of a kernel over thread blocks.
 
 TVM: ``write_at``. Exo: ``stage_mem``.
 """

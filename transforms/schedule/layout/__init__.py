@@ -1,1 +1,1 @@
-"""How a buffer is laid out in memory: its order, its scope, its type."""
+"""The layout of buffers in memory: their order, scope and element type."""

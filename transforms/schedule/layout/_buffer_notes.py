@@ -1,4 +1,4 @@
-"""Notes at a buffer: attributes ``tir.x`` of its alloc, or ``kc.x`` of the argument."""
+"""Notes on buffers: attributes ``tir.x`` of an alloc, or ``kc.x`` of an argument."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from kc.dialects.tir import AllocOp, BlockOp
 from kc.transforms.schedule.base import Site
 
 SEPARATORS = "axis_separators"
-"""What ``tir.alloc`` (as ``tir.``) and arguments (as ``kc.``) keep of axis separators."""
+"""The key of axis separators, with the prefix ``tir.`` at ``tir.alloc`` and ``kc.`` at
+arguments.
+"""
 
 
 def buffer_attribute(function: func.FuncOp, buffer: SSAValue, key: str) -> Attribute | None:
@@ -28,7 +30,7 @@ def buffer_attribute(function: func.FuncOp, buffer: SSAValue, key: str) -> Attri
 def set_buffer_attribute(
     function: func.FuncOp, buffer: SSAValue, key: str, value: Attribute | None
 ) -> None:
-    """Give an alloc the attribute ``tir.key``, or an argument ``kc.key``; None takes it away."""
+    """Set the attribute ``tir.key`` of an alloc, or ``kc.key`` of an argument; None removes it."""
     if isinstance(buffer.owner, AllocOp):
         buffer.owner.attributes.pop(f"tir.{key}", None)
         if value is not None:
@@ -41,7 +43,7 @@ def set_buffer_attribute(
 def set_argument_attribute(
     function: func.FuncOp, arg: BlockArgument, key: str, value: Attribute | None
 ) -> None:
-    """Give an argument an attribute; None takes it away."""
+    """Set an attribute of an argument; None removes it."""
     count = len(function.args)
     attrs = list(function.arg_attrs.data) if function.arg_attrs is not None else []
     attrs += [DictionaryAttr({})] * (count - len(attrs))
@@ -53,7 +55,7 @@ def set_argument_attribute(
 
 
 def separators_attr(separators: Sequence[int]) -> Attribute | None:
-    """Axis separators as the attribute of a buffer: None without any."""
+    """Axis separators as the attribute of a buffer; None without separators."""
     return DenseArrayBase.from_list(i64, list(separators)) if separators else None
 
 

@@ -1,4 +1,4 @@
-"""Layouts of buffers: whether an index map may rearrange them, and doing so."""
+"""Layouts of buffers: the legality of an index map, and its application."""
 
 from __future__ import annotations
 
@@ -52,22 +52,23 @@ from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.layout._buffer_notes import buffer_attribute, set_argument_attribute
 
 LIMIT = 2**48
-"""The most elements of a buffer: what 64 bits of address space hold of the widest type, and more
-than any machine has."""
+"""The most elements of a buffer: the limit of 64-bit addresses for the widest type, and more than
+any machine has.
+"""
 
-# Whether a map may rearrange a buffer ---------------------------------------------------------
+# Legality of a map --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A layout that a buffer can get: what its shape becomes."""
+    """A legal layout of a buffer, with its new shape."""
 
     buffer: SSAValue
     map: IndexMap
     old: Shape
     new: Shape
     assumed: bool
-    """Whether it was the user who said that the map is injective."""
+    """True if the user asserted that the map is injective."""
 
 
 def require_layout(
@@ -77,7 +78,7 @@ def require_layout(
     map_: IndexMap,
     assume_injective: bool = False,
 ) -> Layout:
-    """The layout that ``map_`` gives ``buffer``, or a refusal (KC3501 to KC3503)."""
+    """The layout of ``buffer`` by ``map_``. Refuses KC3501, KC3502 and KC3503."""
     name = buffer_name(buffer)
     old = shape_of(site, buffer)
     rank = len(old.sizes)
@@ -88,7 +89,7 @@ def require_layout(
     if left is not None:
         raise site.refuse(
             "KC3503",
-            f"{map_} maps {name} to indices outside of any buffer",
+            f"{map_} maps {name} to indices outside any buffer",
             at=block,
             why=left.reason
             if isinstance(left, Undecided)
@@ -116,13 +117,15 @@ def require_layout(
             f"{old.at(clash.parameters)} would both be at {point_text(clash.place)}"
             if isinstance(clash, Collision)
             else clash.reason,
-            hints=[] if isinstance(clash, Collision) else ["assume_injective_transform, if it is"],
+            hints=[]
+            if isinstance(clash, Collision)
+            else ["use assume_injective_transform if it is injective"],
         )
     return Layout(buffer, map_, old, new, clash is not None)
 
 
 def require_rank(site: Site, block: BlockOp, map_: IndexMap, rank: int, why: str) -> None:
-    """Refuse (KC3501) a map of another number of indices than ``rank``."""
+    """Refuse (KC3501) a map whose number of indices is not ``rank``."""
     if len(map_.names) == rank:
         return
     names = ", ".join("ijklmn"[n : n + 1] or f"i{n}" for n in range(rank))
@@ -141,9 +144,9 @@ def require_movable(
     buffer: SSAValue,
     why: str = "neighbours along the last dimension may be elsewhere in the new layout",
 ) -> None:
-    """Refuse (KC3504) what accesses more than one element, or memory that is laid out already.
+    """Refuse (KC3504) vector accesses, and a buffer with a memory layout.
 
-    ``why`` tells what is wrong with vectors.
+    ``why`` is the reason for vectors.
     """
     type_ = buffer.type
     assert isinstance(type_, MemRefType)
@@ -184,7 +187,7 @@ def _count(count: int, singular: str, plural: str | None = None) -> str:
 
 
 def point_text(values: Sequence[int]) -> str:
-    """``[3, 0]``."""
+    """The text of an index: ``[3, 0]``."""
     return f"[{', '.join(map(str, values))}]"
 
 
@@ -192,11 +195,11 @@ def point_text(values: Sequence[int]) -> str:
 
 
 def require_argument_layout(site: Site, block: BlockOp, layout: Layout) -> None:
-    """Refuse a new shape of an argument that callers could not give.
+    """Refuse a new shape of an argument that callers could not provide.
 
-    KC4341: an argument that has strides of its own; KC3507: a symbolic size that no argument would
-    tell any more; KC3508: calls in this module; KC3510: a size that only the argument itself tells,
-    and something asks for it.
+    KC4341: the argument has declared strides. KC3507: no argument would determine a symbolic size.
+    KC3508: the module calls the function. KC3510: a queried size is determined only by the
+    argument.
     """
     buffer, function = layout.buffer, site.function
     if not isinstance(buffer, BlockArgument):
@@ -218,7 +221,7 @@ def require_argument_layout(site: Site, block: BlockOp, layout: Layout) -> None:
                 "KC3508",
                 f"{name} is an argument of @{function.sym_name.data}, which is called",
                 at=op,
-                mark={op: f"passes {name} as it is now"},
+                mark={op: f"passes {name} with its present shape"},
                 why="the shape of the argument would change, but not that of the value passed",
             )
     for n, parameter in enumerate(layout.old.parameters):
@@ -235,7 +238,7 @@ def require_argument_layout(site: Site, block: BlockOp, layout: Layout) -> None:
         if not _is_told(site, parameter, besides=buffer):
             raise site.refuse(
                 "KC3507",
-                f"no argument would determine {parameter} any more",
+                f"no argument would determine {parameter}",
                 at=block,
                 why=f"{parameter} is known from the shape of {name}, which would be "
                 f"{_sizes_text(layout.new)}",
@@ -253,26 +256,26 @@ def _sizes_text(shape: Shape) -> str:
 
 
 def _is_told(site: Site, symbol: str, besides: BlockArgument) -> bool:
-    """Whether another argument than ``besides`` is, or has the size, ``symbol``."""
+    """True if an argument other than ``besides`` is ``symbol`` or has that size."""
     position = symbol_names(site.function).index(symbol)
     attrs = site.function.arg_attrs
-    for n, given in enumerate(attrs.data if attrs is not None else ()):
+    for n, attributes in enumerate(attrs.data if attrs is not None else ()):
         if n == besides.index:
             continue
-        shape = given.data.get("kc.shape")
+        shape = attributes.data.get("kc.shape")
         if isinstance(shape, AffineMapAttr) and AffineExpr.symbol(position) in shape.data.results:
             return True
-        own = given.data.get("kc.symbol")
+        own = attributes.data.get("kc.symbol")
         if own is not None and own.data == symbol:  # pyright: ignore[reportAttributeAccessIssue]
             return True
     return False
 
 
-# Rearranging ----------------------------------------------------------------------------------
+# Application --------------------------------------------------------------------------------
 
 
 def apply_layout(site: Site, layout: Layout, like: Operation) -> SSAValue:
-    """Give the buffer its new shape, and let all accesses go there."""
+    """Give the buffer its new shape, and redirect all accesses."""
     buffer = layout.buffer
     _settle_sizes(site, buffer, like)
     for use in list(buffer.uses):
@@ -309,7 +312,7 @@ def _redirect(op: LoadOp | StoreOp | PrefetchOp, map_: IndexMap) -> None:
 
 
 def simplify_access(op: LoadOp | StoreOp) -> None:
-    """Write the indices of an access in their simplest form."""
+    """Simplify the indices of an access."""
     index = IndexValues()
     old = [index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
     set_indices(op, old, index)
@@ -318,7 +321,7 @@ def simplify_access(op: LoadOp | StoreOp) -> None:
 def set_indices(
     op: LoadOp | StoreOp | PrefetchOp, exprs: Sequence[AffineExpr], index: IndexValues
 ) -> None:
-    """Let an access be to the element at ``exprs`` (over the roots of ``index``)."""
+    """Set the index of an access to ``exprs`` (over the roots of ``index``)."""
     indices, operands = index.to_map(exprs)
     fixed = len(op.operands) - len(op.operands_of_map)
     op.operands = [*list(op.operands)[:fixed], *operands]
@@ -326,7 +329,7 @@ def set_indices(
 
 
 def _settle_sizes(site: Site, buffer: SSAValue, like: Operation) -> None:
-    """Replace ``memref.dim`` of ``buffer`` by the sizes that it has now."""
+    """Replace ``memref.dim`` of ``buffer`` by its present sizes."""
     dims = [use.operation for use in buffer.uses if isinstance(use.operation, memref.DimOp)]
     if not dims:
         return
@@ -342,7 +345,7 @@ def _settle_sizes(site: Site, buffer: SSAValue, like: Operation) -> None:
 
 
 def _change_signature(site: Site, arg: BlockArgument, layout: Layout) -> None:
-    """The function's type, and the symbolic shape of the argument."""
+    """Update the function's type and the symbolic shape of the argument."""
     function = site.function
     types = [argument.type for argument in function.body.block.args]
     function.function_type = FunctionType.from_lists(types, list(function.function_type.outputs))

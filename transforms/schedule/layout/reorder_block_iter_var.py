@@ -8,8 +8,8 @@ After::
 
     tir.block "C" (spatial %v_j in 4 = %j, spatial %v_i in 8 = %i) do { ... }
 
-The loops and the work of the block do not change. The order matters for the loops that compute_at
-makes, and for the variables that tensorize matches.
+The loops and the work of the block do not change. The order affects the loops that compute_at
+creates, and the variables that tensorize matches.
 
 *Legal when*
 
@@ -55,7 +55,7 @@ class ReorderBlockIterVar(Primitive):
                 "KC3350",
                 f"order {','.join(map(str, self.order)) or '(none)'} for block {block.label}",
                 at=block,
-                why=f"it has {count} variables ({', '.join(block.names)}), each of which must be "
+                why=f"it has {count} variables ({', '.join(block.names)}); each of them must be "
                 "given once by its position",
                 hints=[f"order={','.join(map(str, reversed(range(count))))}"] if count else [],
             )

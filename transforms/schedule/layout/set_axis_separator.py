@@ -1,4 +1,4 @@
-"""set_axis_separator: which dimensions of a buffer form an axis of physical memory.
+"""set_axis_separator: groups of a buffer's dimensions form the axes of physical memory.
 
 Before, ``set-axis-separator block=B buffer=B axis-separators=2``::
 
@@ -8,17 +8,18 @@ After::
 
     %B = tir.alloc "B" {tir.axis_separators = array<i64: 2>} : memref<4x8x16xf32>
 
-Most memory has one axis, into which all dimensions are flattened; some has several (a texture has
-rows and columns). A separator ``n`` stands before dimension ``n``: dimensions between separators
-are flattened together, here 0 and 1 into one axis, and 2 is the other. It is noted at the buffer
-(``kc.axis_separators`` at an argument) for the lowering to such memory; flat memory ignores it, and
-results do not depend on it. New separators replace old ones; giving none removes them.
+Most memory has one axis, into which all dimensions are flattened; some memory has several (a
+texture has rows and columns). A separator ``n`` stands before dimension ``n``: dimensions between
+separators are flattened together, here 0 and 1 into one axis, and 2 is the other. The buffer has it
+as an attribute (``kc.axis_separators`` at an argument) for the lowering to such memory; flat memory
+ignores it, and results do not depend on it. New separators replace old ones; an empty list removes
+them. ``transform_layout`` with ``axis_separator`` in its map does both at once.
 
 ``transform_layout`` with ``axis_separator`` in its map does both at once.
 
 *Legal when*
 
-1. KC3300, KC3303: the block uses the buffer, which is allocated in the function or an argument.
+1. KC3300, KC3303: the block uses the buffer, which the function allocates or has as an argument.
 2. KC3515: separators stand between dimensions of the buffer, in increasing order and without
    repeats.
 
@@ -57,7 +58,7 @@ class SetAxisSeparator(Primitive):
         metadata={"help": "the buffer: its name, or read:N, write:N or N for the N-th written"}
     )
     axis_separators: tuple[int, ...] = field(
-        default=(), metadata={"help": "the dimensions that start an axis, but for the first"}
+        default=(), metadata={"help": "the dimensions that start an axis, except the first"}
     )
 
     def check(self, site: Site) -> SSAValue:

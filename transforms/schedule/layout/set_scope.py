@@ -10,11 +10,11 @@ After::
 
 *Legal when*
 
-1. KC3300, KC3303: the block writes the buffer, which is used by nothing but loads and stores.
+1. KC3300, KC3303: the block writes the buffer, and only loads and stores use it.
 2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
-3. KC3320: the buffer is allocated in the function; the caller decides where arguments are.
+3. KC3320: the function allocates the buffer; the caller decides where arguments are.
 4. KC3408: threads exchange no values in memory that they do not share.
-5. KC3415: threads do not disturb each other in a buffer that they would then share.
+5. KC3415: threads do not overwrite each other's values in a buffer that they would then share.
 
 TVM: ``set_scope``. Halide: ``store_in``. Exo: ``set_memory``.
 """
@@ -47,7 +47,7 @@ from kc.transforms.schedule.threads._thread_values import require_scope_of_threa
 
 @dataclass(frozen=True)
 class Plan:
-    """The buffer, and the block it was named by."""
+    """The buffer, and the block that names it."""
 
     alloc: AllocOp
     block: BlockOp
@@ -62,7 +62,7 @@ class SetScope(Primitive):
     block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
     buffer: BufferRef = field(
         metadata={
-            "help": "the buffer: its name, or its position among those that are written",
+            "help": "the buffer: its name, or its position among the written buffers",
             "python": "buffer_index",
             "implied": "0",
         }

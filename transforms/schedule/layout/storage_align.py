@@ -9,15 +9,15 @@ After::
     %B = tir.alloc "B" {tir.storage_align = [array<i64: 0, 32, 1>]} : memref<16x32xf32>
 
 The distance in elements between neighbours along the axis must be ``factor * n + offset``: an
-offset keeps columns out of the same cache set or memory bank. The request is kept with the buffer
-(axis, factor, offset), and ``align-storage`` lays it out; results do not depend on it. A second one
-for the same axis replaces the first.
+offset keeps columns out of the same cache set or memory bank. The request is an attribute of the
+buffer (axis, factor, offset), which ``align-storage`` applies; results do not depend on it. A
+second request for the same axis replaces the first.
 
 *Legal when*
 
 1. KC3300: the block writes the buffer.
-2. KC3320: the buffer is allocated in the function; the caller decides the layout of arguments.
-3. KC3321: the axis is one of the buffer; -1 is the last.
+2. KC3320: the function allocates the buffer; the caller decides the layout of arguments.
+3. KC3321: the buffer has the axis; -1 is the last.
 4. KC3322: the factor is at least 1 (and at most 2**48), and the offset at least 0 and less than
    the factor.
 5. KC3509: the buffer has no swizzle (``transform_layout``).
@@ -62,14 +62,14 @@ class StorageAlign(Primitive):
     block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
     buffer: BufferRef = field(
         metadata={
-            "help": "the buffer: its name, or its position among those that are written",
+            "help": "the buffer: its name, or its position among the written buffers",
             "python": "buffer_index",
             "implied": "0",
         }
     )
     axis: int = field(metadata={"help": "the dimension, -1 for the last"})
     factor: int = field(metadata={"help": "the distance is a multiple of this, in elements"})
-    offset: int = field(default=0, metadata={"help": "plus this"})
+    offset: int = field(default=0, metadata={"help": "the remainder of the distance, in elements"})
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
@@ -108,13 +108,13 @@ class StorageAlign(Primitive):
                 f"{name} of block {block.label} has a swizzle",
                 at=block,
                 why="padding would move elements that the swizzle has put into different banks",
-                hints=["use one of the two: each keeps rows out of each other's banks"],
+                hints=["use only one of them: each puts rows into different banks"],
             )
         return Plan(alloc, self.axis % rank)
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
-        """Rows that begin in different banks, or at a multiple of 16 elements."""
+        """Rows that start in different banks, or at a multiple of 16 elements."""
         for block in loop_tree.blocks(site.function):
             for buffer in buffers_written(block):
                 if isinstance(buffer.owner, AllocOp):
@@ -126,10 +126,10 @@ class StorageAlign(Primitive):
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         new = DenseArrayBase.from_list(i64, [plan.axis, self.factor, self.offset])
         old = plan.alloc.attributes.get(KEY)
-        kept = [
+        notes = [
             note
             for note in (old.data if isinstance(old, ArrayAttr) else ())
             if not (isinstance(note, DenseArrayBase) and note.get_values()[0] == plan.axis)
         ]
-        plan.alloc.attributes[KEY] = ArrayAttr([*kept, new])
+        plan.alloc.attributes[KEY] = ArrayAttr([*notes, new])
         return Rewritten()

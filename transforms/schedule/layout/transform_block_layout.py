@@ -14,15 +14,15 @@ After::
         %a = tir.load %A[%v_ax0 floordiv 8, %v_ax0 mod 8]
 
 The map takes the variables of the block, in their order. Each result is a new variable, with a new
-loop around the block, in this order; buffers stay as they are (``transform_layout`` rearranges
-those). A predicate is transformed with them.
+loop around the block, in this order; buffers do not change (``transform_layout`` rearranges those).
+A predicate is transformed with them.
 
 *Legal when*
 
 1. KC3501: the map takes as many indices as the block has variables.
-2. KC3520, KC3010, KC3011: each variable is bound to a loop of its own with the same extent; these
-   are the innermost loops around the block, hold nothing else, and are serial and not annotated.
-3. KC3503, KC3521: the map takes the variables one to one to a box that starts at 0.
+2. KC3520, KC3010, KC3011: each variable is bound to a separate loop with the same extent; these are
+   the innermost loops around the block, contain nothing else, and are serial and not annotated.
+3. KC3503, KC3521: the map is one-to-one from the variables to a box that starts at 0.
 4. KC3522: each result depends on variables of one type only, which is its type: spatial, reduce or
    opaque.
 5. KC3523: no dependence is reversed by the new order.
@@ -69,12 +69,12 @@ class Plan:
     sizes: Shape
     types: list[IterType]
     inverse: list[AffineExpr]
-    """Of each variable, over the new variables."""
+    """The inverse for each variable, over the new variables."""
 
 
 @dataclass(frozen=True)
 class TransformBlockLayout(Primitive):
-    """Let a block and its loops iterate over the results of an index map."""
+    """Iterate a block and its loops over the results of an index map."""
 
     name: ClassVar[str] = "transform-block-layout"
     verb = "became part of"
@@ -119,7 +119,7 @@ class TransformBlockLayout(Primitive):
             value = block.binding_operands[expr.position] if is_dim else None
             loop = variables.get(value) if value is not None else None
             if loop is None or loop in loops:
-                why = f"{name} is not bound to a loop of its own among the {count} around the block"
+                why = f"{name} is not bound to a separate loop among the {count} around the block"
             elif loop.extent_value != size and loop.extent_value is not size:
                 why = f"{name} and its loop {loop.label} have different extents"
             elif not isinstance(size, int) and loop_tree.defined_inside(size, inner[0]):
@@ -131,7 +131,7 @@ class TransformBlockLayout(Primitive):
         if why is not None:
             raise site.refuse(
                 "KC3520",
-                f"block {block.label} is not in a loop of its own for each variable",
+                f"block {block.label} does not have a separate loop for each variable",
                 at=block,
                 why=why,
                 hints=["transform_block_layout before split, fuse and compute_at"] if count else [],
@@ -162,7 +162,7 @@ class TransformBlockLayout(Primitive):
                 f"no result of {self.index_map} is a reduce variable",
                 at=block,
                 why=f"block {block.label} initialises where its reduce variables are 0",
-                hints=["keep one of extent 1"],
+                hints=["keep a reduce variable of extent 1"],
             )
         return new_types
 
@@ -174,7 +174,7 @@ class TransformBlockLayout(Primitive):
         if left is not None:
             raise site.refuse(
                 "KC3503",
-                f"{map_} maps block {block.label} to iterations outside of any loop",
+                f"{map_} maps block {block.label} to iterations outside any loop",
                 at=block,
                 why=left.reason
                 if isinstance(left, Undecided)
@@ -210,13 +210,13 @@ class TransformBlockLayout(Primitive):
             f"{self.index_map} is not one-to-one on block {block.label}",
             at=block,
             why=why,
-            hints=["factors that divide the extents", "split the loops, which handles tails"],
+            hints=["use factors that divide the extents", "split the loops, which handles tails"],
         )
 
     def _inverse(
         self, site: Site, block: BlockOp, old: Shape, types: Sequence[IterType]
     ) -> list[AffineExpr]:
-        """The old variables, each in terms of the new ones of its type."""
+        """The old variables, each over the new ones of its type."""
         map_ = self.index_map
         inverted: list[AffineExpr] = [AffineExpr.constant(0)] * len(block.types)
         for type_ in dict.fromkeys(block.types):
@@ -290,7 +290,8 @@ class TransformBlockLayout(Primitive):
         sizes = [realize_size(site, size, plan.sizes, point, block) for size in plan.sizes.sizes]
         labels = site.fresh_names([f"ax{n}" for n in range(len(sizes))], top, old)
         loops = [ForOp(label, size) for label, size in zip(labels, sizes, strict=True)]
-        # What stands in the old loops (the block and index arithmetic) goes into the innermost one.
+        # The contents of the old loops (the block and index arithmetic) move into the innermost
+        # loop.
         inside = [op for loop in old for op in loop.body.block.ops if op not in old]
         for op in inside:
             op.detach()
@@ -321,7 +322,7 @@ def _outermost_first(loops: Sequence[ForOp]) -> list[ForOp]:
 def _set_variables(
     plan: Plan, names: Sequence[str], sizes: Sequence[int | SSAValue], values: Sequence[SSAValue]
 ) -> None:
-    """Give the block its new variables, bound to ``values``."""
+    """Set the new variables of the block, bound to ``values``."""
     block = plan.block
     for region in block.regions:
         for body in region.blocks:

@@ -1,4 +1,4 @@
-"""transform_layout: the elements of a buffer are kept at other indices.
+"""transform_layout: the elements of a buffer get other indices.
 
 Before, ``transform-layout block=B buffer=B index_map=(i, j)->(i floordiv 4, j, i mod 4)``::
 
@@ -16,15 +16,15 @@ After::
         tir.block "B" (spatial %v_i in 16 = %i, spatial %v_j in 8 = %j) do {
           tir.store %b, %B[%v_i floordiv 4, %v_j, %v_i mod 4] : memref<4x8x4xf32>
 
-All accesses of the buffer change, loops and blocks do not (``transform_block_layout`` rearranges
-those). The buffer is named by its name, by its position among those that the block writes, or as
-``read:0`` and ``write:0`` (in Python ``("read", 0)``).
+All accesses to the buffer change, loops and blocks do not (``transform_block_layout`` rearranges
+those). An option names the buffer by its name, by its position among the buffers that the block
+writes, or as ``read:0`` and ``write:0`` (in Python ``("read", 0)``).
 
-The new shape is the least that holds the results of the map. If it has elements to which no index
-is mapped (14 elements in rows of 4 need 16), these are padding. Nothing reads them, so a buffer of
-the function may leave them undefined; with ``pad_value``, a number or a function of the new index,
-blocks behind the last writer write it there (``B_pad``: as few conditions and iterations as the
-padding has). The padding of an output is seen by the caller, and needs a value.
+The new shape is the smallest that contains the results of the map. Elements to which no index is
+mapped are padding (14 elements in rows of 4 need 16). They are never read, so they may be undefined
+in a buffer of the function; with ``pad_value``, a number or a function of the new index, blocks
+after the last writer write them (``B_pad``, with as few conditions and iterations as the padding
+needs). The caller sees the padding of an output, so it needs a value.
 
 For an argument, the function's signature changes: its type, and ``kc.shape`` where it has one.
 Callers pass arrays in the new layout. The padding of an array that is only read holds what the
@@ -34,28 +34,28 @@ A map with ``xor`` that keeps the shape of a buffer of the function is a *swizzl
 
     transform-layout block=S buffer=S index_map=(i, j)->(i, j xor (i mod 8) * 8)
 
-It is noted at the buffer (``tir.swizzle``), and ``swizzle-storage`` applies it when loops and
-fragments have their final form: until then accesses have the indices of the program, so that tiles
-of the buffer stay tiles for ``tensorize``.
+The buffer has it as an attribute (``tir.swizzle``), and ``swizzle-storage`` applies it when loops
+and fragments have their final form. Until then accesses have the indices of the program, so that
+tiles of the buffer stay tiles for ``tensorize``.
 
-``axis_separator`` between results (in Python ``IndexMap.AXIS_SEPARATOR``) tells which dimensions
-form an axis of physical memory: see ``set_axis_separator``.
+``axis_separator`` between results (in Python ``IndexMap.AXIS_SEPARATOR``) separates the dimensions
+of different axes of physical memory: see ``set_axis_separator``.
 
 *Legal when*
 
-1. KC3300, KC3303, KC3504: the block uses the buffer, which is used by nothing but loads and stores
-   of single elements (a swizzled one by views too), and has no strides of its own.
+1. KC3300, KC3303, KC3504: the block uses the buffer, and only loads and stores of single elements
+   (for a swizzled one also views) use it; it has no declared strides.
 2. KC3501, KC3503, KC3515: the map takes as many indices as the buffer has dimensions, to indices
-   that are at least 0, and separators stand between them. KC3499: their numbers fit 64 bits.
-3. KC3502: no two elements are mapped to the same place. This is proven, for all symbolic sizes;
-   ``assume_injective_transform`` replaces a proof that cannot be found, never a disproof, and is
-   noted at the buffer (``layout_assumed_injective``).
+   that are at least 0, and separators stand between them. KC3499: its constants fit 64 bits.
+3. KC3502: no two elements are mapped to the same place. This is proven for all symbolic sizes;
+   ``assume_injective_transform`` replaces a missing proof, never a disproof, and becomes an
+   attribute of the buffer (``layout_assumed_injective``).
 4. KC3505: an output has no padding, or there is a ``pad_value``; KC3506: a value that elements can
    hold.
-5. KC3507, KC3508, KC3510: for an argument, all symbolic sizes are still known from some argument,
-   nothing in the module calls the function, and no unnamed size is queried.
-6. KC3509: nothing is noted about single dimensions of the buffer (storage_align, axis separators),
-   and it has no swizzle.
+5. KC3507, KC3508, KC3510: for an argument, some argument still determines each symbolic size, the
+   module does not call the function, and no unnamed size is queried.
+6. KC3509: the buffer has no attribute for single dimensions (storage_align, axis separators), and
+   no swizzle.
 
 A map that changes nothing (KC3511) and a pad_value without padding to write (KC3512) get a warning.
 
@@ -125,7 +125,7 @@ from kc.transforms.schedule.layout._layouts import (
 
 @dataclass(frozen=True)
 class Plan:
-    """The layout, and the padding that gets a value, in pieces."""
+    """The layout, and the pieces of the padding that get a value."""
 
     block: BlockOp
     layout: Layout
@@ -192,7 +192,7 @@ class TransformLayout(Primitive):
         return Plan(block, layout, padding, self._warning(layout, padding))
 
     def _require_numbers(self, site: Site, block: BlockOp, layout: Layout) -> None:
-        """Refuse (KC3499) indices with numbers of more than 64 bits."""
+        """Refuse (KC3499) indices with constants of more than 64 bits."""
         for access in (use.operation for use in layout.buffer.uses):
             if not isinstance(access, LoadOp | StoreOp):
                 continue
@@ -202,14 +202,14 @@ class TransformLayout(Primitive):
                     continue
                 raise site.refuse(
                     "KC3499",
-                    f"{buffer_name(layout.buffer)} would have indices with numbers of more than "
+                    f"{buffer_name(layout.buffer)} would have indices with constants of more than "
                     "64 bits",
                     at=block,
-                    why=f"{self.index_map} multiplies the numbers that are in them now",
+                    why=f"{self.index_map} multiplies the constants in its present indices",
                 )
 
     def _notes_swizzle(self, buffer: SSAValue) -> bool:
-        """Whether the map is kept with the buffer, if it keeps its shape."""
+        """True if the map becomes an attribute of the buffer, if it keeps the shape."""
         return isinstance(buffer.owner, AllocOp) and (
             self.index_map.is_swizzle and not self.index_map.separators
         )
@@ -227,8 +227,8 @@ class TransformLayout(Primitive):
                     "KC3509",
                     f"{buffer_name(buffer)} of block {block.label} has a swizzle",
                     at=block,
-                    why="it is about the elements as they are now",
-                    hints=["a map that does both"],
+                    why="the swizzle refers to the present elements",
+                    hints=["use one map for both changes"],
                 )
             raise site.refuse(
                 "KC3509",
@@ -254,10 +254,10 @@ class TransformLayout(Primitive):
                 "KC3505",
                 f"the output {name} would have padding",
                 at=block,
-                why="the caller sees the whole buffer, and nothing would be written to the padding"
+                why="the caller sees the whole buffer, and the padding would be undefined"
                 if pieces is not None
                 else "the padded part is too complex to determine",
-                hints=["pad_value=0", f"a map whose factors divide the sizes of {name}"],
+                hints=["pad_value=0", f"use a map whose factors divide the sizes of {name}"],
             )
         assert isinstance(buffer.type, MemRefType)
         problem = self.pad_value.problem(buffer.type.element_type, len(layout.new.sizes))
@@ -358,7 +358,7 @@ class PadValue:
 
     @classmethod
     def from_option(cls, text: str) -> Self:
-        """The value that an option's text makes."""
+        """The value in the text of an option."""
         if text in ("true", "false"):
             return cls(int(text == "true"))
         for convert in (int, float):
@@ -370,7 +370,7 @@ class PadValue:
 
     @classmethod
     def of(cls, value: Any) -> Self:
-        """The value that a Python value stands for."""
+        """The padding value for a Python value."""
         if isinstance(value, PadValue):
             return cls(value.value)
         number = getattr(value, "value", None)  # of a constant, such as tir.IntImm("int32", 0)
@@ -383,7 +383,9 @@ class PadValue:
         return str(self.value)
 
     def problem(self, element: Attribute, rank: int) -> str | None:
-        """Why elements of this type, in a buffer of this rank, cannot have the value."""
+        """The reason why elements of this type, in a buffer of this rank, cannot have the value;
+        None if they can.
+        """
         value = self.value
         if isinstance(value, IndexMap):
             if len(value.results) != 1 or len(value.names) != rank:
@@ -401,7 +403,7 @@ class PadValue:
         return None if low <= value <= high else f"elements are {element}: {low} to {high}"
 
     def build(self, element: Attribute, indices: Sequence[SSAValue]) -> list[Operation]:
-        """Ops whose last result is the value at ``indices``."""
+        """Operations whose last result is the value at ``indices``."""
         value = self.value
         if isinstance(value, IndexMap):
             ops: list[Operation] = [ApplyOp(value.results[0], list(indices))]
@@ -419,12 +421,12 @@ class PadValue:
 
 
 def _rounds(value: int | float, element: AnyFloat) -> bool:
-    """Whether ``value`` is a number of the type ``element`` when it is rounded."""
+    """True if ``value`` rounds to a finite number of the type ``element``, or is not finite."""
     try:
         rounded = FloatAttr(float(value), element).value.data
     except OverflowError:
         return False
-    # Narrow formats round what is too large to infinity, or to NaN.
+    # Narrow formats round larger numbers to infinity or NaN.
     if math.isfinite(value) and not math.isfinite(rounded):
         return False
     return True
@@ -438,7 +440,7 @@ def fill_padding(
     pad: PadValue,
     like: BlockOp,
 ) -> list[BlockOp]:
-    """Write ``pad`` to the padding: a block a piece, behind all that writes the buffer."""
+    """Write ``pad`` to the padding: one block for each piece, after all writers of the buffer."""
     home = buffer.owner if isinstance(buffer.owner, Block) else buffer.owner.parent
     assert home is not None
     last = [child_at(home, store) for store in stores_to(buffer)]
