@@ -223,15 +223,15 @@ class ScheduleMethods:
         ...
 
     def decompose_reduction(self, block: BlockRV | str, loop: LoopRV | str) -> BlockRV | None:
-        """Make the initialisation of a reduction a block of its own."""
+        """Make the initialisation of a reduction a separate block."""
         ...
 
     def rfactor(self, loop: LoopRV | str, factor_axis: int = 0) -> BlockRV:
-        """Make a loop of a reduction spatial: partial results, and a reduction of these."""
+        """Make a loop of a reduction spatial, and reduce the partial results."""
         ...
 
     def fuse_reduction_epilogue(self, reduction_block: BlockRV | str, epilogue_block: BlockRV | str) -> None:
-        """Start a reduction from what would be combined with its result."""
+        """Start a reduction from the other operand of its epilogue."""
         ...
 
     def pad_einsum(self, block: BlockRV | str, padding: Sequence[int]) -> list[BlockRV]:
@@ -239,7 +239,7 @@ class ScheduleMethods:
         ...
 
     def decompose_padding(self, block: BlockRV | str, loop: LoopRV | str) -> BlockRV:
-        """Split a padding block into one that fills and one that copies the interior."""
+        """Split a padding block into a block that fills and a block that copies the interior."""
         ...
 
     def online_softmax(self, block: BlockRV | str, loop: LoopRV | str) -> list[BlockRV]:
@@ -247,11 +247,11 @@ class ScheduleMethods:
         ...
 
     def skip_masked(self, block: BlockRV | str, loop: LoopRV | str, at: LoopRV | str | None = None) -> LoopRV:
-        """Leave out a loop's iterations whose terms the indices mask, or whose results nobody reads."""
+        """Leave out iterations of a loop with masked terms, or with results that are never read."""
         ...
 
     def offset_operand(self, block: BlockRV | str, read_buffer_index: Any) -> list[BlockRV]:
-        """Move a factor of a sum of products by half of its range, between signed and unsigned."""
+        """Offset a factor of a sum of products by half of its range, between signed and unsigned."""
         ...
 
     def bind(self, loop: LoopRV | str, thread_axis: str, *, unsafe: bool = False) -> None:

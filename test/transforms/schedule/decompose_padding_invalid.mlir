@@ -133,13 +133,13 @@ func.func @used(%A: memref<8x4xf32>, %C: memref<9x4xf32>, %D: memref<8xf32>) {
 //COPY-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:17:5  tir.block "C" (spatial %v in 8 = %i) do {
 //COPY-NEXT:   |  for i in 8:
 //COPY-NEXT:   |    block C    <-- here
-//COPY-NEXT:  why: what it stores is not chosen by a condition
+//COPY-NEXT:  why: no condition selects the stored value
 
 //VALUES:error[KC3612]: decompose_padding: block C does not pad
 //VALUES-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:27:5  tir.block "C" (spatial %v in 8 = %i) do {
 //VALUES-NEXT:   |  for i in 8:
 //VALUES-NEXT:   |    block C    <-- here
-//VALUES-NEXT:  why: what it stores is a constant in neither case
+//VALUES-NEXT:  why: neither of the selected values is a constant
 
 //DATA:error[KC3612]: decompose_padding: block C does not pad
 //DATA-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:42:5  tir.block "C" (spatial %v in 8 = %i) do {
@@ -183,7 +183,7 @@ func.func @used(%A: memref<8x4xf32>, %C: memref<9x4xf32>, %D: memref<8xf32>) {
 //USED-NEXT:   |    for j in 4:
 //USED-NEXT:   |      block C    <-- the block
 //USED-NEXT:   |    block D    <-- reads C
-//USED-NEXT:  why: block D at (i=0) reads what the block stores at (i=1, j=0)
+//USED-NEXT:  why: block D at (i=0) reads an element that the block stores at (i=1, j=0)
 //USED-NEXT:  try: loop=j
 
 //LOOP:error[KC3003]: there is no loop 'k' around block C
@@ -220,7 +220,7 @@ func.func @flags(%A: memref<8xf32>, %F: memref<4xi1>, %P: memref<4x12xf32>) {
   func.return
 }
 
-//FLAGS:error[KC3618]: decompose_padding: whether or where block P stores depends on data in loop i
+//FLAGS:error[KC3618]: decompose_padding: the stores of block P depend on data in loop i
 //FLAGS-NEXT:  --> {{.*}}decompose_padding_invalid.mlir:203:9  tir.block "P" (spatial %v in 4 = %i, spatial %w in 12 = %j) do {
 //FLAGS-NEXT:   |  for i in 4:    <-- the loop
 //FLAGS-NEXT:  why: the fill comes before the loop, where the data may be different

@@ -232,7 +232,7 @@ func.func @known(%A: memref<4x8xf32>, %R: memref<4xf32>) {
 //RELU-NEXT:  why: it stores the result of arith.maximumf; S is reduced by arith.addf; it would be applied to partial results
 //RELU-NEXT:  try: reverse_compute_at block=R loop=i: an element is complete there
 
-//ORDER:error[KC3615]: fuse_reduction_epilogue: block R is no reduction
+//ORDER:error[KC3615]: fuse_reduction_epilogue: block R is not a reduction
 //ORDER-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:21:3  %R = te.compute "R" [%i = 4] {
 //ORDER-NEXT:   |  for i in 4:
 //ORDER-NEXT:   |    block R    <-- here
@@ -242,7 +242,7 @@ func.func @known(%A: memref<4x8xf32>, %R: memref<4xf32>) {
 //TWICE-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:35:3  %R = te.compute "R" [%i = 4] {
 //TWICE-NEXT:   |  for i in 4:
 //TWICE-NEXT:   |    block R    <-- the epilogue
-//TWICE-NEXT:  why: the other operand of arith.addf depends on S too; it would be applied to partial results
+//TWICE-NEXT:  why: the other operand of arith.addf also depends on S; it would be applied to partial results
 //TWICE-NEXT:  try: reverse_compute_at block=R loop=i: an element is complete there
 
 //SHARED:error[KC3241]: fuse_reduction_epilogue: S is also read by block T
@@ -267,7 +267,7 @@ func.func @known(%A: memref<4x8xf32>, %R: memref<4xf32>) {
 //OUTPUT-NEXT:  why: the caller reads all of it after the call
 //OUTPUT-NEXT:  try: cache_write gives block S its own buffer
 
-//PART:error[KC3243]: fuse_reduction_epilogue: blocks S and R do not go the same elements of S
+//PART:error[KC3243]: fuse_reduction_epilogue: blocks S and R do not access the same elements of S
 //PART-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:84:3  %R = te.compute "R" [%i = 3] {
 //PART-NEXT:   |  for i in 3:
 //PART-NEXT:   |    block R    <-- reads S
@@ -278,7 +278,7 @@ func.func @known(%A: memref<4x8xf32>, %R: memref<4xf32>) {
 //OUTER-NEXT:   |  for i in 4:
 //OUTER-NEXT:   |    for j in 5:
 //OUTER-NEXT:   |      block R    <-- here
-//OUTER-NEXT:  why: no index of the load of S is v_j plus a constant, so v_j cannot be derived from the element that is written
+//OUTER-NEXT:  why: no index of the load of S is v_j plus a constant, so v_j cannot be derived from the written element
 
 //PARTIAL:error[KC3617]: fuse_reduction_epilogue: block R reads partial results of S
 //PARTIAL-NEXT:  --> {{.*}}fuse_reduction_epilogue_invalid.mlir:121:7  tir.block "R" (spatial %v_i in 4 = %i) do {

@@ -24,11 +24,11 @@ func.func @argument(%A: memref<4xi8> {kc.name = "A"}, %B: memref<4xi8> {kc.name 
   func.return
 }
 
-//ARGUMENT:error[KC3641]: offset_operand: A of block C is no buffer of the function
-//ARGUMENT:  why: its elements are kept with the other sign bit, which its owner would see
+//ARGUMENT:error[KC3641]: offset_operand: the function does not allocate A of block C
+//ARGUMENT:  why: its owner would see the inverted sign bits of its elements
 //ARGUMENT-NEXT:  try: cache_read of A first
-//SPLIT:error[KC3607]: offset_operand: block C is not bound to loops of its own
-//SPLIT:  why: v_k is not a loop that holds nothing but the block
+//SPLIT:error[KC3607]: offset_operand: block C is not bound to separate loops
+//SPLIT:  why: v_k is not bound to a loop that contains only the block
 //SPLIT-NEXT:  try: offset_operand before its loops are split, fused or shared with other blocks
 
 func.func @wide(%A: memref<4xi32> {kc.name = "A"}, %B: memref<4xi32> {kc.name = "B"}, %C: memref<1xi32> {kc.name = "C", kc.role = "out"}) {
@@ -50,7 +50,7 @@ func.func @wide(%A: memref<4xi32> {kc.name = "A"}, %B: memref<4xi32> {kc.name = 
 
 //WIDE:error[KC3640]: offset_operand: block C is not a sum of products of integers
 //WIDE:  why: its terms are not products of two loaded integers that are extended
-//WIDE-NEXT:  try: a block like C[i, j] += int32(A[i, k]) * int32(B[k, j])
+//WIDE-NEXT:  try: use a block like C[i, j] += int32(A[i, k]) * int32(B[k, j])
 
 func.func @goes_on(%A: memref<4xi8> {kc.name = "A"}, %B: memref<4xi8> {kc.name = "B"}, %C: memref<1xi32> {kc.name = "C", kc.role = "out"}) {
   tir.for %k in 4 {
@@ -72,7 +72,7 @@ func.func @goes_on(%A: memref<4xi8> {kc.name = "A"}, %B: memref<4xi8> {kc.name =
 }
 
 //INIT:error[KC3640]: offset_operand: block C is not a sum of products of integers
-//INIT:  why: its sums do not begin with 0
+//INIT:  why: its sums do not start at 0
 
 func.func @square(%A: memref<4xi8> {kc.name = "A"}, %C: memref<1xi32> {kc.name = "C", kc.role = "out"}) {
   tir.for %k in 4 {

@@ -211,11 +211,11 @@ te.func @rounded(%S: tensor<4x8xf32>, %V: tensor<8xf32>) -> tensor<4xf32> {
 // POWERS-NEXT:  why: the caller reads all of it after the call
 // POWERS-NEXT:  try: cache_write gives block P its own buffer
 
-// UNDIVIDED:error[KC3621]: online_softmax: block L reads T, which is not the same in an online softmax
+// UNDIVIDED:error[KC3621]: online_softmax: block L reads T, which differs in an online softmax
 // UNDIVIDED-NEXT:  --> {{.*}}online_softmax_invalid.mlir:119:3  %L = te.compute "L" [%i = 4] {
 // UNDIVIDED-NEXT:   |  for i in 4:
 // UNDIVIDED-NEXT:   |    block L    <-- reads T
-// UNDIVIDED-NEXT:  why: where no term of a row is finite, T is 0 and not NaN until it is divided by the sum of the powers
+// UNDIVIDED-NEXT:  why: if no term of a row is finite, T is 0 instead of NaN until it is divided by the sum of the powers
 
 // SUM:error[KC3620]: online_softmax: block T is not the maximum of a softmax
 // SUM-NEXT:  --> {{.*}}online_softmax_invalid.mlir:115:3  %T = te.compute "T" [%i = 4] reduce sum [%j = 8] {
@@ -225,22 +225,22 @@ te.func @rounded(%S: tensor<4x8xf32>, %V: tensor<8xf32>) -> tensor<4xf32> {
 // SUM-NEXT:  why: T is not a maximum of floats
 // SUM-NEXT:  try: the form is M = max(x), E = exp(x - M), T = sum(E), P = E / T, O = sum(P * V)
 
-// ROWS:error[KC3622]: online_softmax: the parts of a row that loop i takes cannot be put together
+// ROWS:error[KC3622]: online_softmax: the parts of a row in loop i cannot be combined
 // ROWS-NEXT:  --> {{.*}}online_softmax_invalid.mlir:128:3  %M = te.compute "M" [%i = 4] reduce max [%j = 8] {
 // ROWS-NEXT:   |  for i in 4:    <-- here
 // ROWS-NEXT:   |    for j in 8:
 // ROWS-NEXT:   |      block M
-// ROWS-NEXT:  why: it is not over the terms of a row alone
+// ROWS-NEXT:  why: it does not run over the terms of a row alone
 
-// INSIDE:error[KC3622]: online_softmax: the parts of a row that loop j_i takes cannot be put together
+// INSIDE:error[KC3622]: online_softmax: the parts of a row in loop j_i cannot be combined
 // INSIDE-NEXT:  --> {{.*}}online_softmax_invalid.mlir:128:3  %M = te.compute "M" [%i = 4] reduce max [%j = 8] {
 // INSIDE-NEXT:   |  for i in 4:
 // INSIDE-NEXT:   |    for j_o in 2:    <-- here
 // INSIDE-NEXT:   |      for j_i in 4:    <-- the loop
 // INSIDE-NEXT:   |        block M
-// INSIDE-NEXT:  why: loop j_o outside of it takes a part of a row, too
+// INSIDE-NEXT:  why: the outer loop j_o also takes a part of a row
 
-// REST:error[KC3622]: online_softmax: the parts of a row that loop j_o takes cannot be put together
+// REST:error[KC3622]: online_softmax: the parts of a row in loop j_o cannot be combined
 // REST-NEXT:  --> {{.*}}online_softmax_invalid.mlir:128:3  %M = te.compute "M" [%i = 4] reduce max [%j = 8] {
 // REST-NEXT:   |  for i in 4:
 // REST-NEXT:   |    for j_o in 3:    <-- the loop
@@ -248,7 +248,7 @@ te.func @rounded(%S: tensor<4x8xf32>, %V: tensor<8xf32>) -> tensor<4xf32> {
 // REST-NEXT:   |        block M    <-- here
 // REST-NEXT:  why: block M leaves out terms that its loops do not divide
 
-// SPLIT:error[KC3622]: online_softmax: the parts of a row that loop j takes cannot be put together
+// SPLIT:error[KC3622]: online_softmax: the parts of a row in loop j cannot be combined
 // SPLIT-NEXT:  --> {{.*}}online_softmax_invalid.mlir:139:3  %T = te.compute "T" [%i = 4] reduce sum [%j = 8] {
 // SPLIT-NEXT:   |  for i in 4:
 // SPLIT-NEXT:   |    for j_o in 2:

@@ -271,7 +271,7 @@ func.func @trace(%A: memref<3x6x6xi32>, %T: memref<6xi32>) {
 
 //NONE:warning[KC3611]: pad_einsum: block C needs no padding
 //NONE-NEXT:  --> {{.*}}pad_einsum.mlir:12:3  %C = te.compute "C" [%i = 6, %j = 9] reduce sum [%k = 7] {
-//NONE-NEXT:  why: its extents are multiples of the padding already
+//NONE-NEXT:  why: its extents are already multiples of the padding
 
 // What no padded variable moves may have any index: here the image of a convolution, whose filters
 // are padded.

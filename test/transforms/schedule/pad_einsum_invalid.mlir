@@ -131,35 +131,35 @@ func.func @twice(%B: memref<6xf32>, %C: memref<6xf32>) {
 //ZERO-NEXT:  why: it has 2 variables: v_i, v_k; each needs a number, at least 1
 //ZERO-NEXT:  try: padding=16,16
 
-//SPLIT:error[KC3607]: pad_einsum: block S is not bound to loops of its own
+//SPLIT:error[KC3607]: pad_einsum: block S is not bound to separate loops
 //SPLIT-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:24:3  %S = te.compute "S" [%i = 6] reduce sum [%k = 7] {
 //SPLIT-NEXT:   |  for i_o in 2:
 //SPLIT-NEXT:   |    for i_i in 3:
 //SPLIT-NEXT:   |      for k in 7:
 //SPLIT-NEXT:   |        block S    <-- here
-//SPLIT-NEXT:  why: v_i is not a loop that holds nothing but the block
+//SPLIT-NEXT:  why: v_i is not bound to a loop that contains only the block
 //SPLIT-NEXT:  try: pad_einsum before its loops are split, fused or shared with other blocks
 
-//PREDICATE:error[KC3607]: pad_einsum: block P is not bound to loops of its own
+//PREDICATE:error[KC3607]: pad_einsum: block P is not bound to separate loops
 //PREDICATE-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:35:5  tir.block "P" (spatial %v in 6 = %i) where (%i < 5) do {
 //PREDICATE-NEXT:   |  for i in 6:
 //PREDICATE-NEXT:   |    block P    <-- here
 //PREDICATE-NEXT:  why: it has a predicate
 //PREDICATE-NEXT:  try: pad_einsum before its loops are split, fused or shared with other blocks
 
-//SHARED:error[KC3607]: pad_einsum: block P is not bound to loops of its own
+//SHARED:error[KC3607]: pad_einsum: block P is not bound to separate loops
 //SHARED-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:45:5  tir.block "P" (spatial %v in 6 = %i) do {
 //SHARED-NEXT:   |  for i in 6:
 //SHARED-NEXT:   |    block P    <-- here
 //SHARED-NEXT:   |    block Q
-//SHARED-NEXT:  why: v is not a loop that holds nothing but the block
+//SHARED-NEXT:  why: v is not bound to a loop that contains only the block
 //SHARED-NEXT:  try: pad_einsum before its loops are split, fused or shared with other blocks
 
 //STENCIL:error[KC3608]: pad_einsum: block S reads A at an index that is not a variable
 //STENCIL-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:59:5  tir.block "S" (spatial %v in 6 = %i) do {
 //STENCIL-NEXT:   |  for i in 6:
 //STENCIL-NEXT:   |    block S    <-- here
-//STENCIL-NEXT:  why: an einsum is made of elements whose indices are variables and constants
+//STENCIL-NEXT:  why: an einsum accesses elements whose indices are variables and constants
 
 //UNIT:error[KC3608]: pad_einsum: w of block U is not an index of B
 //UNIT-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:70:7  tir.block "U" (spatial %v in 6 = %i, spatial %w in 1 = %j) do {
@@ -214,7 +214,7 @@ func.func @lanes(%A: memref<8x1xf32>, %S: memref<8xf32>) {
 //BOUND-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:220:3  tir.for %i in 7 thread "threadIdx.x" {
 //BOUND-NEXT:   |  for i in 7 threadIdx.x:    <-- here
 //BOUND-NEXT:   |    block C
-//BOUND-NEXT:  why: it is bound to threadIdx.x, and would have other iterations than it has threads
+//BOUND-NEXT:  why: it is bound to threadIdx.x, and would have more iterations than threads
 //BOUND-NEXT:  try: pad before loops are vectorized, parallel or bound
 func.func @bound(%A: memref<7xf32>, %C: memref<7xf32>) {
   tir.for %i in 7 thread "threadIdx.x" {
@@ -229,7 +229,7 @@ func.func @bound(%A: memref<7xf32>, %C: memref<7xf32>) {
 // A variable with one value has more of them once it is padded.
 // RUN: not kc-opt %s --pad-einsum="func=before block=P padding=4" 2>&1 | FileCheck %s --check-prefix=BEFORE --match-full-lines --strict-whitespace
 //BEFORE:error[KC3608]: pad_einsum: block P reads A at an index that is not a variable
-//BEFORE:  why: an einsum is made of elements whose indices are variables and constants
+//BEFORE:  why: an einsum accesses elements whose indices are variables and constants
 func.func @before(%A: memref<0xf16>, %P: memref<1xf16>) {
   tir.for %i in 1 {
     tir.block "P" (spatial %v_i in 1 = %i) do {
@@ -251,7 +251,7 @@ func.func @before(%A: memref<0xf16>, %P: memref<1xf16>) {
 // The condition never holds, but it would on the padding.
 // RUN: not kc-opt %s --pad-einsum="func=condition block=P padding=4,1" 2>&1 | FileCheck %s --check-prefix=CONDITION --match-full-lines --strict-whitespace
 //CONDITION:error[KC3608]: pad_einsum: block P reads A at an index that is not a variable
-//CONDITION:  why: an einsum is made of elements whose indices are variables and constants
+//CONDITION:  why: an einsum accesses elements whose indices are variables and constants
 func.func @condition(%A: memref<6xf32>, %P: memref<3x6xf32>) {
   tir.for %i in 3 {
     tir.for %j in 6 {

@@ -211,7 +211,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // SEVERAL-NEXT:   why: it reads several elements of B at once
 // SEVERAL-NEXT:   try: compute_inline B
 
-// LESS:      error[KC3243]: reverse_compute_inline: blocks B and C do not go the same elements of B
+// LESS:      error[KC3243]: reverse_compute_inline: blocks B and C do not access the same elements of B
 // LESS-NEXT:   --> {{.*}}reverse_compute_inline_invalid.mlir:94:3  %C = te.compute "C" [%c = 4] {
 // LESS-NEXT:    |  for c in 4:
 // LESS-NEXT:    |    block C    <-- reads B

@@ -141,7 +141,7 @@ func.func @never(%A: memref<4xf32>, %C: memref<1xf32>) {
 //TWO-NEXT:   |    for j in 4:
 //TWO-NEXT:   |      block C
 //TWO-NEXT:   |    block D
-//TWO-NEXT:  why: it holds loop j and block D
+//TWO-NEXT:  why: it contains loop j and block D
 
 //OUTSIDE:error[KC3333]: rfactor: C is reduced over k too, which contains more than C
 //OUTSIDE-NEXT:  --> {{.*}}rfactor_invalid.mlir:27:5  tir.for %j in 4 {

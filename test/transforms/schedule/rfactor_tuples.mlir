@@ -123,7 +123,7 @@ func.func @some(%A: memref<8x32xi64>, %B: memref<8xi64>, %S: memref<8xi64>, %Q: 
   func.return
 }
 
-// The second update reads what the first has made: that is no reduction of a tuple.
+// The second update reads what the first has made: that is not a reduction of a tuple.
 
 // OTHER:      error[KC3200]: rfactor: block M is neither complete nor a reduction
 // OTHER-NEXT:   --> {{.*}}rfactor_tuples.mlir:{{.*}}

@@ -23,19 +23,19 @@ func.func @of_a_maximum(%S: memref<6x8xf32> {kc.name = "S"}, %T: memref<6xf32> {
   func.return
 }
 
-//CHECK:error[KC3631]: skip_masked: no iteration of loop j of block T is known to change nothing
+//CHECK:error[KC3631]: skip_masked: no iteration of loop j of block T can be proven to change nothing
 //CHECK-NEXT:  --> {{.*}}skip_masked_invalid.mlir:9:7  tir.block "T" (spatial %v_i in 6 = %i, reduce %v_j in 8 = %j) init {
 //CHECK-NEXT:   |  for i in 6:
 //CHECK-NEXT:   |    for j in 8:    <-- the loop
 //CHECK-NEXT:   |      block T    <-- the block
 //CHECK-NEXT:  why: its terms are not masked by conditions of indices
-//CHECK-NEXT:  try: a mask is a select of -inf or 0 by a comparison of indices
+//CHECK-NEXT:  try: use a mask that selects -inf or 0 by a comparison of indices
 //AT:error[KC3630]: skip_masked: loop j is not around loop i
 //AT-NEXT:  --> {{.*}}skip_masked_invalid.mlir:9:7  tir.block "T" (spatial %v_i in 6 = %i, reduce %v_j in 8 = %j) init {
 //AT-NEXT:   |  for i in 6:    <-- the loop
 //AT-NEXT:   |    for j in 8:    <-- the loop at
 //AT-NEXT:   |      block T
-//AT-NEXT:  why: the range of a loop is computed outside of it
+//AT-NEXT:  why: the range of a loop is computed outside the loop
 
 // -----
 
@@ -59,7 +59,7 @@ func.func @computed_factor(%S: memref<6x8xf32> {kc.name = "S"}, %T: memref<6xf32
   func.return
 }
 
-//CHECK:error[KC3631]: skip_masked: no iteration of loop j of block T is known to change nothing
+//CHECK:error[KC3631]: skip_masked: no iteration of loop j of block T can be proven to change nothing
 //CHECK:  why: its terms are not masked by conditions of indices
 
 // -----
@@ -84,7 +84,7 @@ func.func @read_elements(%S: memref<8xf32> {kc.name = "S"}, %R: memref<8xf32> {k
   func.return
 }
 
-//CHECK:error[KC3631]: skip_masked: no iteration of loop j of block T is known to change nothing
+//CHECK:error[KC3631]: skip_masked: no iteration of loop j of block T can be proven to change nothing
 //CHECK:  why: no condition leaves out iterations of this loop in each iteration around it
 
 // -----
@@ -111,5 +111,5 @@ func.func @more_in_the_loop(%S: memref<6x8xf32> {kc.name = "S"}, %T: memref<6xf3
   func.return
 }
 
-//CHECK:error[KC3632]: skip_masked: iterations of loop j do more than what block T is for
+//CHECK:error[KC3632]: skip_masked: iterations of loop j have effects beyond block T
 //CHECK:  why: it stores to U, which is used elsewhere

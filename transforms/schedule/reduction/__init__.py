@@ -1,1 +1,1 @@
-"""Reductions: their parts, their initialisation, and what is padded for them."""
+"""Reductions: their decomposition, their initialisation and their padding."""

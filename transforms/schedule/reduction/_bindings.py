@@ -1,4 +1,4 @@
-"""Blocks that stand in loops of their own, one for each variable."""
+"""Blocks in their own loops, one loop for each variable."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from kc.transforms.schedule.base import Site
 
 
 def require_plain_bindings(site: Site, block: BlockOp) -> list[ForOp | None]:
-    """The loop of the block's own that each variable is, None for one that is always 0.
+    """The loop of each variable of the block; None for a variable that is always 0.
 
-    Refuses (KC3607) a predicate, shared loops, and variables that are put together from loops.
+    Refuses (KC3607) a predicate, shared loops, and bindings that combine several loops.
     """
     own = own_loops(block)
     why: str | None = None
@@ -34,7 +34,7 @@ def require_plain_bindings(site: Site, block: BlockOp) -> list[ForOp | None]:
         root = index.roots[expr.position] if isinstance(expr, AffineDimExpr) else None
         loop = by_var.get(root) if root is not None else None
         if loop is None:
-            why = why or f"{name} is not a loop that holds nothing but the block"
+            why = why or f"{name} is not bound to a loop that contains only the block"
         elif loop in drivers:
             why = why or f"{name} and another variable are bound to the same loop"
         elif loop.extent_value != block.extents[n]:
@@ -53,7 +53,7 @@ def require_plain_bindings(site: Site, block: BlockOp) -> list[ForOp | None]:
         return drivers
     raise site.refuse(
         "KC3607",
-        f"block {block.label} is not bound to loops of its own",
+        f"block {block.label} is not bound to separate loops",
         at=block,
         why=why,
         hints=[f"{site.primitive} before its loops are split, fused or shared with other blocks"],
@@ -63,7 +63,9 @@ def require_plain_bindings(site: Site, block: BlockOp) -> list[ForOp | None]:
 def _unit_loop(
     block: BlockOp, n: int, own: Mapping[SSAValue, ForOp], taken: Sequence[ForOp | None]
 ) -> ForOp | None:
-    """The innermost loop of one iteration in the binding of variable ``n``, which is always 0."""
+    """The innermost loop of one iteration in the binding of variable ``n``, which is always 0; None
+    if there is none.
+    """
     values = [block.binding_operands[dim] for dim in block.binding_exprs[n].used_dims()]
     inner_first = [loop for var, loop in own.items() if var in values][::-1]
     free = (loop for loop in inner_first if loop.static_extent == 1 and loop not in taken)

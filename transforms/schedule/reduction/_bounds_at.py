@@ -1,9 +1,9 @@
 """The largest value of an index expression in one iteration of a loop, as operations before it.
 
-Loops inside of the place take all of their values, others one. A sum is largest where its parts
-are, a quotient where its dividend is, a minimum or maximum where its operands are; the extent of a
-loop that depends on others is treated in the same way. Everything is described first
-(:class:`BoundsAt`), and made of operations once it is known to be legal (:class:`Builder`).
+Loops inside the place take all of their values, loops outside one value. A sum is largest if its
+parts are, a quotient if its dividend is, a minimum or maximum if its operands are. The extent of a
+loop that depends on other loops is treated in the same way. Bounds are first described
+(:class:`BoundsAt`), and built as operations after the checks (:class:`Builder`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from kc.transforms.known_values import is_available
 
 @dataclass(frozen=True)
 class Sum:
-    """``expr`` over operands that are values, or computed in turn."""
+    """``expr`` over operands that are values or further descriptions."""
 
     expr: AffineExpr
     operands: tuple[Value, ...] = ()
@@ -41,7 +41,7 @@ class Sum:
 
 @dataclass(frozen=True)
 class Extreme:
-    """The smallest or the largest of several."""
+    """The minimum or the maximum of several parts."""
 
     kind: ExtremeKind
     parts: tuple[Value, ...]
@@ -49,7 +49,7 @@ class Extreme:
 
 @dataclass(frozen=True)
 class Element:
-    """What ``value`` is, computed once more: a load at ``indices`` or a cast of ``operand``."""
+    """A recomputation of ``value``: a load at ``indices``, or a cast of ``operand``."""
 
     value: SSAValue
     indices: tuple[Sum, ...]
@@ -60,7 +60,9 @@ Value = Sum | Extreme | Element | SSAValue
 
 
 def total(expr: AffineExpr, operands: Sequence[Value]) -> Sum:
-    """``expr`` over ``operands``: sums among these become part of it, so equal sums are one."""
+    """``expr`` over ``operands``; operands that are sums are expanded, so that equal sums are
+    identical.
+    """
     dims: list[AffineExpr] = []
     flat: list[Value] = []
     for operand in operands:
@@ -74,25 +76,26 @@ def total(expr: AffineExpr, operands: Sequence[Value]) -> Sum:
 
 
 def constant(number: int) -> Sum:
-    """A number."""
+    """The description of a number."""
     return Sum(AffineExpr.constant(number))
 
 
 def combined(kind: ExtremeKind, parts: Sequence[Value]) -> Value:
-    """The smallest or the largest of ``parts``, of which there is at least one."""
+    """The minimum or the maximum of the nonempty ``parts``."""
     parts = tuple(dict.fromkeys(parts))
     return parts[0] if len(parts) == 1 else Extreme(kind, parts)
 
 
 class BoundsAt:
-    """What values are at most, or at least, where ``place`` stands."""
+    """The upper and lower bounds of values at ``place``."""
 
     def __init__(self, reader: TermReader, place: Operation) -> None:
         self._reader, self._index, self._place = reader, reader.index, place
 
     def most(self, expr: AffineExpr, *, least: bool = False) -> Value | None:
-        """What ``expr`` (over the roots of the index) is at most, or at ``least``; None where that
-        cannot be said."""
+        """The upper bound of ``expr`` (over the roots of the index), or with ``least`` its lower
+        bound; None if it is unknown.
+        """
         terms, number = linear_terms(self._index.simplify(expr))
         expr, operands = AffineExpr.constant(number), list[Value]()
         for atom, factor in terms.items():
@@ -104,7 +107,7 @@ class BoundsAt:
         return total(expr, operands)
 
     def only(self, expr: AffineExpr) -> Sum | None:
-        """``expr``, if it has one value."""
+        """``expr`` if it has one value; None otherwise."""
         for dim in expr.used_dims():
             root = self._index.roots[dim]
             if root is None or not is_available(root, self._place):
@@ -168,10 +171,10 @@ class BoundsAt:
         return None if operand is None else Element(value, (), operand)
 
     def _is_inside(self, load: LoadOp, exprs: Sequence[AffineExpr]) -> bool:
-        """Whether an element exists also where no iteration of the inner loops reads it."""
+        """True if an element also exists where no iteration of the inner loops reads it."""
         for expr, size in zip(exprs, load.buffer.type.get_shape(), strict=True):  # pyright: ignore
             if size < 0 and isinstance(expr, AffineDimExpr):
-                continue  # of a loop over as many
+                continue  # the index of a loop with that extent
             low, high = self._index.bounds(expr)
             if low is None or low < 0 or high is None or high >= size:
                 return False
@@ -179,7 +182,7 @@ class BoundsAt:
 
 
 class Builder:
-    """Makes operations of descriptions, before ``place``."""
+    """The construction of descriptions as operations before ``place``."""
 
     def __init__(self, place: Operation) -> None:
         self._place = place
@@ -214,7 +217,7 @@ class Builder:
         return self._insert(ApplyOp.of_groups(value.kind, compacted, operands))
 
     def _groups(self, value: Sum | Extreme) -> tuple[list[list[AffineExpr]], list[SSAValue]]:
-        """The expressions of a sum, or of an extreme of sums and opposite extremes of sums."""
+        """The expressions of a sum, or of an extreme of sums and of opposite extremes of sums."""
         operands: list[SSAValue] = []
         if isinstance(value, Sum):
             return [[self._expr(value, operands)]], operands
@@ -226,7 +229,7 @@ class Builder:
         return groups, operands
 
     def _expr(self, value: Value, operands: list[SSAValue]) -> AffineExpr:
-        """A description over ``operands``, to which it adds what it uses."""
+        """The expression of a description over ``operands``, to which its operands are added."""
         if isinstance(value, Sum):
             dims = [self._expr(operand, operands) for operand in value.operands]
             return value.expr.replace_dims_and_symbols(dims, ())
@@ -252,7 +255,7 @@ class Builder:
 
 
 def _parts(value: Extreme, kind: ExtremeKind) -> Iterator[Value]:
-    """The parts of an extreme, and those of parts that are extremes of the same kind."""
+    """The parts of an extreme; nested extremes of the same kind are flattened."""
     for part in value.parts:
         if isinstance(part, Extreme) and part.kind == kind:
             yield from _parts(part, kind)

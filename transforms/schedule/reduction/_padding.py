@@ -1,4 +1,4 @@
-"""Padding: elements that are read where there are none, and what becomes of them."""
+"""Padding: reads of elements that do not exist, and their effect on results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _MAY_FAIL = (
     *(arith.DivSIOp, arith.DivUIOp, arith.RemSIOp, arith.RemUIOp),
     *(arith.CeilDivSIOp, arith.CeilDivUIOp, arith.FloorDivSIOp),
 )
-"""What must not be done with any value; other arithmetic gives some result, which is not used."""
+"""Operations that fail for some operands. Other arithmetic always has a result, which is
+not used.
+"""
 
 _KEEP_ZERO = (
     *(arith.ExtFOp, arith.TruncFOp, arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp),
@@ -27,7 +29,7 @@ _KEEP_ZERO = (
     *(arith.MaxSIOp, arith.MinSIOp, arith.MaxUIOp, arith.MinUIOp, arith.AndIOp, arith.OrIOp),
     arith.XOrIOp,
 )
-"""What makes zero of zeros."""
+"""Operations whose result is zero if all operands are zero."""
 
 
 def zero_of(element: Attribute) -> IntegerAttr | FloatAttr:
@@ -39,7 +41,7 @@ def zero_of(element: Attribute) -> IntegerAttr | FloatAttr:
 
 
 def may_fail(block: Block) -> tuple[Operation, str] | None:
-    """An op that does not take every value, and why, if there is one."""
+    """An operation that may fail for some operands, with the reason; None if there is none."""
     for op in block.walk():
         if isinstance(op, _MAY_FAIL) and _constant(op.operands[1]) in (None, 0, -1):
             return op, "a divisor in the padding is 0"
@@ -49,9 +51,9 @@ def may_fail(block: Block) -> tuple[Operation, str] | None:
 
 
 def _may_be_undefined(op: Operation) -> bool:
-    """Whether the result of ``op`` is undefined for some operands.
+    """True if the result of ``op`` is undefined for some operands.
 
-    What is loaded is an element, with which the op was done before, or 0.
+    A loaded value is an element, to which the operation was already applied, or 0.
     """
     if isinstance(op, arith.ShLIOp | arith.ShRSIOp | arith.ShRUIOp):
         amount, type_ = op.operands[1], op.results[0].type
@@ -66,9 +68,9 @@ def _may_be_undefined(op: Operation) -> bool:
 
 
 def is_zero(value: SSAValue, zeros: Collection[LoadOp]) -> bool:
-    """Whether ``value`` is zero where ``zeros`` are, whatever other loads give.
+    """True if ``value`` is zero whenever ``zeros`` are, for any values of other loads.
 
-    Zero times a float that is not known is not zero: it may be infinite.
+    Zero times an unknown float is not zero, since the float may be infinite.
     """
     owner = value.owner
     if isinstance(owner, Block):
@@ -109,7 +111,9 @@ def load_or_zero(
     operands: Sequence[SSAValue],
     limits: Sequence[tuple[int | SSAValue, int | SSAValue]],
 ) -> tuple[list[Operation], SSAValue]:
-    """Ops that load an element if each index of ``limits`` is below its bound, else give zero."""
+    """Operations that load an element if each index of ``limits`` is below its bound, and give zero
+    otherwise.
+    """
     ops: list[Operation] = []
     condition: SSAValue | None = None
 

@@ -1,4 +1,4 @@
-"""The rewrite of rfactor: a block of partial results, and the reduction of these."""
+"""The rewrite of rfactor: a block of partial results, and their reduction."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ class Factoring:
     loop: ForOp
     definition: Definition
     chain: list[ForOp]
-    """The loops that hold only the block, outermost first."""
+    """The loops that contain only the block, outermost first."""
     rest: list[ForOp]
     index: IndexValues
     axis: int
-    """The dimension of the new buffer that stands for ``loop``."""
+    """The dimension of the new buffer for ``loop``."""
     predicate: list[AffineConstraintExpr]
     """The predicate of the final reduction, over the roots of ``index``."""
     block_name: str
     buffer_names: tuple[str, ...]
-    """Of the new buffers, in the order of the stores."""
+    """The names of the new buffers, in the order of the stores."""
 
 
 def build_partial(site: Site, plan: Factoring) -> BlockOp:
-    """Rewrite as planned; returns the block of the partial results.
+    """Rewrite the reduction according to the plan; return the block of the partial results.
 
-    The old block becomes the final reduction, so that what refers to it goes on to.
+    The old block becomes the final reduction, so that references to it stay valid.
     """
     block, top = plan.definition.block, plan.chain[0]
     home, parent = top.parent, block.parent
@@ -88,8 +88,9 @@ def build_partial(site: Site, plan: Factoring) -> BlockOp:
 
 
 def _compute_before(top: ForOp, plan: Factoring) -> None:
-    """Compute before ``top`` what is computed in its loops, and the second nest needs too: sizes,
-    and what the init uses."""
+    """Move values that the second nest also needs (sizes, and inputs of the init) before
+    ``top``.
+    """
     block = plan.definition.block
     known: dict[SSAValue, SSAValue] = {}
     for value in captured_values(block.init.block):
@@ -103,7 +104,9 @@ def _compute_before(top: ForOp, plan: Factoring) -> None:
 
 
 def _is_final(plan: Factoring, loop: ForOp) -> bool:
-    """Whether the final reduction runs over ``loop`` too: it does unless it is for the parts."""
+    """True if the final reduction also runs over ``loop``: it does not belong to the partial
+    results.
+    """
     is_unit = loop.static_extent == 1
     return loop not in plan.rest and not (
         is_unit and loop_tree.iter_types(loop, plan.definition.block) == {IterType.REDUCE}
@@ -125,7 +128,7 @@ def _alloc(site: Site, plan: Factoring, n: int) -> AllocOp:
 
 
 def _copy_loops(site: Site, loops: Sequence[ForOp], top: ForOp) -> dict[ForOp, ForOp]:
-    """Empty copies of ``loops``, kinds included, to stand beside ``top``."""
+    """Empty copies of ``loops`` beside ``top``, with their kinds."""
     names = [loop.label for loop in loops]
     around = loop_tree.loops_around(top)
     if around:
@@ -140,7 +143,7 @@ def _copy_loops(site: Site, loops: Sequence[ForOp], top: ForOp) -> dict[ForOp, F
 def _widened(
     plan: Factoring, indices: AffineMap, operands: Sequence[SSAValue], part: SSAValue
 ) -> tuple[AffineMap, list[SSAValue]]:
-    """The place in the new buffer of a place in the old one, for the partial result ``part``."""
+    """The index in the new buffer for an index in the old one, for the partial result ``part``."""
     results = list(indices.results)
     results.insert(plan.axis, AffineExpr.dimension(len(operands)))
     return compact(AffineMap(len(operands) + 1, 0, tuple(results)), [*operands, part])
@@ -178,7 +181,7 @@ class _Partial:
         self.is_reduction = bool(plan.rest) or self.reduction.guard is not None
 
     def build(self, iters: Sequence[Iter], bindings: Sequence[AffineExpr]) -> BlockOp:
-        """The block; empties the body of the old one."""
+        """The block of the partial results; moves the body out of the old one."""
         plan, block = self.plan, self.plan.definition.block
         spatial = _spatial(iters)
         counted = [plan.loop, *plan.rest]
@@ -190,7 +193,8 @@ class _Partial:
             )
         ]
         new_iters: list[Iter] = [first, *kept, *rest]
-        if self.is_reduction and not rest:  # terms that are left out: a reduction of one term
+        # without terms that a condition leaves out, a reduction of one term is a copy
+        if self.is_reduction and not rest:
             new_iters.append((IterType.REDUCE, _new_name("v_one", new_iters), 1))
         args = _block_of([name for _, name, _ in new_iters])
         old = block.body.detach_block(0)
@@ -227,7 +231,9 @@ class _Partial:
         return self.block
 
     def _redirect(self, body: Block) -> Region | None:
-        """Let ``body`` update the new buffers; returns its init, if it is a reduction."""
+        """Redirect the updates in ``body`` to the new buffers; return its init if it is a
+        reduction.
+        """
         part = body.args[0]
         init = _block_of([argument.name_hint or "" for argument in body.args])
         twin: dict[SSAValue, SSAValue] = {}
@@ -270,7 +276,7 @@ def _reduction(plan: Factoring) -> Reduction:
 
 
 def _final_body(plan: Factoring, buffers: Sequence[SSAValue]) -> tuple[Block, Block]:
-    """The body and the init of the reduction of what is in ``buffers``."""
+    """The body and the init of the reduction of the partial results in ``buffers``."""
     block, reduction = plan.definition.block, _reduction(plan)
     spatial = _spatial(block.iters)
     part_name = _new_name(f"v_{plan.loop.label}", [block.iters[n] for n in spatial])
@@ -312,7 +318,9 @@ def _become_final(
     bindings: Sequence[AffineExpr],
     loops: Mapping[SSAValue, SSAValue],
 ) -> None:
-    """Make the old block the final reduction, in the loops that ``loops`` maps variables to."""
+    """Turn the old block into the final reduction, in the loops to which ``loops`` maps
+    variables.
+    """
     block, index = plan.definition.block, plan.index
     body, init = regions
     spatial = _spatial(iters)

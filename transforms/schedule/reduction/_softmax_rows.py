@@ -1,4 +1,4 @@
-"""What a softmax by rows and the sums weighted by it are, read off the blocks.
+"""The structure of a row-wise softmax and of its weighted sums, derived from the blocks.
 
 ::
 
@@ -42,27 +42,28 @@ LOWEST: Mapping[Attribute, float] = {
 
 Casts = arith.ExtFOp | arith.TruncFOp
 Names = Mapping[SSAValue, SSAValue]
-"""Variables of a block -> those of the block of the maximum that have the same values."""
+"""Variables of a block, each with the variable of the maximum's block of the same value."""
 
 
 @dataclass(frozen=True)
 class Quotient:
-    """A division, or a product with an inverse."""
+    """A division, or a product with a reciprocal."""
 
     numerator: SSAValue
     denominator: SSAValue
     ops: tuple[Operation, ...]
-    """What computes it, the result first."""
+    """The operations that compute it, the result first."""
 
     @property
     def result(self) -> SSAValue:
-        """The quotient."""
+        """The value of the quotient."""
         return self.ops[0].results[0]
 
 
 def quotient_of(value: SSAValue, total: Member | None) -> Quotient | None:
-    """``value`` as a quotient, if it is one: ``a / b``, or ``a * (1 / b)`` or ``(1 / b) * a`` where
-    ``b`` is the ``total`` of a row."""
+    """``value`` as a quotient ``a / b``, or ``a * (1 / b)`` or ``(1 / b) * a`` with the ``total``
+    of a row as ``b``; None otherwise.
+    """
     op = value.owner
     if isinstance(op, arith.DivfOp):
         return Quotient(op.lhs, op.rhs, (op,))
@@ -83,13 +84,14 @@ def _is_one(value: SSAValue) -> bool:
 
 @dataclass(frozen=True)
 class Member:
-    """A block that is computed with the maximum: its variables are those of the maximum, or its
-    own."""
+    """A block that is computed with the maximum; its variables are those of the maximum, or its
+    own.
+    """
 
     definition: Definition
     names: Names
     division: Quotient | None = None
-    """The division by the sum of the row, which is put off."""
+    """The division by the sum of the row, which is deferred."""
 
     @property
     def block(self) -> BlockOp:
@@ -98,7 +100,7 @@ class Member:
 
     @property
     def is_sum(self) -> bool:
-        """Whether it adds up terms of a row."""
+        """True if it sums terms of a row."""
         return self.block.is_reduction
 
 
@@ -113,16 +115,16 @@ class SoftmaxRows:
     weights: list[Member] = field(default_factory=list)
     """The powers divided by their sum."""
     sums: list[Member] = field(default_factory=list)
-    """The products that are weighted."""
+    """The weighted sums."""
 
     @property
     def members(self) -> list[Member]:
-        """All blocks but the maximum, producers first."""
+        """All blocks except the maximum, producers first."""
         total = [] if self.total is None else [self.total]
         return [self.powers, *total, *self.weights, *self.sums]
 
     def is_divided(self, member: Member) -> bool:
-        """Whether terms of a sum are divided by the sum of the row."""
+        """True if the terms of a sum are divided by the sum of the row."""
         if member.division is not None:
             return True
         divided = {it.definition.buffer for it in self.weights}
@@ -132,7 +134,7 @@ class SoftmaxRows:
 
 
 class _NoSoftmax(Exception):
-    """Why a block is not what it should be; at another block, if that is to blame."""
+    """The reason why a block does not have the required form, and the block that is the cause."""
 
     def __init__(self, why: str, block: Operation | None = None) -> None:
         super().__init__(why)
@@ -140,10 +142,10 @@ class _NoSoftmax(Exception):
 
 
 def softmax_rows(site: Site, block: BlockOp) -> SoftmaxRows:
-    """The softmax that begins with the maximum that ``block`` computes.
+    """The softmax that starts with the maximum that ``block`` computes.
 
-    Raises ScheduleError KC3620 unless there is one; KC3621 if others read what is only valid once
-    a row is complete; KC3200, KC3202 and KC3205 for blocks and buffers of another kind.
+    Raises ScheduleError KC3620 if there is none; KC3621 if other operations read values that are
+    only valid for a complete row; KC3200, KC3202 and KC3205 for blocks and buffers of another kind.
     """
     maximum = require_definition(site, block)
     require_private(site, maximum)
@@ -233,7 +235,7 @@ def _element(buffer: SSAValue) -> Attribute:
 
 
 def _initial(definition: Definition) -> float | None:
-    """What a reduction begins with, if it is a number."""
+    """The initial value of a reduction if it is a number; None otherwise."""
     stores = [op for op in definition.block.init.walk() if isinstance(op, StoreOp)]
     maker = stores[0].value.owner if len(stores) == 1 else None
     value = maker.value if isinstance(maker, arith.ConstantOp) else None
@@ -252,7 +254,9 @@ def _require_zero(definition: Definition) -> None:
 
 
 def _variables(access: LoadOp | StoreOp) -> list[SSAValue] | None:
-    """The variables of a block that are the indices of an access, if that is what they are."""
+    """The variables of a block that are the indices of an access; None if an index is not a
+    variable.
+    """
     index = IndexValues()
     values: list[SSAValue] = []
     for expr in access.indices.data.results:
@@ -283,7 +287,7 @@ def _loads(definition: Definition, of: Member | Definition) -> list[LoadOp]:
 
 
 def _names_of(block: BlockOp, load: LoadOp, member: Member) -> dict[SSAValue, SSAValue]:
-    """The variables of ``block`` by those of the maximum, where it reads an element of a member."""
+    """The variables of ``block`` by those of the maximum at its read of an element of a member."""
     values = _variables(load)
     if values is None:
         raise _NoSoftmax(
@@ -304,7 +308,7 @@ def _require_same(block: BlockOp, names: Names, more: Names) -> None:
 def _powers(
     site: Site, maximum: Definition, update: Update, user: BlockOp
 ) -> tuple[Member, type[math.ExpOp | math.Exp2Op]]:
-    """``E[i, j] = exp(x(i, j) - M[i])``."""
+    """The block of ``E[i, j] = exp(x(i, j) - M[i])``."""
     definition = _definition(site, user)
     power = definition.store.value.owner
     difference = power.operands[0].owner if isinstance(power, math.ExpOp | math.Exp2Op) else None
@@ -347,7 +351,9 @@ def _powers(
 
 
 def _is_same(first: SSAValue, second: SSAValue, names: Names) -> bool:
-    """Whether values of two blocks are the same where the variables of the first are ``names``."""
+    """True if values of two blocks are equal under the map ``names`` of the first block's
+    variables.
+    """
     if names.get(first, first) is second:
         return True
     left, right = first.owner, second.owner
@@ -368,7 +374,7 @@ def _is_same(first: SSAValue, second: SSAValue, names: Names) -> bool:
 
 
 def _indices(load: LoadOp, names: Names) -> list[tuple[str, list[SSAValue | None]]]:
-    """The indices of a load, by the variables in them."""
+    """The indices of a load, with the variables in them."""
     index = IndexValues()
     texts: list[tuple[str, list[SSAValue | None]]] = []
     for expr in load.indices.data.results:
@@ -385,7 +391,7 @@ def _indices(load: LoadOp, names: Names) -> list[tuple[str, list[SSAValue | None
 
 
 def _is_total(definition: Definition, powers: Member) -> bool:
-    """Whether a block is ``T[i] = sum of E[i, j]``."""
+    """True if a block is ``T[i] = sum of E[i, j]``."""
     reduction = reduction_of(definition.block)
     if reduction is None or not isinstance(reduction.updates[0].step, arith.AddfOp):
         return False
@@ -402,7 +408,7 @@ def _is_total(definition: Definition, powers: Member) -> bool:
 
 
 def _require_sum(definition: Definition, names: Names, powers: Member) -> None:
-    """A sum over the terms of a row."""
+    """Require a sum over the terms of a row."""
     block = definition.block
     reduced = [
         arg
@@ -417,13 +423,13 @@ def _require_sum(definition: Definition, names: Names, powers: Member) -> None:
 
 
 def _is_reduced(variable: SSAValue | None) -> bool:
-    """Whether a variable is one that its block reduces over."""
+    """True if a variable is a reduce variable of its block."""
     block = variable.block.parent_op() if isinstance(variable, BlockArgument) else None
     return isinstance(block, BlockOp) and block.types[variable.index] is IterType.REDUCE  # pyright: ignore
 
 
 def _weights(definition: Definition, rows: SoftmaxRows) -> Member:
-    """``P[i, j] = E[i, j] / T[i]``, with casts behind."""
+    """The block of ``P[i, j] = E[i, j] / T[i]``, with optional casts."""
     block = definition.block
     value = definition.store.value
     while isinstance(value.owner, Casts):
@@ -445,7 +451,9 @@ def _weights(definition: Definition, rows: SoftmaxRows) -> Member:
 def _divided(
     block: BlockOp, value: SSAValue, rows: SoftmaxRows
 ) -> tuple[dict[SSAValue, SSAValue], Quotient | None]:
-    """The names by which ``value`` is a power, and the division if it is one by the sum."""
+    """The names under which ``value`` is a power, and its division by the sum; None without a
+    division.
+    """
     division = quotient_of(value, rows.total)
     power = value.owner if division is None else division.numerator.owner
     if not isinstance(power, LoadOp) or power.buffer is not rows.powers.definition.buffer:
@@ -465,7 +473,7 @@ def _divided(
 
 
 def _weighted(definition: Definition, rows: SoftmaxRows) -> Member:
-    """``O[i, d] = sum of P[i, j] * V[j, d]``."""
+    """The block of ``O[i, d] = sum of P[i, j] * V[j, d]``."""
     block = definition.block
     update = _update(definition, arith.AddfOp, "a sum of floats")
     _require_zero(definition)
@@ -516,8 +524,11 @@ def _weighted(definition: Definition, rows: SoftmaxRows) -> Member:
 
 
 def _require_readers(site: Site, rows: SoftmaxRows) -> None:
-    """Nothing reads what would be another value: powers and weights of a part of the row, and in a
-    row without a finite term sums that would be 0 and not NaN."""
+    """Refuse (KC3621) other readers of values that the rewrite changes.
+
+    These are powers and weights of a part of the row, and sums that are 0 instead of NaN in a row
+    without a finite term.
+    """
     inside = {member.block for member in rows.members}
     for member in (rows.powers, *rows.weights):
         _require_among(site, member, inside)
@@ -536,21 +547,21 @@ def _require_among(site: Site, member: Member, known: set[BlockOp]) -> None:
         name = _name(member.definition)
         raise site.refuse(
             "KC3621",
-            f"{describe(user)} reads {name}, which is not the same in an online softmax",
+            f"{describe(user)} reads {name}, which differs in an online softmax",
             at=user,
             mark={member.block: f"writes {name}", user: f"reads {name}"},
             why=f"{name} is relative to the maximum of a part of the row"
             if not member.is_sum
-            else f"where no term of a row is finite, {name} is 0 and not NaN until it is divided "
+            else f"if no term of a row is finite, {name} is 0 instead of NaN until it is divided "
             "by the sum of the powers",
-            hints=[f"compute_inline of block {member.block.label} computes it again there"]
+            hints=[f"compute_inline of block {member.block.label} recomputes it there"]
             if not member.is_sum
             else [],
         )
 
 
 def _quotients(rows: SoftmaxRows) -> Sequence[BlockOp]:
-    """The blocks that divide a weighted sum by the sum of the row, and do no more than that."""
+    """The blocks that only divide a weighted sum by the sum of the row."""
     total = rows.total
     if total is None:
         return []

@@ -1,4 +1,4 @@
-"""decompose_padding: a padding block becomes one that fills and one that copies the interior.
+"""decompose_padding: a padding block becomes a block that fills and one that copies the interior.
 
 Before, ``decompose-padding block=P loop=i``::
 
@@ -18,22 +18,23 @@ After::
     }
 
 The condition may be an ``scf.if`` with two values or an ``arith.select``, and either value may be
-the constant. The new block is placed before the loop, with a copy of the loops from there on,
-including their kinds. Loops of the old block that conditions bound shrink to the interior; the
-remaining conditions become its predicate.
+the constant. The new block is before the loop, in a copy of the loops from there on, including
+their kinds. Loops of the old block that conditions bound shrink to the interior; the remaining
+conditions become its predicate.
 
 *Legal when*
 
-1. KC3200: the block computes each element of one buffer by itself.
+1. KC3200: the block computes each element of one buffer independently.
 2. KC3612: it stores a constant where an affine condition on its variables does not hold.
 3. KC3602: the loop is around the block.
 4. KC3603: the buffer exists before the loop.
-5. KC3303, KC3613: nothing else in the loop uses an element before the block stores it.
-6. KC3618: whether and where the block stores does not depend on data that is loaded in the loop.
+5. KC3303, KC3613: no other operation in the loop uses an element before the block stores it.
+6. KC3618: the condition and the index of the store do not depend on data that is loaded in the
+   loop.
 
-A condition that always holds gets a warning (KC3614): there is nothing to fill.
+A condition that always holds gets a warning (KC3614): there are no elements to fill.
 
-TVM: ``decompose_padding``; ``can_decompose_padding`` asks whether it is legal.
+TVM: ``decompose_padding``; ``can_decompose_padding`` tells if it is legal.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ from kc.transforms.schedule.base import (
 
 @dataclass(frozen=True)
 class Plan:
-    """The padding, and the loop that the fill goes in front of."""
+    """The padding, and the loop before which the fill goes."""
 
     block: BlockOp
     loop: ForOp
@@ -94,13 +95,13 @@ class Plan:
 
 @dataclass(frozen=True)
 class DecomposePadding(Primitive):
-    """Split a padding block into one that fills and one that copies the interior."""
+    """Split a padding block into a block that fills and a block that copies the interior."""
 
     name: ClassVar[str] = "decompose-padding"
     gives: ClassVar[Gives] = "block"
 
     block: BlockRef = field(metadata={"help": "the block that pads"})
-    loop: LoopRef = field(metadata={"help": "the loop that the fill is put in front of"})
+    loop: LoopRef = field(metadata={"help": "the loop before which the fill goes"})
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
@@ -113,7 +114,7 @@ class DecomposePadding(Primitive):
                 at=block,
                 why=padding,
             )
-        why = "the fill is put in front of a loop of the block"
+        why = "the fill goes before a loop of the block"
         loop = loop_around(site, self.loop, block, why)
         require_plain_uses(site, block, definition.buffer)
         refusal = _objection(site, definition, loop)
@@ -148,7 +149,7 @@ class DecomposePadding(Primitive):
 
 
 def can_decompose_padding(site: Site, block: BlockRef, loop: LoopRef) -> bool:
-    """Whether ``decompose_padding`` of ``block`` at ``loop`` is legal."""
+    """True if ``decompose_padding`` of ``block`` at ``loop`` is legal."""
     try:
         DecomposePadding(block, loop).plan(site)
     except ScheduleError:
@@ -157,12 +158,14 @@ def can_decompose_padding(site: Site, block: BlockRef, loop: LoopRef) -> bool:
 
 
 def _objection(site: Site, definition: Definition, loop: ForOp) -> ScheduleError | None:
-    """Why the fill cannot stand in front of ``loop``, if it cannot."""
+    """The refusal of a fill before ``loop``; None if it is legal."""
     return _unknown(site, definition, loop) or _used_before(site, definition, loop)
 
 
 def _unknown(site: Site, definition: Definition, loop: ForOp) -> ScheduleError | None:
-    """The buffer, or whether and where the block stores, is not known before the loop."""
+    """The refusal of a buffer, condition or index that is not available before the loop; None if
+    all are.
+    """
     block = definition.block
     name = buffer_name(definition.buffer)
     if not is_available(definition.buffer, loop):
@@ -183,7 +186,7 @@ def _unknown(site: Site, definition: Definition, loop: ForOp) -> ScheduleError |
         if data is not None:
             return site.refuse(
                 "KC3618",
-                f"whether or where block {block.label} stores depends on data in loop {loop.label}",
+                f"the stores of block {block.label} depend on data in loop {loop.label}",
                 at=block,
                 mark={loop: "the loop", block: f"depends on {data.name}"},
                 why="the fill comes before the loop, where the data may be different",
@@ -192,7 +195,9 @@ def _unknown(site: Site, definition: Definition, loop: ForOp) -> ScheduleError |
 
 
 def _data_of(value: SSAValue, loop: ForOp) -> Operation | None:
-    """An op in ``loop`` that ``value`` is computed from, and that is more than arithmetic."""
+    """An operation in ``loop`` other than arithmetic from which ``value`` is computed; None if
+    there is none.
+    """
     owner = value.owner
     if not isinstance(owner, Operation) or not loop_tree.is_inside(owner, loop):
         return None
@@ -203,7 +208,9 @@ def _data_of(value: SSAValue, loop: ForOp) -> Operation | None:
 
 
 def _used_before(site: Site, definition: Definition, loop: ForOp) -> ScheduleError | None:
-    """Something else in the loop that uses an element before the block stores it."""
+    """The refusal of another use of an element in the loop before the block stores it; None if
+    there is none.
+    """
     buffer, block = definition.buffer, definition.block
     name = buffer_name(buffer)
     for access in [*loads_of(buffer), *stores_to(buffer)]:
@@ -226,7 +233,8 @@ def _used_before(site: Site, definition: Definition, loop: ForOp) -> ScheduleErr
             at=unit,
             mark={loop: "the loop", unit: f"{verb} {name}", block: "the block"},
             why=witness.undecided
-            or f"{describe(unit)}{use.at(witness)} {verb} what the block stores{store.at(witness)}",
+            or f"{describe(unit)}{use.at(witness)} {verb} an element "
+            f"that the block stores{store.at(witness)}",
         )
     return None
 
@@ -235,7 +243,7 @@ def _used_before(site: Site, definition: Definition, loop: ForOp) -> ScheduleErr
 
 
 def _fill(site: Site, plan: Plan) -> tuple[BlockOp, tuple[ForOp, ...]]:
-    """A copy of the loop, with a block that stores the constant and nothing else."""
+    """A copy of the loop, with a block that only stores the constant."""
     block, loop = plan.block, plan.loop
     copy = loop.clone()
     twins: dict[Operation, Operation] = {}
@@ -266,10 +274,12 @@ def _fill(site: Site, plan: Plan) -> tuple[BlockOp, tuple[ForOp, ...]]:
     return filled, tuple(loops)
 
 
-def _keep_only(root: Operation, wanted: list[Operation]) -> None:
-    """Erase what is in ``root`` but for ``wanted``, what is around these, and what they need."""
+def _keep_only(root: Operation, chosen: list[Operation]) -> None:
+    """Erase all operations in ``root`` except ``wanted``, the operations around them and their
+    operands.
+    """
     keep: dict[Operation, None] = {}
-    for op in wanted:
+    for op in chosen:
         parent: Operation | None = op
         while parent is not None and parent is not root:
             keep[parent] = None
@@ -282,7 +292,9 @@ def _keep_only(root: Operation, wanted: list[Operation]) -> None:
 
 
 def _copy(plan: Plan) -> None:
-    """Let the block run where the conditions hold only, and its own loops, if they can."""
+    """Restrict the block, and its own loops if possible, to the iterations where the conditions
+    hold.
+    """
     block, padding = plan.block, plan.padding
     index = padding.index
     inside = [loop for loop in own_loops(block) if loop_tree.is_inside(loop, plan.loop)]
@@ -316,14 +328,14 @@ def _copy(plan: Plan) -> None:
 
 @dataclass(frozen=True)
 class Range:
-    """The iterations ``low <= i < low + extent`` of a loop, and the conditions that say so."""
+    """The iterations ``low <= i < low + extent`` of a loop, and the conditions that imply them."""
 
     low: int
     extent: int | AffineExpr
     conditions: list[AffineConstraintExpr]
 
     def apply(self, loop: ForOp, index: BoundIndexValues) -> None:
-        """Let ``loop`` run over them, from 0."""
+        """Let ``loop`` count these iterations from 0."""
         if isinstance(self.extent, int):
             loop.operands = []
             size = self.extent
@@ -352,7 +364,9 @@ def _range_of(
     conditions: Sequence[AffineConstraintExpr],
     index: BoundIndexValues,
 ) -> Range | None:
-    """The iterations of ``loop`` for which those of ``conditions`` hold that bound it alone."""
+    """The iterations of ``loop`` under the ``conditions`` that bound it alone; None if there are
+    none.
+    """
     extent = loop.extent_value
     size = AffineExpr.constant(extent) if isinstance(extent, int) else index.expr(extent)
     low, end = ZERO, size
@@ -385,7 +399,7 @@ def _range_of(
 
 
 def _larger(first: AffineExpr, second: AffineExpr, index: BoundIndexValues) -> AffineExpr | None:
-    """The larger of two expressions, if it is known which that is."""
+    """The larger of two expressions; None if it is unknown."""
     if index.is_natural(index.simplify(first - second)):
         return first
     return second if index.is_natural(index.simplify(second - first)) else None
@@ -394,7 +408,7 @@ def _larger(first: AffineExpr, second: AffineExpr, index: BoundIndexValues) -> A
 def _is_fixed(
     expr: AffineExpr, loop: ForOp, inside: Sequence[ForOp], index: BoundIndexValues
 ) -> bool:
-    """Whether ``expr`` is known before ``loop``, and changes with no other loop of the block's."""
+    """True if ``expr`` is available before ``loop``, and no other loop of the block changes it."""
     variables = {loop.var for loop in inside}
     roots = [index.roots[dim] for dim in dimensions(expr)]
     return all(
@@ -407,21 +421,21 @@ def _is_fixed(
 
 @dataclass(frozen=True)
 class Padding:
-    """``value`` where ``conditions`` hold, else ``constant``."""
+    """``value`` where ``conditions`` hold, otherwise ``constant``."""
 
     store: StoreOp
     choice: Operation
-    """The op that chooses."""
+    """The operation that selects the value."""
     constant: arith.ConstantOp
     value: SSAValue
     holds: bool
-    """What the condition of ``choice`` is where ``value`` is chosen."""
+    """The value of the condition of ``choice`` for which ``value`` is selected."""
     index: BoundIndexValues
     conditions: list[AffineConstraintExpr]
-    """Over the roots of ``index``."""
+    """The conditions over the roots of ``index``."""
 
     def build_value(self) -> None:
-        """Store ``value`` whether the conditions hold or not, and erase what is left over."""
+        """Store ``value`` unconditionally, and erase unused operations."""
         choice = self.choice
         home = choice.parent
         assert home is not None
@@ -442,7 +456,7 @@ class Padding:
 
 
 def erase_unused(block: Block) -> None:
-    """Erase those ops of ``block`` that compute what nothing uses."""
+    """Erase the operations of ``block`` without used results."""
     for op in reversed(list(block.ops)):
         if not loop_tree.has_effects(op) and not any(result.first_use for result in op.results):
             op.detach()
@@ -450,7 +464,7 @@ def erase_unused(block: Block) -> None:
 
 
 def padding_of(definition: Definition) -> Padding | str:
-    """The padding that the block of ``definition`` computes, or why it computes none."""
+    """The padding that the block of ``definition`` computes, or the reason why it computes none."""
     store, block = definition.store, definition.block
     if block.is_reduction:
         return "it is a reduction"
@@ -464,10 +478,10 @@ def padding_of(definition: Definition) -> Padding | str:
     elif isinstance(choice, arith.SelectOp):
         condition, *yielded = choice.operands
     else:
-        return "what it stores is not chosen by a condition"
+        return "no condition selects the stored value"
     constants = [isinstance(operand.owner, arith.ConstantOp) for operand in yielded]
     if not any(constants):
-        return "what it stores is a constant in neither case"
+        return "neither of the selected values is a constant"
     holds = not constants[0] if constants[0] is not constants[1] else True
     value, fill = yielded if holds else yielded[::-1]
     constant = fill.owner

@@ -1,4 +1,4 @@
-"""decompose_reduction: the initialisation of a reduction becomes a block of its own.
+"""decompose_reduction: the initialisation of a reduction becomes a separate block.
 
 Before, ``decompose-reduction block=C loop=k``::
 
@@ -19,17 +19,17 @@ After::
           tir.block "C" (spatial %v_i in 16 = %i, spatial %v_j in 32 = %j, reduce %v_k in 8 = %k)
               do { ... }
 
-The new block stands before the loop; the loops in it that the init needs are copied, kind included.
-Lowering does the same at the outermost loop of the reduction, so this is for doing it elsewhere or
-for scheduling the two apart.
+The new block is before the loop; the inner loops that the init needs are copied, including their
+kinds. Lowering does the same at the outermost loop of the reduction. The primitive is for another
+place, or for separate schedules of the two blocks.
 
 *Legal when*
 
 1. KC3250: the block has an init.
 2. KC3251: the loop is around the block.
-3. KC3252: no loop outside of the loop drives the reduction.
-4. KC3253: the init provably does the same there: nothing else in the loop uses the buffer, no
-   iteration is repeated, and none comes before the one that initialises.
+3. KC3252: no loop outside the loop drives the reduction.
+4. KC3253: the init provably has the same effect there: no other operation in the loop uses the
+   buffer, no iteration is repeated, and none comes before the one that initialises.
 
 TVM: ``decompose_reduction``.
 """
@@ -48,13 +48,13 @@ from kc.transforms.tir.blocks.lower_init_block import Decomposition
 
 @dataclass(frozen=True)
 class DecomposeReduction(Primitive):
-    """Make the initialisation of a reduction a block of its own."""
+    """Make the initialisation of a reduction a separate block."""
 
     name: ClassVar[str] = "decompose-reduction"
     gives: ClassVar[Gives] = "optional block"
 
     block: BlockRef = field(metadata={"help": "the reduction"})
-    loop: LoopRef = field(metadata={"help": "the loop that the init is put in front of"})
+    loop: LoopRef = field(metadata={"help": "the loop before which the init goes"})
 
     def check(self, site: Site) -> Decomposition:
         block = site.resolve_block(self.block)
@@ -73,7 +73,7 @@ class DecomposeReduction(Primitive):
                 f"loop {loop.label} is not around block {block.label}",
                 at=block,
                 mark={loop: "the loop", block: "here"},
-                why="the init is put in front of a loop of the reduction",
+                why="the init goes before a loop of the reduction",
                 hints=["the loops are " + ", ".join(loop.label for loop in around)],
             )
         outer = _reduction_loops(block)

@@ -1,4 +1,4 @@
-"""fuse_reduction_epilogue: a reduction starts from what would be combined with its result.
+"""fuse_reduction_epilogue: a reduction starts from the other operand of its epilogue.
 
 Before, ``fuse-reduction-epilogue reduction-block=C epilogue-block=D``::
 
@@ -17,23 +17,24 @@ After::
         tir.block "C" (spatial %v_i in 16 = %i, reduce %v_k in 8 = %k)
             init { %D[%v_i] = %bias[%v_i] } do { %D[%v_i] += %A[%v_i, %v_k] }
 
-The epilogue applies the combiner of the reduction once more: adds to a sum, or takes the maximum of
-a maximum. Then the order does not matter; a sum of floats is rounded in another order, which a
-reduction allows. Anything else (a ReLU of a sum, a clip) would be applied to partial
-results: ``reverse_compute_at`` computes it as soon as an element is complete.
+The epilogue applies the combiner of the reduction once more: it adds to a sum, or takes the maximum
+of a maximum. The order is then irrelevant, except that a sum of floats is rounded in another order,
+which a reduction allows. Other epilogues (a ReLU of a sum, a clip) would be applied to partial
+results: ``reverse_compute_at`` computes them as soon as an element is complete.
 
 *Legal when*
 
 1. KC3200, KC3615: one block is a reduction with its init, the other computes each element of its
-   buffer by itself.
-2. KC3202, KC3205, KC3241: the buffer between them is not an output, and nothing else uses it.
-3. KC3616: the epilogue combines its element with something else by the combiner of the reduction.
+   buffer independently.
+2. KC3202, KC3205, KC3241: the buffer between them is not an output, and has no other uses.
+3. KC3616: the epilogue combines its element with another value by the combiner of the reduction.
 4. KC3212, KC3214: it comes after the reduction, in the same scope.
-5. KC3242, KC3243: both go through the same elements, one by one, in the same iteration of loops
+5. KC3242, KC3243: both access the same elements, one by one, in the same iteration of the loops
    around the buffer of the epilogue.
 6. KC3617: an element is complete when the epilogue reads it.
-7. KC3207, KC3208: what else the epilogue reads is known, and the same, where the reduction starts.
-8. KC3232: nothing else uses the result in between.
+7. KC3207, KC3208: the other inputs of the epilogue are available and unchanged at the start of the
+   reduction.
+8. KC3232: no other operation uses the result in between.
 
 TVM: ``fuse_reduction_epilogue``, which also takes a ReLU and a clip, and then changes the result.
 """
@@ -88,7 +89,7 @@ WHAT = "fuse_reduction_epilogue"
 
 @dataclass(frozen=True)
 class Plan:
-    """The two blocks, the buffer between them, and how the epilogue reads it."""
+    """The two blocks, the buffer between them, and the epilogue's load of it."""
 
     reduction: Definition
     epilogue: Definition
@@ -99,7 +100,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class FuseReductionEpilogue(Primitive):
-    """Start a reduction from what would be combined with its result."""
+    """Start a reduction from the other operand of its epilogue."""
 
     name: ClassVar[str] = "fuse-reduction-epilogue"
 
@@ -116,7 +117,7 @@ class FuseReductionEpilogue(Primitive):
                 raise site.refuse(
                     "KC3615",
                     f"block {definition.block.label} is "
-                    + ("no reduction" if wanted else "a reduction"),
+                    + ("not a reduction" if wanted else "a reduction"),
                     at=definition.block,
                     why="a reduction can only absorb a block that is not a reduction",
                 )
@@ -132,7 +133,7 @@ class FuseReductionEpilogue(Primitive):
                 mark={block: f"writes {alloc.label}", after: "the epilogue"},
                 why=f"buffer {alloc.label} would be removed"
                 if readers
-                else "the epilogue combines the result of the reduction with something",
+                else "the epilogue must combine the result of the reduction with another value",
             )
         same_scope(site, block, [after])
         if not is_before(block, after):
@@ -164,7 +165,7 @@ class FuseReductionEpilogue(Primitive):
         elif len(loads) != 1 or list(stored.operands).count(loads[0].result) != 1:
             why = f"it does not combine a single element of {name} with another value"
         elif any(use.operation is not stored for use in loads[0].result.uses):
-            why = f"the other operand of {step} depends on {name} too"
+            why = f"the other operand of {step} also depends on {name}"
         if why is None:
             return loads[0]
         raise site.refuse(
@@ -189,7 +190,7 @@ class FuseReductionEpilogue(Primitive):
                     f"block {after.label} does not access {name} element by element",
                     at=after,
                     why=f"no index of the load of {name} is {variable} plus a constant, so "
-                    f"{variable} cannot be derived from the element that is written",
+                    f"{variable} cannot be derived from the written element",
                 )
         if element_at(epilogue.store, places, load) is None:
             raise site.refuse(
@@ -217,8 +218,8 @@ class FuseReductionEpilogue(Primitive):
             raise site.refuse(
                 "KC3243",
                 f"blocks {reduction.block.label} and {after.label} "
-                + ("may not go" if witness.undecided else "do not go")
-                + f" through the same elements of {name}",
+                + ("may not access" if witness.undecided else "do not access")
+                + f" the same elements of {name}",
                 at=after,
                 mark={reduction.block: f"writes {name}", after: f"reads {name}"},
                 why=witness.undecided
@@ -287,7 +288,7 @@ class FuseReductionEpilogue(Primitive):
         return Rewritten(removed={after: what, **removed})
 
     def _start(self, plan: Plan, outside: dict[SSAValue, SSAValue]) -> None:
-        """Let the init compute the epilogue of the initial value."""
+        """Compute the epilogue of the initial value in the init."""
         init = plan.reduction.block.init.block
         (store,) = [op for op in init.ops if isinstance(op, StoreOp)]
         first = store.value
@@ -298,7 +299,8 @@ class FuseReductionEpilogue(Primitive):
         store.erase()
         combined = values[plan.epilogue.store.value].owner
         assert isinstance(combined, Operation)
-        if isinstance(combined, arith.AddiOp | arith.MuliOp):  # of other values: it may overflow
+        # it now has other operands, and may overflow
+        if isinstance(combined, arith.AddiOp | arith.MuliOp):
             combined.overflow_flags = arith.IntegerOverflowAttr("none")
         start = first.owner
         neutral = neutral_element(type(_update(plan.reduction).step), first.type)
@@ -312,7 +314,7 @@ class FuseReductionEpilogue(Primitive):
                 start.erase()
 
     def _update(self, plan: Plan, outside: dict[SSAValue, SSAValue]) -> None:
-        """Let the updates be of the result of the epilogue."""
+        """Redirect the updates to the result of the epilogue."""
         target = plan.epilogue.buffer
         for op in list(plan.reduction.block.body.walk()):
             if isinstance(op, LoadOp | StoreOp) and op.buffer is plan.reduction.buffer:
@@ -337,14 +339,16 @@ def _update(reduction: Definition) -> Update:
 def _instances(
     space: Space, reduction: Definition, epilogue: Definition, load: LoadOp
 ) -> tuple[Instance, Instance, list[Condition]]:
-    """A step of the reduction, an instance of the epilogue, and that they are of one element."""
+    """A step of the reduction, an instance of the epilogue, and the conditions that both are on one
+    element.
+    """
     new, old = space.instance(reduction.block), space.instance(epilogue.block)
     same = equal(space.element(reduction.store, new), space.element(load, old))
     return new, old, [*same, *space.same_buffer(reduction.buffer, new, old)]
 
 
 def _alternatives(site: Site, epilogue: BlockOp) -> list[str]:
-    """Where the epilogue can be computed as soon as an element is complete."""
+    """The hints to compute the epilogue as soon as an element is complete."""
     primitive = pass_class("reverse-compute-at")
     loops: list[str] = []
     for step in primitive.candidates(site):

@@ -1,4 +1,4 @@
-"""offset_operand: one factor of a sum of products is moved by half of its range.
+"""offset_operand: one factor of a sum of products is offset by half of its range.
 
 Before, ``offset-operand block=C buffer=A``::
 
@@ -27,19 +27,19 @@ After::
         tir.block "C_result" (spatial %v0 in 8 = %ax0_1, spatial %v1 in 16 = %ax1_1) do {
           %C[%v0, %v1] = %C_sum[%v0, %v1] - %C_offset[%v1] }
 
-With the other sign bit, a number of i8 is greater by 128 as one without a sign, and one of u8 is
-less by 128 with a sign. What this adds to a sum of products depends on the other factor alone.
-All of it holds modulo 2^32: the result is the same for all numbers. The buffer keeps the
-moved elements; what else loads them turns the sign bit back. x86's ``vpdpbusd`` multiplies unsigned
-by signed bytes only, and so do others; it can then multiply any.
+Inverting the sign bit turns a number of i8 into an unsigned number that is larger by 128, and one
+of u8 into a signed number that is smaller by 128. The effect on a sum of products depends only on
+the other factor. All sums are modulo 2^32, so the result is the same for all numbers. The buffer
+keeps the offset elements; other loads of it invert the sign bit again. x86's ``vpdpbusd`` and
+others multiply only unsigned by signed bytes; after this rewrite they apply to any bytes.
 
 *Legal when*
 
 1. KC3200: the block is a reduction.
-2. KC3607: each variable is a loop of the block's own, and there is no predicate.
-3. KC3640: it adds products of two loaded integers, both extended, to sums that begin with 0.
-4. KC3300, KC3303, KC3641: the buffer is one of the two, allocated in the function, and nothing but
-   loads and stores of elements uses it.
+2. KC3607: each variable is bound to a separate loop, and there is no predicate.
+3. KC3640: it adds products of two loaded integers, both extended, to sums that start at 0.
+4. KC3300, KC3303, KC3641: the buffer is one of the factors, the function allocates it, and only
+   loads and stores of elements use it.
 
 Quantized networks call the subtracted sums the compensation of a zero point (oneDNN).
 """
@@ -89,7 +89,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class OffsetOperand(Primitive):
-    """Move a factor of a sum of products by half of its range, between signed and unsigned."""
+    """Offset a factor of a sum of products by half of its range, between signed and unsigned."""
 
     name: ClassVar[str] = "offset-operand"
     gives: ClassVar[Gives] = "blocks"
@@ -114,7 +114,7 @@ class OffsetOperand(Primitive):
                 f"block {block.label} is not a sum of products of integers",
                 at=block,
                 why=products,
-                hints=["a block like C[i, j] += int32(A[i, k]) * int32(B[k, j])"],
+                hints=["use a block like C[i, j] += int32(A[i, k]) * int32(B[k, j])"],
             )
         update, factors = products
         require_plain_bindings(site, block)
@@ -130,9 +130,9 @@ class OffsetOperand(Primitive):
         if not isinstance(buffer.owner, AllocOp):
             raise site.refuse(
                 "KC3641",
-                f"{buffer_name(buffer)} of block {block.label} is no buffer of the function",
+                f"the function does not allocate {buffer_name(buffer)} of block {block.label}",
                 at=block,
-                why="its elements are kept with the other sign bit, which its owner would see",
+                why="its owner would see the inverted sign bits of its elements",
                 hints=[f"cache_read of {buffer_name(buffer)} first"],
             )
         (kept,) = (it for it in factors if it is not moved[0])
@@ -184,10 +184,12 @@ class OffsetOperand(Primitive):
 
 
 def _products(block: BlockOp) -> tuple[Update, tuple[Extension, Extension]] | str:
-    """The update of a sum of products of extended integers, and the factors; or why it is none."""
+    """The update of a sum of products of extended integers, and the factors; or the reason why it
+    is not such a sum.
+    """
     reduction = reduction_of(block)
     if reduction is None or reduction.guard is not None or len(reduction.updates) != 1:
-        return "it is no reduction of one buffer without a condition"
+        return "it is not an unconditional reduction of one buffer"
     update = reduction.updates[0]
     term = update.term.owner
     factors = [_extension(value) for value in getattr(term, "operands", ())]
@@ -196,13 +198,13 @@ def _products(block: BlockOp) -> tuple[Update, tuple[Extension, Extension]] | st
     if not isinstance(term, arith.MuliOp) or None in factors:
         return "its terms are not products of two loaded integers that are extended"
     if not _begins_with_zero(block):
-        return "its sums do not begin with 0"
+        return "its sums do not start at 0"
     first, second = (it for it in factors if it is not None)
     return update, (first, second)
 
 
 def _extension(value: SSAValue) -> Extension | None:
-    """The operation that extends a loaded number to ``value``, which nothing else uses."""
+    """The only use of a loaded number if it is an extension to ``value``; None otherwise."""
     op = value.owner
     if not isinstance(op, Extension) or not isinstance(op.input.owner, LoadOp):
         return None
@@ -248,7 +250,9 @@ def _opposite(extension: Extension) -> Extension:
 
 
 def _turn_sign_bits(load: LoadOp) -> None:
-    """Keep the elements of the buffer of ``load`` with the other sign bit; other loads undo it."""
+    """Store the elements of the buffer of ``load`` with inverted sign bits; other loads invert them
+    again.
+    """
     element = load.result.type
     assert isinstance(element, IntegerType)
     buffer = load.buffer
@@ -308,15 +312,16 @@ def _copy(
 def _offsets(
     site: Site, plan: Plan, names: FreshNames, label: str, anchor: Operation
 ) -> tuple[list[int], list[Operation], SSAValue]:
-    """The sums of the factor that is kept, times half of the range of the moved one.
+    """The sums of the unchanged factor, times half of the range of the offset one.
 
-    The spatial variables that they depend on; the alloc and the loops; the buffer.
+    Returns the spatial variables on which they depend, the operations, and the buffer.
     """
     block = plan.definition.block
     ops = _slice(plan.kept.result, block)
     used = _variables_of(ops, block)
     spatial = [n for n in used if block.types[n] is IterType.SPATIAL]
-    # Terms are added as often as they are multiplied: also those of variables that do not move it.
+    # Terms are added as often as they are multiplied, also for variables that do not move the
+    # factor.
     reduced = [n for n, kind in enumerate(block.types) if kind is IterType.REDUCE]
     order = [*spatial, *reduced]
     extents = [block.extents[n] for n in order]
@@ -380,7 +385,7 @@ def _finish(
     load = LoadOp(sums, index, place)
     own = [body.args[order.index(n)] for n in offset_variables]
     offset = LoadOp(offsets, AffineMap.identity(len(own)), own)
-    # A number of i8 is moved up by 128, one of u8 down.
+    # A number of i8 is offset by 128, one of u8 by -128.
     is_signed = isinstance(plan.moved, arith.ExtSIOp)
     result = (arith.SubiOp if is_signed else arith.AddiOp)(load.result, offset.result)
     body.add_ops(

@@ -27,28 +27,28 @@ After::
         "O":           %O_sum[%v_i, %v_d] += %P[%v_i, %v_j] * %V[%v_j, %v_d]
     tir.for %i, %d:  "O_quotient": %O[%v_i, %v_d] = %O_sum[%v_i, %v_d] / %T[%v_i]
 
-An iteration takes some terms of a row. When its maximum rises, what was summed relative to the last
-one is multiplied by ``exp(old - new)``, as ``exp(x - new) = exp(x - old) * exp(old - new)``. A row
-keeps a maximum and a sum, and a weighted sum for each column of V. The division by the sum of the
-row waits until that is complete.
+An iteration takes some terms of a row. If it raises the maximum, the sums relative to the old one
+are multiplied by ``exp(old - new)``, since ``exp(x - new) = exp(x - old) * exp(old - new)``. A row
+keeps a maximum, a sum, and a weighted sum for each column of V. The division by the sum of the row
+is deferred until the sum is complete.
 
-The result is that of the program, rounded in another order, also for rows with infinities, NaN and
-no finite term, but for two limits. The weighted sums before the division are as many times larger
-as T, at most the terms of a row. And an infinite element of V whose weight is too small for its
-type gives an infinity or NaN, not NaN alone.
+The result is that of the program, rounded in another order, also for rows with infinities, with NaN
+and without a finite term. There are two limits. The weighted sums before the division are larger by
+the factor T, at most the number of terms of a row. An infinite element of V whose weight underflows
+its type gives an infinity or NaN, instead of always NaN.
 
 *Legal when*
 
-1. KC3620: the block computes the maximum of a softmax: the block that reads it computes powers of
-   the same terms minus the maximum; sums, in f32 or f64, are of these alone or of products with
-   them, or with them divided by their sum, also cast.
-2. KC3621: nothing else reads the powers, or sums that are not divided by the sum of the row.
-3. KC3200, KC3202, KC3205: the blocks compute each element of a buffer of their own by itself, or
+1. KC3620: the block computes the maximum of a softmax: its reader computes powers of the same terms
+   minus the maximum; sums, in f32 or f64, are of these powers, of products with them, or of
+   products with the powers divided by their sum, with optional casts.
+2. KC3621: no other operation reads the powers, or sums that are not divided by the sum of the row.
+3. KC3200, KC3202, KC3205: the blocks compute each element of a separate buffer independently, or
    are reductions with their init.
-4. KC3602, KC3622: the loop is around the maximum, takes a part of the terms, and all loops of the
-   blocks are serial, whole and their own.
+4. KC3602, KC3622: the loop is around the maximum and takes a part of the terms; all loops of the
+   blocks are serial, complete and separate.
 5. KC3253: the maximum may be initialised before the loop.
-6. KC3207, KC3208: what the blocks read is known, and the same, where the maximum is computed.
+6. KC3207, KC3208: the inputs of the blocks are available and unchanged at the maximum.
 
 Source: Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018; Dao et al.,
 "FlashAttention", 2022. TVM has no such primitive.
@@ -90,7 +90,7 @@ from kc.transforms.tir.blocks.lower_init_block import Decomposition
 
 @dataclass(frozen=True)
 class Plan:
-    """The blocks, the loop that takes parts of a row, and how the maximum is initialised."""
+    """The blocks, the loop over parts of a row, and the initialisation of the maximum."""
 
     rows: SoftmaxRows
     loop: ForOp
@@ -100,7 +100,7 @@ class Plan:
 
     @property
     def inner(self) -> list[ForOp]:
-        """The loops of the maximum inside of the loop."""
+        """The loops of the maximum inside the loop."""
         around = loop_tree.loops_around(self.rows.maximum.block)
         return around[around.index(self.loop) + 1 :]
 
@@ -113,7 +113,7 @@ class OnlineSoftmax(Primitive):
     gives: ClassVar[Gives] = "blocks"
 
     block: BlockRef = field(metadata={"help": "the block that computes the maximum of a row"})
-    loop: LoopRef = field(metadata={"help": "its loop that takes some terms of a row at a time"})
+    loop: LoopRef = field(metadata={"help": "its loop over groups of terms of a row"})
 
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
@@ -141,8 +141,9 @@ class OnlineSoftmax(Primitive):
                     yield cls(BlockRef(block), LoopRef(loop))
 
     def _require_nests(self, site: Site, rows: SoftmaxRows, loop: ForOp) -> Operation:
-        """The outermost operation of the nest of the maximum. Refuses (KC3010, KC3011, KC3622) what
-        cannot be put together."""
+        """The outermost operation of the nest of the maximum. Refuses (KC3010, KC3011, KC3622)
+        nests that cannot be joined.
+        """
         block = rows.maximum.block
         around = loop_tree.loops_around(block)
         place = around.index(loop)
@@ -150,7 +151,7 @@ class OnlineSoftmax(Primitive):
         def refuse(why: str, at: Operation) -> Exception:
             return site.refuse(
                 "KC3622",
-                f"the parts of a row that loop {loop.label} takes cannot be put together",
+                f"the parts of a row in loop {loop.label} cannot be combined",
                 at=at,
                 mark={loop: "the loop", at: "here"},
                 why=why,
@@ -158,17 +159,17 @@ class OnlineSoftmax(Primitive):
 
         for outer, inner in zip(around, [*around[1:], block], strict=True):
             if loop_tree.only_child(outer) is not inner:
-                raise refuse(f"there is more in loop {outer.label} than the maximum", outer)
+                raise refuse(f"loop {outer.label} contains more than the maximum", outer)
             if outer in around[place:]:
                 require_serial(site, outer)
         for number, inner in enumerate(around):
             kinds = loop_tree.iter_types(inner, block)
             if number < place and IterType.REDUCE in kinds:
-                raise refuse(f"loop {inner.label} outside of it takes a part of a row, too", inner)
+                raise refuse(f"the outer loop {inner.label} also takes a part of a row", inner)
             if inner is loop and kinds != {IterType.REDUCE}:
-                raise refuse("it is not over the terms of a row alone", loop)
+                raise refuse("it does not run over the terms of a row alone", loop)
             if len(kinds) > 1:
-                raise refuse(f"loop {inner.label} is over rows and their terms", inner)
+                raise refuse(f"loop {inner.label} runs over rows and their terms", inner)
         if block.predicate.data.constraints:
             raise refuse(
                 f"block {block.label} leaves out terms that its loops do not divide", block
@@ -187,14 +188,14 @@ class OnlineSoftmax(Primitive):
         return top
 
     def _touched(self, site: Site) -> set[Operation] | None:
-        return None  # the blocks are found by what they read
+        return None  # the blocks are identified by their inputs
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         return Rewritten(blocks=tuple(_Rewriting(site, plan).run()))
 
 
 def _is_untouched(block: BlockOp, loops: Sequence[ForOp]) -> bool:
-    """Whether a block stands alone in loops of constant extents, one for each variable."""
+    """True if a block is alone in loops of constant extents, one for each variable."""
     if len(loops) != len(block.types) or block.predicate.data.constraints:
         return False
     by_variable = []
@@ -214,7 +215,9 @@ def _outermost(block: BlockOp) -> Operation:
 
 
 def _require_order(site: Site, rows: SoftmaxRows, top: Operation) -> None:
-    """What the blocks read is known before the maximum, and what they write is used after it."""
+    """Require that the inputs of the blocks are available before the maximum, and that the uses of
+    their outputs come after it.
+    """
     blocks = [member.block for member in rows.members]
     tops = {_outermost(block): block for block in blocks}
     own = {base_buffer(buffer) for block in blocks for buffer in buffers_written(block)}
@@ -229,7 +232,7 @@ def _require_order(site: Site, rows: SoftmaxRows, top: Operation) -> None:
                 "KC3208",
                 f"block {block.label} cannot be computed with {rows.maximum.block.label}",
                 at=block,
-                why=f"it uses {what}, which is not known there",
+                why=f"it uses {what}, which is not available there",
             )
     place = top.next_op
     waiting = set(tops)
@@ -257,7 +260,7 @@ def _require_apart(
     inputs: set[SSAValue | None],
     rows: SoftmaxRows,
 ) -> None:
-    """Refuse (KC3207) what stands between the blocks and changes what they read or write."""
+    """Refuse (KC3207) an operation between the blocks that changes their inputs or outputs."""
     if isinstance(place, AllocOp):
         return
     for op in place.walk():
@@ -272,13 +275,13 @@ def _require_apart(
                 f"{buffer_name(value)} may be written between the blocks of the softmax",
                 at=op,
                 mark={op: "here", rows.maximum.block: "the maximum"},
-                why="they are all computed where the maximum is",
+                why="all of them are computed with the maximum",
             )
 
 
 @dataclass
 class _Rewriting:
-    """The new loop over parts of a row."""
+    """The construction of the new loop over parts of a row."""
 
     site: Site
     plan: Plan
@@ -350,8 +353,9 @@ class _Rewriting:
     def _nest(
         self, block: BlockOp, sources: Sequence[SSAValue | None], near: Operation
     ) -> Operation:
-        """``block`` in loops like those of the maximum inside of the loop, for variables that are
-        its (``sources``), and in loops of their own for others."""
+        """``block`` in copies of the maximum's loops inside the loop for variables that it shares
+        with the maximum (``sources``), and in new loops for the others.
+        """
         operands = list(self.maximum.binding_operands)
         exprs: list[AffineExpr] = []
         spatial: list[ForOp] = []
@@ -401,7 +405,9 @@ class _Rewriting:
         return block
 
     def _spatial(self, member: Member) -> tuple[list[int], list[SSAValue | None]]:
-        """The numbers of the spatial variables of a block, and what they are of the maximum."""
+        """The numbers of the spatial variables of a block, with the variables of the maximum that
+        they equal.
+        """
         numbers = [n for n, kind in enumerate(member.block.types) if kind is IterType.SPATIAL]
         arguments = member.block.body.block.args
         return numbers, [member.names.get(arguments[n]) for n in numbers]
@@ -463,7 +469,7 @@ class _Rewriting:
         return RowValue((), lambda values: [])
 
     def _factor(self, previous: SSAValue) -> RowValue:
-        """``exp(previous - maximum)``."""
+        """The value ``exp(previous - maximum)``."""
 
         def compute(values: Sequence[SSAValue]) -> list[Operation]:
             maximum, before = values
@@ -515,7 +521,9 @@ class _Rewriting:
         return self._nest(block, sources, block)
 
     def _begin_low(self, init: BlockOp) -> None:
-        """Let the maximum begin with the lowest finite number: differences stay defined."""
+        """Initialise the maximum with the lowest finite number, so that differences stay
+        defined.
+        """
         (store,) = (op for op in init.body.walk() if isinstance(op, StoreOp))
         type_ = store.value.type
         assert isinstance(type_, AnyFloat)
@@ -529,7 +537,7 @@ class _Rewriting:
             old.erase()
 
     def _defer_divisions(self) -> None:
-        """Divide sums when they are complete, instead of their terms."""
+        """Divide the complete sums, instead of their terms."""
         rows = self.plan.rows
         divided = [member for member in rows.sums if rows.is_divided(member)]
         for member in (*rows.weights, *rows.sums):
@@ -545,7 +553,7 @@ class _Rewriting:
             self._divide(member)
 
     def _divide(self, member: Member) -> None:
-        """Let a sum be in a buffer of its own, and its old one have the quotients."""
+        """Store a sum to a new buffer, and its quotients to the old one."""
         rows, store, block = self.plan.rows, member.definition.store, member.block
         total = rows.total
         assert total is not None
@@ -598,7 +606,7 @@ class _Rewriting:
 
 @dataclass(frozen=True)
 class RowValue:
-    """What is computed of the maximum of a row and of elements of other buffers like it."""
+    """A value that is computed from the maximum of a row and from elements of similar buffers."""
 
     more: tuple[SSAValue, ...]
     compute: Callable[[Sequence[SSAValue]], list[Operation]]

@@ -25,26 +25,25 @@ After::
 
 ``padding`` has a number for each variable of the block, 1 where the extent does not change.
 A buffer that is read at sums of variables, ``%X[%v_i * 2 + %v_k]``, gets as many elements as these
-reach; it is read as it is where it has them.
-``decompose_padding`` makes the new producers fast, ``compute_inline`` and ``compute_at`` move them.
+reach; a buffer that already has them is read directly.
 
 *Legal when*
 
-1. KC3200: the block computes each element of one buffer by itself, or is a reduction.
+1. KC3200: the block computes each element of one buffer independently, or is a reduction.
 2. KC3606: there is a number, at least 1, for each variable; and the number of iterations fits in 48
    bits.
-3. KC3607: each variable is a loop of the block's own, and there is no predicate. Padded loops are
-   not bound to threads, and are serial or unrolled if they are reduced.
+3. KC3607: each variable is bound to a separate loop, and there is no predicate. Padded loops are
+   not bound to threads; padded reduction loops are serial or unrolled.
 4. KC3608: each index is a variable or a constant, but for elements that no padded variable moves
    (the image of a convolution whose filters are padded), and for loads at sums, which are never
    less than 0, of variables of known extents (the image of one whose positions are padded) and of
    quotients of those that are not padded (heads that share keys: ``%v_h floordiv 4``). Each padded
    variable is an index of the result or reduced.
-5. KC3609: along a padded reduction all terms are 0, which the combiner ignores: sums of products of
-   padded elements that have the variable as an index. (Infinity times 0 is not 0.)
-6. KC3610: no op fails, or has an undefined result, on elements of the padding.
+5. KC3609: in the padding of a reduction all terms are 0, which the combiner ignores: sums of
+   products of padded elements that have the variable as an index. (Infinity times 0 is not 0.)
+6. KC3610: no operation fails, or has an undefined result, on elements of the padding.
 
-A block without anything to pad gets a warning (KC3611).
+A block that needs no padding gets a warning (KC3611).
 
 TVM: ``pad_einsum``.
 """
@@ -116,8 +115,8 @@ class PadEinsum(Primitive):
     block: BlockRef = field(metadata={"help": "the einsum"})
     padding: tuple[int, ...] = field(
         metadata={
-            "help": "for each variable of the block, the number that its extent becomes a multiple "
-            "of"
+            "help": "for each variable of the block, a number of which its extent becomes a "
+            "multiple"
         }
     )
 
@@ -146,7 +145,7 @@ class PadEinsum(Primitive):
             )
             for op in _accesses(block)
             if op.buffer is definition.buffer
-            or op.parent_op() is not block  # the padding may meet a condition that nothing met
+            or op.parent_op() is not block  # the padding may meet conditions that no element meets
             or not moved.isdisjoint(op.operands_of_map)
         ]
         result = next(access for access in accesses if access.op is definition.store)
@@ -193,7 +192,7 @@ class PadEinsum(Primitive):
         )
 
     def _least_extents(self, block: BlockOp) -> list[int]:
-        """The extents that there will be, of symbolic sizes the least but 0."""
+        """The future extents, with the smallest nonzero values of symbolic sizes."""
         return [
             factor * (-(-extent // factor) if isinstance(extent, int) else 1)
             for factor, extent in zip(self.padding, block.extents, strict=True)
@@ -216,21 +215,21 @@ class PadEinsum(Primitive):
             "KC3611",
             f"pad_einsum: block {plan.label} needs no padding",
             location=CALL_SITE.get() or location_of(plan),
-            why="its extents are multiples of the padding already",
+            why="its extents are already multiples of the padding",
         )
         return Rewritten()
 
 
 def _multiple(extent: Extent, factor: int) -> Extent:
-    """The least multiple of ``factor`` that is not below ``extent``, where that is a number."""
+    """The smallest multiple of ``factor`` that is at least ``extent``."""
     return -(-extent // factor) * factor if isinstance(extent, int) else extent
 
 
 def _require_growing(site: Site, block: BlockOp, n: int, loop: ForOp) -> None:
-    """Refuse (KC3607) a loop that cannot have more iterations as it runs them."""
+    """Refuse (KC3607) a loop whose kind does not allow more iterations."""
     why: str | None = None
     if loop.axis is not None:
-        why = f"it is bound to {loop.axis}, and would have other iterations than it has threads"
+        why = f"it is bound to {loop.axis}, and would have more iterations than threads"
     elif block.types[n] is IterType.REDUCE and loop.kind.data not in _IN_ORDER:
         kind = loop.kind.data.value
         why = f"it is {kind}, and its iterations would all update one element"
@@ -249,7 +248,7 @@ def _accesses(block: BlockOp) -> list[LoadOp | StoreOp]:
 
 
 def _values_of(block: BlockOp, chosen: Sequence[bool]) -> set[SSAValue]:
-    """What is computed of the chosen variables of the block, and they themselves."""
+    """The values that are computed from the chosen variables of the block, including these."""
     bodies = (body for region in block.regions for body in region.blocks)
     args = (arg for body in bodies for arg, wanted in zip(body.args, chosen, strict=True) if wanted)
     return {value for arg in args for value in (arg, *loop_tree.derived_values(arg))}
@@ -262,12 +261,15 @@ def _require_einsum(
     extents: Sequence[int | None],
     padded: Sequence[bool],
 ) -> Access:
-    """The access of ``op``: a variable of the block, a constant, or a sum of variables with these
-    ``extents``, and of quotients of those that are not padded, in each dimension."""
+    """The access of ``op``. Refuses (KC3608) other indices.
+
+    In each dimension it has a variable of the block, a constant, or a sum of variables with these
+    ``extents`` and of quotients of variables that are not padded.
+    """
     body = op.parent
     assert body is not None
     index = IndexValues()
-    # Under a condition, what is computed of a variable with one value may be any number there.
+    # Under a condition, values computed from a variable with one value may be arbitrary.
     computed = {
         value
         for region in (block.regions if op.parent_op() is not block else ())
@@ -304,7 +306,7 @@ def _require_einsum(
                 f"block {block.label} {verb} {buffer_name(op.buffer)} at an index that "
                 "is not a variable",
                 at=block,
-                why="an einsum is made of elements whose indices are variables and constants",
+                why="an einsum accesses elements whose indices are variables and constants",
             )
         renamed = [AffineExpr.dimension(own.get(dim, 0)) for dim in range(len(index.roots))]
         dims.append(composed.replace_dims_and_symbols(renamed, []))
@@ -315,8 +317,11 @@ def _require_einsum(
 def _size_of_sum(
     expr: AffineExpr, extents: Mapping[int, int | None], padded: Collection[int]
 ) -> int | None:
-    """The elements that indices ``expr``, of dimensions with these extents, reach; None where it is
-    no sum of them and of quotients of those that are not ``padded``, or may be less than 0."""
+    """The number of elements that indices ``expr``, of dimensions with these extents, reach.
+
+    None if it is not a sum of them and of quotients of those that are not ``padded``, or if it may
+    be negative.
+    """
     terms, least = linear_terms(expr)
     most = least
     for atom, factor in terms.items():
@@ -332,7 +337,7 @@ def _size_of_sum(
 
 
 def _quotient(expr: AffineExpr) -> tuple[AffineExpr, int]:
-    """The dividend and the divisor of a division by a constant; else the expression and 1."""
+    """The dividend and the divisor of a division by a constant; otherwise the expression and 1."""
     if isinstance(expr, AffineBinaryOpExpr) and expr.kind is AffineBinaryOpKind.FloorDiv:
         if isinstance(expr.rhs, AffineConstantExpr) and expr.rhs.value > 0:
             return expr.lhs, expr.rhs.value
@@ -366,7 +371,9 @@ def _require_neutral(
 def _not_neutral(
     block: BlockOp, accesses: Sequence[Access], reduced: Sequence[int]
 ) -> tuple[str, str] | None:
-    """A padded reduction whose padding counts, and why it does."""
+    """A padded reduction whose padding affects the result, and the reason; None if there
+    is none.
+    """
     reduction = reduction_of(block)
     assert reduction is not None, "a definition with reduce variables is an update"
     update = reduction.updates[0]
@@ -403,18 +410,21 @@ def _padding_text(padding: Sequence[int], without: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class Access:
-    """A load or store whose index is, in each dimension, a variable of the block, a constant, or a
-    sum of variables."""
+    """A load or store; in each dimension its index is a variable of the block, a constant, or a sum
+    of variables.
+    """
 
     op: LoadOp | StoreOp
     dims: tuple[int | AffineExpr | None, ...]
     """The variable of each dimension, or the sum, over all variables; None for a constant."""
     constants: tuple[int, ...]
-    """The constant of each dimension, 0 for a variable, of a sum how many elements it reaches."""
+    """For each dimension, the constant; 0 for a variable; the number of reached elements
+    for a sum.
+    """
 
     @property
     def variables(self) -> list[int]:
-        """The variables that are indices by themselves, once each, in order."""
+        """The variables that are indices alone, once each, in order."""
         return list(dict.fromkeys(dim for dim in self.dims if isinstance(dim, int)))
 
     @property
@@ -423,7 +433,7 @@ class Access:
         return list(dict.fromkeys(dim for dim in self.dims if dim is not None))
 
     def size_of(self, slot: int | AffineExpr) -> int:
-        """How many elements a sum reaches."""
+        """The number of elements that a sum reaches."""
         return self.constants[self.dims.index(slot)]
 
     def map(self) -> AffineMap:
@@ -436,15 +446,17 @@ class Access:
         return AffineMap(len(slots), 0, tuple(exprs))
 
     def move(self, buffer: SSAValue) -> None:
-        """Use ``buffer``, which has a dimension for each of :attr:`slots`."""
+        """Redirect the access to ``buffer``, which has a dimension for each of :attr:`slots`."""
         self._set(buffer, AffineMap.identity(len(self.slots)))
 
     def settle(self) -> None:
-        """Write the index as it is read here: ``v + 1`` is 1 until the extent of v grows from 1."""
+        """Rewrite the index as it was analysed: ``v + 1`` is 1 until the extent of v
+        grows from 1.
+        """
         self._set(self.op.buffer, self.map())
 
     def _set(self, buffer: SSAValue, indices: AffineMap) -> None:
-        """Use ``buffer`` at ``indices`` over :attr:`slots`."""
+        """Redirect the access to ``buffer`` at ``indices`` over :attr:`slots`."""
         op = self.op
         block = op.parent
         assert block is not None
@@ -465,21 +477,21 @@ class Access:
 
 @dataclass(frozen=True)
 class PaddedEinsum:
-    """A block with padded extents, and the buffers that are padded with it."""
+    """A block with padded extents, and its padded buffers."""
 
     block: BlockOp
     padding: list[int]
     padded: list[bool]
-    """For each variable, whether its extent changes."""
+    """For each variable, True if its extent changes."""
     drivers: list[ForOp | None]
-    """The loop that each variable is, None for one that is always 0."""
+    """The loop of each variable; None for a variable that is always 0."""
     anchor: Operation
-    """The outermost loop of the block's own, or the block."""
+    """The outermost of the block's own loops, or the block."""
     accesses: Sequence[Access]
     result: Access
 
     def build(self, site: Site) -> list[BlockOp]:
-        """Pad; the blocks that are new, in order."""
+        """Pad the einsum; return the new blocks, in order."""
         old = self.block.extents
         new = [self._padded_extent(n) for n in range(len(old))]
         names = FreshNames(site)
@@ -502,7 +514,9 @@ class PaddedEinsum:
         return blocks
 
     def _grows(self, site: Site, access: Access) -> bool:
-        """Whether elements are read that the buffer does not have, or that are to be 0."""
+        """True if the padded block reads elements that the buffer does not have, or that
+        must be 0.
+        """
         if any(self.padded[n] for n in access.variables):
             return True
         sizes = sizes_of(site, access.op.buffer)
@@ -531,7 +545,7 @@ class PaddedEinsum:
         home.insert_ops_before(list(ops), self.anchor)
 
     def _new_buffer(self, names: FreshNames, access: Access, new: Sequence[Extent]) -> SSAValue:
-        """A padded buffer, allocated in front of the loops."""
+        """A padded buffer, allocated before the loops."""
         buffer = access.op.buffer
         assert isinstance(buffer.type, MemRefType)
         extents = self._extents(access, new)
@@ -556,7 +570,7 @@ class PaddedEinsum:
         old: Sequence[Extent],
         new: Sequence[Extent],
     ) -> tuple[SSAValue, BlockOp]:
-        """A copy of what ``access`` reads, with zeros around it."""
+        """A copy of the elements of ``access``, with zeros around them."""
         source = access.op.buffer
         target = self._new_buffer(names, access, new)
         slots, sizes = access.slots, sizes_of(site, source)
@@ -570,7 +584,7 @@ class PaddedEinsum:
             if not isinstance(size, int) or size < access.size_of(slot):
                 limits.append((body.args[k], size_value(site, size, self.anchor)))
         if not self._is_inside(site, access, old):
-            # Nothing is read where the einsum is over nothing.
+            # An empty einsum reads no elements.
             unused = [extent for n, extent in enumerate(old) if n not in access.variables]
             limits += [
                 (0, extent) for extent in unused if extent == 0 or not isinstance(extent, int)
@@ -584,8 +598,9 @@ class PaddedEinsum:
         return target, nest.block
 
     def _is_inside(self, site: Site, access: Access, old: Sequence[Extent]) -> bool:
-        """Whether the buffer is known to have all that the variables and constants are indices
-        of."""
+        """True if the buffer provably has all elements at the indices of the variables and
+        constants.
+        """
         sizes = sizes_of(site, access.op.buffer)
         for n, constant, size in zip(access.dims, access.constants, sizes, strict=True):
             if isinstance(n, AffineExpr):
@@ -606,7 +621,7 @@ class PaddedEinsum:
         old: Sequence[Extent],
         new: Sequence[Extent],
     ) -> BlockOp:
-        """Compute the result into a padded buffer, and copy what is wanted of it."""
+        """Compute the result into a padded buffer, and copy its unpadded part."""
         result = self.result
         target = self._new_buffer(names, result, new)
         variables = result.variables
@@ -627,9 +642,10 @@ class PaddedEinsum:
         return nest.block
 
     def _resize(self, new: Sequence[Extent]) -> None:
-        """Give the block and its loops their new extents.
+        """Set the new extents of the block and of its loops.
 
-        The bindings are written as they are read here: loops of one iteration say nothing.
+        The bindings are rewritten as they were analysed, since loops of one iteration may occur in
+        them.
         """
         block = self.block
         for loop, is_padded, extent in zip(self.drivers, self.padded, new, strict=True):

@@ -1,4 +1,4 @@
-"""rfactor: a loop of a reduction becomes spatial, with partial results that are then reduced.
+"""rfactor: a loop of a reduction becomes spatial; its partial results are then reduced.
 
 Before, ``rfactor block=C loop=k_o``::
 
@@ -23,11 +23,11 @@ After::
         tir.block "C" (reduce %v_k_o in 4 = %k_o, spatial %v_i in 16 = %i)
             init { %C[%v_i] = %x } do { %C[%v_i] += %C_rf[%v_k_o, %v_i] }
 
-The partial results start from the neutral element of the combiner, so the init may be anything.
-``factor-axis`` is the dimension of the new buffer that stands for the loop. The sum of floats is
-taken in another order, which a reduction allows. A block that reduces to several
-buffers, with a ``tir.combine`` or a step for each, gets a new one for each; terms that a ``tir.if``
-leaves out are left out of the partial results.
+The partial results start from the neutral element of the combiner, so the init may be arbitrary.
+``factor-axis`` is the dimension of the new buffer for the loop. The sum of floats is taken in
+another order, which a reduction allows. A block that reduces to several buffers, with a
+``tir.combine`` or a step for each, gets a new buffer for each. Terms that a ``tir.if`` leaves out
+are also left out of the partial results.
 
 *Legal when*
 
@@ -40,7 +40,7 @@ leaves out are left out of the partial results.
 6. KC3334: the init runs exactly where all reduce loops are at 0.
 7. KC3335: the factor axis is a dimension of the new buffer.
 8. KC3336: a predicate on the reduction does not exclude the first iterations.
-9. KC3337: sizes and what the init uses are known outside the loops.
+9. KC3337: sizes and the inputs of the init are available outside the loops.
 
 TVM, Halide: ``rfactor``.
 """
@@ -78,7 +78,7 @@ from kc.transforms.schedule.reduction._partial import Factoring, build_partial
 
 @dataclass(frozen=True)
 class Rfactor(Primitive):
-    """Make a loop of a reduction spatial: partial results, and a reduction of these."""
+    """Make a loop of a reduction spatial, and reduce the partial results."""
 
     name: ClassVar[str] = "rfactor"
     gives: ClassVar[Gives] = "block"
@@ -142,9 +142,9 @@ class Rfactor(Primitive):
 
 
 def _require_terms(site: Site, block: BlockOp, rest: Sequence[ForOp]) -> None:
-    """Refuse (KC3331) partial results that may have no term, for a combiner that bears none.
+    """Refuse (KC3331) partial results that may have no term, if the combiner does not allow them.
 
-    Those whose first term the predicate leaves out are no part of the final reduction.
+    The final reduction leaves out partial results whose first term the predicate excludes.
     """
     reduction = reduction_of(block)
     if reduction is None:
@@ -164,7 +164,7 @@ def _require_terms(site: Site, block: BlockOp, rest: Sequence[ForOp]) -> None:
 
 
 def _own_nest(site: Site, loop: ForOp) -> tuple[BlockOp, list[ForOp]]:
-    """The one block in ``loop``, and the loops that hold nothing but it, outermost first."""
+    """The only block in ``loop``, and the loops that contain only the block, outermost first."""
     inner = loop_tree.only_child(loop)
     while isinstance(inner, ForOp):
         inner = loop_tree.only_child(inner)
@@ -172,9 +172,9 @@ def _own_nest(site: Site, loop: ForOp) -> tuple[BlockOp, list[ForOp]]:
         held = [describe(op) for op in loop_tree.children(loop) if loop_tree.has_work(op)]
         raise site.refuse(
             "KC3330",
-            f"loop {loop.label} must hold one block, and nothing else",
+            f"loop {loop.label} must contain one block, and nothing else",
             at=loop,
-            why=f"it holds {' and '.join(held)}",
+            why=f"it contains {' and '.join(held)}",
         )
     chain: list[ForOp] = []
     parent = inner.parent_op()
@@ -185,7 +185,7 @@ def _own_nest(site: Site, loop: ForOp) -> tuple[BlockOp, list[ForOp]]:
 
 
 class _Nest:
-    """The nest of a reduction, seen from one of its loops."""
+    """The nest of a reduction, relative to one of its loops."""
 
     def __init__(self, site: Site, loop: ForOp, definition: Definition, chain: list[ForOp]) -> None:
         self.site = site
@@ -207,7 +207,7 @@ class _Nest:
         self.rest = [reduced for reduced in self.reduce_loops if reduced is not loop]
 
     def check(self) -> list[AffineConstraintExpr]:
-        """The predicate of the final reduction; refuses what is not legal."""
+        """The predicate of the final reduction. Refuses an illegal loop."""
         self._require_known()
         self._require_kinds()
         self._require_init_at_zero()
@@ -228,7 +228,9 @@ class _Nest:
         )
 
     def _require_known(self) -> None:
-        """The second nest needs sizes, bindings, the predicate, and what the init uses."""
+        """Require (KC3337) sizes, bindings, the predicate, and inputs of the init for the second
+        nest.
+        """
         block, variables = self.block, {loop.var for loop in self.chain}
         sizes = [loop.dynamic_extent for loop in self.chain if loop.dynamic_extent is not None]
         sizes += [*block.dynamic_extents, *captured_values(block.init.block)]
@@ -333,7 +335,7 @@ class _Nest:
         ]
 
     def _final(self, space: Space) -> Instance:
-        """An iteration of the final reduction; what it needs of others is at their start."""
+        """An iteration of the final reduction, with other reduction loops at their start."""
         instance = space.place(self.chain[0])
         for loop in self.chain:
             if loop in self.rest:
@@ -349,7 +351,9 @@ class _Nest:
         return space.find([final], [~holds]) is None
 
     def _require_first(self, about: Sequence[AffineConstraintExpr]) -> None:
-        """Where an iteration runs, the first one of its partial result runs, with the init."""
+        """Require that the first iteration of each partial result with an iteration runs, with the
+        init.
+        """
         space = Space()
         any_one = space.instance(self.block)
         first = Instance(self.block, "first")
@@ -368,7 +372,9 @@ class _Nest:
     def _require_start(
         self, about: Sequence[AffineConstraintExpr], spatial: Sequence[AffineConstraintExpr]
     ) -> None:
-        """The final reduction starts, with the init, for each element that had one."""
+        """Require that the final reduction starts, with the init, for each element that had an
+        init.
+        """
         space = Space()
         start = self._final(space)
         runs = space.condition(*self.index.to_set(spatial), start)
@@ -387,7 +393,7 @@ class _Nest:
 
 
 def _are(loops: Sequence[ForOp]) -> str:
-    """``k is``, or ``k_o and k_i are``."""
+    """The subject and verb of a sentence: ``k is``, or ``k_o and k_i are``."""
     return " and ".join(loop.label for loop in loops) + (" are" if len(loops) != 1 else " is")
 
 

@@ -1,4 +1,4 @@
-"""skip_masked: iterations are left out whose terms the indices mask, or whose results nobody reads.
+"""skip_masked: iterations with masked terms, or with results that are never read, are left out.
 
 Before, ``skip-masked block=T loop=j``::
 
@@ -17,29 +17,28 @@ After::
       tir.for %j in %size {
         tir.block "T" (spatial %v_i in 64 = %i, reduce %v_j in 64 = %j) ...
 
-In a reduction these are terms that change no result, where a condition of indices says so: zeros in
-a sum, -inf in a maximum, ``exp(-inf - maximum)``, and products with these. In a block that computes
-elements of a buffer they are elements that no block reads, as after ``skip_masked`` of all that do.
-Conditions are affine (causal masks, windows); a bound may be a number that the program loads, as
-the length of a sequence is. The loop gets the smallest range that has all other iterations, the
-same one for each iteration of the loop ``at``, which is around it (default: the next one). What
-other inner loops do is not looked at one by one: their bounds count.
+In a reduction, the masked terms are neutral under a condition on indices: zeros in a sum, -inf in a
+maximum, ``exp(-inf - maximum)``, and products with these. In a block that computes elements of a
+buffer, they are elements that no block reads, as after ``skip_masked`` of all readers. Conditions
+are affine (causal masks, windows); a bound may be a number that the program loads, such as the
+length of a sequence. The loop gets the smallest range that contains all other iterations, the same
+one for each iteration of the loop ``at`` around it (default: the next one). Inner loops enter with
+their bounds, not with single iterations.
 
-A row whose terms are all masked keeps one: the maximum of such a row is -inf, its powers are NaN
-by definition, and one of them is enough for the sums to be NaN.
+A row whose terms are all masked keeps one term: the maximum of such a row is -inf, its powers are
+NaN by definition, and one of them suffices for the sums to be NaN.
 
-Zero times infinity, or NaN, is NaN. So where masked terms are products, a block looks at the other
-factor before the loops (``V_largest``), and if it has an element that is not finite, all iterations
-run.
+Zero times infinity, or NaN, is NaN. If masked terms are products, a new block therefore examines
+the other factor before the loops (``V_largest``); if it has an element that is not finite, all
+iterations run.
 
 *Legal when*
 
 1. KC3630: the loop is around the block, and ``at`` is around the loop.
 2. KC3010, KC3011: the loop is serial and carries no annotation.
-3. KC3631: there are terms that are known to be neutral, or elements that are not read, in some
-   iterations, by conditions in which the loop's variable has a constant factor.
-4. KC3632: the loop holds nothing else that has an effect, but what serves the block in the same
-   iteration.
+3. KC3631: some iterations have provably neutral terms, or elements that are not read, under
+   conditions in which the loop's variable has a constant factor.
+4. KC3632: other effects in the loop only serve the block in the same iteration.
 
 PyTorch (``is_causal``) and FlashAttention leave out such blocks of keys.
 """
@@ -96,18 +95,19 @@ ONE = AffineExpr.dimension(0)
 
 @dataclass(frozen=True)
 class Range:
-    """The iterations that are left: those from the largest of ``starts`` and before the smallest of
-    ``ends``."""
+    """The remaining iterations: from the largest of ``starts`` to before the smallest of
+    ``ends``.
+    """
 
     starts: tuple[Value, ...]
     ends: tuple[Value, ...]
     finite: tuple[SSAValue, ...] = ()
-    """The buffers that have to be finite."""
+    """The buffers whose elements must be finite."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The loop, where its range is computed, and what it is."""
+    """The loop, its new range, and the place of the computation of the range."""
 
     loop: ForOp
     place: Operation
@@ -116,7 +116,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class SkipMasked(Primitive):
-    """Leave out a loop's iterations whose terms the indices mask, or whose results nobody reads."""
+    """Leave out iterations of a loop with masked terms, or with results that are never read."""
 
     name: ClassVar[str] = "skip-masked"
     verb = "was shortened to"
@@ -125,7 +125,7 @@ class SkipMasked(Primitive):
     block: BlockRef = field(metadata={"help": "the block"})
     loop: LoopRef = field(metadata={"help": "its loop, some of whose iterations are left out"})
     at: LoopRef | None = field(
-        default=None, metadata={"help": "the loop in which the range is computed once an iteration"}
+        default=None, metadata={"help": "the loop that computes the range once per iteration"}
     )
 
     def check(self, site: Site) -> Plan:
@@ -142,7 +142,7 @@ class SkipMasked(Primitive):
                     f"loop {at.label} is not around loop {loop.label}",
                     at=block,
                     mark={at: "the loop at", loop: "the loop"},
-                    why="the range of a loop is computed outside of it",
+                    why="the range of a loop is computed outside the loop",
                     hints=[f"at={outer.label}" for outer in around],
                 )
         self._require_alone(site, block, loop)
@@ -151,12 +151,12 @@ class SkipMasked(Primitive):
         if isinstance(left, str):
             raise site.refuse(
                 "KC3631",
-                f"no iteration of loop {loop.label} of block {block.label} is known to change "
+                f"no iteration of loop {loop.label} of block {block.label} can be proven to change "
                 "nothing",
                 at=block,
                 mark={loop: "the loop", block: "the block"},
                 why=left,
-                hints=["a mask is a select of -inf or 0 by a comparison of indices"],
+                hints=["use a mask that selects -inf or 0 by a comparison of indices"],
             )
         return Plan(loop, top, left)
 
@@ -170,17 +170,17 @@ class SkipMasked(Primitive):
                 while writer is not None and not isinstance(writer, BlockOp):
                     writer = writer.parent_op()
                 if writer is not block:
-                    why = f"another block writes {buffer_name(op.buffer)} there, too"
+                    why = f"another block also writes {buffer_name(op.buffer)} there"
             elif isinstance(op, StoreOp):
                 if not _stays_in_iteration(op.buffer, loop, index):
                     why = f"it stores to {buffer_name(op.buffer)}, which is used elsewhere"
             elif not isinstance(op, LoadOp | ForOp | BlockOp) and not op.regions:
                 if loop_tree.touches_memory(op):
-                    why = f"it holds {op.name}"
+                    why = f"it contains {op.name}"
             if why is not None:
                 raise site.refuse(
                     "KC3632",
-                    f"iterations of loop {loop.label} do more than what block {block.label} is for",
+                    f"iterations of loop {loop.label} have effects beyond block {block.label}",
                     at=op,
                     mark={loop: "the loop", block: "the block", op: "here"},
                     why=why,
@@ -234,7 +234,7 @@ class SkipMasked(Primitive):
 
 
 def _child_of(parent: Operation, op: Operation) -> Operation:
-    """What is in ``parent`` and is, or holds, ``op``."""
+    """The operation in ``parent`` that is or contains ``op``."""
     return next(it for it in loop_tree.path_to(op) if it.parent_op() is parent)
 
 
@@ -243,8 +243,11 @@ def _around(site: Site, ref: LoopRef, block: BlockOp) -> ForOp:
 
 
 def _stays_in_iteration(buffer: SSAValue, loop: ForOp, index: BoundIndexValues) -> bool:
-    """Whether elements of a buffer are stored and loaded in the same iteration of ``loop`` alone:
-    it is made there, or has a dimension of which each iteration has a part of its own."""
+    """True if elements of a buffer are stored and loaded only within the same iteration of
+    ``loop``.
+
+    Either the loop contains the alloc, or each iteration has a separate part of a dimension.
+    """
     if loop_tree.defined_inside(buffer, loop):
         return True
     if not isinstance(buffer.owner, AllocOp):
@@ -268,8 +271,9 @@ def _stays_in_iteration(buffer: SSAValue, loop: ForOp, index: BoundIndexValues) 
 
 
 def _part(index: BoundIndexValues, expr: AffineExpr, variable: AffineExpr) -> object | None:
-    """How large the part is that an iteration has of a dimension, and what else its place depends
-    on; None if parts may overlap."""
+    """The size of an iteration's part of a dimension, and the rest of its position; None if parts
+    may overlap.
+    """
     terms, number = linear_terms(expr)
     factor = terms.pop(variable, 0)
     position = variable.position if isinstance(variable, AffineDimExpr) else -1
@@ -283,7 +287,7 @@ def _part(index: BoundIndexValues, expr: AffineExpr, variable: AffineExpr) -> ob
 
 
 def _range(block: BlockOp, loop: ForOp, place: Operation) -> Range | str:
-    """The range of a loop; in words why there is none."""
+    """The range of a loop, or the reason why there is none."""
     if block.is_reduction and IterType.REDUCE in loop_tree.iter_types(loop, block):
         return _range_of_terms(block, loop, place)
     return _range_of_elements(block, loop, place)
@@ -295,7 +299,7 @@ def _range_of_terms(block: BlockOp, loop: ForOp, place: Operation) -> Range | st
     if terms is None:
         return "its terms are not masked by conditions of indices"
     conditions = [(condition, None) for condition in terms.conditions]
-    # An init runs in the first iteration.
+    # The init runs in the first iteration.
     return _solved(reader, conditions, loop, place, terms, may_start=not block.has_init)
 
 
@@ -306,14 +310,14 @@ def _range_of_elements(block: BlockOp, loop: ForOp, place: Operation) -> Range |
     (store,) = stores
     buffer = store.buffer
     if not isinstance(buffer.owner, AllocOp) or stores_to(buffer) != [store]:
-        return f"{buffer_name(buffer)} may be read outside of the function, or is also written"
+        return f"{buffer_name(buffer)} may be read outside the function, or is also written"
     loads = loads_of(buffer)
     if len(loads) + 1 != len(list(buffer.uses)):
-        return f"not all that uses {buffer_name(buffer)} is a load"
+        return f"{buffer_name(buffer)} has uses other than loads"
     home = place.parent
     for load in loads:
         if not any(op.parent is home for op in loop_tree.path_to(load)):
-            return f"{buffer_name(buffer)} is also read outside of the loops around"
+            return f"{buffer_name(buffer)} is also read outside the loops around"
     reader = TermReader()
     bounds = BoundsAt(reader, place)
     conditions: list[tuple[Condition, Value | None]] = []
@@ -342,7 +346,9 @@ def _solved(
     *,
     may_start: bool,
 ) -> Range | str:
-    """The iterations in which conditions may hold: each is a sum of an expression and a value."""
+    """The iterations in which the conditions may hold; each condition is a sum of an expression and
+    a value.
+    """
     bounds = BoundsAt(reader, place)
     variable = reader.index.expr(loop.var)
     starts: list[Value] = []
@@ -373,14 +379,14 @@ def _solved(
 
 
 def _wraps(most: Value | None, bits: int) -> Value | None:
-    """0 if a value fits an integer of so many bits, else more than it."""
+    """0 if a value fits an integer of ``bits`` bits, otherwise a larger value."""
     if most is None:
         return None
     return total(ONE // (1 << (bits - 1)) * (1 << (bits + 8)), (most,))
 
 
 def _number(value: Value) -> int | None:
-    """The number that a description is, if it depends on nothing."""
+    """The constant value of a description; None if it depends on other values."""
     if isinstance(value, Sum):
         operands = [_number(operand) for operand in value.operands]
         known = [operand for operand in operands if operand is not None]
@@ -394,7 +400,7 @@ def _number(value: Value) -> int | None:
 
 
 def _varies(value: Value) -> bool:
-    """Whether a description depends on a loop, or on what is loaded."""
+    """True if a description depends on a loop or on a loaded value."""
     if isinstance(value, Sum):
         return any(map(_varies, value.operands))
     if isinstance(value, Extreme):
@@ -407,14 +413,15 @@ def _varies(value: Value) -> bool:
     return isinstance(owner.parent_op(), ForOp)
 
 
-# What is looked at ----------------------------------------------------------------------------
+# Finite factors -----------------------------------------------------------------------------
 
 
 def _all_if_not_finite(
     site: Site, buffer: SSAValue, extent: int | SSAValue, place: Operation, loop: ForOp
 ) -> tuple[BlockOp, SSAValue]:
-    """The block that looks at a buffer, and a value that is ``extent`` if it has elements that are
-    not finite, else 0."""
+    """The block that examines a buffer, and a value: ``extent`` if an element is not finite,
+    otherwise 0.
+    """
     type_ = buffer.type
     assert isinstance(type_, MemRefType)
     element = type_.element_type
@@ -439,7 +446,7 @@ def _all_if_not_finite(
         ops.append(whole := arith.ConstantOp(IntegerAttr(extent, INDEX)))
         extent = whole.result
     chosen = arith.SelectOp(is_more.result, extent, zero.result)
-    # Outside of all loops, where that is possible, so that it is the same for each of their ranges.
+    # Outside all loops if possible, so that all ranges share it.
     anchor = (
         top if is_available(extent, top) or isinstance(extent.owner, arith.ConstantOp) else place
     )
@@ -452,6 +459,8 @@ def _all_if_not_finite(
 
 
 def _bits_of_infinity(type_: AnyFloat) -> int:
-    """The bits of infinity as a number: those of NaN are more, those of finite magnitudes less."""
+    """The bit pattern of infinity as an integer; NaN has larger ones, finite magnitudes smaller
+    ones.
+    """
     fraction = FRACTION_BITS[type(type_)]
     return ((1 << (type_.bitwidth - 1 - fraction)) - 1) << fraction
