@@ -25,7 +25,7 @@ s = te.create_schedule(C.op)
 shared = [s.cache_read(source, "shared", [C]) for source in (A, B)]
 local = s.cache_write(C, "local")
 
-# A thread block computes a tile, and each thread a part of it.
+# A block of threads computes a tile, and each thread a part of it.
 i, j = s[C].op.axis
 block_y, block_x, y, x = s[C].tile(i, j, TILE, TILE)
 thread_y, y = s[C].split(y, nparts=THREADS)

@@ -413,7 +413,7 @@ PROBLEMS = {
     }
   }
 """,
-        "tir.load: A[3] was written by another thread block, and blocks are in no order",
+        "tir.load: A[3] was written by another block of threads, and blocks are in no order",
     ),
     "blocks that add up one element": (
         """
@@ -426,7 +426,7 @@ PROBLEMS = {
     }
   }
 """,
-        "tir.store: thread blockIdx.x = 0 stores to A[0], which another thread block reads, "
+        "tir.store: thread blockIdx.x = 0 stores to A[0], which another block of threads reads, "
         "and blocks are in no order",
     ),
     "blocks that store one value after the other": (
@@ -438,7 +438,7 @@ PROBLEMS = {
     }
   }
 """,
-        "tir.store: several thread blocks store 0, then 1 to A[0], and blocks do not wait for "
+        "tir.store: several blocks of threads store 0, then 1 to A[0], and blocks do not wait for "
         "each other",
     ),
     "what another block reads before": (

@@ -122,7 +122,7 @@ func.func @claimed(%A: memref<4x5xf32>, %C: memref<4x5xf32>) {
 
 // -----
 
-// What overwrites a fill is not a reduction, and keeps no init.
+// What overwrites a fill is no reduction, and keeps no init.
 
 // CHECK-LABEL: func.func @overwritten
 // CHECK:         tir.block "fill" (spatial %v_d0 in 4 = %d0) do {

@@ -216,7 +216,8 @@ CASES: dict[str, tuple[Tool, str, list[str], str]] = {
         kc_translate.main,
         PASSED_ON,
         ["--to=ptx", f"--target={TARGET}"],
-        "error[KC3408]: verify-gpu-code: block C reads a value that another thread block writes to B\n"
+        "error[KC3408]: verify-gpu-code: block C reads a value that another "
+        "thread block writes to B\n"
         '  --> k.mlir:8:5  tir.block "C" (spatial %v in 64 = %b) do {\n'
         "   |  for b in 64 blockIdx.x:\n"
         "   |    block B    <-- writes B\n"

@@ -608,8 +608,8 @@ def test_values_of_earlier_iterations_are_not_in_a_buffer_of_this_one(
     assert told[4] == "   |      block B    <-- writes B"
     assert told[7].startswith("   |      block D    <-- reads B")
     assert told[-1] == (
-        "  why: block B does not write B[0] in the iteration that reads it, and each has a buffer "
-        "D of its own"
+        "  why: block B does not write B[0] in the iteration that reads it, and each iteration "
+        "has its own buffer D"
     )
     assert str(sch.mod) == before
 

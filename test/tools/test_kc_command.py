@@ -83,8 +83,8 @@ Options:
   loop=<loop>  a loop around all of its consumers (required)
   preserve-unit-loops=true|false
                keep loops of one iteration (default: false)
-  index=<int>  the position in the loop: -1 last possible place, -2
-               first, n before child n (default: -1)
+  index=<int>  the position: -1 last possible one, -2 first,
+               n before child n (default: -1)
 """
     )
 

@@ -33,7 +33,7 @@ func.func @f(%A: memref<8x8xf32>) {
 // -----
 
 func.func @f(%A: memref<8x8xf32>) {
-  // expected-error@+1 {{tir.view: the stride of dimension 0 of memref<8x8xf32> is 8 elements, not 4}}
+  // expected-error@+1 {{tir.view: neighbours along dimension 0 of memref<8x8xf32> are 8 elements apart, not 4}}
   %a = tir.view %A[0, 0] : memref<8x8xf32> to memref<4x4xf32, strided<[4, 1], offset: ?>>
   func.return
 }

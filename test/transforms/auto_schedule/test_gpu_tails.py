@@ -419,5 +419,5 @@ def test_a_box_that_ends_before_its_array_is_no_box():
     assert refused.value.code == "KC3562"
     assert refused.value.message == (
         "tensorize: block S_o does not match tma_load_64x64_f16_shared: it copies A[i, j] "
-        "where more holds than that the element exists"
+        "under a further condition than its bounds"
     )

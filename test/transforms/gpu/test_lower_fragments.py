@@ -430,7 +430,8 @@ def test_a_wrong_scope():
     assert (
         refused(Product("wmma", load="wmma_load_16x16x16_f16_b_shared_dyn"))
         == """\
-error[KC3564]: tensorize: B_shared does not have the layout that wmma_load_16x16x16_f16_b_shared_dyn needs
+error[KC3564]: tensorize: B_shared does not have the layout that \
+wmma_load_16x16x16_f16_b_shared_dyn needs
    |  ...
    |              for ax1_o in 1:
    |                block B_shared_wmma_matrix_b_o    <-- here

@@ -162,8 +162,8 @@ def test_bind_refuses_what_cannot_wait():
         sch.bind(i, "threadIdx.x")
     said = [line for line in str(caught.value).splitlines() if not line.startswith("  -->")]
     assert [line.split(" (from ")[0] for line in said] == [
-        "error[KC3418]: bind: block C reads a value that another thread writes to S, where not all threads "
-        "are",
+        "error[KC3418]: bind: block C reads a value that another thread writes to S, "
+        "in a branch that not all threads take",
         "   |  for x in 2 threadIdx.y:",
         "   |    alloc S",
         "   |    if ...:    <-- not in all threads",

@@ -200,7 +200,7 @@ def test_elements_of_a_step_are_counted(name: str, arguments: tuple[int, ...], l
         "   |      for k in 2:",
         "   |        for l in n:",
         "   |          block S",
-        "  why: S then writes the initial values of each of its steps, and "
+        "  why: S then stores the initial values of each step, and "
         f"{loops} would no longer count elements alone",
         "  try: keep loops over elements separate from loops of this reduction",
     ]

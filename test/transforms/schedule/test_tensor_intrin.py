@@ -210,7 +210,7 @@ def test_the_distance_of_rows_that_storage_align_leaves_open():
     with pytest.raises(ScheduleError) as caught:
         tensorize(module, "add_4x4")
     assert caught.value.why is not None
-    assert caught.value.why.startswith("how far apart neighbours along dimension 0 of B are")
+    assert caught.value.why.startswith("the stride of dimension 0 of B is unknown")
 
 
 # Calls ------------------------------------------------------------------------------------------

@@ -216,7 +216,9 @@ def _plan(root: ForOp) -> _Plan:
                 location=location_of(first),
                 why=f"loop {first.label} has {loop_tree.extent_text(size)} iterations, and a "
                 "kernel is launched with the number of its threads",
-                hints=["bind a loop whose extent is a constant, or of the sizes of the function"],
+                hints=[
+                    "bind a loop whose extent is a constant or depends on sizes of the function"
+                ],
             )
         plan.axes.append(_Axis(axis, first, makers, first in whole))
     for alloc in root.walk():

@@ -281,7 +281,7 @@ class _Nest:
             name = outside[0].label
             raise self._refuse(
                 "KC3333",
-                f"{label} is reduced over {name} too, which holds more than {label}",
+                f"{label} is reduced over {name} too, which contains more than {label}",
                 f"one iteration of {name} does not have all partial results",
             )
 

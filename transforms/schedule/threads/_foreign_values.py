@@ -687,7 +687,7 @@ def _refuse_kept(
     else:
         where = "in the kernel" if here is None else "in another kernel"
     who = "it" if reader is writer else describe(writer)
-    lasts = {"warp": "a warp", "shared": "a block of threads", "shared.dyn": "a block of threads"}
+    lasts = {"warp": "a warp", "shared": "a thread block", "shared.dyn": "a thread block"}
     return site.refuse(
         "KC3416",
         f"{describe(reader)} "
