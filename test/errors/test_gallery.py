@@ -107,7 +107,7 @@ error[KC3551]: tensorize: loop j_i must contain one block, and nothing else
    |          for j in 1:
    |            for k in 64:
    |  ...
-  why: j_i holds tir.alloc and loop i_1 and block D
+  why: j_i contains tir.alloc and loop i_1 and block D
   try: compute C outside j_i: compute_root, or compute_at a loop around it""",
     "an_intrinsic_that_does_not_match": """\
 error[KC3562]: tensorize: block C_o does not match copy_f32_16: 2 loops (j_i, k), not 1 loop (j)

@@ -222,7 +222,7 @@ CASES: dict[str, tuple[Tool, str, list[str], str]] = {
         "   |  for b in 64 blockIdx.x:\n"
         "   |    block B    <-- writes B\n"
         "   |    block C    <-- reads B\n"
-        "  why: blockIdx.x 0 reads B[63], which blockIdx.x 63 writes; blocks of threads run in any "
+        "  why: blockIdx.x 0 reads B[63], which blockIdx.x 63 writes; thread blocks run in any "
         "order and do not wait for each other\n",
     ),
     "an operation too new for the GPU": (

@@ -428,7 +428,7 @@ def test_neither_a_reset_nor_an_update():
         "   |        for i_i in 1:\n"
         "   |          for k_i in 8:\n"
         "   |            block C\n"
-        "  why: the intrinsic initialises with each tile, and the reduction continues outside of "
+        "  why: the intrinsic initialises each tile, but the reduction continues outside "
         "the tile\n"
         "  try: declare dot_alone with init and update"
     )

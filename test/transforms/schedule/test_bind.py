@@ -389,7 +389,7 @@ def test_threads_that_exchange_values_stay_threads(primitive: str, axis: tuple[s
         "   |        block B    <-- writes B",
         "   |      block C    <-- reads B",
         "  why: threadIdx.x 1 reads B[1, 0], which threadIdx.x 0 writes; iterations of i that are "
-        "no threads of threadIdx.x would not wait for each other",
+        "not threads of threadIdx.x would not wait for each other",
         "  try: keep i bound to threadIdx.x",
     ]
     assert str(sch.mod) == before
@@ -442,8 +442,8 @@ def test_the_number_of_threads_is_known_at_the_launch(first: str):
     with pytest.raises(KCError) as caught:
         sch.bind(second, axes[second])
     assert re.sub(r" *\(?(--> |from <).*", "", caught.value.render()) == (
-        "error[KC3443]: bind: the number of threads of j is not known where the kernel is "
-        "launched\n\n"
+        "error[KC3443]: bind: the number of threads of j is unknown at the launch "
+        "of the kernel\n\n"
         f"   |  for i in 8{' blockIdx.x' if first == 'i' else ''}:    <-- the kernel\n"
         f"   |    for j in n{' threadIdx.x' if first == 'j' else ''}:    <-- threadIdx.x\n"
         "   |      store to A\n"
@@ -477,7 +477,7 @@ func.func @f(%A: memref<4xf32>, %S: memref<4xf32>) {
         "   |  for v in 4 vthread:    <-- vthread",
         "   |    block S    <-- writes S",
         "   |    block A    <-- reads S (from <string>:8:5)",
-        "  why: vthread 0 reads S[3], which vthread 3 writes; iterations of v that are no threads "
+        "  why: vthread 0 reads S[3], which vthread 3 writes; iterations of v that are not threads "
         "of vthread would not wait for each other",
         "  try: keep v bound to vthread",
     ]

@@ -101,7 +101,7 @@ def test_names_that_text_cannot_have():
     [
         (lambda i, j: [i * j], "the index map is not affine", "a product of two indices is not"),
         (lambda i, j: [i // j], "the index map is not affine", "a division by an index"),
-        (lambda i: [i % 0], "the index map is not affine", "a division by 0: divisors are at"),
+        (lambda i: [i % 0], "the index map is not affine", "a division by 0: divisors must be at"),
         (lambda i: None, "the index map returns nothing", "it must return a list of indices"),
         (lambda i: [1.5], "the index map returns float 1.5", "results are sums of indices"),
         (lambda i: [True], "the index map returns bool True", "results are sums of indices"),

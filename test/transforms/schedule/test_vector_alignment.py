@@ -74,8 +74,8 @@ def said(make: Callable[[], Schedule]) -> tuple[Schedule, list[str]]:
 
 
 WHY = (
-    "  why: a GPU accesses a vector at once where its address is a multiple of its size; others "
-    "are taken apart\n"
+    "  why: a GPU accesses a vector at once if its address is a multiple of its size; other "
+    "vectors are split\n"
 )
 
 
