@@ -1,5 +1,6 @@
-"""How tests run: properties on the same examples every time, interrupts as in a terminal; a machine
-without a GPU; and kernels that run on one beside the emulator."""
+"""Settings of all tests: properties use the same examples every time, interrupts work as in a
+terminal, the machine seems to have no GPU, and kernels also run on one beside the emulator.
+"""
 
 import gc
 import os
@@ -34,7 +35,7 @@ COLLECTED = 20_000
 
 
 def pytest_collection_finish() -> None:
-    """What is imported stays. Of IR, which is full of cycles, much is made."""
+    """Exclude imported objects from garbage collection, and collect less often: IR is full of cycles."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(COLLECTED)

@@ -1,4 +1,4 @@
-"""What the processor noted about the arithmetic of this thread: the flags of x86's MXCSR."""
+"""The flags of this thread's arithmetic: x86's MXCSR."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ was, and was rounded."""
 IS_X86 = platform.machine() == "x86_64" and platform.system() == "Linux"
 
 _WORD = 7
-"""Where MXCSR is in glibc's ``fenv_t``, behind the 28 bytes of the x87."""
+"""The index of MXCSR in glibc's ``fenv_t``, after the 28 bytes of the x87."""
 
 
 def noted(call: Callable[[], object]) -> int:
-    """Those of the three flags that ``call`` raises."""
+    """The flags, of the three, that ``call`` raises."""
     library = ctypes.CDLL("libm.so.6")
     state = (ctypes.c_uint32 * 8)()
     library.fegetenv(state)

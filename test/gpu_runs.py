@@ -28,7 +28,7 @@ def architecture() -> str | None:
 
 
 def on_device(module: Any, arrays: Any) -> list[Any]:
-    """What the arguments are after a call on the device; scalars as they were."""
+    """The arguments after a call on the device; scalars are unchanged."""
     device = kc.cuda(0)
     given = [
         kc.nd.array(value, device) if isinstance(value, np.ndarray) else value for value in arrays

@@ -18,7 +18,7 @@ import numpy as np
 import kc
 
 ENDS = ("end", "start")
-"""Where the array touches what may not be accessed."""
+"""The ends of an array that may touch inaccessible memory."""
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _LIBC.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]

@@ -1,4 +1,4 @@
-"""Where tools are that tests use when they are there: programs of LLVM, a browser."""
+"""Locations of optional tools for tests: programs of LLVM, a browser."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""How many examples a property test runs, and which of them get the checks that take long."""
+"""The number of examples of a property test, and the choice of the cases that get slow checks."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,8 +17,9 @@ def examples(share: int) -> settings:
 
 
 def is_in_slice(case: str, share: int) -> bool:
-    """Whether ``case`` gets a check that takes long: one case in ``share`` does, the same in every
-    run, and all do in a sweep."""
+    """True if ``case`` gets a slow check: one case in ``share`` does, the same in every run, and
+    all do in a sweep.
+    """
     return is_sweep() or crc32(case.encode()) % share == 0
 
 
@@ -36,5 +37,5 @@ def sliced(cases: Iterable[Any], share: int) -> list[Any]:
 
 
 def is_sweep() -> bool:
-    """Whether all is wanted of what other runs have a slice of."""
+    """True if all cases run, of which other runs have a slice."""
     return settings.get_current_profile_name() != "kc"

@@ -32,7 +32,7 @@ def filecheck_commands(text: str) -> list[list[str]]:
 
 
 def not_understood(file: Path) -> list[str]:
-    """What of the checks of `file` the filecheck package refuses, or reads and cannot do."""
+    """The checks of `file` that the filecheck package refuses, or reads but does not support."""
     problems: list[str] = []
     for arguments in filecheck_commands(file.read_text()):
         arguments = [str(file) if argument == "%s" else argument for argument in arguments]

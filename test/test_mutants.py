@@ -127,7 +127,9 @@ def test_nothing_is_said_of_tests_that_fail_without_a_mutant(tmp_path, monkeypat
 
 
 def test_tests_of_a_folder():
-    """Those that the list of explained mutants has a pattern for, beside those of the file."""
+    """The tests of a pattern in the list of explained mutants, in addition to the tests of the
+    file.
+    """
     (python, lit), *_ = mutants.tests_of("conversion/raise_to_tir/shared_tensors.py")
     assert "test/conversion/test_raise_sizes.py" in python
     assert "test/conversion/raise_to_tir_init.mlir" in lit

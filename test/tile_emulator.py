@@ -31,7 +31,7 @@ _CALL = re.compile(r"^\s*(?:%\S+ = )?(?:tail )?call [^@\n]*@([\w.$]+)\(.*$", re.
 _PREFIX = "kc_emulated_"
 
 _UNDISTURBING = ("kc.configure_tiles", "kc.permit_tiles", "syscall", "write", "abort")
-"""What configures registers, and is called before."""
+"""The functions that configure registers, and the functions that are called before them."""
 
 _ARGUMENTS = {
     "ldtilecfg": "p",
@@ -51,7 +51,7 @@ _C_TYPES = {"p": ctypes.c_void_p, "b": ctypes.c_uint8, "i": ctypes.c_int64}
 
 
 class Fault(Exception):
-    """What the processor would raise an exception for."""
+    """A fault for which the processor would raise an exception."""
 
 
 class Registers:
@@ -177,12 +177,12 @@ class Emulator:
 
     @property
     def threads(self) -> int:
-        """How many threads have used tiles."""
+        """The number of threads that have used tiles."""
         return len(self._threads)
 
     @property
     def is_released(self) -> bool:
-        """Whether no thread has a configuration."""
+        """True if no thread has a configuration."""
         return all(it.rows is None for it in self._threads.values())
 
     def _callback(self, name: str) -> Any:
@@ -247,7 +247,7 @@ def emulated_target(cores: int | None = None) -> Target:
 
 
 def has_emulation() -> bool:
-    """Whether code for this CPU can have tile registers."""
+    """True if code for this CPU can have tile registers."""
     return Target.host_cpu().triple.startswith("x86_64")
 
 

@@ -320,7 +320,7 @@ def test_parts_without_a_term_are_refused_where_they_are_not_defined():
 
 
 def test_bound_threads_in_text_have_defined_empty_parts():
-    """What no primitive has bound is refused where threads are to combine their values."""
+    """Threads that no primitive bound are refused if they are to combine their values."""
     sch = tir.Schedule(te.create_prim_func(softmax_from_infinity(8, unsafe=True)))
     i, k = sch.get_loops(next(iter(sch.get_child_blocks(sch.get_block("root")))))
     sch.bind(i, "blockIdx.x")

@@ -614,7 +614,7 @@ def test_a_reduction_that_reads_its_buffer_elsewhere():
 
 
 def test_what_is_no_reduction_is_named_first_where_nothing_is_decided():
-    """That updates of one element commute does not help where another statement may conflict."""
+    """Commuting updates of one element do not help if another statement may conflict."""
     step = (
         "%k = tir.load %I[%i] : memref<99xindex>\n"
         'tir.block "C" (reduce %w in 4 = %i) do {\n'

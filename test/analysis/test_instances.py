@@ -67,7 +67,7 @@ def test_the_size_of_an_array_is_not_negative_but_another_value_may_be():
 
 @pytest.mark.parametrize("size", ["0", "%n"])
 def test_the_init_of_an_empty_reduction_needs_no_first_iteration(size: str):
-    """What an empty loop would bind a variable of the reduction to does not count."""
+    """The value to which an empty loop would bind a variable of the reduction does not count."""
     module = parse(f"""
     func.func @f(%C: memref<1xi32>) attributes {{kc.symbols = ["n"]}} {{
       %n = tir.symbol "n"

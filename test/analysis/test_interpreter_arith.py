@@ -298,7 +298,7 @@ def test_float_arithmetic_of_special_values(name: str, function: Any, type_: str
 
 
 def nearest(rounded: Any, exact: Fraction) -> bool:
-    """Whether no float of the type of ``rounded`` is nearer to ``exact``; ties go to even."""
+    """True if no float of the type of ``rounded`` is nearer to ``exact``; ties go to even."""
     if np.isinf(rounded):
         info = np.finfo(type(rounded))
         ulp = Fraction(float(info.max)) - Fraction(float(np.nextafter(info.max, type(rounded)(0))))

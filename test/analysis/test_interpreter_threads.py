@@ -246,7 +246,9 @@ def test_what_blocks_have_is_read_outside_of_their_loops_if_it_is_the_same(value
 
 
 def test_an_only_thread_is_the_one_around_its_loop():
-    """Where not all threads are, it reads what it wrote as the only one along another axis."""
+    """If only some threads run, a thread reads its own writes as the only thread along another
+    axis.
+    """
     out = np.zeros(2, np.int32)
     call(
         """
@@ -494,8 +496,9 @@ def test_an_exchange_of_virtual_threads_needs_no_waiting():
 
 
 def test_warps_need_no_threads_of_others():
-    """Where a warp is complete, its threads wait for each other, whatever the rest of the block
-    does; in part of a warp they cannot."""
+    """If a warp is complete, its threads wait for each other, even if the rest of the block is
+    incomplete; in part of a warp they cannot.
+    """
     body = """
   tir.for %w in 2 thread "threadIdx.y" {{
     tir.for %t in 4 thread "threadIdx.x" {{

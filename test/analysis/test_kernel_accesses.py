@@ -1,4 +1,6 @@
-"""What is certain of accesses and barriers without running a kernel is what the emulator counts."""
+"""Facts about accesses and barriers that hold without running a kernel agree with the emulator's
+counts.
+"""
 
 from __future__ import annotations
 

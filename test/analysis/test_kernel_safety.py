@@ -1,4 +1,4 @@
-"""What is proven of kernels, and disproven, holds; the rest is undecided, with a reason."""
+"""Proofs and disproofs about kernels hold; all other cases are undecided, with a reason."""
 
 from __future__ import annotations
 
@@ -396,7 +396,7 @@ def test_vectors_in_parts_that_begin_where_a_launch_says():
     ],
 )
 def test_threads_that_a_launch_counts(body: str, race: bool | None, out_of_bounds: bool | None):
-    """What holds for any number of threads is proven; a fault needs a number."""
+    """A property of any number of threads is proven; a fault needs a number."""
     kinds = verdicts(body, threads="%n")
     assert kinds["race"].is_clean is race
     assert kinds["out-of-bounds"].is_clean is out_of_bounds
@@ -475,7 +475,9 @@ POINTER = """%at_i = memref.extract_aligned_pointer_as_index %S : SHARED -> inde
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_other_ways_to_wait(op: str, race: bool, divergent: bool) -> None:
-    """What orders threads by counting leaves races undecided, and what else is decided stays so."""
+    """Operations that order threads by counting leave races undecided; other verdicts do not
+    change.
+    """
     body = f"{POINTER}memref.store %x, %A[%t] : {A}\n{op}\n%y = memref.load %A[%r] : {A}\n"
     kinds = verdicts(body)
     name = op.split(" = ")[-1] if op.startswith("%e") else op

@@ -1,4 +1,4 @@
-"""What counts as an effect, and how loop trees are shown."""
+"""Effects of operations, and the display of loop trees."""
 
 from __future__ import annotations
 

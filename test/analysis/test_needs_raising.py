@@ -1,4 +1,6 @@
-"""Which functions are raised before they are scheduled, and which go to code generation as is."""
+"""The functions that are raised before they are scheduled, and those that go to code generation as
+is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read off PTX: registers by a schedule, memory, barriers."""
+"""Resources read from PTX: registers by a schedule, memory, barriers."""
 
 import re
 

@@ -167,7 +167,7 @@ func.func @f(%A: memref<9xf32>, %C: memref<8xf32>) {{
 
 
 def uncovered(written: str, read: str, *, same_iteration: bool, kind: str = "") -> dict | None:
-    """Where the stencil reads what it has not written before."""
+    """An element that the stencil reads before writing it; None if there is none."""
     program = Program(STENCIL.format(written=written, read=read, kind=kind))
     buffer = program.buffer("B")
     (load,), (store,) = loads_of(buffer), stores_to(buffer)
@@ -226,7 +226,7 @@ def test_order():
 
 @pytest.mark.parametrize(("kind", "may", "must"), [("", True, True), ("parallel", True, False)])
 def test_order_of_iterations(kind: str, may: bool, must: bool):
-    """Whether iteration 1 (may) come before iteration 2; in parallel either may be first."""
+    """Iteration 1 may, or must, come before iteration 2; in parallel either may be first."""
     program = Program(STENCIL.format(written="%t", read="0", kind=kind))
     (load,), (store,) = loads_of(program.buffer("B")), stores_to(program.buffer("B"))
     space = Space()

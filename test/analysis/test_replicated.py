@@ -59,8 +59,8 @@ SHARED = '%T = tir.alloc "T" : memref<8xf32, "shared">'
 
 
 def replicated(body: str, axis: str = LANES, before: str = "", own: str = "") -> bool:
-    """Whether S, in shared memory, is the same for all four threads of ``axis``, which execute
-    ``body``; ``before`` them, something else is done once, and ``own`` allocates in each thread.
+    """True if S, in shared memory, is the same for all four threads of ``axis``, which execute
+    ``body``. The code ``before`` runs once, and ``own`` allocates in each thread.
 
     The texts leave out the types of buffers.
     """
@@ -121,8 +121,9 @@ def test_each_thread_adds_so_many_elements():
 
 
 def test_threads_add_to_the_same_elements_at_different_times():
-    """Where terms are in the inner loop, each of them begins with the init; otherwise a thread adds
-    a term to an element that another has added it to."""
+    """If terms are in the inner loop, each reduction begins with its init; otherwise a thread adds
+    a term to an element to which another thread has already added it.
+    """
     rows, terms = "tir.for %j in 8 {", "tir.for %k in 4 {"
     shifted = reduction().replace("= %j,", "= %j floordiv 2 + %t,")
     assert replicated(shifted)

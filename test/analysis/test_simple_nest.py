@@ -86,7 +86,7 @@ def test_what_repeats_a_value_is_not_simple(extents, bindings):
     ],
 )
 def test_branches_count_as_what_is_in_them(choice, is_simple):
-    """What a padding reads, say; an operation that nobody knows may do anything."""
+    """Loads in a branch count, as in a padding; an unknown operation may do anything."""
     module = parse_module(
         f"""
     func.func private @g() -> f32

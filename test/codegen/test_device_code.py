@@ -157,7 +157,7 @@ def test_spirv_has_functions_of_opencl_and_barriers(tmp_path: Path):
 
 
 def compiled(kernel: str, arch: str) -> str:
-    """What is said of the kernel in textual IR for an architecture."""
+    """The diagnostic for a kernel in textual IR, compiled for an architecture."""
     module = parse_module(f"gpu.module @m {{ {kernel} }}", "kernel.mlir", registry.context())
     with Target(f"rocm -arch={arch}") as target:
         registry.get_pass("convert-gpu-to-llvm-amdgpu").apply(registry.context(), module)

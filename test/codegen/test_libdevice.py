@@ -33,7 +33,7 @@ define float @__nv_lgammaf(float %x) { %y = call float @helper(float %x)  ret fl
 define float @helper(float %x) { %y = fmul float %x, 5.0  ret float %y }
 define double @__nv_lgamma(double %x) { ret double %x }
 """
-"""What stands for the library: it has the same names, and values that show in PTX."""
+"""A substitute for the library: it has the same names, and values that are visible in PTX."""
 
 
 @pytest.fixture

@@ -842,7 +842,7 @@ def test_a_lane_of_floats_is_stored_alone_by_llvm():
 
 
 def test_llvm_still_stores_it_whole():
-    """What is done about it in ``codegen/llvm_worker.py`` can go once this fails."""
+    """The workaround in ``codegen/llvm_worker.py`` can be removed when this test fails."""
     llvm = native.llvm_binding()
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()

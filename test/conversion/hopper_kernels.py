@@ -38,7 +38,7 @@ class Tile:
     words: np.ndarray
     fields: int
     steps: Sequence[int]
-    """How many bytes further the operand of each step along k begins."""
+    """The offset in bytes of the operand of each step along k."""
 
 
 def image(matrix: np.ndarray, swizzle: int, *, across: bool = False) -> Tile:
@@ -150,7 +150,7 @@ def mma(
 
 
 def store_registers(value: str, columns: int, result: str) -> list[str]:
-    """Where a thread's registers are in C (PTX ISA, "D fragment layout")."""
+    """Store a thread's registers at their places in C (PTX ISA, "D fragment layout")."""
     types = register_types(columns, result)
     element = {"f16": "f16", "f32": "f32", "s32": "i32"}[result]
     array = f"memref<64x{columns}x{element}>"

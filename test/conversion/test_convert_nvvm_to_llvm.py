@@ -63,7 +63,7 @@ def without_registers(lines: list[str]) -> list[str]:
 @pytest.mark.skipif(MLIR_TRANSLATE is None, reason="mlir-translate is not installed")
 @pytest.mark.parametrize("file", OF_MLIR, ids=lambda file: file.stem)
 def test_mlir_makes_the_same(file: Path):
-    """What is left of nvvm is translated by the writer of LLVM IR."""
+    """The remaining operations of nvvm are translated by the writer of LLVM IR."""
     text = file.read_text()
     # LLVM wants a constant, which MLIR does not check.
     text = re.sub(r"\n *nvvm\.fence\.proxy\.acquire[^\n]*", "", text)
@@ -83,8 +83,9 @@ def test_mlir_makes_the_same(file: Path):
 
 
 def test_wgmma_registers():
-    """What products begin with goes through the fence, so that it is written before; what they
-    give goes through the wait, so that it is read behind it."""
+    """The initial sums of products go through the fence, so that they are written before it. The
+    results go through the wait, so that they are read after it.
+    """
     module = parse("""
 llvm.func @f(%a: i64, %b: i64, %begin: !llvm.struct<(f32, f32, f32, f32)>) -> f32 {
   nvvm.wgmma.fence.aligned

@@ -45,7 +45,7 @@ class Box:
         )
 
     def place(self) -> np.ndarray:
-        """Where each element is in shared memory, by the XOR of the bits of its address."""
+        """The position of each element in shared memory, by the XOR of the bits of its address."""
         linear = 2 * np.arange(16 * self.columns).reshape(16, self.columns)
         mask = self.span - 16 if self.span else 0
         return (linear ^ (linear >> 3 & mask)) // 2

@@ -1,4 +1,4 @@
-"""What threads do together, in gpu and in nvvm, computes in the emulator what numpy does."""
+"""Collective operations of gpu and nvvm compute numpy's results in the emulator."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def test_an_operation(name: str):
 
 
 def compute(name: str, threads: int) -> None:
-    """That an operation gives numpy's result in blocks of so many threads."""
+    """Check that an operation gives numpy's result in blocks of ``threads`` threads."""
     body, expected = {**GPU, **NVVM}[name]
     text = kernel(body, threads)
     a = np.random.default_rng(3).integers(-50, 50, (2, threads)).astype("int32")
@@ -254,7 +254,7 @@ def test_nothing_is_wrong_with_them(name: str):
 
 
 def test_reductions_have_ptx():
-    """What becomes shuffles for the emulator does so for a GPU."""
+    """Reductions that become shuffles for the emulator also do so for a GPU."""
     text = kernel(GPU["all_reduce add"][0], 64)
     text = text.replace(
         ") kernel {", ") kernel attributes {known_block_size = array<i32: 64, 1, 1>} {"

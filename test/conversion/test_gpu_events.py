@@ -61,7 +61,7 @@ VALUES = f"""%zero = arith.constant 0 : i32
 %m1 = arith.index_cast %m0 : index to i64
 %m = llvm.inttoptr %m1 : i64 to !llvm.ptr<3>
 %a = memref.load %A[%b, %t] : {TYPE}"""
-"""Those that a body uses come before it."""
+"""Definitions of values; a body is preceded by those that it uses."""
 
 
 def kernel(name: str, body: list[str]) -> tuple[str, str]:
@@ -105,7 +105,7 @@ def symbol(name: str) -> str:
 
 
 def branch(low: str, high: str) -> str:
-    """What the first warp does, and the second."""
+    """A branch in which the first warp runs ``low`` and the second runs ``high``."""
     return f"scf.if %is_low {{\n{low}\n}} else {{\n{high}\n}}"
 
 

@@ -132,7 +132,7 @@ def test_registers_that_are_not_emulated():
 
 
 def test_registers_of_two_kinds_of_sums():
-    """What stands for a register of a product in flight depends on what it sums."""
+    """The representation of a register of a product in flight depends on the type of its sums."""
     a, b, _ = matrices("f16", 64, 16)
     text = product(image(a, 1), image(b, 1), 16, ("f16", "f16", "f16"))
     text = text[: text.index("%warp = ")] + "gpu.return\n}\n}\n}"

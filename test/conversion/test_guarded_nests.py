@@ -25,7 +25,7 @@ LEVELS = (0, 1, 2, 3)
 LOST = (234, 248, 268, 279)
 """Nests that LLVM makes wrong at level 2 by itself, where their guards stay inside."""
 GUARDED = ["hoist-if-then-else"]
-"""What moves guards out of loops, which leaves nothing to go wrong in most nests."""
+"""The pass that moves guards out of loops, which would leave most nests trivial."""
 
 
 def check(seeds: Sequence[int], level: int, without: Sequence[str] = ()) -> None:

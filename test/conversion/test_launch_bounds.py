@@ -1,4 +1,4 @@
-"""How kernels are compiled, by annotations of their loops: launch bounds, and unrolling."""
+"""Annotations of loops that control the compilation of kernels: launch bounds, and unrolling."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_an_accumulation_over_nothing_after_a_reset(n: int):
 
 
 def test_a_result_stored_through_another_view_of_what_is_read():
-    """What is carried is not kept in an element that the loop reads by another name."""
+    """A carried value is not kept in an element that the loop reads by another name."""
     text = """
     func.func @f(%A: memref<5xf64>) {
       %z = arith.constant 0.0 : f64

@@ -589,8 +589,9 @@ def test_a_function_takes_each_size_that_its_types_do_not_say():
 
 
 def test_the_variable_of_a_loop_that_is_left_is_no_argument():
-    """Where a loop whose step is no constant stays as it is, what its body says of its variable
-    is said of no argument of the function."""
+    """If a loop whose step is not constant stays unchanged, conditions on its variable do not
+    become conditions on an argument of the function.
+    """
     module = kc.IRModule.parse(
         """
         func.func @f(%step: index, %inner: index, %A: memref<6x6xf32>) {

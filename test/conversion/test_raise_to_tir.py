@@ -291,7 +291,7 @@ def named(name: str) -> tuple[str, list[tuple[int, ...]]]:
 
 @cache
 def generalized(texts: tuple[str, ...]) -> dict[str, str]:
-    """What one run of mlir-opt makes of each text; an empty one, of what it does not read."""
+    """The output of one run of mlir-opt for each text; empty if mlir-opt does not read the text."""
     tool = optional_tools.find("mlir-opt")
     if tool is None:
         pytest.skip("no mlir-opt")

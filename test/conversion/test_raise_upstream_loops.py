@@ -1,4 +1,4 @@
-"""What upstream's loops, views and copies compute, against numpy."""
+"""Results of upstream's loops, views and copies, against numpy."""
 
 import numpy as np
 import pytest

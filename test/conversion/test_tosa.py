@@ -1,4 +1,4 @@
-"""What every op of tosa computes: numpy's numbers, in the interpreter and, of a part, natively."""
+"""Results of every op of tosa against numpy, in the interpreter and, for some, natively."""
 
 from __future__ import annotations
 

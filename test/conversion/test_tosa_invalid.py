@@ -1,4 +1,4 @@
-"""What tosa-to-linalg refuses: full texts, and a module that stays as it was."""
+"""Refusals of tosa-to-linalg: full texts, and a module that stays unchanged."""
 
 # ruff: noqa: E501
 

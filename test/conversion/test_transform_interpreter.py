@@ -322,7 +322,7 @@ def arguments(case: Case) -> list[np.ndarray]:
 
 
 def result(module: kc.IRModule, case: Case) -> np.ndarray:
-    """What the function computes, by the interpreter."""
+    """The result of the function in the interpreter."""
     module = kc.IRModule.parse(str(module))
     to_tir(module.op)
     arrays = arguments(case)

@@ -591,7 +591,7 @@ LINES = """( ( 1.5, -0, 3e+10 ), ( inf, 1e-07, 0.1 ) )
 
 
 def test_print(capfd: pytest.CaptureFixture[str]):
-    """What MLIR's runtime library prints, at once."""
+    """The output of MLIR's runtime library, printed at once."""
     v = np.array([[1.5, -0.0, 3e10], [np.inf, 1e-7, 0.1]], "f4")
     b = np.array([True, False, True])
     kc.build(kc.IRModule.parse(PRINTED))(v, b)
@@ -678,7 +678,9 @@ MASKED_REDUCTIONS: dict[str, dict[str, Callable[[np.ndarray], Any]]] = {
 
 @pytest.mark.parametrize("element", MASKED_REDUCTIONS)
 def test_masked_reductions_at_the_limits(element: str):
-    """What a mask leaves out changes nothing, also where the rest are the limits of the type."""
+    """Masked-out elements do not change a result, even if the other elements are the limits of the
+    type.
+    """
     kinds = MASKED_REDUCTIONS[element]
     dtype = np.dtype("f4" if element == "f32" else "i4")
     low, high = (-np.inf, np.inf) if element == "f32" else (-(2**31), 2**31 - 1)

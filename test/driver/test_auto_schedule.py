@@ -1,4 +1,4 @@
-"""Where a schedule is chosen and where not, and what can be done with it."""
+"""The inputs for which a schedule is chosen, and the uses of a chosen schedule."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def product() -> list[te.Tensor]:
 
 
 def is_chosen(module: kc.IRModule) -> bool:
-    """Whether loops are vectors: nothing else makes any here."""
+    """True if loops are vectors: only a chosen schedule makes any here."""
     return "vectorized" in str(module)
 
 
@@ -154,7 +154,7 @@ def test_rules_of_plugins():
 
 
 def test_the_page():
-    """What the page shows works."""
+    """The examples of the page work."""
     codes = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     space: dict = {}
     exec(codes[0], space)

@@ -134,7 +134,7 @@ def test_drawn_rows_agree_with_numpy(family: str):
     ],
 )
 def test_peers_compute_the_same(system: str, monkeypatch: pytest.MonkeyPatch):
-    """Those that are installed."""
+    """The installed peers."""
     pytest.importorskip(system)
     monkeypatch.setattr(Settings, "rows", lambda _: DRAWN)
     compared = 0

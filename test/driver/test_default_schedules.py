@@ -129,7 +129,7 @@ def product(n: Any = N, dtype: str = "float32", sums: str = "float32") -> list[t
 
 
 def is_chosen(module: Any) -> bool:
-    """Whether loops are vectors: nothing else makes any here."""
+    """True if loops are vectors: only a chosen schedule makes any here."""
     return "vectorized" in str(module)
 
 
@@ -402,7 +402,9 @@ def test_the_remark():
 
 
 def test_what_has_no_remark():
-    """What has a schedule, of calls or in its loops, and targets without default schedules."""
+    """Functions with a schedule, of calls or in their loops, and targets without default
+    schedules.
+    """
     A, B, C = product()
     ordered = te.create_schedule(C.op)
     i, j = C.op.axis

@@ -1,4 +1,4 @@
-"""What torch-mlir exports: parameters in resources, assertions, and kc.from_torch itself."""
+"""Exports of torch-mlir: parameters in resources, assertions, and kc.from_torch itself."""
 
 import sys
 from types import ModuleType, SimpleNamespace

@@ -194,7 +194,7 @@ def test_blocks_that_all_compute_the_same():
 
 
 def test_two_statements_that_write_the_same_value():
-    """That both write zero says nothing: others would not."""
+    """Two writes of zero are reported: other values would differ."""
     body = """
       %zero = arith.constant 0.0 : f32
       %is_first = arith.cmpi eq, %b, %c0 : index

@@ -87,7 +87,7 @@ SHARED = re.compile(r"(memref\.(?:load|store) [^\[]*\[)(%\w+)(.*workgroup)")
 
 
 def mistakes(name: str) -> Iterator[tuple[str, str]]:
-    """What is wrong, and the text with it."""
+    """The mistakes, each with the text that has it."""
     lines = text_of(name).splitlines()
 
     def changed(n: int, *new: str) -> str:
@@ -154,7 +154,7 @@ def test_there_are_sixty_mistakes():
 
 
 def contradicted(report: Any) -> list[str]:
-    """What is certain without a run, and is not what the run has shown."""
+    """The verdicts without a run that contradict the run."""
     kinds = {finding.kind for finding in report.findings}
     return [
         str(verdict)

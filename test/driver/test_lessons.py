@@ -125,7 +125,9 @@ def test_every_lesson_is_tested_and_listed():
 
 
 class Kernels:
-    """What a lesson builds for CUDA, as loops and compiled, and the reports of what it checks."""
+    """The kernels that a lesson builds for CUDA, as loops and compiled, and the reports of its
+    checks.
+    """
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.modules: list[tuple[kc.IRModule, Any]] = []
@@ -164,7 +166,9 @@ class Kernels:
                 assert all(spilled == 0 for _, _, spilled in kernels.values())
 
     def prove(self, *, undecided: bool = False) -> None:
-        """What is right is proven to be (or ``undecided``), and what is wrong not to be."""
+        """Check that correct kernels are proven correct (or ``undecided``), and wrong kernels are
+        not.
+        """
         for report in self.reports:
             verdicts = [verdict for kernel in report.verdicts for verdict in kernel.safety]
             assert verdicts

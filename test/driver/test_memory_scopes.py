@@ -13,7 +13,7 @@ from kc import te, tir
 from kc.error import KCError
 
 SCOPES = ("global", "local", "shared", "shared.dyn", "warp", "", None)
-"""What a CPU has, where all of it is one memory; None is where the caller says nothing."""
+"""The scopes of a CPU, which all mean the same memory; None if the caller names no scope."""
 
 NO_SCOPES = (
     "global:tag",

@@ -41,7 +41,7 @@ MATH = {
 }  # fmt: skip
 NAME_OF = {"absf": "fabs"}
 MEMORY = ["memset", "malloc", "free", "aligned_alloc", "kc_parallel_for"]
-"""What :data:`ALL_OF_MEMORY` becomes calls of, and ``malloc``."""
+"""The library functions that :data:`ALL_OF_MEMORY` calls in compiled code, and ``malloc``."""
 COPIES = ["memcpy", "memmove"]
 CALLED = [
     "printf", "puts", "abort", "environ", "_start", "__truncdfhf2", "__extendhfsf2", "kc_alloc",
@@ -227,7 +227,7 @@ def test_a_c_program_has_its_library_and_the_kernels(tmp_path: Path) -> None:
 
 @needs_x86
 def test_private_functions_and_globals() -> None:
-    """What only the module calls is renamed in all references to it."""
+    """A function that only the module calls is renamed in all references to it."""
     module = kc.IRModule.parse(
         """
         memref.global "private" constant @memset : memref<2xf64> = dense<[1.0, 2.0]>

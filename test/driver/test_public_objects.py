@@ -47,11 +47,11 @@ USES: dict[str, Callable[[Any], Any]] = {
 }  # fmt: skip
 
 PYTHONS = ("unhashable type: ", "has no len()", "is not iterable")
-"""What Python says of an object that has no hash, length or items."""
+"""Python's messages for an object without a hash, length or items."""
 
 
 def wrong(use: str, function: Callable[[Any], Any], value: Any) -> str | None:
-    """What one use of an object does that it must not."""
+    """The forbidden outcome of one use of an object; None if the outcome is allowed."""
     try:
         result = function(value)
     except KCError as error:

@@ -27,7 +27,7 @@ SPLIT = "// -----\n"
 
 
 class Parameter:
-    """What is read of a tensor that holds elements."""
+    """The properties that are read of a tensor that holds elements."""
 
     def __init__(self, array: np.ndarray) -> None:
         self.array = array

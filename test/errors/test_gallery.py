@@ -149,7 +149,7 @@ def test_every_mistake_is_tested():
 
 
 def said(call):
-    """All that kc says when ``call`` is made, with places relative to it."""
+    """The whole diagnostic of ``call``, with line numbers relative to its source."""
     first = inspect.getsourcelines(call)[1]
     with diagnostic_handler(lambda _: None), pytest.raises(KCError) as caught:
         call()

@@ -123,9 +123,9 @@ Tool = Callable[[list[str]], int]
 def said(
     tool: Tool, text: str, flags: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> str:
-    """What a tool says of a file, whose name is ``k.mlir`` in it; it fails.
+    """The diagnostic of a failing tool for a file, with the file named ``k.mlir`` in the text.
 
-    ``kc-run`` says it between the arrays and a table, which are left out.
+    ``kc-run`` prints it between the arrays and a table, which are left out.
     """
     file = tmp_path / "k.mlir"
     file.write_text(text)

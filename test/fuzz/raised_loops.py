@@ -198,12 +198,12 @@ class LoopWriter:
         self.element = ELEMENTS[self.dtype]
         self.is_float = self.dtype.startswith("float")
         self.pure = self.chance(0.3)
-        """Whether there is nothing of affine: builds take such loops as they are."""
+        """True if the program has no ops of affine: builds accept such loops unchanged."""
         self.branches = self.chance(0.1)
-        """Whether the function has several blocks. They are not raised, and nor is affine then."""
+        """True if the function has several blocks. It is not raised, and has no ops of affine."""
         self.pure = self.pure or self.branches
         self.affine = not self.pure and self.chance(0.6)
-        """Whether loops and accesses are more often of affine than of scf and memref."""
+        """True if loops and accesses are more often of affine than of scf and memref."""
 
     # Text ------------------------------------------------------------------------------------
 

@@ -50,7 +50,7 @@ class TensorWriter:
         self.dtype = self.random.choice(list(ELEMENTS))
         self.element = ELEMENTS[self.dtype]
         self.dynamic = self.random.choice((0.0, 0.0, 0.3, 0.7))
-        """How many sizes are known at the call alone."""
+        """The number of sizes that are known only at the call."""
         self.empty_sizes = self.chance(0.1)
 
     # Text ------------------------------------------------------------------------------------

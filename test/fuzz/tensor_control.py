@@ -65,7 +65,7 @@ class ControlWriter:
         self.element = ELEMENTS[self.dtype]
         self.is_float = self.dtype.startswith("float")
         self.dynamic = random.choice((0.0, 0.0, 0.3, 0.7))
-        """How many sizes are known at the call alone."""
+        """The number of sizes that are known only at the call."""
         self.packs = self.chance(0.15)
         self.mlir: list[str] = []
         self.python: list[str] = []

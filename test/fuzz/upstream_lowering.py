@@ -57,10 +57,10 @@ PIPELINE = (
     "--llvm-request-c-wrappers",
     "--test-lower-to-llvm",
 )
-"""What mlir-opt does; results of tensors are memrefs that the callee allocates."""
+"""The passes of mlir-opt; results of tensors are memrefs that the callee allocates."""
 
 RUNTIME = str(Path(LLVM_BIN).with_name("lib") / "libmlir_c_runner_utils.so.22.1")
-"""What MLIR's code calls: copies of memrefs with strides."""
+"""The functions that MLIR's code calls: copies of memrefs with strides."""
 
 
 class NotLowered(Exception):
@@ -87,7 +87,7 @@ PATIENCE = 0.5
 """Seconds that a tool of MLIR has for each of a batch and ten more: some it never lowers."""
 
 SPLIT = "// -----\n"
-"""What stands between the modules of a file."""
+"""The separator of the modules of a file."""
 
 
 _MASKED_READ = re.compile(r"vector\.mask .*vector\.transfer_read .*-> \(([d\d, ]*)\)>}")
@@ -95,7 +95,7 @@ _HANDED_ON = re.compile(r"(?:scf\.yield|scf\.condition\(%\w+\)) (.*) : .*tensor<
 
 
 def miscompiled(text: str) -> str:
-    """What MLIR 22 is known to do wrong with a text; nothing, where that is nothing.
+    """The known fault of MLIR 22 that concerns a text; empty if there is none.
 
     ``convert-vector-to-scf`` takes the mask of a read that transposes to have the dimensions of the
     vector, and it has those of the memory. ``one-shot-bufferize`` updates in place what an
@@ -123,7 +123,7 @@ def all_lowered(texts: Sequence[str], pipeline: Sequence[str] = PIPELINE) -> lis
 
 
 def _through(tool: str, flags: Sequence[str], texts: Sequence[str | None]) -> list[str | None]:
-    """What a tool prints of each text; None of those that it refuses, or that are None."""
+    """The output of a tool for each text; None for a text that it refuses or that is None."""
     left = [text for text in texts if text]
     if not left:
         return [None] * len(texts)
@@ -197,7 +197,7 @@ def read_descriptor(fields: Sequence[int], rank: int, dtype: np.dtype[Any]) -> n
 
 
 def _result_count(text: str) -> int:
-    """How many tensors ``@main`` returns."""
+    """The number of tensors that ``@main`` returns."""
     signature = re.search(r"func\.func @main\(.*?\) -> (.*) \{\n", text)
     return 0 if signature is None else signature[1].count("tensor<")
 

@@ -38,7 +38,7 @@ OPTIONS = "-contract=0"
 
 
 def is_float(dtype: str) -> bool:
-    """Whether it is a number format with fractions."""
+    """True if the type has fractions."""
     return dtype.startswith(("float", "bfloat"))
 
 
@@ -114,9 +114,9 @@ class Tree:
     value: Callable[[tuple[int, ...]], Any]
     text: str
     raw: bool = False
-    """Whether it is an element of an argument, of which each bit is known, also of a NaN."""
+    """True if the value is an element of an argument, whose bits are all known, even for a NaN."""
     constant: bool = False
-    """Whether it is a number: the conversion of one to a format without it is refused (KC2003)."""
+    """True for a constant: its conversion to a type without its value is refused (KC2003)."""
 
 
 def _in_float(dtype: str, operation: Callable[..., Any]) -> Callable[..., Any]:

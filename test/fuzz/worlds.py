@@ -65,7 +65,7 @@ class World:
     tensors: Mapping[str, Any]
     symbolic: bool
     lazily: bool = True
-    """Whether ``where`` is ``if_then_else``, of which only one side is computed, or a select."""
+    """True if ``where`` is ``if_then_else``, which computes only one side; False for a select."""
 
     def __getitem__(self, name: str) -> Any:
         return self.tensors[name]
@@ -75,11 +75,11 @@ class World:
         return size.expr if self.symbolic else size.value
 
     def all(self, *conditions: Any) -> Any:
-        """Whether all hold."""
+        """The conjunction of conditions."""
         return te.all(*conditions) if self.symbolic else all(conditions)
 
     def any(self, *conditions: Any) -> Any:
-        """Whether one holds."""
+        """The disjunction of conditions."""
         return te.any(*conditions) if self.symbolic else any(conditions)
 
     def where(self, holds: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
@@ -152,7 +152,7 @@ class Draft:
     random: Random
     dtype: str
     symbolic: float = 0.25
-    """How likely a size is a symbolic one."""
+    """The probability that a size is symbolic."""
     sizes: dict[Var, int] = field(default_factory=dict)
     tensors: dict[str, te.Tensor] = field(default_factory=dict)
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
@@ -166,7 +166,7 @@ class Draft:
         self.infinite = self.dtype in LARGEST and self.random.random() < 0.15
 
     def chance(self, share: float) -> bool:
-        """Whether something is so that is so in ``share`` of the programs."""
+        """True in ``share`` of the programs."""
         return self.random.random() < share
 
     def size(self, *values: int) -> Size:
@@ -283,7 +283,7 @@ def _shape(dims: Sequence[Size]) -> tuple[Any, ...]:
 
 
 def _needed(tensors: Sequence[te.Tensor]) -> set[te.Tensor]:
-    """What ``tensors`` are computed from."""
+    """The inputs of ``tensors``."""
     needed: set[te.Tensor] = set()
     pending = list(tensors)
     while pending:

@@ -12,7 +12,7 @@ from kc.runtime.gpu import driver, libcuda
 
 @pytest.fixture(scope="module", autouse=True)
 def collected() -> None:
-    """What earlier tests left is not looked at again when a test collects garbage."""
+    """Exclude the objects of earlier tests from garbage collections in a test."""
     gc.collect()
     gc.freeze()
 

@@ -78,7 +78,9 @@ class FakeGpu:
         pools: bool = True,
         memory: int = 1 << 30,
     ) -> None:
-        """How many devices there are, which CUDA they serve, and what they can do."""
+        """Set the number of devices, the version of CUDA that they serve, and their
+        capabilities.
+        """
         self.library.fake_configure(devices, version, capability, pools, memory)
         driver.forget()
 
@@ -89,7 +91,7 @@ class FakeGpu:
         kc.cuda(0).sync()
 
     def count(self, which: int) -> int:
-        """How often something was asked for since the test began."""
+        """The number of calls of a function since the test began."""
         return self.library.fake_count(which) - self._before[which]
 
     def register(self, module: Any) -> Any:

@@ -167,7 +167,9 @@ def test_a_consumer_that_refuses_the_memory(
 
 
 class Consumer:
-    """What torch and cupy do with a capsule: take it over, and call its deleter in the end."""
+    """A consumer of capsules like torch and cupy: it takes a capsule over, and finally calls its
+    deleter.
+    """
 
     def __init__(self, array: Any, **options: Any) -> None:
         self.capsule = array.__dlpack__(**options)

@@ -19,7 +19,7 @@ import gpu as bench_gpu  # noqa: E402
 
 @pytest.fixture
 def restored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the program sets in the environment is undone."""
+    """Restore the environment variables that the program sets."""
     monkeypatch.setenv("KC_CUDA", "emu")
 
 

@@ -32,11 +32,11 @@ IN_EACH = 25 if is_sweep() else 8
 USUAL = frozenset(
     "blockIdx.x blockIdx.y cross-thread local predicate shared threadIdx.x threadIdx.y".split()
 )
-"""What some of the 25 schedules of each seed have."""
+"""Features that some of the 25 schedules of each seed have."""
 UNSUITABLE = frozenset(
     "KC3408 KC3416 KC3417 KC3418 KC4222 KC4223 KC4224 KC4225 KC4226 KC4227 KC4228".split()
 )
-"""What keeps a schedule whose loops have a meaning from being a kernel."""
+"""The codes that keep a meaningful schedule from being a kernel."""
 LEFT_OUT = 1 / 4
 """Of the drawn schedules at most so many are refused."""
 PLAIN = 2

@@ -42,7 +42,7 @@ class Case:
     """The arguments; the results are the last ``len(expected)``."""
     expected: list[np.ndarray]
     features: frozenset[str]
-    """What the schedule has, such as "shared", "vthread" or "predicate"."""
+    """The features of the schedule, such as "shared", "vthread" or "predicate"."""
     text: str
     """The program and the schedule, for who looks for a mistake."""
 
@@ -268,7 +268,7 @@ class _Kernel:
     def __init__(self, drawn: Scheduled, stage: Stage) -> None:
         self.drawn, self.random, self.stage = drawn, drawn.random, stage
         self.threads: dict[str, int] = {}
-        """How many there are along the axes so far."""
+        """The number of threads along the axes so far."""
         self.at_block: Any = None
         """The innermost loop of blocks, in which all threads share memory."""
         self.at_thread: Any = None

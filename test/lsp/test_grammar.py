@@ -37,8 +37,9 @@ SCOPES = {
 
 
 def scope_at(line: str, column: int) -> tuple[str, int]:
-    """What a TextMate engine finds at a place outside of other matches: the first pattern that
-    matches there; its scope and its end."""
+    """The match of a TextMate engine at a place outside of other matches: the scope of the first
+    pattern that matches there, and its end.
+    """
     for pattern in GRAMMAR["patterns"]:
         rule: Any = GRAMMAR["repository"]["shaped"] if "include" in pattern else pattern
         match = re.compile(rule.get("match") or rule["begin"]).match(line, column)
@@ -75,7 +76,9 @@ def test_the_grammar_agrees_with_the_lexer():
 
 
 def _end_of_type(line: str, column: int) -> int:
-    """Where the bracket before ``column`` closes, or the line ends."""
+    """The column after the bracket that closes the one before ``column``, or the end of the
+    line.
+    """
     depth = 1
     while column < len(line) and depth:
         if line.startswith("->", column):

@@ -50,7 +50,7 @@ class Session:
         self.published: asyncio.Queue[Any] = asyncio.Queue()
 
     async def diagnostics(self) -> list[types.Diagnostic]:
-        """What was published for the version that is open."""
+        """The diagnostics published for the open version."""
         while True:
             shown = await asyncio.wait_for(self.published.get(), 30)
             if shown.uri == self.uri and shown.version == self.version:
@@ -92,7 +92,7 @@ class Session:
         return None if answer is None else answer.contents.value  # pyright: ignore
 
     async def complete(self, text: str) -> dict[str, types.CompletionItem]:
-        """What is offered after ``text``."""
+        """The completions offered after ``text``."""
         items: Any = await self.client.text_document_completion_async(
             types.CompletionParams(**self.at(text, len(text)))
         )

@@ -1,4 +1,4 @@
-"""What PolyBench's kernels compute, in numpy: functions of the arguments, written in place.
+"""PolyBench's kernels in numpy: functions of the arguments, which are written in place.
 
 The kernels are those of examples/polybench. The names are PolyBench's (L.-N. Pouchet, 4.2).
 """

@@ -162,7 +162,7 @@ def test_torch_in_torch_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Returned(np.ndarray):
-    """What the torch of the test above makes."""
+    """The array of the torch of the test above."""
 
 
 def test_torch_itself() -> None:

@@ -186,7 +186,7 @@ def calls(draw: st.DrawFn) -> tuple[Recorder, tuple[Any, ...]]:
 
 
 def plain(spec: ArgSpec, value: Any) -> bool:
-    """Whether the generated check has to know the object by itself."""
+    """True if the generated check must accept the object by itself."""
     if not spec.is_array:
         wanted = bool if spec.dtype == "bool" else float if spec.element.is_float else int
         return (
@@ -204,7 +204,7 @@ def plain(spec: ArgSpec, value: Any) -> bool:
 
 
 def meets_conditions(signature: Signature, args: tuple[Any, ...]) -> bool:
-    """Whether all conditions hold, empty sizes or not."""
+    """True if all conditions hold, empty sizes or not."""
     sizes = {
         symbol: args[i] if d is None else np.shape(args[i])[d]
         for symbol, (i, d) in signature.binders.items()

@@ -223,7 +223,9 @@ module attributes {gpu.container_module} {
 
 
 def launch(threads: int, size: int) -> tuple[str, np.ndarray]:
-    """What a call of the kernel in textual IR says, by the name DEVICE, and its array."""
+    """The diagnostic of a call of the kernel in textual IR, with the device named DEVICE, and the
+    array after the call.
+    """
     text = LAUNCH.replace("SIZE", str(size))
     # A device may have less than the target, which constant sizes are compared with by the build.
     target = f"opencl -max_shared_memory_per_block={4 * size}"
@@ -444,7 +446,7 @@ func.func @main(%A: memref<8x16xf32>, %i: index, %n: index) {
 
 @needs_device
 def test_parts_of_arrays():
-    """What one launch writes to a part, the next one reads of it and puts beside it."""
+    """A launch reads the part that the previous launch wrote, and writes beside it."""
     function = kc.build(kc.IRModule.parse(PARTS), target="opencl")
     a = np.zeros((8, 16), "float32")
     function(a, 3, 5)

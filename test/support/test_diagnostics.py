@@ -1,4 +1,4 @@
-"""How many lines a diagnostic has."""
+"""The number of lines of a diagnostic."""
 
 import pytest
 

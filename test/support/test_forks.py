@@ -151,7 +151,7 @@ def test_locks_of_kc_are_known_to_forks() -> None:
 
 
 def in_a_child(work: Callable[[], bool]) -> bool:
-    """Whether ``work`` is true in the child of a fork; one that hangs is ended."""
+    """True if ``work`` is true in the child of a fork; a child that hangs is ended."""
     child = os.fork()
     if child == 0:
         signal.alarm(LIMIT)

@@ -157,7 +157,7 @@ class Terminal:
         os.close(self._master)
 
     def lines(self) -> list[str]:
-        """What a person reads in the end, all lines that are not empty."""
+        """The lines on the screen at the end that are not empty."""
         self.stream.write("<end>\n")
         self.stream.flush()
         self.wait_for(r"<end>\s*\n")

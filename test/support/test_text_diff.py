@@ -74,7 +74,7 @@ def test_what_is_inside_a_new_loop_is_context():
 
 @pytest.mark.parametrize("number", range(4))
 def test_hunks_are_those_of_difflib(number: int):
-    """Where no line moves."""
+    """Hunks agree with difflib's if no line moves."""
     old = [f"line {n}" for n in range(30)]
     new = list(old)
     if number < 3:

@@ -276,7 +276,7 @@ def execute(executor: str, mod: kc.IRModule, arrays: Sequence[np.ndarray]) -> No
 
 
 def differences(actual: np.ndarray, expected: np.ndarray) -> list[int]:
-    """Where results are not those expected; NaN is NaN, and zeros have signs."""
+    """The positions of results that differ; NaN equals NaN, and zeros have signs."""
     a, b = actual, expected
     if not np.issubdtype(a.dtype, np.integer) and a.dtype != bool:
         a, b = a.astype("f8"), b.astype("f8")
@@ -287,7 +287,7 @@ def differences(actual: np.ndarray, expected: np.ndarray) -> list[int]:
 
 
 Case = tuple[str, Any, np.ndarray]
-"""What is computed: a name, a tensor, and what is expected of it."""
+"""A name, a tensor, and its expected value."""
 
 
 def compare(executor: str, inputs: Sequence[tuple[Any, np.ndarray]], cases: Sequence[Case]) -> None:
@@ -363,7 +363,7 @@ def test_all_spellings_are_one_value(dtype: str):
 
 
 def torch_rule(name: str, **options: Any) -> Spelling:
-    """What kc.from_torch makes of an operator; torch itself is not asked."""
+    """The translation of an operator by kc.from_torch; torch itself is not called."""
     return lambda a, b: OPERATORS[f"aten.{name}"](a, b, node=Output(a.shape, a.dtype), **options)
 
 

@@ -266,7 +266,7 @@ def test_central_differences(reducer: str):
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_zeros_of_a_product(schedule: Callable[..., None]):
-    """Where one factor is 0, its slope is the product of the others, and theirs is 0."""
+    """If one factor is 0, its slope is the product of the other factors, and their slopes are 0."""
     a, b, c, head = (tensor(shape, name) for shape, name in zip(SHAPES, "ABCh", strict=True))
     prod = te.comm_reducer(lambda x, y: x * y, lambda t: te.const(1, t), name="prod")
     k = te.reduce_axis((0, N), name="k")
@@ -297,7 +297,9 @@ CHOICES: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("name", CHOICES)
 def test_one_of_two_gets_it(name: str, schedule: Callable[..., None]):
-    """Where only rounding says which is larger, what flows to both together is what flows to Y."""
+    """If only rounding decides which operand is larger, the gradients of both add up to the
+    gradient of Y.
+    """
     a, b, c = (tensor(shape, name) for shape, name in zip(SHAPES[:3], "ABC", strict=True))
     d, head = tensor((N, N), "D"), tensor((N, N), "head")
     y = te.compute(

@@ -1,4 +1,4 @@
-"""Where stages are computed: in any order of the calls, at axes that change, in groups."""
+"""Places of stages: in any order of the calls, at axes that change, in groups."""
 
 # pyright: reportAttributeAccessIssue=false, reportCallIssue=false
 

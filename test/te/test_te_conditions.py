@@ -282,7 +282,7 @@ def test_a_choice_inside_of_a_select_guards_its_own_reads():
 
 
 def test_a_choice_inside_of_a_select_may_rely_on_its_condition():
-    """What the inner choice chooses is read where the outer condition does not hold, too."""
+    """The operands of the inner choice are also read if the outer condition does not hold."""
     n = te.var("n")
     a = te.placeholder((n,), name="A")
     k = te.placeholder((8,), name="K")

@@ -322,7 +322,7 @@ def test_named_operators_are_there():
 
 
 def test_numpy_looks_at_tensors():
-    """What only asks for the rank or the shape is no function of numbers."""
+    """Functions that ask only for the rank or the shape are not functions of numbers."""
     assert (np.ndim(A), np.shape(A)) == (2, (8, 8))
 
 

@@ -1,4 +1,4 @@
-"""What programs for TVM ask of objects: numbers, sizes, modules."""
+"""Attributes of objects that programs for TVM read: numbers, sizes, modules."""
 
 import pickle
 import re

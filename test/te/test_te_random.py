@@ -17,7 +17,7 @@ from kc.support.diagnostics import diagnostic_handler
 
 
 def one_schedule(seed: int, *, native: bool) -> bool:
-    """Whether the schedule of ``seed`` is legal; it is checked then."""
+    """Check the schedule of ``seed``. True if the schedule is legal."""
     random = Random(seed)
     program = Program.make(random, random.randint(1, 5), symbolic=random.random() < 0.3)
     outputs = program.outputs()

@@ -15,7 +15,7 @@ from kc.runtime.signature import SizeCondition
 
 
 def requires(*args) -> tuple[SizeCondition, ...]:
-    """What the function of ``args`` requires of its sizes."""
+    """The conditions that the function of ``args`` requires of its sizes."""
     (signature,) = signatures_of(te.create_prim_func(list(args)).op)
     return signature.requires
 

@@ -302,7 +302,9 @@ def test_rows_that_may_not_be_there(how: str):
 @pytest.mark.parametrize("how", ["plain", "nparts"])
 @pytest.mark.parametrize("size", [0, 1, 3])
 def test_updates_that_reduce_over_nothing(how: str, size: int):
-    """Where the size is 0, a row is what its reduction starts from; those before stay."""
+    """If the size is 0, a row is the initial value of its reduction; the earlier rows are
+    unchanged.
+    """
     n = te.var("n")
     x = te.placeholder((M, n), name="X")
     state = te.placeholder((M, n + 3), name="state")

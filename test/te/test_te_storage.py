@@ -1,4 +1,4 @@
-"""How tensors of a TE schedule are stored, and what else is in their loops."""
+"""Storage of the tensors of a TE schedule, and the other statements in their loops."""
 
 # Wrong arguments are what is tested.
 # pyright: reportArgumentType=false, reportOptionalIterable=false

@@ -1,4 +1,4 @@
-"""What programs written for TVM ask of TE schedules: values against numpy, and refusals."""
+"""TE schedules as programs for TVM use them: values against numpy, and refusals."""
 
 # Ranges are expressions, here constants and sizes.
 # pyright: reportAttributeAccessIssue=false

@@ -28,7 +28,7 @@ from kc.script import tir as T
 
 
 def interpreted(s: te.Schedule, args: list[Any], *inputs: Any, out: Any) -> Any:
-    """What the kernel of a schedule for a GPU computes."""
+    """The result of a schedule's kernel for a GPU."""
     run(tvm.lower(s, args, target="cuda").op, "main", [*inputs, out])
     return out
 

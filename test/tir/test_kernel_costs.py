@@ -1,4 +1,6 @@
-"""What kernels take of a GPU is part of the cost of a schedule, and of its report."""
+"""The resources that kernels take of a GPU are part of the cost of a schedule, and of its
+report.
+"""
 
 from __future__ import annotations
 

@@ -147,13 +147,13 @@ def plus_one(tensor, name):
 
 
 def data_of(text):
-    """What the script of a page reads."""
+    """The data that the script of a page reads."""
     (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
     return json.loads(data)
 
 
 def test_deltas_are_the_trees_of_all_steps():
-    """What each step changed, applied one after the other, is the loop tree at that step."""
+    """The changes of all steps up to a step, applied in order, give the loop tree at that step."""
     sch = chain()
     start = copy_module(sch._original)
     report = ScheduleReport("deltas", sch.target)

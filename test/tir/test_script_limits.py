@@ -1,4 +1,6 @@
-"""What is computed while TVMScript is read has bounds: a short text ends soon, in a diagnostic."""
+"""Computations during the reading of TVMScript have bounds: a short text ends soon, in a
+diagnostic.
+"""
 
 import time
 

@@ -121,7 +121,7 @@ def test_loops_by_name(sch: tir.Schedule):
 
 
 def made_at(sch: tir.Schedule) -> str:
-    """Where the loops of C come from: the te.compute above."""
+    """The location of the loops of C: the te.compute above."""
     from kc.support.locations import location_of
 
     return str(location_of(sch.get_loops("C")[0].op))
@@ -164,7 +164,7 @@ def test_loops_without_blocks():
 
 
 def test_the_target_is_that_of_a_build(sch: tir.Schedule):
-    """What was given, what the module says, the current target, or this CPU, as for kc.build."""
+    """The target is the given one, the module's, the current one, or this CPU, as for kc.build."""
     assert sch.target == Target.host_cpu()
     module, znver4 = sch.mod, Target("llvm -mcpu=znver4")
     with znver4:

@@ -1,4 +1,4 @@
-"""What programs written for TVM ask of ``tir.Schedule``: values against numpy, and refusals."""
+"""``tir.Schedule`` as programs for TVM use it: values against numpy, and refusals."""
 
 # Wrong arguments are what is tested.
 # pyright: reportArgumentType=false, reportCallIssue=false, reportGeneralTypeIssues=false

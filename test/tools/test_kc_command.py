@@ -172,7 +172,7 @@ class Terminal:
         ).stdout
 
     def shows(self, text: str) -> str:
-        """What the terminal shows, with what scrolled away, once ``text`` is in it."""
+        """The text of the terminal, with lines that scrolled away, once it contains ``text``."""
         shown = ""
         for _ in range(600):
             shown = self.tmux("capture-pane", "-p", "-S", "-")

@@ -160,7 +160,7 @@ def test_translate_names_the_line_of_a_mistake(folder, capsys):
 
 
 def chosen(name: str) -> str:
-    """What kc-run says of a function that nobody has scheduled."""
+    """The remark of kc-run for a function without a schedule."""
     return (
         f"remark[KC3751]: a schedule was chosen for @{name}\n"
         "  try: kc-opt --auto-schedule shows it; --auto-schedule=false runs the loops as written\n"
@@ -474,7 +474,7 @@ def test_expectations_by_place_and_kind():
 
 
 def test_a_compiled_run_imports_no_interpreter(tmp_path):
-    """Which takes as long to import as a small function to compile."""
+    """Importing the interpreter takes as long as compiling a small function."""
     argv = ["examples/vector_add.mlir", "--random", "--sizes=n=8", "-o", f"{tmp_path}/out.npy"]
     program = (
         "import sys; from kc.tools.kc_run import main; "

@@ -1,4 +1,4 @@
-"""What indices, places, slices and blocked layouts refuse."""
+"""Refusals of indices, places, slices and blocked layouts."""
 
 REFUSED = {
     "topi.take(T(0, 3), T(2, dtype='int32', name='I'), 0)": """\

@@ -1,4 +1,4 @@
-"""What products, quantized numbers, upsampling and recurrent networks refuse."""
+"""Refusals of products, quantized numbers, upsampling and recurrent networks."""
 
 REFUSED = {
     "topi.matmul(T(4, 3), T(4, 5, name='B'))": """\

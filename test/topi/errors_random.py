@@ -1,4 +1,4 @@
-"""What random numbers, sparse products and signals refuse."""
+"""Refusals of random numbers, sparse products and signals."""
 
 REFUSED = {
     "topi.random.threefry_generate(T(3, dtype='uint32', name='G'), (2,))": """\

@@ -1,4 +1,4 @@
-"""What boxes, regions, moved taps and bits refuse."""
+"""Refusals of boxes, regions, moved taps and bits."""
 
 REFUSED = {
     "topi.vision.non_max_suppression(T(1, 4, 5), T(1, dtype='int32'), T(1, 4, dtype='int32'))": """\

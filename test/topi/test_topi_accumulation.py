@@ -220,7 +220,7 @@ ACCUMULATING = [
 
 
 def operations(outputs: list[Tensor]) -> Iterator[Any]:
-    """All that results are computed by."""
+    """All operations that compute the results."""
     seen, rest = set(), [tensor.op for tensor in outputs]
     while rest:
         op = rest.pop()

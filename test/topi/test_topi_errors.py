@@ -1,4 +1,4 @@
-"""What topi refuses: the code, the whole text, and the user's line."""
+"""Refusals of topi: the code, the whole text, and the user's line."""
 
 import importlib
 from pathlib import Path

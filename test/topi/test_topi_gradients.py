@@ -175,7 +175,7 @@ def test_gradient(name: str):
 
 
 def gradient_of(call: str, flow: np.ndarray) -> np.ndarray:
-    """What flows to the only argument of floats, whose values are given."""
+    """The gradient of the only float argument, whose values are given."""
     maker = Doubles(3)
     result = eval(call, {**{each: getattr(topi, each) for each in topi.__all__}, "T": maker})
     head = te.placeholder(result.shape, "float64", "H")
@@ -272,7 +272,9 @@ def test_at_padding_and_ties():
 
 
 def work(operations: Sequence[Operation]) -> int:
-    """How often bodies are computed; statements: the elements that they read and write."""
+    """The number of computed bodies; for statements, the number of elements that they read and
+    write.
+    """
     total = 0
     for op in operations:
         if isinstance(op, ComputeOp):
@@ -299,8 +301,9 @@ COSTS = {
     "nn.batch_norm(T(2, 6, 5, 5), T(6), T(6), T(6), T(6))": 6,
     "nn.attention(T(1, 2, 9, 8), T(1, 2, 9, 8), T(1, 2, 9, 8))": 4,
 }
-"""What gradients may cost, in that of what they are the gradients of: no sum is over all pairs of
-elements of a result and an operand."""
+"""The most that a gradient may cost, as a multiple of the cost of its operator: no sum runs over
+all pairs of elements of a result and an operand.
+"""
 
 
 @pytest.mark.parametrize("call", COSTS)

@@ -29,10 +29,10 @@ FLOAT_PLACES = {
     "image.affine_grid": (0,), "sort": (0,), "argsort": (0,), "topk": (0,), "unique": (0,),
     "argwhere": (0,), "searchsorted": (0, 1),
 }  # fmt: skip
-"""Which inputs of floats decide what is accessed."""
+"""The float inputs that decide which elements are accessed."""
 
 SLICE = ("take", "scatter_nd", "vision.non_max_suppression", "sparse.csrmm", "image.grid_sample")
-"""What `make test` runs; `make test-topi` runs all."""
+"""The operators that `make test` runs; `make test-topi` runs all."""
 
 
 FIRST = (

@@ -271,7 +271,7 @@ def test_wrong_arguments_that_an_operator_passes_on_are_the_users(calling, body,
 
 
 def test_constants_are_numbers():
-    """Where an operator computes with a number, a constant of te is one."""
+    """An operator that takes a number also takes a constant of te."""
     two: Any = te.const(2, "int32")
     half: Any = te.const(0.5, "float32")
     assert [int(n) for n in topi.repeat(P(2, 3), two, 1).shape] == [2, 6]

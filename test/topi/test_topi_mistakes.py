@@ -24,7 +24,7 @@ SLICE = (
     "nn.conv2d", "nn.pool2d", "sum", "take", "nn.softmax", "image.resize2d", "transpose", "add",
     "nn.batch_matmul", "vision.proposal", "concatenate", "nn.group_conv2d_nchw",
 )  # fmt: skip
-"""What `make test` runs; `make test-topi` runs all."""
+"""The operators that `make test` runs; `make test-topi` runs all."""
 
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "axis": (99, -99, 0.5, "rows"),
@@ -158,7 +158,9 @@ def shapes(name: str) -> None:
 
 
 def values(name: str) -> None:
-    """What is no tensor in the place of one is legal or a diagnostic."""
+    """Check that a value that is not a tensor, in the place of a tensor, is legal or a
+    diagnostic.
+    """
     for word, tensor in tensors(name):
         for value in (3.5, "A", [1, 2], {}):
             refused(name, {word: value})

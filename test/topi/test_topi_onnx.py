@@ -27,8 +27,9 @@ class Node:
     kind: str
     attributes: dict[str, Any]
     order: tuple[int | None, ...] | None
-    """Which arrays of the call are the inputs, None for one that is left out; None: all, as they
-    are."""
+    """The positions of the inputs in the call's arrays, None for an input that is left out; None:
+    all, in order.
+    """
     constants: dict[int, Any]
     """Inputs of the node that are arguments of the call, by their place."""
     roundings: float

@@ -94,11 +94,13 @@ ONLY_FLOATS = ("divide", "floor_divide", "mod", "floor_mod", "trunc_mod", "trunc
                "image.resize1d", "image.resize2d", "image.resize3d", "rsqrt")  # fmt: skip
 """Torch has another result for integers, or none."""
 OF_THE_EXAMPLE = ("squeeze", "nn.elu")
-"""What a variant of is something else in torch."""
+"""The operators of which a variant differs in torch."""
 
 
 def function_of(name: str) -> Any:
-    """What the table names: of torch, of its functions of networks, or of its tensors."""
+    """The function that the table names: of torch, of its functions of networks, or of its
+    tensors.
+    """
     for place in (torch, F, torch.Tensor, torch.nn):
         member: Any = place
         for part in name.split("."):

@@ -40,7 +40,7 @@ WITHOUT_INPUTS = (
     "arange", "eye", "full", "nn.winograd_transform_matrices", "signal.blackman_window",
     "signal.hamming_window", "signal.hann_window", "signal.mel_weight_matrix",
 )  # fmt: skip
-"""What they make is said by numbers alone; the cases have several."""
+"""The operators whose results depend on numbers alone; the cases have several."""
 
 OF_ITS_SIZES = (
     "adv_index", "broadcast_to", "expand_dims", "nn.adaptive_pool", "nn.conv2d_NCHWc",

@@ -24,7 +24,7 @@ EPSILON = {
 
 @dataclass
 class Program:
-    """What a call makes: its placeholders with an array each, and its results."""
+    """A call with its placeholders, an array for each, and its results."""
 
     inputs: list[te.Tensor]
     arrays: list[np.ndarray]
@@ -150,7 +150,7 @@ class Case:
     call: str
     reference: Callable[..., Any]
     roundings: float
-    """How often a result is rounded, at most; errors are counted in the largest result."""
+    """The most roundings of a result; errors are counted in the largest result."""
 
 
 CASES: list[Case] = []

@@ -54,7 +54,7 @@ MAKES: dict[Any, tuple[Any, Any]] = {
 
 @pytest.fixture(scope="module")
 def values() -> dict[Any, Any]:
-    """What each of :data:`MAKES` is when it is computed."""
+    """The computed value of each of :data:`MAKES`."""
     outputs = [
         te.compute((1,), lambda _, expr=expr: expr.astype("float32"), name=f"out{n}")
         for n, (expr, _) in enumerate(MAKES.values())
@@ -142,7 +142,7 @@ def test_a_reduction_is_made_of_its_parts():
 
 
 def ran(body: Any, data: np.ndarray[Any, Any] | None = None) -> list[float]:
-    """What a statement stores to B, which is 0 before, for A = 0, 1, 2, ..."""
+    """The values that a statement stores to B, which is 0 before, for A = 0, 1, 2, ..."""
     given = np.arange(16, dtype="float32") if data is None else data
     out = np.zeros(16, "float32")
     kc.build(tir.PrimFunc([A, B], body))(given, out)

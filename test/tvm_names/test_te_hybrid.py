@@ -480,8 +480,9 @@ def test_one_tensor_for_two_parameters():
 
 
 def launches(function, args, arrays, kernels):
-    """That the loops of threads are so many kernels, which a GPU can run: in lockstep, and with
-    blocks in any order and memory of their own, they give what Python computes."""
+    """Check that the loops of threads are ``kernels`` kernels that a GPU can run: in lockstep, and
+    with blocks in any order and memory of their own, they give Python's results.
+    """
     output = function(*args)
     module = kc.lower(te.create_schedule(output.op), [*args, output])
     with Target("cuda -arch=sm_80"):

@@ -379,7 +379,7 @@ def test_passes_that_kc_lacks():
 
 
 def test_arguments_of_passes():
-    """Those of TVM's passes are taken, and mean the same or change nothing."""
+    """Arguments of TVM's passes are accepted, and mean the same or change nothing."""
     make = tir.transform
     text = """func.func @f(%A: memref<8xf32>) {
       tir.for %i in 8 vectorized {

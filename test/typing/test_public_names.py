@@ -1,5 +1,6 @@
-"""What Python's users see of names: dir(), errors as kc.error.X, types of a program, and that the
-examples in docstrings are programs."""
+"""Names as Python's users see them: dir(), errors as kc.error.X, types of a program, and examples
+in docstrings, which are programs.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ def test_dir_of_kc():
 
 @pytest.mark.parametrize("name", MODULES)
 def test_dir_of_modules(name: str):
-    """What is public, and nothing that a module imports for itself."""
+    """The public names, without the imports of the module itself."""
     module = importlib.import_module(f"kc.{name}")
     public = set(getattr(module, "__all__", None) or module._LAZY)
     extra = {"tir": {"analysis", "transform"}, "ir": {"container"}, "topi": {"testing"}}.get(

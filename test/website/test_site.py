@@ -194,7 +194,7 @@ if (!("IFrameWorker" in parent)) throw Error("the theme looks for this name");
 
 
 def dom_of(address: str, folder: Path) -> str:
-    """What a browser makes of a page."""
+    """The document of a page in a browser."""
     assert CHROMIUM is not None
     command = [
         CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",

@@ -98,7 +98,7 @@ def test_mlir_agrees(file: Path):
 
 @cache
 def accepted() -> list[bool]:
-    """Whether mlir-opt prints a module for each text, in one run."""
+    """True for each text for which mlir-opt prints a module, in one run."""
     parts = run("// -----\n".join(REFUSED.values()), "-split-input-file").stdout
     return [bool(part.strip()) for part in parts.split("// -----\n")]
 

@@ -1,4 +1,4 @@
-"""What a product loads with gaps is copied without them: where, and that results stay right."""
+"""Strided operands of products are copied to contiguous buffers: the cases, and the results."""
 
 from __future__ import annotations
 

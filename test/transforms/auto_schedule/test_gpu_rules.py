@@ -1,5 +1,6 @@
-"""What each rule for GPUs does with the programs that it is for: the steps, and results of kernels
-that the emulator watches against numpy."""
+"""Each rule for GPUs on the programs that it is for: the steps, and results of kernels that the
+emulator watches, against numpy.
+"""
 
 from __future__ import annotations
 
@@ -364,8 +365,9 @@ def test_what_a_convolution_reads_is_copied_to_shared_memory_alone(channels: int
 def test_reshaped_matrices_are_multiplied_by_tensor_cores(
     a: tuple[int, ...], w: tuple[int, ...], shape: tuple[int, int, int], arch: str, step: str
 ):
-    """What is read at digits of rows, columns or terms is gathered as it is copied: tiles of these
-    are no boxes of the array."""
+    """Operands that are read at digits of rows, columns or terms are gathered during the copy:
+    their tiles are not boxes of the array.
+    """
     rows, terms, columns = shape
     A, W = (te.placeholder(it, "float16", name=name) for it, name in ((a, "A"), (w, "W")))
     k = te.reduce_axis((0, terms), "k")
@@ -512,7 +514,7 @@ def test_attention_is_one_kernel(
 
 
 def expect_attention(module: Any, args: list[te.Tensor], *, is_checked: bool = False) -> None:
-    """Whether a kernel, watched if ``is_checked``, computes what numpy does."""
+    """Check that a kernel, watched if ``is_checked``, computes numpy's result."""
     r = np.random.default_rng(0)
     q, k, v, output = (
         r.standard_normal([int(size) for size in it.shape]).astype(NUMPY.get(it.dtype, it.dtype))

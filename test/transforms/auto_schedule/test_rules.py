@@ -1,4 +1,4 @@
-"""What each rule does with the programs that it is for: structure, and results against numpy."""
+"""Each rule on the programs that it is for: structure, and results against numpy."""
 
 from __future__ import annotations
 
@@ -354,7 +354,7 @@ def channels_last(channels: int, results: int) -> list[te.Tensor]:
 
 
 def test_few_columns_before_an_activation():
-    """What finishes the sums has loops of its own."""
+    """The block that finishes the sums has loops of its own."""
     A, B, C = product(40, 100, 3)
     schedule = kc.auto_schedule([A, B, topi.nn.relu(C)], AVX512)
     assert kinds(schedule, "C")[-1] == "16 vectorized"
@@ -495,8 +495,9 @@ def test_sums_are_whole_vectors(target: Target, lanes: int, size: int, kernel: i
 @pytest.mark.parametrize(("target", "lanes"), [(AVX2, 8), (AVX512, 16)], ids=["avx2", "avx512"])
 @pytest.mark.parametrize("width", [13, 29])
 def test_rows_of_an_image_end_in_a_vector_with_a_mask(target: Target, lanes: int, width: int):
-    """What sticks out of whole vectors is computed in one, in registers: the columns are those of
-    the image, whose rows the results have, rather than channels."""
+    """The remainder of whole vectors is computed in one vector, in registers: the columns are those
+    of the image, whose rows are contiguous in the results, rather than channels.
+    """
     shapes = ((1, 3, 12, width + 2), (36, 3, 3, 3))
     X, W = (te.placeholder(it, name=name) for it, name in zip(shapes, "XW", strict=True))
     tensors = [X, W, topi.nn.conv2d_nchw(X, W, 1, 0, 1)]
@@ -1180,7 +1181,7 @@ def test_columns_that_are_repeated_are_vectors_of_their_own():
 
 
 def test_rows_of_unknown_length_are_reduced_a_few_vectors_at_a_time():
-    """What is left of a row is no more than that: most rows may be short."""
+    """The remainder of a row is at most a few vectors, because most rows may be short."""
     n, m = te.var("n"), te.var("m")
     X = te.placeholder((n, m), name="X")
     target = Target.host_cpu()

@@ -274,7 +274,9 @@ def test_constant_weights_are_packed_and_checked_when_building(
 
 @needs_emulation
 def test_constant_weights_with_a_subnormal_number(emulator: Emulator):
-    """What was seen of the weights at build time sends every call to the second version."""
+    """A subnormal number found in the weights at build time sends every call to the second
+    version.
+    """
     weights = np.ones((64, 128), ml_dtypes.bfloat16)
     weights[3, 5] = 1e-39
     target = emulated_target()

@@ -60,8 +60,9 @@ class Recorded:
     """The name of an operation and one of its operands, or its result, which comes last."""
 
     def subnormal(self) -> np.ndarray:
-        """Whether there was a subnormal number in a calculation, for each argument, or a product or
-        quotient too small even for one."""
+        """True, for each argument, if a calculation had a subnormal number, or a product or
+        quotient too small even for one.
+        """
         there_is = np.zeros(len(self.result), bool)
         for _, numbers in self.values:
             least = np.finfo(numbers.dtype).tiny
@@ -79,7 +80,9 @@ class Recorded:
         return there_is
 
     def _is_last(self, place: int) -> bool:
-        """Whether a value is the result of its operation: they are recorded one by one."""
+        """True if a value is the result of its operation: operands and result are recorded one by
+        one.
+        """
         first = place
         while first and self.values[first - 1][0] == self.values[place][0]:
             first -= 1
@@ -88,8 +91,9 @@ class Recorded:
 
 
 def record(body: str, dtype: str, target: str, *columns: np.ndarray) -> Recorded:
-    """What a body with arguments %x and %y and the result %z computes; as many numbers as there are
-    in a column, a multiple of 16."""
+    """Record the values of a body with arguments %x and %y and the result %z, for a multiple of 16
+    numbers in each column.
+    """
     n, element = len(columns[0]), {"float32": "f32", "float64": "f64"}[dtype]
     names = {"n": n, "m": f"memref<{n}x{element}>", "v": f"vector<{LANES}x{element}>"}
     module = _expanded(_KERNEL.format(body=body, count=1, **names), target)

@@ -139,7 +139,7 @@ TE_FUNCTIONS = {
         )
     ),
 }
-"""Those of te."""
+"""The functions of te."""
 
 _EXTERNAL = ("gelu by tanh",)
 """The operands of which are products of x."""

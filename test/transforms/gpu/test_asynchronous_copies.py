@@ -183,7 +183,7 @@ def injected(text: str, target: str = TARGET) -> tuple[Any, list[Diagnostic]]:
 
 
 def check(seed: int) -> int:
-    """How many elements a random program copies asynchronously; its results are right."""
+    """The number of elements that a random program copies asynchronously; checks its results."""
     text, extent = random_pipeline(Random(seed))
     source = np.random.default_rng(seed).integers(-99, 99, 32)
     expected = {"X": source.copy(), "Y": np.zeros((6, 24), int)}
@@ -266,8 +266,9 @@ def test_ptx(built: tuple[Any, list[Any]]):
 
 
 def checked(text: str) -> tuple[set[str], bool]:
-    """What the emulator finds in the kernel of a module at the gpu level, and whether its result
-    is right."""
+    """The findings of the emulator in the kernel of a module at the gpu level, and True if its
+    result is right.
+    """
     _, (a, b, c) = product(16, 32)
     report = kc.gpu.check(text, a, b, c, target="cuda-emu -arch=sm_80")
     return {finding.kind for finding in report.findings}, np.allclose(c, a @ b, rtol=1e-5)
@@ -329,7 +330,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("copy", REFUSED)
 def test_no_copies(copy: str):
-    """What is not copied by itself is stored at once, and a warning says why."""
+    """An element that cannot be copied alone is stored at once, and a warning gives the reason."""
     text = f"""
 func.func @f(%X: memref<32xi32>, %Y: memref<32xi32>, %Z: memref<32xi32>) {{
   tir.for %i in 8 annotations {{software_pipeline_stage = [0, 1],

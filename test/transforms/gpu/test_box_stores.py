@@ -43,7 +43,7 @@ def kernel_text() -> str:
 
 
 def findings(text: str) -> list[str]:
-    """What is found in a run whose result is compared with numpy's."""
+    """The findings of a run whose result is compared with numpy's."""
     r = np.random.default_rng(0)
     a, b = (r.integers(-4, 4, (rows, 48)).astype("float16") for rows in (64, 32))
     expected = a.astype("float64") @ b.T.astype("float64")

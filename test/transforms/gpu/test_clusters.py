@@ -33,7 +33,7 @@ def kernel_text() -> str:
 
 
 def findings(text: str, product: Copied = PRODUCT) -> list[str]:
-    """What is found in a run whose result is compared with numpy's."""
+    """The findings of a run whose result is compared with numpy's."""
     a, b, expected = product.arrays()
     c = np.zeros(expected.shape, "float32")
     wanted = [expected.astype("float32")]

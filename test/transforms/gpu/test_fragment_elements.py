@@ -1,4 +1,4 @@
-"""What follows a product element by element, with the registers that hold its sums."""
+"""Elementwise operations after a product, on the registers that hold its sums."""
 
 from __future__ import annotations
 

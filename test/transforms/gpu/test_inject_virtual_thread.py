@@ -88,7 +88,7 @@ LAST = """func.func @last(%A: memref<6xf32>, %B: memref<3xf32>) {
 
 
 def test_the_last_of_two_virtual_threads_along_an_outer_loop():
-    """Those that take a branch alike stay in their order."""
+    """Virtual threads that take the same branch stay in their order."""
     a, b = np.arange(6, dtype="float32"), np.full(3, 9, "float32")
     kc.build(kc.IRModule.parse(LAST), target="cuda-emu")(a, b)
     np.testing.assert_array_equal(b, [a[3], a[4], 9])

@@ -50,7 +50,7 @@ def kernel(op: str, dtype: str) -> Any:
 
 
 def computed(op: str, x: np.ndarray, y: np.ndarray | None = None) -> np.ndarray:
-    """What a kernel makes of the numbers."""
+    """The results of a kernel for the numbers."""
     columns = [np.resize(column, COUNT) for column in (x, x if y is None else y)]
     result = np.zeros(COUNT, x.dtype)
     kernel(op, str(x.dtype))(*columns, result)

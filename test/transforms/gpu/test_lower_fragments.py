@@ -368,7 +368,7 @@ def test_every_text_is_an_intrinsic(name: str):
 
 
 def refused(product: Product, target: str = EMULATOR) -> str:
-    """What a schedule is refused with, without places."""
+    """The refusal of a schedule, without places."""
     with pytest.raises(kc.KCError) as error:
         product.build(target)
     text = re.sub(r" *<-- here \(from .*\)", "    <-- here", str(error.value))

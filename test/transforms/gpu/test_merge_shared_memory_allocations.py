@@ -83,7 +83,7 @@ def test_no_barrier_is_too_much():
 
 
 def places(text: str) -> set[int]:
-    """Where the buffers of a kernel begin."""
+    """The offsets of the buffers of a kernel."""
     starts = re.findall(r"memref\.view %\w+\[%(\w+)\]", text)
     values = dict(re.findall(r"%(\w+) = arith\.constant (\d+) : index", text))
     return {int(values[start]) for start in starts}

@@ -30,7 +30,7 @@ def kernel_text() -> str:
 
 
 def findings(text: str) -> tuple[list[str], int]:
-    """What is found in a kernel, and its barriers."""
+    """The findings of a kernel, and its barriers."""
     a, b, expected = PRODUCT.arrays()
     c = np.zeros(expected.shape, "float32")
     report = kc.gpu.check(text, a, b, c, target=EMULATOR, expected=[expected.astype("float32")])

@@ -55,14 +55,14 @@ def branch(form: str, condition: str, body: str) -> str:
 class Case(NamedTuple):
     body: str
     takes: Callable[[int, int, int], bool]
-    """Whether a thread, given by b, w and t, comes to the accesses."""
+    """True if the thread b, w, t reaches the accesses."""
     first: Callable[[int], int]
     """The column that is read, or written first."""
     second: Callable[[int], int]
     """The column that is written after that."""
     is_compiled: bool
     overwrites: bool = False
-    """Whether the first access writes as well."""
+    """True if the first access writes as well."""
 
 
 def mirror(t: int) -> int:

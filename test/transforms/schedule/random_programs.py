@@ -271,8 +271,9 @@ def try_step(module: ModuleOp, step: Primitive) -> Rewritten | None:
 
 
 def assert_both_happen(outcomes: Iterable[bool], done: int, refused: int = 0) -> None:
-    """That so many of random steps are done and so many are not, a third of it outside of sweeps;
-    takes no more than that needs."""
+    """Check that enough random steps are done and enough are refused, a third as many outside of
+    sweeps; draws no more steps than necessary.
+    """
     if not is_sweep():
         done, refused = -(-done // 3), -(-refused // 3)
     counts = {True: 0, False: 0}
@@ -329,6 +330,6 @@ def native_results(module: ModuleOp, args: list[Any]) -> list[Any]:
 
 
 def assert_same(before: list[Any], after: list[Any], module: ModuleOp) -> None:
-    """That two calls gave the same."""
+    """Check that two calls gave the same arrays."""
     for old, new in zip(before, after, strict=True):
         assert np.array_equal(old, new), text_of(module)

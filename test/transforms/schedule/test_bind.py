@@ -115,7 +115,7 @@ CHOOSERS = [
 
 
 def combines_across_threads(module: ModuleOp) -> bool:
-    """Whether threads combine values, which only blocks can tell."""
+    """True if threads combine values, which only blocks can tell."""
     return any(
         loop.axis is not None and IterType.REDUCE in loop_tree.iter_types(loop, block)
         for block in blocks_of(module)

@@ -113,7 +113,7 @@ def refusal(call: Callable[[], Any]) -> str:
 
 
 def values(sch: tir.Schedule) -> Any:
-    """What the function computes of two shuffled rows of numbers."""
+    """The result of the function for two shuffled rows of numbers."""
     a = np.random.default_rng(0).permutation(256).reshape(16, 16).astype(np.float32)
     c = np.full((16, 16), 77, np.float32)
     run(sch.mod.op, "f", [a, c])

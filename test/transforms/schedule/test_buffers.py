@@ -1,4 +1,4 @@
-"""Which buffer of a block a reference means, and what is said of one that means none."""
+"""The buffer of a block that a reference names, and the refusal of a reference that names none."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def injected(module: ModuleOp) -> tuple[ModuleOp, list[Diagnostic]]:
 
 
 def halves(module: ModuleOp) -> int:
-    """How many buffers have two halves, in a module after :func:`injected`."""
+    """The number of buffers with two halves, in a module after :func:`injected`."""
     return text_of(module).count(" mod 2")
 
 

@@ -108,7 +108,9 @@ GUARDED = """
 
 
 def test_a_guard_becomes_a_predicate():
-    """Where all is in blocks; other loops of these stay, and are under it too."""
+    """The guard of a nest that consists of blocks; inner loops of the blocks stay, under the guard
+    too.
+    """
     block = """
         tir.for %k in 4 {
           tir.block "C" (spatial %v_i in 4 = %i, spatial %v_j in 6 = %j) do {

@@ -205,7 +205,7 @@ def test_option():
 
 
 def test_indices_by_name():
-    """Those behind ``*indices`` are the last ones, as in TVM."""
+    """Names after ``*indices`` are the last indices, as in TVM."""
     tiles: Any = lambda *i, n: [*i, n // 4, n % 4]  # noqa: E731
     rows = IndexMap.from_func(tiles, ndim=3, index_dtype="int64")
     assert str(rows) == "(i0, i1, n)->(i0, i1, n floordiv 4, n mod 4)"

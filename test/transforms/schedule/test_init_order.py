@@ -233,7 +233,7 @@ func.func @main(%A: memref<8x0xi32>, %B: memref<8xi32>, %C: memref<8xi32>) {
 
 @pytest.mark.parametrize("binding", ["%k", "%k * -1 - 1", "%k + 3"])
 def test_a_reduction_over_nothing_stores_its_initial_value(binding: str):
-    """Whatever its iterations would bind its variable to, if it had any."""
+    """A reduction over nothing stores its initial value for every binding of its variable."""
     text = NOTHING_TO_REDUCE.replace("BINDING", binding)
     sch = tir.Schedule(kc.IRModule.parse(text))
     with pytest.raises(ScheduleError) as caught:

@@ -39,7 +39,7 @@ def arrays(seed: int = 0) -> list[np.ndarray]:
 
 
 def vectorized(module: ModuleOp) -> bool:
-    """Whether the loop can be vectorized; then it is, and gives the same."""
+    """Vectorize the loop and check that the results are the same. True if it can be vectorized."""
     args = arrays()
     wanted = results(module, args)
     if try_step(module, pass_class("vectorize")(LoopRef("i"))) is None:

@@ -34,7 +34,7 @@ func.func @f(%A: memref<4xi32>, %B: memref<4x4xi32>) {
 
 
 def refused(text: str, call: str, *args: object, name: str = "l") -> ScheduleError:
-    """Why a call on loop ``name`` is refused, which changes nothing."""
+    """The refusal of a call on loop ``name``, which changes nothing."""
     sch = tir.Schedule(kc.IRModule.parse(text))
     before = str(sch.mod)
     with pytest.raises(ScheduleError) as caught:
@@ -84,7 +84,7 @@ func.func @f(%A: memref<8xi32>) {{
 
 
 def test_memory_of_an_iteration_that_threads_share():
-    """What thread v keeps in T[v + l], thread v + 1 keeps there in iteration l - 1."""
+    """Thread v keeps a value in T[v + l], where thread v + 1 keeps one in iteration l - 1."""
     text = """
 func.func @f(%B: memref<4x4xi32>) {
   tir.for %v in 4 thread "threadIdx.x" {
@@ -165,7 +165,7 @@ def test_loops_in_threads_that_exchange_values_are_not_exchanged():
 
 
 def test_an_unknown_element_of_another_thread():
-    """Whether threads differ in what they load, and so use the same element, is not known."""
+    """It is unknown if threads load different indices, and so if they use the same element."""
     text = """
 func.func @f(%A: memref<4xindex>, %S: memref<8xi32>) {
   tir.for %v in 4 thread "threadIdx.x" {

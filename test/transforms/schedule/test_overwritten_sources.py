@@ -60,7 +60,7 @@ func.func @f(%A: memref<16xi32> {{kc.role = "in"}}, %B: memref<8xi32> {{kc.role 
 
 
 def is_legal(offsets: tuple[int, int, int, int], at: str, *, reduce: bool) -> bool:
-    """Whether nothing that T needs in an iteration was overwritten by then."""
+    """True if no element that T needs in an iteration was overwritten before."""
     s, c, before, behind = offsets
     written: set[int] = set()
     for j in range(8):

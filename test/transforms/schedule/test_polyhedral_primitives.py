@@ -84,8 +84,9 @@ class Nest:
         ]
 
     def keeps(self, time: Callable[[int, int, int, int], tuple[int, ...]]) -> bool:
-        """Whether the order of ``time(i, j, place in the text, place in the program)`` reverses
-        no dependence."""
+        """True if the order of ``time(i, j, place in the text, place in the program)`` reverses no
+        dependence.
+        """
         place = {it: n for n, it in enumerate([*self.before, self.inside, *self.behind])}
         timed = [
             (time(i, j, place[it], n), it.accesses(i, j))

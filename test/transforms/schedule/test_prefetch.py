@@ -47,7 +47,7 @@ def prefetch(module: ModuleOp, random: Random) -> Primitive:
 
 
 def hints(module: ModuleOp) -> int:
-    """How many prefetches there are."""
+    """The number of prefetches."""
     return sum(isinstance(op, PrefetchOp) for op in module.walk())
 
 

@@ -43,7 +43,7 @@ class Part:
 
 
 def conflict(first: Part, i: int, second: Part, j: int) -> bool:
-    """Whether what the two do cannot change places."""
+    """True if the two instances cannot change places."""
     (written, read), (later_written, later_read) = first.accesses(i), second.accesses(j)
     return written in (later_written, later_read) or read == later_written
 

@@ -268,7 +268,7 @@ func.func @f(%A: memref<?x64xi32> {kc.shape = affine_map<()[s0] -> (s0 + 2, 64)>
 
 @pytest.mark.parametrize("n", [0, 1, 5])
 def test_later_iterations_are_told_apart_in_a_fused_loop(n: int):
-    """Which iteration comes first is asked of a quotient: no number in it has more than 64 bits."""
+    """The order of iterations depends on a quotient: no number in it has more than 64 bits."""
     sch = tir.Schedule(kc.IRModule.parse(ROWS))
     i, j = sch.get_loops("C")
     sch.compute_at("B", j)

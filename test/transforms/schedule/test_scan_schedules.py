@@ -186,7 +186,7 @@ func.func @steps(%A: memref<4x?xf32> {kc.shape = affine_map<()[s0] -> (4, s0)>},
     [("fuse", (), "i and k"), ("skew", (1,), "i and k")],
 )
 def test_elements_of_a_step_are_counted(name: str, arguments: tuple[int, ...], loops: str):
-    """Where n is 0, each step writes initial values, which the build does in loops of its own."""
+    """If n is 0, each step writes initial values, which the build does in loops of its own."""
     sch = tir.Schedule(kc.IRModule.parse(STEPS))
     _, i, k, l = sch.get_loops("S")  # noqa: E741
     before = str(sch.mod)

@@ -31,7 +31,7 @@ allows 64 KiB
 
 
 def place(sch: Schedule, loop: int, *, bound_before: bool) -> list[str]:
-    """What is said when the copy is placed at a loop of the tiles, and these are blocks."""
+    """The diagnostics when the copy is placed at a loop of the tiles, whose loops are blocks."""
     said: list[Diagnostic] = []
     with diagnostic_handler(said.append):
         loops = sch.get_loops(sch.get_block("B"))

@@ -82,7 +82,7 @@ def test_some_are_legal_and_some_are_not():
 
 @given(seed=st.integers(0, 2**32))
 def test_blocks_that_depend_on_themselves(seed: int):
-    """Whatever the variables are said to be: opaque blocks that read and write one buffer."""
+    """Opaque blocks that read and write one buffer, for any kinds of variables."""
     random = Random(seed)
     first = f"%i * {random.randint(0, 2)} + %j * {random.randint(0, 2)} + {random.randint(0, 2)}"
     second = f"%i * {random.randint(0, 2)} + %j * {random.randint(0, 2)} + {random.randint(0, 2)}"

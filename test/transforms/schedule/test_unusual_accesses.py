@@ -37,7 +37,7 @@ def refused(module: ModuleOp, primitive: Primitive) -> str:
 
 
 def assert_equal_results(text: str, primitive: Primitive, args: list[Any]) -> ModuleOp:
-    """That ``one`` is accepted, and changes no result, interpreted or native."""
+    """Check that ``primitive`` is accepted, and changes no result, interpreted or native."""
     module = parse(text)
     wanted = results(module, args)
     with diagnostic_handler(lambda _: None):

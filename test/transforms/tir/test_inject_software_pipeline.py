@@ -61,7 +61,7 @@ class Program:
     extent: int
     symbolic: bool
     outside: bool
-    """Whether the private buffers are allocated in front of the loop."""
+    """True if the private buffers are allocated in front of the loop."""
     statements: list[tuple[Element, list[Element]]]
     stages: list[int]
     order: list[int]
@@ -98,7 +98,7 @@ func.func @f({kinds}, %n: index) {{
 """
 
     def execute(self, arrays: dict[str, np.ndarray]) -> None:
-        """What it computes, in place."""
+        """Execute the program on ``arrays``, in place."""
         for i in range(self.extent):
             for n, (target, sources) in enumerate(self.statements):
                 value = n + 1
@@ -109,7 +109,7 @@ func.func @f({kinds}, %n: index) {{
                 arrays[buffer][index] = (value + 2**31) % 2**32 - 2**31
 
     def keeps_order(self) -> bool:
-        """Whether, with a private buffer for each iteration, no dependence is turned round."""
+        """True if the pipeline reverses no dependence, with a private buffer for each iteration."""
         last: list[tuple[tuple[int, int], dict[tuple, bool]]] = []
         for i in range(self.extent):
             for n, (target, sources) in enumerate(self.statements):
@@ -162,7 +162,9 @@ def arguments(seed: int) -> dict[str, np.ndarray]:
 
 
 def check(seed: int, *, native: bool = False) -> bool:
-    """Whether a random program is pipelined; it computes the same then, and else rightly is not."""
+    """Check a random program. True if it is pipelined with the same results; False if a refusal is
+    right.
+    """
     program = random_program(Random(seed))
     arrays = arguments(seed)
     expected = {

@@ -1,4 +1,4 @@
-"""Where the init of a reduction goes, and that it is right there."""
+"""The place of the init of a reduction, and its correctness there."""
 
 from __future__ import annotations
 
@@ -257,8 +257,9 @@ def test_rows_without_a_term_stay_what_they_are():
 
 @pytest.mark.parametrize("size", [0, 1, 7])
 def test_the_memory_of_threads_is_initialised_in_the_kernel(size: int):
-    """Where no loop counts the elements alone, all of them are, each time: there is no memory of
-    threads in front of the kernel."""
+    """If no loop counts the elements alone, all elements are initialised each time: memory of
+    threads does not exist in front of the kernel.
+    """
     text = """
 func.func @f(%A: memref<6x?xi32> {kc.shape = affine_map<()[n] -> (6, n)>},
              %C: memref<6xi32> {kc.role = "out"}) attributes {kc.symbols = ["n"]} {

@@ -194,7 +194,7 @@ def test_which_zero_is_the_maximum(n: int, dtype: str):
 
 @pytest.mark.parametrize(("n", "lanes"), [(1000, 1000), (77, 16), (64, 16), (9, 9)])
 def test_nan_in_each_lane(n: int, lanes: int):
-    """Where a row has one, its reduction is done again, in lanes as well."""
+    """The reduction of a row with a NaN runs again, in lanes as well."""
     s, a, b = rows("max", "float32", n + 1, n, lanes)
     x = np.random.default_rng(0).standard_normal((n + 1, n)).astype("float32")
     np.fill_diagonal(x, np.nan)
@@ -293,7 +293,7 @@ def innermost_loop(text: str, what: str) -> str:
     ("target", "register"), [("x86-64-v3", "ymm"), ("x86-64-v4", "zmm"), ("x86-64", "xmm")]
 )
 def test_a_maximum_takes_two_instructions_on_x86(target: str, register: str):
-    """That of the maxima, and a sum which shows NaN."""
+    """The loop has one instruction for the maxima, and a sum that shows NaN."""
     s, a, b = rows("max", "float32", 8, 1024, 64 if register == "zmm" else 16)
     text = kc.build(s, [a, b], f"llvm -mcpu={target}").get_source("asm")
     loop = innermost_loop(text, rf"v?maxps\s.*%{register}")
@@ -331,7 +331,7 @@ def test_c_code_keeps_the_loop():
 
 
 def test_lanes_with_results_of_their_own_stay_as_they_are():
-    """What the pass made is lowered again where text is compiled."""
+    """The result of the pass is lowered again if its text is compiled."""
     A = te.placeholder((7, 5), name="A", dtype="int32")
     k = te.reduce_axis((0, 5), name="k")
     B = te.compute((7,), lambda i: te.sum(A[i, k], k), name="B")

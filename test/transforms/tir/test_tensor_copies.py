@@ -369,7 +369,7 @@ def test_the_number_of_rows_may_be_known_at_the_call_alone():
 
 
 def refused(sch: tir.Schedule) -> str:
-    """What a schedule is refused with, without places."""
+    """The refusal of a schedule, without places."""
     with pytest.raises(kc.KCError) as error:
         kc.build(sch, target=EMULATOR)
     lines = str(error.value).splitlines()

@@ -1,4 +1,4 @@
-"""What is left behind whole vectors: under masks, overlapping, or in narrower ones."""
+"""Remainders of whole vectors: under masks, overlapping, or in narrower vectors."""
 
 from __future__ import annotations
 

@@ -443,7 +443,7 @@ def test_a_refusal_leaves_all_loops_as_they_were():
     ids=["the first lane, if n is 0", "lane n", "lane 3"],
 )
 def test_a_single_lane_that_writes_an_element(condition: str, n: int):
-    """Which is also true of a loop whose condition leaves it one iteration at most."""
+    """A loop whose condition leaves at most one iteration has a single lane, too."""
     text = f"""
     func.func @f(%A: memref<64xf32>, %B: memref<64xf32>, %n: index) {{
       tir.for %j in 8 vectorized {{

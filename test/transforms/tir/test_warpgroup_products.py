@@ -49,7 +49,7 @@ class Product:
     size: tuple[int, int, int] = (64, 32, 64)
     """m, n and k of the whole product."""
     groups: int = 1
-    """How many times four warps a block has, each with 64 rows."""
+    """The number of groups of four warps in a block, each with 64 rows."""
     columns: int = 32
     """... and the columns of all of them."""
     depth: int = 32
@@ -280,7 +280,7 @@ def test_mistakes_are_found(mistake: re.Pattern[str], kinds: set[str]):
 
 
 def refused(product: Product, target: str = EMULATOR) -> str:
-    """What a schedule is refused with, without places."""
+    """The refusal of a schedule, without places."""
     with pytest.raises(kc.KCError) as error:
         kc.build(product.schedule(target), target=target)
     lines = str(error.value).splitlines()
