@@ -35,7 +35,10 @@ COLLECTED = 20_000
 
 
 def pytest_collection_finish() -> None:
-    """Exclude imported objects from garbage collection, and collect less often: IR is full of cycles."""
+    """Exclude imported objects from garbage collection, and set the interval between collections.
+
+    IR is full of cycles, so collections are frequent by default.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(COLLECTED)

@@ -20,7 +20,7 @@ def pick(left, right):
 
 
 def nothing(index_type, value_type):
-    """The pair that any other wins against."""
+    """The identity of the reduction: every other pair wins against it."""
     return te.const(2**31 - 1, index_type), te.min_value(value_type)
 
 

@@ -30,7 +30,7 @@ a, b = np.random.rand(1000).astype(np.float32), np.random.rand(1000).astype(np.f
 
 
 def check(module: kc.runtime.Module) -> None:
-    """Call what was loaded."""
+    """Call the loaded module and check its result."""
     np.testing.assert_array_equal(module(a, b), a + b)
 
 

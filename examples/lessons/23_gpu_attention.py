@@ -18,7 +18,7 @@ ROWS, KEYS, SIDE = 16, 16, 16  # rows of a block, keys at a time, threads along 
 
 
 def attention(heads: int, length: int, size: int) -> list[te.Tensor]:
-    """Halves in, halves out; what is added is float32."""
+    """An attention of float16 with sums of float32."""
     Q, K, V = (te.placeholder((heads, length, size), "float16", name=name) for name in "QKV")
     c = te.reduce_axis((0, size), name="c")
     S = te.compute(

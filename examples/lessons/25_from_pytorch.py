@@ -52,7 +52,7 @@ def milliseconds(call):
 
 
 def compared(what, scheduled):
-    """Build, compare with what the network gives, and say how long a call takes."""
+    """Build, compare with the network's results, and print the time of a call."""
     function = kc.build(scheduled)
     np.testing.assert_allclose(function(*arrays), expected, rtol=1e-4, atol=1e-5)
     print(f"{what}: {milliseconds(lambda: function(*arrays)):.3f} ms")
