@@ -167,7 +167,7 @@ def test_classes_of_objects():
     assert pickle.loads(pickle.dumps(span)) == span
     assert runtime.convert_to_object((1, "a")) == (1, "a")
     assert runtime.DataTypeCode.FLOAT == 2
-    assert runtime.ndarray is kc.nd
+    assert runtime.ndarray.array is kc.nd.array
 
 
 def registered() -> str:
