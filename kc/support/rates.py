@@ -53,6 +53,8 @@ class Rates:
     """Bytes of a cache line."""
     ways: tuple[int, int, int]
     """The associativity of L1, L2 and L3."""
+    parallel_start: float
+    """Cycles of work below which handing it to other threads costs more than it saves."""
     products: Mapping[str, float] = field(default_factory=dict)
     """Multiply-adds by instruction (``fma.f32``, ``vpdpbusd``), with vectors of the full width."""
 

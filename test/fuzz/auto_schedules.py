@@ -27,7 +27,8 @@ from families import FAMILIES, Drawn  # noqa: E402
 import kc  # noqa: E402
 from kc import tir  # noqa: E402
 from kc.target import Target  # noqa: E402
-from kc.transforms.auto_schedule import draft, row_blocks  # noqa: E402
+from kc.transforms.auto_schedule import row_blocks  # noqa: E402
+from kc.transforms.auto_schedule.machine import Machine  # noqa: E402
 
 SHARES = {
     "operators": 50, "networks": 20, "programs": 10, "shapes": 10, "bindings": 4, "scans": 3,
@@ -89,10 +90,10 @@ def run(case: int) -> tuple[str, tir.Schedule]:
     """Run a case: its family, and its schedule. Raises whatever goes wrong."""
     family, program, random = draw(case)
     target = target_of(random)
-    work = random.choice((0, draft.PARALLEL_WORK))
+    work = random.choice((0, Machine.parallel_work))
     saved, slower = (row_blocks.SAVED, row_blocks.SLOWER) if work else (0, 100)
     with (
-        mock.patch.object(draft, "PARALLEL_WORK", work),
+        mock.patch.object(Machine, "parallel_work", work),
         mock.patch.multiple(row_blocks, SAVED=saved, SLOWER=slower),
     ):
         schedule = kc.auto_schedule(program.module, target)

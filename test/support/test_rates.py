@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import kc
+from kc import te
 from kc.support import rates
 from kc.support.diagnostics import diagnostic_handler
 from kc.support.target import Target
@@ -108,6 +109,28 @@ def test_the_users_file_overrides(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert machine("-mcpu=znver5") == before
 
 
+@pytest.mark.parametrize("family", ["elementwise", "product"])
+def test_loops_run_in_parallel_from_the_work_of_a_start_on(
+    family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("KC_RATES", str(tmp_path / "rates.json"))
+    A = te.placeholder((128, 512), name="A")
+    if family == "elementwise":
+        tensors = [A, te.compute(A.shape, lambda i, j: A[i, j] * 3.0 + 1.0, name="B")]
+    else:
+        B = te.placeholder((512, 64), name="B")
+        k = te.reduce_axis((0, 512), name="k")
+        C = te.compute((128, 64), lambda i, j: te.sum(A[i, k] * B[k, j], k), name="C")
+        tensors = [A, B, C]
+    target = Target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=znver5 -num-cores=4")
+    is_parallel = []
+    # Three operations of 65,536 elements, 4,194,304 multiply-adds, at most 32 in a cycle.
+    for cycles in (1_000, 100_000_000):
+        rates.keep("znver5", {"parallel_start": cycles})
+        is_parallel.append("parallel" in str(kc.auto_schedule(tensors, target).mod))
+    assert is_parallel == [True, False]
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -118,7 +141,8 @@ def test_the_users_file_overrides(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         (
             '{"znver5": {"speed": 1}}',
             "ValueError: there is no 'speed'; there are bits, pipes, fma_latency, loads, stores, "
-            "gather, shuffles, divisions, bandwidths, line, ways, products",
+            "gather, shuffles, divisions, bandwidths, line, ways, parallel_start, "
+            "products",
         ),
     ],
 )

@@ -35,9 +35,8 @@ from kc.transforms.auto_schedule.digits import digits_of, joined_dimensions, mer
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.machine import (
     LOAD_COST,
+    OPERATIONS,
     PAGE,
-    PARALLEL_CYCLES,
-    PARALLEL_WORK,
     SCALAR_COPY,
     Machine,
 )
@@ -575,7 +574,7 @@ def perform(
     place = len(group) + len(row_outer if rows_first else column_outer[:1])
     joined = 0
     if outside and not outer:
-        work = int(tile.cycles * PARALLEL_WORK / PARALLEL_CYCLES)
+        work = int(tile.cycles * OPERATIONS)
         at_most = max(1, min(place, len(outside)))
         joined = draft.run_in_parallel(block, at_most, work, symbolic=False)
     if joined > 1:
@@ -615,7 +614,7 @@ def perform(
             single = next((n for n, it in enumerate(packed.loops) if it.static_extent != 1), 0)
             at_most = min(max(2, single + 1), max(1, len(packed.loops) - 2))
             each = SCALAR_COPY if tile.column_operand.stride(columns) != 1 else 1
-            work = iterations(packed.loops) * each * PARALLEL_WORK / PARALLEL_CYCLES
+            work = iterations(packed.loops) * each * OPERATIONS
             work = None if each == 1 else int(work)
             draft.run_in_parallel(name, at_most, work, symbolic=False)
         draft.settled.add(name)

@@ -13,7 +13,7 @@ from kc.analysis import loop_tree
 from kc.dialects.tir import BlockOp, ForKind, ForOp
 from kc.support.declarations import Slot
 from kc.support.diagnostics import Diagnostic, ScheduleError
-from kc.transforms.auto_schedule.machine import PARALLEL_WORK, Machine
+from kc.transforms.auto_schedule.machine import Machine
 from kc.transforms.auto_schedule.nests import Nest, is_begun, iterations
 from kc.transforms.auto_schedule.undo import Mark, Undo
 from kc.transforms.schedule.base import BlockRef
@@ -215,7 +215,7 @@ class Draft:
 
     def pays_in_parallel(self, work: int) -> bool:
         """True if the machine has several cores and ``work`` additions are enough to use them."""
-        return self.machine.cores > 1 and work >= PARALLEL_WORK
+        return self.machine.cores > 1 and work >= self.machine.parallel_work
 
     def run_in_parallel(
         self, name: str, at_most: int, work: int | None = None, *, symbolic: bool = True

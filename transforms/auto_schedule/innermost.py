@@ -13,7 +13,6 @@ from kc.analysis import loop_tree
 from kc.dialects.tir import ForKind, ForOp, IterType
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.draft import Draft
-from kc.transforms.auto_schedule.machine import PARALLEL_WORK
 from kc.transforms.auto_schedule.nests import Nest, extent, is_plain_op, iterations
 from kc.transforms.auto_schedule.reduction import gain as gain_of_lanes
 from kc.transforms.auto_schedule.rule import Rule
@@ -110,7 +109,11 @@ def _run_in_parallel(draft: Draft, block: str) -> bool:
         return False
     for number, loop in enumerate(nest.loops):
         work = iterations(nest.loops[number:]) * max(1, nest.operations + len(nest.loads))
-        if work < PARALLEL_WORK or extent(loop) < 2 or loop.kind.data is not ForKind.SERIAL:
+        if (
+            work < draft.machine.parallel_work
+            or extent(loop) < 2
+            or loop.kind.data is not ForKind.SERIAL
+        ):
             return False
         if draft.attempt("parallel", draft.loops(block)[loop]):
             return True

@@ -25,11 +25,9 @@ TILE_INSTRUCTIONS = ("tdpbf16ps", "tdpfp16ps", "tdpbusd")
 PAGE = 4096
 """Bytes of a page of memory, beyond which nothing is read ahead."""
 
-PARALLEL_WORK = 200_000
-"""Elementary operations below which handing work to other threads costs more than it saves: a
-parallel loop takes some 10 us to start, in which a core does about so many."""
-PARALLEL_CYCLES = 20_000
-"""The same in cycles, where a model counts these: vectors do about ten operations in one."""
+OPERATIONS = 10
+"""Elementary operations that vectors do in a cycle, about: what relates loops whose operations are
+counted to those whose cycles a model counts."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +91,12 @@ class Machine:
         """Vectors that a core loads from L1 in a cycle."""
         wide = self.rates.loads
         return max(wide, min(2, wide * self.rates.bits / self.vector_bits))
+
+    @property
+    def parallel_work(self) -> float:
+        """Elementary operations below which handing work to other threads costs more than it
+        saves."""
+        return self.rates.parallel_start * OPERATIONS
 
     @property
     def cost_of_masks(self) -> float:

@@ -179,7 +179,7 @@ def has_block(schedule: tir.Schedule, name: str) -> bool:
 def test_results_of_blocks_of_rows(
     dtype: str, heads: tuple[int, int], cores: int, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("kc.transforms.auto_schedule.draft.PARALLEL_WORK", 0)
+    monkeypatch.setattr("kc.transforms.auto_schedule.machine.Machine.parallel_work", 0)
     # Sizes are small, and the last tiles are parts of one.
     monkeypatch.setattr("kc.transforms.auto_schedule.row_blocks.SAVED", 0)
     monkeypatch.setattr("kc.transforms.auto_schedule.row_blocks.SLOWER", 100)
