@@ -14,6 +14,7 @@ _RULES = {
     "tile-product": "tile_products:TileProducts",
     "dot-product": "dot_products:DotProduct",
     "few-rows": "few_rows:FewRows",
+    "few-filters": "few_filters:FewFilters",
     "contraction": "contraction:Contraction",
     "side-by-side": "side_by_side:SideBySide",
     "windows": "windows:Windows",

@@ -78,7 +78,7 @@ class Windows(Rule):
             return False
         mark = draft.mark()
         try:
-            _perform(draft, nest, epilogue)
+            perform(draft, nest, epilogue)
         except ScheduleError:
             draft.return_to(mark)
             return False
@@ -97,7 +97,7 @@ def is_window(nest: Nest, machine: Machine) -> bool:
         return False
     if not nest.reduce or any(loop.static_extent is None for loop in nest.reduce):
         return False
-    along = _along(nest)
+    along = along_of(nest)
     if along is None or iterations(nest.reduce) > TERMS or nest.operations > 4:
         return False
     # A vector of lanes that are mostly none is no better than another loop.
@@ -108,7 +108,7 @@ def is_window(nest: Nest, machine: Machine) -> bool:
     return with_gaps or any(_moves(nest, loop) for loop in nest.spatial)
 
 
-def _along(nest: Nest) -> ForOp | None:
+def along_of(nest: Nest) -> ForOp | None:
     """The loop over results that are neighbours in memory, if what is loaded for them is near."""
     store = nest.stores[0]
     for loop in nest.spatial:
@@ -129,10 +129,37 @@ def _overlap(load: Access, loop: ForOp, term: ForOp) -> bool:
     """True if a load reads some of the same elements, over all iterations of ``term``, for a few
     iterations of ``loop``.
     """
-    if load.stride(loop) <= 0 or load.stride(term) <= 0:
+    if load.stride(loop) <= 0 or load.stride(term) == 0:
         return False
     count = min(extent(loop), NEAR)
     return _places(load, loop, count, term) < count * extent(term)
+
+
+def window_of(nest: Nest) -> list[ForOp]:
+    """The loops over the terms that are written out: those of the window, without those over many
+    channels."""
+    if iterations(nest.reduce) <= TERMS:
+        return nest.reduce
+    return [
+        term
+        for term in nest.reduce
+        if any(_overlap(load, loop, term) for load in nest.loads for loop in nest.spatial)
+    ]
+
+
+def cycles_of(nest: Nest, machine: Machine) -> float | None:
+    """The cycles of the nest as :func:`perform` schedules it; None where no rows share terms."""
+    along = along_of(nest)
+    rows, height = _rows(nest, along, machine) if along is not None else (None, 1)
+    if along is None or rows is None:
+        return None
+    whole, rest = divmod(extent(rows), height)
+    down = whole * _cycles(nest, rows, height, machine)
+    down += _cycles(nest, rows, rest, machine) if rest else 0
+    across = math.ceil(extent(along) / machine.lanes(nest.bits))
+    around = iterations(loop for loop in nest.spatial if loop not in (along, rows))
+    window = window_of(nest)
+    return down * across * around * iterations(it for it in nest.reduce if it not in window)
 
 
 def _rows(nest: Nest, along: ForOp, machine: Machine) -> tuple[ForOp | None, int]:
@@ -141,7 +168,7 @@ def _rows(nest: Nest, along: ForOp, machine: Machine) -> tuple[ForOp | None, int
     if not own or own[-1].static_extent is None:
         return None, 1
     rows = own[-1]
-    terms = iterations(nest.reduce)
+    terms = iterations(window_of(nest))
     most = min(extent(rows), machine.registers // 4, max(1, INSTRUCTIONS // terms))
     costs = {
         height: extent(rows) // height * _cycles(nest, rows, height, machine)
@@ -152,18 +179,19 @@ def _rows(nest: Nest, along: ForOp, machine: Machine) -> tuple[ForOp | None, int
 
 
 def _cycles(nest: Nest, rows: ForOp, height: int, machine: Machine) -> float:
-    """The cycles of a vector of each of ``height`` rows."""
-    terms = iterations(nest.reduce)
+    """The cycles of a vector of each of ``height`` rows, in one window."""
+    window = window_of(nest)
+    terms = iterations(window)
     loads = 0
     for load in nest.loads:
-        different = iterations(term for term in nest.reduce if load.stride(term))
+        different = iterations(term for term in window if load.stride(term))
         if not load.stride(rows):
             loads += different
             continue
         loads += min(
             (
                 different // extent(term) * _places(load, rows, height, term)
-                for term in nest.reduce
+                for term in window
                 if _overlap(load, rows, term)
             ),
             default=different * height,
@@ -172,7 +200,8 @@ def _cycles(nest: Nest, rows: ForOp, height: int, machine: Machine) -> float:
     bound = max(
         work / machine.fma_per_cycle,
         loads / machine.loads_per_cycle,
-        terms * machine.fma_latency / 2,  # the next tile does not wait for this one
+        # The next tile does not wait for this one; the next channel does.
+        terms * machine.fma_latency / (2 if len(window) == len(nest.reduce) else 1),
     )
     return bound + LOAD_COST * loads + TILE_OVERHEAD
 
@@ -202,10 +231,10 @@ def _padding(draft: Draft, nest: Nest) -> list[str]:
     return list(dict.fromkeys(blocks))
 
 
-def _perform(draft: Draft, nest: Nest, epilogue: str | None) -> None:
+def perform(draft: Draft, nest: Nest, epilogue: str | None) -> None:
     """Tile a window. Raises ScheduleError where a step is refused."""
     block, machine = nest.name, draft.machine
-    along = _along(nest)
+    along = along_of(nest)
     assert along is not None
     lanes = machine.lanes(nest.bits)
     rows, height = _rows(nest, along, machine)
@@ -215,7 +244,14 @@ def _perform(draft: Draft, nest: Nest, epilogue: str | None) -> None:
     apart = next((n for n, loop in enumerate(outer) if _moves(nest, loop)), len(outer))
     planes = iterations(outer[:apart])
     padded = _padding(draft, nest)
-    padding = padded if planes > 1 and (planes >= 8 * machine.cores or machine.cores == 1) else []
+    # Where several results are of one plane, as those of filters, it is padded once before.
+    of_planes = all(
+        any(load.stride(loop) for load in nest.loads if is_own(load.buffer))
+        for loop in outer[:apart]
+        if extent(loop) > 1
+    )
+    enough = planes > 1 and (planes >= 8 * machine.cores or machine.cores == 1)
+    padding = padded if of_planes and enough else []
     if extent(along) >= 2 * lanes and extent(along) % lanes and not _moves(nest, along):
         # Windows begin anywhere in a row of positions, and at its first channel.
         for name in padded:
@@ -234,7 +270,9 @@ def _perform(draft: Draft, nest: Nest, epilogue: str | None) -> None:
         inner.append(part)
         if count is None or count > size and count % size:
             hinted.append(cut)
-    reduce = [handles[loop] for loop in nest.reduce]
+    window = window_of(nest)
+    channels = [handles[loop] for loop in nest.reduce if loop not in window]
+    reduce = [*channels, *(handles[loop] for loop in window)]
     draft.put_in_order([*outside, *tiles, *reduce, *inner])
     together = apart if padding else len(outside) + len(tiles) - 1
     joined = draft.run_in_parallel(block, together)
@@ -251,7 +289,7 @@ def _perform(draft: Draft, nest: Nest, epilogue: str | None) -> None:
     shape = nest.stores[0].op.buffer.type
     if isinstance(shape, MemRefType) and len(shape.get_shape()) > 1:
         draft.attempt("storage_align", draft.block(block), 0, -2, lanes, 0)
-    for loop in (*reduce, *inner[:-1]):
+    for loop in (*reduce[len(channels) :], *inner[:-1]):
         draft.unroll(loop)
     draft.vectorize(inner[-1])
     draft.decompose(block, reduce[0])
