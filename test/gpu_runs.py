@@ -30,12 +30,12 @@ def architecture() -> str | None:
 def on_device(module: Any, arrays: Any) -> list[Any]:
     """The arguments after a call on the device; scalars are unchanged."""
     device = kc.cuda(0)
-    given = [
+    on_gpu = [
         kc.nd.array(value, device) if isinstance(value, np.ndarray) else value for value in arrays
     ]
-    module(*given)
-    assert not any(isinstance(value, np.ndarray) for value in given)
-    return [value.numpy() if isinstance(value, kc.nd.NDArray) else value for value in given]
+    module(*on_gpu)
+    assert not any(isinstance(value, np.ndarray) for value in on_gpu)
+    return [value.numpy() if isinstance(value, kc.nd.NDArray) else value for value in on_gpu]
 
 
 def compare(expected: Any, result: Any) -> None:

@@ -56,9 +56,9 @@ class Digits(Rule):
 
 def digits_of(rank: int, at: int, size: int) -> str:
     """The map of ``rank`` indices that takes one of them apart."""
-    given = [f"d{n}" for n in range(rank)]
+    indices = [f"d{n}" for n in range(rank)]
     digits = [f"d{at} floordiv {size}", f"d{at} mod {size}"]
-    return f"({', '.join(given)})->({', '.join([*given[:at], *digits, *given[at + 1 :]])})"
+    return f"({', '.join(indices)})->({', '.join([*indices[:at], *digits, *indices[at + 1 :]])})"
 
 
 def merging_map(shape: Sequence[int], joined: Iterable[int]) -> str:

@@ -74,10 +74,10 @@ def _share_elements(draft: Draft, loop: ForOp, before: list[Operation]) -> bool:
     ``distribute`` find this out and refuse costs much more.
     """
     key = loop, before[-1]
-    known = draft.known.get(key)
-    if known is None:
-        known = draft.known[key] = _find_shared(loop, set(before))
-    return known
+    shared = draft.known.get(key)
+    if shared is None:
+        shared = draft.known[key] = _find_shared(loop, set(before))
+    return shared
 
 
 def _find_shared(loop: ForOp, before: set[Operation]) -> bool:

@@ -473,7 +473,7 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
         turned = columns_last(nest, product.columns)
     is_turned = product.row_operand.stride(product.terms) != 1
 
-    known = {it.label for it in draft.blocks()}
+    labels = {it.label for it in draft.blocks()}
     ends: list[Any] = []
     """The blocks that finish the sums, in order."""
     copies: set[str] = set()
@@ -564,7 +564,7 @@ def _perform(draft: Draft, nest: Nest, product: Product, epilogue: str | None) -
         _fuse_terms(draft, name)
         Reduce().apply(draft, name)
     draft.tensorize([*pair, lane][0], instruction.intrinsic)
-    draft.settled.update({block} | {it.label for it in draft.blocks()} - known)
+    draft.settled.update({block} | {it.label for it in draft.blocks()} - labels)
     if epilogue is not None:
         draft.settled.add(epilogue)
 

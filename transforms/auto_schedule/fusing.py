@@ -201,8 +201,8 @@ def _mixed(pairs: Sequence[Pair]) -> set[Dimension]:
             blocks.setdefault(dimension, set()).add(pair.nest.block)
     return {
         (buffer, at)
-        for (buffer, at), known in blocks.items()
-        if any(_block_of(use.operation) not in known for use in buffer.uses)
+        for (buffer, at), fused in blocks.items()
+        if any(_block_of(use.operation) not in fused for use in buffer.uses)
     }
 
 
@@ -277,12 +277,12 @@ def _loop_map(nest: Nest, fused: set[int]) -> str:
     number. Loops of one iteration between them go."""
     names = [f"d{n}" for n in range(len(nest.loops))]
     sizes = [extent(loop) for loop in nest.loops]
-    kept = [n for n, loop in enumerate(nest.loops) if loop.static_extent != 1]
-    if not any(nest.loops[n] in nest.reduce for n in kept) and nest.reduce:
-        kept = sorted((*kept, nest.loops.index(nest.reduce[0])))
+    positions = [n for n, loop in enumerate(nest.loops) if loop.static_extent != 1]
+    if not any(nest.loops[n] in nest.reduce for n in positions) and nest.reduce:
+        positions = sorted((*positions, nest.loops.index(nest.reduce[0])))
     results: list[str] = []
     group: list[int] = []
-    for n in kept:
+    for n in positions:
         group.append(n)
         if n not in fused:
             results.append(number_text(names, sizes, group))

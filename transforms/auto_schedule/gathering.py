@@ -120,10 +120,11 @@ def _gather(draft: Draft, nest: Nest, gaps: Gaps) -> BlockRV:
     return copy
 
 
-def _loops_as_map(given: list[ForOp], order: list[ForOp], positions: list[ForOp]) -> str:
-    """The map of indices, one for each of the ``given`` loops, to those in ``order``, of which
-    ``positions`` are one number."""
-    names = {loop: f"d{n}" for n, loop in enumerate(given)}
+def _loops_as_map(loops: list[ForOp], order: list[ForOp], positions: list[ForOp]) -> str:
+    """The map from the indices of ``loops`` to those of ``order``, in which ``positions`` are
+    fused to one index.
+    """
+    names = {loop: f"d{n}" for n, loop in enumerate(loops)}
     number = number_text(
         [names[it] for it in positions],
         [extent(it) for it in positions],

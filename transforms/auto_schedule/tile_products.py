@@ -345,7 +345,7 @@ def _perform(draft: Draft, nest: Nest, product: TileProduct, epilogue: str | Non
     Raises ScheduleError where a primitive is refused.
     """
     block, height, (down, across) = nest.name, product.height, product.grid
-    known = {it.label for it in draft.blocks()} - {block, epilogue}
+    labels = {it.label for it in draft.blocks()} - {block, epilogue}
     own = (product.rows, product.columns, product.terms)
     places = [nest.loops.index(loop) for loop in own]
     # The same loops and loads, once others have taken their place.
@@ -420,7 +420,7 @@ def _perform(draft: Draft, nest: Nest, product: TileProduct, epilogue: str | Non
         _copy_in_vectors(draft, padded_b)
     _pack(draft, packed_b, at_b, product, by_rows=by_rows)
     draft.settled.update(filter(None, (block, epilogue)))
-    draft.settled.update({it.label for it in draft.blocks()} - known)
+    draft.settled.update({it.label for it in draft.blocks()} - labels)
 
 
 def _pad(

@@ -164,12 +164,12 @@ class Undo:
 
     def _put_back(self, body: list[Operation], copies: dict[Operation, _Copy]) -> None:
         block, site = self._site.function.body.block, self._site
-        wanted = [copies[op].op if op in copies else op for op in body]
-        kept = set(wanted)
+        operations = [copies[op].op if op in copies else op for op in body]
+        remaining = set(operations)
         for copy in copies.values():
             for value, stand_in in copy.stand_ins.items():
                 stand_in.replace_all_uses_with(self._value(value, copies))
-        erased = [op for op in block.ops if op not in kept]
+        erased = [op for op in block.ops if op not in remaining]
         for op in erased:
             if op in copies:  # the users of the operation that have not changed
                 for old, new in zip(op.results, copies[op].op.results, strict=True):
@@ -179,7 +179,7 @@ class Undo:
                 op.detach()
                 op.erase(safe_erase=False)
             place = block.first_op
-            for op in wanted:
+            for op in operations:
                 if place is not None and op is place:
                     place = place.next_op
                     continue

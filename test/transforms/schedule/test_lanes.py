@@ -41,11 +41,11 @@ def arrays(seed: int = 0) -> list[np.ndarray]:
 def vectorized(module: ModuleOp) -> bool:
     """Vectorize the loop and check that the results are the same. True if it can be vectorized."""
     args = arrays()
-    wanted = results(module, args)
+    expected = results(module, args)
     if try_step(module, pass_class("vectorize")(LoopRef("i"))) is None:
         return False
     with diagnostic_handler(lambda _: None):
-        assert_same(wanted, native_results(module, args), module)
+        assert_same(expected, native_results(module, args), module)
     return True
 
 

@@ -39,12 +39,12 @@ def refused(module: ModuleOp, primitive: Primitive) -> str:
 def assert_equal_results(text: str, primitive: Primitive, args: list[Any]) -> ModuleOp:
     """Check that ``primitive`` is accepted, and changes no result, interpreted or native."""
     module = parse(text)
-    wanted = results(module, args)
+    expected = results(module, args)
     with diagnostic_handler(lambda _: None):
         primitive.apply(site_of(module))
     module.verify()
     for outputs in (results(module, args), native_results(module.clone(), args)):
-        for here, there in zip(wanted, outputs, strict=True):
+        for here, there in zip(expected, outputs, strict=True):
             np.testing.assert_array_equal(here, there)
     return module
 
@@ -331,9 +331,11 @@ def test_sparse_layout_without_elements(primitive: Primitive) -> None:
     for args, before in zip(arguments, expected, strict=True):
         guarded = all_guarded(args, "end")
         built(*guarded)
-        for wanted, interpreted, native in zip(before, results(module, args), guarded, strict=True):
-            np.testing.assert_array_equal(wanted, interpreted)
-            np.testing.assert_array_equal(wanted, native)
+        for expected, interpreted, native in zip(
+            before, results(module, args), guarded, strict=True
+        ):
+            np.testing.assert_array_equal(expected, interpreted)
+            np.testing.assert_array_equal(expected, native)
 
 
 @pytest.mark.parametrize(
