@@ -101,8 +101,9 @@ def set_block_spaces(
 
 
 def fits_around(value: SSAValue, most: int) -> bool:
-    """Whether an expression with numbers up to ``most`` may take the place of an index: numbers in
-    the maps and sets that it is an operand of stay within 64 bits."""
+    """True if an expression whose numbers have a magnitude of at most ``most`` may replace an
+    index: the numbers in the affine maps and sets that use the index stay within 64 bits.
+    """
     spaces = {
         attribute.data
         for use in value.uses
@@ -139,7 +140,7 @@ _DIVISIONS = (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.CeilDiv, AffineBin
 
 
 def fits_index(expr: AffineExpr) -> bool:
-    """Whether the numbers in ``expr`` fit 64 bits."""
+    """True if each number in ``expr`` fits 64 bits."""
     numbers = (part.value for part in expr.dfs() if isinstance(part, AffineConstantExpr))
     return all(LEAST <= number <= GREATEST for number in numbers)
 
@@ -183,7 +184,7 @@ def replace_with_expr(old: SSAValue, expr: AffineExpr, new: Operands, point: Ins
 
 
 def _in_affine(op: Operation, index: int) -> bool:
-    """Whether operand ``index`` belongs to an affine map or set of ``op``."""
+    """True if operand ``index`` belongs to an affine map or set of ``op``."""
     if isinstance(op, BlockOp):
         return index >= len(op.dynamic_extents)
     if isinstance(op, LoadOp | StoreOp | PrefetchOp):

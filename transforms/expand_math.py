@@ -151,7 +151,7 @@ APPROXIMATIONS: dict[type[Operation], Callable[..., Real]] = {
     math.Log2Op: approximations.log2,
     math.TanhOp: approximations.tanh,
 }
-"""What computes those with the flag ``afn`` in f32."""
+"""The functions that compute operations on f32 with the flag ``afn``."""
 
 NARROW_FLOATS = (Float8E4M3FNType, Float8E5M2Type, Float16Type, BFloat16Type)
 """The floats whose functions are computed in f32."""
@@ -205,24 +205,27 @@ class _First(RewritePattern):
 
 
 def is_x86(target: Target) -> bool:
-    """Whether the target is an x86."""
+    """True if the target is an x86."""
     return target.architecture is not None and target.architecture.name.startswith("x86")
 
 
 def has_fma(target: Target) -> bool:
-    """Whether a product and a sum that are rounded once are one instruction."""
+    """True if a fused multiply-add is one instruction."""
     return not is_x86(target) or target.has_feature("fma")
 
 
 def has_exponents(target: Target) -> bool:
-    """Whether instructions multiply vectors by powers of 2, and take exponents and fractions of
-    them: ``vscalefps``, ``vgetexpps``, ``vgetmantps``."""
+    """True if instructions scale vectors by powers of 2, and extract exponents and fractions:
+    ``vscalefps``, ``vgetexpps``, ``vgetmantps``.
+    """
     return is_x86(target) and target.has_feature("avx512dq")
 
 
 def has_slow_quotients(target: Target) -> bool:
-    """Whether a quotient of vectors takes longer than twice four multiply-adds, beside which it
-    could run: an inverse by an instruction, a product, and what corrects it."""
+    """True if a division of vectors takes longer than eight multiply-adds. Its replacement, an
+    approximate reciprocal, a product and a correction, takes about four. The factor of 2 accounts
+    for a division that overlaps with multiply-adds.
+    """
     rates = rates_of(target)
     return rates.products["fma.f32"] > 8 * rates.divisions["f32"]
 
@@ -240,8 +243,9 @@ def _is_approximate(op: Operation) -> bool:
 
 
 class _Expansion(RewritePattern):
-    """What patterns share that replace operations by functions of this package, but for those that
-    are ``kept`` in kernels."""
+    """The base of the patterns that replace operations by functions of this package, except for the
+    operations that are ``kept`` in kernels.
+    """
 
     def __init__(self, target: Target, kept: Collection[str] = ()) -> None:
         self._has_fma = has_fma(target)
@@ -393,7 +397,9 @@ class ExpandNormalShare(_Expansion):
 
 
 def _is_power_of_two(value: SSAValue) -> bool:
-    """Whether a float, or all lanes of a vector, are the same constant: 1, 2, 4, and so on."""
+    """True if a float, or each lane of a vector, is the same constant power of 2 that is at least
+    1.
+    """
     constant = value.owner
     attr = constant.value if isinstance(constant, arith.ConstantOp) else None
     if isinstance(attr, DenseIntOrFPElementsAttr):
@@ -438,7 +444,7 @@ _PURE = (
     math.ErfOp,
     math.ExpOp,
 )
-"""What the patterns look at, and may remove."""
+"""The operations that the patterns inspect and may remove."""
 
 
 def _second(product: arith.MulfOp, factor: SSAValue) -> SSAValue:
@@ -483,7 +489,7 @@ def _parts_of_normal_share(half: arith.MulfOp) -> tuple[math.ErfOp, SSAValue] | 
 
 
 def _is_cubic_of_gelu(value: SSAValue, x: SSAValue) -> bool:
-    """Whether it is ``(x * x * c + b) * x``, twice the argument of tanh in gelu."""
+    """True if ``value`` is ``(x * x * c + b) * x``, twice the argument of tanh in gelu."""
     op = value.owner
     if not isinstance(op, arith.MulfOp) or (op.lhs is not x and op.rhs is not x):
         return False

@@ -1,4 +1,4 @@
-"""Where values are known, and computing them once more where they are not."""
+"""Availability of values at an operation, and recomputation of the unavailable ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kc.analysis.captures import captured_values
 
 
 def is_available(value: SSAValue, anchor: Operation) -> bool:
-    """Whether ``value`` is defined where ``anchor`` stands."""
+    """True if ``value`` is defined at ``anchor``."""
     owner = value.owner
     home = owner if isinstance(owner, Block) else owner.parent
     op: Operation | None = anchor
@@ -21,7 +21,7 @@ def is_available(value: SSAValue, anchor: Operation) -> bool:
 
 
 def can_rebuild(value: SSAValue, anchor: Operation) -> bool:
-    """Whether ``value`` is defined at ``anchor``, or can be computed there once more."""
+    """True if ``value`` is defined at ``anchor``, or can be recomputed there."""
     if is_available(value, anchor):
         return True
     owner = value.owner

@@ -102,7 +102,7 @@ class _Narrowing:
         self._type = IntegerType(bits)
         self._bits = bits
         self._narrow: dict[SSAValue, SSAValue] = {}
-        """What values are with fewer bits."""
+        """The narrow value for each wide value."""
         self._casts: list[Operation] = []
         self._bounds: list[SSAValue] = []
         """Those of loops, before."""
@@ -136,7 +136,7 @@ class _Narrowing:
         return fits(self._ranges[value], self._bits)
 
     def _is_narrow(self, op: Operation) -> bool:
-        """Whether an operation on wide values can be one on narrow ones."""
+        """True if an operation on wide values can be replaced by one on narrow values."""
         wide = [value for value in (*op.operands, *op.results) if width(value.type) != 1]
         if not wide or not all(self._is_wide(value) and self._fits(value) for value in wide):
             return False

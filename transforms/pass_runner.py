@@ -40,7 +40,7 @@ class Stage:
     origin: str
     pass_: ModulePass
     from_anything: bool = False
-    """Whether it begins a pipeline that takes functions of upstream's dialects as well."""
+    """True if the stage begins a pipeline that also accepts functions of upstream's dialects."""
 
 
 @runtime_checkable
@@ -51,7 +51,7 @@ class Selective(Protocol):
     """
 
     def is_needed(self, module: ModuleOp) -> bool:
-        """Whether ``apply`` may change the module, warn or fail."""
+        """True if ``apply`` may change the module, warn or fail."""
         ...
 
 
@@ -62,7 +62,7 @@ class Instrument:
         """Before the first stage."""
 
     def wants(self, stage: Stage) -> bool:
-        """Whether a stage is to run; it does where every instrument wants it."""
+        """True if a stage is to run. It runs if every instrument returns True."""
         del stage
         return True
 
@@ -98,8 +98,9 @@ class Pipeline:
     stages: Sequence[Stage]
     instruments: Sequence[Instrument] = ()
     verify_each: Callable[[ModuleOp], None] | None = verify_all
-    """What looks at the module after each stage; what a pass of the program leaves is verified
-    completely in any case (KC4508)."""
+    """The check of the module after each stage. The result of a pass that the program defines is
+    always verified completely (KC4508).
+    """
     verify_input: bool = True
     generic: bool = False
     locations: bool = False

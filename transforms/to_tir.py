@@ -16,10 +16,10 @@ from kc.analysis.upstream import upstream_functions
 from kc.support.registry import pass_class
 
 _MATH = {f"math.{name}" for name in ("isfinite", "isinf", "isnan", "isnormal", "sincos")}
-"""What ``math-to-arith`` takes."""
+"""The operations that ``math-to-arith`` lowers."""
 
 _SCALING = {"arith.scaling_extf", "arith.scaling_truncf"}
-"""What ``arith-expand`` takes."""
+"""The operations that ``arith-expand`` lowers."""
 
 
 def to_tir(module: ModuleOp, *, loops: bool = True) -> None:
@@ -45,14 +45,14 @@ def to_tir(module: ModuleOp, *, loops: bool = True) -> None:
 
 
 def _loses_rank(op: Operation) -> bool:
-    """Whether it casts a memref or a tensor to a type without a rank."""
+    """True if the operation casts a memref or a tensor to an unranked type."""
     return isinstance(op, memref.CastOp | tensor.CastOp) and isinstance(
         op.results[0].type, UnrankedMemRefType | UnrankedTensorType
     )
 
 
 def _accesses_vectors(op: Operation) -> bool:
-    """Whether it loads or stores a vector as an element of a memref."""
+    """True if the operation loads or stores a vector as an element of a memref."""
     if isinstance(op, memref.LoadOp | affine.LoadOp):
         return isinstance(op.results[0].type, VectorType)
     return isinstance(op, memref.StoreOp | affine.StoreOp) and isinstance(op.value.type, VectorType)

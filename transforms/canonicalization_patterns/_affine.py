@@ -56,6 +56,6 @@ def _weight(
 
 
 def is_root(value: SSAValue, index: IndexValues) -> bool:
-    """Whether an index stands for itself: nothing is known of how it is computed."""
+    """True if an index is a root: an index with no known expression in terms of other indices."""
     expr = index.expr(value)
     return isinstance(expr, AffineDimExpr) and index.roots[expr.position] is value

@@ -269,7 +269,7 @@ class SimplifyIf(RewritePattern):
 
 
 class DecideIf(RewritePattern):
-    """Of a condition whose value is known, the branch that is taken is left.
+    """Replace an ``if`` with a known condition by the branch that is taken.
 
     ::
 
@@ -466,7 +466,9 @@ def _inline(
 
 
 def _initialises(op: Operation) -> bool:
-    """Whether a reduction in ``op`` has an initial value, which may be stored before it runs."""
+    """True if ``op`` contains a reduction with an initial value, which may be stored before the
+    reduction runs.
+    """
     return any(block.has_init for block in blocks(op))
 
 
@@ -490,7 +492,9 @@ def _is_same_element(store: StoreOp, access: LoadOp | StoreOp) -> bool:
 
 
 def _may_access(op: Operation, buffer: SSAValue, *, writes_only: bool) -> bool:
-    """Whether ``op``, or what is in it, may write (or read) elements of ``buffer``."""
+    """True if ``op``, or an operation inside it, may write elements of ``buffer``, or read them
+    unless ``writes_only`` is set.
+    """
     for inner in op.walk():
         if isinstance(inner, LoadOp | StoreOp):
             if writes_only and isinstance(inner, LoadOp):
@@ -503,7 +507,7 @@ def _may_access(op: Operation, buffer: SSAValue, *, writes_only: bool) -> bool:
 
 
 def _is_other_memory(buffer: SSAValue, second: SSAValue) -> bool:
-    """Whether two buffers are known to share no element."""
+    """True if two buffers are known to be disjoint."""
     roots = [_whole(value) for value in (buffer, second)]
     return roots[0] is not roots[1] and all(
         isinstance(root.owner, AllocOp)

@@ -113,4 +113,4 @@ class ExprRV(int):
 
 
 Variable = Handle | ExprRV
-"""What an instruction gives, and takes."""
+"""A result or an operand of an instruction."""

@@ -13,7 +13,7 @@ from kc.transforms.trace.handles import Handle, Variable
 
 
 class InstructionKind(str):
-    """What an instruction does: the name of a schedule's method, such as "get_block".
+    """The effect of an instruction: the name of a schedule's method, such as "get_block".
 
     ``InstructionKind.get("GetBlock")`` finds it by TVM's name, which is its ``name``.
     """
@@ -43,7 +43,7 @@ class InstructionKind(str):
 
     @property
     def is_pure(self) -> bool:
-        """Whether it leaves the program as it is."""
+        """True if the instruction leaves the program unchanged."""
         from kc.transforms.trace.query import Query
 
         return issubclass(self.step, Query) and self.step.name != "enter-postproc"
@@ -115,7 +115,7 @@ class Instruction:
         self.decision = decision
         self.location = location
         self.unsafe = unsafe
-        """Whether it was to go on where legality could not be decided."""
+        """True if the call was to proceed although its legality could not be decided."""
 
     @property
     def kind(self) -> InstructionKind:
@@ -152,7 +152,7 @@ class Instruction:
 
 
 def samples(step: Any) -> bool:
-    """Whether a step chooses at random."""
+    """True if a step makes a random choice."""
     return any(slot.name == "decision" for slot in slots(step))
 
 

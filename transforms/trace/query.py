@@ -19,7 +19,7 @@ class Answer:
 
     results: Sequence[ForOp | BlockOp | FuncOp | Mark | int] = ()
     decision: Any = None
-    """What was chosen, for a step that samples: given again, it makes the same choice."""
+    """The choice of a step that samples. The step repeats the choice if it is passed in."""
 
 
 class Query(ABC):
@@ -30,10 +30,11 @@ class Query(ABC):
         "nothing"
     )
     count: ClassVar[int | str | None] = None
-    """How many results it gives: a number, the field that tells, or None where only running it
-    tells."""
+    """The number of results: a number, the name of the field that determines it, or None if it is
+    only known after the step has run.
+    """
     pure: ClassVar[bool] = True
-    """Whether it may be left out where its results are not used."""
+    """True if the step may be dropped when its results are unused."""
 
     @abstractmethod
     def answer(self, session: Any) -> Answer:

@@ -284,8 +284,9 @@ class SampleComputeLocation(Query):
 
 
 class _Places:
-    """Where a block can be computed: kept until the next rewrite, so that each place is examined
-    once, however often one is chosen."""
+    """The legal places in which to compute a block. They are cached until the next rewrite, so that
+    each place is examined once, however often it is drawn.
+    """
 
     def __init__(self, session: Session, block: BlockOp) -> None:
         self.session = session
@@ -300,7 +301,7 @@ class _Places:
         self._legal: dict[int, bool] = {ROOT: True}
 
     def is_legal(self, depth: int) -> bool:
-        """Whether there is such a place, and the block can be computed there."""
+        """True if ``depth`` is a place and the block can be computed there."""
         if depth not in self.by_depth:
             return False
         if depth not in self._legal:

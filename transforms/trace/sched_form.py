@@ -149,7 +149,7 @@ def _recorded(value: Any, variables: dict[SSAValue, Variable]) -> Any:
 
 
 def check_step(step: Step, fields: dict[str, Any], unsafe: bool) -> None:
-    """Whether an operation's fields are what its step takes: the verifier of ``sched``."""
+    """Check that the fields of an operation are legal for its step: the verifier of ``sched``."""
     variables: dict[SSAValue, Variable] = {}
 
     def stand_in(value: Any) -> Any:

@@ -63,11 +63,11 @@ class Session(Handles):
         """The calls that succeeded."""
         self.random = random.Random(seed)
         self.checks = False
-        """Whether the module is verified after every primitive."""
+        """True if the module is verified after each primitive."""
         self.adapting = False
-        """Whether a decision that does not fit is made to fit (a replay), not refused."""
+        """True if an invalid decision is adapted (in a replay) instead of refused."""
         self.answers: dict[BlockOp, Any] = {}
-        """What a query has found out about a block since the last rewrite."""
+        """The cached results of queries about a block since the last rewrite."""
 
     def copy(self) -> Session:
         """A session of its own in the same state, on a copy of the module."""
@@ -184,7 +184,9 @@ class Session(Handles):
         return self._site_of(primitive.name, options)
 
     def indices(self, step: Step, arguments: Mapping[str, Any]) -> int | None:
-        """Of how many indices an index map is that comes after ``arguments``, if that is known."""
+        """The number of indices of an index map that follows ``arguments``; None if it is
+        unknown.
+        """
         if not issubclass(step, Primitive):
             return None
         options = self.fields_of(step, arguments)
@@ -243,12 +245,12 @@ class Session(Handles):
 
 
 def is_rewrite(instruction: Instruction) -> bool:
-    """Whether it is a call of a primitive."""
+    """True if the instruction calls a primitive."""
     return issubclass(instruction.step, Primitive)
 
 
 def _takes_function(step: Step, arguments: Mapping[str, Any]) -> bool:
-    """Whether a query looks a name up in a function that it is not told."""
+    """True if a query looks up a name in a function, and ``arguments`` do not name the function."""
     declared = slots(step)
     return any(slot.name == "func" for slot in declared) and not any(
         slot.name in arguments for slot in declared if slot.name == "func" or slot.handle

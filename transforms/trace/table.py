@@ -1,4 +1,6 @@
-"""What the handles of a schedule stand for, kept true while primitives rewrite the module."""
+"""The operations and values that the handles of a schedule refer to, updated as primitives rewrite
+the module.
+"""
 
 from __future__ import annotations
 
@@ -37,9 +39,9 @@ class Handles:
         self.table: dict[Handle, Meaning] = {}
         """The loop, block or place of each handle."""
         self.gone: dict[Handle, str] = {}
-        """What became of the handles that stand for nothing any more."""
+        """The reasons why handles are no longer valid."""
         self.working: str | None = None
-        """The function that names are looked up in, where none is given."""
+        """The function in which names are looked up by default."""
         self._handles: dict[Operation, list[Handle]] = {}
         self._sites: dict[func.FuncOp, Site] = {}
 
@@ -197,7 +199,7 @@ class Handles:
         return self.function(name)
 
     def site(self, function: func.FuncOp) -> Site:
-        """Where primitives work."""
+        """The site in ``function`` at which primitives work."""
         site = self._sites.get(function)
         if site is None:
             site = self._sites[function] = Site(function, self.target)

@@ -262,7 +262,7 @@ def _build_member(kind: Any, value: Any) -> Any:
 
 
 def is_default(slot: Slot, value: Any) -> bool:
-    """Whether a recorded value is what the field has anyway."""
+    """True if a recorded value equals the default of its field."""
     default = slot.default
     if isinstance(default, tuple):
         default = list(default)

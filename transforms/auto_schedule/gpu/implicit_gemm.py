@@ -161,7 +161,7 @@ class _Matrices:
 
     @classmethod
     def of(cls, nest: Nest, image: Access, weights: Access, *, has_last: bool) -> _Matrices:
-        """Of a convolution."""
+        """The matrices of a convolution."""
         (channels,) = (loop for loop in nest.spatial if loop in weights.strides)
         positions = tuple(loop for loop in nest.spatial if loop is not channels)
         terms = _terms(nest, image) if has_last else _by_weights(nest, weights)

@@ -89,7 +89,7 @@ class Tiling:
 
     sides: Sides
     types: tuple[str, str]
-    """Of A and B, and of C, as PTX calls them."""
+    """The types of A and B, and of C, by the names of PTX."""
     size: int
     """Bytes of an element of A and B."""
     trans: bool

@@ -104,7 +104,7 @@ def _tile(draft: Draft, plan: Plan) -> Plan | None:
 
 
 def _elements(plan: Plan) -> int:
-    """Of a query, and of a key."""
+    """The number of elements of a query, and of a key."""
     return extent(plan.attention.scores.reduce[0])
 
 

@@ -125,7 +125,7 @@ class WarpgroupTiling:
 
     sides: Sides
     types: tuple[str, str]
-    """Of A and B, and of C, as PTX calls them."""
+    """The types of A and B, and of C, by the names of PTX."""
     size: int
     """Bytes of an element of A and B."""
     trans: bool
@@ -151,7 +151,7 @@ class WarpgroupTiling:
 
     @property
     def bytes(self) -> int:
-        """Of the tiles of A and B in shared memory."""
+        """The bytes of the tiles of A and B in shared memory."""
         return (self.groups * ROWS + self.columns) * self.depth * self.size
 
     @property
@@ -484,7 +484,7 @@ def _versions(draft: Draft, tiling: WarpgroupTiling, steps: int, taken: int) -> 
 
 
 def _result_bytes(tiling: WarpgroupTiling) -> int:
-    """Of halves that a block stores."""
+    """The bytes of the f16 results that a block stores."""
     return tiling.groups * ROWS * tiling.columns * HALF
 
 

@@ -262,7 +262,9 @@ class UnsafeSetDtype(Primitive):
 
 
 def _is_conversion(op: Operation, old: Attribute, plan: Plan) -> bool:
-    """Whether an operation makes of an element what the buffer holds instead."""
+    """True if an operation extends an element to the new type of the buffer without a change of its
+    value.
+    """
     name = "arith.extf"
     if isinstance(old, IntegerType):
         name = "arith.extui" if plan.is_unsigned else "arith.extsi"
@@ -321,7 +323,9 @@ def _range(bits: int, *, is_unsigned: bool) -> tuple[int, int]:
 
 
 def _changes(old: Attribute, new: Attribute, is_unsigned: bool) -> str | None:
-    """How values of type ``old`` change in the type ``new``, in words; None if they do not."""
+    """The effect on values of a change from type ``old`` to ``new``, in words; None if each value
+    is preserved.
+    """
     if old == new:
         return None
     if isinstance(new, AnyFloat):
