@@ -164,7 +164,7 @@ def _reduced_far_quickly(x: Real) -> tuple[Real, Integer]:
 def _or_far(
     x: Real, near: Callable[[Real], tuple[Value, ...]], far: Callable[[Real], tuple[Value, ...]]
 ) -> Any:
-    """What ``near`` gives, or ``far`` for all lanes if an angle is too large in any."""
+    """The result of ``near``, or of ``far`` for all lanes if an angle is too large in any lane."""
     if not x.code.has_fma:
         return near(x)
     *numbers, n = either(x.abs() > _bound(x), lambda: far(x), lambda: near(x))
@@ -231,7 +231,7 @@ def _reduced_by_f64(x: Real) -> tuple[Real, Integer]:
 
 
 def _tan_of_single(x: Real) -> Real:
-    """By f64, where fewer digits than it has are enough."""
+    """The tangent of an f32, computed in f64 with polynomials of f32 precision."""
     r, n = _or_far(x, _reduced_by_f64, _reduced_far_single)
     z = r * r
     sine = (r * z).times_plus(z.polynomial(((), SIN[0])), r)
@@ -345,7 +345,9 @@ def _is_negative(x: Real) -> Bool:
 
 
 def _asin_parts(a: Real) -> tuple[Bool, Real, Real]:
-    """Whether a is below 1/2, and s and t with asin(a) = s + t, or pi / 2 - 2 (s + t)."""
+    """The condition a < 1/2, and s and t such that asin(a) = s + t if it holds, and asin(a) = pi /
+    2 - 2 (s + t) otherwise.
+    """
     small = a < 0.5
     z = small.choose(a * a, (1.0 - a) * 0.5)
     s = small.choose(a, z.sqrt())

@@ -29,7 +29,9 @@ def reduced(x: Real, rest_of_x: Real | None = None) -> tuple[Real, Real, Integer
 
 
 _END = {True: (-104.0, 89.0), False: (-746.0, 710.0)}
-"""Of f32 and of f64: below the first number the exponential is 0, above the second infinite."""
+"""The bounds for f32 and for f64: the exponential is 0 below the first, and infinite above the
+second.
+"""
 
 
 def exp(x: Real) -> Real:

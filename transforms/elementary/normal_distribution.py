@@ -55,7 +55,7 @@ def _least(x: Real) -> float:
 
 
 def _least_tail(x: Real) -> float:
-    """What is least normal without the factor 2**_SCALE."""
+    """The least tail that is a normal number after division by 2**_SCALE."""
     return x.least_normal * 2.0**_SCALE
 
 

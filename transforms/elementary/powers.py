@@ -42,7 +42,7 @@ def _exact_log(x: Real) -> tuple[Real, Real]:
 
 
 def _is_odd(y: Real) -> tuple[Bool, Bool]:
-    """Whether a number is whole, and whether it is odd."""
+    """Two conditions: a number is an integer, and it is odd."""
     y = y.is_tiny(60, 60).choose(y.is_(0.0).choose(y, 0.25), y)
     half = y * 0.5
     return y.floor().is_(y), y.floor().is_(y) & (half.floor() < half)

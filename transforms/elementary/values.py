@@ -54,18 +54,19 @@ Coefficients = tuple[Sequence[float], Sequence[float]]
 
 @dataclass
 class Code:
-    """Where operations are added, and for what machine."""
+    """The insertion point of operations, and the properties of the target machine."""
 
     emit: Callable[[Operation], None]
     has_fma: bool = True
-    """Whether a product and a sum that are rounded once are one instruction."""
+    """True if a fused multiply-add is one instruction."""
     has_exponents: bool = False
-    """Whether vectors of floats of 32 bits are multiplied by powers of 2, and taken apart into
-    exponents and fractions, by instructions of AVX-512."""
+    """True if instructions of AVX-512 scale vectors of f32 by powers of 2, and extract their
+    exponents and fractions.
+    """
     has_slow_quotients: bool = False
-    """Whether a quotient takes much longer than a product that is corrected."""
+    """True if a division takes much longer than a product with a reciprocal and its correction."""
     has_slow_subnormals: bool = True
-    """Whether subnormal numbers may be left to microcode, as by CPUs; GPUs compute with them."""
+    """True if the machine may handle subnormal numbers in microcode. CPUs do, GPUs do not."""
     library: Callable[[SSAValue], SSAValue] | None = None
     """The function itself, of a C library; None if there is none."""
     constants: dict[tuple[Attribute, float], SSAValue] = field(default_factory=dict)
@@ -108,8 +109,9 @@ class Value:
 
     @property
     def is_vector(self) -> bool:
-        """Whether it has lanes. LLVM makes vectors of loops over other numbers, if these have no
-        branches."""
+        """True if the value has lanes. LLVM vectorizes a loop over scalars if it has no
+        branches.
+        """
         return isinstance(self.value.type, VectorType)
 
     def constant(self, value: float, element: Attribute) -> SSAValue:
@@ -141,7 +143,7 @@ class Bool(Value):
         return Integer(self.code.add(op), self.code)
 
     def any(self) -> SSAValue:
-        """Whether it holds in any lane."""
+        """True if the condition holds in any lane."""
         if not isinstance(self.value.type, VectorType):
             return self.value
         kind = vector.CombiningKindAttr(vector.CombiningKindFlag.OR)
@@ -183,7 +185,7 @@ class Integer(Value):
         return self._with(arith.ShRUIOp, second)
 
     def is_(self, value: int) -> Bool:
-        """Whether it is that number."""
+        """True if the integer equals ``value``."""
         number = self.constant(value, self.element)
         return Bool(self.code.add(CmpiOp(self.value, number, "eq")), self.code)
 
@@ -214,7 +216,7 @@ class Real(Value):
 
     @property
     def is_single(self) -> bool:
-        """Whether it has 32 bits."""
+        """True if an element has 32 bits."""
         return isinstance(self.element, Float32Type)
 
     @property
@@ -360,15 +362,15 @@ class Real(Value):
         return self._compare(second, "oge")
 
     def is_no_less(self, second: Real | float) -> Bool:
-        """Whether it is as great, or NaN."""
+        """True if the number is at least ``second``, or if either is NaN."""
         return self._compare(second, "uge")
 
     def is_less(self, second: Real | float) -> Bool:
-        """Whether it is less, or NaN."""
+        """True if the number is less than ``second``, or if either is NaN."""
         return self._compare(second, "ult")
 
     def is_(self, second: Real | float) -> Bool:
-        """Whether it is that number."""
+        """True if the number equals ``second``."""
         return self._compare(second, "oeq")
 
     def is_nan(self) -> Bool:
@@ -387,20 +389,22 @@ class Real(Value):
         return self.is_tiny(single, double).choose(self.real(0.0), self)
 
     def is_tiny(self, single: int, double: int) -> Bool:
-        """Whether it is less than 2**-single in size (in f64 2**-double)."""
+        """True if the magnitude is less than 2**-single in f32, or 2**-double in f64."""
         return self.abs() < 2.0 ** -(single if self.is_single else double)
 
     # Subnormal numbers: many processors compute with one, or one as a result, by microcode, in some
     # 150 cycles. So they are made and read as integers; comparisons and choices take no longer.
 
     def is_subnormal(self) -> Bool:
-        """Whether it is a subnormal number, or 0."""
+        """True if the number is subnormal or 0."""
         return self.abs() < self.least_normal
 
     def is_nearly_subnormal(self) -> Bool:
-        """Whether it is less than 8 times the least normal number in size, as a test of bits of the
-        exponent, which is one instruction. (LLVM takes a test of all of them for a question for
-        the class of a float, which is several.)"""
+        """True if the magnitude is less than 8 times the least normal number. The test reads all
+        bits of the exponent except the low three, and is one instruction. (LLVM recognizes a test
+        of all bits of the exponent as a test of the class of a float, which takes several
+        instructions.)
+        """
         mask = (2 * self.bias + 1 - 7) << self.mantissa
         return (self.bits() & mask).is_(0)
 
@@ -451,8 +455,10 @@ class Real(Value):
 
     @property
     def magic(self) -> float:
-        """What pushes the fraction out of a number that is added, and leaves it in the last bits:
-        no conversion to integers, which not all machines have for vectors, and no rounding."""
+        """The addend that rounds a number to an integer, and leaves the integer in the low bits of
+        the sum. The addition replaces a conversion to integers, which not all machines have for
+        vectors, and a rounding instruction.
+        """
         return 1.5 * 2.0**self.mantissa
 
     def rounded(self, factor: Real | float | Decimal = 1.0) -> tuple[Real, Integer]:
@@ -468,7 +474,9 @@ class Real(Value):
 
     @property
     def lift(self) -> int:
-        """By what power of 2 numbers are multiplied that would be subnormal."""
+        """The exponent of the power of 2 by which subnormal numbers are multiplied to become
+        normal.
+        """
         return 96 if self.is_single else 960
 
     def half_rounded(self) -> Integer:
@@ -534,12 +542,12 @@ class Real(Value):
 
     @property
     def has_exponent(self) -> bool:
-        """Whether instructions give :meth:`exponent_and_fraction`."""
+        """True if instructions compute :meth:`exponent_and_fraction`."""
         return self._has_instructions and self.is_single
 
     @property
     def _has_instructions(self) -> bool:
-        """Whether it is a vector for the instructions of AVX-512."""
+        """True if the value is a vector that the instructions of AVX-512 accept."""
         type_ = self.value.type
         lanes = type_.get_shape() if isinstance(type_, VectorType) else ()
         return self.code.has_exponents and len(lanes) == 1 and lanes[0] % self._lanes == 0
@@ -560,7 +568,7 @@ class Real(Value):
         return self._taken_apart("getexp") - m._taken_apart("getexp"), m
 
     def _taken_apart(self, what: str, *immediates: int) -> Real:
-        """What an instruction of AVX-512 gives of all lanes, in the current rounding mode."""
+        """The result of an instruction of AVX-512 for all lanes, in the current rounding mode."""
         more = [self.code.constant(number, i32) for number in immediates]
         return self._by_instruction(what, [self.value], more)
 

@@ -13,7 +13,7 @@ PORTABLE = _text("portable")
 """Vector code for any CPU."""
 
 X86_64 = _text("x86_64")
-"""What some x86-64 CPUs have."""
+"""The intrinsics that some x86-64 CPUs have."""
 
 
 def _of_halves(text: str) -> str:
@@ -29,7 +29,7 @@ def _of_halves(text: str) -> str:
 
 
 AVX10 = _of_halves(X86_64[X86_64.index("module @avx512_bf16_dot_16x2") :])
-"""What x86-64 CPUs with AVX10.2 have."""
+"""The intrinsics of x86-64 CPUs with AVX10.2."""
 
 AARCH64 = _text("aarch64")
-"""What some AArch64 CPUs have."""
+"""The intrinsics that some AArch64 CPUs have."""

@@ -15,7 +15,7 @@ class IntegerProduct:
     """``C[i] += A[k] * B[i, k]`` of integers of 8 or 16 bits, with sums of 32 bits."""
 
     feature: str
-    """What the CPU must have."""
+    """The feature that the CPU must have."""
     call: str
     """The intrinsic of LLVM."""
     lanes: int
@@ -33,12 +33,12 @@ class IntegerProduct:
 
     @property
     def is_widened(self) -> bool:
-        """Whether bytes become numbers of 16 bits in registers."""
+        """True if bytes are extended to 16 bits in registers."""
         return self.element == "i8" and self.step == 2
 
     @property
     def adds(self) -> bool:
-        """Whether the instruction adds to the sums."""
+        """True if the instruction accumulates into the sums."""
         return ".vpdp" in self.call
 
 

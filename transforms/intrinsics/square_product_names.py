@@ -17,7 +17,7 @@ class SquareProduct:
     """``C[2 i + j] += A[i, k] * B[j, k]`` of bytes or bf16, with sums of 32 bits."""
 
     feature: str
-    """What the CPU must have."""
+    """The feature that the CPU must have."""
     call: str
     """The intrinsic of LLVM."""
     step: int

@@ -83,7 +83,9 @@ def _store(name: str, intrin: TensorCopyIntrin, source: str, target: str) -> str
 
 
 def _copy(name: str, intrin: TensorCopyIntrin, source: str, target: str, how: str) -> str:
-    """What loads and stores begin with: the copy as loops, and as a call that these describe."""
+    """The common head of loads and stores: the copy as loops, and as a call described by the
+    loops.
+    """
     dense = f"memref<{intrin.rows}x{intrin.columns}x{_STORED[intrin.element]}"
     outside = " {kc.zero_outside}" if intrin.role == "load" else ""
     return f"""module @{name} attributes {{kc.features = ["sm_90"]}} {{

@@ -9,7 +9,7 @@ from typing import NamedTuple
 ELEMENT_BYTES = {"f16": 2, "bf16": 2, "f32": 4, "s8": 1, "e4m3": 1, "e5m2": 1}
 _ROWS = (8, 16, 32, 64, 96, 128, 192, 256)
 _ROW_BYTES = (32, 64, 128)
-"""What a swizzle can be of."""
+"""The row sizes in bytes that a swizzle supports."""
 _SHARED = {"shared": "shared", "shared_dyn": "shared.dyn"}
 
 

@@ -24,7 +24,7 @@ _WGMMA: Mapping[int, Products] = {
 _COLUMNS = (8, 16, 32, 64, 96, 128, 192, 256)
 """The n of wgmma that intrinsics have."""
 _STEPS = (1, 2, 4)
-"""How many products of wgmma along k an intrinsic starts: rows of 32, 64 or 128 bytes."""
+"""The numbers of wgmma instructions along k in an intrinsic, for rows of 32, 64 or 128 bytes."""
 _SHARED = ("shared", "shared.dyn")
 _ANYWHERE = (*_SHARED, "global")
 # Matrix and layout -> how names say it.
@@ -32,24 +32,26 @@ _OPERANDS = {("a", "row"): "a", ("b", "row"): "b", ("b", "col"): "b_trans"}
 
 
 class TensorCoreIntrin(NamedTuple):
-    """What an intrinsic does: ``load``, ``fill`` or ``store`` a matrix, the last also by rows
-    (``stmatrix``), or ``sync``: C += A * B. Of wgmma, ``sync`` reads A and B from shared memory."""
+    """An intrinsic for tensor cores. Its role is to ``load``, ``fill`` or ``store`` a matrix, or to
+    compute C += A * B (``sync``). A store may go by rows (``stmatrix``). The ``sync`` of wgmma
+    reads A and B from shared memory.
+    """
 
     role: str
     instruction: str
     """wmma, mma: ``mma.sync``, or wgmma."""
     shape: tuple[int, int, int]
     element: str
-    """Of the matrix, or of A and B."""
+    """The element type of the matrix, or of A and B."""
     matrix: str = "c"
     layout: str = "row"
-    """Of the matrix, or of B: col is stored by columns."""
+    """The layout of the matrix, or of B: "col" is stored by columns."""
     space: str = ""
     """The memory that a matrix is loaded from or stored to, or where A and B are."""
     total: str = ""
     """The type of the elements of C in a product."""
     steps: int = 1
-    """How many instructions along k there are in a product."""
+    """The number of instructions along k in a product."""
 
     @property
     def extents(self) -> tuple[int, ...]:
@@ -120,7 +122,9 @@ def _of_warpgroups(
 
 
 def _has_panels(n: int) -> bool:
-    """Whether so many halves are a row of 32, 64 or 128 bytes, or panels of such."""
+    """True if ``n`` halves are a row of 32, 64 or 128 bytes, or a whole number of panels of 128
+    bytes.
+    """
     return n in (16, 32) or n % 64 == 0
 
 

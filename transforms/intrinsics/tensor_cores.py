@@ -43,7 +43,7 @@ _STORED = {
     "e5m2": "f8E5M2",
     "s32": "i32",
 }
-"""What elements are in memory. A tf32 is an f32 there, and rounded as a lane takes it."""
+"""The element types in memory. A tf32 is stored as an f32, and is rounded when a lane loads it."""
 
 
 def __getattr__(name: str) -> str:
@@ -357,10 +357,12 @@ def _sync(name: str, parts: Sequence[FragmentAttr]) -> str:
 PANEL = 64
 """Columns of halves that are in a row of 128 bytes."""
 ROWS = 64
-"""Of C that four warps have."""
+"""The rows of C that four warps hold."""
 WARP = 32
 MATRICES = 4
-"""What an instruction stores: 16 rows of 16 columns of halves, of which a lane has four words."""
+"""The matrices that an instruction stores: 16 rows and 16 columns of halves in all, of which a lane
+holds four words.
+"""
 WORD = 2
 """Halves of a word."""
 
@@ -379,7 +381,7 @@ def _warpgroup_sync(name: str, intrin: TensorCoreIntrin, c: FragmentAttr) -> str
 
 
 def _product_module(name: str, requires: str, parts: Sequence[Part], lines: Sequence[str]) -> str:
-    """What does C += A * B, whose C is in registers."""
+    """The module of an intrinsic for C += A * B with C in registers."""
     c = parts[2][1]
     assert isinstance(c, FragmentAttr)
     tiles = [tile for _, tile, _ in parts]
@@ -454,7 +456,7 @@ _STRIDE = "%stride = arith.index_cast %strides#0 : index to i32"
 
 
 def _wmma_types(fragment: FragmentAttr) -> tuple[str, int]:
-    """What an operation has of a fragment: a type, and how many."""
+    """The type of a fragment's words in an operation, and their number."""
     kind = "vector<2xf16>" if fragment.element == "f16" else fragment.word
     return kind, fragment.words
 

@@ -69,9 +69,9 @@ class TensorIntrin:
     init: FuncOp | None = None
     update: FuncOp | None = None
     features: tuple[str, ...] = ()
-    """What the CPU must have."""
+    """The features that the CPU must have."""
     externals: tuple[FuncOp, ...] = ()
-    """What these call, and what describes it to the interpreter."""
+    """The functions that the implementation calls, and their descriptions for the interpreter."""
 
     def __repr__(self) -> str:
         return f"TensorIntrin({self.name})"

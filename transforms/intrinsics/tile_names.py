@@ -33,8 +33,9 @@ PRODUCTS = {
 
 
 class TileIntrin(NamedTuple):
-    """What an intrinsic does: ``load``, ``fill`` or ``store`` a tile; ``sync``: C += A * B of tiles
-    in registers; ``dot``: the same of tiles in memory."""
+    """An intrinsic for tiles. Its role is to ``load``, ``fill`` or ``store`` a tile, or to compute
+    C += A * B of tiles in registers (``sync``) or in memory (``dot``).
+    """
 
     role: str
     rows: int

@@ -50,7 +50,9 @@ class Shuffles:
 
 
 def _interleaved(size: int, part: int, lane: int, upper: bool) -> list[int]:
-    """Of two registers, the lower or upper halves of each lane, ``part`` elements in turns."""
+    """The shuffle mask that interleaves the lower or upper halves of the lanes of two registers,
+    ``part`` elements at a time.
+    """
     mask: list[int] = []
     for start in range(0, size, lane):
         first = start + (lane // 2 if upper else 0)
@@ -60,7 +62,7 @@ def _interleaved(size: int, part: int, lane: int, upper: bool) -> list[int]:
 
 
 def _lanes(size: int, lane: int, of_both: list[int]) -> list[int]:
-    """Of two registers, these 128-bit lanes of the first, and the same ones of the second."""
+    """The shuffle mask that selects the 128-bit lanes ``of_both`` from each of two registers."""
     return [
         base + number * lane + n for base in (0, size) for number in of_both for n in range(lane)
     ]
