@@ -56,9 +56,8 @@ class CanonicalizePass(ModulePass):
 
 
 class _Located(RewritePattern):
-    """Folds or the first pattern that applies; new operations are where the one was they replace.
-
-    (xDSL's rewriter leaves them without a location.)
+    """The folds, or else the first pattern that applies. A new operation gets the location of the
+    operation that it replaces. (xDSL's rewriter leaves new operations without a location.)
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -76,14 +75,14 @@ class _Located(RewritePattern):
             pattern.match_and_rewrite(op, rewriter)
 
     def locate(self, op: Operation) -> None:
-        """Give a new operation its place in the source."""
+        """Give a new operation its source location."""
         if self._current is not None and isinstance(op.location, UnknownLoc):
             op.location = self._current.location
 
 
 @cache
 def _declared(op: type[Operation]) -> PatternSet:
-    """The patterns that the traits of an operation give."""
+    """The patterns that the traits of an operation declare."""
     traits = (
         op.get_traits_of_type(HasCanonicalizationPatternsTrait) if hasattr(op, "traits") else ()
     )

@@ -192,7 +192,7 @@ class ExpandMathPass(ModulePass):
 
 
 class _First(RewritePattern):
-    """The first pattern that does something."""
+    """The first pattern that changes the operation."""
 
     def __init__(self, patterns: PatternSet) -> None:
         self._patterns = patterns
@@ -413,7 +413,9 @@ def _is_power_of_two(value: SSAValue) -> bool:
 def _replace(
     op: Operation, product: arith.MulfOp | None, result: SSAValue, rewriter: PatternRewriter
 ) -> None:
-    """``result`` instead of the product of an operation, or of it; what else it used is removed."""
+    """Replace the product that uses ``result``, or ``result`` itself, and remove the operations
+    that become unused.
+    """
     result.name_hint = result.name_hint or (product or op).results[0].name_hint
     operands = list(op.operands)
     if product is not None:
@@ -448,7 +450,7 @@ _PURE = (
 
 
 def _second(product: arith.MulfOp, factor: SSAValue) -> SSAValue:
-    """The factor beside another one."""
+    """The second factor of a product."""
     return product.rhs if product.lhs is factor else product.lhs
 
 

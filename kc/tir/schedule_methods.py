@@ -15,11 +15,11 @@ class ScheduleMethods:
     """The methods made from the declarations of primitives, queries and samplings."""
 
     def get_block(self, name: str, func_name: str | None = None) -> BlockRV:
-        """The block of a name; "root", where no block is called so, is the whole function."""
+        """The block with a name. If no block is named "root", "root" is the whole function."""
         ...
 
     def get_loop(self, name: str, func_name: str | None = None, block: BlockRV | str | None = None) -> LoopRV:
-        """The loop of a name: around a block, or the only one of the function."""
+        """The loop with a name: a loop around a block, or the only loop with the name in the"""
         ...
 
     def get_loops(self, block: BlockRV | str) -> list[LoopRV]:
@@ -47,19 +47,19 @@ class ScheduleMethods:
         ...
 
     def sample_perfect_tile(self, loop: LoopRV | str, n: int, max_innermost_factor: int = 16, decision: Sequence[int] | None = None) -> list[ExprRV]:
-        """Choose factors of a loop's extent, whose product it is."""
+        """Choose factors whose product is the extent of a loop."""
         ...
 
     def sample_partitioned_tile(self, loop: LoopRV | str, n: int, partition_pos: int = 0, innerpart_factor: int = 1, decision: Sequence[int] | None = None) -> list[ExprRV]:
-        """Choose factors of a loop's extent, the product of the inner ones a multiple of a number."""
+        """Choose factors of a loop's extent such that the product of the inner factors is a multiple of"""
         ...
 
     def sample_compute_location(self, block: BlockRV | str, decision: int | None = None) -> LoopRV:
-        """Choose where a block is computed: inline, where it is, or at a loop of its consumers."""
+        """Choose where a block is computed: inline, at its current place, or at a loop of its"""
         ...
 
     def enter_postproc(self) -> None:
-        """Mark where a schedule stops searching: what follows is the same for every choice."""
+        """Mark the end of a schedule's search. The steps after the mark are the same for every"""
         ...
 
     def split(self, loop: LoopRV | str, factors: Sequence[int | ExprRV | str | None] = ..., preserve_unit_iters: bool = True, disable_predication: bool = False, names: Sequence[str] = ..., tighten: bool = False) -> list[LoopRV]:

@@ -1,9 +1,9 @@
-"""Rewrites to a simpler form that mean the same, a module a dialect.
+"""Rewrites to a simpler equivalent form, with a module for each dialect.
 
-They are applied until none applies, by ``canonicalize``
-(:mod:`kc.transforms.canonicalize`); each makes its operation smaller by some measure, so that this
-ends. The operations of ``te`` and ``tir`` have them by a trait; the pass adds those on
-operations of other dialects.
+``canonicalize`` (:mod:`kc.transforms.canonicalize`) applies the rewrites until none matches. Each
+rewrite reduces a measure of its operation, so that the process terminates. The operations of ``te``
+and ``tir`` declare their rewrites by a trait; the pass adds the rewrites on operations of other
+dialects.
 """
 
 if __name__ != "kc.transforms.canonicalization_patterns":  # see kc.transforms

@@ -1,4 +1,6 @@
-"""Affine maps and sets over operands, in terms of what the operands are computed from."""
+"""Simplification of affine maps and sets in terms of the values from which their operands are
+computed.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,8 @@ _Weight = tuple[int, int, int]
 def simpler_map(
     space: AffineMap, operands: Sequence[SSAValue], index: IndexValues | None = None
 ) -> tuple[AffineMap, list[SSAValue]] | None:
-    """``space`` over what ``operands`` are computed from, simplified; None if it is so already.
-
-    ``index`` may know the ranges of operands beforehand.
+    """``space`` over the values from which ``operands`` are computed, simplified; None if it is
+    already in this form. ``index`` may hold known ranges of operands.
     """
     index = index or IndexValues()
     weight = _weight(space.results, operands, index)
@@ -28,9 +29,8 @@ def simpler_map(
 def simpler_set(
     space: AffineSet, operands: Sequence[SSAValue], index: IndexValues | None = None
 ) -> tuple[AffineSet, list[SSAValue]] | bool | None:
-    """``space`` over what ``operands`` are computed from, without the conditions that always hold.
-
-    True or False where that is its value; None if it is simple already.
+    """``space`` over the values from which ``operands`` are computed, without the conditions that
+    always hold. True or False if the set has this value everywhere; None if it is already simple.
     """
     index = index or IndexValues()
     conditions = index.conditions(space, operands)

@@ -45,7 +45,9 @@ class ShortenExtremes(RewritePattern):
 
 
 def _terms(op: arith.MinSIOp | arith.MaxSIOp) -> list[SSAValue]:
-    """The values that a chain of operations like ``op`` is the smallest, or largest, of."""
+    """The operands of a chain of operations like ``op``, of which the chain computes the minimum or
+    maximum.
+    """
     terms: list[SSAValue] = []
     pending = [op.rhs, op.lhs]
     while pending:
@@ -58,4 +60,4 @@ def _terms(op: arith.MinSIOp | arith.MaxSIOp) -> list[SSAValue]:
 
 
 PATTERNS: tuple[RewritePattern, ...] = (ShortenExtremes(),)
-"""In the order in which they are tried."""
+"""The patterns, in the order in which they are tried."""

@@ -83,4 +83,4 @@ def _axes(op: Operation) -> IndexValues:
 
 
 PATTERNS: tuple[RewritePattern, ...] = (ComposeRead(), SimplifyCondition(), TakeAllTerms())
-"""In the order in which they are tried."""
+"""The patterns, in the order in which they are tried."""

@@ -40,7 +40,7 @@ from kc.transforms.affine_rewrite import set_block_spaces
 from kc.transforms.canonicalization_patterns._affine import is_root, simpler_map, simpler_set
 
 _WINDOW = 256
-"""Operations between two accesses of an element that are looked at: what is found is close by."""
+"""The maximum number of operations between two accesses of an element that are searched."""
 
 
 # Index values
@@ -108,7 +108,7 @@ class ComposeExtreme(RewritePattern):
 
 
 def _extreme_value(expr: AffineExpr, index: IndexValues) -> ApplyOp | None:
-    """The minimum or maximum that ``expr`` (over the roots) is, if it is one."""
+    """``expr`` over the roots as a minimum or maximum; None if it is neither."""
     if not isinstance(expr, AffineDimExpr) or (value := index.roots[expr.position]) is None:
         return None
     owner = value.owner
@@ -517,7 +517,7 @@ def _is_other_memory(buffer: SSAValue, second: SSAValue) -> bool:
 
 
 def _whole(buffer: SSAValue) -> SSAValue:
-    """The buffer that a view is of."""
+    """The buffer that underlies a view."""
     while isinstance(buffer.owner, ViewOp):
         buffer = buffer.owner.buffer
     return buffer
@@ -541,4 +541,4 @@ PATTERNS: tuple[RewritePattern, ...] = (
     EraseOverwrittenStore(),
     ForwardStore(),
 )
-"""In the order in which they are tried."""
+"""The patterns, in the order in which they are tried."""

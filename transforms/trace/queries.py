@@ -56,7 +56,7 @@ def _block(ref: BlockRef) -> BlockOp:
 
 @dataclass(frozen=True)
 class GetBlock(Query):
-    """The block of a name; "root", where no block is called so, is the whole function."""
+    """The block with a name. If no block is named "root", "root" is the whole function."""
 
     name: ClassVar[str] = "get-block"
     gives = "block"
@@ -77,7 +77,9 @@ class GetBlock(Query):
 
 @dataclass(frozen=True)
 class GetLoop(Query):
-    """The loop of a name: around a block, or the only one of the function."""
+    """The loop with a name: a loop around a block, or the only loop with the name in the
+    function.
+    """
 
     name: ClassVar[str] = "get-loop"
     gives = "loop"

@@ -1,4 +1,4 @@
-"""Steps that look at the program, or choose something, and change nothing."""
+"""Steps that inspect the program or make a choice, and change nothing."""
 
 from __future__ import annotations
 

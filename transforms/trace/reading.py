@@ -1,4 +1,4 @@
-"""Reading a trace back from text: what its Python, JSON and ``sched`` forms have in common."""
+"""Reading of a trace from text: the common part of its Python, JSON and ``sched`` forms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kc.transforms.trace.values import Mismatch, accept, check_type, is_default
 
 
 def find_step(name: str) -> Step:
-    """The primitive, query or sampling of a name, with ``_`` or ``-``. Raises KC3711."""
+    """The primitive, query or sampling with a name, written with ``_`` or ``-``. Raises KC3711."""
     steps = current().steps
     entry = steps.get(name.replace("_", "-"))
     if entry is None:
@@ -27,19 +27,19 @@ def find_step(name: str) -> Step:
 
 
 def error(code: str, message: str, hints: Sequence[str] = (), why: str | None = None):
-    """A diagnostic at the place that is being read."""
+    """A diagnostic at the position of the text that is being read."""
     return ScheduleError(code, message, location=CALL_SITE.get(), hints=hints, why=why)
 
 
 class Reader:
-    """Collects the instructions that are read, and the variables they define."""
+    """A collector of the instructions that are read, and of the variables that they define."""
 
     def __init__(self) -> None:
         self.instructions: list[Instruction] = []
         self.variables: dict[str, Variable] = {}
 
     def variable(self, name: str) -> Variable:
-        """The variable of a name. Raises KC3712."""
+        """The variable with a name. Raises KC3712."""
         variable = self.variables.get(name)
         if variable is None:
             hints = suggest(name, self.variables, "the variables are")
@@ -47,7 +47,9 @@ class Reader:
         return variable
 
     def resolve(self, slot: Slot, value: Any) -> Handle:
-        """The handle for an argument; a block's name stands for ``get_block`` of it."""
+        """The handle for an argument. The name of a block is short for ``get_block`` of the
+        name.
+        """
         if isinstance(value, str) and slot.handle == "block":
             block = BlockRV(value)
             self.instructions.append(
@@ -68,9 +70,8 @@ class Reader:
         unsafe: bool = False,
         location: Location | None = None,
     ) -> Instruction:
-        """A step with variables ``names`` for its results; None where nobody names them.
-
-        Raises KC3713 when their number is wrong.
+        """Add a step whose results are bound to the variables ``names``; None if the results are
+        unnamed. Raises KC3713 if the number of names is wrong.
         """
         count = result_count(step, arguments)
         if names is not None and count is not None and len(names) != count:
@@ -99,7 +100,7 @@ def _variable(step: Step, name: str) -> Variable:
 def from_fields(
     step: Step, fields: dict[str, Any], reader: Reader, *, unsafe: bool
 ) -> dict[str, Any]:
-    """Arguments that are given by field, checked. Raises KC3701, KC3702 and KC3703."""
+    """The checked arguments of a step by field. Raises KC3701, KC3702 and KC3703."""
     method = step.name.replace("-", "_")
     declared = {slot.name: slot for slot in slots(step)}
     checked: dict[str, Any] = {}

@@ -32,9 +32,11 @@ from kc.transforms.trace.query import Answer, Query
 from kc.transforms.trace.session import Session
 
 ROOT, INLINE = -1, -2
-"""Decisions of a place that is not a loop; those of loops count from the outermost."""
+"""The decisions for a place that is not a loop. Decisions for loops count from the outermost
+loop.
+"""
 MOST_FACTORS = 63
-"""Extents are less than 2 to the power of it."""
+"""The exponent of the power of 2 that bounds extents."""
 
 
 def _decision() -> Any:
@@ -118,7 +120,7 @@ def _require_parts(step: str, n: int) -> None:
 
 @dataclass(frozen=True)
 class SamplePerfectTile(Query):
-    """Choose factors of a loop's extent, whose product it is."""
+    """Choose factors whose product is the extent of a loop."""
 
     name: ClassVar[str] = "sample-perfect-tile"
     gives = "params"
@@ -151,7 +153,9 @@ class SamplePerfectTile(Query):
 
 @dataclass(frozen=True)
 class SamplePartitionedTile(Query):
-    """Choose factors of a loop's extent, the product of the inner ones a multiple of a number."""
+    """Choose factors of a loop's extent such that the product of the inner factors is a multiple of
+    a number.
+    """
 
     name: ClassVar[str] = "sample-partitioned-tile"
     gives = "params"
@@ -206,7 +210,7 @@ def divisors(number: int) -> list[int]:
 def random_tile(rng: random.Random, extent: int, n: int, limit: int) -> list[int]:
     """``n`` factors whose product is ``extent``, the last at most ``limit`` (if ``n`` > 1).
 
-    Each factor is drawn among the divisors of what is left, the innermost first.
+    Each factor is drawn from the divisors of the remaining extent, the innermost factor first.
     """
     tile: list[int] = []
     left = extent
@@ -220,7 +224,7 @@ def random_tile(rng: random.Random, extent: int, n: int, limit: int) -> list[int
 def decided_tile(
     step: str, decision: Sequence[int], extent: int, n: int, adapting: bool
 ) -> list[int]:
-    """The factors of a decision, checked or made to fit."""
+    """The factors of a decision, checked or adapted."""
     if len(decision) != n or min(decision) < 1:
         raise _refuse(
             "KC3731",
@@ -246,7 +250,9 @@ def decided_tile(
 
 @dataclass(frozen=True)
 class SampleComputeLocation(Query):
-    """Choose where a block is computed: inline, where it is, or at a loop of its consumers."""
+    """Choose where a block is computed: inline, at its current place, or at a loop of its
+    consumers.
+    """
 
     name: ClassVar[str] = "sample-compute-location"
     gives = "loop"
@@ -354,7 +360,9 @@ def _place(place: ForOp | Mark) -> str:
 
 @dataclass(frozen=True)
 class EnterPostproc(Query):
-    """Mark where a schedule stops searching: what follows is the same for every choice."""
+    """Mark the end of a schedule's search. The steps after the mark are the same for every
+    choice.
+    """
 
     name: ClassVar[str] = "enter-postproc"
     pure: ClassVar[bool] = False

@@ -65,7 +65,9 @@ def to_mlir(instructions: Sequence[Instruction]) -> str:
 
 
 def from_mlir(text: str, name: str = "<trace>") -> list[Instruction]:
-    """The instructions of the one sequence in ``text``; KC3720 to KC3722 and parse errors."""
+    """The instructions of the only sequence in ``text``. Raises KC3720 to KC3722 and parse
+    errors.
+    """
     with source_text(name, text):
         module = parse_module(text, name, context())
         verify_module(module)
@@ -79,7 +81,9 @@ def sequences(module: ModuleOp) -> list[NamedSequenceOp]:
 
 
 def find_sequence(module: ModuleOp, name: str | None) -> NamedSequenceOp:
-    """The sequence of a name; without one ``@__transform_main``, or the only one. KC3720."""
+    """The sequence with a name; without a name ``@__transform_main``, or the only sequence. Raises
+    KC3720.
+    """
     candidates = sequences(module)
     names = [sequence.sym_name.data for sequence in candidates]
     wanted = name if name is not None else MAIN

@@ -51,7 +51,7 @@ _INLINE = {"compute-at": "compute-inline", "reverse-compute-at": "reverse-comput
 
 
 class Session(Handles):
-    """A module that is being scheduled, the handles on it, and what was done.
+    """A module that is being scheduled, its handles, and the calls performed on it.
 
     ``module`` is rewritten in place. ``seed`` makes sampling reproducible.
     """
@@ -70,7 +70,7 @@ class Session(Handles):
         """The cached results of queries about a block since the last rewrite."""
 
     def copy(self) -> Session:
-        """A session of its own in the same state, on a copy of the module."""
+        """An independent session in the same state, on a copy of the module."""
         module = copy_module(self.module)
         twin = dict(zip(self.module.walk(), module.walk(), strict=True))
         copy = self.fresh(module)
@@ -86,7 +86,7 @@ class Session(Handles):
         return copy
 
     def fresh(self, module: ModuleOp) -> Session:
-        """A session with the settings of this one and nothing done yet."""
+        """A new session with the settings of this session and an empty trace."""
         session = Session(module, self.target)
         session.random.setstate(self.random.getstate())
         session.working, session.checks = self.working, self.checks
@@ -135,7 +135,7 @@ class Session(Handles):
         return step(**self._fields(step, arguments))
 
     def fields_of(self, step: Step, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of a step that ``arguments`` give."""
+        """The fields of a step, from ``arguments``."""
         return {
             slot.name: build(slot, arguments[slot.name], self._ref)
             for slot in slots(step)
@@ -176,7 +176,7 @@ class Session(Handles):
         return Answer(made_ops if step.gives.endswith("s") else made_ops[:1])
 
     def site_of(self, primitive: Primitive) -> Site:
-        """The function that the loops and blocks of a primitive are in. Raises KC3706."""
+        """The function that contains the loops and blocks of a primitive. Raises KC3706."""
         options = [getattr(primitive, slot.name) for slot in slots(type(primitive))]
         for ref in _refs(options):
             if isinstance(ref.target, func.FuncOp) and not primitive.takes_root:

@@ -25,7 +25,7 @@ from kc.transforms.schedule.base import (
 from kc.transforms.trace.handles import BlockRV, Handle, LoopRV, Mark
 
 Meaning = ForOp | BlockOp | func.FuncOp | Mark
-"""A function is what the block "root" stands for: all of it, as TVM's root block does."""
+"""The block "root" refers to the whole function, as TVM's root block does."""
 
 ROOT = "root"
 
@@ -61,7 +61,7 @@ class Handles:
         return meant
 
     def find_loop(self, handle: Any) -> ForOp | Mark:
-        """The loop of a handle, or another place that was sampled."""
+        """The loop of a handle, or a sampled place that is not a loop."""
         meant = self._find(handle, LoopRV)
         assert not isinstance(meant, BlockOp | func.FuncOp)
         return meant
@@ -75,7 +75,7 @@ class Handles:
         return meant
 
     def block_or_root(self, handle: Any) -> BlockOp | func.FuncOp:
-        """The block of a handle, or the function that its root stands for."""
+        """The block of a handle, or the function if the handle refers to its root."""
         meant = self._find(handle, BlockRV)
         assert isinstance(meant, BlockOp | func.FuncOp)
         return meant
@@ -113,7 +113,7 @@ class Handles:
         return LoopRef(self.loop(handle))
 
     def bind(self, handle: Handle, meant: Meaning | None, gone: str = "it was not made") -> None:
-        """Let ``handle`` stand for ``meant``."""
+        """Let ``handle`` refer to ``meant``."""
         self.gone.pop(handle, None)
         if meant is None:
             self.table.pop(handle, None)
@@ -145,16 +145,18 @@ class Handles:
         return handle
 
     def handles_on(self, op: Operation) -> list[Handle]:
-        """The handles that stand for ``op``."""
+        """The handles that refer to ``op``."""
         return list(self._handles.get(op, ()))
 
     def handle_of(self, op: ForOp | BlockOp) -> Handle:
-        """A handle on ``op``: one that there is already, if there is."""
+        """A handle on ``op``: an existing handle if there is one."""
         known = self._handles.get(op)
         return known[0] if known else self.handle(op)
 
     def replace(self, step: Primitive, done: Rewritten, location: Location | None) -> None:
-        """Let handles follow their loops and blocks, or remember what became of them."""
+        """Update the handles of replaced loops and blocks. Record the reason for each handle that
+        becomes invalid.
+        """
         at = f" at {location}" if location else ""
         fates = step.fates(done)
         for old, new in done.replaced.items():
@@ -207,7 +209,7 @@ class Handles:
 
 
 def root_is_no_block(function: func.FuncOp) -> ScheduleError:
-    """The refusal of what is done to blocks, and not to the whole of a function."""
+    """The refusal to apply an operation on blocks to a whole function."""
     names = ", ".join(block.label for block in loop_tree.blocks(function))
     return refused(
         "KC3716",

@@ -22,14 +22,15 @@ from kc.transforms.trace.session import Session
 from kc.transforms.trace.values import check_type
 
 DecisionProvider = Callable[[Instruction, list[Any], list[Any], Any], Any]
-"""Gives the decision of a sampling: (instruction, its variables, its other arguments, the
-decision it had)."""
+"""A function that returns the decision of a sampling, for (instruction, its variables, its other
+arguments, its previous decision).
+"""
 
 POSTPROC = "enter_postproc"
 
 
 class PythonText(str):
-    """A script, which is also the sequence of its lines, as it is in TVM."""
+    """A script that is also the sequence of its lines, as in TVM."""
 
     __slots__ = ()
 
@@ -89,19 +90,19 @@ class Trace:
         }
 
     def append(self, inst: Instruction, decision: Any = None) -> None:
-        """Add an instruction at the end, with ``decision`` if that is given."""
+        """Append an instruction, with ``decision`` if it is given."""
         self.insts.append(inst if decision is None else inst.with_decision(decision))
 
     def pop(self) -> Instruction | None:
-        """Take the last instruction away, and give it; None if there is none."""
+        """Remove and return the last instruction; None if there is none."""
         return self.insts.pop() if self.insts else None
 
     def get_decision(self, inst: Instruction) -> Any:
-        """The decision of a sampling, None for any other instruction."""
+        """The decision of a sampling; None for any other instruction."""
         return inst.decision
 
     def with_decision(self, inst: Instruction, decision: Any, remove_postproc: bool) -> Trace:
-        """The same trace with another decision for one of its samplings."""
+        """A copy of the trace with a new decision for a sampling."""
         chosen = self._until_postproc(remove_postproc)
         return Trace(
             [
@@ -136,7 +137,7 @@ class Trace:
 
     @classmethod
     def from_json(cls, data: Any, name: str = "<trace>") -> Trace:
-        """Read what :meth:`as_json` gives, or the text of it."""
+        """Read the result of :meth:`as_json`, or its text."""
         return cls(from_json(data, name))
 
     @classmethod
@@ -182,7 +183,7 @@ class Trace:
         cls.from_json(json_obj).apply_to(sch)
 
     def simplified(self, remove_postproc: bool = False) -> Trace:
-        """The trace without the queries and samplings whose results nobody uses."""
+        """The trace without the queries and samplings whose results are unused."""
         kept: list[Instruction] = []
         used: set[int] = set()
         for instruction in reversed(self._until_postproc(remove_postproc)):
@@ -254,7 +255,7 @@ def replay(
 
 
 def _check_count(recorded: Instruction, done: Instruction) -> None:
-    """Refuse (KC3715) a step that gives another number of results than it did."""
+    """Refuse (KC3715) a step that returns a different number of results than its recorded call."""
     had, has = len(recorded.outputs), len(done.outputs)
     if had and had != has:
         raise ScheduleError(

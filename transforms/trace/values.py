@@ -217,7 +217,9 @@ def plain(value: Any) -> Any:
 
 
 def build(slot: Slot, value: Any, handle: Callable[[Any], Any]) -> Any:
-    """The field of a step from what was recorded; ``handle`` gives a reference for a handle."""
+    """The value of a step's field, from its recorded form; ``handle`` returns the reference for a
+    handle.
+    """
     if value is None and slot.optional:
         return None
     if slot.handle is not None:
@@ -226,7 +228,7 @@ def build(slot: Slot, value: Any, handle: Callable[[Any], Any]) -> Any:
 
 
 def _chosen(types: Sequence[Any], value: Any) -> Any:
-    """The one of several types that takes a recorded value."""
+    """The type in a union that accepts a recorded value."""
     for type_ in types[:-1]:
         try:
             _accept(type_, value)
@@ -273,7 +275,7 @@ def is_default(slot: Slot, value: Any) -> bool:
 
 
 def check_type(value: Any) -> Any:
-    """The type a value is described by in a diagnostic."""
+    """The name of a value's type in a diagnostic."""
     if isinstance(value, Handle):
         return {"loop": "a loop", "block": "a block"}[value.kind]
     if isinstance(value, ExprRV):
