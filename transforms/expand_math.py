@@ -413,8 +413,8 @@ def _is_power_of_two(value: SSAValue) -> bool:
 def _replace(
     op: Operation, product: arith.MulfOp | None, result: SSAValue, rewriter: PatternRewriter
 ) -> None:
-    """Replace the product that uses ``result``, or ``result`` itself, and remove the operations
-    that become unused.
+    """Replace ``product``, or ``op`` if it is None, by ``result``, and remove the operations that
+    become unused.
     """
     result.name_hint = result.name_hint or (product or op).results[0].name_hint
     operands = list(op.operands)
@@ -450,7 +450,7 @@ _PURE = (
 
 
 def _second(product: arith.MulfOp, factor: SSAValue) -> SSAValue:
-    """The second factor of a product."""
+    """The factor of ``product`` other than ``factor``."""
     return product.rhs if product.lhs is factor else product.lhs
 
 

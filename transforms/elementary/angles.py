@@ -18,14 +18,14 @@ from kc.transforms.elementary.values import INFINITY, PI, Bool, Integer, Real, V
 
 
 def _bound(x: Real) -> float:
-    """Up to which numbers :func:`_reduced` is exact enough."""
+    """The bound up to which :func:`_reduced` is sufficiently accurate."""
     if x.code.has_fma:
         return 2.0**17 if x.is_single else 2.0**30
     return 2.0**12 if x.is_single else 2.0**20
 
 
 def _reduced(x: Real) -> tuple[Real, Real, Integer]:
-    """r, what is missing from it, and n, with x = n pi / 2 + r, |r| <= pi / 4 and a little."""
+    """r, a correction to r, and n, with x = n pi / 2 + r and |r| at most slightly above pi / 4."""
     n, bits = x.rounded(2 / PI)
     if x.code.has_fma:
         digits = 24 if x.is_single else 53
@@ -76,7 +76,7 @@ def _reduced_far_single(x: Real) -> tuple[Real, Integer]:
 
 
 _RANGES = (48, 68, 88, 108)
-"""The exponents of the f32 from which on fewer bits of 2 / pi count."""
+"""The exponents of an f32 from which further leading bits of 2 / pi are skipped."""
 
 
 _PIECE = 53
@@ -88,7 +88,7 @@ pi / 2 (to 2**-62) has 53 digits."""
 
 @cache
 def _pieces() -> list[float]:
-    """2 / pi in 23 pieces, the product of the n-th of which with 2**(-53 * n) is counted."""
+    """The 23 pieces of 2 / pi, which is the sum of piece n times 2**(-53 * n) over n."""
     count = 23
     bits = _PIECE * count + 64
 
@@ -107,10 +107,10 @@ def _pieces() -> list[float]:
 
 
 def _reduced_far_double(x: Real) -> tuple[Real, Real, Integer]:
-    """r, what is missing from it, and n, for any f64.
+    """r, a correction to r, and n, for any f64.
 
-    Pieces of 2 / pi whose products are multiples of 4 are left out, from the first one on: 16, 8,
-    4, 2 and 1 of them, where x is large enough, which is then divided by as much.
+    Leading pieces of 2 / pi whose products are multiples of 4 are skipped: 16, 8, 4, 2 and 1 of
+    them, if x is large enough. x is then divided by the corresponding power of 2.
     """
     infinite = x - x  # NaN, or else 0
     pieces = [x.real(piece) for piece in _pieces()]
@@ -144,7 +144,7 @@ def _reduced_far_double(x: Real) -> tuple[Real, Real, Integer]:
 
 
 def _total(terms: Sequence[Real]) -> tuple[Real, list[Real]]:
-    """The rounded sum, and what each addition loses."""
+    """The rounded sum, and the rounding error of each addition."""
     total, lost = terms[0], list[Real]()
     for term in terms[1:]:
         total, missing = total.sum(term)
@@ -172,8 +172,9 @@ def _or_far(
 
 
 def _or_library(x: Real, y: Real) -> Real:
-    """``y``, or for all lanes what the C library says if an angle is too large in any; all
-    reductions of large ones take an fma."""
+    """``y``, or the result of the C library for all lanes if an angle is too large in any lane. The
+    reductions of large angles all require an fma.
+    """
     library = x.code.library
     if library is None or x.code.has_fma:
         return y
@@ -191,7 +192,7 @@ def _cosine(r: Real) -> Real:
 
 
 def _turned(r: Real, n: Integer, quarter: int) -> Real:
-    """The sine of r and so many quarters of a turn."""
+    """The sine of r plus n quarter turns."""
     n = n + quarter if quarter else n
     y = (n & 1).is_(0).choose(_sine(r), _cosine(r))
     top = 31 if r.is_single else 63
@@ -273,7 +274,7 @@ def atan(x: Real) -> Real:
 
 
 def _of_pi(x: Real, divisor: int) -> list[float]:
-    """A fraction of pi in two numbers."""
+    """A fraction of pi as the sum of two numbers."""
     return x.parts(PI / divisor, 24 if x.is_single else 53)
 
 
@@ -333,7 +334,7 @@ def _lifted(x: Real) -> Real:
 
 
 def _small_fraction(above: Real, below: Real, scaled: Real) -> Real:
-    """The quotient of a number and a much greater one, which was ``scaled`` by 1 or 1/4."""
+    """The quotient of a number and a much larger one that was ``scaled`` by 1 or 1/4."""
     is_subnormal, scale = above.is_subnormal(), above.bias - 1
     quotient = is_subnormal.choose(above.subnormal_times(), above) / below * scaled
     small = (quotient < 1.0).choose(quotient.lowered(scale), quotient.divided(scale))

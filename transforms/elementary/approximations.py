@@ -25,7 +25,7 @@ def _reduced(x: Real) -> tuple[Real, Integer]:
 
 
 def _scaled(half: Real, bits: Integer) -> Real:
-    """Twice a number times a power of 2 that may be 2**128, but not below 2**-126."""
+    """Two times a number times a power of 2 of at most 2**128 and at least 2**-126."""
     return (half + half) * half.power_of_2(bits - 1)
 
 

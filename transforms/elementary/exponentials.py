@@ -54,7 +54,7 @@ def _scaled(y: Real, n: Real, bits: Integer, is_low: Bool) -> Real:
 
 
 def lifted_exp(x: Real) -> tuple[Real, Bool]:
-    """exp(x), times 2**lift where the condition holds, as it would be subnormal otherwise."""
+    """exp(x), times 2**lift if the condition holds, because exp(x) would be subnormal."""
     x = _clamped(x)
     is_low = x < _least_normal_exponent(x)
     y, n, bits = power(x)
@@ -62,7 +62,7 @@ def lifted_exp(x: Real) -> tuple[Real, Bool]:
 
 
 def _clamped(x: Real) -> Real:
-    """An argument of :func:`power` for which the power is the same, 0 where it is tiny."""
+    """An argument of :func:`power` with the same power. It is 0 if ``x`` is tiny."""
     low, high = _END[x.is_single]
     # A square of r is subnormal long before r is.
     is_tiny = x.is_nearly_subnormal() if x.code.has_fma else x.is_tiny(30, 60)
@@ -82,21 +82,21 @@ def power(x: Real) -> tuple[Real, Real, Integer]:
 
 
 def _least_normal_exponent(x: Real) -> float:
-    """The least number of the type whose exponential is no subnormal number."""
+    """The least number of the type whose exponential is normal."""
     return -87.33654 if x.is_single else -708.3964185322641
 
 
 def exp_of_moderate(x: Real) -> Real:
-    """exp(x) where that is a normal number, and so is exp(-x)."""
+    """exp(x), provided that exp(x) and exp(-x) are normal numbers."""
     y, _, bits = reduced(x)
     return (y + 1.0) * x.power_of_2(bits)
 
 
 def sigmoid(x: Real) -> Real:
-    """1 / (1 + exp(-x)), with the power that is at most 1: the other one overflows.
+    """1 / (1 + exp(-x)), computed from the power that is at most 1, because the other overflows.
 
-    What the divisor and the quotient are rounded by is made up for; the power's rounding is enough
-    for two units.
+    The rounding errors of the divisor and of the quotient are compensated. The rounding error of
+    the power stays within two units in the last place.
     """
     is_tiny = x.is_nearly_subnormal() if x.code.has_fma else x.is_tiny(30, 60)
     a = is_tiny.choose(x.real(0.0), (-x.abs()).greatest(_END[x.is_single][0]))
@@ -125,7 +125,9 @@ def sigmoid(x: Real) -> Real:
 
 
 def _divided(value: Real, lift: int, *, is_positive: bool = False) -> Real:
-    """A number below 2**lift in size, divided by that, which may be subnormal or 0."""
+    """A number with a magnitude below 2**lift, divided by 2**lift. The result may be subnormal or
+    0.
+    """
     size = value if is_positive else value.abs()
     is_subnormal = size < value.least_normal * 2.0**lift
     lowered = value.lowered(lift, is_positive=is_positive)
@@ -133,12 +135,12 @@ def _divided(value: Real, lift: int, *, is_positive: bool = False) -> Real:
 
 
 def times_sigmoid(factor: Real, x: Real) -> Real:
-    """``factor / (1 + exp(-x))``, of which the quotient is not rounded by itself."""
+    """``factor / (1 + exp(-x))``, rounded once: the quotient is not rounded separately."""
     return _silu(x) if factor.value is x.value else _sigmoid_times(x, factor)
 
 
 def _silu(x: Real) -> Real:
-    """x / (1 + exp(-x)). What the quotient and the divisor are rounded by is made up for."""
+    """x / (1 + exp(-x)). The rounding errors of the quotient and of the divisor are compensated."""
     size = x.abs()
     most = 85.0 if x.is_single else 700.0
     is_tiny, is_large = size < 2.0**-60, size.is_no_less(most)
@@ -174,7 +176,7 @@ def _silu_of_large(x: Real, most: float) -> Real:
 
 
 def _one_and(p: Real) -> tuple[Real, Real]:
-    """1 + p for a positive p, rounded, and what is missing from it."""
+    """1 + p for a positive p, rounded, and the rounding error."""
     total = p + 1.0
     return total, p.least(1.0) - (total - p.greatest(1.0))
 
@@ -252,8 +254,9 @@ def expm1(x: Real) -> Real:
 
 
 def tanh(x: Real) -> Real:
-    """-p / (2 + p) with p = exp(-2 |x|) - 1. What the divisor and the quotient are rounded by is
-    made up for."""
+    """-p / (2 + p) with p = exp(-2 |x|) - 1. The rounding errors of the divisor and of the quotient
+    are compensated.
+    """
     size = x.abs()
     is_tiny = size < (2.0**-13 if x.is_single else 2.0**-27)  # where it is x
     a = is_tiny.choose(x.real(0.0), size.least(9.1 if x.is_single else 19.5))
@@ -272,7 +275,7 @@ def tanh(x: Real) -> Real:
 
 
 def _half_exp(a: Real) -> Real:
-    """exp(a) / 2 for a >= 0, which may be finite where exp(a) is not."""
+    """exp(a) / 2 for a >= 0. It may be finite although exp(a) overflows."""
     y, n, bits = reduced(a.least(90.0 if a.is_single else 711.0))
     return (y + 1.0).scaled(n - 1.0, bits - 1)
 
@@ -293,5 +296,5 @@ def cosh(x: Real) -> Real:
 
 
 def _fourth(h: Real) -> Real:
-    """1 / (4 h) where it counts beside h."""
+    """1 / (4 h) if it is significant beside h."""
     return 0.25 / h.least(2.0**60)

@@ -45,7 +45,7 @@ def lifted(x: Real, exponent: int = 0) -> tuple[Real, Bool]:
 
 
 def missing(f: Real) -> Real:
-    """f - log(1 + f), for such f."""
+    """f - log(1 + f)."""
     if f.is_single:
         return (f * f) * f.times_plus(-f.polynomial(LOG), 0.5)
     s = f / (f + 2.0)
@@ -60,7 +60,7 @@ def _sum(e: Real, f: Real, rest: Real | None = None) -> Real:
 
 
 def _parts_of_sum(e: Real, f: Real, rest: Real | None = None) -> tuple[Real, Real]:
-    """The sum as a rounded number, and what is missing from it."""
+    """The rounded sum, and its rounding error."""
     ln2, ln2_rest = e.parts(LN2, 15 if e.is_single else 41)
     total, lost = (e * ln2).plus(f)
     if rest is not None:
@@ -101,7 +101,7 @@ def log1p(x: Real) -> Real:
 
 
 def _one_and(x: Real) -> tuple[Real, Real]:
-    """1 + x, and what is missing from it."""
+    """1 + x rounded, and its rounding error."""
     u = x + 1.0
     lost = (x < 1.0).choose(x - (u - 1.0), (x - u) + 1.0)
     return u, lost
@@ -116,7 +116,7 @@ def _log1p(u: Real, rest: Real) -> Real:
 
 
 def _power(e: Real) -> Real:
-    """2**-e of a whole number."""
+    """2**-e for an integer e."""
     return e.power_of_2((e.magic - e).bits())
 
 

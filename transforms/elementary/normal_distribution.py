@@ -50,7 +50,7 @@ def times_normal_share(x: Real) -> Real:
 
 
 def _least(x: Real) -> float:
-    """Below which size of x the share is 1/2, and the products are x / 2."""
+    """The magnitude of x below which the share is 1/2, and the products are x / 2."""
     return 2.0**-30 if x.is_single else 2.0**-60
 
 
@@ -145,7 +145,7 @@ def _far(a: Real, is_product: bool, y: Real, n: Integer) -> Real:
 
 
 def _quotient(number: Real, divisor: Real, rest: Real) -> tuple[Real, Real]:
-    """number / (divisor + rest), rounded, and what is missing from it."""
+    """number / (divisor + rest), rounded, and its rounding error."""
     inverse = divisor.near_inverse()
     value = number * inverse
     if value.code.has_fma:

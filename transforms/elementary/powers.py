@@ -8,7 +8,7 @@ from kc.transforms.elementary.logarithms import lifted, log, normal, split
 from kc.transforms.elementary.values import INFINITY, LN2, NAN, Bool, Real
 
 TWO_THIRDS = (0.6666666666666666, 3.700743415417188e-17)
-"""2/3 in two numbers."""
+"""2/3 as the sum of two numbers."""
 
 
 def _exact_log(x: Real) -> tuple[Real, Real]:
@@ -49,13 +49,13 @@ def _is_odd(y: Real) -> tuple[Bool, Bool]:
 
 
 def _not_tiny(y: Real) -> Real:
-    """An exponent that gives the same power, and no subnormal numbers on the way."""
+    """An exponent with the same power that causes no subnormal intermediate results."""
     least = y.real(2.0**-100).with_sign_of(y)
     return y.is_tiny(100, 100).choose(least, y)
 
 
 def _of_singles(x: Real, y: Real) -> Real:
-    """``|x| ** y`` of f32, by f64, where fewer digits than it has are enough."""
+    """``|x| ** y`` of f32, computed in f64 with less than f64 accuracy."""
     scaled, is_subnormal = lifted(x.abs())
     a = scaled.wide()
     e, f, _ = split(a)

@@ -44,12 +44,12 @@ PI = Decimal(
 )
 
 LANES = 16
-"""Numbers of 32 bits in a vector of AVX-512."""
+"""The number of f32 lanes in a vector of AVX-512."""
 
 _NO_FLAGS = arith.FastMathFlagsAttr("none")
 
 Coefficients = tuple[Sequence[float], Sequence[float]]
-"""Those of a polynomial, from the lowest power on, for f32 and for f64."""
+"""The coefficients of a polynomial, from the lowest power on, for f32 and for f64."""
 
 
 @dataclass
@@ -68,16 +68,16 @@ class Code:
     has_slow_subnormals: bool = True
     """True if the machine may handle subnormal numbers in microcode. CPUs do, GPUs do not."""
     library: Callable[[SSAValue], SSAValue] | None = None
-    """The function itself, of a C library; None if there is none."""
+    """The function of the C library; None if there is none."""
     constants: dict[tuple[Attribute, float], SSAValue] = field(default_factory=dict)
 
     def add(self, op: Operation) -> SSAValue:
-        """The result of a new operation."""
+        """The result of a new operation, which is inserted."""
         self.emit(op)
         return op.results[0]
 
     def constant(self, value: float, type_: Attribute) -> SSAValue:
-        """A constant, the same one for the same number."""
+        """A constant. Equal numbers share an operation."""
         key = (type_, value)
         if value == 0 or value != value or key not in self.constants:
             properties = {"value": _attribute(value, type_)}
@@ -95,7 +95,7 @@ def _attribute(value: float, type_: Attribute) -> Attribute:
 
 
 class Value:
-    """A value, and the code that operations on it are added to."""
+    """A value, and the code to which its operations are added."""
 
     def __init__(self, value: SSAValue, code: Code) -> None:
         self.value = value
@@ -103,7 +103,7 @@ class Value:
 
     @property
     def element(self) -> Attribute:
-        """The type of it, or of its lanes."""
+        """The type of the value, or of its lanes."""
         type_ = self.value.type
         return type_.element_type if isinstance(type_, VectorType) else type_
 

@@ -75,7 +75,7 @@ module @{name} attributes {{kc.features = ["{product.feature}"]}} {{
 
 
 def _joined_rows(product: IntegerProduct, rows: str) -> Iterator[str]:
-    """Load the rows of B and put them side by side; the value that has all of them is returned."""
+    """Load the rows of B and concatenate them into one value, which is returned."""
     size, values = product.step, [f"%b{n}" for n in range(product.lanes)]
     element = product.element
     for n, value in enumerate(values):
@@ -120,7 +120,7 @@ def _multiply_widened(product: IntegerProduct, columns: str) -> Iterator[str]:
 
 
 def _call(product: IntegerProduct, factors: str, type_: str) -> Iterator[str]:
-    """Let ``%s`` be the sums ``%c`` and the products of two vectors."""
+    """Set ``%s`` to the sums ``%c`` plus the products of two vectors."""
     sums = f"vector<{product.lanes}xi32>"
     call = f'llvm.call_intrinsic "{product.call}"'
     if product.adds:

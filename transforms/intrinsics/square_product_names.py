@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 SIZE = 2
-"""Rows, and columns, of a square of sums, which is a register."""
+"""The rows, and the columns, of the square of sums in a register."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class SquareProduct:
     call: str
     """The intrinsic of LLVM."""
     step: int
-    """Products that are added to each sum."""
+    """The number of products that are added to each sum."""
     element: str
     sums: str
     extensions: tuple[str, str]
@@ -54,5 +54,5 @@ ROWS_OF_SQUARES: Mapping[str, str] = {
 
 
 def square_intrins() -> tuple[str, ...]:
-    """The names of all of them."""
+    """The names of the intrinsics."""
     return (*SQUARE_PRODUCTS, *ROWS_OF_SQUARES)

@@ -22,7 +22,7 @@ _WGMMA: Mapping[int, Products] = {
     32: {"s8": ("s32",), "e4m3": ("f32",), "e5m2": ("f32",)},
 }
 _COLUMNS = (8, 16, 32, 64, 96, 128, 192, 256)
-"""The n of wgmma that intrinsics have."""
+"""The values of n for which wgmma has intrinsics."""
 _STEPS = (1, 2, 4)
 """The numbers of wgmma instructions along k in an intrinsic, for rows of 32, 64 or 128 bytes."""
 _SHARED = ("shared", "shared.dyn")
@@ -131,7 +131,7 @@ def _has_panels(n: int) -> bool:
 def _rounded(
     instruction: str, shape: tuple[int, int, int], size: str, space: str
 ) -> tuple[str, TensorCoreIntrin]:
-    """The store of sums that have been rounded to bf16, which no product gives."""
+    """The store of sums that were rounded to bf16. No product has results of this type."""
     return (
         f"{instruction}_store_{size}_bf16_{space.replace('.', '_')}",
         TensorCoreIntrin("store", instruction, shape, "bf16", space=space),

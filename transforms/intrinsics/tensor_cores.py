@@ -102,18 +102,18 @@ def _part(fragment: FragmentAttr | _Tile, space: str) -> str:
 
 
 def _row(fragment: FragmentAttr, space: str) -> str:
-    """The 16 bytes of a row of a tile that a lane has the address of."""
+    """The 16 bytes of a tile's row whose address a lane holds."""
     elements = f"1x{4 * fragment.each}x{_STORED[fragment.element]}"
     return f'memref<{elements}, strided<[?, 1], offset: ?>, "{space}">'
 
 
 def _held(fragment: FragmentAttr) -> str:
-    """A tile in registers, as the warp sees it."""
+    """The type of a tile in registers, as the warp sees it."""
     return f'memref<{_tile(fragment)}, strided<[?, 1], offset: ?>, "{fragment.scope}">'
 
 
 def _words(fragment: FragmentAttr) -> str:
-    """... and as a lane does."""
+    """The type of a tile in registers, as a lane sees it."""
     return f'memref<{fragment.words}x{fragment.word}, "local">'
 
 
@@ -140,7 +140,7 @@ Part = tuple[str, FragmentAttr | _Tile, str | None]
 
 
 def _lane_arguments(parts: Sequence[Part]) -> str:
-    """The arguments of what a lane does: registers, or a tile in a memory."""
+    """The arguments of a lane's function: registers, or a tile in memory."""
     return ", ".join(
         f"%{letter}: {_words(tile)} {{nvvm.fragment = {tile}}}"
         if space is None and isinstance(tile, FragmentAttr)
@@ -432,8 +432,9 @@ def _indented(lines: Sequence[str]) -> str:
 def _pointer(
     letter: str, type_: str, fragment: FragmentAttr, space: str, rank: int = 2, n: str = ""
 ) -> list[str]:
-    """``%p``, the first element of a part of memory, and ``%strides``, how far apart rows are; the
-    names end in ``n``."""
+    """``%p``, the first element of a part of memory, and ``%strides``, the distance between rows;
+    the names end in ``n``.
+    """
     where = "" if space == "global" else f', "{space}"'
     stored = _STORED[fragment.element]
     base = f"memref<{stored}{where}>"
@@ -470,7 +471,7 @@ _SIZES = "k = 16 : i32, m = 16 : i32, n = 16 : i32"
 
 
 def _keep(letter: str, source: str, fragment: FragmentAttr, packed: str) -> list[str]:
-    """Put what an operation has given into registers."""
+    """Store the results of an operation in registers."""
     kind, count = _wmma_types(fragment)
     lines: list[str] = []
     for n in range(count):
@@ -484,7 +485,7 @@ def _keep(letter: str, source: str, fragment: FragmentAttr, packed: str) -> list
 
 
 def _take(letter: str, name: str, fragment: FragmentAttr) -> list[str]:
-    """``%{name}0``, ...: registers as an operation wants them."""
+    """``%{name}0``, ...: registers in the form that an operation requires."""
     kind, count = _wmma_types(fragment)
     lines: list[str] = []
     for n in range(count):
@@ -587,7 +588,7 @@ def _mma_load(fragment: FragmentAttr, space: str) -> list[str]:
 
 
 def _rounded(value: str, to: str) -> str:
-    """An f32 to the nearest tf32: products drop the other bits of what they are given."""
+    """The tf32 nearest to an f32. A product ignores the low bits of its operands."""
     return f"{to} = nvvm.convert.float.to.tf32 {value} {{rnd = #nvvm.fp_rnd_mode<rna>}}"
 
 

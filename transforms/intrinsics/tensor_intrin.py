@@ -61,7 +61,7 @@ ROLES = ("description", "implementation", "init", "update")
 
 @dataclass(frozen=True)
 class TensorIntrin:
-    """An intrinsic. ``update`` and ``init`` are there for reductions only."""
+    """A tensor intrinsic. Only a reduction has ``update`` and ``init``."""
 
     name: str
     description: FuncOp
@@ -83,15 +83,15 @@ class TensorIntrin:
 
     @property
     def functions(self) -> list[FuncOp]:
-        """The description, and what may take its place."""
+        """The description, and the functions that may replace it."""
         functions = (self.description, self.implementation, self.init, self.update)
         return [function for function in functions if function is not None]
 
     @staticmethod
     def parse(name: str, text: str, file: str | None = None) -> TensorIntrin:
-        """The intrinsic ``name`` in textual IR: functions, or modules of them with names.
+        """The intrinsic ``name`` from textual IR: functions, or named modules of functions.
 
-        Raises KC3570 where it is none, and the errors of any text.
+        Raises KC3570 if the text is not an intrinsic, and the errors of any text.
         """
         file = file or f"<intrinsic {name}>"
         with source_text(file, text):
@@ -170,7 +170,7 @@ TVM_NAMES = {
     "dot_4x4_i8i8s32_sdot": "neon_sdot_4x4",
     "dot_4x4_u8u8u32_udot": "neon_udot_4x4",
 }
-"""The intrinsics for CPUs that have another name in TVM."""
+"""The intrinsics for CPUs with a different name in TVM."""
 
 _REGISTERED: dict[str, TensorIntrin] = {}
 
@@ -289,7 +289,7 @@ def _checked(
     features: tuple[str, ...],
     externals: tuple[FuncOp, ...],
 ) -> TensorIntrin:
-    """The intrinsic of ``functions``, if they are one; else KC3570."""
+    """The intrinsic that ``functions`` define. Raises KC3570 if they define none."""
     intrin = TensorIntrin(
         name,
         functions["description"],

@@ -37,7 +37,7 @@ def __getattr__(name: str) -> str:
 
 
 class Shuffles:
-    """Writes shuffles of vectors of one type."""
+    """A writer of shuffles of vectors of one type."""
 
     def __init__(self, element: str, size: int) -> None:
         self.type = f"vector<{size}x{element}>"
@@ -69,7 +69,7 @@ def _lanes(size: int, lane: int, of_both: list[int]) -> list[int]:
 
 
 def transposed(rows: list[str], lane: int, code: Shuffles) -> list[str]:
-    """The columns of the square with these rows."""
+    """The columns of a square, computed from its rows."""
     size = len(rows)
     # Within groups of as many rows as a lane has elements: register g * lane + c then holds in
     # lane L the column L * lane + c of the rows of group g.
