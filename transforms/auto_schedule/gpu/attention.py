@@ -43,13 +43,15 @@ from kc.transforms.auto_schedule.nests import (
 from kc.transforms.trace.handles import BlockRV, LoopRV
 
 ROWS = (32, 16, 8, 4)
-"""Rows that a block may have."""
+"""The numbers of rows that a block may have."""
 
 EACH = 4
-"""Rows that a thread has: a key or a value that it has read is used for all of them."""
+"""The number of rows of a thread. The thread reuses each key or value that it reads for all of
+them.
+"""
 
 LANES = (128, 64, 32, 16)
-"""Threads side by side: as many keys, and columns of the result."""
+"""The number of threads side by side: each has a key, or a column of the result."""
 
 KEYS = 32
 """Keys whose weights and values are in shared memory at a time."""
@@ -63,7 +65,7 @@ SUMS = 2 * 1024
 
 @dataclass(frozen=True)
 class Attention:
-    """Blocks that one kernel computes, and the loops of its last product."""
+    """The blocks that a kernel computes, and the loops of its last product."""
 
     product: Nest
     after: Nest | None
@@ -91,7 +93,9 @@ class Attention:
 
     @property
     def depth(self) -> int:
-        """Elements of a key that are in shared memory at a time; 0 if no number divides them."""
+        """The number of elements of a key in shared memory at a time; 0 if no candidate divides the
+        length of a key.
+        """
         return next((it for it in DEPTHS if extent(self.scores.reduce[0]) % it == 0), 0)
 
     @property
@@ -105,7 +109,9 @@ class Attention:
         return next(it for it in self.scores.loads if it is not self.queries)
 
     def threads(self, rows: int) -> tuple[int, int] | None:
-        """Threads of a block of so many rows: groups that have rows, and lanes of each."""
+        """The groups of rows and the lanes of each group, for a block of ``rows`` rows; None if no
+        number of lanes fits.
+        """
         groups = rows // EACH
         lanes = (
             it
@@ -164,7 +170,7 @@ def _is_chain(draft: Draft, attention: Attention) -> bool:
 
 
 def attention_of(draft: Draft, block: str) -> Attention | None:
-    """The blocks that end in this one."""
+    """The attention that ends in a block."""
     nest = draft.nest(block)
     after = None if nest.block.is_reduction else nest
     product = nest if after is None else _product_before(draft, nest)
@@ -200,7 +206,7 @@ def _is_product(nest: Nest) -> bool:
 
 
 def _product_before(draft: Draft, after: Nest) -> Nest | None:
-    """The product that a block goes on with, element by element."""
+    """The product that precedes an elementwise block."""
     if after.reduce or not _is_free(draft, after):
         return None
     for load in after.loads:
@@ -242,8 +248,9 @@ def _weights(product: Nest) -> tuple[Access, Access, ForOp, ForOp] | None:
 
 
 def _members(draft: Draft, product: Nest, weights: SSAValue) -> list[Nest] | None:
-    """The blocks that make the weights, consumers first; None if others read what they make, or if
-    there is not one product at their beginning."""
+    """The blocks that compute the weights, consumers first; None if other blocks read their
+    results, or if they do not begin with exactly one product.
+    """
     blocks = draft.blocks()
     before = blocks[: blocks.index(product.block)]
     wanted, known = {weights}, {product.name}
@@ -273,7 +280,9 @@ def _members(draft: Draft, product: Nest, weights: SSAValue) -> list[Nest] | Non
 
 
 def _tile(draft: Draft, attention: Attention) -> tuple[int, tuple[int, int]] | None:
-    """The number of rows of a block, and its threads; None if they do not fit in shared memory."""
+    """The number of rows of a block, and its threads; None if the tile does not fit in shared
+    memory.
+    """
     height = extent(attention.rows)
     batch = iterations(attention.product.spatial) // height // attention.width
     room = draft.session.target.limits["max_shared_memory_per_block"]
@@ -305,7 +314,9 @@ def _perform(draft: Draft, attention: Attention, rows: int, threads: tuple[int, 
 
 
 def _results(draft: Draft, attention: Attention, rows: int, threads: tuple[int, int]) -> LoopRV:
-    """The last product, with weights and values some keys at a time; gives the loop over blocks."""
+    """Schedule the last product over parts of the keys, with the weights and values of a part in
+    shared memory. Return the loop over blocks.
+    """
     product, after = attention.product, attention.after
     root = after or product
     name = product.name
@@ -343,7 +354,7 @@ def _results(draft: Draft, attention: Attention, rows: int, threads: tuple[int, 
 
 
 def _scores(draft: Draft, attention: Attention, place: LoopRV, threads: tuple[int, int]) -> None:
-    """The first product: a thread has a key for each of its rows."""
+    """Schedule the first product: a thread has a key for each of its rows."""
     name, (groups, lanes) = attention.scores.name, threads
     draft.set_scope(draft.block(name), 0, "shared")
     draft.compute_at(draft.block(name), place)

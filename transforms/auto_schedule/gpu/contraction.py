@@ -42,30 +42,32 @@ SIDES = (8, 4, 2, 1)
 """Rows or columns that a thread may have."""
 
 SUMS = 64
-"""The results that a thread may have in registers."""
+"""The maximum number of results that a thread has in registers."""
 
 RUN = 4
-"""Rows or columns of a thread that follow one another: 16 bytes of float32."""
+"""The number of consecutive rows or columns of a thread: 16 bytes of float32."""
 
 DEPTH = 16
 """Terms of the reduction that are in shared memory at a time."""
 
 SHARED = 32 * 1024
-"""Bytes of shared memory that both parts may take."""
+"""The bytes of shared memory that the tiles of both operands may take."""
 
 
 @dataclass(frozen=True)
 class Sides:
-    """The loops of a tile, and what each of them moves."""
+    """The loops of a tile, and the accesses that depend on each."""
 
     rows: ForOp
     columns: ForOp
     operands: tuple[Access, Access]
-    """A load that depends on the rows and not on the columns, and the other way round."""
+    """A load that depends on the rows and not on the columns, and a load that depends on the
+    columns and not on the rows.
+    """
 
 
 def sides_of(nest: Nest) -> Iterator[Sides]:
-    """The ways to see a reduction as a product."""
+    """The possible interpretations of a reduction as a product."""
     reduction = nest.reduction
     if reduction is None or len(reduction.updates) != 1 or not nest.block.has_init:
         return
@@ -114,7 +116,7 @@ class GpuContraction(GpuRule):
 
 
 def _tile(nest: Nest, sides: Sides) -> tuple[int, int]:
-    """Rows and columns of a thread: as many as there are, if enough blocks are left."""
+    """The rows and columns of a thread: the largest tile that leaves enough blocks."""
     further = iterations(it for it in nest.spatial if it not in (sides.rows, sides.columns))
 
     def blocks(down: int, across: int) -> int:
@@ -139,8 +141,9 @@ def _tile(nest: Nest, sides: Sides) -> tuple[int, int]:
 
 
 def _lanes(nest: Nest, access: Access, tile: Mapping[ForOp, int]) -> int:
-    """Elements that a thread copies at once: 16 bytes, where each tile of an operand, and each row
-    of it, begins at a multiple of them; else 1."""
+    """The number of elements that a thread copies at once: 16 bytes if each tile of an operand, and
+    each of its rows, begins at a multiple of 16 bytes; else 1.
+    """
     lanes = 128 // access.bits
     along = nest.loop_of(nest.indices(access)[-1])
     buffer = access.buffer.type
@@ -158,7 +161,9 @@ def _lanes(nest: Nest, access: Access, tile: Mapping[ForOp, int]) -> int:
 
 
 def _split(draft: Draft, loop: LoopRV, count: int) -> tuple[LoopRV, list[LoopRV], LoopRV, LoopRV]:
-    """Blocks, the runs of a thread if it has several, threads, and a run of ``count`` in all."""
+    """Split a loop into blocks, the runs of a thread (if it has several), threads, and the
+    iterations of a run. A thread has ``count`` iterations in all.
+    """
     run = min(count, RUN)
     if run == count:
         block, thread, own = draft.split(loop, [None, THREADS, run])

@@ -57,7 +57,7 @@ from kc.transforms.trace.handles import BlockRV
 
 
 class GpuImplicitGemm(GpuRule):
-    """Multiply the matrices that a convolution is of, by tensor cores."""
+    """Multiply the matrices that represent a convolution, by tensor cores."""
 
     name = "gpu-implicit-gemm"
     kinds = NVIDIA
@@ -112,9 +112,8 @@ class GpuImplicitGemm(GpuRule):
 
 
 def _inline_padding(draft: Draft, gather: str) -> None:
-    """Let copies of an image to shared memory have the zeros around it, which then take no kernel.
-
-    A thread copies 16 bytes of a position, or as many zeros (``cp.async``).
+    """Inline the zero padding of an image into the copies to shared memory, so that it needs no
+    kernel. A thread copies 16 bytes of a position, or 16 zero bytes (``cp.async``).
     """
     (load,) = draft.nest(gather).loads
     if not is_own(load.buffer) or len(readers(load.buffer) or ()) != 1:
@@ -131,7 +130,7 @@ def _inline_padding(draft: Draft, gather: str) -> None:
 
 
 def _tiling(product: Nest, target: Target) -> tuple[Tiling | WarpgroupTiling | None, bool]:
-    """The tiles of the product, and whether it is made of whole ones."""
+    """The tiles of the product, and True if they divide its sizes."""
     has_warpgroups = architecture_of(target).name == "sm_90a"
     for by_warpgroups in (True, False)[not has_warpgroups :]:
         for whole in (True, False):
@@ -175,13 +174,13 @@ class _Matrices:
 
     @property
     def of_image(self) -> tuple[Sequence[ForOp], Sequence[ForOp]]:
-        """... of the matrix of the image."""
+        """The variables of the rows and of the columns of the image's matrix."""
         positions, terms = self.positions, self.terms
         return (positions, terms) if self.has_last else (terms, positions)
 
     @property
     def of_weights(self) -> tuple[Sequence[ForOp], Sequence[ForOp]]:
-        """... of that of the weights."""
+        """The variables of the rows and of the columns of the weights' matrix."""
         channels, terms = [self.channels], self.terms
         is_column = self.weights.stride(terms[-1]) == 1
         return (channels, terms) if is_column else (terms, channels)
@@ -227,7 +226,7 @@ def _operands(nest: Nest) -> tuple[Access | None, Access | None]:
 
 
 def _terms(nest: Nest, image: Access) -> list[ForOp]:
-    """The variables that are summed over, the one last along which the image is contiguous."""
+    """The reduction variables, with the variable along which the image is contiguous last."""
 
     def is_contiguous(loop: ForOp) -> bool:
         return image.stride(loop) == 1 and loop.static_extent != 1
@@ -254,7 +253,7 @@ def _has_channels_last(nest: Nest, image: Access, weights: Access) -> bool:
 
 
 def _by_weights(nest: Nest, weights: Access) -> list[ForOp]:
-    """The variables that are summed over, as the weights have them."""
+    """The reduction variables in the order of the weights."""
     return sorted(nest.reduce, key=lambda loop: -weights.stride(loop))
 
 
@@ -285,8 +284,9 @@ def _are_multiples(access: Access, each: int, but: ForOp) -> bool:
 def _to_matrices(
     draft: Draft, matrices: _Matrices, after: str | None
 ) -> tuple[list[BlockRV], str | None]:
-    """Let the block multiply matrices; gives the blocks that gather the operands, and the one that
-    goes on with the sums in its loops: ``after``, or what puts them in their places."""
+    """Rewrite the block as a product of matrices. Return the blocks that gather the operands, and
+    the block that continues with the sums in its loops: ``after``, or the block that scatters them.
+    """
     nest, name = matrices.nest, matrices.nest.name
     result = nest.stores[0].buffer
     gathers: list[BlockRV] = []

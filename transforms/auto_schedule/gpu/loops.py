@@ -28,12 +28,11 @@ from kc.transforms.schedule.loops._statements import is_statement
 from kc.transforms.schedule.threads._foreign_values import require_kernels
 
 ALONE = 32
-"""Iterations from which on a single thread is worth a warning: as many as a warp would do at
-once."""
+"""The number of iterations from which a single thread causes a warning: the threads of a warp."""
 
 
 class GpuStatements(GpuRule):
-    """Loops of one iteration around statements that stand in none."""
+    """Wrap statements outside loops in loops of one iteration."""
 
     name: ClassVar[str] = "gpu-statements"
     whole: ClassVar[bool] = True
@@ -46,7 +45,9 @@ class GpuStatements(GpuRule):
 
 
 class GpuLoops(GpuRule):
-    """A thread for each outermost iteration, or for each of inner loops, or one for all of them."""
+    """Bind the outermost iterations to threads, or the iterations of inner loops, or run all of
+    them in one thread.
+    """
 
     name: ClassVar[str] = "gpu-loops"
     leftover: ClassVar[bool] = True
@@ -73,7 +74,7 @@ class GpuLoops(GpuRule):
 
 
 def _at(draft: Draft, place: Sequence[int]) -> ForOp:
-    """The loop at a place: the number of an operation in the function, and in the loop there."""
+    """The loop at a position: the index of an operation in the function, and then in each loop."""
     block = draft.function.body.block
     for n in place[:-1]:
         outer = list(block.ops)[n]
@@ -85,8 +86,9 @@ def _at(draft: Draft, place: Sequence[int]) -> ForOp:
 
 
 def _bind(draft: Draft, place: Sequence[int]) -> None:
-    """Bind a loop, with as many of those that are perfectly nested in it as can be, to blocks and
-    threads. Raises ScheduleError where not even the loop itself can."""
+    """Bind a loop, and as many loops perfectly nested in it as possible, to blocks and threads.
+    Raises ScheduleError if not even the loop itself can be bound.
+    """
     most = len(_perfectly_nested(_at(draft, place)))
     mark = draft.mark()
     for depth in range(most, 0, -1):
@@ -107,8 +109,9 @@ def _bind(draft: Draft, place: Sequence[int]) -> None:
 
 
 def _bind_inner(draft: Draft, place: Sequence[int]) -> bool:
-    """Leave a loop to the host, and bind the loops in it; whether there is nothing else in it, and
-    one of them has work for a warp. Their primitives may have been performed where not."""
+    """Leave a loop to the host, and bind the loops inside it. Return True if it contains nothing
+    else, and one of them has work for a warp. If False, some primitives may have been performed.
+    """
     ops = list(_at(draft, place).body.block.ops)
     inner = [(*place, n) for n, op in enumerate(ops) if isinstance(op, ForOp)]
     if not all(isinstance(op, ForOp | AllocOp) for op in ops):
@@ -129,7 +132,9 @@ def _has_work(loop: ForOp) -> bool:
 
 
 def _bind_one(draft: Draft, place: Sequence[int], what: str, why: str) -> None:
-    """Have one thread run a loop: ``what`` it is, and ``why`` it cannot be several."""
+    """Run a loop in one thread. ``what`` describes the loop, and ``why`` the reason against several
+    threads.
+    """
     loop = _at(draft, place)
     location, is_long = location_of(loop), _is_long(loop)
     handle = draft.loop(loop)
@@ -159,7 +164,7 @@ def _is_long(loop: ForOp) -> bool:
 
 
 def _perfectly_nested(loop: ForOp) -> list[ForOp]:
-    """A loop, and those inside it that are all of the loop around them."""
+    """A loop, and the loops perfectly nested in it."""
     nested = [loop]
     while True:
         ops = list(nested[-1].body.block.ops)

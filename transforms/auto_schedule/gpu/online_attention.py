@@ -47,7 +47,7 @@ from kc.transforms.auto_schedule.nests import FAR, Access, Nest, extent, iterati
 from kc.transforms.trace.handles import BlockRV, LoopRV
 
 K = 16
-"""The terms of an instruction."""
+"""The number of terms of an instruction."""
 
 SHAPE = f"m{M}n{N}k{K}"
 
@@ -58,7 +58,7 @@ KEYS = (64, 32, 16)
 """Keys that may be in shared memory at a time."""
 
 WIDEST = 128
-"""Columns of the result, and elements of a query, that registers of a warp have room for."""
+"""The columns of the result, and the elements of a query, that fit the registers of a warp."""
 
 VERSIONS = 2
 """Versions of keys and values in shared memory: those of the next step are copied ahead."""
@@ -66,7 +66,7 @@ VERSIONS = 2
 
 @dataclass(frozen=True)
 class Plan:
-    """The blocks by what they compute, and the tile."""
+    """The blocks by their role in the attention, and the tile."""
 
     attention: Attention
     element: str
@@ -103,8 +103,9 @@ def schedule_attention(
     tile: Callable[[Draft, Plan], Plan | None],
     perform: Callable[[Draft, Plan], None],
 ) -> bool:
-    """Schedule the attention that a block ends, with the tile that ``tile`` chooses: whether there
-    is one."""
+    """Schedule the attention that ends in a block, with the tile that ``tile`` chooses. Return True
+    if there is such an attention.
+    """
     plan = plan_of(draft, block)
     plan = None if plan is None else tile(draft, plan)
     if plan is None:
@@ -119,7 +120,9 @@ def schedule_attention(
 
 
 def plan_of(draft: Draft, block: str) -> Plan | None:
-    """The attention that a block ends, without a tile; None for what warps do not hold."""
+    """The attention that ends in a block, without a tile; None if it does not fit the registers of
+    warps.
+    """
     attention = attention_of(draft, block)
     if attention is None:
         return None
@@ -210,7 +213,9 @@ def _is_exact(access: Access, loops: Iterable[ForOp]) -> bool:
 
 
 def _softmax(attention: Attention) -> tuple[Nest | None, Nest | None, Nest | None]:
-    """The maximum of the rows, the powers, and their sum, if there is nothing else."""
+    """The blocks of the maxima of the rows, of the powers, and of their sums; None for each if
+    there are other blocks.
+    """
     between = attention.members[1:-1]
     reductions = [nest for nest in between if nest.reduce]
     maxima = [nest for nest in reductions if _has(nest, arith.MaximumfOp)]
@@ -300,14 +305,15 @@ class Place:
 
     block: LoopRV
     warp: LoopRV
-    """Over what has rows together: warps, or four of them each."""
+    """The loop over the units that have rows together: warps, or groups of four warps."""
     step: LoopRV
     last: str
 
 
 def begin(draft: Draft, plan: Plan, height: int, shape: str = SHAPE) -> Place:
-    """Tile the rows and the keys, with a running maximum and sum for each row, in registers;
-    ``height`` rows are together."""
+    """Tile the rows and the keys, with a running maximum and sum for each row in registers. A unit
+    has ``height`` rows.
+    """
     maximum = draft.block(plan.maximum.name)
     *batch, rows, keys = draft.loops(plan.maximum.name).values()
     block, warp, row = draft.split(rows, [None, plan.warps, height])
@@ -415,7 +421,7 @@ def _copy(draft: Draft, plan: Plan, shared: BlockRV, place: LoopRV) -> None:
 
 
 def _pipeline(draft: Draft, plan: Plan, step: LoopRV) -> None:
-    """Copy the keys and values of the next step ahead, where there are several steps."""
+    """Copy the keys and values of the next step ahead if there are several steps."""
     if plan.attention.keys // plan.keys <= VERSIONS:
         return
     loop = draft.session.loop(step)

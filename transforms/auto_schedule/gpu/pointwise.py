@@ -21,11 +21,11 @@ from kc.transforms.auto_schedule.gpu.threads import (
 from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched, iterations
 
 TILE, ROWS = 32, 8
-"""The side of a tile that is turned, and how many of its rows threads copy at a time."""
+"""The side of a tile that is transposed, and the number of its rows that threads copy at a time."""
 
 
 class GpuPointwise(GpuRule):
-    """A thread for each element, and tiles through shared memory where a load is turned."""
+    """Bind each element to a thread. If a load is transposed, tiles go through shared memory."""
 
     name = "gpu-pointwise"
 
@@ -67,7 +67,9 @@ def _contiguous(nest: Nest) -> ForOp | None:
 
 
 def _lanes(nest: Nest) -> int:
-    """Elements of 16 bytes, where there are many, all accesses take them together."""
+    """The number of elements in 16 bytes; 1 if there are few elements, or if some accesses are not
+    contiguous.
+    """
     along = _contiguous(nest)
     lanes = 128 // nest.bits
     if along is None or along.static_extent is None or along.static_extent % lanes:
@@ -79,7 +81,9 @@ def _lanes(nest: Nest) -> int:
 
 
 def _turned(nest: Nest) -> tuple[ForOp, ForOp, Access] | None:
-    """The loop of contiguous results, another one of contiguous loads, and the load."""
+    """The loop along which a load is contiguous, the loop along which the results are contiguous,
+    and the load; None if no load is transposed.
+    """
     along = _contiguous(nest)
     if along is None or extent(along) < TILE:
         return None

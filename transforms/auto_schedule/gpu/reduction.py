@@ -26,14 +26,14 @@ from kc.transforms.auto_schedule.gpu.threads import (
 from kc.transforms.auto_schedule.nests import Nest, is_untouched, iterations
 
 SHORT = 256
-"""Terms up to which a warp reduces them, several results a block."""
+"""The number of terms up to which a warp computes a result, with several results per block."""
 
 PART = 1 << 14
-"""Terms of a part, where there are few results of more terms."""
+"""The number of terms of a part, if there are few results with more terms."""
 
 
 class GpuReduce(GpuRule):
-    """Reduce by the threads of a block, or by one thread a result."""
+    """Reduce by the threads of a block, or by one thread per result."""
 
     name = "gpu-reduction"
 
@@ -60,7 +60,7 @@ class GpuReduce(GpuRule):
 
 
 def _is_along_rows(nest: Nest) -> bool:
-    """True if neighbouring terms, and not neighbouring results, are neighbours in memory."""
+    """True if consecutive terms, and not consecutive results, are adjacent in memory."""
     last = nest.reduce[-1]
     return any(load.stride(last) == 1 for load in nest.loads) and not any(
         load.stride(loop) == 1 for load in nest.loads for loop in nest.spatial
@@ -68,7 +68,7 @@ def _is_along_rows(nest: Nest) -> bool:
 
 
 def together(draft: Draft, block: str) -> None:
-    """Reduce by the threads of a block, or of a warp where there is little to reduce."""
+    """Reduce by the threads of a block, or of a warp if there are few terms."""
     terms = iterations(draft.nest(block).reduce)
     count = iterations(draft.nest(block).spatial)
     *outer, place = as_few(draft, spatial_loops(draft, block))
@@ -88,7 +88,7 @@ def together(draft: Draft, block: str) -> None:
 
 
 def _by_parts(draft: Draft, block: str) -> bool:
-    """Reduce parts by many blocks, then what these have; whether that could be done."""
+    """Reduce parts by many blocks, then combine their results. Return True on success."""
     mark = draft.mark()
     try:
         nest = draft.nest(block)

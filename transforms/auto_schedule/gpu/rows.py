@@ -15,11 +15,11 @@ from kc.transforms.auto_schedule.nests import Nest, is_untouched, iterations
 from kc.transforms.auto_schedule.rows import Group, group_of
 
 SHARED = 48 * 1024
-"""Bytes of shared memory that a block has without asking for more."""
+"""The bytes of shared memory that a block has by default."""
 
 
 class GpuRows(GpuRule):
-    """Compute stages that share rows by one block a row."""
+    """Compute stages that share rows with a block for each row."""
 
     name = "gpu-rows"
 
@@ -72,7 +72,7 @@ def _perform(draft: Draft, group: Group) -> None:
 
 
 def _share(draft: Draft, nest: Nest, threads: int) -> None:
-    """Let the threads of a block take the elements of a stage, or its terms."""
+    """Distribute the elements or the terms of a stage over the threads of a block."""
     handles = draft.loops(nest.name)
     own = [loop for loop in nest.spatial if loop.axis is None]
     terms = [loop for loop in nest.reduce if loop.axis is None]

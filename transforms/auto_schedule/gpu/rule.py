@@ -12,7 +12,7 @@ from kc.transforms.schedule.threads._foreign_values import require_kernels
 
 
 class GpuRule(Rule):
-    """A rule whose schedule is refused where ``verify-gpu-code`` would refuse it."""
+    """A rule whose schedule is refused if ``verify-gpu-code`` refuses its result."""
 
     kinds: ClassVar[tuple[str, ...]] = KINDS
 
@@ -24,4 +24,6 @@ class GpuRule(Rule):
 
     @abstractmethod
     def schedule(self, draft: Draft, block: str) -> bool:
-        """Schedule the block of this name; whether that was done. As :meth:`Rule.apply`."""
+        """Schedule the block with the name ``block``. Return True if it was scheduled. Same
+        contract as :meth:`Rule.apply`.
+        """

@@ -66,7 +66,7 @@ ROW_BYTES = (128, 64, 32)
 """The possible sizes, in bytes, of the part of a row of A in shared memory."""
 
 STAGES = 3
-"""Versions of the tiles in shared memory, where they are copied ahead."""
+"""The number of versions of the tiles in shared memory, if they are copied ahead."""
 
 WORK = 4
 """The most products that are computed, as a multiple of the program's, for tiles to be whole.
@@ -111,12 +111,12 @@ class Tiling:
 
     @property
     def instruction(self) -> str:
-        """Its shape, as the names of intrinsics have it."""
+        """The shape of the instruction as it appears in the names of intrinsics."""
         return f"m{M}n{N}k{self.k}"
 
     @property
     def warps(self) -> tuple[int, int]:
-        """Down and across."""
+        """The number of warps down and across."""
         return self.block[0] // self.warp[0], self.block[1] // self.warp[1]
 
 
@@ -172,9 +172,8 @@ def pad(
     after: str | None,
     known: Collection[str] = (),
 ) -> Padded:
-    """Make the sizes of a product multiples of the rows, columns and terms of a tile.
-
-    What selects an operand (see :func:`gather_of`) becomes a part of its copy.
+    """Round the sizes of a product up to multiples of the rows, columns and terms of a tile. The
+    block that selects an operand (see :func:`gather_of`) becomes a part of the operand's copy.
     """
     order = (sides.rows, sides.columns, *nest.reduce)
     sizes = dict(zip(order, tile, strict=True))
@@ -206,8 +205,9 @@ def pad(
 
 
 def _gather_for(draft: Draft, nest: Nest, access: Access, known: Collection[str]) -> str | None:
-    """The block that selects what a product reads; one of its own, where it reads otherwise than at
-    its variables."""
+    """The block that selects an operand of a product. It is a new block if the product reads the
+    operand at indices other than its variables.
+    """
     gather = gather_of(draft, access, known)
     if gather is not None:
         return gather.name
@@ -231,9 +231,8 @@ def _is_multiple(loop: ForOp, size: int) -> bool:
 
 
 def product_before(draft: Draft, block: str) -> str | None:
-    """The product that a block goes on with, element by element; None if there is none.
-
-    It has one iteration for each sum, in the same loops, and nothing else reads the sums.
+    """The product that precedes an elementwise block; None if there is none. The block has one
+    iteration for each sum, in the same loops, and is the only reader of the sums.
     """
     after = draft.nest(block)
     if after.reduce or not after.is_plain or len(after.stores) != 1:
@@ -295,7 +294,9 @@ _PRODUCTS = (
 
 
 def type_name(type_: Attribute) -> str | None:
-    """The name in PTX of the elements of an array, if tensor cores multiply or sum them."""
+    """The name in PTX of the element type of an array; None if tensor cores neither multiply nor
+    sum it.
+    """
     assert isinstance(type_, MemRefType)
     return _NAMES.get(type_.element_type)
 
@@ -319,8 +320,9 @@ def is_multiplied(types: tuple[str | None, str | None], target: Target) -> bool:
 
 
 def tiling_of(nest: Nest, sides: Sides, target: Target, *, whole: bool = True) -> Tiling | None:
-    """The tiles of a product; None for what fragments do not hold. If they need not be ``whole``,
-    its sizes are to be padded."""
+    """The tiles of a product; None if fragments cannot hold it. Unless its tiles must be ``whole``,
+    its sizes are padded.
+    """
     a, b = sides.operands
     (terms,) = nest.reduce
     store = nest.stores[0]
@@ -383,14 +385,15 @@ def are_matrices(sides: Sides, terms: ForOp, store: Access) -> bool:
 
 
 def depths_of(k: int, size: int, *, whole: bool) -> list[int]:
-    """Terms that may be in shared memory at a time, the most first; the most of which ``whole``
-    steps are all."""
+    """The numbers of terms that may be in shared memory at a time, in descending order. With
+    ``whole``, only the largest that divides ``k``.
+    """
     depths = [it // size for it in ROW_BYTES]
     return [it for it in depths if k % it == 0][:1] if whole else depths
 
 
 def is_tight(k: int, depth: int) -> bool:
-    """True if whole steps do not have many more terms than the program."""
+    """True if the terms of whole steps exceed the terms of the program only slightly."""
     return _padded(k, depth) <= PART * k
 
 
@@ -483,7 +486,9 @@ def _is_gather(nest: Nest) -> bool:
 
 
 def gather_of(draft: Draft, access: Access, known: Collection[str] = ()) -> Nest | None:
-    """The block that selects what a product reads, if it is there for that alone, or ``known``."""
+    """The block that selects an operand of a product, if it only gathers elements or is ``known``;
+    None if there is no such block.
+    """
     if not is_own(access.buffer):
         return None
     for block in draft.blocks():
@@ -502,9 +507,8 @@ def _fits(rows: int, columns: int, depth: int, size: int) -> bool:
 
 
 def swizzle(rank: int, row: int, size: int = 2) -> IndexMap:
-    """Pieces of 16 bytes of a row in another order in each of the rows that share banks.
-
-    ``row`` is how many elements of ``size`` bytes it has.
+    """Permute the 16-byte pieces of each of the rows that share banks. A row has ``row`` elements
+    of ``size`` bytes.
     """
     each = 16 // size
     pieces = min(row // each, 8)
@@ -598,7 +602,7 @@ def multiply(
 
 
 def tensorize(draft: Draft, block: BlockRV, tile: tuple[int, int], intrinsic: str) -> None:
-    """Let an intrinsic take the tiles of a copy."""
+    """Replace the tiles of a copy by an intrinsic."""
     label = draft.session.block(block).label
     rows, columns = list(draft.loops(label).values())[-2:]
     io, i = draft.split(rows, [None, tile[0]])

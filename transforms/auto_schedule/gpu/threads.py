@@ -13,18 +13,19 @@ from kc.transforms.trace.handles import LoopRV
 NVIDIA = ("cuda", "cuda-emu")
 """The kinds of targets that have NVIDIA's tensor cores."""
 KINDS = (*NVIDIA, "opencl", "metal", "rocm")
-"""The kinds of targets that these rules are for."""
+"""The kinds of targets for which these rules are."""
 
 WARP = 32
 THREADS = 256
-"""Threads of a block where nothing says otherwise: eight warps, so that some compute while others
-wait, and a multiprocessor has several such blocks."""
+"""The default number of threads of a block: eight warps, so that some compute while others wait,
+and a multiprocessor has several such blocks.
+"""
 
 AXES = "xyz"
 """The axes of a grid of blocks."""
 
 GRID = 128
-"""Blocks from which on a GPU is busy: about as many as it has multiprocessors (108 to 148)."""
+"""The number of blocks that occupies a GPU: about its number of multiprocessors (108 to 148)."""
 
 
 def power_of_two(number: int) -> int:
@@ -33,18 +34,19 @@ def power_of_two(number: int) -> int:
 
 
 def threads_for(count: int, most: int = THREADS) -> int:
-    """Whole warps for ``count`` elements."""
+    """The number of threads in whole warps for ``count`` elements."""
     return max(WARP, min(most, power_of_two(count)))
 
 
 def fused(draft: Draft, loops: Sequence[LoopRV]) -> LoopRV:
-    """One loop of several that follow one another."""
+    """Fuse consecutive loops into one."""
     return draft.fuse(*loops) if len(loops) > 1 else loops[0]
 
 
 def spatial_loops(draft: Draft, block: str) -> list[LoopRV]:
-    """The spatial loops of a block, outermost, the one along which results are contiguous last; a
-    loop of one iteration if there are none."""
+    """The spatial loops of a block, outermost first, with the loop along which results are
+    contiguous last; a loop of one iteration if there are none.
+    """
     nest = draft.nest(block)
     handles = draft.loops(block)
     spatial = [handles[loop] for loop in _by_stores(nest)]
@@ -63,17 +65,17 @@ def _by_stores(nest: Nest) -> list[ForOp]:
 
 
 def as_few(draft: Draft, loops: Sequence[LoopRV]) -> list[LoopRV]:
-    """Loops that follow one another as one, or as they are where an inner one has a symbolic
-    extent: quotients by that would not be affine."""
+    """Fuse consecutive loops, unless an inner loop has a symbolic extent: quotients by a symbolic
+    extent would not be affine.
+    """
     if all(draft.session.loop(loop).static_extent is not None for loop in loops[1:]):
         return [fused(draft, loops)]
     return list(loops)
 
 
 def to_blocks(draft: Draft, loops: Sequence[LoopRV]) -> LoopRV:
-    """Bind loops that follow one another to blocks; gives the innermost one.
-
-    Raises ScheduleError if there are more than a grid has axes.
+    """Bind consecutive loops to blocks, and return the innermost one. Raises ScheduleError if there
+    are more loops than axes of a grid.
     """
     parts = as_few(draft, loops)
     if len(parts) > len(AXES):
@@ -84,7 +86,7 @@ def to_blocks(draft: Draft, loops: Sequence[LoopRV]) -> LoopRV:
 
 
 def element_each(draft: Draft, block: str, lanes: int = 1) -> None:
-    """A thread has one result of a block, or ``lanes`` that follow one another."""
+    """Bind a result of a block, or ``lanes`` consecutive results, to each thread."""
     count = iterations(draft.nest(block).spatial)
     *outer, loop = as_few(draft, spatial_loops(draft, block))
     threads = threads_for(-(-count // lanes))
@@ -103,7 +105,9 @@ def element_each(draft: Draft, block: str, lanes: int = 1) -> None:
 def copy_together(
     draft: Draft, copy: str, outer: int, shape: Sequence[int], lanes: int = 1
 ) -> None:
-    """All threads of a block copy: ``shape`` of them along z, y and x, ``lanes`` elements each."""
+    """Copy by all threads of a block: ``shape`` of them along z, y and x, ``lanes`` elements
+    each.
+    """
     loops = list(draft.loops(copy).values())[outer:]
     sizes = [None, *shape, *([lanes] if lanes > 1 else [])]
     parts = draft.split(fused(draft, loops), sizes)

@@ -50,7 +50,7 @@ from kc.transforms.auto_schedule.nests import extent, iterations
 from kc.transforms.trace.handles import BlockRV, LoopRV
 
 K = 16
-"""The terms of an instruction."""
+"""The number of terms of an instruction."""
 
 GROUPS = (2, 1)
 """Groups of four warps that a block may have."""
@@ -62,10 +62,10 @@ WIDTHS = (16, 32, 64, 128)
 """Columns of the result, and elements of a query: rows of shared memory, or two panels of them."""
 
 VERSIONS = 2
-"""Versions of keys and values in shared memory at least."""
+"""The minimum number of versions of keys and values in shared memory."""
 
 MOST_VERSIONS = 4
-"""... and at most: a step takes longer than a copy."""
+"""The maximum number of these versions: a step takes longer than a copy."""
 
 
 class GpuWarpgroupAttention(GpuRule):
@@ -189,7 +189,7 @@ def _copy(
     where: tuple[Place, bool],
     size: tuple[int, int],
 ) -> str:
-    """Let the copy unit bring an operand to shared memory, in each step or before all of them."""
+    """Copy an operand to shared memory by the copy unit, in each step or before all of them."""
     place, is_in_step = where
     shared = draft.cache_read(draft.block(name), number, "shared")
     draft.compute_at(shared, place.step if is_in_step else place.block)
@@ -201,7 +201,7 @@ def _copy(
 
 
 def _pipeline(draft: Draft, plan: Plan, place: Place, copies: Sequence[str]) -> None:
-    """Let other warps copy keys and values ahead, where there are several steps."""
+    """Copy keys and values ahead by additional warps if there are several steps."""
     steps = plan.attention.keys // plan.keys
     if steps <= VERSIONS:
         return

@@ -61,10 +61,10 @@ from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.trace.handles import BlockRV, LoopRV
 
 ROWS = 64
-"""Rows of C that four warps have."""
+"""The rows of C that four warps hold."""
 
 LANES = 128
-"""Threads of four warps."""
+"""The number of threads of four warps."""
 
 ROW_BYTES = 128
 """The widest row of shared memory that products read."""
@@ -79,10 +79,10 @@ SHARED = 160 * 1024
 """Bytes of shared memory that the tiles of A and B may take."""
 
 SECTOR = 32
-"""Bytes of global memory that are written as a whole."""
+"""The bytes of global memory that are written as a unit."""
 
 CLUSTER = 2
-"""Blocks of a cluster: a multiprocessor waits for one other at most."""
+"""The number of blocks of a cluster: a multiprocessor waits for at most one other."""
 
 L2_BYTES = 32
 """Bytes that the L2 cache gives a multiprocessor of an H100 in a clock: about 5.5 TB/s for all."""
@@ -98,13 +98,13 @@ VERSIONS = 6
 """Versions of the tiles, where warps of their own copy them and shared memory suffices."""
 
 RINGS = 2 * 1024
-"""Bytes of shared memory that are left for mbarriers, and for where tiles have to begin."""
+"""The bytes of shared memory reserved for mbarriers and for the alignment of tiles."""
 
 STRIP = 8
-"""Tiles below each other that are taken before those beside them."""
+"""The number of tiles below each other that are computed before the tiles beside them."""
 
 HALF = 2
-"""Bytes of what goes to shared memory by 16 rows of 16 columns (``stmatrix``)."""
+"""The bytes of the elements that ``stmatrix`` stores to shared memory, in 16 rows of 16 columns."""
 
 BOXES = (16, 32, 64, 128, 192, 256)
 """Columns of halves that are a row of 32, 64 or 128 bytes, or several of 128."""
@@ -137,7 +137,7 @@ class WarpgroupTiling:
     boxes: bool
     """True if the copy unit copies A and B to shared memory."""
     lanes: tuple[int, int]
-    """Elements of A and of B that a thread copies at a time where it does not."""
+    """The elements of A and of B that a thread copies at a time if the copy unit does not."""
 
     @property
     def block(self) -> tuple[int, int, int]:
@@ -146,7 +146,7 @@ class WarpgroupTiling:
 
     @property
     def panel(self) -> int:
-        """Columns of a B that is stored by rows which are in one row of shared memory."""
+        """The columns in a row of shared memory of a B that is stored by rows."""
         return min(self.columns, ROW_BYTES // self.size)
 
     @property
@@ -162,7 +162,7 @@ class WarpgroupTiling:
 
     @property
     def instruction(self) -> str:
-        """The fragment of C, as the names of intrinsics have it."""
+        """The fragment of C as it appears in the names of intrinsics."""
         return f"m{ROWS}n{self.columns}k{STEP_BYTES // self.size}"
 
 
@@ -209,7 +209,9 @@ class GpuWarpgroups(GpuRule):
 
 
 def _product_before(draft: Draft, block: str) -> str | None:
-    """The product that a block goes on with, if its results lie as the sums do."""
+    """The product that precedes an elementwise block, if the results are in the order of the
+    sums.
+    """
     product = product_before(draft, block)
     if product is None:
         return None
@@ -226,8 +228,9 @@ def _product_before(draft: Draft, block: str) -> str | None:
 def warpgroup_tiling_of(
     nest: Nest, sides: Sides, *, whole: bool = True, gathered: bool = False
 ) -> WarpgroupTiling | None:
-    """The tile of a block; None for what four warps do not multiply. If sizes need not be of
-    ``whole`` tiles, they are to be padded. Operands that are ``gathered`` are copied by threads."""
+    """The tile of a block; None if four warps cannot multiply it. Unless the tiles must be
+    ``whole``, the sizes are padded. Operands that are ``gathered`` are copied by threads.
+    """
     a, b = sides.operands
     (terms,) = nest.reduce
     store = nest.stores[0]
@@ -299,7 +302,7 @@ def has_boxes(type_: Attribute, size: int) -> bool:
 
 
 def _copy_boxes(draft: Draft, copy: str, tiling: WarpgroupTiling, *, is_b: bool) -> None:
-    """Let the copy unit bring the tile of A or B, panel by panel."""
+    """Copy the tile of A or B by the copy unit, panel by panel."""
     if is_b and not tiling.trans:
         height, width = tiling.depth, tiling.columns
     else:
@@ -310,7 +313,7 @@ def _copy_boxes(draft: Draft, copy: str, tiling: WarpgroupTiling, *, is_b: bool)
 def copy_panels(
     draft: Draft, copy: str, height: int, columns: int, role: str, element: str
 ) -> None:
-    """Let the copy unit do a copy of a tile, in panels of rows of at most 128 bytes."""
+    """Copy a tile by the copy unit, in panels whose rows have at most 128 bytes."""
     *_, rows, row = draft.loops(copy).values()
     width = min(columns, ROW_BYTES // ELEMENT_BYTES[element])
     if columns > width:
@@ -320,7 +323,7 @@ def copy_panels(
 
 
 def lay_out(draft: Draft, writer: BlockRV, rank: int, columns: int, size: int) -> None:
-    """Let a tile in shared memory have swizzled rows of at most 128 bytes."""
+    """Lay out a tile in shared memory in swizzled rows of at most 128 bytes."""
     width = min(columns, ROW_BYTES // size)
     if columns > width:
         draft.transform_layout(writer, 0, _panels(rank, width))
@@ -329,7 +332,7 @@ def lay_out(draft: Draft, writer: BlockRV, rank: int, columns: int, size: int) -
 
 
 def _panels(rank: int, width: int) -> IndexMap:
-    """Rows of a tile as panels of so many columns, one after the other."""
+    """Split the rows of a tile into consecutive panels of a number of columns."""
 
     def map_(*index: Any) -> list[Any]:
         *outer, i, j = index
@@ -461,8 +464,9 @@ def _waves(tiling: WarpgroupTiling, nest: Nest) -> int:
 
 
 def _cluster(draft: Draft, tiling: WarpgroupTiling, blocks: LoopRV, down: int) -> None:
-    """Let two blocks with tiles below each other copy B together, where the cache is too slow for
-    each to copy all of it; ``down`` tiles are one after the other."""
+    """Let two blocks with tiles below each other share the copy of B if the cache is too slow for
+    each to copy all of it. ``down`` consecutive tiles lie below each other.
+    """
     count = draft.session.loop(blocks).static_extent
     if tiling.bytes_per_clock > L2_BYTES and down % CLUSTER == 0 and (count or 1) % CLUSTER == 0:
         draft.annotate(blocks, "cluster_dim", CLUSTER)
@@ -474,7 +478,7 @@ def _strip(tiles: int) -> int:
 
 
 def _room(draft: Draft) -> int:
-    """Bytes of shared memory for tiles."""
+    """The bytes of shared memory for tiles."""
     return draft.session.target.limits["max_shared_memory_per_block"] - RINGS
 
 
@@ -506,5 +510,5 @@ def _has_store(draft: Draft, tiling: WarpgroupTiling, store: Access) -> bool:
 
 
 def _inner(draft: Draft, block: str) -> Any:
-    """The last but one loop of a block: the rows of a tile."""
+    """The second innermost loop of a block: the rows of a tile."""
     return list(draft.loops(block).values())[-2]
