@@ -574,7 +574,7 @@ class ExpandExtremum(RewritePattern):
         if not isinstance(element_of(op.result.type), Float32Type | Float64Type):
             return
         if _is_in_kernel(op) or _RELAXED & set(op.fastmath.data):
-            return  # what is left is an instruction or two
+            return  # the remainder is an instruction or two
 
         def emit(new: Operation) -> None:
             new.location = op.location

@@ -335,7 +335,7 @@ class SimplifyBlock(RewritePattern):
         if predicate is True and op.predicate.data.constraints:
             predicate = AffineSet(0, 0, ()), []
         elif isinstance(predicate, bool):
-            predicate = None  # one that never holds: EraseIdleBlock
+            predicate = None  # it never holds: EraseIdleBlock
         index = IndexValues()
         sizes = [
             extent if isinstance(extent, int) else index.constant(extent) for extent in op.extents

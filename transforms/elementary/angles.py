@@ -34,7 +34,7 @@ def _reduced(x: Real) -> tuple[Real, Real, Integer]:
         product, product_rest = n.product(x.real(second))
         r, lost = r.sum(-product)
         return r, (lost - product_rest) - n * third, bits
-    # The products with n of so many digits are exact.
+    # The products of n and numbers with this many digits are exact.
     *parts, rest = x.parts(PI / 2, *([11] * 5 if x.is_single else [33] * 3))
     r, missing = x, n * -rest
     for part in parts:
@@ -201,7 +201,7 @@ def _turned(r: Real, n: Integer, quarter: int) -> Real:
 
 
 def sin(x: Real) -> Real:
-    is_tiny = x.is_tiny(13, 27)  # where it is x
+    is_tiny = x.is_tiny(13, 27)  # then sin(x) rounds to x
     angle = is_tiny.choose(x.real(0.0), x)
     r, n = _or_far(angle, _reduced_quickly, _reduced_far_quickly)
     return _or_library(x, is_tiny.choose(x, _turned(r, n, 0)))

@@ -32,7 +32,7 @@ def _of_subnormal(x: Real) -> Real:
 
 
 def _of_single(x: Real) -> Real:
-    a = x.least(3.95)  # from 3.925 on it is 1
+    a = x.least(3.95)  # from 3.925 on the result is 1
     is_near = a < _NEAR
     not_tiny = a.greatest(2.0**-30)
     value = _polynomial_of_either(is_near, not_tiny * not_tiny, a)

@@ -105,13 +105,13 @@ def times_share_by_tanh(x: Real) -> Real:
 def _above(a: Real, factor: Real) -> Real:
     """``factor`` (a, or 1) times the share above a, times 2**_SCALE."""
     if not a.is_single:
-        a, factor = a.least(38.6), factor.least(38.6)  # from where on it is 0
+        a, factor = a.least(38.6), factor.least(38.6)  # the share is 0 from there on
         y, n = _power(a)
         inverse = 1.0 / (a + 5.0)
         mills = ((a - 5.0) * inverse).polynomial(MILLS)
         return _scaled(factor * inverse * mills, a.real(0.0), y, n)
     is_product = factor is a
-    a = a.least(15.0)  # from where on it is 0
+    a = a.least(15.0)  # the share is 0 from there on
     factor = a if is_product else factor
     y, n = _power(a)
     (first, *more), _ = HAZARD

@@ -182,7 +182,7 @@ class SamplePartitionedTile(Query):
                 "and is a multiple of a positive number",
             )
         if extent % factor:
-            # As TVM: what cannot be partitioned is not, and all of it is the outermost factor.
+            # As in TVM, an extent that cannot be partitioned becomes the outermost factor.
             tile = [extent] + [1] * (self.n - 1)
         elif self.decision is not None:
             tile = decided_tile(step, self.decision, extent, self.n, session.adapting)
@@ -272,7 +272,7 @@ class SampleComputeLocation(Query):
             places = session.answers[block] = _Places(session, block)
         chosen = self.decision
         if chosen is None:
-            # The first one that is legal, in a random order, is each of them equally often.
+            # The first legal place in a random order is each legal place with equal probability.
             order = session.random.sample(places.worthwhile, len(places.worthwhile))
             chosen = next(depth for depth in order if places.is_legal(depth))
         elif not places.is_legal(chosen):

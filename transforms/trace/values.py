@@ -134,7 +134,7 @@ def _tuple(type_: Any, value: Any) -> Any:
     args = typing.get_args(type_)
     if hasattr(args[0], "tuple_of"):
         value = recorded(value)
-        args[0].tuple_of(plain(value))  # raises what is wrong with it
+        args[0].tuple_of(plain(value))  # raises an error for the invalid element
         return value
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise Mismatch(expected_of(type_))
@@ -181,7 +181,7 @@ def _object(type_: Any, value: Any) -> Any:
         raise
     except (TypeError, ValueError) as error:
         raise Mismatch(expected_of(type_) + (f" ({error})" if str(error) else "")) from error
-    # Lists and numbers stay what they are, with the variables in them.
+    # Lists and numbers are unchanged, and so are the variables in them.
     is_text = isinstance(value, int | float | str | list | tuple) and not isinstance(value, bool)
     return recorded(value) if is_text else converted
 

@@ -535,7 +535,7 @@ def multiply(
     rows, columns, depth = tiling.block
     warps = tiling.warps
     handles = draft.loops(block)
-    if after is not None:  # whose loops are tiled, and the product goes into them
+    if after is not None:  # its loops are tiled, and the product moves into them
         handles |= dict(zip(nest.spatial, draft.loops(after).values(), strict=True))
     batch = [handles[it] for it in nest.spatial if it not in (sides.rows, sides.columns)]
     numbers = [nest.read_number(access.buffer) for access in sides.operands]

@@ -1,23 +1,25 @@
 """gpu-warpgroups: products of matrices by four warps together (``wgmma``), on sm_90a.
 
-For a product as :mod:`kc.transforms.auto_schedule.gpu.tensor_cores` has it, and for one of bytes
-whose second matrix is stored by columns. Warps multiply what is in shared memory without taking it
-to registers: A and B are copied there in rows of up to 128 bytes, swizzled, some steps ahead where
-there are enough. For arrays whose rows begin at multiples of 16 bytes the copy unit does that
-(``tma_load``), started by warps of their own (``software_pipeline_warp_specialize``), else all
-threads (``cp.async``). A block has one or two groups of four warps, each with 64 rows of C.
+The rule takes the products of :mod:`kc.transforms.auto_schedule.gpu.tensor_cores`, and products of
+bytes whose second matrix is stored by columns. The warps read the operands from shared memory
+without loading them into registers. A and B are copied there in swizzled rows of up to 128 bytes,
+and some steps ahead if there are enough steps. If the rows of an array begin at multiples of 16
+bytes, the copy unit copies it (``tma_load``), started by additional warps
+(``software_pipeline_warp_specialize``); otherwise all threads copy it (``cp.async``). A block has
+one or two groups of four warps, each with 64 rows of C.
 
-What follows a product element by element (a bias, relu, gelu, a cast to f16) is done with the sums
-in registers, if nothing else reads these. Four lanes have eight neighbours of a row: of float32
-that is a sector of memory, of halves half a sector. Halves therefore go to shared memory, as rows
-of up to 128 bytes, and from there as boxes to their array (``tma_store``), where there is room.
+An elementwise epilogue (a bias, relu, gelu, a cast to f16) is computed with the sums in registers,
+if nothing else reads the sums. Four lanes hold eight neighbours of a row, which are a sector of
+memory in float32, but half a sector in f16. Results in f16 therefore go to shared memory, in rows
+of up to 128 bytes, and from there as boxes to their array (``tma_store``), if shared memory has
+room.
 
-Where there are more tiles than a GPU has multiprocessors, as many blocks have several each, one
-after the other: copies for the next tile go on while one is stored. Tiles are taken in strips, some
-below each other and then those beside them, so that what a row and a column need is in the cache
-when it is needed again. Where tiles need more bytes in a clock than the cache gives a
-multiprocessor, two blocks below each other are a cluster, and each copies half of B for both
-(``cluster_dim``).
+If there are more tiles than multiprocessors, there are as many blocks as multiprocessors, and each
+block computes several tiles one after the other. Copies for the next tile proceed while a tile is
+stored. Tiles are computed in strips: some tiles below each other, and then the tiles beside them,
+so that rows and columns are still in the cache when they are needed again. If tiles need more bytes
+per clock than the cache delivers to a multiprocessor, two blocks below each other form a cluster,
+and each copies half of B for both (``cluster_dim``).
 """
 
 from __future__ import annotations
@@ -357,7 +359,7 @@ def multiply_by_warpgroups(
     sides = tiling.sides
     nest = draft.nest(block)
     handles = draft.loops(block)
-    if after is not None:  # whose loops are tiled, and the product goes into them
+    if after is not None:  # its loops are tiled, and the product moves into them
         handles |= dict(zip(nest.spatial, draft.loops(after).values(), strict=True))
     batch = [handles[it] for it in nest.spatial if it not in (sides.rows, sides.columns)]
     numbers = [nest.read_number(access.buffer) for access in sides.operands]
