@@ -272,7 +272,7 @@ class SampleComputeLocation(Query):
             places = session.answers[block] = _Places(session, block)
         chosen = self.decision
         if chosen is None:
-            # The first legal place in a random order is each legal place with equal probability.
+            # Each legal place is equally likely to be the first in a random order.
             order = session.random.sample(places.worthwhile, len(places.worthwhile))
             chosen = next(depth for depth in order if places.is_legal(depth))
         elif not places.is_legal(chosen):

@@ -1,10 +1,10 @@
 """gpu-contraction: products of matrices and convolutions, by tiles of sums in registers.
 
-A block has a tile of rows times columns, where rows are a loop that one operand does not depend on,
-and columns one that another operand does not depend on. Parts of both operands are copied to shared
-memory by all threads; each thread has a tile of its own in registers. Of eight rows or columns, a
-thread has two runs of four, each beside those of its neighbours (virtual threads), so that threads
-read and write neighbours::
+A block has a tile of rows times columns. One operand does not depend on the loop of the rows, and
+the second operand does not depend on the loop of the columns. All threads copy parts of both
+operands to shared memory; each thread has its own tile in registers. A thread with eight rows or
+columns has two runs of four, each adjacent to the runs of its neighbours (virtual threads), so that
+neighbouring threads access neighbouring elements::
 
     for blocks:
       for virtual threads: for threads: sums = 0   # local: registers

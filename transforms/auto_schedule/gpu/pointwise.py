@@ -1,8 +1,8 @@
-"""gpu-pointwise: blocks that compute each element by itself have a thread an element.
+"""gpu-pointwise: elementwise blocks, with a thread for each element.
 
-Neighbouring threads have neighbouring results, four of them each where vectors of 16 bytes can be
-loaded and stored. Where a load goes the other way (a transpose), a tile of 32 x 32 goes through
-shared memory, whose rows are a word further apart, so that a column of it is in all banks.
+Neighbouring threads have neighbouring results, or four results each if vectors of 16 bytes can be
+loaded and stored. If a load is transposed, tiles of 32 x 32 go through shared memory. The rows of a
+tile are padded by a word, so that the elements of a column lie in different banks.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""gpu-reduction: sums, maxima and their like, by a block or a warp each, or by a thread each.
+"""gpu-reduction: sums, maxima and similar reductions, with a block, a warp or a thread per result.
 
-Where what is reduced is contiguous in memory, threads of a block take neighbouring elements, and
-combine what they have (``lower-cross-thread-reduction``): a warp for a short row, a block for a
-long one. Few results of very many elements are made by many blocks first (``rfactor``). Where
-results are contiguous instead (a sum of columns, a pooling, a depthwise convolution), each thread
-has one, and neighbouring threads read neighbours.
+If the terms of a result are contiguous in memory, the threads of a block take neighbouring elements
+and combine their partial results (``lower-cross-thread-reduction``): a warp for a short row, a
+block for a long row. Few results of very many terms are first reduced in parts by many blocks
+(``rfactor``). If the results are contiguous instead (a sum of columns, a pooling, a depthwise
+convolution), each thread computes one result, and neighbouring threads read neighbouring elements.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""gpu-rows: a block has what stages share, softmax and normalizations: one kernel for all of them.
+"""gpu-rows: one kernel for stages that share rows, such as softmax and normalizations.
 
-The producers of a block go into the loops that all of them share, a row, say, which becomes one
-block of the grid. What is computed of the row stays in shared memory, and the threads of the block
-take the elements of each stage, or reduce them together.
+The producers of a block move into the loops that all stages share, such as the loop over rows. Each
+iteration becomes one block of the grid. The intermediate results of a row stay in shared memory,
+and the threads of the block take the elements of each stage, or reduce them together.
 """
 
 from __future__ import annotations

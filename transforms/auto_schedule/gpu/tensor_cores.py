@@ -1,14 +1,16 @@
 """gpu-tensor-cores: products of matrices by tensor cores (``mma.sync``).
 
-For a batch of C[i, j] += A[i, k] * B[k, j], or B[j, k], of any sizes, which may be given at a call.
-Elements are f16 or bf16 (m16n8k16), s8, or from sm_89 on e4m3 or e5m2 (m16n8k32). Those of f32 are
-rounded to tf32 (m16n8k8) where the target allows it (``-tf32``).
-A block has a tile of C in the registers of its warps; parts of A and B are copied to swizzled
-shared memory, two steps ahead where there are enough (``cp.async``), and taken by ``ldmatrix``.
-What follows a product element by element is done with the sums in registers.
-Sizes that are not made of whole tiles are padded (``pad_einsum``): a copy to shared memory has
-zeros where a matrix has no elements, and lanes store what there is of a tile of C.
-The tile is the largest that leaves a GPU enough blocks. NVIDIA GPUs from sm_80 on.
+The rule takes a batch of C[i, j] += A[i, k] * B[k, j], or B[j, k], of any sizes, including sizes
+that are only known at a call. Elements are f16 or bf16 (m16n8k16), s8, or from sm_89 on e4m3 or
+e5m2 (m16n8k32). Elements in f32 are rounded to tf32 (m16n8k8) if the target allows it (``-tf32``).
+
+A block has a tile of C in the registers of its warps. Parts of A and B are copied to swizzled
+shared memory, two steps ahead if there are enough steps (``cp.async``), and loaded by ``ldmatrix``.
+An elementwise epilogue is computed with the sums in registers.
+
+Sizes that are not multiples of the tile are padded (``pad_einsum``): a copy to shared memory has
+zeros outside the matrix, and lanes store only the elements of a tile that lie in C. The tile is the
+largest that leaves a GPU enough blocks. The rule requires an NVIDIA GPU from sm_80 on.
 """
 
 from __future__ import annotations
