@@ -126,7 +126,9 @@ def _fits(space: AffineMap | AffineSet, most: int) -> bool:
 
 
 def _magnitude(expr: AffineExpr) -> int:
-    """A bound of what becomes of 1 where it takes the place of operands, if nothing is divided."""
+    """A bound on the factor by which ``expr`` scales the magnitude of its operands; ``GREATEST`` if
+    the expression contains a division.
+    """
     numbers = [1]
     for part in expr.dfs():
         if isinstance(part, AffineConstantExpr):

@@ -191,10 +191,9 @@ _MODULE = re.compile(r"^module @([\w.]+)(?:.*\n)+?^\}$", re.MULTILINE)
 
 
 def _part_with(name: str, text: str) -> str:
-    """``text`` without the other intrinsics in it, which are parsed when they are asked for.
-
-    What is left is in the lines where it was. It is the whole text where modules are written in
-    another way than :data:`_MODULE` says.
+    """``text`` without the other intrinsics, which are parsed on demand. The remaining lines keep
+    their numbers. Returns the whole text if its modules are not written in the form of
+    :data:`_MODULE`.
     """
     modules = list(_MODULE.finditer(text))
     are_whole = all(part[0].count("{") == part[0].count("}") for part in modules)
@@ -230,7 +229,7 @@ def _is_private(op: FuncOp) -> bool:
 
 
 def _function(name: str, given: Any) -> tuple[FuncOp, list[FuncOp]]:
-    """The function that ``given`` is, or holds, and the private ones beside it."""
+    """The function that ``given`` is or contains, and the private functions beside it."""
     if isinstance(given, str):
         file = f"<intrinsic {name}>"
         with source_text(file, given):
@@ -246,8 +245,9 @@ def _function(name: str, given: Any) -> tuple[FuncOp, list[FuncOp]]:
 
 
 def _laid_out(function: FuncOp) -> FuncOp:
-    """``function`` with the strides that its arguments were declared with as their layouts, where
-    more than accesses to elements is done with them."""
+    """``function`` with the declared strides of its arguments as their layouts, if the arguments
+    are used by more than accesses to elements.
+    """
     noted = function.arg_attrs or ()
     if not any(STRIDES in attributes.data for attributes in noted):
         return function

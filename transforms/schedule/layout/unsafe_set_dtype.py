@@ -147,8 +147,10 @@ class UnsafeSetDtype(Primitive):
         return Plan(block, alloc, new, is_unsigned, changes)
 
     def _require_written(self, site: Site, alloc: AllocOp, load: LoadOp) -> None:
-        """Refuse (KC3544) a load of what is not stored by then: memory holds any integer then, but
-        as a float it may hold what converts to none, also where nothing comes of it."""
+        """Refuse (KC3544) a load of an element that is not stored before. Uninitialised memory
+        holds an arbitrary integer, but an arbitrary float may have no conversion, even if its value
+        is unused.
+        """
         buffer = alloc.buffer
         space = Space()
         read = space.instance(load)
@@ -272,8 +274,9 @@ def _is_conversion(op: Operation, old: Attribute, plan: Plan) -> bool:
 
 
 def _not_empty(space: Space, store: StoreOp, write: Instance) -> Iterator[Condition]:
-    """That the reduction which ``store`` initialises has iterations: the initial value of one that
-    has none is stored all the same."""
+    """The condition that the reduction which ``store`` initialises has iterations. The initial
+    value is stored even if it has none.
+    """
     block = store.parent_op()
     while block is not None:
         if isinstance(block, BlockOp) and block.init.is_ancestor(store):
@@ -292,7 +295,9 @@ def _can_convert(old: Attribute, name: str) -> bool:
 
 
 def _cast(value: SSAValue, new: Attribute, is_unsigned: bool) -> list[Operation]:
-    """Ops whose last result is ``value`` as ``new``; ``is_unsigned`` is of the narrower integer."""
+    """The operations that convert ``value`` to ``new``; the last one has the result.
+    ``is_unsigned`` applies to the narrower integer.
+    """
     old = value.type
     if isinstance(new, IndexType) and is_unsigned and old != i64:
         wide = ExtUIOp(value, i64)
@@ -348,7 +353,7 @@ def _changes(old: Attribute, new: Attribute, is_unsigned: bool) -> str | None:
 
 
 def _exact(old: Attribute) -> list[str]:
-    """The types that hold every value of ``old``, and are another."""
+    """The types other than ``old`` that represent each value of ``old``."""
     exact: list[str] = []
     for name in DTYPES:
         if name.startswith("u") or not _can_convert(old, name):
