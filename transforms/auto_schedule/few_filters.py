@@ -17,51 +17,36 @@ That is done if the model says that the tiles of ``contraction`` take longer.
 
 from __future__ import annotations
 
-from kc.support.diagnostics import ScheduleError
-from kc.transforms.auto_schedule.contraction import best_tile, contraction_behind
-from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.contraction import best_tile
 from kc.transforms.auto_schedule.machine import Machine
-from kc.transforms.auto_schedule.nests import Nest, extent, is_untouched, iterations
-from kc.transforms.auto_schedule.rule import Rule
-from kc.transforms.auto_schedule.windows import TERMS, along_of, cycles_of, perform, window_of
+from kc.transforms.auto_schedule.nests import Nest, extent, iterations
+from kc.transforms.auto_schedule.windows import (
+    TERMS,
+    Windows,
+    along_of,
+    cycles_of,
+    is_regular_reduction,
+    window_of,
+)
 
 MOST_FILTERS = 4
 """Channels of the result: of more, a tile of contraction has sums enough."""
 
 
-class FewFilters(Rule):
+class FewFilters(Windows):
     """Tile convolutions to a few channels by rows."""
 
     name = "few-filters"
 
-    def apply(self, draft: Draft, block: str) -> bool:
-        nest, epilogue = draft.nest(block), None
-        if not nest.block.is_reduction:
-            producer = contraction_behind(nest)
-            if producer is None:
-                return False
-            epilogue, nest = block, draft.nest(producer.label)
-        if not has_few_filters(nest, draft.machine):
-            return False
-        mark = draft.mark()
-        try:
-            perform(draft, nest, epilogue)
-        except ScheduleError:
-            draft.return_to(mark)
-            return False
-        draft.settled.update(filter(None, (nest.name, epilogue)))
-        return True
+    def takes(self, nest: Nest, machine: Machine) -> bool:
+        return has_few_filters(nest, machine)
 
 
 def has_few_filters(nest: Nest, machine: Machine) -> bool:
-    """Whether a block is a convolution to a few channels whose rows and columns have known sizes,
-    and the model finds tiles of rows faster than tiles of channels."""
-    reduction = nest.reduction
-    if reduction is None or len(reduction.updates) != 1 or reduction.guard is not None:
-        return False
-    if not nest.is_plain or not nest.block.has_init or not is_untouched(nest.block):
-        return False
-    if len(nest.stores) != 1 or not all(it.regular for it in (*nest.loads, *nest.stores)):
+    """True if a block is a convolution to a few channels whose rows and columns have known sizes,
+    and the model finds tiles of rows faster than tiles of channels.
+    """
+    if not is_regular_reduction(nest):
         return False
     if any(loop.static_extent is None for loop in nest.loops) or len(nest.loads) != 2:
         return False

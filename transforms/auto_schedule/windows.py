@@ -74,7 +74,7 @@ class Windows(Rule):
             if producer is None:
                 return False
             epilogue, nest = block, draft.nest(producer.label)
-        if not is_window(nest, draft.machine):
+        if not self.takes(nest, draft.machine):
             return False
         mark = draft.mark()
         try:
@@ -85,15 +85,24 @@ class Windows(Rule):
         draft.settled.update(filter(None, (nest.name, epilogue)))
         return True
 
+    def takes(self, nest: Nest, machine: Machine) -> bool:
+        """True if the rule tiles this reduction."""
+        return is_window(nest, machine)
 
-def is_window(nest: Nest, machine: Machine) -> bool:
-    """True if a block reduces small windows that move along contiguous memory."""
+
+def is_regular_reduction(nest: Nest) -> bool:
+    """True if a block has one unguarded update, its initial value, and only regular accesses."""
     reduction = nest.reduction
     if reduction is None or len(reduction.updates) != 1 or reduction.guard is not None:
         return False
     if not (nest.is_plain and nest.block.has_init and is_untouched(nest.block)):
         return False
-    if len(nest.stores) != 1 or not all(it.regular for it in (*nest.loads, *nest.stores)):
+    return len(nest.stores) == 1 and all(it.regular for it in (*nest.loads, *nest.stores))
+
+
+def is_window(nest: Nest, machine: Machine) -> bool:
+    """True if a block reduces small windows that move along contiguous memory."""
+    if not is_regular_reduction(nest):
         return False
     if not nest.reduce or any(loop.static_extent is None for loop in nest.reduce):
         return False
