@@ -489,7 +489,9 @@ def _kind(kind: type[Operation]) -> _Kind:
 
 
 def _check_domains(blocks: Sequence[BlockOp]) -> None:
-    """Refuse (KC1202) a block that an iteration of constant loops takes out of its domain."""
+    """Refuse (KC1202) a block if some iteration of its loops, of constant extents, gives a block
+    variable a value outside its domain.
+    """
     undecided = [block for block in blocks if not _is_within_constant_loops(block)]
     if not undecided:
         return

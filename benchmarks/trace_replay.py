@@ -3,8 +3,8 @@
     python benchmarks/trace_replay.py
 
 Modules of 2, 20 and 100 blocks, of which the trace schedules two; milliseconds, best of five. The
-replay works on what it touches: it does not grow with the module (undo and copy clone the module,
-and do).
+replay touches only the scheduled blocks, so its time does not grow with the module. Undo and copy
+clone the module, so theirs does.
 """
 
 from __future__ import annotations

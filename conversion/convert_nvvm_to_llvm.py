@@ -52,7 +52,9 @@ TARGET = ConversionTarget("convert-nvvm-to-llvm")
 
 @dataclass(frozen=True)
 class ConvertNvvmToLlvmPass(ModulePass):
-    """Translate operations of nvvm that are more than a call of an intrinsic on their operands."""
+    """Translate the nvvm operations that do not map to a single intrinsic call on the same
+    operands.
+    """
 
     name = "convert-nvvm-to-llvm"
 

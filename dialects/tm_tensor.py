@@ -95,7 +95,7 @@ class TmTensorOp(IRDLOperation):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     NUMBERS: ClassVar[tuple[str, ...]] = ()
-    """The properties that the text has as ``name(value)``."""
+    """The properties that are printed as ``name(value)``."""
     COUNTS: ClassVar[tuple[tuple[int, ...], int]] = ((), 0)
     """The possible numbers of inputs, and the number of outputs (0: one or more)."""
 

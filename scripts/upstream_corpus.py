@@ -249,7 +249,9 @@ def each(
 
 
 def main() -> int:
-    """Print the table; 1 where something is no diagnostic."""
+    """Print the table; exit with 1 if kc crashed, or raised anything but a diagnostic, on a
+    function.
+    """
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

@@ -146,7 +146,9 @@ def command_line(argv: Sequence[str]) -> Arguments:
 
 
 def take_pipeline(arguments: Arguments) -> None:
-    """Take the passes of ``--pass-pipeline``. KC0004: there are passes beside it."""
+    """Use the passes given by ``--pass-pipeline``. Raises KC0004 if the command line also names
+    passes one by one.
+    """
     if (pipeline := arguments.text("pass-pipeline")) is not None:
         if arguments.passes:
             raise InputError(

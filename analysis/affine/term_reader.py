@@ -55,7 +55,7 @@ class TermReader(IndexReader[Term]):
         return term_of(expr, lambda n: self.read(operands[n]), self._not_affine)
 
     def condition(self, condition: AffineSet, operands: Sequence[SSAValue]) -> Condition:
-        """A conjunction over ``operands`` as a condition."""
+        """The condition that the constraints of ``condition`` hold for the values ``operands``."""
         return all_of(
             condition_of(constraint, lambda n: self.read(operands[n]), self._not_affine)
             for constraint in condition.constraints

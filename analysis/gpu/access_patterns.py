@@ -53,7 +53,7 @@ class Pattern:
 
     @property
     def common(self) -> int | None:
-        """The value of all threads if ``each`` is uniform, else None."""
+        """The value that all threads have in common; None if they differ."""
         first = int(self.each[0])
         return first if (self.each == first).all() else None
 

@@ -99,7 +99,9 @@ class Instruction:
 
     @property
     def step(self) -> int | None:
-        """The constant that it adds to a value in place; None if it does not."""
+        """The constant by which this instruction increments a register; None for other
+        instructions.
+        """
         if not self.name.startswith("add.s") or self.operands[0] != self.operands[1]:
             return None
         return int(self.operands[2]) if re.fullmatch(r"-?\d+", self.operands[2]) else None

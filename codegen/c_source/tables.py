@@ -46,7 +46,9 @@ def define_tables(ops: Iterable[Operation], expressions: Expressions) -> list[st
 
 
 def define_table(op: memref.GlobalOp, expressions: Expressions) -> str:
-    """The definition of a constant. Raises CodegenError KC4403 for other globals, and KC4401."""
+    """The C definition of a constant global. Raises CodegenError KC4403 if the global is not
+    constant, KC4401 if C cannot express its element type.
+    """
     type_, value = op.type, op.initial_value
     if op.constant is None or not isinstance(value, DenseIntOrFPElementsAttr):
         raise CodegenError(

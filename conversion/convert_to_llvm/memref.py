@@ -103,7 +103,9 @@ def element_pointer(
 
 @lru_cache(maxsize=1024)
 def array_type(element: Attribute, shape: tuple[int | SSAValue, ...]) -> Attribute:
-    """Nested arrays of constant sizes; ``element`` itself for none."""
+    """The type of nested LLVM arrays with these constant sizes; ``element`` itself if there are no
+    sizes.
+    """
     for size in reversed(shape):
         assert isinstance(size, int)
         element = llvm.LLVMArrayType(size, element)

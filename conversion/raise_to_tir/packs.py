@@ -47,8 +47,9 @@ def _tiles(raiser: FunctionRaiser, op: PackOp | UnPackOp) -> list[Extent]:
 class RaisePack(ConversionPattern[FunctionRaiser]):
     """``linalg.pack``: each element of the tiles is one of the tensor, or the padding.
 
-    Requires tensors (KC4550), tiles of at least one element, of the sizes that the type has, and as
-    many as hold all elements: whole ones without a padding (KC4556, or the call checks it).
+    Requires tensors (KC4550). Each tile has at least one element and the size that the type states,
+    and the tiles cover all elements; without a padding value they cover them exactly (KC4556, or
+    checked at the call).
     """
 
     @op_type_rewrite_pattern

@@ -56,7 +56,7 @@ class Tile:
     offsets: tuple[Number, ...]
     sizes: tuple[Number, ...]
     is_whole: tuple[bool, ...]
-    """Along which loops the part is all."""
+    """For each loop, True if the tile covers its whole extent."""
 
 
 class Builder:

@@ -140,10 +140,9 @@ def _for_triple(text: str, triple: str) -> str:
 
 @contextlib.contextmanager
 def parsed(source: str | bytes) -> Iterator[tuple[Any, Callable[[str], Any]]]:
-    """A module of LLVM IR or bitcode, and a function that parses more in the same context.
-
-    Both are freed at the end of the block, the context last. The garbage collector might free the
-    context first, which would crash the process.
+    """Yield a module parsed from LLVM IR or bitcode, and a function that parses more modules in the
+    same context. The modules are freed at the end of the ``with`` block, and then the context. The
+    garbage collector might free the context first, which would crash the process.
     """
     from kc.codegen.native_target import llvm_binding
 

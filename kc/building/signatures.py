@@ -137,7 +137,9 @@ def signature_of(function: func.FuncOp, target: Target | None = None) -> Any:
 
 
 def _shared_requirements(function: func.FuncOp, target: Target) -> list[SizeRequirement]:
-    """The conditions of shared memory whose size a call knows, as small as it will be."""
+    """The limits on shared memory whose size is known only at the call, computed after
+    compact-buffer-allocation has shrunk the buffers.
+    """
     if not any(map(has_symbolic_size, shared_allocs(function))):
         return []
     copy = copy_operation(function)

@@ -70,8 +70,8 @@ class CallContext(ctypes.Structure):
     ]
 
     method: Any = None
-    """The object behind the context's function. It lives as long as the context, and is never
-    replaced, as a thread may be in the function.
+    """The ``PyMethodDef`` of the builtin function that has this context. It must live as long as
+    the context, and is never replaced, because a thread may be executing the function.
     """
 
 

@@ -290,7 +290,9 @@ def _tuple(option: Option, annotation: Any) -> tuple[Any, ...]:
 
 
 def _list_items(word: Word) -> tuple[Word, ...]:
-    """The words of ``[a,b]``; a bracket with anything else in it is one word."""
+    """The elements of a list such as ``[a,b]``; text in brackets that is not such a list is one
+    word.
+    """
     inner = word.text[1:-1]
     try:
         parsed = Options.parse(f"x={inner}")

@@ -111,7 +111,9 @@ _OF_OPERATIONS: dict[str, _Form] = {
 
 
 def wrong_attribute(op: Operation) -> str | None:
-    """The complaint about an attribute of kc's own that has no such value, if there is one."""
+    """The error message for the first of kc's own attributes that has an invalid value; None if all
+    are valid.
+    """
     for key, value in op.attributes.items():
         form = _OF_OPERATIONS.get(key)
         if form is not None and not form.holds(value):

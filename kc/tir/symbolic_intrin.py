@@ -94,8 +94,9 @@ class SymbolicIntrin:
     def __call__(self, *args: Any, reduce_axis: IterVar | Sequence[IterVar] = ()) -> IntrinCall:
         """A tile of a compute, as :meth:`kc.te.intrin_calls.DeclaredIntrin.__call__` creates it.
 
-        Parts of tensors are the inputs in order; other arguments are the ``scalar_params``:
-        constants, or expressions of axes and elements, which are first computed into a tensor.
+        Arguments that are parts of tensors become the inputs, in order; the others become the
+        ``scalar_params``. A scalar is a constant, or an expression of axes and elements, which is
+        first computed into a tensor.
         Raises TEError KC2213 for a wrong number of scalars, or for a scalar that differs from tile
         to tile and is unused in the description.
         """

@@ -249,7 +249,9 @@ def _tensors(name: str, value: Any) -> Complaint | None:
 
 
 def _tensors_or_list(name: str, value: Any) -> Complaint | None:
-    """The refusal of an argument that is neither a tensor nor a list of all tensors."""
+    """The complaint about an argument that is neither a tensor nor a list of tensors; None if it is
+    one.
+    """
     if isinstance(value, list | tuple):
         return _tensors(name, value)
     return tensor_complaint(name, value)

@@ -63,7 +63,7 @@ UNEVEN = 6
 code is for parts of vectors, or in blocks of rows, where such tiles were measured to be slower."""
 
 PANELS = 4
-"""Tiles of columns that are packed side by side."""
+"""The number of column tiles that are packed side by side in one panel."""
 
 LINE = 64
 """Bytes of a cache line."""

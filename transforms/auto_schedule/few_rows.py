@@ -158,8 +158,10 @@ def _together(nest: Nest, few: FewRowsOf, machine: Machine) -> int:
 
 
 def _perform(draft: Draft, nest: Nest, few: FewRowsOf) -> None:
-    """A few rows of both, innermost but for a vector of terms, in registers. Raises ScheduleError
-    where that is refused."""
+    """Schedule the product: put the loops over a few rows of each operand just outside a vectorized
+    loop over terms, and unroll them, so that the sums stay in registers. Raises ScheduleError if
+    the schedule refuses a step.
+    """
     lanes = draft.machine.lanes(nest.bits)
     rows, terms, columns = few.rows, few.terms, _columns(nest, few.rows)[-1]
     count = _together(nest, few, draft.machine)

@@ -35,7 +35,9 @@ done to each in the lanes of vectors."""
 MOST_OPS = 24
 """Operations of the inner loop, which are there so many times."""
 MOST_COPIES = 256
-"""Operations that its copies have in all, where more than a few are made."""
+"""The most operations that the unrolled copies of the loop body may have in total, if there are
+more than ``TOGETHER`` copies.
+"""
 
 
 class Statements(Rule):

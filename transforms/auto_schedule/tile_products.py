@@ -77,7 +77,7 @@ LEAST_ROWS, LEAST_COLUMNS = 4, 8
 """Of a product: with fewer, the time is that of reading one operand, which vectors read as fast."""
 
 LINES_PER_CYCLE = 2
-"""Rows of tiles that are loaded in a cycle, from L1."""
+"""The number of tile rows that can be loaded from L1 per clock cycle."""
 
 BEGIN = 60
 """Cycles from the first instruction of a reduction to the last result, beside the instructions."""

@@ -39,7 +39,9 @@ def normal(x: Real) -> tuple[Real, Real]:
 
 
 def lifted(x: Real, exponent: int = 0) -> tuple[Real, Bool]:
-    """The number, times 2**(bias - 1 + exponent) where it is subnormal or 0; and where that is."""
+    """The number, scaled by 2**(bias - 1 + exponent) if it is subnormal or 0, and a flag that says
+    whether it was.
+    """
     tiny = x.is_subnormal()
     return tiny.choose(x.subnormal_times(exponent), x), tiny
 

@@ -250,7 +250,8 @@ class Journal(Protocol):
 
 
 class Site:
-    """A function under a schedule. The site resolves references and words refusals.
+    """A function being scheduled. A site looks up the blocks and loops that references name, and
+    writes the messages of refusals.
 
     It caches the contents of each operation of the function's body. A primitive touches few of
     them, so the cost of finding a block and of verifying a change does not grow with the rest of

@@ -156,7 +156,9 @@ class Peers:
         return sum(1 << number for number in numbers)
 
     def apart(self) -> list[dict[ForOp, int]]:
-        """The offsets of these blocks from one of them, along each axis."""
+        """The offset of each block of the group from its first block, along each axis of the
+        cluster.
+        """
         counts = [range(self.cluster.sizes[loop]) for loop in self.loops]
         return [dict(zip(self.loops, at, strict=True)) for at in itertools.product(*counts)]
 

@@ -132,9 +132,9 @@ class _Hoisting:
     def _branch(self, loop: ForOp, op: IfOp | scf.IfOp, effects: int, size: int) -> Sequence[ForOp]:
         """Move the loop-invariant part of the condition of ``op`` in front of ``loop``.
 
-        ``effects`` and ``size`` are the number of operations in the loop that have effects, and of
-        all operations. Return the loop for the case where that part holds and the loop for the
-        other case; nothing if the condition stays.
+        ``effects`` is the number of operations in the loop that have effects, ``size`` the number
+        of all its operations. Return the loop that runs if the moved condition holds and the one
+        that runs otherwise; nothing if the condition stays.
         """
         if not (self.hoisted.choices if op.results else self.hoisted.guards):
             return ()

@@ -95,7 +95,7 @@ from kc.transforms.intrinsics.tile_names import ROW_BYTES, ROWS, SCOPE, TILES
 from kc.transforms.tir.loops.unroll_loop import unroll
 
 STACK_BYTES = 4096
-"""Of a buffer that is certainly on the stack, whatever others are."""
+"""A buffer of at most this many bytes is certain to be allocated on the stack."""
 
 INSTRUCTION = "kc.tiles"
 """The attribute of a function that is an instruction on tile registers: the instruction."""

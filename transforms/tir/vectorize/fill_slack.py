@@ -620,7 +620,7 @@ def _roots(expr: AffineExpr) -> set[int]:
 
 
 def _child(op: Operation, alloc: AllocOp) -> Operation | None:
-    """The operation of the block with ``alloc`` that ``op`` is, or is in."""
+    """The operation that is in the same block as ``alloc`` and is, or encloses, ``op``."""
     inner: Operation | None = op
     while inner is not None and inner.parent is not alloc.parent:
         inner = inner.parent_op()
