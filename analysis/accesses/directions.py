@@ -39,7 +39,7 @@ MOST_SKEWED = 3
 
 @dataclass(frozen=True)
 class Distance:
-    """The range of dependence distances along a loop: from ``low`` to ``high`` (None: unbounded)."""
+    """The range of dependence distances along a loop, ``low`` to ``high`` (None: unbounded)."""
 
     low: int | None
     high: int | None

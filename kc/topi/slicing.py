@@ -91,7 +91,7 @@ def strided_slice(
     axes: Any = None,
     slice_mode: str = "end",
 ) -> Tensor:
-    """``a[begin:end:strides]``, as Python slices: indices out of range are clamped.
+    """``a[begin:end:strides]``, as Python slices: bounds out of range are clamped.
 
     Shorter lists leave the other dimensions unchanged; ``axes`` selects dimensions. With
     ``slice_mode="size"`` ``end`` holds sizes (-1: to the end), and the strides are 1. Sliced

@@ -421,7 +421,7 @@ def test_ties_are_left_to_the_schedule_and_nothing_else():
 def test_combiners_of_one_operation_and_choices_are_proven_without_values(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    from kc.analysis.reductions.reductions import combiner_laws
+    from kc.analysis.reductions import combiner_laws
 
     monkeypatch.setattr(combiner_laws, "Trial", None)
     monkeypatch.setattr(combiner_laws, "_KNOWN", {})

@@ -108,6 +108,11 @@ def perform(sch: tir.Schedule, line: str) -> bool:
     return True
 
 
+def forget_state(sch: tir.Schedule) -> None:
+    """Read the module anew at the next call: something else has changed it."""
+    _STATES.pop(sch, None)
+
+
 def state_of(module: Operation) -> list[Any]:
     """The contents of a module's text and locations, computed faster than the text.
 

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from fuzzing import FAMILIES
-from schedules import draw, perform
+from schedules import draw, forget_state, perform
 from xdsl.ir import Operation
 
 from kc import tir
@@ -43,6 +43,7 @@ def test_what_is_put_back_is_what_there_was(family: str, case: int) -> None:
             del marks[random.randrange(len(marks)) + 1 :]
             mark, before = marks[-1]
             undo.return_to(mark)
+            forget_state(sch)
             require_state(sch, before)
             verify_module(sch.module)
             site, fresh = session.site(function), Site(function, sch.target)

@@ -188,7 +188,7 @@ def test_an_extern_stage_is_not_scheduled(primitive):
 REFUSALS = [
     (
         lambda a: te.extern((N,), [a, 3], scaled(2.0), name="C"),
-        "error[KC2161]: extern C is given int 3 for a tensor\n"
+        "error[KC2161]: extern C receives int 3 for a tensor\n"
         "  try: te.extern(shape, [A, B], fcompute): the inputs are tensors",
     ),
     (

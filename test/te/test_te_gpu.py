@@ -185,8 +185,7 @@ def test_a_copy_for_a_part_of_symbolic_size():
         "test_te_gpu.py\n"
         "   |      block B\n"
         "  why: loops bound to threadIdx.x in one kernel are the same threads, so their extents "
-        "must be equal; what compute_at computes for a part of symbolic size is the whole "
-        "dimension\n"
+        "must be equal; compute_at computes the whole dimension for a part of symbolic size\n"
         "  try: split the dimension by a constant factor, and bind the inner loop\n"
         "  try: bind ax0 to another axis"
     )

@@ -127,8 +127,8 @@ def test_a_function_tells_its_parameters():
         func.with_attr("my.list", [1])
     assert re.sub("  -->.*\n", "", str(caught.value)) == (
         "error[KC2102]: PrimFunc: the attribute my.list = [1]\n"
-        "  why: a function has a name, global_symbol; its buffers never alias; "
-        "others: numbers, text"
+        "  why: global_symbol is a name, tir.noalias is true, other values are numbers, bools or "
+        "strings"
     )
 
 

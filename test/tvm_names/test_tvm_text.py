@@ -446,7 +446,8 @@ func.func @f(%A: memref<4xf32>) {
     assert str(caught.value) == (
         "error[KC4330]: script: memref.load has no form in TVM's text\n"
         "  --> loops.mlir:3:3\n"
-        "  why: it has loops, stores and scalar expressions of tensor programs (te and tir)\n"
+        "  why: the text can show loops, stores and scalar expressions of tensor programs "
+        "(te and tir)\n"
         "  try: mod.script() prints the IR of every stage, "
         'kc.build(...).get_source("tir") loops'
     )

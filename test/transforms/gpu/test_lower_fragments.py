@@ -399,8 +399,8 @@ def test_a_tile_of_another_size():
     assert (
         refused(Product(load="mma_load_m16n8k16_f16_b_trans_shared"))
         == """\
-error[KC3562]: tensorize: block B_shared_m16n8k16_matrixB_o does not do what \
-mma_load_m16n8k16_f16_b_trans_shared does: loop ax0_i has 16 iterations, not 8
+error[KC3562]: tensorize: block B_shared_m16n8k16_matrixB_o does not match \
+mma_load_m16n8k16_f16_b_trans_shared: loop ax0_i has 16 iterations, not 8
    |  the block:
    |    for ax0_i in 16, ax1_i in 8:
    |      B_shared_m16n8k16_matrixB[(v_ax0_o * 16) + ax0_i, (v_ax1_o * 8) + ax1_i] = B_shared...
