@@ -310,7 +310,7 @@ def test_a_tile_that_the_host_fills():
     cache = s.cache_read(a, "shared", [c])
     s[c].bind(c.op.axis[0], te.thread_axis("blockIdx.x"))
     assert refusal(lambda: kc.lower(s, [a, c]), __file__).split("\n")[0] == (
-        "error[KC3416]: lower: block C reads A_shared, which block A_shared writes outside of the "
+        "error[KC3416]: lower: block C reads A_shared, which block A_shared writes outside the "
         "kernel"
     )
     s[cache].compute_at(s[c], c.op.axis[0])
