@@ -318,7 +318,7 @@ def _recombine(terms: _Terms, constant: int, ranges: Sequence[Bounds]) -> _Linea
         same = None
         quotient, quotient_constant = _floor_div(flat, extra, by, ranges)
         if list(quotient.values()) == [1] and not quotient_constant:
-            same = _same_quotient(*quotient, terms, ranges)
+            same = _same_quotient(next(iter(quotient)), terms, ranges)
         if same is None or terms[same] != factor * by:
             candidates = [it for it, count in terms.items() if count == factor * by]
             congruent = _congruent_dividend((flat, extra), by, candidates, ranges)
@@ -348,7 +348,7 @@ def _congruent_dividend(
         remainder, rest = _mod(terms, constant, by, ranges)
         if list(remainder.values()) != [1] or rest:
             continue
-        inner = _divided(*remainder, AffineBinaryOpKind.Mod)
+        inner = _divided(next(iter(remainder)), AffineBinaryOpKind.Mod)
         if inner is not None and inner[1] == by and _linear(inner[0], ranges) == dividend:
             return candidate, (terms, constant)
     return None
