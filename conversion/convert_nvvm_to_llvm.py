@@ -52,9 +52,7 @@ TARGET = ConversionTarget("convert-nvvm-to-llvm")
 
 @dataclass(frozen=True)
 class ConvertNvvmToLlvmPass(ModulePass):
-    """Translate the nvvm operations that do not map to a single intrinsic call on the same
-    operands.
-    """
+    """Translate the nvvm operations that are no intrinsic call on the same operands."""
 
     name = "convert-nvvm-to-llvm"
 
