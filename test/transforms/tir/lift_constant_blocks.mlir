@@ -454,3 +454,35 @@ func.func @long(%A: memref<64x64xf32>, %C: memref<64x64xf32>) {
   }
   func.return
 }
+
+// Operations that access memory by themselves stay: which elements they use is not read here.
+// CHECK-LABEL: func.func @accesses_otherwise(
+// CHECK:         %P = tir.alloc "P"
+// CHECK:         %Q = tir.alloc "Q"
+// CHECK:         vector.store %y, %Q
+func.func @accesses_otherwise(%C: memref<64x64xf32>) {
+  %w = memref.get_global @w : memref<64x64xf32>
+  %P = tir.alloc "P" : memref<64x64xf32>
+  %Q = tir.alloc "Q" : memref<64x64xf32>
+  tir.for %i in 64 {
+    tir.for %j in 64 {
+      tir.block "P" (spatial %v_i in 64 = %i, spatial %v_j in 64 = %j) do {
+        %x = tir.load %w[%v_i, %v_j] : memref<64x64xf32>
+        tir.store %x, %P[%v_i, %v_j] : memref<64x64xf32>
+        %y = vector.load %w[%v_i, %v_j] : memref<64x64xf32>, vector<1xf32>
+        vector.store %y, %Q[%v_i, %v_j] : memref<64x64xf32>, vector<1xf32>
+      }
+    }
+  }
+  tir.for %i in 64 {
+    tir.for %j in 64 {
+      tir.block "C" (spatial %v_i in 64 = %i, spatial %v_j in 64 = %j) do {
+        %x = tir.load %P[%v_i, %v_j] : memref<64x64xf32>
+        %y = tir.load %Q[%v_i, %v_j] : memref<64x64xf32>
+        %z = arith.addf %x, %y : f32
+        tir.store %z, %C[%v_i, %v_j] : memref<64x64xf32>
+      }
+    }
+  }
+  func.return
+}
