@@ -9,8 +9,13 @@ import numpy as np
 import pytest
 
 import kc
-from kc import te, topi
+from kc import te, tir, topi
 from kc.target import Target
+from kc.transforms.auto_schedule.contraction import best_tile
+from kc.transforms.auto_schedule.few_filters import has_few_filters
+from kc.transforms.auto_schedule.machine import Machine
+from kc.transforms.auto_schedule.nests import Nest
+from kc.transforms.auto_schedule.windows import cycles_of
 
 ZEN4 = Target("llvm -mcpu=znver4 -num-cores=1")
 Array = np.ndarray
@@ -78,3 +83,22 @@ def test_images_are_padded_once_for_all_channels() -> None:
 
 def test_many_channels_are_tiles_of_contraction() -> None:
     assert height(transposed((1, 61, 19, 19), 24, 3)[1]) == 0
+
+
+def test_the_faster_tile_is_taken():
+    """With the few registers of AVX2, rows pay for two channels of 7 x 7 images, not for three."""
+    machine = Machine.of(
+        Target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=haswell -num-cores=1")
+    )
+    taken: list[bool] = []
+    for filters in (2, 3):
+        X = te.placeholder((1, 16, 7, 7), name="X")
+        W = te.placeholder((filters, 16, 3, 3), name="W")
+        sch = tir.Schedule(te.create_prim_func([X, W, topi.nn.conv2d_nchw(X, W, 1, 0, 1)]))
+        nest = Nest(sch.get(sch.get_block("conv2d_nchw")))  # pyright: ignore[reportArgumentType]
+        rows, channels = cycles_of(nest, machine), best_tile(nest, machine)
+        assert rows is not None
+        assert channels is not None
+        taken.append(rows < channels.cycles)
+        assert has_few_filters(nest, machine) == taken[-1]
+    assert taken == [True, False]

@@ -486,3 +486,29 @@ func.func @accesses_otherwise(%C: memref<64x64xf32>) {
   }
   func.return
 }
+
+// Registers and memory of a thread are no constants of a module.
+// CHECK-LABEL: func.func @local_memory(
+// CHECK:         %P = tir.alloc "P"
+// CHECK:         tir.block "P"
+func.func @local_memory(%C: memref<64x64xf32>) {
+  %w = memref.get_global @w : memref<64x64xf32>
+  %P = tir.alloc "P" : memref<64x64xf32, "local">
+  tir.for %i in 64 {
+    tir.for %j in 64 {
+      tir.block "P" (spatial %v_i in 64 = %i, spatial %v_j in 64 = %j) do {
+        %x = tir.load %w[%v_i, %v_j] : memref<64x64xf32>
+        tir.store %x, %P[%v_i, %v_j] : memref<64x64xf32, "local">
+      }
+    }
+  }
+  tir.for %i in 64 {
+    tir.for %j in 64 {
+      tir.block "C" (spatial %v_i in 64 = %i, spatial %v_j in 64 = %j) do {
+        %x = tir.load %P[%v_i, %v_j] : memref<64x64xf32, "local">
+        tir.store %x, %C[%v_i, %v_j] : memref<64x64xf32>
+      }
+    }
+  }
+  func.return
+}

@@ -148,7 +148,7 @@ class LiftConstantBlocksPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
         for function in list(op.ops):
-            if isinstance(function, FuncOp) and not function.is_declaration:
+            if isinstance(function, FuncOp):
                 lifted = lift(function, _is_constant)
                 if lifted is not None:
                     _use_globals(op, function, lifted)
