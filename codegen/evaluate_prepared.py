@@ -52,7 +52,7 @@ from kc.support.locations import location_of
 from kc.support.pass_context import PipelineOptions, using_options, watching_steps
 from kc.support.target import Target
 from kc.transforms.pass_runner import Pipeline, stage_of
-from kc.transforms.tir.blocks.lift_constant_blocks import GLOBAL, PREPARES
+from kc.transforms.tir.blocks.lift_constant_blocks import GLOBAL, PREPARES, prepared
 
 if TYPE_CHECKING:
     from kc.codegen.native import JitModule
@@ -72,7 +72,7 @@ class EvaluatePreparedPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
-        for function in _prepared(op):
+        for function in prepared(op):
             _evaluate(op, function)
             function.detach()
             function.erase()
@@ -80,11 +80,7 @@ class EvaluatePreparedPass(ModulePass):
 
     def is_needed(self, op: ModuleOp) -> bool:
         """True if the module has such functions."""
-        return bool(_prepared(op))
-
-
-def _prepared(module: ModuleOp) -> list[FuncOp]:
-    return [op for op in module.ops if isinstance(op, FuncOp) and PREPARES in op.attributes]
+        return bool(prepared(op))
 
 
 def _evaluate(module: ModuleOp, function: FuncOp) -> None:

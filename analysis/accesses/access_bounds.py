@@ -94,21 +94,21 @@ def _doubtful(access: LoadOp | StoreOp, index: IndexValues) -> list[tuple[int, i
         low, high = index.bounds(first)
         if _is_inside((low, None if high is None else high + more), size):
             continue
-        guards = _guards(access, index) if guards is None else guards
+        guards = guards_around(access, index) if guards is None else guards
         ends = (first, AffineExpr.constant(size - 1 - more) - first)
-        if not all(_is_natural(end, guards, index) for end in ends):
+        if not all(is_natural(end, guards, index) for end in ends):
             doubtful.append((n, size))
     return doubtful
 
 
-def _is_natural(expr: AffineExpr, guards: Sequence[AffineExpr], index: IndexValues) -> bool:
+def is_natural(expr: AffineExpr, guards: Sequence[AffineExpr], index: IndexValues) -> bool:
     """True if ``expr`` is proven to be at least 0, by its bounds or by one of ``guards``."""
     return index.is_natural(expr) or any(
         index.is_natural(index.simplify(expr - guard)) for guard in guards
     )
 
 
-def _guards(access: Operation, index: IndexValues) -> list[AffineExpr]:
+def guards_around(access: Operation, index: IndexValues) -> list[AffineExpr]:
     """Expressions that the conditions around ``access`` keep at least 0."""
     conditions: list[AffineConstraintExpr] = []
     for parent, child in _around(access):

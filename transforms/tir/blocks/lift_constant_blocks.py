@@ -29,11 +29,13 @@ what it returns himself.
 
 What is lifted stands at the root of a function, or of a branch there, and is pure: loops and blocks
 of arithmetic, which read constants, and buffers that were computed of constants alone; no calls, no
-values that only a call of the function knows, nothing that can fail, such as a division by zero or
-an index that was loaded. A buffer that is lifted has a constant size, and everything that writes it
-is lifted and stands before its first reader. Results may have four times the size of what they are
-computed of; tables that are computed of nothing, and what takes more than 2^28 iterations, stay,
-since memory and build time would be paid for little. So does what takes a few iterations and bytes.
+values that only a call of the function knows, and nothing that can fail, such as a division by
+zero. Every access is proven to stay in its buffer, as it happens before anybody calls the function
+(:mod:`kc.analysis.accesses.proven_accesses`). A buffer that is lifted has a constant size, and
+everything that writes it is lifted and stands before its first reader. Results may have four times
+the size of what they are computed of; tables that are computed of nothing, and what takes more than
+2^28 iterations, stay, since memory and build time would be paid for little. So does what takes a
+few iterations and bytes.
 
 Which statements go is decided for all of them together, so this is a walk over a function and no
 rewrite pattern. MLIR: constant folding; TVM: ``FoldConstant`` of layout transformations.
@@ -52,7 +54,6 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FixedBitwidthType,
     FunctionType,
-    IndexType,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -67,6 +68,8 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from kc.analysis.accesses.dependence import is_table
+from kc.analysis.accesses.proven_accesses import POINTER, stays_inside
+from kc.analysis.affine.index_values import IndexValues
 from kc.analysis.loop_tree import memory_scope
 from kc.dialects.memref_views import GlobalOp
 from kc.dialects.tir import (
@@ -81,6 +84,8 @@ from kc.dialects.tir import (
     StoreOp,
     ViewOp,
 )
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
 
 PREPARES = "kc.prepares"
 """The attribute of a function that runs when its module is built."""
@@ -104,10 +109,9 @@ _ALLOWED = frozenset(
         *(f"tir.{it}" for it in ("alloc", "apply", "block", "for", "if", "load", "store", "view")),
         *(f"scf.{it}" for it in ("for", "if", "yield")),
         *(f"llvm.{it}" for it in ("inttoptr", "load", "mlir.constant", "store")),
-        "memref.extract_aligned_pointer_as_index",
+        POINTER,
     )
 )
-_POINTER = "memref.extract_aligned_pointer_as_index"
 _FAILING = frozenset(
     f"arith.{name}"
     for name in ("divsi", "divui", "remsi", "remui", "ceildivsi", "ceildivui", "floordivsi")
@@ -147,6 +151,16 @@ class LiftConstantBlocksPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
+        for function in prepared(op):
+            raise CodegenError(
+                "KC4112",
+                f"lift-constant-blocks: @{function.sym_name.data} would run while the module is "
+                "built",
+                location=location_of(function),
+                why=f"a build runs the functions with {PREPARES} that it made itself, none of a "
+                "text",
+                hints=["kc-opt --evaluate-prepared runs it, and makes its results constants"],
+            )
         for function in list(op.ops):
             if isinstance(function, FuncOp):
                 lifted = lift(function, _is_constant)
@@ -154,8 +168,14 @@ class LiftConstantBlocksPass(ModulePass):
                     _use_globals(op, function, lifted)
 
     def is_needed(self, op: ModuleOp) -> bool:
-        """True if the module has constants."""
-        return any(isinstance(it, memref.GlobalOp) and it.constant is not None for it in op.ops)
+        """True if the module has constants, or functions that prepare some."""
+        tables = (it for it in op.ops if isinstance(it, memref.GlobalOp))
+        return any(it.constant is not None for it in tables) or bool(prepared(op))
+
+
+def prepared(module: ModuleOp) -> list[FuncOp]:
+    """The functions that run when the module is built."""
+    return [op for op in module.ops if isinstance(op, FuncOp) and PREPARES in op.attributes]
 
 
 def lift(function: FuncOp, is_constant: Callable[[SSAValue], bool]) -> Lifted | None:
@@ -200,9 +220,9 @@ def _statement(op: Operation, is_constant: Callable[[SSAValue], bool]) -> _State
     time."""
     if not isinstance(op, ForOp | BlockOp | StoreOp):
         return None
-    statement = _Statement(op)
+    statement, index = _Statement(op), IndexValues()
     for inner in op.walk():
-        if not _is_pure(inner):
+        if not _is_pure(inner) or not stays_inside(inner, index):
             return None
         for operand in inner.operands:
             owner = operand.owner
@@ -214,7 +234,7 @@ def _statement(op: Operation, is_constant: Callable[[SSAValue], bool]) -> _State
                 is_constant(operand) or _is_plain_buffer(operand)
             ):
                 return None
-        if isinstance(inner, LoadOp | StoreOp) or inner.name == _POINTER:
+        if isinstance(inner, LoadOp | StoreOp) or inner.name == POINTER:
             buffer = _buffer_of(
                 inner.buffer if isinstance(inner, LoadOp | StoreOp) else inner.operands[0]
             )
@@ -223,7 +243,7 @@ def _statement(op: Operation, is_constant: Callable[[SSAValue], bool]) -> _State
             if not isinstance(inner, StoreOp):
                 statement.reads[buffer] = None
             if not isinstance(inner, LoadOp) and not (
-                inner.name == _POINTER and is_constant(buffer)
+                inner.name == POINTER and is_constant(buffer)
             ):
                 statement.writes[buffer] = None
     statement.iterations = _iterations(op)
@@ -246,8 +266,6 @@ def _is_pure(op: Operation) -> bool:
         return False
     if op.name not in _ALLOWED and any(isinstance(it.type, MemRefType) for it in op.operands):
         return False  # vector.store and affine.load access memory in ways that are not read here
-    if isinstance(op, arith.IndexCastOp):  # an index that was loaded may be any
-        return not isinstance(op.results[0].type, IndexType)
     if isinstance(op, ForOp):
         return op.kind.data in _KINDS and op.axis is None and op.static_extent is not None
     return not isinstance(op, AllocOp) or _is_plain_buffer(op.buffer)
