@@ -81,6 +81,7 @@ LOADED = "%k = tir.load %B[%i] : memref<40xindex>"
         (pointer(49), False),
         (pointer(-4), False),
         (pointer(0, mark=""), False),
+        (pointer(0).replace("%A[%i, 0]", "%A[0, %j] along [0]").replace("<[1]", "<[100]"), False),
     ],
 )
 def test_accesses(code: str, expected: bool):
@@ -89,7 +90,11 @@ def test_accesses(code: str, expected: bool):
     assert all(stays_inside(op, index) for op in preorder(module.op)) is expected
 
 
-def test_an_address_of_anything_is_none_of_a_buffer():
-    code = "%c = arith.constant 8 : i64\n%p = llvm.inttoptr %c : i64 to !llvm.ptr\n"
+@pytest.mark.parametrize(
+    "address",
+    ["%c = arith.constant 8 : i64", f"{PRODUCT}\n%c = arith.index_cast %k : index to i64"],
+)
+def test_an_address_of_anything_is_none_of_a_buffer(address: str):
+    code = f"{address}\n%p = llvm.inttoptr %c : i64 to !llvm.ptr\n"
     module = kc.IRModule.parse(LOOP.format(code=code + "%x = llvm.load %p : !llvm.ptr -> f32"))
     assert not all(stays_inside(op, IndexValues()) for op in preorder(module.op))
