@@ -10,6 +10,7 @@ AREAS = {
         "kc.areas.auto_schedule:PLUGIN",
         "kc.areas.intrinsics:PLUGIN",
         "kc.areas.passes:PLUGIN",
+        "kc.areas.graph:PLUGIN",
         "kc.areas.gpu:PLUGIN",
         "kc.areas.llvm:PLUGIN",
         "kc.areas.c:PLUGIN",

@@ -57,6 +57,10 @@ class Plugin:
     ``summaries`` sentences for passes whose class has none, and ``main_options`` the option that
     a value without a name is of, by the name of the pass: ``--apply-schedule=FILE``.
 
+    ``operator_families`` are modules that declare operators of the dialect ``graph``, by their
+    stems, and ``operator_lowerings`` those that compute them, by the same stems. Importing a module
+    enters what it has, so its ``__name__`` serves as the name: ``"mine.operators:__name__"``.
+
     Raises ValueError for what is not of this form.
     """
 
@@ -78,6 +82,8 @@ class Plugin:
     families: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     summaries: Mapping[str, str] = field(default_factory=dict)
     main_options: Mapping[str, str] = field(default_factory=dict)
+    operator_families: Mapping[str, str] = field(default_factory=dict)
+    operator_lowerings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for path in self.paths():
@@ -103,6 +109,8 @@ class Plugin:
             "loaders",
             "queries",
             "importers",
+            "operator_families",
+            "operator_lowerings",
         )
         paths = [path for name in tables for path in getattr(self, name).values()]
         paths += [path for family in self.families.values() for path in family.values()]

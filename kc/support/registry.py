@@ -87,6 +87,8 @@ class Registry:
         self.backends: dict[str, Entry] = {}
         self.loaders: dict[str, Entry] = {}
         self.importers: dict[str, Entry] = {}
+        self.operator_families: dict[str, Entry] = {}
+        self.operator_lowerings: dict[str, Entry] = {}
         self.hooks: dict[int, list[Hook]] = {phase: [] for phase in plugins.PHASES}
         self.plugins: list[Plugin] = []
         """The plugins of packages, without kc's own areas."""
@@ -162,6 +164,13 @@ class Registry:
             (self.backends, plugin.backends, "backend", "backend of"),
             (self.loaders, plugin.loaders, "loader", "loader of files"),
             (self.importers, plugin.importers, "importer", "importer"),
+            (self.operator_families, plugin.operator_families, "operators", "operators"),
+            (
+                self.operator_lowerings,
+                plugin.operator_lowerings,
+                "lowering",
+                "lowering of operators",
+            ),
         )
         for table, additions, family, noun in tables:
             self._extend(table, additions, family, noun, plugin, origin)

@@ -1,0 +1,67 @@
+"""The ``graph`` dialect: whole models as graphs of operators.
+
+Read :mod:`types` (tensors with named dimensions, functions, data types), then :mod:`functions`,
+:mod:`values` and :mod:`control`, then :mod:`declaration`: an operator is declared once, in
+``operators/<family>.py``, and its operation, its function of Relay and its text derive from that.
+After Relay (Roesch et al., 2018): each operation has one result, which may be a tuple.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from xdsl.ir import Dialect, Operation
+
+from kc.dialects.graph.attribute_values import SizeAttr
+from kc.dialects.graph.control import IfOp, WhileOp, YieldOp
+from kc.dialects.graph.declaration import all_operators, operation_class
+from kc.dialects.graph.functions import (
+    CallIndirectOp,
+    CallOp,
+    ClosureOp,
+    FnOp,
+    FuncOp,
+    FunctionRefOp,
+    ReturnOp,
+)
+from kc.dialects.graph.types import (
+    AdtType,
+    DimsAttr,
+    FnType,
+    RefType,
+    TypeVarType,
+    UnknownType,
+)
+from kc.dialects.graph.values import ConstantOp, LetOp, TupleGetItemOp, TupleOp
+
+STRUCTURE: tuple[type[Operation], ...] = (
+    CallIndirectOp,
+    CallOp,
+    ClosureOp,
+    ConstantOp,
+    FnOp,
+    FuncOp,
+    FunctionRefOp,
+    IfOp,
+    LetOp,
+    ReturnOp,
+    TupleGetItemOp,
+    TupleOp,
+    WhileOp,
+    YieldOp,
+)
+"""The operations that are no operators."""
+
+
+def _operations() -> Iterator[type[Operation]]:
+    yield from STRUCTURE
+    for declaration in all_operators().values():
+        yield operation_class(declaration)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "GRAPH":  # made for the registry in use, whose plugins may add families
+        attributes = [AdtType, DimsAttr, FnType, RefType, SizeAttr, TypeVarType, UnknownType]
+        return Dialect("graph", list(_operations()), attributes)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

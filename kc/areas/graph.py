@@ -1,0 +1,18 @@
+"""Whole models: the dialect graph, the families of its operators, and its passes."""
+
+from kc.support.plugins import Plugin
+
+FAMILIES = (
+    "elementwise",
+    "broadcast",
+    "dense",
+    "activation",
+)
+"""The stems of the modules that declare operators and of those that compute them."""
+
+PLUGIN = Plugin(
+    name="graph",
+    dialects={"graph": "kc.dialects.graph:GRAPH"},
+    operator_families={stem: f"kc.dialects.graph.operators.{stem}:__name__" for stem in FAMILIES},
+    operator_lowerings={stem: f"kc.graph.lowering.{stem}:__name__" for stem in FAMILIES},
+)
