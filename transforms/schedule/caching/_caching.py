@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from kc.analysis import loop_tree
@@ -45,9 +44,8 @@ from kc.transforms.schedule._copies import (
     new_alloc,
     realize,
 )
-from kc.transforms.schedule._nests import Nest, loop_around
-from kc.transforms.schedule.base import BlockRef, LoopRef, Rewritten, Site
-from kc.transforms.schedule.placing._placing import require_scalar_place
+from kc.transforms.schedule._nests import Nest
+from kc.transforms.schedule.base import BlockRef, Rewritten, Site
 from kc.transforms.schedule.threads._thread_values import (
     refuse_shared_copy,
     require_copies_apart,
@@ -297,72 +295,3 @@ def consumers_of(
             )
         consumers.append(consumer)
     return in_order(scope, consumers)
-
-
-# At a loop ------------------------------------------------------------------------------------
-
-
-AUTO_COPY = {"auto_copy": IntegerAttr(1, i64)}
-"""The annotation of copies whose loops may be chosen for the target."""
-
-
-def place_in_loop(
-    site: Site,
-    block: BlockOp,
-    buffer: SSAValue,
-    loop: ForOp,
-    users: Sequence[Operation],
-    objection: Objection,
-) -> Place:
-    """The place of ``users`` in ``loop``. Raises the objection, or refuses KC3211 or KC3603."""
-    require_scalar_place(site, f"copy of {buffer_name(buffer)}", loop)
-    level = loop.body.block
-    place = Place(level, first_of(level, users))
-    if not is_available(buffer, place.anchor):
-        name = buffer_name(buffer)
-        raise site.refuse(
-            "KC3603",
-            f"{name} of block {block.label} does not exist yet in loop {loop.label}",
-            at=block,
-            mark={loop: "the loop", block: "the block"},
-            why=f"{name} is allocated further inside",
-        )
-    refusal = objection(place)
-    if refusal is not None:
-        raise refusal
-    return place
-
-
-def plan_at_loop(
-    site: Site, block: BlockOp, ref: LoopRef, plan: Callable[[ForOp], Caching]
-) -> Caching:
-    """``plan`` for the loop of ``ref``; a refusal lists the loops for which it is legal."""
-    why = "each iteration of the loop gets a copy of the elements that the block accesses in it"
-    loop = loop_around(site, ref, block, why)
-    try:
-        return plan(loop)
-    except ScheduleError as error:
-        legal = [loop.label for loop in loop_tree.loops_around(block) if _is_legal(plan, loop)]
-        if legal:
-            error.hints = (*error.hints, f"legal: loop={' or loop='.join(legal)}")
-        elif not error.hints:
-            error.hints = ("it is not legal in any loop",)
-        raise
-
-
-def _is_legal(plan: Callable[[ForOp], Caching], loop: ForOp) -> bool:
-    try:
-        plan(loop)
-    except ScheduleError:
-        return False
-    return True
-
-
-def loop_choices(
-    site: Site, buffers: Callable[[BlockOp], Sequence[SSAValue]]
-) -> Iterator[tuple[LoopRef, BlockRef, BufferRef, str]]:
-    """:func:`choices`, with each loop around the block."""
-    for block, buffer, scope in choices(site, buffers):
-        assert isinstance(block.target, BlockOp)
-        for loop in loop_tree.loops_around(block.target):
-            yield LoopRef(loop), block, buffer, scope

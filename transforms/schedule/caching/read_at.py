@@ -41,9 +41,8 @@ TVM: ``read_at``. Halide: ``in().compute_at``. Exo: ``stage_mem``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from xdsl.ir import SSAValue
 
@@ -51,53 +50,27 @@ from kc.analysis import loop_tree
 from kc.analysis.accesses.regions import buffers_read
 from kc.dialects.tir import BlockOp, ForOp
 from kc.transforms.schedule._buffers import BufferRef
-from kc.transforms.schedule.base import BlockRef, Gives, LoopRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.base import BlockRef, Site
+from kc.transforms.schedule.caching._cache_at_loop import CacheAtLoop, place_in_loop
 from kc.transforms.schedule.caching._cached_reads import CachedReads, all_readers
-from kc.transforms.schedule.caching._caching import (
-    AUTO_COPY,
-    NEW_SCOPE,
-    READ_BUFFER,
-    Caching,
-    cached_buffer,
-    loop_choices,
-    place_in_loop,
-    plan_at_loop,
-)
+from kc.transforms.schedule.caching._caching import READ_BUFFER, Caching
 
 
 @dataclass(frozen=True)
-class ReadAt(Primitive):
+class ReadAt(CacheAtLoop):
     """Copy the part of a buffer that an iteration of a loop reads, and read it there."""
 
     name: ClassVar[str] = "read-at"
-    gives: ClassVar[Gives] = "block"
+    access = "reads"
+    buffers = staticmethod(buffers_read)
 
-    loop: LoopRef = field(metadata={"help": "a loop around the block"})
     block: BlockRef = field(metadata={"help": "a block that reads the buffer"})
     buffer: BufferRef = field(metadata=READ_BUFFER)
-    scope: str = field(
-        default="global",
-        metadata=NEW_SCOPE,
-    )
 
-    def check(self, site: Site) -> Caching:
-        block, buffer = cached_buffer(site, self.block, self.buffer, self.scope, "reads")
-        return plan_at_loop(
-            site, block, self.loop, lambda loop: self._plan(site, block, buffer, loop)
-        )
-
-    def _plan(self, site: Site, block: BlockOp, buffer: SSAValue, loop: ForOp) -> Caching:
+    def plan_at(self, site: Site, block: BlockOp, buffer: SSAValue, loop: ForOp) -> Caching:
         readers = [
             reader for reader in all_readers(block, buffer) if loop_tree.is_inside(reader, loop)
         ]
         reads = CachedReads(site, block, buffer, self.scope, readers)
         place = place_in_loop(site, block, buffer, loop, readers, reads.objection)
         return reads.caching(place)
-
-    @classmethod
-    def candidates(cls, site: Site) -> Iterator[Self]:
-        for choice in loop_choices(site, buffers_read):
-            yield cls(*choice)
-
-    def rewrite(self, site: Site, plan: Caching) -> Rewritten:
-        return plan.build(site, self.scope, AUTO_COPY)

@@ -41,65 +41,25 @@ TVM: ``reindex_cache_read``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
-
-from xdsl.ir.affine import AffineExpr
+from typing import ClassVar
 
 from kc.analysis.accesses.regions import buffers_read
-from kc.analysis.loop_tree import buffer_name
-from kc.dialects.tir import BlockOp
+from kc.dialects.tir import IterType
 from kc.transforms.schedule._buffers import BufferRef
-from kc.transforms.schedule._index_map import IndexMap
-from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
-from kc.transforms.schedule.caching._caching import (
-    NEW_SCOPE,
-    READ_BUFFER,
-    cached_buffer,
-    choices,
-)
-from kc.transforms.schedule.caching._reindexing import Reindexing, plan_reindexing
+from kc.transforms.schedule.base import BlockRef
+from kc.transforms.schedule.caching._caching import READ_BUFFER
+from kc.transforms.schedule.caching._reindex_cache import ReindexCache
 
 
 @dataclass(frozen=True)
-class ReindexCacheRead(Primitive):
+class ReindexCacheRead(ReindexCache):
     """Copy the part of a buffer that a block reads to a new one, in a chosen layout."""
 
     name: ClassVar[str] = "reindex-cache-read"
-    gives: ClassVar[Gives] = "block"
+    access = "reads"
+    buffers = staticmethod(buffers_read)
+    mapped = frozenset(IterType)
 
     block: BlockRef = field(metadata={"help": "the block that reads the buffer"})
     buffer: BufferRef = field(metadata=READ_BUFFER)
-    scope: str = field(metadata=NEW_SCOPE)
-    index_map: IndexMap = field(
-        metadata={"help": "from the block's variables to the new index: (i, j, k)->(k, i)"}
-    )
-
-    def check(self, site: Site) -> Reindexing:
-        block, buffer = cached_buffer(site, self.block, self.buffer, self.scope, "reads")
-        return plan_reindexing(
-            site,
-            block,
-            buffer,
-            self.index_map,
-            f"{buffer_name(buffer)}_{self.scope.replace('.', '_')}",
-            self.scope,
-            is_read=True,
-        )
-
-    @classmethod
-    def indices(cls, site: Site, options: Mapping[str, Any]) -> int:
-        return len(site.resolve_block(options["block"]).types)
-
-    @classmethod
-    def candidates(cls, site: Site) -> Iterator[Self]:
-        """The variables of the block, in the opposite order."""
-        for block, buffer, scope in choices(site, buffers_read):
-            assert isinstance(block.target, BlockOp)
-            names = tuple(block.target.names)
-            results = tuple(AffineExpr.dimension(n) for n in reversed(range(len(names))))
-            yield cls(block, buffer, scope, IndexMap(names, results))
-
-    def rewrite(self, site: Site, plan: Reindexing) -> Rewritten:
-        return plan.build(site, self.scope)

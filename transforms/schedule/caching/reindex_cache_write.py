@@ -42,68 +42,25 @@ TVM: ``reindex_cache_write``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
-
-from xdsl.ir.affine import AffineExpr
+from typing import ClassVar
 
 from kc.analysis.accesses.regions import buffers_written
-from kc.analysis.loop_tree import buffer_name
-from kc.dialects.tir import BlockOp, IterType
+from kc.dialects.tir import IterType
 from kc.transforms.schedule._buffers import BufferRef
-from kc.transforms.schedule._index_map import IndexMap
-from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
-from kc.transforms.schedule.caching._caching import (
-    NEW_SCOPE,
-    WRITTEN_BUFFER,
-    cached_buffer,
-    choices,
-)
-from kc.transforms.schedule.caching._reindexing import Reindexing, plan_reindexing
+from kc.transforms.schedule.base import BlockRef
+from kc.transforms.schedule.caching._caching import WRITTEN_BUFFER
+from kc.transforms.schedule.caching._reindex_cache import ReindexCache
 
 
 @dataclass(frozen=True)
-class ReindexCacheWrite(Primitive):
+class ReindexCacheWrite(ReindexCache):
     """Write to a new buffer in a chosen layout, and copy it back."""
 
     name: ClassVar[str] = "reindex-cache-write"
-    gives: ClassVar[Gives] = "block"
+    access = "writes"
+    buffers = staticmethod(buffers_written)
+    mapped = frozenset(IterType) - {IterType.REDUCE}
 
     block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
     buffer: BufferRef = field(metadata=WRITTEN_BUFFER)
-    scope: str = field(metadata=NEW_SCOPE)
-    index_map: IndexMap = field(
-        metadata={"help": "from the block's variables to the new index: (i, j, k)->(k, i)"}
-    )
-
-    def check(self, site: Site) -> Reindexing:
-        block, buffer = cached_buffer(site, self.block, self.buffer, self.scope, "writes")
-        return plan_reindexing(
-            site,
-            block,
-            buffer,
-            self.index_map,
-            f"{buffer_name(buffer)}_{self.scope.replace('.', '_')}",
-            self.scope,
-            is_read=False,
-        )
-
-    @classmethod
-    def indices(cls, site: Site, options: Mapping[str, Any]) -> int:
-        return len(site.resolve_block(options["block"]).types)
-
-    @classmethod
-    def candidates(cls, site: Site) -> Iterator[Self]:
-        """The variables other than reduce variables, in the opposite order."""
-        for block, buffer, scope in choices(site, buffers_written):
-            assert isinstance(block.target, BlockOp)
-            names = tuple(block.target.names)
-            spatial = [
-                n for n, kind in enumerate(block.target.types) if kind is not IterType.REDUCE
-            ]
-            results = tuple(AffineExpr.dimension(n) for n in reversed(spatial))
-            yield cls(block, buffer, scope, IndexMap(names, results))
-
-    def rewrite(self, site: Site, plan: Reindexing) -> Rewritten:
-        return plan.build(site, self.scope)

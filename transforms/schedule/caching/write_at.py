@@ -45,62 +45,32 @@ TVM: ``write_at``. Exo: ``stage_mem``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from xdsl.ir import SSAValue
 
 from kc.analysis.accesses.regions import buffers_written
 from kc.dialects.tir import BlockOp, ForOp
 from kc.transforms.schedule._buffers import BufferRef
-from kc.transforms.schedule.base import BlockRef, Gives, LoopRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.base import BlockRef, Site
+from kc.transforms.schedule.caching._cache_at_loop import CacheAtLoop, place_in_loop
 from kc.transforms.schedule.caching._cached_writes import CachedWrites
-from kc.transforms.schedule.caching._caching import (
-    AUTO_COPY,
-    NEW_SCOPE,
-    WRITTEN_BUFFER,
-    Caching,
-    cached_buffer,
-    loop_choices,
-    place_in_loop,
-    plan_at_loop,
-)
+from kc.transforms.schedule.caching._caching import WRITTEN_BUFFER, Caching
 
 
 @dataclass(frozen=True)
-class WriteAt(Primitive):
+class WriteAt(CacheAtLoop):
     """Write to a new buffer in an iteration of a loop, and copy it at its end."""
 
     name: ClassVar[str] = "write-at"
-    gives: ClassVar[Gives] = "block"
+    access = "writes"
+    buffers = staticmethod(buffers_written)
 
-    loop: LoopRef = field(metadata={"help": "a loop around the block"})
     block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
-    buffer: BufferRef = field(
-        default=BufferRef(0),
-        metadata=WRITTEN_BUFFER,
-    )
-    scope: str = field(
-        default="global",
-        metadata=NEW_SCOPE,
-    )
+    buffer: BufferRef = field(default=BufferRef(0), metadata=WRITTEN_BUFFER)
 
-    def check(self, site: Site) -> Caching:
-        block, buffer = cached_buffer(site, self.block, self.buffer, self.scope, "writes")
-        return plan_at_loop(
-            site, block, self.loop, lambda loop: self._plan(site, block, buffer, loop)
-        )
-
-    def _plan(self, site: Site, block: BlockOp, buffer: SSAValue, loop: ForOp) -> Caching:
+    def plan_at(self, site: Site, block: BlockOp, buffer: SSAValue, loop: ForOp) -> Caching:
         writes = CachedWrites(site, block, buffer, self.scope)
         place = place_in_loop(site, block, buffer, loop, [block], writes.objection)
         return writes.caching(place)
-
-    @classmethod
-    def candidates(cls, site: Site) -> Iterator[Self]:
-        for choice in loop_choices(site, buffers_written):
-            yield cls(*choice)
-
-    def rewrite(self, site: Site, plan: Caching) -> Rewritten:
-        return plan.build(site, self.scope, AUTO_COPY)

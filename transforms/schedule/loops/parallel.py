@@ -22,49 +22,32 @@ TVM, Halide: ``parallel``. Exo: ``parallelize_loop``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-from kc.analysis import loop_tree
 from kc.dialects.tir import ForKind, ForOp
-from kc.support.diagnostics import warn
-from kc.transforms.schedule.base import (
-    CALL_SITE,
-    LoopRef,
-    Primitive,
-    Rewritten,
-    Site,
-)
+from kc.transforms.schedule.base import LoopRef, Site
+from kc.transforms.schedule.loops._concurrent_loop import ConcurrentLoop
 from kc.transforms.schedule.loops._loop_kinds import (
     kinds_around,
     kinds_inside,
     real_threads,
     require_concurrent,
-    require_replaceable,
-    set_kind,
 )
-from kc.transforms.schedule.threads._binding import require_rebinding
 
 
 @dataclass(frozen=True)
-class Parallel(Primitive):
+class Parallel(ConcurrentLoop):
     """Run the iterations of a loop on several threads."""
 
     name: ClassVar[str] = "parallel"
-    within_nest: ClassVar[bool] = True
+    kind = ForKind.PARALLEL
     undecidable = True
+    unit_warning = ("KC3045", "there is no work to share between threads")
 
     loop: LoopRef = field(metadata={"help": "the loop to run in parallel"})
 
-    def check(self, site: Site) -> ForOp:
-        loop = site.resolve_loop(self.loop)
-        if loop.kind.data is ForKind.PARALLEL:
-            return loop
-        if loop.axis is not None:
-            require_rebinding(site, loop, None)
-        if loop.kind.data is not ForKind.SERIAL:
-            require_replaceable(site, loop, lambda copy, twin: replace(self, loop=twin).check(copy))
-            return loop
+    def check_serial(self, site: Site, loop: ForOp) -> None:
         around = [
             *kinds_around(loop, ForKind.PARALLEL),
             *kinds_around(loop, ForKind.VECTORIZED),
@@ -84,33 +67,12 @@ class Parallel(Primitive):
                 hints=_INSTEAD.get(concurrent.kind.data, ["parallelize an outer loop instead"]),
             )
         require_concurrent(site, loop)
-        return loop
-
-    @classmethod
-    def candidates(cls, site: Site) -> Iterator[Self]:
-        for loop in loop_tree.loops(site.function):
-            yield cls(LoopRef(loop))
 
     @classmethod
     def defaults(cls, site: Site) -> Iterator[Self]:
         """The outermost spatial loop of every block."""
-        for block in loop_tree.blocks(site.function):
-            around = loop_tree.loops_around(block)
-            if any(loop.kind.data is ForKind.PARALLEL for loop in around):
-                continue
-            loops = loop_tree.spatial_loops(block)
-            if loops:
-                yield cls(LoopRef(loops[0]))
-
-    def rewrite(self, site: Site, plan: ForOp) -> Rewritten:
-        if plan.static_extent == 1:
-            warn(
-                "KC3045",
-                f"parallel: loop {plan.label} has one iteration",
-                location=CALL_SITE.get(),
-                why="there is no work to share between threads",
-            )
-        return set_kind(plan, ForKind.PARALLEL)
+        for loops in cls.unscheduled_loops(site):
+            yield cls(LoopRef(loops[0]))
 
 
 _INSTEAD = {

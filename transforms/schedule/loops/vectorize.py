@@ -32,51 +32,35 @@ TVM, Halide: ``vectorize``. Exo: ``replace`` with vector instructions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from kc.analysis import loop_tree
 from kc.analysis.accesses.dependence import Conflict, lane_conflict
 from kc.analysis.reductions.lane_reductions import lane_reduction, reduced_blocks
 from kc.dialects.tir import ForKind, ForOp
-from kc.support.diagnostics import warn
-from kc.transforms.schedule.base import (
-    CALL_SITE,
-    LoopRef,
-    Primitive,
-    Rewritten,
-    Site,
-)
+from kc.transforms.schedule.base import LoopRef, Site
+from kc.transforms.schedule.loops._concurrent_loop import ConcurrentLoop
 from kc.transforms.schedule.loops._loop_kinds import (
     instead,
     kinds_around,
     kinds_inside,
     refuse_conflict,
-    require_replaceable,
-    set_kind,
 )
-from kc.transforms.schedule.threads._binding import require_rebinding
 
 
 @dataclass(frozen=True)
-class Vectorize(Primitive):
+class Vectorize(ConcurrentLoop):
     """Make the iterations of a loop the lanes of vectors."""
 
     name: ClassVar[str] = "vectorize"
-    within_nest: ClassVar[bool] = True
+    kind = ForKind.VECTORIZED
     undecidable = True
+    unit_warning = ("KC3046", "a vector of one lane is a scalar")
 
     loop: LoopRef = field(metadata={"help": "the loop to vectorize; its extent is a constant"})
 
-    def check(self, site: Site) -> ForOp:
-        loop = site.resolve_loop(self.loop)
-        if loop.kind.data is ForKind.VECTORIZED:
-            return loop
-        if loop.axis is not None:
-            require_rebinding(site, loop, None)
-        if loop.kind.data is not ForKind.SERIAL:
-            require_replaceable(site, loop, lambda copy, twin: replace(self, loop=twin).check(copy))
-            return loop
+    def check_serial(self, site: Site, loop: ForOp) -> None:
         if loop.static_extent is None:
             raise site.refuse(
                 "KC3043",
@@ -113,33 +97,13 @@ class Vectorize(Primitive):
             conflict = _require_lane_reductions(site, loop, conflict)
         if conflict is not None:
             refuse_conflict(site, loop, conflict)
-        return loop
-
-    @classmethod
-    def candidates(cls, site: Site) -> Iterator[Self]:
-        for loop in loop_tree.loops(site.function):
-            yield cls(LoopRef(loop))
 
     @classmethod
     def defaults(cls, site: Site) -> Iterator[Self]:
         """The innermost spatial loop of every block, if its extent is a constant."""
-        for block in loop_tree.blocks(site.function):
-            around = loop_tree.loops_around(block)
-            if any(loop.kind.data is ForKind.VECTORIZED for loop in around):
-                continue
-            loops = loop_tree.spatial_loops(block)
-            if loops and loops[-1].static_extent is not None:
+        for loops in cls.unscheduled_loops(site):
+            if loops[-1].static_extent is not None:
                 yield cls(LoopRef(loops[-1]))
-
-    def rewrite(self, site: Site, plan: ForOp) -> Rewritten:
-        if plan.static_extent == 1:
-            warn(
-                "KC3046",
-                f"vectorize: loop {plan.label} has one iteration",
-                location=CALL_SITE.get(),
-                why="a vector of one lane is a scalar",
-            )
-        return set_kind(plan, ForKind.VECTORIZED)
 
 
 def _require_lane_reductions(site: Site, loop: ForOp, conflict: Conflict) -> Conflict | None:
