@@ -39,7 +39,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from kc.dialects.graph.types import FnType, UnknownType, tuple_type, verify_type
+from kc.dialects.graph.types import FnType, UnknownType, merged_type, tuple_type, verify_type
 
 ARGUMENT_NAME = "kc.name"
 """The attribute of an argument that is its name."""
@@ -214,10 +214,15 @@ class CallOp(IRDLOperation):
     def verify_callee(self, callee: FuncOp) -> None:
         """Require that operands and result have the types of the function."""
         declared = callee.function_type
-        if [value.type for value in self.arguments] != list(declared.inputs) or (
-            self.result.type != declared.outputs.data[0]
+        passed = FunctionType.from_lists([v.type for v in self.arguments], [self.result.type])
+        if len(passed.inputs) != len(declared.inputs) or any(
+            merged_type(passed_type, type_) is None
+            for passed_type, type_ in zip(
+                (*passed.inputs, *passed.outputs),
+                (*declared.inputs, *declared.outputs),
+                strict=True,
+            )
         ):
-            passed = FunctionType.from_lists([v.type for v in self.arguments], [self.result.type])
             raise VerifyException(
                 f"graph.call: @{callee.sym_name.data} is {declared}, the call is {passed}"
             )
@@ -269,7 +274,10 @@ class ClosureOp(IRDLOperation):
     def verify_callee(self, callee: FuncOp) -> None:
         """Require that the captured values and the closure have the types of the function."""
         declared = list(callee.function_type.inputs)[: len(self.captured)]
-        if [value.type for value in self.captured] != declared:
+        if len(declared) < len(self.captured) or any(
+            merged_type(value.type, type_) is None
+            for value, type_ in zip(self.captured, declared, strict=True)
+        ):
             raise VerifyException(
                 f"graph.closure: the first arguments of @{callee.sym_name.data} are not of the "
                 "types of the captured values"
@@ -280,7 +288,7 @@ class ClosureOp(IRDLOperation):
 def _verify_value(op: FunctionRefOp | ClosureOp, callee: FuncOp, bound: int) -> None:
     declared = callee.function_type
     expected = FnType(tuple_type(declared.inputs.data[bound:]), declared.outputs.data[0])
-    if not isinstance(op.result.type, UnknownType) and op.result.type != expected:
+    if merged_type(op.result.type, expected) is None:
         raise VerifyException(f"{op.name}: the value is {expected}, not {op.result.type}")
 
 
@@ -374,5 +382,5 @@ class CallIndirectOp(IRDLOperation):
             return
         assert isinstance(declared, FnType)
         passed = FnType(tuple_type([v.type for v in self.arguments]), self.result.type)
-        if passed != declared:
+        if merged_type(passed, declared) is None:
             raise VerifyException(f"graph.call_indirect: the function is {declared}, not {passed}")

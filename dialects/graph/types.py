@@ -275,3 +275,29 @@ def are_compatible(left: Spec | None, right: Spec | None) -> bool:
             a is None or b is None or a == b for a, b in zip(left.shape, right.shape, strict=True)
         )
     )
+
+
+def merged_type(left: Attribute, right: Attribute) -> Attribute | None:
+    """The type that says what both types say; None if they are types of different values."""
+    if left == right or isinstance(right, UnknownType):
+        return left
+    if isinstance(left, UnknownType):
+        return right
+    if isinstance(left, TupleType) and isinstance(right, TupleType):
+        if len(left.types) != len(right.types):
+            return None
+        parts = [merged_type(a, b) for a, b in zip(left.types, right.types, strict=True)]
+        return None if None in parts else tuple_type([part for part in parts if part is not None])
+    if isinstance(left, FnType) and isinstance(right, FnType):
+        inputs = merged_type(left.inputs, right.inputs)
+        output = merged_type(left.output, right.output)
+        if not isinstance(inputs, TupleType) or output is None:
+            return None
+        return FnType(inputs, output)
+    known, also = spec_of(left), spec_of(right)
+    if not isinstance(known, TensorSpec) or not isinstance(also, TensorSpec):
+        return None
+    if not are_compatible(known, also):
+        return None
+    shape = tuple(b if a is None else a for a, b in zip(known.shape, also.shape, strict=True))
+    return TensorSpec(shape, known.dtype).type

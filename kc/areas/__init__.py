@@ -30,6 +30,7 @@ FAMILIES = {
     "schedule": "Schedule primitives (on tir; te functions are lowered to tir first)",
     "sched": "Schedules written as IR (dialect sched)",
     "chosen": "Schedules that are chosen (te functions are lowered to tir first)",
+    "graph": "Passes on graph, by the names of Relay's",
     "tir": "Passes on tir",
     "gpu": "Passes on gpu",
     "conversion": "Conversions",

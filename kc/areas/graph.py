@@ -1,6 +1,6 @@
 """Whole models: the dialect graph, the families of its operators, and its passes."""
 
-from kc.support.plugins import Plugin
+from kc.support.plugins import Plugin, paths_of
 
 FAMILIES = (
     "elementwise",
@@ -13,6 +13,7 @@ FAMILIES = (
 PLUGIN = Plugin(
     name="graph",
     dialects={"graph": "kc.dialects.graph:GRAPH"},
+    families={"graph": paths_of("kc.transforms.graph.{stem}:{name}Pass", "infer-type")},
     operator_families={stem: f"kc.dialects.graph.operators.{stem}:__name__" for stem in FAMILIES},
     operator_lowerings={stem: f"kc.graph.lowering.{stem}:__name__" for stem in FAMILIES},
 )

@@ -317,6 +317,10 @@ class TEError(KCError):
     """A wrong tensor expression."""
 
 
+class GraphError(KCError):
+    """A wrong graph of operators: types that do not fit, or a program that a pass refuses."""
+
+
 class ScheduleError(KCError):
     """A schedule primitive was refused; the module is unchanged."""
 
@@ -345,7 +349,7 @@ class DeviceError(KCError):
 
 for _error in (
     *(KCError, InputError, ParseError, TEError, ScheduleError, CodegenError, CallError),
-    *(TargetError, DeviceError),
+    *(TargetError, DeviceError, GraphError),
 ):
     # Where users find them: tracebacks say kc.error.ScheduleError.
     _error.__module__ = "kc.error"
