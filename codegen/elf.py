@@ -85,7 +85,7 @@ class ElfObject:
         return symbols
 
     def section(self, name: str) -> int | None:
-        """The number of the section of a name."""
+        """The index of the section with this name."""
         return next((n for n, section in enumerate(self.sections) if section.name == name), None)
 
     def content(self, section: Section) -> bytes:

@@ -119,7 +119,7 @@ def _table(function: FuncOp, number: int, tables: dict[str, memref.GlobalOp]) ->
 
 
 class _Array:
-    """The elements of a global in memory; those of a result are zeros."""
+    """The elements of a global, in memory; the elements of a result are zeros."""
 
     def __init__(self, table: memref.GlobalOp) -> None:
         type_, value = table.type, table.initial_value

@@ -25,8 +25,8 @@ def kernel_costs(module: ModuleOp, target: Target) -> list[KernelResources]:
     """The resources of the kernels of a module of loops on the GPU of ``target``. The module is
     consumed.
 
-    Warns (KC4366) of kernels that spill registers. Raises KCError for code that is no kernel yet or
-    is unsupported.
+    Warns (KC4366) of kernels that spill registers. Raises KCError for code that is not yet a
+    kernel, or is unsupported.
     """
     if target.kind != "cuda":
         target = Target({**target.export(), "kind": "cuda"})

@@ -38,7 +38,7 @@ def without_bytes(text: str) -> str:
 
 
 def check_limits(text: str, architecture: str) -> None:
-    """Refuse LLVM IR that LLVM cannot compile for ``architecture`` soon, if at all."""
+    """Refuse LLVM IR for ``architecture`` that LLVM cannot compile, or only very slowly."""
     is_fixed = architecture.startswith(_WITHOUT_SCALABLE_VECTORS)
     # Where they are is asked of types and lines that are suspect alone: few are.
     suspect = any(
@@ -110,7 +110,7 @@ def _is_quoted(text: str, at: int) -> bool:
 
 
 def _where(text: str, at: int) -> str:
-    """The function that a place in the text is in."""
+    """The function that contains a position of the text."""
     end = text.find("\n", at)
     name = None
     for match in _FUNCTION.finditer(text, 0, end if end >= 0 else len(text)):

@@ -1,10 +1,9 @@
 """Runs LLVM in a process of its own, where it may abort.
 
-LLVM ends the process on what it takes for impossible: a CPU without 64-bit mode for a 64-bit
-triple, an intrinsic the CPU lacks, inline assembly that does not assemble, bitcode that is none.
-This file is run as a script: a request comes as JSON on standard input, the answer goes to standard
-output, and what LLVM prints goes to standard error. It imports llvmlite alone, so that it starts
-fast.
+LLVM aborts the process on input that it considers impossible: a CPU without 64-bit mode for a
+64-bit triple, an intrinsic that the CPU lacks, invalid inline assembly, or invalid bitcode. This
+file runs as a script: the request is JSON on standard input, the answer goes to standard output,
+and LLVM's messages go to standard error. It imports only llvmlite, so it starts fast.
 """
 
 import base64
@@ -124,25 +123,25 @@ def optimized(
     level: int,
     text: str = "",
 ) -> Parsed:
-    """The module of ``parse``, whose llvmlite module is ``ref``, after LLVM's default pipeline.
+    """The module from ``parse``, whose llvmlite module is ``ref``, after LLVM's default pipeline.
 
-    ``parse`` is given another text than the module's where what the pipeline leaves is rewritten
-    (:func:`with_scalar_stores`, :func:`with_traps`).
+    If the output of the pipeline is rewritten (:func:`with_scalar_stores`, :func:`with_traps`),
+    ``parse`` is called with the rewritten text.
 
-    At level 2 what is vectorised already (:func:`is_vectorised`) is only simplified, by the part of
-    that pipeline that the simplification of a function is: half its time.
+    At level 2, code that is already vectorised (:func:`is_vectorised`) is only simplified, by the
+    function simplification part of the pipeline. This takes half the time.
 
-    Loops and straight-line code are vectorised from level 2; straight-line code not where ``text``,
-    that of the module, has vectors. There LLVM finds few others among the scalars that vectors are
-    made of, and takes most of the time of its passes to look: half the build of a convolution. Nor
-    where it has elements of bf16: code generation of LLVM 22.1 aborts on some vectors of them that
-    this makes ("Unexpected illegal type!").
+    Loops and straight-line code are vectorised from level 2 on, with two exceptions for
+    straight-line code. If ``text``, the text of the module, has vectors, LLVM finds few more among
+    the scalars from which they are made, and the search takes most of the time of its passes: half
+    the build of a convolution. If ``text`` has bf16 elements, code generation of LLVM 22.1 aborts
+    on some of the resulting vectors ("Unexpected illegal type!").
 
-    What LLVM's passes leave is verified, as code generation aborts on invalid IR, or makes wrong
-    code of it: SROA of LLVM 22.1 may take the stores of parts of a vector for ordered
-    (llvm/llvm-project#189680), which come mostly from vectorised straight-line code. Then this is
-    done again, with less vectorised, and last with nothing optimised. Raises RuntimeError if that
-    is invalid too.
+    The output of LLVM's passes is verified, because code generation aborts on invalid IR or
+    generates wrong code from it. SROA of LLVM 22.1 may treat the stores of parts of a vector as
+    ordered (llvm/llvm-project#189680); these stores come mostly from vectorised straight-line code.
+    If the output is invalid, the passes run again with less vectorisation, and finally without
+    optimisation. Raises RuntimeError if that output is invalid too.
     """
     reason = ""
     attempts = [(level, level >= 2, False), (level, False, False), (0, False, False)]
@@ -176,11 +175,11 @@ _BITS_OF_BFLOAT = re.compile(r"\b0xR([0-9A-Fa-f]{4})\b")
 
 
 def with_bits_of_bfloat(text: str, triple: str) -> str:
-    """The text of a module for x86 with ``i16`` for ``bfloat``, where it only moves such numbers.
+    """The text of a module for x86 with ``i16`` for ``bfloat``, if it only moves such numbers.
 
-    That is what ``legalize-narrow-floats`` leaves of them. LLVM 22.1's code generation aborts where
-    nothing but the sign of a ``bfloat`` is used ("Shift operators return type must be the same as
-    their first arg", docs/upstream.md).
+    ``legalize-narrow-floats`` leaves only such moves. Code generation of LLVM 22.1 aborts if only
+    the sign of a ``bfloat`` is used ("Shift operators return type must be the same as their first
+    arg", docs/upstream.md).
     """
     if not triple.startswith(("x86", "i386")) or "bfloat" not in text:
         return text
@@ -198,17 +197,18 @@ _MASKED_STORE = re.compile(
     re.MULTILINE,
 )
 _STORE_OF_INTEGERS = re.compile(r"llvm\.masked\.store\.v\d+(?!\d|f32|f64)")
-"""The intrinsics that may store what a wider element is truncated to: integers, and what is made of
-their bits; numbers of 32 and 64 bits are rounded instead."""
+"""The intrinsics that may store a truncated wider element: integers, and floats made from their
+bits. Numbers of 32 and 64 bits are rounded instead.
+"""
 _LANE = "i1 true"
 
 
 def with_scalar_stores(module: Any) -> str | None:
     """The text of a module in which masked stores of a single lane are plain stores of an element;
-    None where there are none.
+    None if there are no such stores.
 
-    LLVM 22.1's code for x86 with AVX-512 stores the whole element that a narrower one is truncated
-    from, where it is the only lane: four bytes of ``trunc <8 x i32> %v to <8 x i8>``
+    If the single lane is a truncated element, the code of LLVM 22.1 for x86 with AVX-512 stores the
+    whole wider element: four bytes for ``trunc <8 x i32> %v to <8 x i8>``
     (llvm/llvm-project#179489).
     """
     if not module.triple.startswith("x86") or not any(
@@ -246,12 +246,12 @@ _DEVICES = ("nvptx", "amdgcn", "spirv")
 
 
 def with_traps(module: Any, text: str | None) -> str | None:
-    """``text``, or that of the module, in which functions without code trap; ``text`` where there
-    are none.
+    """``text``, or the text of the module, with traps in functions that have no code; ``text`` if
+    all have code.
 
-    What LLVM proves to be undefined whatever the arguments, a division by the constant 0 say, has
-    no code at all: a call would run on into what lies behind it, and LLVM's linker aborts on an
-    object that holds nothing else.
+    A function that LLVM proves to be undefined for all arguments, such as a division by the
+    constant 0, has no code at all. A call would continue in the code behind it, and LLVM's linker
+    aborts on an object without any code.
     """
     if module.triple.startswith(_DEVICES) or not any(map(_has_no_code, module.functions)):
         return text
@@ -270,10 +270,10 @@ def _has_no_code(function: Any) -> bool:
 def ptx(
     llvm: Any, text: str, cpu: str, features: str, level: int, library: str | None = None
 ) -> str:
-    """PTX for LLVM IR text, optimised.
+    """The PTX for LLVM IR text, optimised.
 
-    ``library`` is a file of bitcode with functions that the text declares. Raises RuntimeError for
-    IR that LLVM refuses, and LookupError as :func:`link_library`.
+    ``library`` is a bitcode file with functions that the text declares. Raises RuntimeError for IR
+    that LLVM refuses, and LookupError as :func:`link_library`.
     """
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
@@ -302,8 +302,8 @@ def ptx(
 def link_library(llvm: Any, module: Any, path: str) -> None:
     """Link the functions that ``module`` declares from a library in bitcode.
 
-    Raises LookupError for a function that the library lacks, or has with another type: its name,
-    its type here, its type in the library or None, and the names in the library.
+    Raises LookupError for a function that the library lacks or has with another type. Its arguments
+    are the name, the type here, the type in the library (or None), and the names in the library.
     """
     with open(path, "rb") as file:
         bitcode = file.read()
@@ -332,9 +332,9 @@ def link_library(llvm: Any, module: Any, path: str) -> None:
 def is_vectorised(text: str) -> bool:
     """True if LLVM has nothing to vectorise, unroll or inline in ``text``, which has vectors.
 
-    That is the case if no function calls another one of ``text``, and each innermost loop, except
-    for those of few iterations, has vectors or only moves scalars that are far apart. A loop
-    consists of the lines from a label to the branch back to it, as convert-to-llvm writes it.
+    This holds if no function calls another function of ``text``, and each innermost loop either has
+    few iterations, or has vectors, or only moves scalars that are far apart. A loop consists of the
+    lines from a label to the branch back to it, as convert-to-llvm writes it.
     """
     if not _VECTOR.search(text):
         return False

@@ -39,7 +39,7 @@ _DIRECTIVE = re.compile(r"\s*\.(?!\w+:)|\s*(\.?L\w+|\$\w+):|\s*(#|//|;)|\s*[{}]?
 
 @dataclass(frozen=True)
 class LoopCode:
-    """The code of a loop, without the loops inside it."""
+    """The code of a loop, without its inner loops."""
 
     llvm_ir: str
     assembly: str

@@ -1,7 +1,7 @@
 """LLVM IR text to optimised IR, assembly, objects, and functions in this process.
 
-Diagnostics: KC4106 LLVM refuses the IR, KC4107 LLVM failed while compiling it, KC4108 a function
-that the code calls is nowhere to be found; and those of :mod:`kc.codegen.native_target` and
+Diagnostics: KC4106 LLVM refuses the IR, KC4107 LLVM failed while compiling it, KC4108 an undefined
+function that the code calls; and those of :mod:`kc.codegen.native_target` and
 :mod:`kc.codegen.llvm_limits`.
 """
 
@@ -341,10 +341,10 @@ def jit(
 ) -> JitModule:
     """Compile LLVM IR text and load it into this process.
 
-    ``symbols`` gives the addresses of functions and variables the text declares; others are looked
-    up in the process, in the C mathematics library and in the compiler's support library.
+    ``symbols`` gives the addresses of functions and variables that the text declares; others are
+    looked up in the process, in the C mathematics library and in the compiler's support library.
     ``debugger`` is as in :func:`load_object`. Safe to call from several threads. Raises TargetError
-    for code this machine cannot run, CodegenError KC4108 for a symbol that is nowhere.
+    for code that this machine cannot run, CodegenError KC4108 for an undefined symbol.
     """
     machine = make_machine(text, None, cpu, features)
     check_runs_here(machine)

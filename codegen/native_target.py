@@ -92,7 +92,8 @@ class Machine:
 @lru_cache(maxsize=32)
 def _create(machine: Machine, level: int) -> Any:
     """A cached target machine. LLVM builds the tables of a CPU for each target machine, which takes
-    2 ms of a build with two. It keeps no state of the code, and llvmlite serialises calls.
+    2 ms of a build that uses two. A target machine has no state of the code, and llvmlite
+    serialises calls.
     """
     target = llvm_binding().Target.from_triple(machine.triple)
     return target.create_target_machine(

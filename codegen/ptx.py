@@ -1,9 +1,9 @@
 """PTX for NVIDIA GPUs, compiled by LLVM's NVPTX backend.
 
 LLVM aborts the process on intrinsics that the GPU lacks, and on functions of the C library. The
-called functions are therefore examined first: code that calls only known ones is compiled in this
-process, other code in a process of its own. There, code that calls functions of NVIDIA's libdevice
-is linked with the library (:mod:`kc.support.libdevice`).
+called functions are therefore examined first: code that calls only known functions is compiled in
+this process, other code in a separate process. The separate process links code that calls functions
+of NVIDIA's libdevice with that library (:mod:`kc.support.libdevice`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _KNOWN = re.compile(
     r"|fpto[su]i\.sat\.\S+|vector\.reduce\.\S+|masked\.(load|store)\.\S+"
     r"|mem(cpy|set|move)\.\S+|assume|lifetime\.\S+|expect\.\S+)"
 )
-"""The intrinsics that every GPU has code for."""
+"""The intrinsics for which every GPU has code."""
 _ODD_NAME = re.compile(r'@(?:"|[\w.$]*-)')
 """Names that PTX cannot write, on which LLVM aborts. ``legalize-symbols`` leaves none."""
 
@@ -55,8 +55,9 @@ _ODD_NAME = re.compile(r'@(?:"|[\w.$]*-)')
 def ptx_of(module: ModuleOp, target: Target, *, debug_info: bool = False) -> str:
     """The PTX of a module whose kernels are in the dialects llvm and nvvm.
 
-    With ``debug_info`` it contains source lines (``.loc``). Raises the errors of the other
-    functions. A module without kernels gives PTX without an entry.
+    With ``debug_info`` the PTX contains source lines (``.loc``). Raises the errors of
+    :func:`emit_device_ir` and :func:`compile_ptx`. A module without kernels gives PTX without an
+    entry.
     """
     arch = architecture_of(target)
     code = [op for op in module.ops if isinstance(op, GPUModuleOp)]

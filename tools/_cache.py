@@ -1,4 +1,4 @@
-"""``kc cache``: what the compile cache holds, why, and removing it."""
+"""``kc cache``: list the entries of the compile cache with their contents, and remove entries."""
 
 from __future__ import annotations
 
@@ -63,7 +63,9 @@ def _age(when: float) -> str:
 
 
 def _named(name: str) -> list[Stored]:
-    """The entries of a digest's beginning, or of a function; the newest first."""
+    """The entries whose digest begins with a text, or that contain a function of this name; newest
+    first.
+    """
     every = compile_cache.entries()
     matching = [entry for entry in every if len(name) >= 4 and entry.digest.startswith(name)]
     matching = matching or [entry for entry in every if name in entry.key["functions"].split(", ")]

@@ -14,9 +14,9 @@ _SWITCH = {"": True, "true": True, "1": True, "false": False, "0": False}
 
 @dataclass(frozen=True)
 class Flag:
-    """A flag that is not a pass. ``value`` names its argument in the help; None: a switch.
+    """A flag that is not a pass. ``value`` names its argument in the help; None for a switch.
 
-    Without its value an ``optional`` one is a switch too; the value then follows ``=`` alone.
+    An ``optional`` flag may also be used as a switch. Its value then must follow ``=``.
     """
 
     name: str
@@ -39,7 +39,9 @@ class Flag:
 
 @dataclass
 class Arguments:
-    """A parsed command line: files, passes in order, and flags by name (the last one counts)."""
+    """A parsed command line: files, passes in order, and flags by name (the last occurrence
+    counts).
+    """
 
     files: list[str] = field(default_factory=list)
     passes: list[PassSpec] = field(default_factory=list)
@@ -52,11 +54,11 @@ class Arguments:
         return self.switches.get(name, default)
 
     def text(self, name: str) -> str | None:
-        """The value of a flag, None if it is not there."""
+        """The value of a flag; None if the flag is absent."""
         return self.texts.get(name)
 
     def file(self) -> str:
-        """The one input: a path, or ``-``. KC0002 when there are several."""
+        """The only input: a path, or ``-``. KC0002 if there are several."""
         if len(self.files) > 1:
             arrays = [name for name in self.files if name.endswith((".npy", ".npz"))]
             raise InputError(
@@ -94,7 +96,7 @@ _UPSTREAM = {
     **dict.fromkeys(("entry-point", "entry-point-name", "entry", "function", "func"), ("e",)),
     **dict.fromkeys(("input", "inputs"), ("args",)),
 }  # fmt: skip
-"""Flags of mlir-opt and mlir-translate: what does their work here."""
+"""Flags of mlir-opt and mlir-translate, with their replacements in kc."""
 
 
 def parse(
@@ -106,7 +108,7 @@ def parse(
 ) -> Arguments:
     """Read a command line.
 
-    Raises InputError KC0001 (unknown flag), KC0002 (wrong use of a flag), and those of the
+    Raises InputError KC0001 (unknown flag), KC0002 (wrong use of a flag), and the errors of the
     options of passes.
     """
     known = {flag.name: flag for flag in flags}
@@ -168,7 +170,7 @@ def parse(
 
 
 def early_values(argv: Sequence[str], name: str) -> list[str]:
-    """The values of a flag that must be known before the others are read."""
+    """The values of a flag that must be known before the other flags are parsed."""
     values: list[str] = []
     for n, word in enumerate(argv):
         if word == "--":

@@ -1,4 +1,4 @@
-"""Flags that every command has."""
+"""The flags that every command has."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ VERSION = Flag("version", "versions of kc and its dependencies", None, INFORMATI
 
 
 def target_flag(default: str) -> Flag:
-    """``--target``, for a command whose default is this."""
+    """The flag ``--target`` for a command with this default."""
     return Flag("target", f"the target to compile for (default: {default})", "TARGET", INPUT)
 
 
@@ -65,7 +65,7 @@ def checking_each() -> AbstractContextManager[None]:
 
 
 def registry_for(argv: Sequence[str]) -> registry.Registry:
-    """The registry with the plugins of ``--load-plugin``, which other flags may need."""
+    """The registry with the plugins of ``--load-plugin``, on which other flags may depend."""
     wanted = early_values(argv, "load-plugin")
     if not wanted:
         return registry.current()
@@ -79,7 +79,7 @@ def registry_for(argv: Sequence[str]) -> registry.Registry:
 def information(
     arguments: Arguments, usage: str, about: str, flags: Sequence[Flag], *, passes: bool = False
 ) -> str | None:
-    """The text that ``--help`` or ``--version`` asks for, None without them."""
+    """The text of ``--help`` or ``--version``; None without these flags."""
     if arguments.on("help"):
         from kc.tools._help import help_text
 

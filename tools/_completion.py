@@ -1,7 +1,7 @@
-"""``kc completion bash|zsh|fish``: a script for the shell, made from the registry.
+"""``kc completion bash|zsh|fish``: a completion script for the shell, generated from the registry.
 
-The script holds every word there is when it is made, plugins' included, so that completing starts
-no Python: make it anew after installing a plugin.
+The script contains all words that exist when it is generated, including those of plugins, so
+completion starts no Python. Generate it again after you install a plugin.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kc.tools._command_line import Flag
 
 @dataclass(frozen=True)
 class Word:
-    """A flag or pass as it is typed: ``values`` are what may follow its ``=``."""
+    """A flag or pass as it is typed. ``values`` are the possible values after ``=``."""
 
     name: str
     about: str
@@ -73,7 +73,7 @@ def _values(flag: Flag) -> tuple[str, ...]:
 
 
 def _commands() -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Each command of ``kc``: what it is for, and the words that may follow it."""
+    """For each command of ``kc``, its purpose and the words that may follow it."""
     from kc.__main__ import COMMANDS
     from kc.tools import _cache
 
@@ -197,7 +197,7 @@ def _fish(tools: dict[str, list[Word]]) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    """In single quotes, for any of the shells."""
+    """``text`` in single quotes, for any of the shells."""
     return "'" + text.replace("\\", "\\\\").replace("'", "’") + "'"
 
 

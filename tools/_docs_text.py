@@ -1,4 +1,4 @@
-"""Docstrings as Markdown (literal blocks become fenced ones, ``x`` becomes `x`), or plain."""
+"""Docstrings as Markdown (literal blocks become fenced blocks, ``x`` becomes `x`) or plain text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def plain(docstring: str) -> str:
 
 
 def _with_blocks(docstring: str) -> Iterator[tuple[str, list[str] | None]]:
-    """Texts, each with the lines of the literal block that follows; None after the last."""
+    """Texts, each with the lines of the literal block that follows; None if no block follows."""
     text: list[str] = []
     lines = docstring.split("\n")
     position = 0
@@ -53,7 +53,7 @@ def _with_blocks(docstring: str) -> Iterator[tuple[str, list[str] | None]]:
 
 
 def _end_of_block(lines: list[str], start: int) -> int:
-    """Where the indented block that starts at or after ``start`` ends."""
+    """The end of the indented block that starts at or after ``start``."""
     for position in range(start, len(lines)):
         if lines[position].strip() and not lines[position].startswith("    "):
             return position

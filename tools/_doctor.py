@@ -1,4 +1,4 @@
-"""``kc doctor``: the first thing to look at when something does not work."""
+"""``kc doctor``: a report on the installation, as the first step if something does not work."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ _LLVM_FOLDERS = ("/usr/lib/llvm-22/bin", "/opt/homebrew/opt/llvm/bin")
 
 
 def doctor(argv: Sequence[str] = ()) -> str:
-    """The report, as text; with ``--measure`` what a core does in a cycle, which is measured and
-    kept. KC0002 with other arguments, KC0022 where it cannot be kept."""
+    """The report as text. With ``--measure``, measure the rates of a core and save them. KC0002 for
+    other arguments, KC0022 if the rates cannot be saved.
+    """
     if list(argv) == ["--measure"]:
         return _blocks({"Rates": _measured()})
     if argv:
@@ -57,7 +58,7 @@ def _blocks(sections: Mapping[str, Iterator[tuple[str, str]]]) -> str:
 
 
 def _measured() -> Iterator[tuple[str, str]]:
-    """Measure the rates of a core and keep them for default schedules."""
+    """Measure the rates of a core and save them for default schedules."""
     from kc.rate_probes import is_disturbed, measured_rates, tiles_refused
     from kc.support import rates
 
@@ -88,7 +89,7 @@ def _measured() -> Iterator[tuple[str, str]]:
 
 
 def _rates(host: Target) -> str:
-    """Where what is known of the core is from."""
+    """The source of the rates of the core."""
     from kc.support import rates
 
     if rates.is_measured(host):

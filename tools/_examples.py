@@ -1,4 +1,4 @@
-"""``kc examples DIR``: the examples and lessons, for those who installed a wheel."""
+"""``kc examples DIR``: copy the examples and lessons, for users who installed a wheel."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ _SKIPPED = ("__pycache__", ".ipynb_checkpoints")
 
 
 def folder() -> Path:
-    """Where the examples are: in the installed package, or in the source checkout."""
+    """The directory of the examples: in the installed package, or in the source checkout."""
     installed = Path(kc.__file__).parent / "examples"
     return installed if installed.is_dir() else Path(kc.__file__).parent.parent / "examples"
 
 
 def examples(argv: Sequence[str]) -> str:
-    """Copy the examples to the directory ``argv[0]``, and say how to begin.
+    """Copy the examples to the directory ``argv[0]``; the text that says how to begin.
 
-    KC0002: not one directory. KC0022: it cannot be written. KC0023: files would be replaced.
+    KC0002: not exactly one directory is given. KC0022: it cannot be written. KC0023: files would be
+    replaced.
     """
     if len(argv) != 1 or argv[0].startswith("-"):
         raise InputError("KC0002", "examples takes a directory", hints=["kc examples kc-examples"])

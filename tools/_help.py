@@ -1,4 +1,6 @@
-"""``kc-opt --help`` and the lists of what there is; nothing here imports xDSL before it must."""
+"""The text of ``kc-opt --help`` and the lists of passes and dialects. xDSL is imported only if
+needed.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,9 @@ _ITEM = re.compile(r"\n(?=\d+\. )")
 
 
 def width() -> int:
-    """The columns to fill: those of the terminal, at most 100; 100 where there is none.
+    """The number of columns: the width of the terminal, at most 100; 100 without a terminal.
 
-    A pager has the output, and leaves the errors on the terminal.
+    If the output goes to a pager, standard error is still the terminal.
     """
     columns = read("COLUMNS")
     for stream in (sys.stdout, sys.stderr):
@@ -40,7 +42,7 @@ def width() -> int:
 
 
 def flag_lines(flags: Sequence[Flag]) -> Iterator[str]:
-    """One line a flag, those of one group together."""
+    """A line for each flag of a group."""
     for group in dict.fromkeys(flag.group for flag in flags):
         yield ""
         yield from _filled(f"{group}:")
@@ -51,7 +53,9 @@ def flag_lines(flags: Sequence[Flag]) -> Iterator[str]:
 
 
 def pass_lines() -> Iterator[str]:
-    """One line a pass by family, then what the bare flags of primitives do."""
+    """A line for each pass, by family, then the effects of the flags of primitives without
+    options.
+    """
     bare: list[tuple[str, str]] = []
     entries = registry.current().passes
     for family, title in FAMILIES.items():
@@ -76,7 +80,9 @@ def pass_lines() -> Iterator[str]:
 
 
 def describe(entry: Entry) -> tuple[str, tuple[str, ...], str]:
-    """Summary, names of options (``?`` after those that may be left out), and the bare flag."""
+    """The summary, the names of options (optional ones with ``?``), and the effect of the bare
+    flag.
+    """
     if entry.summary:
         return entry.summary, (), ""
     doc = class_doc(entry.path)
@@ -104,7 +110,7 @@ def _columns(left: str, right: str, column: int = _COLUMN) -> Iterator[str]:
 
 
 def _filled(text: str) -> list[str]:
-    """A paragraph or list in the width of the terminal; code stays as it is."""
+    """A paragraph or list, filled to the width of the terminal; code stays as it is."""
     lines = text.split("\n")
     if max(map(len, lines)) <= width() or _CODE_LINE.search(text):
         return lines
@@ -124,7 +130,7 @@ def help_text(usage: str, about: str, flags: Sequence[Flag], *, passes: bool = F
 
 
 def pass_page(name: str) -> str:
-    """The page of a pass: ``--help=PASS``, ``kc docs PASS``. KC0003 when there is none."""
+    """The page of a pass: ``--help=PASS``, ``kc docs PASS``. KC0003 if there is no such pass."""
     from kc.tools._docs_text import plain
     from kc.tools._pass_docs import PassDoc
 
@@ -160,5 +166,5 @@ def dialect_names() -> str:
 
 
 def pass_list() -> str:
-    """``--list-passes``: every pass, one a line."""
+    """The text of ``--list-passes``: a line for each pass."""
     return "".join(f"{name}\n" for name in sorted(registry.all_pass_names()))

@@ -1,4 +1,4 @@
-"""Reading a module for the commands that go on from a valid one."""
+"""The input of commands that need a valid module."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Input:
     module: ModuleOp
 
     def target(self, given: str | None, default: Callable[[], Target]) -> Target:
-        """The target: the module's own, else the one of the flag, else the default."""
+        """The target: that of the module, else that of the flag, else the default."""
         if "kc.target" in self.module.attributes:
             return target_of(self.module)
         return Target(given) if given is not None else default()
 
 
 def with_input(path: str, body: Callable[[Input], int], reporter: Reporter) -> int:
-    """``body`` on the module in the file ``path`` (``-``: standard input); the exit status.
+    """Run ``body`` on the module in the file ``path`` (``-``: standard input); the exit status.
 
-    Diagnostics show the lines of the file; there is room for deep nesting.
+    Diagnostics show the lines of the file. The stack has room for deep nesting.
     """
     name = "<stdin>" if path == "-" else path
     text = read_text(path)

@@ -24,7 +24,7 @@ _RESET = "\x1b[0m"
 
 
 class PrintIR(Instrument):
-    """``--mlir-print-ir-before``, ``-after`` and ``-after-change``, in mlir-opt's layout.
+    """The flags ``--mlir-print-ir-before``, ``-after`` and ``-after-change``, in mlir-opt's layout.
 
     ``before`` and ``after`` are names of passes; None stands for all of them.
     """
@@ -61,7 +61,9 @@ class PrintIR(Instrument):
 
 
 class Diff(Instrument):
-    """``--diff``: what each pass changed, as a unified diff; what only moved right is context."""
+    """The flag ``--diff``: the changes of each pass as a unified diff, which ignores
+    indentation.
+    """
 
     def __init__(self, write: Write, *, color: bool = False) -> None:
         self._write = write
@@ -85,10 +87,10 @@ class Diff(Instrument):
 
 
 class DumpFiles(Instrument):
-    """``--dump-dir``: the module at every stage as ``NN_pass.mlir``, the input as 00.
+    """The flag ``--dump-dir``: the module after every stage as ``NN_pass.mlir``, the input as 00.
 
-    With ``generic`` the files of ``module`` are in the generic form (``--dump-generic``), which
-    ``mlir-opt --allow-unregistered-dialect`` reads, whatever is shown elsewhere.
+    With ``generic`` (``--dump-generic``), the files of ``module`` are in the generic form, which
+    ``mlir-opt --allow-unregistered-dialect`` reads. The flag does not affect other output.
     """
 
     def __init__(
@@ -115,7 +117,7 @@ class DumpFiles(Instrument):
 
 
 class ReportStages(Instrument):
-    """``--schedule-report``: the steps of the page that are no primitives."""
+    """The steps that are not primitives, on the page of ``--schedule-report``."""
 
     def __init__(self, report: ScheduleReport, module: ModuleOp) -> None:
         self._report = report

@@ -45,7 +45,7 @@ _SEPARATOR = re.compile(r"^[ \t]*// -----[^\n]*\n?", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Chunk:
-    """A part of the input file, and how many lines come before it."""
+    """A part of the input file, and the number of lines before it."""
 
     text: str
     line_offset: int
@@ -88,7 +88,9 @@ def optimize(arguments: Arguments, reporter: Reporter) -> int:
 def optimize_text(
     arguments: Arguments, reporter: Reporter, text: str, name: str, timer: Timer
 ) -> tuple[int, str]:
-    """Transform ``text``, which diagnostics call ``name``; the exit status and the result."""
+    """Transform ``text``, which diagnostics call ``name``; the exit status and the resulting
+    text.
+    """
     given = arguments.text("target")
     target = Target(given) if given is not None else Target.generic()
     with target:
@@ -136,7 +138,7 @@ class _Run:
         self.locations = arguments.on("mlir-print-debuginfo")
 
     def all(self, text: str, target_given: bool) -> tuple[int, list[str]]:
-        """The exit status, and the text of every chunk that worked."""
+        """The exit status, and the texts of all chunks that were transformed."""
         chunks = chunks_of(text, self.arguments.on("split-input-file"))
         status, outputs = OK, []
         for number, chunk in enumerate(chunks):
@@ -162,7 +164,7 @@ class _Run:
             return self._internal(error, chunk), None
 
     def _checked(self, chunk: Chunk, prefix: str, target_given: bool) -> tuple[int, str | None]:
-        """Transform a chunk and compare its diagnostics with what it expects."""
+        """Transform a chunk and compare its diagnostics with the expected ones."""
         produced: list[Diagnostic] = []
         output = None
         try:

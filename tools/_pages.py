@@ -17,20 +17,22 @@ _CODE = re.compile(r"KC\d{4}", re.IGNORECASE)
 
 
 def folder() -> Path:
-    """Where the pages are: in the installed package, or in the source checkout."""
+    """The directory of the pages: in the installed package, or in the source checkout."""
     installed = Path(kc.__file__).parent / "docs"
     return installed if installed.is_dir() else Path(kc.__file__).parent.parent / "docs"
 
 
 def explain(argv: Sequence[str]) -> str:
-    """The explanation of the diagnostic ``argv[0]``; KC0005 when there is none."""
+    """The explanation of the diagnostic ``argv[0]``; KC0005 if there is none."""
     if len(argv) != 1:
         raise InputError("KC0002", "explain takes a code", hints=["kc explain KC3040"])
     return explanation(argv[0])
 
 
 def docs(argv: Sequence[str]) -> str:
-    """A page, pass, operation, dialect or diagnostic by its name; without one, what there is."""
+    """The page of a document, pass, operation, dialect or diagnostic; without a name, a list of
+    them.
+    """
     if len(argv) > 1:
         raise InputError("KC0002", f"docs takes one name, not {len(argv)}: {' '.join(argv)}")
     if not argv:

@@ -16,19 +16,21 @@ from kc.support.registry import Entry
 
 @dataclass(frozen=True)
 class OptionDoc:
-    """An option: ``value`` is how its value is written, ``also`` its other names."""
+    """An option. ``value`` is the form of its value, ``also`` its alternative names."""
 
     name: str
     value: str
     default: str
-    """The value without the option: "required", "" for none."""
+    """The value without the option: "required", or "" if there is none."""
     meaning: str
     also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class PassDoc:
-    """A pass or primitive. ``bare`` is what its flag does without options, "" if it needs some."""
+    """A pass or primitive. ``bare`` is the effect of its flag without options, "" if it needs
+    some.
+    """
 
     text: str
     bare: str
@@ -36,7 +38,7 @@ class PassDoc:
 
     @staticmethod
     def of(entry: Entry) -> PassDoc:
-        """The documentation of an entry; imports it."""
+        """The documentation of an entry, which is imported for it."""
         cls = entry.load()
         if entry.origin == "xdsl":
             return PassDoc(entry.summary or inspect.getdoc(cls) or "", "", tuple(_options(cls)))

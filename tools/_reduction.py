@@ -1,7 +1,8 @@
-"""Smaller versions of a module that are still valid, and of a list of passes.
+"""Reduction of a module to smaller valid modules, and of a list of passes.
 
-After C-Reduce and mlir-reduce: each change is tried by itself, large parts first, and kept where
-the module still verifies, is smaller and shows what it should. It is repeated until nothing helps.
+After C-Reduce and mlir-reduce: each change is tried by itself, large parts first. A change is
+accepted if the module still verifies, is smaller and still shows the failure. This is repeated
+until no change is accepted.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Interesting = Callable[[str, Sequence[PassSpec]], bool]
 
 
 class Reduction:
-    """A module and passes that get smaller; :meth:`run` makes them as small as it can."""
+    """A module and passes to reduce; :meth:`run` makes them as small as possible."""
 
     def __init__(
         self,
@@ -62,7 +63,7 @@ class Reduction:
                 way()
 
     def _try(self, text: str | None = None, passes: Sequence[PassSpec] | None = None) -> bool:
-        """Keep a change if what it leaves is interesting."""
+        """Accept a change if its result is interesting."""
         new_text = self.text if text is None else text
         new_passes = self.passes if passes is None else list(passes)
         self.tried += 1
@@ -78,11 +79,11 @@ class Reduction:
         return True
 
     def _copy(self) -> ModuleOp:
-        """The module, to change: it is copied in less time than it is read again."""
+        """A copy of the module for changes. Copying is faster than parsing."""
         return copy_module(self._module)
 
     def _try_module(self, module: ModuleOp) -> bool:
-        """Keep a changed module if it is valid, smaller and interesting."""
+        """Accept a changed module if it is valid, smaller and interesting."""
         text = _valid_text(module)
         return text is not None and len(text) < len(self.text) and self._try(text)
 
@@ -109,15 +110,15 @@ class Reduction:
                     spec = changed
 
     def _fewer_statements(self) -> None:
-        """Erase loops, calls and buffers of functions, with everything in them."""
+        """Erase loops, calls and buffers of functions, with their contents."""
         self._erase_parts(_statements)
 
     def _fewer_operations(self) -> None:
-        """Erase operations; what is used of them is replaced."""
+        """Erase operations, with replacements for their used results."""
         self._erase_parts(_operations)
 
     def _erase_parts(self, listed: Callable[[ModuleOp], list[Operation]]) -> None:
-        """Erase parts of a list of operations, half of it first."""
+        """Erase parts of a list of operations, starting with halves."""
         size = max(1, len(listed(self._module)) // 2)
         while size > 0:
             start = 0
@@ -132,7 +133,9 @@ class Reduction:
             size //= 2
 
     def _fewer_regions(self) -> None:
-        """Put what is in an operation in its place, for index 0: a loop becomes its body."""
+        """Replace an operation by the contents of its region, at index 0: a loop becomes its
+        body.
+        """
         position = 0
         while True:
             module = self._copy()
@@ -160,7 +163,9 @@ class Reduction:
                 position += 1
 
     def _smaller_numbers(self) -> None:
-        """Every place of a number at once, so that shapes and the extents of loops stay equal."""
+        """Reduce a number at all its occurrences at once, so that shapes and extents of loops stay
+        equal.
+        """
         for number in sorted({int(text) for text in _INTEGER.findall(self.text)}, reverse=True):
             for smaller in dict.fromkeys((1, 2, 4, number // 4, number // 2)):
                 if not 0 < smaller < number:
@@ -177,7 +182,7 @@ class Reduction:
 
 
 _NAMES = frozenset({"sym_name", "function_type", "kc.name", "kc.role"})
-"""Attributes that say what something is, not how; without them it is another program."""
+"""Attributes that name or identify an operation. Without them the program is a different one."""
 
 
 def _parsed(text: str) -> ModuleOp:
@@ -185,7 +190,7 @@ def _parsed(text: str) -> ModuleOp:
 
 
 def _valid(text: str) -> str | None:
-    """The text as it is printed, None where it is no valid module."""
+    """The text of the module as it is printed; None if it is not valid."""
     try:
         return _valid_text(_parsed(text))
     except KCError:
@@ -202,8 +207,9 @@ def _valid_text(module: ModuleOp) -> str | None:
 
 
 def _operations(module: ModuleOp) -> list[Operation]:
-    """The operations that may be removed, last and innermost first; terminators stay with their
-    blocks."""
+    """The operations that may be erased, last and innermost first. Terminators stay with their
+    blocks.
+    """
     return [
         operation
         for operation in module.walk(reverse=True)
@@ -212,7 +218,7 @@ def _operations(module: ModuleOp) -> list[Operation]:
 
 
 def _statements(module: ModuleOp) -> list[Operation]:
-    """Those of :func:`_operations` that stand in the body of a function, the last ones first."""
+    """The operations of :func:`_operations` in the body of a function, the last ones first."""
     return [
         operation
         for operation in _operations(module)
@@ -223,7 +229,7 @@ def _statements(module: ModuleOp) -> list[Operation]:
 
 
 def _erase(operations: Sequence[Operation]) -> bool:
-    """Erase operations, values that are used replaced; False where some have no replacement."""
+    """Erase operations and replace their used results; False if a result has no replacement."""
     for operation in operations:
         if operation.parent is None or not _is_attached(operation):
             continue  # it went with one around it
@@ -247,7 +253,7 @@ def _is_attached(operation: Operation) -> bool:
 
 
 def _replacement(operation: Operation, value: SSAValue) -> SSAValue | None:
-    """Another value of the type: an operand, an argument of the function, or 0."""
+    """Another value of the same type: an operand, an argument of the function, or 0."""
     for operand in operation.operands:
         if operand.type == value.type:
             return operand
@@ -280,7 +286,7 @@ def _zero_before(operation: Operation, type_: Attribute) -> SSAValue | None:
 
 
 def _unwrap(operation: Operation) -> bool:
-    """Replace an operation by what is in its last region; False where that has another form."""
+    """Replace an operation by the contents of its last region; False if that has another form."""
     if isinstance(operation.parent_op(), ModuleOp) or not operation.regions:
         return False
     block = operation.regions[-1].first_block

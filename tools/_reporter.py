@@ -28,7 +28,7 @@ class Reporter:
             self.write(diagnostic.render(color=wants_color(sys.stderr)))
 
     def progress(self, text: str = "") -> None:
-        """Say on a terminal what goes on, in a line that the next one takes the place of."""
+        """Show the current work on a terminal, in a line that the next message replaces."""
         if sys.stderr is None or self.style == "json" or not sys.stderr.isatty():
             return
         if text or self._progress:

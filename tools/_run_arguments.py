@@ -1,4 +1,4 @@
-"""Arguments for kc-run: read from files, or made by the signature of the function."""
+"""Arguments for kc-run: read from files, or generated from the signature of the function."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sizes_from_text(text: str | None, signature: Signature) -> dict[str, int]:
 
 
 def made_arguments(signature: Signature, sizes: Mapping[str, int], seed: int) -> list[Any]:
-    """Random inputs and zeroed outputs, the same ones for the same seed."""
+    """Random inputs and zeroed outputs, identical for the same seed."""
     import numpy as np
 
     random = np.random.default_rng(seed)
@@ -91,7 +91,7 @@ def _numpy_dtype(spec: ArgSpec) -> Any:
 
 
 def _values(spec: ArgSpec, shape: Sequence[int], random: Any) -> Any:
-    """Floats in [-1, 1), integers in [-10, 10) or [0, 20), both values of a bool."""
+    """Floats in [-1, 1), integers in [-10, 10) or [0, 20), and both values of a bool."""
     dtype = _numpy_dtype(spec)
     if spec.element.is_float:
         return random.uniform(-1.0, 1.0, shape).astype(dtype)
@@ -104,7 +104,7 @@ def _values(spec: ArgSpec, shape: Sequence[int], random: Any) -> Any:
 def read_arguments(text: str, signature: Signature) -> list[Any]:
     """``a.npy,b.npy,3``: arrays from files and scalars as numbers, in the order of the arguments.
 
-    Outputs may be left out (all of them): they are made by the sizes of the inputs.
+    All outputs may be omitted; they are then created with sizes inferred from the inputs.
     """
     words = [word.strip() for word in text.split(",") if word.strip()]
     taken = [spec for spec in signature.args if spec.role != "out"]
@@ -130,7 +130,7 @@ def read_arguments(text: str, signature: Signature) -> list[Any]:
 
 
 def _sizes_of(signature: Signature, values: Mapping[str, Any]) -> dict[str, int]:
-    """The symbolic sizes, from the arguments that give them."""
+    """The symbolic sizes, inferred from the arguments."""
     sizes: dict[str, int] = {}
     for spec in signature.args:
         if spec.name not in values:
@@ -176,7 +176,7 @@ def load_array(path: str) -> Any:
 
 
 def _of_type(array: Any, dtype: Any) -> Any:
-    """``array``, which a file has as bare bytes if its type is one of ml_dtypes'."""
+    """``array`` with the type ``dtype``. Files store the types of ml_dtypes as raw bytes."""
     return array.view(dtype) if array.dtype.str == f"|V{dtype.itemsize}" else array
 
 
@@ -186,11 +186,11 @@ TOLERANCE = {
     "float32": (1e-4, 1e-5),
     "float64": (1e-9, 1e-12),
 }
-"""Relative and absolute, by element type; other types are compared exactly."""
+"""The relative and absolute tolerance by element type; other types are compared exactly."""
 
 
 def compare(name: str, actual: Any, path: str) -> None:
-    """Raise CallError KC5201 unless ``actual`` is what the file ``path`` has."""
+    """Raise CallError KC5201 unless ``actual`` equals the array in the file ``path``."""
     import numpy as np
 
     expected = _of_type(load_array(path), actual.dtype)

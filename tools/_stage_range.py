@@ -18,16 +18,16 @@ LEVELS = {
     "nvvm": "convert-gpu-to-nvvm",
     "llvm": "convert-to-llvm",
 }
-"""Names for the module after a stage: blocks, loops alone, kernels, scf, and the last ones."""
+"""The names of stages: blocks, loops, kernels, scf, and the last ones."""
 
 _PIPELINES = {"cuda": "lower-to-nvvm", "c": "lower-to-c"}
 
 
 def stages_of(arguments: Arguments, target: Target) -> list[Stage]:
-    """The stages that the flags ask for.
+    """The stages that the flags select.
 
-    Raises InputError KC0002 for ``--compile-to`` beside ``--to``, KC0024 for a stage that is not
-    among those of the passes, or where nothing is left.
+    Raises InputError KC0002 for ``--compile-to`` together with ``--to``, and KC0024 for an unknown
+    stage or an empty range.
     """
     specs: list[PassSpec] = list(arguments.passes)
     last = arguments.text("compile-to")
@@ -52,7 +52,7 @@ def stages_of(arguments: Arguments, target: Target) -> list[Stage]:
 
 
 def _position(flag: str, name: str, stages: Sequence[Stage]) -> int:
-    """The first stage of this name for ``--from``, else the last one."""
+    """The position of the first stage of this name for ``--from``, else of the last one."""
     wanted = LEVELS.get(name, name.replace("_", "-"))
     places = [n for n, stage in enumerate(stages) if stage.name == wanted]
     if not places:

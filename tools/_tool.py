@@ -1,7 +1,7 @@
-"""Common behaviour of all commands: exit statuses, reporting, and that no traceback is ever seen.
+"""The common behaviour of all commands: exit statuses, and diagnostics instead of tracebacks.
 
-Exit statuses: 0 done; 1 a mistake in the input; 2 wrong usage, or a file that cannot be read or
-written; 70 a bug of ours; 130 interrupted.
+Exit statuses: 0 success; 1 a mistake in the input; 2 wrong usage, or a file that cannot be read or
+written; 70 a bug of kc; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def status_of(error: KCError) -> int:
 
 
 def run_tool(name: str, argv: Sequence[str], body: Callable[[Sequence[str], Reporter], int]) -> int:
-    """Run a command's ``body``; every way to fail becomes its exit status."""
+    """Run a command's ``body``, and convert every failure to its exit status."""
     reporter = Reporter(_style(argv))
     try:
         with diagnostic_handler(reporter.report):
@@ -60,9 +60,9 @@ def _style(argv: Sequence[str]) -> str:
 
 
 def _settle_stdout() -> None:
-    """Leave nothing in the buffer of standard output that would fail when Python exits.
+    """Discard buffered standard output that would fail when Python exits.
 
-    Whatever could not be written was reported where it was written.
+    The failure was already reported at the write.
     """
     if sys.stdout is None:
         return

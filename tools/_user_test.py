@@ -1,4 +1,4 @@
-"""``--test``: a command of the user's that says something about a module."""
+"""The flag ``--test``: a user's command that tests a module."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from kc.support.diagnostics import InputError
 PLACE = "{}"
 PASSES = "{passes}"
 CANNOT_RUN = (126, 127)
-"""The exit statuses of a shell for a missing command, and for one that is not executable."""
+"""The exit statuses of a shell for a missing command and for a command that is not executable."""
 
 
 @dataclass(frozen=True)
 class UserTest:
-    """A shell command; ``{}`` in it is the file of the module (its last word where there is none),
-    ``{passes}`` the passes as flags. It is ended after ``timeout`` seconds."""
+    """A shell command. ``{}`` stands for the file of the module (which is appended if there is no
+    ``{}``), ``{passes}`` for the passes as flags. The command is killed after ``timeout`` seconds.
+    """
 
     command: str
     timeout: float = 60.0
 
     def holds(self, module: str, passes: str = "") -> bool:
-        """True if the command succeeds for a module; a command that is killed does not.
+        """True if the command succeeds for a module; False if it fails or is killed.
 
         Raises InputError KC0025 if the shell cannot run it.
         """
@@ -67,7 +68,7 @@ class UserTest:
 
 
 def seconds(text: str | None, default: float) -> float:
-    """The value of ``--timeout``; KC0002 for what is no positive number."""
+    """The value of ``--timeout``; KC0002 if it is not a positive number."""
     if text is None:
         return default
     try:

@@ -24,7 +24,7 @@ _PLACES = {"": 0, "@above": -1, "@below": 1}
 
 @dataclass
 class Expectation:
-    """A diagnostic that is to come. ``line`` is None for one without a line in the file."""
+    """An expected diagnostic. ``line`` is None if it has no line in the file."""
 
     kind: str
     line: int | None
@@ -89,7 +89,7 @@ def _unreadable(message: str, line: int, file: str) -> ParseError:
 def check(
     expected: Sequence[Expectation], produced: Sequence[Diagnostic], file: str
 ) -> list[KCError]:
-    """The failures: KC0041 for a diagnostic nobody expected, KC0042 for one that is missing."""
+    """The failures: KC0041 for an unexpected diagnostic, KC0042 for a missing one."""
     waiting = list(expected)
     wrong: list[KCError] = []
     for diagnostic in produced:

@@ -1,9 +1,8 @@
-"""``kc bisect``: the first pass or schedule step after which a module is not what it should be.
+"""``kc bisect``: find the first pass or schedule step that breaks a module.
 
-The pipeline runs once, and the module after each step is kept; which of them is wrong is decided by
-a command of the user's (``--test``), or by comparing with the module before any step, on random
-small inputs, in the interpreter and as native code. Half of the steps that are left are decided at
-a time, so that 100 steps take 7 tests.
+The pipeline runs once, and the module after each step is saved. A module is tested by a command of
+the user (``--test``), or by comparison with the initial module, on small random inputs, in the
+interpreter and as native code. Each test halves the remaining steps, so 100 steps take 7 tests.
 """
 
 from __future__ import annotations
@@ -63,7 +62,9 @@ FLAGS = (
 
 
 class Recorder:
-    """Keeps the text of the module after each step; with ``check``, lets that look as well."""
+    """Saves the text of the module after each step; with ``check``, also calls that on the
+    module.
+    """
 
     def __init__(self, check: StepWatcher | None = None) -> None:
         self.check = check
@@ -140,8 +141,9 @@ def _bisect(arguments: Arguments, reporter: Reporter) -> int:
 def run_steps(
     arguments: Arguments, name: str, text: str, *, compare: bool
 ) -> tuple[Recorder, str | None]:
-    """The module before the passes and after each step. With ``compare``, as far as the first step
-    that changes a result, and what changes."""
+    """The initial module and the modules after each step. With ``compare``, only up to the first
+    step that changes a result, and the change.
+    """
     from kc.check_each import HEAD, StepCheck
     from kc.support.deep import nesting, run_deep
     from kc.support.ir_text import parse_module
@@ -174,11 +176,11 @@ def first_difference(
     progress: Callable[[str], None],
     report: Callable[[Diagnostic], None],
 ) -> tuple[Recorder, int, str]:
-    """The steps, the number of the first that changes a result, and what it changes.
+    """The steps, the number of the first step that changes a result, and the change.
 
-    Where the last module differs from the first, few of those between are compared. Otherwise, and
-    where a step ends in an error or changes what functions take, every step is. Raises KCError
-    KC0025 where none changes a result.
+    If the last module differs from the first, only a few modules between them are compared.
+    Otherwise, and if a step raises an error or changes a signature, every step is compared. Raises
+    KCError KC0025 if no step changes a result.
     """
     reported: Counter[str] = Counter()
 
@@ -187,7 +189,7 @@ def first_difference(
         report(diagnostic)
 
     def report_new(diagnostic: Diagnostic) -> None:
-        """Steps that run a second time say again what they said."""
+        """Report only new diagnostics: steps that run again repeat earlier ones."""
         text = diagnostic.render()
         reported[text] -= 1
         if reported[text] < 0:
@@ -218,7 +220,9 @@ def first_difference(
 
 
 def _comparison(text: str) -> Callable[..., str | None]:
-    """A function that says what differs in the results of a module from those of this one."""
+    """A function that describes the differences between the results of another module and of this
+    one.
+    """
     from kc.check_each import StepCheck
     from kc.support.deep import nesting, run_deep
     from kc.support.ir_text import parse_module
@@ -248,9 +252,9 @@ def _not_broken(recorder: Recorder, why: str) -> KCError:
 def first_bad(
     texts: Sequence[str], is_good: Callable[[str], bool], progress: Callable[[str], None]
 ) -> int:
-    """The number of a step after which the module is bad, and before which it is good.
+    """The number of a step with a good module before it and a bad module after it.
 
-    Raises KCError KC0025 where the module is bad before the first step, or good after the last.
+    Raises KCError KC0025 if the module is bad before the first step or good after the last.
     """
     progress("testing the input ...")
     if not is_good(texts[0]):

@@ -1,7 +1,7 @@
-"""kc-docs: the generated part of the documentation, from the code it is about.
+"""kc-docs: generate the part of the documentation that is derived from code.
 
 ``python -m kc.tools.kc_docs`` writes docs/generated/, the methods of the eager schedule for
-editors, and the lines of ``--help``; ``--check`` only says what is stale.
+editors, and the lines of ``--help``. ``--check`` only reports stale files.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def _attribute_meaning(attribute: Any) -> str:
 
 
 def _own_doc(cls: Any) -> str:
-    """The docstring of the class itself: what bases say is about something else."""
+    """The docstring of the class itself, not one inherited from a base."""
     for base in cls.__mro__:
         if base.__module__.startswith("kc.") and base.__doc__ and not _made_by_dataclass(base):
             return inspect.cleandoc(base.__doc__)

@@ -160,7 +160,7 @@ def take_pipeline(arguments: Arguments) -> None:
 
 
 def information_asked(arguments: Arguments) -> str | None:
-    """The text of a flag that only asks something."""
+    """The text of a flag that only requests information."""
     common = information(arguments, USAGE, ABOUT, FLAGS, passes=True)
     if common is not None:
         return common

@@ -1,8 +1,7 @@
-"""``kc reduce``: a smaller module, and fewer passes, that still show a bug.
+"""``kc reduce``: find a smaller module, and fewer passes, that still show a bug.
 
-A command of the user (``--test``) says what is looked for: it succeeds as long as the bug
-is there; without one it is the diagnostic that the passes end with. Everything that is tried
-verifies.
+A command of the user (``--test``) detects the bug: it succeeds as long as the bug is present.
+Without a command, the bug is the diagnostic of the passes. Every module that is tried verifies.
 """
 
 from __future__ import annotations
@@ -137,7 +136,7 @@ def flags_of(passes: Sequence[PassSpec]) -> str:
 
 
 def difference_of(arguments: Arguments, name: str, text: str, reporter: Reporter) -> str | None:
-    """The step that changes a result, as :func:`failure_of` says it; None: there is none."""
+    """The step that changes a result, in the form of :func:`failure_of`; None if there is none."""
     from kc.check_each import HEAD
     from kc.tools.kc_bisect import first_difference
 
@@ -154,7 +153,9 @@ def _as_failure(difference: str) -> str:
 
 
 def changing_step(failure: str) -> str | None:
-    """The step that a text of :func:`failure_of` says changes a result; None: it is another."""
+    """The step in a text of :func:`failure_of` that changes a result; None for a failure of another
+    kind.
+    """
     from kc.check_each import HEAD
 
     name, changed, _ = failure.removeprefix(HEAD).partition(" changed the result")
@@ -169,11 +170,11 @@ def failure_of(
     native: bool = True,
     only: str | None = None,
 ) -> str | None:
-    """The failure of the passes: a code, or the failed part of kc or of a plugin; None if they
+    """The failure of the passes: a code, or the failing part of kc or of a plugin; None if they
     succeed.
 
     With ``check_each``, also the step that changes a result, in the interpreter or, with
-    ``native``, in native code; ``only`` is the step to check, None for all.
+    ``native``, in native code. ``only`` is the step to check; None for all.
     """
     from contextlib import nullcontext
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kc.support.target import Target
 
 TIME_BUDGET = 2.0
-"""Seconds that ``--time`` takes, but for the first run."""
+"""The time, in seconds, that ``--time`` may take after the first run."""
 
 USAGE = "kc-run [FILE|-] [-e FUNC] [--args=a.npy,b.npy,3 | --random --seed=N]"
 ABOUT = """\
@@ -187,11 +187,10 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
 def _tell_of_schedule(
     name: str, chooses: bool, scheduled: Sequence[str], rest: Sequence[str]
 ) -> None:
-    """Say of the function ``name`` that a schedule was chosen for it, or that its loops are as they
-    are written.
+    """Report whether a schedule was chosen for the function ``name``, or its loops run as written.
 
-    ``scheduled`` and ``rest`` are the functions of which one or the other holds; ``chooses``: a
-    schedule was to be chosen for loops, too.
+    ``scheduled`` and ``rest`` are the functions with and without a chosen schedule. ``chooses``: a
+    schedule was requested for loops, too.
     """
     from kc.building.default_schedules import tell_of_loops_as_written, tell_of_schedule
 
@@ -203,7 +202,9 @@ def _tell_of_schedule(
 def _measured(
     module: Any, name: str, passed: Sequence[Any], seconds: float, reporter: Reporter
 ) -> BenchmarkResult:
-    """Times of calls, as many as there is time for after the first, which took ``seconds``."""
+    """The times of calls. The first call took ``seconds``; further calls run as long as time
+    remains.
+    """
     from kc.runtime.timing import BenchmarkResult, Repeats
 
     repeats = Repeats.within(TIME_BUDGET, seconds)
@@ -236,7 +237,7 @@ def _compare_with_roof(
 
 
 def _where_it_runs(function: Any, values: list[Any]) -> list[Any]:
-    """The arguments, the arrays on the device of the kernels: as they are for the CPU."""
+    """The arguments with arrays on the device of the kernels; unchanged for the CPU."""
     from kc.runtime.array import array
     from kc.runtime.device import CPU, cuda
 

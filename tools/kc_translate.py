@@ -29,7 +29,7 @@ USAGE = "kc-translate [FILE|-] --to=FORMAT"
 
 
 def flags() -> tuple[Flag, ...]:
-    """The flags; the formats are those that are registered."""
+    """The flags. The formats are the registered ones."""
     formats = ", ".join(registry.current().formats)
     return (
         Flag("to", f"the format: {formats}", "FORMAT", INPUT),

@@ -1,8 +1,8 @@
 """scf, memref, arith and math as readable, standalone C99.
 
-Needs nothing but the standard library. A function takes a pointer for each buffer, followed by its
-dynamic dimensions, and scalars by value: the machine interface of every kernel of kc. Arrays are
-dense, row by row, and do not overlap. Parallel loops are OpenMP's where it is on.
+The code needs only the standard library. A function takes a pointer for each buffer, followed by
+its dynamic dimensions, and scalars by value: the machine interface of every kernel of kc. Arrays
+are dense, row by row, and do not overlap. Parallel loops use OpenMP if the compiler enables it.
 """
 
 from __future__ import annotations

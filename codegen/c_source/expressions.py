@@ -218,7 +218,7 @@ def _bit_product(expressions: Expressions, op: Operation, operands: list[Code]) 
 
 
 def _plain(sign: str, binds: int) -> Make:
-    """An operator of C on the operands as they are."""
+    """A C operator on the operands as they are."""
 
     def make(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
         left, right = operands
@@ -361,7 +361,7 @@ def _select(expressions: Expressions, op: Operation, operands: list[Code]) -> Co
 
 
 def _convert(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
-    """A conversion that C's cast does: the value stays, or is cut to the width."""
+    """A conversion for which C's cast is correct: the value is kept, or truncated to the width."""
     target = expressions.type_name(op.results[0].type)
     (value,) = operands
     if isinstance(op.results[0].type, IntegerType) and bits(op.results[0].type) == 1:
@@ -547,4 +547,4 @@ _EXACT = {
     "arith.maxnumf", "arith.extf", "arith.bitcast", "math.absf", "math.copysign", "math.ceil",
     "math.floor", "math.round", "math.roundeven", "math.trunc",
 }  # fmt: skip
-"""Operations whose result on short floats is one: nothing is rounded."""
+"""Operations on short floats that are exact, so that their results need no rounding."""

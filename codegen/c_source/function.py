@@ -38,7 +38,7 @@ from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
 
 STACK = 1 << 14
-"""The most bytes of an array on the stack; larger ones are allocated."""
+"""The maximum size in bytes of an array on the stack; larger arrays are allocated on the heap."""
 
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)

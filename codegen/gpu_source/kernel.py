@@ -286,7 +286,9 @@ class KernelPrinter(VectorPrinter):
             self.name(op.shuffle_result, op)
 
     def atomic_update(self, op: memref.AtomicRMWOp) -> None:
-        """By a function of the language; of a float by exchanging bits while they change."""
+        """An atomic update: by a function of the language, or for a float by compare-and-swap of
+        its bits.
+        """
         self.require_array(op.memref, op)
         kind, type_, space = (
             ATOMIC_KINDS[op.kind.value.data],
@@ -396,7 +398,7 @@ _NUMBERS: dict[type[Operation], str] = {
 
 
 def _numbers(op: Operation) -> tuple[str, ...]:
-    """The thread and block numbers that an operation needs."""
+    """The thread and block indices that an operation needs."""
     if isinstance(op, gpu.GlobalIdOp):
         return ("block_id", "block_dim", "thread_id")
     if isinstance(op, SubgroupNumberOp):

@@ -68,7 +68,9 @@ class VectorForm:
     definition: str = ""
     """The definition of a type that the language lacks."""
     cast: str = ""
-    """The type that lanes are cast to: C++ refuses an int as a part of a struct of shorter ones."""
+    """The type that lanes are cast to. C++ refuses an int as the initialiser of a shorter
+    element.
+    """
 
     def construct(self, lanes: Sequence[str]) -> str:
         """The constructor call with these lanes."""

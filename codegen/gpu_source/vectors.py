@@ -61,7 +61,7 @@ class VectorPrinter(FunctionPrinter):
         self._constants: dict[SSAValue, list[Code]] = {}
         self._spaces: dict[SSAValue, str] = {}
         self._strides: dict[SSAValue, list[Code]] = {}
-        """Of parts of arrays: how many elements each index moves by."""
+        """The stride of each index, in elements, of views of arrays."""
 
     # Values
 
@@ -272,7 +272,7 @@ class VectorPrinter(FunctionPrinter):
     # Memory
 
     def _access(self, op: Operation, buffer: SSAValue, form: VectorForm, kind: VectorType) -> bool:
-        """True if an access can be of a whole vector, by its proven alignment."""
+        """True if the proven alignment permits an access to the whole vector."""
         given = op.get_attr_or_prop("alignment")
         alignment = given.value.data if isinstance(given, IntegerAttr) else 0
         element = self.language.memory_type(kind.element_type) or ""
@@ -364,7 +364,7 @@ def _element(type_: Attribute) -> Attribute:
 
 
 def _scalar_form(op: Operation) -> Operation:
-    """The operation on one lane that ``op`` does on all."""
+    """The operation on one lane that corresponds to the vector operation ``op``."""
     block = Block(arg_types=[_element(operand.type) for operand in op.operands])
     scalar = type(op).create(
         operands=list(block.args),

@@ -1,7 +1,7 @@
 """A module of the llvm dialect as LLVM IR text (LLVM 22).
 
-The text is the same for the same module. What LLVM IR cannot express is refused with a diagnostic
-that names the op: KC4101 an op there is no translation for, KC4102 a type, KC4103 a constant or an
+Equal modules give equal texts. A construct that LLVM IR cannot express is refused with a diagnostic
+that names the op: KC4101 an op without a translation, KC4102 a type, KC4103 a constant or an
 attribute, KC4104 a symbol, KC4105 the structure of the module or of a function.
 """
 
@@ -40,13 +40,13 @@ def emit_llvm_ir(
     debug_info: bool = False,
     writers: Mapping[type[Operation], OpWriter] | None = None,
 ) -> str:
-    """``module``, which has llvm.func and llvm.mlir.global only, as LLVM IR text.
+    """The LLVM IR text of ``module``, which contains only llvm.func and llvm.mlir.global.
 
     ``triple`` and ``data_layout`` default to the module's attributes llvm.target_triple and
     llvm.data_layout. Functions get ``cpu`` and ``features`` (``"+avx2,+fma"``) unless they name a
-    CPU or features of their own. With ``debug_info``, debuggers and profilers are told which line
-    of the user's each instruction comes from; the instructions are the same. ``writers`` adds ops
-    of other dialects, each as a function (writer, op) -> instruction. Raises CodegenError.
+    CPU or features of their own. ``debug_info`` adds the user's line of each instruction for
+    debuggers and profilers, and leaves the instructions unchanged. ``writers`` adds ops of other
+    dialects, each as a function (writer, op) -> instruction. Raises CodegenError.
     """
     writers = {**WRITERS, **writers} if writers else WRITERS
     symbols = collect_symbols(module)

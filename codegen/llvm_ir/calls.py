@@ -1,6 +1,6 @@
 """Calls, inline assembly and intrinsics of the llvm dialect as LLVM IR instructions.
 
-With these the table of writers is complete: take :data:`WRITERS` from here.
+Importing this module completes the table of writers: take :data:`WRITERS` from here.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _call(w: FunctionWriter, op: llvm.CallOp) -> str:
 
 
 def _check_call(op: llvm.CallOp, function: FuncOp, called: LLVMFunctionType) -> None:
-    """LLVM IR has no check of its own: a call that does not fit is undefined behaviour."""
+    """Check the types of a call. LLVM IR has no such check: a mismatch is undefined behaviour."""
     name, declared = function.sym_name.data, function.function_type
     inputs, given = declared.inputs.data, called.inputs.data
     same = given[: len(inputs)] == inputs if declared.is_variadic else given == inputs

@@ -24,7 +24,7 @@ class DebugInfo:
     """The debug information of one module; ``metadata`` has its nodes."""
 
     def __init__(self, metadata: Metadata, functions: Sequence[FuncOp]):
-        """``functions`` are those with a body."""
+        """``functions`` are the functions with a body."""
         self._metadata = metadata
         places = [place for function in functions if (place := _place_of(function)) is not None]
         self._main = self._file(places[0].file if places else "<unknown>")

@@ -23,7 +23,7 @@ class Metadata:
         self._named: dict[Attribute, str] = {}
 
     def lines(self) -> list[str]:
-        """The definitions of all nodes."""
+        """The metadata node ``!5`` with these operands; equal nodes are shared."""
         return [f"!{number} = {text}" for number, text in enumerate(self._nodes)]
 
     def node(self, *operands: str) -> str:

@@ -90,7 +90,9 @@ class TypeTable:
 
     def __init__(self) -> None:
         self._text: dict[int, tuple[Attribute, str]] = {}
-        """By identity, for types are hashed anew each time; the type is kept with its text."""
+        """The texts of types by object identity, because hashing a type is slow. The type is stored
+        with its text, which keeps its identity unique.
+        """
         self._structs: dict[str, LLVMStructType] = {}
         self._definitions: list[str] = []
 

@@ -1,6 +1,6 @@
-"""TVM's public names that are not in kc: what is said to a program that uses one.
+"""The public names of TVM that kc does not have, and the error for a program that uses one.
 
-``tvm_names.toml`` has the names, and what takes their place.
+``tvm_names.toml`` lists the names and their replacements.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _data() -> dict[str, Any]:
 def no_attribute(space: str, name: str) -> AttributeError:
     """The error that the module ``kc.{space}`` raises for a name that it does not have.
 
-    For a name of TVM's it is an InputError too, KC0095, that names the replacement.
+    For a public name of TVM, the error is also an InputError (KC0095) that names the replacement.
     """
     names = "" if name.startswith("_") else _data()["names"].get(space, {}).get("names", "")
     if name in names.split():

@@ -1,4 +1,4 @@
-"""Affine maps as MLIR prints them: semi-affine terms, and SSA values that are symbols."""
+"""Affine maps as MLIR prints them, with semi-affine terms and SSA values as symbols."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ _KINDS = {
 
 
 MAX_DEPTH = 190
-"""The levels of an affine expression. xDSL prints, compares and maps expressions by recursion, and
-the interpreter translates them to Python, whose brackets nest 200 times."""
+"""The maximum depth of an affine expression. xDSL prints, compares and maps expressions
+recursively, and the interpreter translates them to Python, which allows 200 levels of brackets.
+"""
 
 
 class BoundedAffineParser(AffineParser):
-    """xDSL's parser of affine expressions, which refuses those of more than :data:`MAX_DEPTH`."""
+    """xDSL's parser of affine expressions. It refuses expressions deeper than :data:`MAX_DEPTH`."""
 
     _depths: dict[int, tuple[AffineExpr, int]]
-    """The depth of each expression that was read, by its ``id``."""
+    """The depth of each parsed expression, by the ``id`` of the expression."""
 
     def _create_binop_expr(self, lhs: AffineExpr, rhs: AffineExpr, binop: MLIRToken) -> AffineExpr:
         depths = self.__dict__.setdefault("_depths", {})
@@ -47,8 +48,8 @@ class BoundedAffineParser(AffineParser):
 class SemiAffineParser(BoundedAffineParser):
     """xDSL's parser of affine expressions, with products and divisions by symbols.
 
-    ``d0 floordiv s0`` is the structured term of its two sides; xDSL refuses it. A divisor with a
-    dimension in it is an error, as for MLIR.
+    ``d0 floordiv s0`` becomes the structured term of its two operands; xDSL refuses it. As in MLIR,
+    a divisor that contains a dimension is an error.
     """
 
     def _combined(self, lhs: AffineExpr, rhs: AffineExpr, binop: MLIRToken) -> AffineExpr:

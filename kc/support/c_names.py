@@ -1,4 +1,4 @@
-"""Names that are not free: in C, and in the symbols of machine code.
+"""Reserved names of C and of machine code, and replacements for them.
 
 A kernel that is called ``floor`` keeps that name in Python, in IR and in records of files, but not
 in code: there LLVM turns the operation ``floor`` into a call of the C library's function of that
@@ -40,25 +40,27 @@ def _lists() -> Mapping[str, frozenset[str]]:
 
 @cache
 def c_words() -> frozenset[str]:
-    """Names that no function, argument or variable in C may have: keywords, macros, and functions
-    that the code and its headers call."""
+    """Names that no C function, argument or variable may have: keywords, macros, and the functions
+    that the generated code and its headers call.
+    """
     return frozenset().union(*_lists().values())
 
 
 def keywords() -> frozenset[str]:
-    """The keywords of C and C++, and the types of the standard headers."""
+    """The keywords of C and C++, and the types of their standard headers."""
     return _lists()["keywords"]
 
 
 def is_reserved(name: str) -> bool:
-    """True if C reserves an identifier by its form (``__x``, ``_X``), or kc does (``kc_x``)."""
+    """True if the form of an identifier is reserved: by C (``__x``, ``_X``) or by kc (``kc_x``)."""
     return _RESERVED.match(name) is not None
 
 
 def c_name(name: str, words: frozenset[str] | None = None) -> str:
-    """The name of a function in C: ``kc_main`` for ``main``, and for all names that are not free.
+    """The name of a function in C: a reserved name gets the prefix ``kc_``, as in ``kc_main``.
 
-    Characters that identifiers lack become underscores. ``words`` are those of another language.
+    Characters that identifiers lack become underscores. ``words`` are the reserved words of a
+    language other than C.
     """
     plain = to_identifier(name)
     is_taken = plain in (c_words() if words is None else words) or is_reserved(plain)
@@ -71,7 +73,7 @@ def to_identifier(name: str) -> str:
 
 
 def two_of_one_name(names: Iterable[str]) -> tuple[str, str] | None:
-    """The first two of ``names`` that have one :func:`c_name`; None where there are none."""
+    """The first two of ``names`` that have the same :func:`c_name`; None if all differ."""
     known: dict[str, str] = {}
     for name in names:
         if (first := known.setdefault(c_name(name), name)) != name:
@@ -80,11 +82,12 @@ def two_of_one_name(names: Iterable[str]) -> tuple[str, str] | None:
 
 
 def machine_symbol(name: str) -> str:
-    """The symbol of a function or global of IR in machine code, which no library has.
+    """The symbol in machine code of a function or global of the IR. No library defines this symbol.
 
-    It is the name itself if that is an identifier that neither the C library, nor a compiler's
-    library, nor kc uses. Different names have different symbols (:func:`name_of_symbol` is the
-    inverse). No symbol has a character with a meaning for LLVM, an assembler or a file of symbols.
+    A name stays as it is if it is an identifier that is used by neither the C library, nor a
+    compiler's library, nor kc. Different names have different symbols (:func:`name_of_symbol` is
+    the inverse). No symbol contains a character that has a meaning for LLVM, an assembler or a
+    symbol file.
     """
     is_free = name not in _lists()["functions"] or name == "main"
     if is_free and is_identifier(name) and not is_reserved(name):
@@ -94,23 +97,26 @@ def machine_symbol(name: str) -> str:
 
 
 def name_of_symbol(symbol: str) -> str:
-    """The name whose :func:`machine_symbol` is ``symbol``; any other symbol as it is."""
+    """The name whose :func:`machine_symbol` is ``symbol``; ``symbol`` itself if there is no such
+    name.
+    """
     if not symbol.startswith(_SYMBOL):
         return symbol
     return _CODED.sub(lambda match: chr(int(match[1], 16)), symbol.removeprefix(_SYMBOL))
 
 
 def in_comment(text: str) -> str:
-    """``text`` as it stands in a comment of C: on one line, without begins and ends of comments.
+    """``text`` for a C comment: on one line, without the delimiters ``/*`` and ``*/``.
 
-    Characters that are not shown are escaped (:func:`printable`).
+    Unprintable characters are escaped (:func:`printable`).
     """
     return printable(text).replace("*/", "* /").replace("/*", "/ *")
 
 
 def printable(text: str) -> str:
-    """``text`` on one line, with Python's escapes for characters that are not shown: controls, and
-    those that change the direction of text."""
+    """``text`` on one line, with Python's escapes for unprintable characters: control characters
+    and characters that change the direction of text.
+    """
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 

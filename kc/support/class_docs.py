@@ -1,7 +1,7 @@
 """The documentation of passes for ``--help``, from a file that ``make docs`` writes.
 
-To read a hundred sources takes longer than everything else that ``--help`` does; those of plugins,
-which are not in the file, are read by :mod:`kc.support.source_docs`.
+Reading a hundred source files would take longer than the rest of ``--help``. Plugins are not in the
+file; :mod:`kc.support.source_docs` reads their sources.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ INDEX = Path(__file__).with_suffix(".json")
 
 @dataclass(frozen=True)
 class ClassDoc:
-    """A pass or primitive by its source.
+    """The documentation of a pass or primitive, read from its source.
 
-    ``summary`` is the first line of the docstring, ``options`` the names of its fields,
-    ``required`` those of them that must be given, ``bare`` the first paragraph of what its method
-    ``defaults`` says, for primitives whose flag works without options; ``unsafe`` whether it takes
-    the option of that name.
+    ``summary`` is the first line of the docstring. ``options`` are the names of the fields, and
+    ``required`` the fields without a default. ``bare`` is the first paragraph of the docstring of
+    the method ``defaults``, for primitives whose flag works without options. ``unsafe`` is true if
+    there is an option of that name.
     """
 
     summary: str = ""
@@ -34,7 +34,7 @@ class ClassDoc:
 
 
 def class_doc(path: str) -> ClassDoc | None:
-    """The documentation of ``"module:Class"``; None when there is no such source."""
+    """The documentation of ``"module:Class"``; None if there is no such source."""
     fields = _index().get(path)
     if fields is not None:
         summary, options, required, bare, unsafe = fields
@@ -53,7 +53,7 @@ def _index() -> dict[str, Any]:
 
 
 def index_text(paths: Sequence[str]) -> str:
-    """The text of the file, for the classes at these paths."""
+    """The text of the documentation file for the classes at these paths."""
     from kc.support.source_docs import read_class_doc
 
     docs = {path: read_class_doc(path) for path in paths}

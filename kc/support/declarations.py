@@ -1,8 +1,8 @@
-"""The parameters of a step of a schedule, read off the fields of its class.
+"""The parameters of a step of a schedule, derived from the fields of its class.
 
-A step (a schedule primitive, a query such as ``get_loops``, a sampling) is a dataclass. Its fields
-are the one declaration that every surface derives from: the flag of kc-opt, the method of
-``kc.tir.Schedule``, the operation of the dialect ``sched``, and what a trace records.
+A step (a schedule primitive, a query such as ``get_loops``, or a sampling) is a dataclass. Its
+fields are the single declaration from which every surface is derived: the flag of kc-opt, the
+method of ``kc.tir.Schedule``, the operation of the dialect ``sched``, and the record in a trace.
 
 A field whose type has a class attribute ``handle`` (``"loop"``, ``"block"``) names IR. Its metadata
 may say
@@ -39,22 +39,22 @@ class Slot:
     types: tuple[Any, ...]
     """Its type, or the members of its union; None is not among them."""
     optional: bool
-    """True if None is a value."""
+    """True if the value may be None."""
     default: Any
     handle: str | None
-    """``"loop"`` or ``"block"`` where it names IR."""
+    """``"loop"`` or ``"block"`` if the field refers to IR."""
     many: bool
     """True if the value is a tuple of handles."""
     metadata: Mapping[str, Any]
 
     @property
     def help(self) -> str:
-        """Its meaning."""
+        """The meaning of the field."""
         return self.metadata.get("help", "")
 
     @property
     def keyword(self) -> str:
-        """Its keyword in ``sched``."""
+        """The keyword of the field in ``sched``."""
         return self.metadata.get("keyword", self.name)
 
     @property
@@ -70,7 +70,7 @@ class Parameter:
     name: str
     slots: tuple[Slot, ...]
     element: int | None = None
-    """The element of the field's tuple that it is."""
+    """The index of the parameter in the tuple of its field."""
     variadic: bool = False
 
     @property
@@ -85,7 +85,7 @@ class Parameter:
 
     @property
     def help(self) -> str:
-        """Its meaning."""
+        """The meaning of the parameter."""
         return self.slots[0].help
 
     @property
@@ -122,7 +122,7 @@ def _slot(field: dataclasses.Field[Any], annotation: Any) -> Slot:
 
 
 def result_count(step: Any, arguments: Mapping[str, Any]) -> int | None:
-    """The number of results of a step; None if it is not known before the step is performed."""
+    """The number of results of a step; None if it is only known after the step has run."""
     if step.gives == "nothing":
         return 0
     if not step.gives.endswith("s"):

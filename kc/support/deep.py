@@ -1,4 +1,4 @@
-"""Running recursive code on deeply nested IR: xDSL recurses some ten frames for each level."""
+"""Running recursive code on deeply nested IR. xDSL uses some ten frames per nesting level."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kc.support.diagnostics import ParseError
 T = TypeVar("T")
 
 SHALLOW = 40
-"""Levels of nesting that every thread's stack has room for."""
+"""The number of nesting levels that fit on the stack of any thread."""
 RECURSION_LIMIT = 120_000
 _STACK_BYTES = 512 * 1024 * 1024
 _BRACKET = re.compile(r"[\[({]|[\])}]")
@@ -37,9 +37,10 @@ def nesting(text: str) -> int:
 
 @contextlib.contextmanager
 def refusing_depth(what: str, source: Callable[[], str]) -> Iterator[None]:
-    """Refuse (ParseError KC1003) a module that is too deep for the recursion of ``what`` on it.
+    """Refuse (ParseError KC1003) a module that is nested too deeply for the recursion of ``what``.
 
-    ``source`` gives its text. A RecursionError of a module of few levels stays: it is a bug.
+    ``source`` gives the text of the module. A RecursionError on a module with few levels is not
+    converted: it is a bug of kc.
     """
     try:
         yield
@@ -57,7 +58,7 @@ def refusing_depth(what: str, source: Callable[[], str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def recursion_limit(limit: int) -> Iterator[None]:
-    """Python's recursion limit, raised while in the block."""
+    """Raise Python's recursion limit inside the block."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, before))
     try:
@@ -67,10 +68,10 @@ def recursion_limit(limit: int) -> Iterator[None]:
 
 
 def run_deep(function: Callable[[], T], depth: int) -> T:
-    """``function()`` with room for ``depth`` levels of nesting.
+    """Run ``function()`` with enough stack for ``depth`` levels of nesting; its result.
 
-    Deep work runs in a thread with a large stack, in the caller's context; an interrupt of the
-    caller interrupts it.
+    Deep work runs in a thread with a large stack, in the caller's context. An interrupt of the
+    caller also interrupts the thread.
     """
     if depth <= SHALLOW:
         with recursion_limit(5_000):

@@ -28,7 +28,7 @@ from kc.support.ipython import as_written, cell_name, in_notebook
 
 MAX_LINES = 12
 LEAST_FACTS = 4
-"""The number of facts that are shown at least, if there are as many, for any number of hints."""
+"""The number of facts that are always shown, regardless of the number of hints."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,9 @@ class Location:
         return f"{file}:{self.line}" + (f":{self.column}" if self.column else "")
 
     def source_line(self) -> str:
-        """The text of the line; empty when the file cannot be read, or is neither an input nor a
-        file of the program."""
+        """The text of the line; empty if the file cannot be read, or is neither an input nor a
+        source file of the program.
+        """
         for name, text in _SOURCES.get():
             if name == self.file:
                 lines = text.split("\n")
@@ -54,13 +55,13 @@ class Location:
 
 
 _USED_FILES: set[str] = set()
-"""The files that a program gave kc to read, and those of the Python code that called kc."""
+"""The files that a program passed to kc, and the files of the Python code that called kc."""
 LARGEST_SOURCE = 1 << 26
-"""The size, in bytes, of the largest file whose lines are shown."""
+"""The maximum size, in bytes, of a file whose lines are shown."""
 
 
 def use_file(name: str) -> None:
-    """Note that a program has named the file, so that it may be read and its lines shown."""
+    """Record that a program has named the file, so that kc may read it and show its lines."""
     _USED_FILES.add(name)
 
 
@@ -72,7 +73,7 @@ def is_used(name: str) -> bool:
 def _may_show(name: str) -> bool:
     """True if a file belongs to the user's program, or is an input.
 
-    A location may come from a text, which could name any file of the machine.
+    A location may come from untrusted text, which could name any file of the machine.
     """
     if name in linecache.cache or name in _USED_FILES:
         return True
@@ -98,7 +99,9 @@ _SOURCES: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("kc_sources", def
 
 @contextlib.contextmanager
 def source_text(name: str, text: str) -> Iterator[None]:
-    """Make ``text`` the source shown for locations in the file ``name``; afterwards its file is."""
+    """Show ``text`` as the source for locations in the file ``name``; after the block, show the
+    file again.
+    """
     use_file(name)
     token = _SOURCES.set(((name, text), *_SOURCES.get()))
     try:
@@ -180,7 +183,7 @@ class Diagnostic:
 
 
 def _first(texts: Sequence[str], room: int) -> list[str]:
-    """``texts``, or as many as there is ``room`` for, and how many are left out."""
+    """As many of ``texts`` as there is ``room`` for, and the number of texts left out."""
     if len(texts) <= room:
         return list(texts)
     shown = max(room - 1, 0)
@@ -198,17 +201,19 @@ RAISED_AS: dict[str, type[Exception]] = {
     **dict.fromkeys(_TYPES.split(), TypeError),
     "KC0095": AttributeError,
 }
-"""The codes of what TVM raises as an error of Python's own: programs for it may catch that."""
+"""The codes of errors that TVM raises as a standard Python exception, which its programs may catch.
+"""
 
 
 class KCError(Diagnostic, RuntimeError):
     """A mistake in the input; the base of every error a user of kc can cause.
 
-    Where TVM raises a ValueError or a TypeError (:data:`RAISED_AS`) it is one of these too.
+    Where TVM raises a ValueError or a TypeError (:data:`RAISED_AS`), the error is also of that
+    type.
     """
 
     _stated: ClassVar[type[KCError] | None] = None
-    """The class that was asked for, in one that is made to be an error of Python's own too."""
+    """The requested class, in a class derived from it and from a standard Python exception."""
 
     def __new__(cls, code: str = "", *_args: Any, **_details: Any) -> Self:
         also = RAISED_AS.get(code)
@@ -223,8 +228,9 @@ class KCError(Diagnostic, RuntimeError):
         return self.render()
 
     def _render_traceback_(self) -> list[str]:
-        """The lines that IPython shows instead of a traceback: the diagnostic, and the line of the
-        cell."""
+        """The lines that IPython shows instead of a traceback: the diagnostic and the line of the
+        cell.
+        """
         if in_notebook():
             from kc.support.environment import read
 
@@ -241,15 +247,16 @@ class KCError(Diagnostic, RuntimeError):
         return (_rebuild, (type(self)._stated or type(self), self.__dict__.copy()))
 
     def with_location(self, location: Location | None) -> KCError:
-        """This error, placed at ``location`` unless it already has a place."""
+        """This error at ``location``; unchanged if it already has a location."""
         if self.location is None:
             self.location = location
         return self
 
 
 class UnknownName(AttributeError):
-    """A name that a module or an object of kc does not have: an AttributeError to programs, of
-    which IPython shows the message and the line, without kc's frames."""
+    """A name that a module or object of kc does not have. For programs it is an AttributeError;
+    IPython shows the message and the line, without kc's frames.
+    """
 
     __module__ = "builtins"
 
@@ -281,7 +288,7 @@ def _message_and_cell(message: str, traceback: TracebackType | None) -> list[str
 
 
 def _innermost_cell(traceback: TracebackType | None) -> Location | None:
-    """The line of a cell of IPython that an exception went through last."""
+    """The last line of an IPython cell that an exception passed through."""
     place = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
@@ -367,7 +374,7 @@ class InternalError(Exception):
 
 
 def nearest(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
-    """The names most like ``name``, best first."""
+    """The names most similar to ``name``, the most similar first."""
     pool = list(dict.fromkeys(names))
     import difflib  # here, as start-up time counts
 
@@ -375,12 +382,12 @@ def nearest(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """``number`` and what it counts: "1 argument", "2 arguments"."""
+    """``number`` with its noun: "1 argument", "2 arguments"."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
 def suggest(name: str, names: Iterable[str], what: str = "") -> list[str]:
-    """Hints for a name that was looked up in vain: the nearest names, or what there is."""
+    """Hints for an unknown name: the most similar names, or all available names."""
     pool = list(dict.fromkeys(names))
     close = nearest(name, pool)
     if close:
@@ -416,12 +423,12 @@ def current_handler() -> Callable[[Diagnostic], None]:
 
 
 def tell(diagnostic: Diagnostic) -> None:
-    """Tell the user of a warning or a remark that was made before."""
+    """Report a warning or remark that was created before."""
     _HANDLER.get()(diagnostic)
 
 
 def warn(code: str, message: str, **details: Any) -> None:
-    """Tell the user of something legal but doubtful."""
+    """Warn the user about legal but doubtful input."""
     _HANDLER.get()(Diagnostic(code, message, kind="warning", **details))
 
 

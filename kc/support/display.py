@@ -1,5 +1,6 @@
-"""IR, loop trees and diffs as people look at them: coloured on a terminal, highlighted in a
-notebook. The tokens are those of :mod:`kc.support.mlir_lexer`."""
+"""IR, loop trees and diffs for display: coloured on a terminal, highlighted in a notebook. The
+tokens come from :mod:`kc.support.mlir_lexer`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from kc.support.ipython import in_notebook, publish
 from kc.support.text_diff import near_changes
 
 LANGUAGES = ("mlir", "kc-loops", "python")
-"""The languages of a text: IR, a loop tree or TVM's loop form, Python; "" is no language."""
+"""The languages of a text: IR, a loop tree or TVM's loop form, Python, or "" for plain text."""
 
 # Kind of a token in Pygments -> its colour on a terminal. The nearest of a token's parents counts.
 _TERMINAL = {
@@ -44,7 +45,7 @@ pre.kc .nf { font-weight: 600 }
 pre.kc .add { background: light-dark(#e3f7e6, #16351d) }
 pre.kc .del { background: light-dark(#fde5e5, #43191b) }
 """
-"""The style of what :func:`to_html` makes; the classes of tokens are those of Pygments."""
+"""The style sheet of the HTML from :func:`to_html`. The classes of tokens are those of Pygments."""
 
 
 @functools.cache
@@ -76,13 +77,15 @@ def to_terminal(text: str, language: str = "mlir") -> str:
 
 
 def _merged(text: str, language: str) -> Iterator[tuple[Any, str]]:
-    """The tokens of ``text``; neighbours of one kind are one, as a type is made of several."""
+    """The tokens of ``text``, with adjacent tokens of one kind merged: a type consists of
+    several.
+    """
     for kind, tokens in itertools.groupby(_lexer(language).get_tokens(text), lambda part: part[0]):
         yield kind, "".join(token for _, token in tokens)
 
 
 def to_spans(text: str, language: str = "mlir") -> str:
-    """``text`` as HTML, a ``span`` a token."""
+    """``text`` as HTML, with a ``span`` for each token."""
     if not language:
         return html.escape(text)
     from pygments.token import STANDARD_TYPES
@@ -97,21 +100,21 @@ def to_spans(text: str, language: str = "mlir") -> str:
 
 
 def to_html(*texts: tuple[str, str]) -> str:
-    """Each of ``texts``, given as (text, language), in a box, for a notebook.
+    """Each of ``texts``, given as (text, language), in a box for a notebook.
 
-    The boxes are ``pre``: what exports a notebook keeps their spaces, with or without the style.
+    The boxes are ``pre`` elements, so exported notebooks keep the spaces with or without the style.
     """
     return boxes(to_spans(text, language) for text, language in texts)
 
 
 def boxes(insides: Iterable[str]) -> str:
-    """HTML of several boxes, from what is in them."""
+    """HTML of several boxes, from the HTML of their contents."""
     shown = "".join(f'<pre class="kc">{inside}</pre>' for inside in insides)
     return f"<style>{STYLE}</style>{shown}"
 
 
 def to_table(rows: Sequence[tuple[str, str]]) -> str:
-    """Names and what they are, as a table for a notebook."""
+    """Names and their descriptions, as a table for a notebook."""
     cells = "".join(
         f'<tr><th style="text-align: left">{html.escape(name)}</th>'
         f'<td style="text-align: left">{html.escape(value)}</td></tr>'
@@ -121,7 +124,7 @@ def to_table(rows: Sequence[tuple[str, str]]) -> str:
 
 
 def _near(lines: Sequence[tuple[str, str]], context: int) -> list[tuple[str, str]]:
-    """The changed lines with those around them; ("", "...") where some are left out."""
+    """The changed lines with the lines around them; ("", "...") marks omitted lines."""
     near = near_changes(lines, context)
     return [
         line if n in near else ("", "...")
@@ -131,7 +134,7 @@ def _near(lines: Sequence[tuple[str, str]], context: int) -> list[tuple[str, str
 
 
 def diff_text(lines: Sequence[tuple[str, str]], *, color: bool = False, context: int = 3) -> str:
-    """A diff as text, with ``context`` unchanged lines around what changed."""
+    """A diff as text, with ``context`` unchanged lines around each change."""
     shown: list[str] = []
     for sign, line in _near(lines, context):
         shade = {"+": "32", "-": "31"}.get(sign) if color else None
@@ -141,7 +144,7 @@ def diff_text(lines: Sequence[tuple[str, str]], *, color: bool = False, context:
 
 
 def diff_spans(lines: Sequence[tuple[str, str]], *, context: int = 3) -> str:
-    """The same as HTML."""
+    """A diff as HTML, with ``context`` unchanged lines around each change."""
     kinds = {"+": "add", "-": "del"}
     shown: list[str] = []
     for sign, line in _near(lines, context):
@@ -151,12 +154,12 @@ def diff_spans(lines: Sequence[tuple[str, str]], *, context: int = 3) -> str:
 
 
 class Shown(str):
-    """A text that was shown when it was made, and is not shown again as the result of a call."""
+    """A text that was already shown, and is not shown again as the result of a call."""
 
     html = ""
 
     def _ipython_display_(self) -> None:
-        """Show nothing."""
+        """Show nothing, as the text was already shown."""
 
     def __repr__(self) -> str:
         # At Python's own prompt, too, which prints the repr of what a line gives.
@@ -164,8 +167,9 @@ class Shown(str):
 
 
 def show_text(text: str, coloured: Callable[[], str], as_html: Callable[[], str]) -> Shown:
-    """Show a text where it is looked at: as HTML in a notebook, else printed, with colours on a
-    terminal; gives the text."""
+    """Show a text, as HTML in a notebook and otherwise printed, with colours on a terminal; return
+    it.
+    """
     shown = Shown(text)
     if in_notebook():
         publish(text, as_html())

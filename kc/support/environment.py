@@ -1,6 +1,6 @@
-"""The environment variables that kc reads: each is declared here, and read through :func:`read`.
+"""The environment variables that kc reads. Each is declared here and read through :func:`read`.
 
-``kc doctor`` lists them with their values, docs/environment.md tells about them.
+``kc doctor`` lists the variables with their values; docs/environment.md describes them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from kc.support.diagnostics import InternalError
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable: what holds without it, in words, and what it is for."""
+    """A variable: its purpose, and in words its default."""
 
     name: str
     default: str
@@ -120,12 +120,12 @@ VARIABLES = {
 
 
 def read(name: str) -> str:
-    """The value of a declared variable, empty where it is not set."""
+    """The value of a declared variable; empty if it is not set."""
     if name not in VARIABLES:
         raise InternalError(f"the environment variable {name} is not declared")
     return os.environ.get(name, "")
 
 
 def is_on(name: str) -> bool:
-    """True if a switch is set, and not to 0."""
+    """True if a switch is set to a value other than 0."""
     return read(name) not in ("", "0")

@@ -24,7 +24,9 @@ AREAS = {
 
 @dataclass(frozen=True)
 class Explanation:
-    """A code explained: ``wrong`` is the least that gets it, ``right`` its cure."""
+    """The explanation of a code. ``wrong`` is a minimal input that raises it, ``right`` the
+    correction.
+    """
 
     code: str
     title: str
@@ -50,7 +52,9 @@ def explanations() -> dict[str, Explanation]:
 
 
 def explain(code: str) -> str:
-    """The explanation of a code, also of its digits alone; KC0005 when there is no such code."""
+    """The explanation of a code, which may be given by its digits alone. KC0005 if the code is
+    unknown.
+    """
     known = explanations()
     wanted = code.strip().upper()
     if wanted.isdigit():

@@ -1,4 +1,4 @@
-"""Checks of data that was read against the annotations of fields."""
+"""Checks that parsed data match the annotations of fields."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 def is_of(value: Any, hint: Any) -> bool:
     """True if a value is of an annotated type, including the elements of containers.
 
-    No value is of the type ``Callable``, since data gives no field a function.
+    No value matches the type ``Callable``, because data cannot contain functions.
     """
     if hint is Any:
         return True
@@ -45,7 +45,9 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def check_fields(node: Any) -> None:
-    """Raise ValueError where a field of a dataclass, or of those in it, is of another type."""
+    """Raise ValueError if a field of a dataclass, or of a nested dataclass, has a value of another
+    type.
+    """
     for name, hint in _hints(type(node)).items():
         value = getattr(node, name)
         if not is_of(value, hint):

@@ -14,7 +14,7 @@ STDIN = "-"
 
 
 def read_text(path: str) -> str:
-    """The text of a file, ``-`` for standard input; line ends as they are.
+    """The text of a file, or of standard input for ``-``; line ends are not converted.
 
     KC0020: it cannot be read. KC1001: it is not UTF-8 text.
     """
@@ -40,7 +40,7 @@ def is_code_file(value: object) -> bool:
 
 
 def use_code_files(*values: object) -> None:
-    """Note the files of code among ``values`` of a program, so that a build may read them."""
+    """Record the code files among ``values`` of a program, so that a build may read them."""
     for value in values:
         if is_code_file(value):
             use_file(str(value))
@@ -84,7 +84,7 @@ def _stdin_bytes() -> bytes:
 
 
 def check_writable(path: str) -> None:
-    """Refuse (KC0022) an output that cannot be written, before the work for it is done."""
+    """Refuse (KC0022) an unwritable output path before the work for the output is done."""
     target = Path(os.path.realpath(path))
     try:
         if target.is_dir():
@@ -98,7 +98,7 @@ def check_writable(path: str) -> None:
 
 
 def make_directory(path: str) -> None:
-    """Make a directory, with those above it, unless it is there; KC0022 when it cannot be."""
+    """Create a directory and its parents if they do not exist. KC0022 if that fails."""
     try:
         os.makedirs(path, exist_ok=True)
     except (OSError, ValueError) as error:
@@ -108,8 +108,8 @@ def make_directory(path: str) -> None:
 def write_output(path: str | None, data: str | bytes) -> None:
     """Write ``data`` to a file, or to standard output (None, ``-``).
 
-    A file is replaced as a whole: it has its old content or the new one, never a part. KC0022:
-    it cannot be written. A reader of standard output that went away raises BrokenPipeError.
+    A file is replaced atomically: it has the old content or the new content, never a part. KC0022:
+    it cannot be written. A closed reader of standard output raises BrokenPipeError.
     """
     try:
         if path is None or path == "-":

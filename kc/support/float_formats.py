@@ -1,7 +1,8 @@
 """The formats of floating-point numbers of 8 and 16 bits, and exact rounding to them.
 
-Pure Python, for constants, for scalars at a call and as the parameters of generated code. A format
-has one sign bit, then the exponent, then the mantissa; exponent 0 holds subnormal numbers.
+The code is pure Python. It serves constants, scalar arguments of calls, and the parameters of
+generated code. A format has one sign bit, then the exponent, then the mantissa; exponent 0 holds
+subnormal numbers.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class FloatFormat:
-    """A binary format of ``bits`` in all, ``mantissa`` of them below the exponent.
+    """A binary format of ``bits`` bits, of which the lowest ``mantissa`` are the mantissa.
 
-    The formats with ``infinities`` are built as IEEE 754's. Those without use the codes of the
-    largest exponent for numbers too, and their last code alone is NaN.
+    Formats with ``infinities`` follow IEEE 754. Formats without infinities also use the codes of
+    the largest exponent for numbers; only their last code is NaN.
     """
 
     name: str
@@ -33,7 +34,9 @@ class FloatFormat:
 
     @property
     def beyond(self) -> int:
-        """The code after that of the largest number: infinity, or NaN where there is none."""
+        """The code after the code of the largest number: infinity, or NaN if the format has no
+        infinities.
+        """
         last = self.sign - 1
         return last >> self.mantissa << self.mantissa if self.infinities else last
 
@@ -48,8 +51,9 @@ class FloatFormat:
         return self.decode(self.beyond - 1)
 
     def encode(self, value: float) -> int:
-        """The code of the number nearest to ``value``, ties to even; beyond the largest one
-        infinity, or NaN where there is none."""
+        """The code of the number nearest to ``value``, ties to even. Values beyond the largest
+        number become infinity, or NaN if the format has no infinities.
+        """
         sign = self.sign if math.copysign(1.0, value) < 0 else 0
         if math.isnan(value):
             return sign | self.nan
@@ -108,9 +112,9 @@ def largest_float(name: str) -> float:
 
 
 def upper_limit(name: str) -> float:
-    """The upper bound of the numbers of a float type: infinity where it has that.
+    """The upper bound of the numbers of a float type: infinity if the type has one.
 
-    ``name`` is that of a dtype or of a type of the IR.
+    ``name`` is the name of a dtype or of an IR type.
     """
     form = NARROW_FLOATS.get(name) or NARROW_IR_FLOATS.get(name)
     return math.inf if form is None or form.infinities else form.largest

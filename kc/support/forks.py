@@ -1,7 +1,8 @@
-"""Forks while other threads work: the child has the locks of these threads, but not the threads.
+"""Forks in a process with several threads: the child has the locks of the other threads, but not
+the threads.
 
-If another thread holds a lock at a fork, nobody releases it in the child, which would wait forever.
-Two rules keep the child usable:
+If another thread holds a lock at a fork, no thread releases that lock in the child, which would
+wait forever. Two rules keep the child usable:
 
 - *kc's own locks* (:func:`fork_lock`) are free again in the child, unless the forking thread holds
   them. What they protect is consistent after each statement of Python, or a function that is given
@@ -26,7 +27,9 @@ from collections.abc import Callable
 from typing import Any
 
 PATIENCE = 30.0
-"""The most seconds that a fork waits for imports of other threads, as one might never end."""
+"""The maximum time, in seconds, that a fork waits for imports of other threads, which might never
+end.
+"""
 
 _locks: weakref.WeakSet[Any] = weakref.WeakSet()
 _repairs: list[Callable[[], None]] = []
@@ -37,8 +40,8 @@ _held: list[Any] = []
 def fork_lock() -> Any:
     """A lock that no other thread holds in the child of a fork.
 
-    It is reentrant, because only such a lock knows its thread: one that the forking thread holds
-    stays held, and is released by it.
+    The lock is reentrant, because only a reentrant lock knows its thread. If the forking thread
+    holds the lock, the lock stays held in the child and that thread releases it.
     """
     lock = threading.RLock()
     _locks.add(lock)
@@ -46,12 +49,12 @@ def fork_lock() -> Any:
 
 
 def is_held(lock: Any) -> bool:
-    """True if this thread holds a lock of :func:`fork_lock`."""
+    """True if this thread holds a lock created by :func:`fork_lock`."""
     return lock._is_owned()
 
 
 def in_child(repair: Callable[[], None]) -> Callable[[], None]:
-    """Have ``repair`` called in the child of each fork, before anything else of kc runs there."""
+    """Register ``repair``, which the child of each fork calls before any other code of kc runs."""
     _repairs.append(repair)
     return repair
 
@@ -63,7 +66,9 @@ def _llvm_lock() -> Any:
 
 
 def _others_import() -> bool:
-    """True if another thread is importing; the child would wait for the end of that import."""
+    """True if another thread is importing a module; the child would wait for that import
+    forever.
+    """
     bootstrap = sys.modules["_frozen_importlib"]
     own = threading.get_ident()
     locks = [reference() for reference in list(getattr(bootstrap, "_module_locks", {}).values())]

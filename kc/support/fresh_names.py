@@ -1,4 +1,4 @@
-"""Names that nothing else has."""
+"""Unused names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def free_name(wanted: str, taken: Container[str]) -> str:
 
 
 def fresh_name(wanted: str, taken: set[str]) -> str:
-    """:func:`free_name`, which is taken from then on."""
+    """:func:`free_name`, and mark the name as taken."""
     name = free_name(wanted, taken)
     taken.add(name)
     return name

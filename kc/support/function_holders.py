@@ -1,4 +1,4 @@
-"""Values that hold Python functions: how they are copied and pickled."""
+"""Values that hold Python functions, and how to copy and pickle them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kc.support.locations import caller_location
 
 
 class FunctionHolder:
-    """A value that holds Python functions. As with these, a copy is the value itself."""
+    """A value that holds Python functions. Like a function, it is its own copy."""
 
     def __copy__(self) -> Any:
         return self
@@ -20,8 +20,9 @@ class FunctionHolder:
         return self
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """The state for a pickle. Raises InputError KC0098 for functions that a pickle cannot
-        name."""
+        """The state for a pickle. Raises InputError KC0098 for functions that a pickle cannot refer
+        to by name.
+        """
         try:
             pickle.dumps(vars(self), protocol)
         except (pickle.PicklingError, AttributeError, TypeError) as error:

@@ -12,8 +12,9 @@ ASSERTION_FAILED = "kc.assertion_failed"
 """The function that kernels call with the text of a failed assertion; it is always registered."""
 
 TAKES_VECTORS = "kc.takes_vectors"
-"""The function by which programs ask if the target takes statements on vectors. The pass
-``choose-vector-form`` answers it, and the interpreter."""
+"""The name of the function that tells a program if the target takes statements on vectors. The pass
+``choose-vector-form`` and the interpreter answer it.
+"""
 
 
 def _fail(message: Any) -> None:
@@ -32,10 +33,10 @@ def register_func(
     f: Callable[..., Any] | None = None,
     override: bool = False,
 ) -> Any:
-    """Register a function under a name; a decorator too: ``@register_func("my.add")``.
+    """Register a function under a name. Also a decorator: ``@register_func("my.add")``.
 
-    ``@register_func`` alone takes the function's own name. Raises CallError KC5147 for a name that
-    is taken, unless ``override``.
+    Plain ``@register_func`` uses the function's own name. Raises CallError KC5147 if the name is
+    taken and ``override`` is false.
     """
     if callable(func_name):
         return register_func(func_name.__name__, func_name, override)
@@ -67,7 +68,9 @@ def get_global_func(name: str, allow_missing: bool) -> Callable[..., Any] | None
 
 
 def get_global_func(name: str, allow_missing: bool = False) -> Callable[..., Any] | None:
-    """The function of a name. KC5148 where there is none; None with ``allow_missing``."""
+    """The function registered under a name. If there is none: None with ``allow_missing``, else
+    KC5148.
+    """
     function = _functions.get(name)
     if function is None and not allow_missing:
         raise CallError(
@@ -84,7 +87,7 @@ def list_global_func_names() -> list[str]:
 
 
 def remove_global_func(name: str) -> None:
-    """Forget the function of a name. Raises CallError KC5148 where there is none."""
+    """Unregister the function ``name``. Raises CallError KC5148 if it is not registered."""
     get_global_func(name)
     with _lock:
         _functions.pop(name, None)
@@ -94,10 +97,12 @@ _become: list[Callable[[Any], Any]] = []
 
 
 def arrays_become(make: Callable[[Any], Any]) -> None:
-    """Let functions get what ``make`` makes of numpy arrays."""
+    """Set the conversion ``make`` from numpy arrays to the arrays that registered functions
+    receive.
+    """
     _become[:] = [make]
 
 
 def as_argument(value: Any) -> Any:
-    """The argument of a function for a numpy array, or for a number: that itself."""
+    """A numpy array as the argument of a registered function; a number stays as it is."""
     return _become[0](value) if _become and hasattr(value, "dtype") else value

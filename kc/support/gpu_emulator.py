@@ -1,7 +1,7 @@
 """The emulator of GPUs, as LLVM IR: in process and inside exported libraries.
 
-``emulator/emulator.c`` is the emulator, and its head says how it works; ``make native`` compiled it
-to the text beside it. It calls libc alone.
+The head of ``emulator/emulator.c`` explains how the emulator works; ``make native`` compiles this
+file to the text beside it. The emulator calls libc alone.
 """
 
 from pathlib import Path
@@ -67,7 +67,7 @@ SYMBOLS = (
     "kc_emu_costs",
     "kc_emu_writer",
 )
-"""The public functions of the text."""
+"""The public functions of the emulator."""
 
 
 def emulator_text() -> str:

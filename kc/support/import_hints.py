@@ -1,7 +1,7 @@
-"""Hints for programs that import names of TVM for which kc has other names.
+"""Hints for programs that import names of TVM which kc has elsewhere.
 
-``import kc as tvm`` binds a name; ``from tvm import topi`` below it asks Python for a package that
-is called ``tvm``. The finder here comes after all others: a TVM that is installed is imported.
+``import kc as tvm`` binds a name, but a later ``from tvm import topi`` asks Python for a package
+``tvm``. The finder here comes after all other finders, so an installed TVM is imported as usual.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def hint_of_tvm_name(name: str) -> str | None:
-    """Where ``tvm.<name>`` of TVM is in kc; None for a name that it does not have."""
+    """The place in kc of TVM's ``tvm.<name>``; None if kc does not have the name."""
     if name in ("relay", "relax"):
         return "kc has no graphs: write the operators with kc.te"
     for module in ("te", "tir"):
@@ -26,20 +26,21 @@ def hint_of_tvm_name(name: str) -> str | None:
 
 
 def install() -> None:
-    """Ask :class:`ImportHints` for modules that no other finder has."""
+    """Install :class:`ImportHints` as the last finder."""
     if not any(isinstance(finder, ImportHints) for finder in sys.meta_path):
         sys.meta_path.append(ImportHints())
 
 
 class ImportHints:
-    """A finder that finds nothing: it says more of ``tvm`` and of TVM's names in ``kc``.
+    """A finder that finds no module, but explains failed imports of ``tvm`` and of TVM's names in
+    ``kc``.
 
-    ``importlib.util.find_spec`` and ``importlib.import_module`` of programs that ask whether TVM is
-    there get the answer that they get without it.
+    Programs that check for TVM with ``importlib.util.find_spec`` or ``importlib.import_module`` get
+    the same answer as without this finder.
     """
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """None, or an ImportError with a hint, where an import statement asks."""
+        """None, or an ImportError with a hint if an import statement asks."""
         del path, target
         package, _, attribute = name.partition(".")
         if package not in ("tvm", "kc") or (program := _importing_frame()) is None:
@@ -54,7 +55,7 @@ class ImportHints:
 
 
 def _require_known(name: str) -> None:
-    """Raise UnknownImport for a name that is spelled like one of a module of kc."""
+    """Raise UnknownImport for a name that resembles a module of kc."""
     from kc.support.diagnostics import UnknownImport, nearest
 
     parent, _, attribute = name.rpartition(".")
@@ -73,7 +74,7 @@ _INSTEAD_OF_TVM = (
 
 
 def _importing_frame() -> FrameType | None:
-    """The program whose import statement asks; None where importlib or kc itself does."""
+    """The frame of the import statement that asks; None if importlib or kc itself asks."""
     frame = sys._getframe(2)
     while frame is not None and "importlib._bootstrap" in frame.f_code.co_filename:
         frame = frame.f_back
@@ -83,7 +84,7 @@ def _importing_frame() -> FrameType | None:
 
 
 def _names_kc(frame: FrameType) -> bool:
-    """True if a program has kc, or a part of it, under some name."""
+    """True if a variable of a program refers to kc or a part of kc."""
     values = (*frame.f_globals.values(), *frame.f_locals.values())
     return any(
         isinstance(value, ModuleType) and _package_of(value.__name__) == "kc" for value in values

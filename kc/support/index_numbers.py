@@ -1,4 +1,4 @@
-"""Numbers in index arithmetic that it does not take: xDSL reads them."""
+"""Invalid numbers in index arithmetic that xDSL accepts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from xdsl.ir.affine import (
 
 LEAST, GREATEST = -(2**63), 2**63 - 1
 SUSPICIOUS = re.compile(r"\d{19}|0x[0-9A-Fa-f]{16}|\b(?:mod|floordiv|ceildiv)\s*(?:[^\s1-9]|0)")
-"""A pattern of texts in which :func:`wrong_number` may find something."""
+"""A pattern for texts in which :func:`wrong_number` may find an invalid number."""
 
 _NUMBER = re.compile(r"(?<![\w.%#@$-])-?(?:0x[0-9A-Fa-f]+|[1-9]\d*)(?![\w.])")
 
@@ -41,8 +41,9 @@ _DIVISIONS = {
 
 
 def wrong_number(op: Operation, text: str) -> tuple[str, str] | None:
-    """The error for the first number in the attributes and types of ``op`` that is not a 64-bit
-    index or no divisor, and why; ``text`` is what ``op`` was read from."""
+    """The error, with its reason, for the first number in the attributes and types of ``op`` that
+    is not a 64-bit index or not a valid divisor. ``text`` is the text of ``op``.
+    """
     if any(_is_static_list(*prop) for prop in op.properties.items()):
         head = text.partition("{")[0] if op.regions else text
         for number in _NUMBER.finditer(head):  # xDSL has wrapped them
@@ -61,7 +62,7 @@ def wrong_number(op: Operation, text: str) -> tuple[str, str] | None:
 
 
 def _semi_affine(attributes: Iterable[Attribute]) -> tuple[str, str] | None:
-    """The error for a map with a product of, or a division by, what is no number."""
+    """The error for a map that multiplies or divides by an expression that is not a number."""
     for attr in attributes:
         for part in _parts(attr):
             if isinstance(part, AffineBinaryOpExpr) and not part.is_pure_affine():
@@ -71,8 +72,7 @@ def _semi_affine(attributes: Iterable[Attribute]) -> tuple[str, str] | None:
 
 
 def wrong_number_of_maps(op: Operation) -> tuple[str, str] | None:
-    """:func:`wrong_number` in the affine maps and sets of ``op``, which are made as often as
-    read."""
+    """:func:`wrong_number` for the affine maps and sets of ``op``."""
     maps = [
         attr for attr in op.properties.values() if isinstance(attr, AffineMapAttr | AffineSetAttr)
     ]
@@ -93,7 +93,7 @@ def _wrong_part(attributes: Iterable[Attribute]) -> tuple[str, str] | None:
 
 
 def _is_static_list(name: str, attr: Attribute) -> bool:
-    """True if a property is a list of indices of which some may be operands instead."""
+    """True if a property is a list of indices some of which may be replaced by operands."""
     return name.startswith("static_") and isinstance(attr, DenseArrayBase)
 
 

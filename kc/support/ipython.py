@@ -1,6 +1,6 @@
-"""IPython and notebooks, where kc runs in them: cells as places, and what is displayed.
+"""Integration with IPython and notebooks: cells as source locations, and the display of results.
 
-Nothing here imports IPython; it is used where a program already runs in it.
+Nothing here imports IPython; it is used only if the program already runs in it.
 """
 
 from __future__ import annotations
@@ -12,20 +12,22 @@ from typing import Any
 
 
 def shell() -> Any:
-    """The IPython that runs this process, or None."""
+    """The IPython shell of this process; None outside of IPython."""
     get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
     return None if get_ipython is None else get_ipython()
 
 
 def in_notebook() -> bool:
-    """True if a notebook, which takes HTML, displays results, and not a terminal."""
+    """True if results are displayed in a notebook, which accepts HTML, rather than on a
+    terminal.
+    """
     return getattr(shell(), "kernel", None) is not None
 
 
 def publish(text: str, html: str, display_id: str | None = None, is_update: bool = False) -> None:
-    """Display something at once, as the output of the cell that runs.
+    """Display something immediately, as output of the running cell.
 
-    With ``is_update`` it takes the place of what was displayed with the same ``display_id``.
+    With ``is_update`` it replaces the previous display with the same ``display_id``.
     """
     named = {} if display_id is None else {"transient": {"display_id": display_id}}
     update = {"update": True} if is_update else {}
@@ -36,10 +38,10 @@ _texts: dict[str, int] = {}
 
 
 def text_of_cell(cell: str) -> tuple[str, str]:
-    """The text of the cell that a magic was given the body of, and a file name for it.
+    """The text of the cell whose body was passed to a magic, and a file name for it.
 
-    Lines of the text are those of the cell, whose first is the magic's; diagnostics call the file
-    by the cell.
+    The text has the same line numbers as the cell, whose first line is the magic. Diagnostics show
+    the name of the cell as the file.
     """
     text, frame = f"\n{cell}", sys._getframe(1)
     numbers = getattr(shell().compile, "_filename_map", {})
@@ -53,14 +55,14 @@ def text_of_cell(cell: str) -> tuple[str, str]:
 
 
 def cell_name(file: str) -> str | None:
-    """``In [12]`` for the file that IPython compiles a cell as, None for any other."""
+    """``In [12]`` for the file name of a compiled IPython cell; None for any other file name."""
     cells = getattr(getattr(shell(), "compile", None), "_filename_map", None)
     number = (cells or {}).get(file, _texts.get(file))
     return None if number is None else f"In [{number}]"
 
 
 def as_written(line: str) -> str:
-    """A line of Python that IPython has made of a magic, as it stands in the cell."""
+    """The line of the cell from which IPython generated a line of Python for a magic."""
     for call, sign in (("run_cell_magic", "%%"), ("run_line_magic", "%")):
         if line.startswith(f"get_ipython().{call}("):
             node = ast.parse(line).body[0]

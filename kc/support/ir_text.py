@@ -1,4 +1,6 @@
-"""Text to IR and back: what xDSL raises on bad input becomes a diagnostic with line and caret."""
+"""Parsing and printing IR. Errors of xDSL on bad input become diagnostics with a line and a
+caret.
+"""
 
 from __future__ import annotations
 
@@ -54,11 +56,11 @@ _COMMENT_OR_STRING = re.compile(r'//[^\n]*|"(?:[^"\\\n\v\f]++|\\["nt\\]|\\[0-9A-
 _LAST_NAME = re.compile(r"[\w$.-]*$")
 _VALUE = re.compile(r"%[\w$.-]+")
 _MOST_ELEMENTS = 2**24
-"""The most elements of a constant that is given by its nonzero elements."""
+"""The maximum number of elements of a constant that is given by its nonzero elements."""
 MOST_BYTES = 2**29
-"""The most bytes of a constant: all its elements are stored, even if they are equal."""
+"""The maximum size of a constant in bytes: all elements are stored, even if they are equal."""
 MOST_DIMENSIONS = 64
-"""The most dimensions of a type, as of numpy's arrays."""
+"""The maximum number of dimensions of a type, as for numpy's arrays."""
 
 
 _NO_SPLAT = (
@@ -67,11 +69,11 @@ _NO_SPLAT = (
     MLIRTokenKind.STRING_LIT,
     MLIRTokenKind.BYTES_LIT,
 )
-"""The first tokens of the elements of a constant, unless one number stands for all."""
+"""The tokens that begin the elements of a constant that is not a splat."""
 
 
 def _is_splat(self: DenseIntOrFPElementsAttr) -> bool:
-    """True if all elements have the same bits: 0.0 and -0.0 are two numbers, and a NaN is one."""
+    """True if all elements have the same bits. 0.0 and -0.0 differ; two equal NaNs do not."""
     data = self.data.data
     element = data[: self.type.element_type.compile_time_size]
     return bool(data) and data == element * (len(data) // len(element))
@@ -88,12 +90,13 @@ def parse_module(
     line_offset: int = 0,
     parser_class: type[ModuleParser] | None = None,
 ) -> ModuleOp:
-    """The module in ``text``; ``name`` is its file in locations, ``line_offset`` what precedes.
+    """The module in ``text``. Locations have the file ``name``, with ``line_offset`` added to each
+    line.
 
-    Text without any operation is an empty module, as for mlir-opt. The result is not verified.
-    Raises :class:`ParseError`: KC1001 (not IR), KC1002 (unknown operation, attribute or type),
-    KC1003 (nested too deeply), KC1004 (a value that is not defined), KC1005 (a resource of another
-    size than its type).
+    As in mlir-opt, text without operations is an empty module. The result is not verified. Raises
+    :class:`ParseError`: KC1001 (not IR), KC1002 (unknown operation, attribute or type), KC1003
+    (nested too deeply), KC1004 (an undefined value), KC1005 (the size of a resource does not match
+    its type).
     """
     if _COMMENT_OR_SPACE.fullmatch(text):
         return ModuleOp([])
@@ -119,7 +122,7 @@ def parse_module(
 
 
 def _check_strings(text: str, name: str, line_offset: int) -> None:
-    """Refuse a string that does not close: xDSL's lexer takes exponential time to do so."""
+    """Refuse an unterminated string, for which xDSL's lexer takes exponential time."""
     for token in _COMMENT_OR_STRING.finditer(text):
         start, end = token.span()
         if text[start] != '"' or token[1]:
@@ -134,12 +137,12 @@ def _check_strings(text: str, name: str, line_offset: int) -> None:
 
 
 class ModuleParser(LocationParser):
-    """A parser that remembers the operation in which an exception came up."""
+    """A parser that remembers the operation in which an exception occurred."""
 
     def __init__(self, context: Context, text: str, name: str, line_offset: int) -> None:
         self._failed_op: int | None = None
         self.resources: dict[str, str] = {}
-        """The resources of the file, by their names: bytes in hexadecimal digits."""
+        """The resources of the file, by name, as hexadecimal digits."""
         self._is_suspicious = SUSPICIOUS.search(text) is not None
         super().__init__(context, text, name, line_offset)
 
@@ -213,7 +216,9 @@ class ModuleParser(LocationParser):
         return sizes, element
 
     def parse_dense_int_or_fp_elements_attr(self, type: Any) -> DenseIntOrFPElementsAttr:
-        """``dense<1.5> : tensor<4xf32>``; xDSL makes a list of equal elements to read it."""
+        """Parse ``dense<1.5> : tensor<4xf32>`` without the list of equal elements that xDSL would
+        build.
+        """
         start = self._current_token.span.start
         self.parse_punctuation("<", " in dense attribute")
         if self._current_token.kind in _NO_SPLAT:
@@ -253,8 +258,9 @@ class ModuleParser(LocationParser):
         return self._parse_sparse_elements()
 
     def _parse_sparse_elements(self) -> Attribute:
-        """``sparse<[[0, 2], [1, 0]], [1.5, 2.5]> : tensor<2x4xf32>``: elements at places; the
-        others are 0. It is kept with all of its elements, as ``dense`` is."""
+        """Parse ``sparse<[[0, 2], [1, 0]], [1.5, 2.5]> : tensor<2x4xf32>``: elements with their
+        indices; the other elements are 0. All elements are stored, as for ``dense``.
+        """
         at = self.pos
         places: tuple[list[Any], list[int]] = [], [0, 0]
         values: tuple[list[Any], list[int]] = [], [0]
@@ -299,7 +305,7 @@ class ModuleParser(LocationParser):
         return space
 
     class _TensorLiteralElement(LocationParser._TensorLiteralElement):
-        """An element of ``dense<...>``; xDSL takes the bits of a hexadecimal float for a number."""
+        """An element of ``dense<...>``. xDSL reads the bits of a hexadecimal float as a number."""
 
         def to_type(self, parser: AttrParser, type: Any) -> Any:
             if not isinstance(type, AnyFloat) or self.span.text[:2] != "0x":
@@ -310,12 +316,12 @@ class ModuleParser(LocationParser):
             return type.unpack(bits.to_bytes(type.compile_time_size, "little"), 1)[0]
 
     def failed_at(self) -> Location:
-        """The innermost operation that an exception came out of."""
+        """The innermost operation that an exception passed through."""
         start = self._failed_op
         return self.place(start if start is not None else self._current_token.span.start)
 
     def place(self, position: int) -> Location:
-        """A character offset as a place in the file."""
+        """The location in the file of a character offset."""
         line, column = self.line_and_column(position)
         return Location(self._name.data, line, column)
 
@@ -323,7 +329,7 @@ class ModuleParser(LocationParser):
 def _syntax_error(
     parser: ModuleParser | None, error: xdsl_errors.ParseError, line_offset: int
 ) -> ParseError:
-    """A ParseError of xDSL as ours."""
+    """A diagnostic for a ParseError of xDSL."""
     # xDSL leaves out the f of one f-string.
     message = _clean(error.msg).replace("{first_char}", f"'{error.span.text[:1]}'")
     message = message.replace("suffix identifier", "a name")
@@ -358,7 +364,7 @@ def _syntax_error(
 
 
 def _unknown_op(parser: ModuleParser, name: str, end: int) -> ParseError:
-    """An error for an operation nobody registered, whose name ends at or before ``end``."""
+    """An error for an unregistered operation whose name ends at or before ``end``."""
     text = parser.lexer.input.content
     start = max(text.rfind(name, 0, end + len(name)), 0)
     if text[start - 1 : start] == '"':
@@ -404,7 +410,7 @@ _CONVERSIONS = {
     "shape": "mlir-opt --remove-shape-constraints --canonicalize --convert-shape-to-std makes ops "
     "of tensor and arith of it; the call checks what the ops need of sizes",
 }
-"""Hints for dialects that kc does not read: the conversions of MLIR to dialects that it reads."""
+"""Hints for dialects that kc does not read: MLIR's conversions to dialects that kc reads."""
 
 
 def _dialect_hints(dialect: str, dialects: list[str]) -> list[str]:
@@ -418,7 +424,7 @@ def _only_close(name: str, names: list[str]) -> list[str]:
 
 
 def _undefined_values(parser: ModuleParser, names: list[str]) -> ParseError:
-    """An error for values without a definition, at the first operation that uses one."""
+    """An error for undefined values, at the first operation that uses one."""
     waiting = parser.forward_ssa_references
     users = [
         use.operation
@@ -448,31 +454,33 @@ def _shown(span: Span[str] | Span[bytes]) -> str:
 
 
 def _words_of(error: Exception) -> str:
-    """The message of an exception, in one line; its kind where it has none."""
+    """The message of an exception on one line; its class name if it has no message."""
     if isinstance(error, KeyError):
         return f"unknown name {error}"
     return _clean(str(error)) or f"this cannot be read ({type(error).__name__})"
 
 
 def _clean(message: str) -> str:
-    """xDSL's wording in ours: one line, no capital, no full stop, nothing unprintable."""
+    """The message of xDSL in kc's style: one line, no capital, no full stop, only printable
+    characters.
+    """
     text = " ".join(message.split()).rstrip(".!")
     text = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 def verify_module(module: Operation) -> None:
-    """Check every operation, operands and results before what contains them.
+    """Verify every operation, operands and results before the operations that contain them.
 
-    The same rules as ``module.verify()``, with the place of the mistake: KC1101. (That values
-    are defined before use is checked by ``kc.analysis.dominance``.)
+    The rules are those of ``module.verify()``, with the location of the mistake: KC1101.
+    (``kc.analysis.dominance`` checks that values are defined before use.)
     """
     for op in _postorder(module):
         verify_operation(op)
 
 
 def verify_operation(op: Operation) -> None:
-    """Check one operation, and how its blocks end; not what is in them.
+    """Verify an operation and the ends of its blocks, but not the operations in them.
 
     Raises ParseError KC1101.
     """
@@ -506,7 +514,7 @@ def verify_operation(op: Operation) -> None:
 
 
 def _verify_blocks(op: Operation, region: Region) -> None:
-    """Blocks end in terminators, and those alone go to blocks of the same region."""
+    """Check that each block ends in a terminator whose successors are blocks of the same region."""
     needs_terminator = region.first_block is not region.last_block or not op.has_trait(NoTerminator)
     for block in region.blocks:
         last = block.last_op
@@ -528,7 +536,7 @@ def _verify_blocks(op: Operation, region: Region) -> None:
 
 
 def _verify_yields(op: Operation) -> None:
-    """Each region yields the results of the operation."""
+    """Check that each region yields the results of the operation."""
     results = [result.type for result in op.results]
     what = "a branch" if len(op.regions) > 1 else "the body"
     for region in op.regions:
@@ -545,7 +553,7 @@ def _verify_yields(op: Operation) -> None:
 
 
 def _verify_dynamic_sizes(op: Operation) -> None:
-    """Each dynamic size has an operand."""
+    """Check that each dynamic size has an operand."""
     sizes = op.properties["static_output_shape"]
     assert isinstance(sizes, DenseArrayBase)
     dynamic, given = list(sizes.iter_values()).count(DYNAMIC_INDEX), len(op.operands) - 1
@@ -555,8 +563,9 @@ def _verify_dynamic_sizes(op: Operation) -> None:
 
 
 def _verify_declared_sizes(op: Operation) -> None:
-    """The sizes of an argument (``kc.shape``) are one for each dimension, of declared symbols, and
-    one that is an argument (``kc.symbol``) has a name."""
+    """Check the sizes of an argument: ``kc.shape`` lists a declared symbol for each dimension, and
+    an argument with ``kc.symbol`` names its symbol.
+    """
     attrs, symbols = op.properties.get("arg_attrs"), op.attributes.get("kc.symbols")
     type_ = op.properties["function_type"]
     if not isinstance(attrs, ArrayAttr) or not isinstance(type_, FunctionType):
@@ -594,7 +603,7 @@ def _verify_declared_sizes(op: Operation) -> None:
 
 
 def _verify_slice(op: Operation) -> None:
-    """Refuse a slice of which a known part lies outside of the buffer."""
+    """Refuse a slice whose constant part lies outside of the buffer."""
     source = op.operands[0].type
     if not isinstance(source, MemRefType):
         return
@@ -623,7 +632,7 @@ _UNSEEN: dict[str, Callable[[Operation], None]] = {
     "tensor.expand_shape": _verify_dynamic_sizes,
     "memref.expand_shape": _verify_dynamic_sizes,
 }
-"""Checks that xDSL does not make, by operation."""
+"""Checks that xDSL omits, by operation."""
 
 
 def _invalid(op: Operation, message: str) -> ParseError:
@@ -631,7 +640,7 @@ def _invalid(op: Operation, message: str) -> ParseError:
 
 
 def _postorder(root: Operation) -> Iterator[Operation]:
-    """``root`` and what is in it, contents first; without recursion."""
+    """``root`` and the operations in it, inner operations first; without recursion."""
     stack: list[tuple[Operation, Iterator[Operation]]] = [(root, _contents(root))]
     while stack:
         op, contents = stack[-1]
@@ -658,13 +667,15 @@ def print_module(module: Operation, *, generic: bool = False, locations: bool = 
 
 
 class NamingPrinter(Printer):
-    """xDSL's printer, which gives two values one name where a hint ends like its own suffixes.
+    """xDSL's printer with unique names also for hints that end like xDSL's own suffixes.
 
-    (Of the hints ``i``, ``i`` and ``i_1``, which it reads from ``%i_1_1``, it makes two ``%i_1``.)
+    (xDSL reads the hints ``i``, ``i`` and ``i_1`` from ``%i_1_1`` and prints ``%i_1`` twice.)
     """
 
     def name_value(self, value: SSAValue, name: str) -> None:
-        """Print ``value`` as ``%name`` if nothing is yet; a hint cannot say ``i_1``."""
+        """Print ``value`` as ``%name`` unless the name is taken. A hint cannot have the form
+        ``i_1``.
+        """
         if value not in self._ssa_values and name not in self.ssa_names:
             self.ssa_names[name] = 1
             self._ssa_values[value] = name

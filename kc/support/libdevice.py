@@ -1,7 +1,8 @@
-"""Where NVIDIA's libdevice is: functions such as exp and lgamma for its GPUs, as LLVM bitcode.
+"""The location of NVIDIA's libdevice: LLVM bitcode of functions such as exp and lgamma for its
+GPUs.
 
-It comes with CUDA's toolkit, and with wheels (``pip install nvidia-nvvm``). It is no part of kc,
-which computes functions by arithmetic of its own (``expand-math``) unless a target says
+It comes with the CUDA toolkit and in wheels (``pip install nvidia-nvvm``). It is not part of kc,
+which computes these functions by its own arithmetic (``expand-math``) unless the target has
 ``-libs=libdevice``.
 """
 
@@ -19,7 +20,7 @@ LIBRARY = "libdevice"
 """The name of the library in ``-libs`` of a target."""
 
 PREFIX = "__nv_"
-"""The prefix of the names of its functions."""
+"""The prefix of the names of libdevice's functions."""
 
 _FILE = "libdevice.10.bc"
 _IN_TOOLKIT = f"nvvm/libdevice/{_FILE}"
@@ -32,18 +33,19 @@ _DEFAULT_TOOLKIT = "/usr/local/cuda"
 
 
 def uses_libdevice(target: Target) -> bool:
-    """True if the functions of kernels are those of libdevice."""
+    """True if kernels call libdevice's functions."""
     return target.kind.name == "cuda" and LIBRARY in target.libs
 
 
 def c_name(name: str) -> str:
-    """The function of the C library that a function of libdevice stands for, else the same name."""
+    """The C library's name of a libdevice function; the name itself if there is none."""
     return name.removeprefix(PREFIX)
 
 
 def places() -> Iterator[Path]:
-    """Where the file may be, in the order in which it is looked for: the toolkit of ``CUDA_HOME``,
-    wheels, the toolkit of the nvcc in PATH, and the one where NVIDIA's installer puts it."""
+    """The possible paths of the file, in search order: the toolkit in ``CUDA_HOME``, wheels, the
+    toolkit of the nvcc in PATH, and the default directory of NVIDIA's installer.
+    """
     home = read("CUDA_HOME")
     if home:
         yield Path(home) / _IN_TOOLKIT
@@ -58,5 +60,5 @@ def places() -> Iterator[Path]:
 
 
 def find_libdevice() -> Path | None:
-    """The file, None where there is none."""
+    """The path of the file; None if it is not installed."""
     return next((place for place in places() if place.is_file()), None)

@@ -1,6 +1,7 @@
-"""Source locations on IR: read them off ops, take them from Python frames, set them in parsing.
+"""Source locations of IR: reading them from ops, taking them from Python frames, setting them in
+the parser.
 
-What diagnostics call an operation is here, too.
+The names of operations in diagnostics are here, too.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ _UNKNOWN = UnknownLoc()
 _NEWLINE = re.compile("\n")
 _LOCATION_ALIAS = re.compile(r"^(#[\w$.-]+)\s*=\s*(loc\()", re.MULTILINE)
 _NUMPY = "/site-packages/numpy/"
-"""numpy calls kc for functions of tensors, such as np.sum(X): what calls numpy is the caller."""
+"""The prefix of numpy's modules. numpy calls kc for functions of tensors, such as np.sum(X); the
+code that calls numpy is then the caller.
+"""
 _ROOT = str(Path(__file__).resolve().parent.parent.parent)
 _LIBRARY = tuple(
     f"{_ROOT}/{part}/"
@@ -50,7 +53,7 @@ _LIBRARY = tuple(
 
 
 def to_location(loc: Attribute) -> Location | None:
-    """The first file position of a location attribute, the user's line for a fused one."""
+    """The first file position of a location attribute; for a fused location, the user's line."""
     if isinstance(loc, FileLineColLoc):
         return Location(loc.filename.data, loc.line.data, loc.column.data)
     if isinstance(loc, FusedLoc):
@@ -64,7 +67,7 @@ def to_location(loc: Attribute) -> Location | None:
 
 
 def location_of(op: Operation | None) -> Location | None:
-    """Where ``op`` (or the nearest op around it that knows) comes from."""
+    """The location of ``op``, or of the nearest op around it that has one."""
     while op is not None:
         if (location := to_location(op.location)) is not None:
             return location
@@ -76,7 +79,8 @@ _NO_METADATA = NoneAttr()
 
 
 def add_call(op: Operation, name: str, call: Location | None) -> None:
-    """Say in the location of ``op`` that the primitive ``name``, called at ``call``, made it so.
+    """Record in the location of ``op`` that the primitive ``name``, called at ``call``, created or
+    changed it.
 
     The location becomes ``fused[where op comes from, "split"("schedule.py":12:0), ...]``, a name
     for each call, in order; the first part stays what :func:`location_of` gives.
@@ -95,7 +99,9 @@ def _call_attr(name: str, call: Location | None) -> NameLoc:
 
 
 def calls_of(op: Operation) -> list[tuple[str, Location | None]]:
-    """The schedule calls that made ``op`` what it is, in order: primitives, and where they are."""
+    """The schedule calls that created or changed ``op``, in order: primitives with their
+    locations.
+    """
     loc = op.location
     if not (isinstance(loc, FusedLoc) and isinstance(loc.locations, ArrayAttr)):
         return []
@@ -107,7 +113,7 @@ def calls_of(op: Operation) -> list[tuple[str, Location | None]]:
 
 
 def op_name(op: Operation) -> str:
-    """The name of ``op`` as text has it, also if it is in no dialect."""
+    """The name of ``op`` in IR text, also if it belongs to no dialect."""
     if _is_registered(type(op)):
         return op.name
     assert isinstance(op, UnregisteredOp)
@@ -141,7 +147,7 @@ _READING: ContextVar[Location | None] = ContextVar("kc_reading", default=None)
 
 
 class reading:  # noqa: N801 - a context, entered for each statement and call that is read
-    """Take ``location`` for the line the user wrote: of Python that is read, not executed."""
+    """Use ``location`` as the user's line, for Python that is parsed but not executed."""
 
     __slots__ = ("_location", "_token")
 
@@ -174,7 +180,7 @@ def caller_names() -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=1024)  # of the files of all frames around each expression
 def is_library(file: str) -> bool:
-    """True if code of a file belongs to kc, or calls kc for a user as numpy does."""
+    """True if a file belongs to kc, or to a library such as numpy that calls kc for the user."""
     return file.startswith((*_LIBRARY, "<frozen")) or _NUMPY in file
 
 
@@ -188,14 +194,14 @@ def _caller() -> FrameType | None:
 
 
 def copy_location(source: Operation, ops: Iterable[Operation]) -> None:
-    """Give ``source``'s location to those of ``ops`` that have none."""
+    """Give the location of ``source`` to the ``ops`` that have none."""
     for op in ops:
         if isinstance(op.location, UnknownLoc):
             op.location = source.location
 
 
 class LocationParser(Parser):
-    """xDSL's parser, with file:line:col on every op as mlir-opt sets them (xDSL sets none)."""
+    """xDSL's parser with a file:line:col location on every op, as in mlir-opt (xDSL sets none)."""
 
     def __init__(self, ctx: Context, text: str, name: str, line_offset: int = 0) -> None:
         super().__init__(ctx, text, name)
@@ -203,11 +209,14 @@ class LocationParser(Parser):
         self._line_offset = line_offset
         self._newlines = [-1, *(match.start() for match in _NEWLINE.finditer(text))]
         self._aliases_ahead = {match[1]: match.start(2) for match in _LOCATION_ALIAS.finditer(text)}
-        """Where the locations stand that mlir-opt names, and defines at the end of the text."""
+        """The positions of uses of location aliases, which mlir-opt defines at the end of the text.
+        """
         self._read_ahead: set[str] = set()
 
     def _parse_location(self) -> LocationAttr:
-        """A location, also of a range, with metadata, or with a name that is defined later."""
+        """Parse a location, which may be a range, have metadata, or be an alias that is defined
+        later.
+        """
         token = self._current_token
         if token.kind is MLIRTokenKind.HASH_IDENT and token.text not in self.attribute_aliases:
             self._define_ahead(token.text)
@@ -225,14 +234,14 @@ class LocationParser(Parser):
         return location
 
     def parse_optional_argument(self, expect_type: bool = True) -> Any:
-        """An argument of a block; behind one without a type there is its location, if any."""
+        """Parse a block argument; a location may follow it if it has no type."""
         argument = super().parse_optional_argument(expect_type)
         if argument is not None and not expect_type:
             self.parse_optional_location()
         return argument
 
     def _define_ahead(self, name: str) -> None:
-        """Read the definition of a location's name, and come back."""
+        """Read the definition of a location alias, then return to the current position."""
         place = self._aliases_ahead.pop(name, None)
         if place is None:
             return
@@ -277,6 +286,6 @@ class LocationParser(Parser):
         return SemiAffineParser(self._parser_state).parse_affine_set()
 
     def line_and_column(self, position: int) -> tuple[int, int]:
-        """1-based line and column of a character offset, in the whole file."""
+        """The line and column, from 1, of a character offset in the whole file."""
         line = bisect.bisect_left(self._newlines, position) - 1
         return line + 1 + self._line_offset, position - self._newlines[line]

@@ -1,7 +1,7 @@
-"""MLIR, kc's dialects included, and loop trees, for Pygments: ``pygmentize -l mlir``.
+"""Pygments lexers for MLIR, with kc's dialects, and for loop trees: ``pygmentize -l mlir``.
 
-Pygments finds the lexers by the entry points of the installed package; IPython, Sphinx, MkDocs and
-rich ask it. :mod:`kc.support.display` colours with them, too.
+Pygments finds the lexers through the entry points of the installed package, and IPython, Sphinx,
+MkDocs and rich use Pygments. :mod:`kc.support.display` uses the lexers, too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KEYWORDS = (
     # of gpu
     *("blocks", "threads", "clusters", "workgroup", "kernel", "async", "uniform"),
 )
-"""Words between operands that say what something is."""
+"""The keywords between operands."""
 
 TYPES = ("index", "none", "i1", "tf32", "bf16")
 SHAPED = ("memref", "tensor", "vector", "complex", "tuple", "array")

@@ -1,4 +1,4 @@
-"""The architectures of NVIDIA's GPUs, and the versions of PTX that code for them is written in."""
+"""The architectures of NVIDIA's GPUs, and the PTX versions for them."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ from kc.support.diagnostics import TargetError
 from kc.support.target import Target
 
 DEFAULT = "sm_75"
-"""The default architecture: the oldest that today's assembler takes."""
+"""The default architecture: the oldest that the current assembler accepts."""
 
 _PTX = {100: 86, 101: 86, 103: 88, 110: 90, 120: 87, 121: 88}
-"""The PTX version that an architecture came with, where that is later than 8.0."""
+"""The first PTX version with an architecture, if it is later than 8.0."""
 
 _PREFERRED_PTX = {89: 84}
-"""The PTX version that code is written in where a later one than the first has what the
-architecture is chosen for: sm_89 multiplies floats of eight bits by ``mma.sync`` from 8.4 on."""
+"""The PTX version to generate, if it is later than the first version with the architecture. For
+example, sm_89 multiplies 8-bit floats by ``mma.sync`` only from 8.4 on.
+"""
 
 NEWEST_PTX = 90
-"""The newest PTX version that LLVM 22 writes; CUDA 13's drivers take it."""
+"""The newest PTX version that LLVM 22 writes; the drivers of CUDA 13 accept it."""
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """``sm_90a``: its number, whether code runs on it alone, and a PTX version (80 is 8.0)."""
+    """An architecture such as ``sm_90a``: its number, whether its code runs on no other
+    architecture, and a PTX version (80 is 8.0).
+    """
 
     name: str
     number: int
@@ -38,9 +41,11 @@ class Architecture:
 
 
 def architecture_of(target: Target) -> Architecture:
-    """The architecture that a target names by ``-arch`` or ``-mcpu``, with the PTX of ``-ptx``.
+    """The architecture that ``-arch`` or ``-mcpu`` of a target names, with the PTX version of
+    ``-ptx``.
 
-    Raises TargetError KC6020 for what is none, and for a PTX that is not written for it.
+    Raises TargetError KC6020 for an unknown architecture, and for a PTX version without support for
+    it.
     """
     name = target.attrs.get("arch", target.attrs.get("mcpu", DEFAULT))
     match = re.fullmatch(r"sm_(\d+)([af]?)", str(name))

@@ -23,16 +23,16 @@ _TAKEN_OUT: ContextVar[tuple[Operation, ...]] = ContextVar("kc_taken_out", defau
 
 
 def taken_out() -> tuple[Operation, ...]:
-    """The ops taken out of the module while a pass works on one of its functions."""
+    """Take the other ops out of the module while a pass works on one function."""
     return _TAKEN_OUT.get()
 
 
 @dataclass(frozen=True)
 class OneFunctionPass(ModulePass):
-    """Apply a pass while the module holds nothing but the function ``func``.
+    """Apply a pass to a module that holds only the function ``func``.
 
-    What else is in the module is taken out and put back around it, so that no pass needs to
-    know of the restriction. Raises KC1010 when there is no such function.
+    The rest of the module is taken out and put back around the function, so no pass has to know
+    about the restriction. Raises KC1010 if there is no such function.
     """
 
     inner: ModulePass

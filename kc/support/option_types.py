@@ -31,7 +31,7 @@ _NONES = ("?", "none", "None")
 
 
 class _Mismatch(Exception):
-    """``text`` at ``place`` is not ``expected``."""
+    """``text`` at ``place`` is not of the form ``expected``."""
 
     def __init__(self, expected: str, place: Option | Word) -> None:
         super().__init__(expected)
@@ -40,9 +40,9 @@ class _Mismatch(Exception):
 
 
 def canonical(cls: type, options: Options, what: str, extra: Sequence[str] = ()) -> Options:
-    """The options under the names that the fields of ``cls`` have; ``extra`` stay as they are.
+    """The options under the field names of ``cls``; the options in ``extra`` stay as they are.
 
-    Raises KC0014 when two spellings of one option are given.
+    Raises KC0014 if an option is given in two spellings.
     """
     fields = [field for field in dataclasses.fields(cls) if field.init]
     spellings = _spellings(fields)
@@ -69,7 +69,7 @@ def _words(text: str) -> list[Word]:
 
 
 def _spellings(fields: Sequence[dataclasses.Field[Any]]) -> dict[str, tuple[str, str]]:
-    """Other spelling -> the field, and what the value becomes."""
+    """For each alternative spelling, the field and the converted value."""
     spellings: dict[str, tuple[str, str]] = {}
     names = [field.name for field in fields]
     in_python = [field.metadata.get("python") for field in fields]
@@ -95,9 +95,9 @@ def fields_from_options(
 ) -> dict[str, Any]:
     """Keyword arguments for the dataclass ``cls``; ``what`` names it in errors.
 
-    ``extra`` are options that somebody else takes, for suggestions. Raises KC0011 for an option
-    that ``cls`` does not have, KC0012 for a value of the wrong type, KC0013 for a missing option
-    without a default, and KC0014 for one given in two spellings.
+    ``extra`` are options that other code consumes; they serve as suggestions. Raises KC0011 for an
+    option that ``cls`` does not have, KC0012 for a value of the wrong type, KC0013 for a missing
+    option without a default, and KC0014 for an option in two spellings.
     """
     fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
     hints = _type_hints(cls)
@@ -163,7 +163,7 @@ def from_options(cls: type[T], options: Options, what: str, extra: Sequence[str]
 
 
 def to_options(instance: Any) -> Options:
-    """The options that make ``instance``, without those that have their default value."""
+    """The options that recreate ``instance``, without those that have their default value."""
     items: list[Option] = []
     for field in dataclasses.fields(instance):
         value = getattr(instance, field.name)
@@ -202,7 +202,9 @@ def help_of(field: dataclasses.Field[Any]) -> str:
 
 
 def placeholder(annotation: Any) -> str:
-    """The form in which help shows a value of this type: ``<int>``, ``<a|b>``, ``<name>,...``."""
+    """The placeholder for a value of this type in help texts: ``<int>``, ``<a|b>``,
+    ``<name>,...``.
+    """
     members = _members(annotation)
     if len(members) > 1:
         return "|".join(dict.fromkeys(placeholder(member) for member in members))
@@ -228,7 +230,7 @@ def _noun(cls: type) -> str:
 
 
 def _members(annotation: Any) -> Sequence[Any]:
-    """The alternatives of a union other than None, ``str`` last as it takes any text."""
+    """The members of a union other than None, with ``str`` last because it accepts any text."""
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
         members = [member for member in typing.get_args(annotation) if member is not type(None)]
         return sorted(members, key=lambda member: member is str)
@@ -271,7 +273,7 @@ def _convert_one(option: Option, annotation: Any) -> Any:
 
 
 def _takes_many(annotation: Any) -> bool:
-    """True if ``from_option`` of this type is given a value with commas in it."""
+    """True if ``from_option`` of this type receives a value that contains commas."""
     return isinstance(annotation, type) and issubclass(annotation, tuple)
 
 

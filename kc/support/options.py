@@ -28,12 +28,12 @@ _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _SHOWN = 90
 
 ANCHORS = ("builtin.module", "func.func", "te.func", "llvm.func", "gpu.module", "gpu.func", "any")
-"""The ops a pipeline may be nested under; all passes here work on modules."""
+"""The ops that a pipeline may be nested under; all passes here work on modules."""
 
 
 @dataclass(frozen=True)
 class Word:
-    """One comma-separated part of a value. ``text`` is without quotes, with brackets."""
+    """A comma-separated part of a value. ``text`` has no quotes, but keeps its brackets."""
 
     text: str
     quoted: bool = False
@@ -73,7 +73,7 @@ class Options:
 
     @classmethod
     def parse(cls, text: str, what: str = "options") -> Options:
-        """Read options; ``what`` is what they belong to, for errors (a pass)."""
+        """Parse options. ``what`` names their owner (a pass) in errors."""
         reader = _Reader(text, what)
         return cls(reader.options(), text)
 
@@ -85,7 +85,7 @@ class Options:
         )
 
     def without(self, name: str) -> Options:
-        """These options but the one of this name."""
+        """These options without the option of this name."""
         gone = self.get(name)
         return Options(tuple(option for option in self.items if option is not gone), self.source)
 
@@ -113,8 +113,8 @@ class PassSpec:
 def parse_pipeline(text: str) -> tuple[PassSpec, ...]:
     """The passes of ``builtin.module(split{block=C factors=?,32},vectorize)``, in order.
 
-    Anchors (``func.func(...)``) are read and checked, and have no effect of their own: every
-    pass is given the module and visits the ops it knows.
+    Anchors (``func.func(...)``) are parsed and checked, but have no effect: every pass receives the
+    module and visits the ops that it handles.
     """
     reader = _Reader(text, "pass pipeline")
     specs = list(reader.pipeline())
@@ -136,7 +136,7 @@ def quote(text: str) -> str:
 
 
 def caret(source: str, start: int, end: int | None = None) -> list[str]:
-    """Two lines: the source around an offset, and carets under ``source[start:end]``."""
+    """Two lines: the text around an offset, and carets under ``source[start:end]``."""
     end = min(len(source), max(start + 1, end if end is not None else 0))
     line_start = source.rfind("\n", 0, start) + 1
     line_end = source.find("\n", start)
@@ -156,7 +156,7 @@ def option_error(
     place: Option | Word | None,
     hints: Iterable[str] = (),
 ) -> InputError:
-    """An error about an option, shown in the text it came from."""
+    """An error about an option, with the text that contains the option."""
     facts = caret(options.source, place.start, place.end) if place and options.source else ()
     return InputError(code, message, facts=facts, hints=hints)
 
@@ -208,7 +208,9 @@ class _Reader:
         return matched.group()
 
     def options(self, opened: int | None = None) -> tuple[Option, ...]:
-        """Options up to the end, or up to the ``}`` of the ``{`` at ``opened``, not consumed."""
+        """Parse options up to the end, or up to the ``}`` that closes the ``{`` at ``opened``. The
+        ``}`` is not consumed.
+        """
         items: list[Option] = []
         seen: set[str] = set()
         while True:
@@ -282,7 +284,7 @@ class _Reader:
         return Word(text, True, start, self.pos)
 
     def brackets(self) -> None:
-        """Skip a balanced bracket; quoted text in it is skipped as a whole."""
+        """Skip a balanced bracket. Quoted text inside is skipped as a whole."""
         opened: list[tuple[str, int]] = []
         while True:
             if self.at_end():

@@ -1,6 +1,7 @@
-"""The values of attributes that are kc's own (``kc.name``, ``kc.symbols``), checked as IR is read.
+"""The values of kc's own attributes (``kc.name``, ``kc.symbols``), which are checked when IR is
+parsed.
 
-Passes read them without asking again. Attributes of kc that are not here may have any value.
+Passes may therefore rely on them. An attribute of kc without an entry here may have any value.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from xdsl.ir.affine import AffineExpr, AffineSymExpr
 
 @dataclass(frozen=True)
 class _Form:
-    """The form of the values of an attribute."""
+    """The valid form of an attribute's value."""
 
     words: str
     """The form in words: "it is ..."."""
@@ -53,7 +54,9 @@ def _are_requirements(value: Attribute) -> bool:
 
 
 def _is_requirement(value: Attribute) -> bool:
-    """The form that :meth:`kc.dialects.size_requirements.SizeRequirement.attribute` gives."""
+    """True if a value has the form that
+    :meth:`kc.dialects.size_requirements.SizeRequirement.attribute` gives.
+    """
     if not isinstance(value, DictionaryAttr):
         return False
     kinds: Mapping[str, type[Attribute]] = {
@@ -130,7 +133,7 @@ def wrong_attribute(op: Operation) -> str | None:
 
 
 def _wrong_sizes(op: Operation) -> str | None:
-    """The complaint about conditions of sizes that the function does not declare."""
+    """The error message for conditions on sizes that the function does not declare."""
     requirements, symbols = op.attributes.get("kc.requires"), op.attributes.get("kc.symbols")
     if not isinstance(requirements, ArrayAttr):
         return None

@@ -11,7 +11,9 @@ from typing import Any
 from kc.support.diagnostics import Location
 
 UNKNOWN = -1
-"""A dimension or stride that is passed after the pointer, as an int64: dimensions, then strides."""
+"""A dimension or stride that is unknown at compile time. Such values follow the pointer as int64
+arguments: first the dimensions, then the strides.
+"""
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class PackedArray:
     dtype: str
     shape: tuple[int, ...]
     strides: tuple[int, ...] | None
-    """In elements; None: dense."""
+    """The strides in elements; None for a dense array."""
     writable: bool
 
 
@@ -34,7 +36,7 @@ class PackedScalar:
 
 @dataclass(frozen=True)
 class PackedText:
-    """Text, which is not passed: it is part of the signature."""
+    """A text. It is part of the signature, so it is not passed."""
 
     text: str
 
@@ -50,12 +52,14 @@ class PackedSignature:
     parameters: tuple[PackedParameter, ...]
     result: str | None
     traced: bool = False
-    """True if a result of nothing stands for the last argument, and not for 0."""
+    """True if a call without a result returns the last argument instead of 0."""
     location: Location | None = field(default=None, compare=False)
 
     @property
     def symbol(self) -> str:
-        """The linker's name of what the generated code calls: other parameters, another name."""
+        """The linker's name of the called symbol. Signatures with different parameters have
+        different symbols.
+        """
         plain = re.sub(r"\W", "_", self.name, flags=re.ASCII)
         parts = repr((self.name, self.parameters, self.result, self.traced))
         return f"kc_packed_{plain}_{hashlib.sha256(parts.encode()).hexdigest()[:8]}"

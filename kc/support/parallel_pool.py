@@ -1,7 +1,7 @@
 """The thread pool that runs parallel loops, as LLVM IR: in process and inside exported libraries.
 
-``pool/pool.c`` is the pool, and its head says how it works; ``make native`` compiled it to the text
-beside it. The public functions, which call libc alone::
+The head of ``pool/pool.c`` explains how the pool works; ``make native`` compiles this file to the
+text beside it. The public functions, which call libc alone::
 
     void kc_parallel_for(void (*body)(int64_t begin, int64_t end, void *ctx), void *ctx,
                          int64_t n, int64_t grain);
@@ -20,13 +20,13 @@ SYMBOLS = (
     "kc_pool_shutdown",
     "kc_pool_cpu_quota",
 )
-"""The public functions of the text."""
+"""The public functions of the pool."""
 
 MAX_THREADS = 1024
-"""The most threads a pool can have: the workers' records are an array."""
+"""The maximum number of threads of a pool: the workers' records are an array of this size."""
 
 MAX_CPUS = 8192
-"""The most CPUs that Linux can be built for: the size of an affinity mask."""
+"""The maximum number of CPUs that Linux can be configured for: the size of an affinity mask."""
 
 # Architectures on which Linux has threads; loops are serial on any other machine.
 _ARCHITECTURES = ("x86_64", "aarch64")
@@ -35,9 +35,9 @@ _ARCHITECTURES = ("x86_64", "aarch64")
 def pool_ir(triple: str) -> str:
     """The pool as the text of an LLVM module for ``triple``.
 
-    The library it becomes a part of ends its workers when it is unloaded. Whoever loads the code
-    otherwise must keep it, and call ``kc_pool_shutdown`` at exit. The public functions are weak, so
-    that several modules with the text can be linked together.
+    A library that contains the pool ends its workers when it is unloaded. If code is loaded in
+    another way, the loader must keep it alive and call ``kc_pool_shutdown`` at exit. The public
+    functions are weak, so that several modules with the pool can be linked together.
     """
     architecture = triple.split("-")[0]
     if "linux" not in triple or architecture not in _ARCHITECTURES:

@@ -1,4 +1,6 @@
-"""The options that a ``kc.transform.PassContext`` sets, where every layer can read them."""
+"""The options that a ``kc.transform.PassContext`` sets. They are here so that every layer can read
+them.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PipelineOptions:
-    """Passes to add at each phase of lowering, and passes to leave out or replace.
+    """Passes to add at each phase of lowering, and passes to skip or replace.
 
-    ``replaced`` maps the name of a pass to the one that runs in its place; None: nothing does.
-    ``bound_checks``: accesses to memory are checked, and kernels have one more argument.
-    ``poison_memory``: buffers hold subnormal numbers and NaN until something is stored to them.
-    ``reuse_workspace``: functions keep the memory of their buffers from call to call.
-    ``watched``: what kernels of a GPU do is watched, where a CPU runs them.
-    ``checks_launches``: their launches check sizes that are not constant; None: where the program
-    is given with launches.
+    ``replaced`` maps the name of a pass to its replacement; None skips the pass. ``bound_checks``:
+    memory accesses are checked, and kernels have one more argument. ``poison_memory``: buffers hold
+    subnormal numbers and NaN until their first store. ``reuse_workspace``: functions keep the
+    memory of their buffers from call to call. ``watched``: the actions of GPU kernels are recorded
+    when a CPU runs them. ``checks_launches``: launches check sizes that are not constant; None:
+    only for programs whose input contains launches.
     """
 
     added: Mapping[int, Sequence[ModulePass]] = field(default_factory=dict)
@@ -40,13 +41,13 @@ _NONE = PipelineOptions()
 
 
 def pipeline_options() -> PipelineOptions:
-    """The options in use; those that change nothing outside of any context."""
+    """The options in use; outside of any context, the default options."""
     return _CURRENT.get(_NONE)
 
 
 @contextlib.contextmanager
 def using_options(options: PipelineOptions) -> Iterator[None]:
-    """Make pipelines that are planned in this context follow ``options``."""
+    """Use ``options`` for pipelines that are planned in this context."""
     token = _CURRENT.set(options)
     try:
         yield
@@ -76,7 +77,7 @@ def step_watcher() -> StepWatcher | None:
 
 @contextlib.contextmanager
 def watching_steps(watcher: StepWatcher | None) -> Iterator[None]:
-    """Show each step in this context to ``watcher``."""
+    """Notify ``watcher`` of each step in this context."""
     token = _WATCHER.set(watcher)
     try:
         yield

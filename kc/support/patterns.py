@@ -1,8 +1,8 @@
-"""Rewrite patterns by the class of the operation that they match.
+"""Rewrite patterns, indexed by the class of the operation that they match.
 
-A pattern is xDSL's: a :class:`~xdsl.pattern_rewriter.RewritePattern` whose ``match_and_rewrite`` is
-typed with ``op_type_rewrite_pattern``. Which class that is, is read off the pattern, so that a set
-of patterns need not ask each of them about each operation.
+A pattern is xDSL's :class:`~xdsl.pattern_rewriter.RewritePattern`, whose ``match_and_rewrite`` has
+the decorator ``op_type_rewrite_pattern``. The class of operation is read from the annotation of the
+pattern, so a set of patterns need not try each pattern on each operation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from xdsl.pattern_rewriter import RewritePattern
 
 @cache
 def roots(pattern: type[RewritePattern]) -> tuple[type[Operation], ...]:
-    """The classes of operations that a class of patterns matches; every one if it is not typed."""
+    """The classes of operations that a class of patterns matches; ``Operation`` if the pattern has
+    no annotation.
+    """
     matcher = pattern.match_and_rewrite
     closure = matcher.__closure__ or ()
     cells = dict(zip(matcher.__code__.co_freevars, closure, strict=True))
@@ -32,12 +34,12 @@ def roots(pattern: type[RewritePattern]) -> tuple[type[Operation], ...]:
 def matching(
     patterns: tuple[type[RewritePattern], ...], op: type[Operation]
 ) -> tuple[type[RewritePattern], ...]:
-    """Those of ``patterns``, in their order, that match operations of a class."""
+    """The ``patterns`` that match operations of a class, in their order."""
     return tuple(pattern for pattern in patterns if issubclass(op, roots(pattern)))
 
 
 class PatternSet:
-    """Patterns in the order in which they are tried, found by the class of an operation."""
+    """Patterns in the order in which they are tried, indexed by the class of an operation."""
 
     def __init__(self, patterns: Iterable[RewritePattern]) -> None:
         self._patterns = {type(pattern): pattern for pattern in patterns}

@@ -1,9 +1,9 @@
-"""No garbage collections while much is made of which little is garbage.
+"""Pauses of garbage collection while a build creates many objects that stay alive.
 
-The objects of a module refer to each other, and a build makes some 100,000 of them. Python's
-collector looks at those that are alive again and again: a tenth of the time of a build, and 100 ms
-more in every tenth, when it looks at all objects of the process. After a build most of what it
-made is garbage, and is found by one short collection of the young objects. Mercurial does the same
+The objects of a module refer to each other, and a build creates some 100,000 of them. Python's
+collector traverses the live ones again and again. This takes a tenth of the build time, and 100 ms
+more in every tenth build, when it traverses all objects of the process. After a build most of its
+objects are garbage, which one short collection of the young objects finds. Mercurial does the same
 while it reads a repository (``util.nogc``).
 """
 
@@ -18,21 +18,24 @@ from contextlib import contextmanager
 from kc.support.forks import fork_lock, in_child
 
 MANY_MODULES = 100
-"""After a pause in which so many modules were imported, most of what is young is theirs."""
+"""The number of modules imported during a pause from which on most young objects belong to
+modules.
+"""
 
 _LOCK = fork_lock()
 _pauses: dict[int, int] = {}
-"""The number of pauses that each thread is in; threads without a pause are left out."""
+"""The number of nested pauses of each thread; threads without a pause have no entry."""
 
 
 @contextmanager
 def paused_collection(*, permanent: bool = False) -> Iterator[None]:
-    """Automatic collections are off in the body, as they stay where they were off before.
+    """Turn automatic collections off in the body; if they were off before, they stay off
+    afterwards.
 
-    Pauses may be nested and overlap in threads: the last to end switches collections on again.
-    What a body with ``permanent`` makes stays, as modules do: it is old at once, and the next
-    collections of young objects do not look at it. The same holds for a body that imports
-    :data:`MANY_MODULES`, as the first build does.
+    Pauses may be nested, and may overlap in several threads; the last pause to end turns
+    collections on again. With ``permanent``, the objects that the body creates are kept, as modules
+    are: they are moved to the oldest generation, so collections of young objects do not traverse
+    them. The same holds for a body that imports :data:`MANY_MODULES`, as the first build does.
     """
     thread = threading.get_ident()
     modules = len(sys.modules)
@@ -63,7 +66,7 @@ def _end_pause(thread: int) -> None:
 
 @in_child
 def _end_pauses_of_others() -> None:
-    """The child of a fork has one thread, and none of the pauses of the others."""
+    """Reset the pauses in the child of a fork, which has a single thread."""
     for thread in [thread for thread in _pauses if thread != threading.get_ident()]:
         del _pauses[thread]
         if not _pauses:

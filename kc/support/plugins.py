@@ -1,9 +1,9 @@
-"""Plugins: packages that add to kc without a change to it.
+"""Plugins: packages that extend kc without changing it.
 
 A package names one :class:`Plugin` in the entry point group ``kc.plugins``::
 
-    [project.entry-points."kc.plugins"]
-    mine = "mine.plugin:PLUGIN"
+A plugin gives each extension as text, and kc imports it at its first use, so an unused plugin costs
+nothing. Dialects of the entry point group ``xdsl.universe`` are loaded too.
 
 Everything in it is given as text and imported at first use, so that an installed plugin costs
 nothing where it is not used. Dialects of the group ``xdsl.universe`` are loaded too.
@@ -26,18 +26,20 @@ from typing import Any
 from kc.support.diagnostics import InputError, KCError, suggest, warn
 
 _RAISED = (Exception, SystemExit)
-"""The exceptions that code of plugins may raise: all are reported as theirs."""
+"""The exceptions that code of plugins may raise; all are reported as errors of the plugin."""
 
 GROUP = "kc.plugins"
 UNIVERSE_GROUP = "xdsl.universe"
 PHASES = (0, 1, 2, 3)
-"""The points of lowering that hooks attach to, as TVM's ``tir.add_lower_pass`` numbers them:
-before anything, after blocks are gone, after loops are transformed, before code generation."""
+"""The phases of lowering that hooks attach to, with the numbers of TVM's ``tir.add_lower_pass``:
+before all passes, after blocks are lowered, after loops are transformed, before code generation.
+"""
 
 
 @dataclass(frozen=True)
 class Plugin:
-    """The additions of a package. Values are paths ``"package.module:Name"`` unless said otherwise.
+    """The extensions of a package. Values are paths ``"package.module:Name"`` unless stated
+    otherwise.
 
     ``targets`` are data files, ``"package:file.toml"``, in the form of
     ``kc/support/targets/llvm.toml``; ``rules`` are those of default schedules
@@ -97,7 +99,7 @@ class Plugin:
                 raise ValueError(f"plugin {self.name}: there is no lowering phase {hook[0]}")
 
     def paths(self) -> list[str]:
-        """The paths of everything in it."""
+        """The paths of all extensions of the plugin."""
         tables = (
             "dialects",
             "passes",
@@ -120,7 +122,7 @@ class Plugin:
 
 
 def paths_of(pattern: str, *flags: str) -> dict[str, str]:
-    """The paths of things whose modules and classes are called after them.
+    """The paths of objects whose modules and classes are named after them.
 
     In ``pattern``, ``{stem}`` is ``x_y`` and ``{name}`` is ``XY`` for the flag ``x-y``.
     """
@@ -135,14 +137,14 @@ def camel_case(flag: str) -> str:
 
 
 def load(path: str, what: str) -> Any:
-    """The object at ``"module:Name"``; ``what`` it is, for the error (KC0033)."""
+    """The object at ``"module:Name"``. The error (KC0033) calls it ``what``."""
     with _told(path, what):
         module_name, _, attribute = path.partition(":")
         return getattr(importlib.import_module(module_name), attribute)
 
 
 def call(path: str, what: str) -> Any:
-    """The result of the function at ``"module:name"``, where it and its errors are a plugin's."""
+    """The result of the function at ``"module:name"``. Errors in it are reported as a plugin's."""
     function = load(path, what)
     with _told(path, what):
         return function()
@@ -163,7 +165,9 @@ def _told(path: str, what: str) -> Iterator[None]:
 
 
 def installed() -> Iterator[Plugin]:
-    """The plugins of installed packages; a broken one is a warning that names it (KC0030)."""
+    """The plugins of installed packages. A broken plugin causes a warning that names it
+    (KC0030).
+    """
     for name, value, load_entry in _entry_points(GROUP):
         try:
             plugin = load_entry()
@@ -176,7 +180,7 @@ def installed() -> Iterator[Plugin]:
 
 
 def installed_dialects() -> Iterator[tuple[str, Callable[[], Any], str]]:
-    """Name, factory and origin of each dialect that other packages give to xDSL."""
+    """Name, factory and origin of each dialect that other packages register with xDSL."""
     own = ("xdsl.universe:", "kc.universe:")
     for name, value, load_entry in _entry_points(UNIVERSE_GROUP):
         if value.startswith(own):
@@ -198,7 +202,9 @@ def _entry_points(group: str) -> Sequence[tuple[str, str, Callable[[], Any]]]:
 def _entry_points_on(
     path: tuple[str, ...], group: str
 ) -> Sequence[tuple[str, str, Callable[[], Any]]]:
-    """Read once for a search path: it takes as long as a pass."""
+    """The entry points on a search path. They are read once, because reading takes as long as a
+    pass.
+    """
     if not _may_name(path, group):
         return []
     from importlib.metadata import distributions, entry_points
@@ -222,8 +228,9 @@ def _entry_points_on(
 def _may_name(path: tuple[str, ...], group: str) -> bool:
     """True if a package on this search path may have entry points of this group.
 
-    Most machines have no plugin, and to import :mod:`importlib.metadata` takes a fifth of the time
-    of ``kc-opt --help``. Any place that is not a folder of metadata folders is left to that module.
+    Most machines have no plugin, and importing :mod:`importlib.metadata` takes a fifth of the time
+    of ``kc-opt --help``. A place that is not a directory of metadata directories is left to that
+    module.
     """
     if any(
         hasattr(finder, "find_distributions") and finder is not PathFinder

@@ -1,4 +1,4 @@
-"""Functions of C that this process has, and the numbers that are passed to them."""
+"""The C functions of this process, and the C types of their arguments."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ C_SCALARS: dict[str, Any] = {
     **{f"int{bits}": getattr(ctypes, f"c_int{bits}") for bits in (8, 16, 32, 64)},
     **{f"uint{bits}": getattr(ctypes, f"c_uint{bits}") for bits in (8, 16, 32, 64)},
 }
-"""The C types by which values of an element type are passed; other types are not passed."""
+"""The C types that pass values of an element type. Values of other element types cannot be
+passed.
+"""
 
 
 @cache
 def _system_libraries() -> list[ctypes.CDLL]:
-    """The process itself, then libraries that compiled code may need and it may not have loaded."""
+    """The process itself, then the libraries that compiled code may need and the process may not
+    have loaded.
+    """
     libraries = [ctypes.CDLL(None)]
     for name in ("libm.so.6", "libgcc_s.so.1"):
         try:

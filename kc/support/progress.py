@@ -1,9 +1,9 @@
-"""The progress of builds: what is being done, for a terminal, a notebook or a function.
+"""The progress of builds, for a terminal, a notebook or a callback.
 
-A call that may take long (``kc.lower``, ``kc.build``, ``kc.auto_schedule``) is made within
-:func:`tracking`, and what it does calls :func:`note`. After :data:`PATIENCE` seconds a terminal
-shows a line, which is removed in the end, and a notebook a bar; ``KC_PROGRESS=0`` turns both off.
-Nothing is shown where standard error is no terminal.
+A call that may take long (``kc.lower``, ``kc.build``, ``kc.auto_schedule``) runs within
+:func:`tracking`, and the code that it runs calls :func:`note`. After :data:`PATIENCE` seconds a
+terminal shows a line, which is removed at the end, and a notebook shows a bar. ``KC_PROGRESS=0``
+turns both off. Nothing is shown if standard error is not a terminal.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from kc.support.forks import fork_lock, in_child
 from kc.support.ipython import in_notebook, publish
 
 PATIENCE = 2.0
-"""Seconds that a build takes before anything is shown."""
+"""The time, in seconds, before the progress of a build is shown."""
 
 PERIOD = 0.25
-"""Seconds between two updates of what is shown."""
+"""The time, in seconds, between two updates of the display."""
 
 Phase = Literal["schedule", "passes", "code"]
 
 SHARES: dict[Phase, float] = {"schedule": 0.6, "passes": 0.2, "code": 0.2}
-"""The shares of a build's time that its phases take, roughly: those of a chain of products."""
+"""The approximate shares of a build's time that its phases take, for a chain of products."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,15 @@ class Progress:
     """The state of a build at one moment."""
 
     call: str
-    """The call that takes the time: ``"kc.build"``."""
+    """The tracked call: ``"kc.build"``."""
     stage: str
     """``"te"``, ``"schedule"``, the name of a pass, or ``"LLVM"``."""
     function: str | None
-    """The function that the stage works on; None if it works on all of them at once."""
+    """The function that the stage processes; None if it processes all functions at once."""
     number: int
-    """The number of this function among them, from 1; 0 if there is no such function."""
+    """The number of this function, from 1; 0 if there is no such function."""
     count: int
-    """The functions of the module; 0 while they are not known."""
+    """The number of functions of the module; 0 while it is unknown."""
     fraction: float
     """The estimated part of the build that is done, from 0 to 1; it never decreases."""
     seconds: float
@@ -67,7 +67,7 @@ Callback = Callable[[Progress], object]
 
 
 class _Display(Protocol):
-    """A place where progress is shown, one state in the place of the one before."""
+    """A display of progress, in which each state replaces the previous one."""
 
     def show(self, progress: Progress) -> None: ...
 
@@ -119,7 +119,7 @@ class _Bar:
 
 
 def _display() -> _Display | None:
-    """The place where this process shows progress."""
+    """The display of this process."""
     if read("KC_PROGRESS") == "0":
         return None
     if in_notebook():
@@ -130,7 +130,7 @@ def _display() -> _Display | None:
 
 
 class _Ticker:
-    """Shows the progress of a tracker from a thread of its own, after a while."""
+    """A thread that shows the progress of a tracker after a delay."""
 
     def __init__(self, tracker: _Tracker, display: _Display) -> None:
         self._tracker = tracker
@@ -205,11 +205,11 @@ _TRACKER: ContextVar[_Tracker | None] = ContextVar("kc_progress", default=None)
 
 _LOCK = fork_lock()
 _shown: list[_Tracker] = []
-"""The build whose progress is shown: of several at once the first one."""
+"""The build whose progress is shown: the first one of several concurrent builds."""
 
 
 def _show(tracker: _Tracker) -> bool:
-    """Show a build, unless another one is shown or there is no place; whether it is."""
+    """Show a build, unless another build is shown or there is no display. True if it is shown."""
     display = _display()
     with _LOCK:
         if display is None or _shown:
@@ -220,7 +220,7 @@ def _show(tracker: _Tracker) -> bool:
 
 
 def _end(tracker: _Tracker) -> None:
-    """Show a build no longer."""
+    """Stop showing a build."""
     ticker, tracker.ticker = tracker.ticker, None
     if ticker is not None:
         ticker.end()
@@ -230,7 +230,7 @@ def _end(tracker: _Tracker) -> None:
 
 @in_child
 def _forget_shown() -> None:
-    """The child of a fork has none of the threads that show something."""
+    """Reset the display in the child of a fork, which has no display threads."""
     for tracker in _shown:
         tracker.ticker = None
     _shown.clear()
@@ -242,10 +242,10 @@ def tracking(
     callback: Callback | Literal[False] | None = None,
     phases: Sequence[Phase] = ("schedule", "passes", "code"),
 ) -> Iterator[None]:
-    """Show the progress of what is done in this context, or tell ``callback`` of it.
+    """Show the progress of the work in this context, or report it to ``callback``.
 
-    ``callback`` False: neither. ``phases`` are those that the call goes through. Of calls within
-    each other the outermost is tracked.
+    ``callback`` False: neither. ``phases`` are the phases of the call. Of nested calls, only the
+    outermost is tracked.
     """
     if _TRACKER.get() is not None:
         yield
@@ -277,8 +277,9 @@ def note(
     number: int = 0,
     count: int = 0,
 ) -> None:
-    """Note that a build has come to ``part`` (0 to 1) of a phase, and what it does now; for
-    ``function``, ``number``, ``count`` see :class:`Progress`. Outside of a build nothing is done.
+    """Record that a build has reached ``part`` (0 to 1) of a phase, and its current work. For
+    ``function``, ``number`` and ``count`` see :class:`Progress`. Outside of a build this has no
+    effect.
     """
     tracker = _TRACKER.get()
     if tracker is not None:
@@ -287,7 +288,7 @@ def note(
 
 @contextlib.contextmanager
 def hidden() -> Iterator[None]:
-    """Remove what is shown while something else may write to the terminal."""
+    """Hide the display while other code may write to the terminal."""
     tracker = _TRACKER.get()
     ticker = None if tracker is None else tracker.ticker
     if ticker is None:

@@ -1,7 +1,8 @@
-"""NVIDIA's assembler, where it is installed: what it takes for each kernel of PTX.
+"""NVIDIA's assembler, if it is installed, and the resources that it reports for each kernel of PTX.
 
-``ptxas`` is in CUDA's toolkit and in a wheel (``pip install nvidia-cuda-nvcc``). It needs no GPU.
-kc does without it: registers and spills are estimates then (:mod:`kc.analysis.gpu.ptx_registers`).
+``ptxas`` is part of the CUDA toolkit and of a wheel (``pip install nvidia-cuda-nvcc``). It needs no
+GPU. kc works without it; registers and spills are then estimates
+(:mod:`kc.analysis.gpu.ptx_registers`).
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from kc.support.environment import read
 
 VARIABLE = "KC_PTXAS"
 NONE = "none"
-"""The value of the variable for which no assembler is used."""
+"""The value of the variable that disables the assembler."""
 
 _IN_TOOLKIT = "bin/ptxas"
 _DEFAULT_TOOLKIT = "/usr/local/cuda"
 MOST_SECONDS = 60.0
-"""The most seconds that the assembler may take; after that, its numbers are unknown."""
+"""The timeout of the assembler in seconds. After a timeout its numbers are unknown."""
 
 
 @dataclass(frozen=True)
@@ -33,15 +34,16 @@ class AssembledKernel:
     """The numbers that the assembler reports for a kernel."""
 
     registers: int
-    """32-bit registers of a thread."""
+    """The number of 32-bit registers per thread."""
     spilled: int
-    """Bytes of a thread that it stores in memory, as there are too few registers for them."""
+    """Bytes per thread that are spilled to memory for lack of registers."""
 
 
 def find_ptxas() -> str | None:
-    """The path of the assembler: that of ``KC_PTXAS``, else the one in PATH, in the toolkit of
-    ``CUDA_HOME``, in a wheel, or where NVIDIA's installer puts it. None where there is none, and
-    where the variable is ``none``."""
+    """The path of the assembler: ``KC_PTXAS``, else the first one in PATH, in the toolkit of
+    ``CUDA_HOME``, in a wheel, or in the default directory of NVIDIA's installer. None if there is
+    none, or if the variable is ``none``.
+    """
     given = read(VARIABLE)
     if given:
         return None if given == NONE else shutil.which(given)
@@ -60,8 +62,9 @@ def _places() -> Iterator[Path]:
 
 
 def assembled(ptx: str) -> Mapping[str, AssembledKernel]:
-    """The numbers of the assembler for each kernel of PTX text, by name. Empty if there is no
-    assembler, or it does not take the text (an old one does not know each architecture)."""
+    """The assembler's numbers for each kernel of PTX text, by name. Empty if there is no assembler
+    or it refuses the text (an old one does not support every architecture).
+    """
     assembler = find_ptxas()
     target = re.search(r"^\.target (\w+)", ptx, re.MULTILINE)
     return {} if assembler is None or target is None else _assembled(assembler, target[1], ptx)

@@ -1,12 +1,12 @@
-"""Classes that show users their public names alone."""
+"""Classes that show only their public names to users."""
 
 from __future__ import annotations
 
 
 class PublicNames(type):
-    """A class whose ``dir`` leaves out the names in ``_INTERNAL``, which only kc's modules use.
+    """A class whose ``dir`` omits the names in ``_INTERNAL``, which only kc's modules use.
 
-    ``__dir__`` of its instances is the class's own.
+    The ``__dir__`` of its instances is unchanged.
     """
 
     _INTERNAL: frozenset[str] = frozenset()

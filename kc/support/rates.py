@@ -1,7 +1,7 @@
-"""Rates of processors: how much a core does in a cycle, by family of cores.
+"""Rates of processors: the operations that a core performs per cycle, by family of cores.
 
-The numbers are data (``kc/support/targets/rates.toml``, which says what each means and where it is
-from). A file of the user's overrides them for the CPU that it was measured on: ``kc doctor
+The numbers are data (``kc/support/targets/rates.toml``, which defines each field and gives its
+source). A file of the user overrides them for the CPU on which it was measured; ``kc doctor
 --measure`` writes it to :func:`user_file`.
 """
 
@@ -27,42 +27,44 @@ _SHARED = "default"
 
 @dataclass(frozen=True)
 class Rates:
-    """The operations of one core in a cycle."""
+    """The operations of a core per cycle."""
 
     family: str
-    """The name of the family of cores, ``default`` for a core that is of none."""
+    """The name of the family of cores; ``default`` for a core of no family."""
     bits: int
     """The full width of a vector register."""
     pipes: float
     """Multiply-adds that start in a cycle with registers narrower than the full width."""
     fma_latency: float
-    """Cycles from the operands of a multiply-add to its result."""
+    """The latency, in cycles, from the operands of a multiply-add to its result."""
     loads: float
-    """Vectors of the full width that are loaded from L1."""
+    """Loads from L1 per cycle, in vectors of the full width."""
     stores: float
-    """Vectors of the full width that are stored to L1."""
+    """Stores to L1 per cycle, in vectors of the full width."""
     gather: float
-    """32-bit elements that a gather loads."""
+    """32-bit elements per cycle that a gather loads."""
     shuffles: float
-    """Permutations of 32-bit elements across a vector of the full width."""
+    """Permutations per cycle of 32-bit elements across a vector of the full width."""
     divisions: Mapping[str, float]
-    """Elements that are divided, by type (f32, f64)."""
+    """Divided elements per cycle, by type (f32, f64)."""
     bandwidths: tuple[float, float, float, float]
-    """Bytes that are read from L1, L2, L3 and memory."""
+    """Bytes per cycle read from L1, L2, L3 and memory."""
     line: int
-    """Bytes of a cache line."""
+    """The size of a cache line in bytes."""
     ways: tuple[int, int, int]
     """The associativity of L1, L2 and L3."""
     parallel_start: float
-    """Cycles of work below which handing it to other threads costs more than it saves."""
+    """The least work, in cycles, for which the use of other threads saves time."""
     products: Mapping[str, float] = field(default_factory=dict)
-    """Multiply-adds by instruction (``fma.f32``, ``vpdpbusd``), with vectors of the full width."""
+    """Multiply-adds per cycle by instruction (``fma.f32``, ``vpdpbusd``), with vectors of the full
+    width.
+    """
 
 
 def rates_of(target: Target) -> Rates:
     """The rates of the target's core: the family of ``-mcpu``, else its architecture's default.
 
-    What was measured on this CPU (:func:`user_file`) replaces the numbers of the data.
+    Rates measured on this CPU (:func:`user_file`) replace the numbers of the data.
     """
     arch = target.architecture
     known = _rates(arch.name if arch is not None else _SHARED, target.cpu)
@@ -73,7 +75,7 @@ def rates_of(target: Target) -> Rates:
 
 
 def is_measured(target: Target) -> bool:
-    """True if the user's file has rates of this CPU."""
+    """True if the user's file contains rates of this CPU."""
     return target.cpu in _measured(user_file())
 
 
@@ -101,8 +103,9 @@ def _frozen(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def user_file() -> Path | None:
-    """Where measured rates are: ``KC_RATES``, else ``kc/rates.json`` in the user's folder of
-    configurations. None where ``KC_RATES`` is ``none``, or there is no such folder."""
+    """The path of the measured rates: ``KC_RATES``, else ``kc/rates.json`` in the user's
+    configuration directory. None if ``KC_RATES`` is ``none`` or there is no such directory.
+    """
     given = environment.read(VARIABLE)
     if given == "none":
         return None
@@ -116,10 +119,11 @@ def user_file() -> Path | None:
 
 
 def keep(cpu: str, measured: Mapping[str, Any]) -> Path | None:
-    """Write the ``measured`` fields of Rates for this CPU, beside those of others; where to.
+    """Write the ``measured`` fields of Rates for this CPU, beside those of other CPUs; the path of
+    the file.
 
-    Fields, products and types of divisions that are missing stay what the data say. KC0022:
-    the file cannot be written.
+    Missing fields, products and types of divisions keep the numbers of the data. KC0022: the file
+    cannot be written.
     """
     file = user_file()
     if file is None:
@@ -137,7 +141,7 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _measured(file: Path | None) -> Mapping[str, Mapping[str, Any]]:
-    """The measured fields by CPU; a broken file is a warning and counts as none."""
+    """The measured fields by CPU. A broken file causes a warning and is ignored."""
     try:
         stamp = None if file is None else file.stat().st_mtime_ns
     except OSError:
@@ -161,7 +165,9 @@ def _read_measured(file: Path, _: int | None) -> Mapping[str, Mapping[str, Any]]
 
 
 def _checked(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of one CPU. Raises ValueError for what is no field, or no positive number."""
+    """The checked fields of one CPU. Raises ValueError for an unknown field or a value that is not
+    a positive number.
+    """
     shape = asdict(_rates(_SHARED, _SHARED))
     for name, value in values.items():
         if name not in shape or name == "family":

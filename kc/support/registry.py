@@ -1,7 +1,7 @@
-"""Tables by name: dialects, passes, schedule primitives and formats, imported at first use.
+"""Tables of dialects, passes, schedule primitives and formats by name, imported at first use.
 
-Tables hold text only; nothing here imports xDSL until something is asked for by name. They are
-filled from the records of kc's areas (:mod:`kc.areas`) and then from those of plugins, in one way.
+Tables hold text only; xDSL is not imported until an entry is looked up. They are filled from the
+records of kc's areas (:mod:`kc.areas`), then in the same way from the records of plugins.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from xdsl.pattern_rewriter import RewritePattern
 
 AREAS = "kc.areas:AREAS"
-"""Where the records of kc's own areas are, which it is made of as of those of plugins."""
+"""The path of the records of kc's own areas, which have the form of plugins' records."""
 
 PASS_OF_PRIMITIVE = "kc.transforms.schedule._flag:make_pass"
-"""Makes the pass for a primitive and its options."""
+"""The path of the function that makes the pass for a primitive and its options."""
 
 CHECK_OF_STEP = "kc.transforms.trace.sched_form:check_step"
-"""Checks the fields of a step that is given as an operation of ``sched``."""
+"""The path of the function that checks the fields of a step given as an operation of ``sched``."""
 
 
 class Hook(NamedTuple):
@@ -44,7 +44,7 @@ class Hook(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """Something registered. ``origin`` is ``kc``, ``xdsl`` or the name of a plugin."""
+    """A registered object. ``origin`` is ``kc``, ``xdsl`` or the name of a plugin."""
 
     name: str
     path: str
@@ -52,14 +52,14 @@ class Entry:
     origin: str = "kc"
     summary: str = ""
     main_option: str = ""
-    """Of a pass: the option that a value without a name is of."""
+    """For a pass: the option that takes a value given without a name."""
 
     def load(self) -> Any:
-        """Import what the entry stands for."""
+        """Import the object of the entry."""
         return _import(self.path) if self.origin == "kc" else plugins.load(self.path, self._what())
 
     def call(self) -> Any:
-        """The result of the function that the entry stands for."""
+        """Call the function of the entry and return its result."""
         return self.load()() if self.origin == "kc" else plugins.call(self.path, self._what())
 
     def _what(self) -> str:
@@ -74,7 +74,7 @@ def _import(path: str) -> Any:
 
 
 class Registry:
-    """The tables: what kc's areas have, with what plugins added to them."""
+    """The tables of kc's areas and of plugins."""
 
     def __init__(self) -> None:
         self.dialects: dict[str, Entry] = {}
@@ -94,13 +94,13 @@ class Registry:
         """The plugins of packages, without kc's own areas."""
         self._intrinsics: dict[str, Entry] = {}
         self._with_intrinsics: list[tuple[Plugin, str]] = []
-        """The records, and their origins, whose intrinsics are not in the table yet."""
+        """The records, with their origins, whose intrinsics are not yet in the table."""
         for origin, area in _areas():
             self._fill(area, origin)
 
     @property
     def intrinsics(self) -> dict[str, Entry]:
-        """The tensor intrinsics, of which there are many: the table is made when it is used."""
+        """The tensor intrinsics. The table is large, so it is made at its first use."""
         while self._with_intrinsics:
             plugin, origin = self._with_intrinsics.pop(0)
             paths = dict(plugin.intrinsics)
@@ -121,14 +121,14 @@ class Registry:
         return {**self.queries, **self.primitives}
 
     def copy(self) -> Registry:
-        """A registry to add to, with the same content."""
+        """A copy of the registry, to which entries may be added."""
         copied = Registry()
         for plugin in self.plugins:
             copied.add(plugin)
         return copied
 
     def add(self, plugin: Plugin) -> None:
-        """Add a plugin; a name that is taken stays with its owner, with a warning (KC0034).
+        """Add a plugin. A name that is taken stays with its owner, with a warning (KC0034).
 
         So does that of a plugin. One that is there already, as it is installed, say, and named by
         ``--load-plugin``, is not added again.
@@ -152,7 +152,7 @@ class Registry:
             _ = self.intrinsics  # a name that is taken is told of now
 
     def _fill(self, plugin: Plugin, origin: str) -> None:
-        """Add what is in a record, under the name that it comes from."""
+        """Add the entries of a record, with the name of its origin."""
         tables = (
             (self.dialects, plugin.dialects, "dialect", "dialect"),
             (self.passes, plugin.passes, "plugin", "pass"),
@@ -193,7 +193,7 @@ class Registry:
         plugin: Plugin,
         origin: str,
     ) -> None:
-        """Add the names of a record to a table, but for those that are taken."""
+        """Add the names of a record to a table, except names that are taken."""
         for name, path in additions.items():
             if name in table:
                 warn(
@@ -215,7 +215,7 @@ def _areas() -> tuple[tuple[str, Plugin], ...]:
 
 @cache
 def own() -> Registry:
-    """The registry of kc itself, without plugins; nothing may be added to it."""
+    """The registry of kc itself, without plugins. It must not be changed."""
     return Registry()
 
 
@@ -231,7 +231,9 @@ _CURRENT: ContextVar[Registry | None] = ContextVar("kc_registry", default=None)
 
 
 def current() -> Registry:
-    """The registry in use: everything that is installed, unless :func:`using` says otherwise."""
+    """The registry in use: with all installed plugins, unless :func:`using` sets another
+    registry.
+    """
     return _CURRENT.get() or _installed()
 
 
@@ -256,9 +258,10 @@ def check_step(step: Any, fields: dict[str, Any], unsafe: bool) -> None:
 
 
 def find_pass(name: str) -> Entry:
-    """The pass or primitive of this name, xDSL's included; KC0003 with the nearest names.
+    """The pass or primitive of this name, including xDSL's. KC0003, with the nearest names, if
+    there is none.
 
-    ``-`` may be written as ``_``, the way of Python.
+    ``_`` may be written for ``-``, as in Python.
     """
     passes = current().passes
     dashed = name.replace("_", "-")
@@ -286,18 +289,18 @@ def is_pass(name: str) -> bool:
 
 
 def all_pass_names() -> list[str]:
-    """Every pass and primitive, ours first, with all of xDSL's (imports xDSL)."""
+    """Every pass and primitive: kc's first, then all of xDSL's (imports xDSL)."""
     return list(dict.fromkeys([*current().passes, *_xdsl_passes()]))
 
 
 def pass_class(name: str) -> Any:
-    """The class behind a pass, or of a primitive."""
+    """The class of a pass or primitive."""
     entry = find_pass(name)
     return entry.load() if entry.path else _xdsl_passes()[name]()
 
 
 def get_pass(name: str, options: str | Options = "") -> ModulePass:
-    """A pass ready to be applied, ``options`` as in ``block=C factors=?,32``.
+    """A pass that is ready to be applied, with ``options`` as in ``block=C factors=?,32``.
 
     ``func=NAME`` restricts any pass to one function of the module.
     """
@@ -323,7 +326,7 @@ def get_pass(name: str, options: str | Options = "") -> ModulePass:
 
 
 def parse_options(name: str, text: str) -> Options:
-    """The options of a pass, as its flag has them."""
+    """Parse the options of a pass, as its flag takes them."""
     entry = current().passes.get(name.replace("_", "-"))
     main = entry.main_option if entry is not None else ""
     value, space, rest = text.partition(" ")
@@ -338,7 +341,7 @@ def get_passes(specs: tuple[PassSpec, ...]) -> list[ModulePass]:
 
 
 def context(*, allow_unregistered: bool = False) -> Context:
-    """An xDSL context with every dialect, ours instead of xDSL's where both have one."""
+    """An xDSL context with every dialect. Where xDSL and kc both have a dialect, it has kc's."""
     from xdsl.context import Context
     from xdsl.dialects import get_all_dialects
 
@@ -357,7 +360,9 @@ def context(*, allow_unregistered: bool = False) -> Context:
 
 
 def _by_module(entries: Mapping[str, Entry], level: int) -> dict[str, tuple[str, ...]]:
-    """Names by the module, or by the package that many levels above it, that they lead to."""
+    """Names by the module that they lead to, or by the package the given number of levels above
+    it.
+    """
     table: dict[str, tuple[str, ...]] = {}
     for name, entry in entries.items():
         module = entry.path.partition(":")[0].split(".")
@@ -367,7 +372,9 @@ def _by_module(entries: Mapping[str, Entry], level: int) -> dict[str, tuple[str,
 
 
 def _own_passes() -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Family -> the module of its passes, with ``{stem}`` for their names, and the passes."""
+    """For each family, the module of its passes, with ``{stem}`` for their names, and the
+    passes.
+    """
     table: dict[str, tuple[str, tuple[str, ...]]] = {}
     for name, entry in own().passes.items():
         if entry.origin == "kc" and entry.family != "schedule":

@@ -1,4 +1,4 @@
-"""Bugs of kc: one line for the user, and a file with what is needed to see them again."""
+"""Reports of bugs of kc: one line for the user, and a file that reproduces the bug."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CODE = "KC0070"
 class PassFailure(InternalError):
     """A pass raised an unexpected exception, or left a module that does not verify.
 
-    Its cause is the exception; ``origin`` is who the pass belongs to.
+    ``__cause__`` is the exception; ``origin`` is the owner of the pass.
     """
 
     def __init__(self, name: str, origin: str, *, invalid: bool = False) -> None:
@@ -46,10 +46,10 @@ def internal_error(
     source: str = "",
     command: Sequence[str] = (),
 ) -> Diagnostic:
-    """A message, in one line, for a failure of ``tool``; writes the reproducer.
+    """A one-line message for a failure of ``tool``; writes the reproducer.
 
-    ``source`` is the input; ``command`` the arguments that reproduce the failure with it, the
-    original ``argv`` where they are not known.
+    ``source`` is the input. ``command`` holds the arguments that reproduce the failure with it;
+    None for the original ``argv``.
     """
     if isinstance(error, PassFailure):
         title, cause = str(error), error.__cause__ or error
@@ -69,9 +69,9 @@ def internal_error(
 
 @contextlib.contextmanager
 def reproducing(call: str, source: Callable[[], str]) -> Iterator[None]:
-    """Let an InternalError of the Python ``call`` in this context name a reproducer.
+    """Attach a reproducer to an InternalError of the Python ``call`` in this context.
 
-    ``source`` gives the text of the module that the call began with, and of what it did. Raises
+    ``source`` gives the text of the initial module and of the actions of the call. Raises
     ParseError KC1003 for a module that is nested too deeply.
     """
     try:
@@ -105,7 +105,7 @@ def _reproducer(
 
 
 def versions() -> str:
-    """kc, what it stands on, Python and the machine."""
+    """The versions of kc, its dependencies and Python, and the machine."""
     from importlib.metadata import PackageNotFoundError, version
 
     parts = [f"kc {sys.modules['kc'].__version__}"]  # importing it here would go up
@@ -120,7 +120,7 @@ def versions() -> str:
 
 
 def _write(text: str) -> str | None:
-    """Write a reproducer here, or else among temporary files; its path."""
+    """Write a reproducer to the current directory, or else to a temporary directory; its path."""
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
     for folder in (Path(), Path(tempfile.gettempdir())):
         path = folder / f"kc-reproducer-{digest}.mlir"

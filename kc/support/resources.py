@@ -9,8 +9,8 @@ After::
 
     %w = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
 
-xDSL keeps resources by their names in one table for all files, where those of a second file take
-the places of those of the first; here each file has its own.
+xDSL keeps the resources of all files in one table by name, where those of a second file replace
+those of the first. Here each file has its own table.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ from kc.support.diagnostics import ParseError
 from kc.support.locations import location_of, op_name
 
 _HEADER = 4
-"""Bytes at the start of a resource that say its alignment."""
+"""The size of the header of a resource in bytes. The header states the alignment."""
 
 
 def resolve_resources(module: Operation, resources: dict[str, str]) -> None:
-    """Give constants their elements; one whose resource is not in the file stays as it is.
+    """Replace resources by their elements in constants; a constant whose resource is missing stays
+    as it is.
 
-    Operations share the bytes of a resource. Raises ParseError KC1005 for a resource that is no
-    text of bytes, or has another number of them than its type.
+    Operations share the bytes of a resource. Raises ParseError KC1005 for a resource that is not a
+    text of bytes, or whose size does not match its type.
     """
     elements: dict[DenseResourceAttr, DenseIntOrFPElementsAttr] = {}
     for op in module.walk():

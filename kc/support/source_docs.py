@@ -1,7 +1,8 @@
-"""The documentation of classes, read without importing them: ``--help`` must not import xDSL.
+"""The documentation of classes, read without importing them, because ``--help`` must not import
+xDSL.
 
-Parsing whole modules would take as long as importing them, so only the head of the class is
-parsed: its docstring and fields, up to the first method.
+Parsing a whole module would take as long as importing it, so only the head of the class is parsed:
+its docstring and its fields, up to the first method.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _FRAMEWORK = ("Primitive", "ModulePass", "ABC")
 
 
 def read_class_doc(path: str) -> ClassDoc | None:
-    """The documentation of ``"module:Class"``; None when there is no such source."""
+    """The documentation of ``"module:Class"``; None if there is no such source."""
     module, _, name = path.partition(":")
     located = _find(module, name)
     if located is None:
@@ -41,7 +42,9 @@ def read_class_doc(path: str) -> ClassDoc | None:
 
 
 def _collect(module: str, text: str, options: dict[str, bool]) -> str:
-    """Add the fields of a class, those of its bases first; what its ``defaults`` says."""
+    """Collect the fields of a class, those of its bases first, and the docstring of its
+    ``defaults``.
+    """
     node = _head(text)
     bare = ""
     for base in reversed(node.bases):

@@ -1,4 +1,4 @@
-"""Targets: what code is made for, in TVM's grammar, with the machine's facts from data files.
+"""Targets: the machines that code is compiled for, in TVM's grammar, with facts from data files.
 
 ``Target("llvm -mcpu=znver4 -mattr=+avx512f --host=llvm")``; also JSON text, a dict, or a tag such
 as ``raspberry-pi/4b-aarch64``. ``-mcpu=native`` is the CPU that the process runs on, with its
@@ -60,13 +60,13 @@ _LIBRARIES = (
 )
 """Names in ``-libs`` that have a meaning: to kc (``libdevice``), or in targets of TVM."""
 _LIKENESS = 0.75
-"""The similarity (0 to 1, of difflib) from which a name counts as misspelled."""
+"""The similarity (0 to 1, by difflib) from which on a name counts as a misspelling."""
 _FAST_MATH = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 _STACK: ContextVar[tuple[Target, ...]] = ContextVar("kc_targets", default=())
 
 
 class Target:
-    """A target, immutable and comparable. ``str()`` gives text that makes an equal one.
+    """A target, immutable and comparable. ``str()`` gives text that creates an equal target.
 
     Raises :class:`TargetError`: KC6001 (unknown kind or tag), KC6002 (unknown attribute), KC6003
     (wrong value), KC6004 (unknown CPU), KC6005 (unknown feature), KC6006 (unknown architecture),
@@ -128,7 +128,7 @@ class Target:
         self._check()
 
     def _on_this_machine(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """The attributes of the CPU that this process runs on, and those that were given."""
+        """The attributes of the CPU that runs this process, overridden by the given attributes."""
         from kc.support.target_host import host_attributes
 
         host = host_attributes()
@@ -220,7 +220,7 @@ class Target:
 
     @property
     def architecture(self) -> Architecture | None:
-        """The CPU architecture, None for a kind that has none."""
+        """The CPU architecture; None for a kind without one."""
         names = self.kind.architectures
         if not names:
             return None
@@ -243,7 +243,9 @@ class Target:
 
     @property
     def triple(self) -> str:
-        """LLVM's target triple; without ``-mtriple``, this machine's if the CPU is one of its."""
+        """LLVM's target triple. Without ``-mtriple``, it is this machine's if the CPU has its
+        architecture.
+        """
         given = self.attrs.get("mtriple")
         arch = self.architecture
         if isinstance(given, str) or arch is None:
@@ -254,7 +256,9 @@ class Target:
 
     @property
     def abi(self) -> str:
-        """``-mabi``, as ``lp64d``: how arguments are passed, where a machine has several ways."""
+        """The value of ``-mabi``, such as ``lp64d``: the calling convention, for machines with
+        several.
+        """
         return str(self.attrs.get("mabi", ""))
 
     @property
@@ -265,7 +269,7 @@ class Target:
 
     @property
     def cpu(self) -> str:
-        """The CPU's name for LLVM; the plainest one of the architecture if not given."""
+        """The CPU's name for LLVM; without ``-mcpu``, the baseline CPU of the architecture."""
         arch = self.architecture
         return self.mcpu or (arch.baseline if arch is not None else "")
 
@@ -277,7 +281,7 @@ class Target:
         return value
 
     def has_feature(self, name: str) -> bool:
-        """True if the CPU has a feature: by ``-mattr``, else by its name, if that is known.
+        """True if the CPU has a feature, by ``-mattr`` or else by its name, if the name is known.
 
         ``sm_80`` is any of NVIDIA's GPUs from that architecture on, ``sm_90a`` that architecture
         alone.
@@ -320,7 +324,7 @@ class Target:
 
     @property
     def fast_math(self) -> tuple[str, ...]:
-        """The rules that floating-point code may disregard, as LLVM's flags in their order.
+        """The flags of relaxed floating-point arithmetic, as LLVM's flags in their order.
 
         ``-fast-math`` sets all of them and ``-fast-math-nnan=0`` takes one away again. Without
         them, ``contract`` alone: a product and a sum may be rounded once. ``-contract=0`` forbids.
@@ -338,7 +342,9 @@ class Target:
 
     @property
     def limits(self) -> Mapping[str, Any]:
-        """The limits of the machine: the kind's, the model's, and those given as attributes."""
+        """The limits of the machine: those of the kind, then of the model, then the given
+        attributes.
+        """
         limits = {**self.kind.limits, **self.kind.models.get(self.model_name, {})}
         return {key: self.attrs.get(key, value) for key, value in limits.items()}
 
@@ -365,7 +371,9 @@ class Target:
 
     @property
     def caches(self) -> tuple[int, int, int]:
-        """Bytes of L1 data and L2 cache of a core, and of the L3 it shares; 0: there is none."""
+        """Bytes of the L1 data cache and the L2 cache of a core, and of the L3 cache that it
+        shares; 0 if absent.
+        """
         arch = self.architecture
         known = arch.caches_of(self.cpu) if arch is not None else (0, 0, 0)
         l1, l2, l3 = (
@@ -377,7 +385,7 @@ class Target:
     # Text and data
 
     def export(self) -> dict[str, Any]:
-        """The target as the dict that makes an equal one."""
+        """The target as a dict from which an equal target can be made."""
         fields: dict[str, Any] = {"kind": str(self.kind)}
         if self.keys != self._default_keys():
             fields["keys"] = list(self.keys)
@@ -435,7 +443,7 @@ class Target:
 
     @staticmethod
     def list_tags() -> dict[str, Target]:
-        """The targets that have a name, by the name."""
+        """The tagged targets, by tag."""
         return {tag: Target(tag) for tag in tags()}
 
     @property
@@ -450,7 +458,7 @@ class Target:
 
     @property
     def max_num_threads(self) -> int:
-        """The most threads of a block; 1 for a CPU."""
+        """The maximum number of threads per block; 1 for a CPU."""
         return int(self.limits.get("max_threads_per_block", 1))
 
     @property
@@ -484,12 +492,12 @@ class Target:
 
     @staticmethod
     def generic() -> Target:
-        """The target that is the same everywhere: x86-64 with 256-bit vectors."""
+        """The target that is the same on every machine: x86-64 with 256-bit vectors."""
         return _generic()
 
     @staticmethod
     def host_cpu() -> Target:
-        """The CPU that this process runs on, with its caches and the cores it may use."""
+        """The target of the CPU that runs this process, with its caches and usable cores."""
         from kc.support.target_host import host_attributes
 
         return _host(tuple(host_attributes().items()))
@@ -536,8 +544,9 @@ def target_to_build_for(module: Any) -> Target:
 
 
 def known_target(module: Any) -> Target | None:
-    """The target that somebody has said a module is for: its attribute ``kc.target``, else the
-    current target; None, where nobody has."""
+    """The explicit target of a module: its attribute ``kc.target``, else the current target; None
+    if there is neither.
+    """
     return target_of(module) if "kc.target" in module.attributes else Target.current()
 
 
@@ -546,7 +555,9 @@ _SYSTEMS = ("linux", "none", "windows", "freebsd", "netbsd", "openbsd", "wasi", 
 
 
 def _normal_triple(triple: str) -> str:
-    """``armv7a-linux-gnueabihf`` with the vendor it leaves out, which LLVM counts on."""
+    """A triple such as ``armv7a-linux-gnueabihf`` with the vendor, which it omits and LLVM
+    requires.
+    """
     parts = triple.split("-")
     if 2 <= len(parts) <= 3 and parts[1].startswith(_SYSTEMS):
         parts.insert(1, "unknown")
@@ -554,7 +565,7 @@ def _normal_triple(triple: str) -> str:
 
 
 def _float_abi(triple: str, wanted: Value | None) -> str:
-    """The triple of an ARM system that passes floats so: that is the end of its name."""
+    """The triple of an ARM system with this float ABI, which the end of the triple names."""
     if wanted is None or not triple.endswith(("eabi", "eabihf")):
         return triple
     return triple.removesuffix("hf") + ("hf" if wanted == "hard" else "")
@@ -573,7 +584,7 @@ def _architecture_of(machine: str, names: Sequence[str]) -> Architecture:
 
 
 def _value(key: str, expected: str, value: Any) -> Value:
-    """``value`` (text, or a JSON value) as an attribute of type ``expected``."""
+    """``value`` (text or a JSON value), converted to the type ``expected`` of an attribute."""
     if expected == "list":
         return _list(key, value)
     if expected == "bool" and value in (True, False, "1", "0", "true", "false"):

@@ -1,12 +1,12 @@
 """The data files of targets: kinds, tags, and the CPUs of each architecture.
 
-A kind's file has ``kind``, ``keys``, ``device``, optional ``architectures``, a table
-``attributes`` (name to type), and optional tables ``tags``, ``limits``, ``models`` (what ``-arch``
-may be, with the limits that are different there) and ``scopes`` (memory scope to why it is of no
-use, empty where it is). Optional lists are ``converts``, the narrow floats that it converts from
-and to f32, and ``math_functions``, the operations of the dialect math that kernels can leave to it;
-``takes_vectors = true`` where loops may use vectors as values (``choose-vector-form``).
-What it does not have is that of the kind ``base``, if there is one.
+The file of a kind has ``kind``, ``keys``, ``device``, optional ``architectures``, a table
+``attributes`` (name to type), and optional tables ``tags``, ``limits``, ``models`` (the values of
+``-arch``, with the limits that differ) and ``scopes`` (a memory scope to the reason why it cannot
+be used, empty if it can). Optional lists are ``converts``, the narrow floats that the target
+converts from and to f32, and ``math_functions``, the operations of the dialect math that kernels
+may leave to the target. ``takes_vectors = true`` permits loops that use vectors as values
+(``choose-vector-form``). Missing entries are inherited from the kind ``base``, if there is one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TYPES = ("str", "int", "bool", "list")
 
 
 class Kind(str):
-    """A target kind: its name, with what its data file says."""
+    """A target kind: its name and the contents of its data file."""
 
     def __new__(cls, data: Mapping[str, Any]) -> Kind:
         return super().__new__(cls, data["kind"])
@@ -72,7 +72,7 @@ class Architecture:
     withheld: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     caches: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
     cpu_features: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """For features that something depends on, the CPUs that have them."""
+    """For features that kc depends on, the CPUs that have them."""
     pointer_bits: int = 64
     """The width of an address, and of C's ``size_t``."""
     vector_registers: Mapping[str, int] = field(default_factory=dict)
@@ -136,7 +136,7 @@ def kinds() -> Mapping[str, Kind]:
 
 
 def tags() -> Mapping[str, str]:
-    """Every tag with the text it stands for."""
+    """The text of each tag."""
     return {tag: text for kind in kinds().values() for tag, text in kind.tags.items()}
 
 
@@ -163,7 +163,7 @@ _KEYS = (
 
 @functools.cache
 def _plugin_kind(entry: Entry) -> Kind | None:
-    """The kind in a plugin's data file; a broken file is a warning that names the plugin."""
+    """The kind in a plugin's data file. A broken file causes a warning that names the plugin."""
     package, _, file = entry.path.partition(":")
     try:
         data = _read(resources.files(package).joinpath(file))

@@ -23,8 +23,9 @@ def host_attributes() -> dict[str, Any]:
 
 
 def cores_of_loops() -> int:
-    """The number of cores that parallel loops run on: those that this process may use, or the value
-    of ``KC_NUM_THREADS`` if it is smaller."""
+    """The number of cores for parallel loops: the usable cores, or ``KC_NUM_THREADS`` if that is
+    less.
+    """
     threads = read("KC_NUM_THREADS")
     limit = int(threads) if threads.isascii() and threads.isdigit() else 0
     return min(usable_cores(), limit or usable_cores())
@@ -61,7 +62,7 @@ def _host_architecture() -> Architecture | None:
 
 
 def _usable(features: Mapping[str, bool]) -> dict[str, bool]:
-    """``features`` without those that the operating system does not let this process use."""
+    """``features`` without those that the operating system withholds from this process."""
     tiles = [name for name, is_there in features.items() if name.startswith(FEATURE) and is_there]
     if not tiles or tile_refusal() is None:
         return dict(features)
@@ -69,7 +70,7 @@ def _usable(features: Mapping[str, bool]) -> dict[str, bool]:
 
 
 def _withheld(arch: Architecture, cpu: str, features: Mapping[str, bool]) -> tuple[str, ...]:
-    """Features that the CPU's name promises and that this (virtual) machine does not have."""
+    """Features that the CPU's name implies but this (virtual) machine lacks."""
     promised = [
         feature
         for feature in arch.withheld.get(arch.cpus[cpu], ())

@@ -15,7 +15,7 @@ _TOKEN = re.compile(r"(?:[^\s']|'[^']*')+")
 
 
 def tokens(text: str) -> tuple[str, list[tuple[str, str | bool]]]:
-    """The kind and the attributes in order; a flag alone has the value True."""
+    """The kind, and the attributes in order. A flag without a value is True."""
     words: list[tuple[str, int]] = []
     position = 0
     while position < len(text):

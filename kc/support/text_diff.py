@@ -1,4 +1,4 @@
-"""Diffs of IR and loop trees, in which a line that only moved to the right has not changed."""
+"""Diffs of IR and loop trees that treat lines as unchanged if only their indentation changed."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ Line = tuple[str, str]
 
 
 def diff_lines(before: str, after: str) -> list[Line]:
-    """A diff of two texts, line by line; unchanged lines as they stand in the second.
+    """A diff of two texts by lines. Unchanged lines have the indentation of the second text.
 
-    A step that puts a loop around others indents what is in it: such lines are unchanged.
+    A step that puts a loop around other loops indents its body; these lines count as unchanged.
     """
     old, new = before.splitlines(), after.splitlines()
     old_words, new_words = [line.strip() for line in old], [line.strip() for line in new]
@@ -52,7 +52,9 @@ def near_changes(lines: Sequence[Line], context: int = 3) -> set[int]:
 def unified(
     before: str, after: str, old_name: str, new_name: str, context: int = 3
 ) -> Iterator[str]:
-    """A unified diff; ``patch -l`` applies it, as indentation does not count. Empty: no change."""
+    """A unified diff; empty if there is no change. ``patch -l`` applies it, because indentation is
+    ignored.
+    """
     lines = diff_lines(before, after)
     near = near_changes(lines, context)
     if not near:
@@ -77,7 +79,7 @@ def unified(
 
 
 def _range(start: int, count: int) -> str:
-    """A range as in ``diff -u``: without its count when that is 1."""
+    """A range as in ``diff -u``: the count is omitted if it is 1."""
     if count == 1:
         return str(start)
     return f"{start if count else start - 1},{count}"

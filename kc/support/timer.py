@@ -1,4 +1,4 @@
-"""``--mlir-timing``: where the time of a run went."""
+"""The timing report of ``--mlir-timing``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Timer:
 
     @contextlib.contextmanager
     def section(self, name: str) -> Iterator[None]:
-        """Time what is done in the block, a failing one too."""
+        """Measure the time of the block, also if it fails."""
         started = time.perf_counter()
         try:
             yield

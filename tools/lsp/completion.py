@@ -1,5 +1,6 @@
-"""Completions at a place: operations and their dialects, values, symbols; in comments with command
-lines, passes and their options."""
+"""Completions at a position: operations and their dialects, values, symbols; in comments with
+command lines, passes and their options.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from kc.tools.lsp.document import Document
 
 @dataclass(frozen=True)
 class Item:
-    """A name that may be written: its kind and what is said beside it."""
+    """A completion: a name, its kind, and the text shown beside it."""
 
     name: str
     kind: str
@@ -30,7 +31,7 @@ _OPERATION = re.compile(r"^(?:\s*(?:%[\w$.:#, %-]+=\s*)?)([\w.]*)$")
 
 
 def complete(document: Document, line: int, column: int) -> list[Item]:
-    """The names that may follow what stands before a place."""
+    """The names that may follow the text before a position."""
     before = document.line(line)[:column]
     comment = before.find("//")
     if comment >= 0:
@@ -45,7 +46,7 @@ def complete(document: Document, line: int, column: int) -> list[Item]:
 
 
 def _command_line(before: str) -> list[Item]:
-    """Passes and options of a command in a comment, as ``// RUN:`` lines have them."""
+    """Complete passes and options of a command in a comment, such as a ``// RUN:`` line."""
     options = _OPTIONS.search(before)
     if options is not None and registry.is_pass(options[1]):
         return pass_options(options[1])
@@ -78,7 +79,7 @@ def pass_options(name: str) -> list[Item]:
 
 @functools.cache
 def operations() -> list[Item]:
-    """The operations of kc's dialects and those of xDSL's that it knows."""
+    """The operations of kc's dialects, and the operations of xDSL that kc supports."""
     items: list[Item] = []
     context = registry.context()
     for name in registry.current().dialects:

@@ -1,9 +1,9 @@
-"""A text of IR that is being edited: what is wrong in it, and what stands where.
+"""A text of IR that is being edited: its diagnostics, and the positions of names and operations.
 
-The text is read in parts, one for each operation at the top of a module, and a part that has not
-changed is not read again: after a keystroke in a file of 500 lines one function is parsed, and
-verified with the others (:mod:`kc.analysis.verify_changes` skips what it knows). A part that cannot
-be read leaves the others alone, so that there may be a diagnostic for each.
+The text is parsed in parts, one for each operation at the top of a module, and an unchanged part is
+not parsed again. After a keystroke in a file of 500 lines one function is parsed, and verified with
+the others (:mod:`kc.analysis.verify_changes` skips verified ones). A syntax error in a part does
+not affect the other parts, so each may have its own diagnostic.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ALIAS = re.compile(r"[#!][\w$.-]+\s*=")
 
 @dataclass(frozen=True)
 class Problem:
-    """A diagnostic, its line (from 0) and the columns of what it is about."""
+    """A diagnostic, its line (from 0) and the columns that it underlines."""
 
     diagnostic: Diagnostic
     line: int
@@ -42,7 +42,7 @@ class Problem:
 
 @dataclass
 class Name:
-    """A use or the definition of a value: where its name stands, and the value."""
+    """A use or the definition of a value: the position of its name, and the value."""
 
     start: int
     end: int
@@ -53,29 +53,31 @@ class Name:
 
 @dataclass
 class Part:
-    """An operation of a module with what precedes it: its text, and what was read there."""
+    """A top-level operation of a module with the text before it: its text, and the parsed
+    result.
+    """
 
     text: str
     line: int
-    """The line of the file that the text starts in, from 0."""
+    """The line of the file at which the text starts, from 0."""
     offset: int
-    """The place of the file that the text starts at."""
+    """The offset in the file at which the text starts."""
     ops: list[Operation] = field(default_factory=list)
     names: list[Name] = field(default_factory=list)
     places: list[tuple[int, int, Operation]] = field(default_factory=list)
-    """Start, end and operation, of all of them, inner ones first."""
+    """Start, end and operation for all operations, inner ones first."""
     problems: list[Diagnostic] = field(default_factory=list)
     failed: bool = False
     aliases: str = ""
-    """The definitions of aliases before it."""
+    """The definitions of aliases before the part."""
     file: str = ""
     """The name of the text in locations."""
     steps: dict[int, Any] | None = None
-    """The legal steps of :mod:`kc.tools.lsp.steps`, by the line in the part."""
+    """The legal steps of :mod:`kc.tools.lsp.steps`, by line of the part."""
 
 
 class _Recording(ModuleParser):
-    """A parser that remembers where names and operations stand."""
+    """A parser that records the positions of names and operations."""
 
     names: list[Name]
     places: list[tuple[int, int, Operation]]
@@ -109,7 +111,7 @@ class _Recording(ModuleParser):
 
 
 class Document:
-    """The text of a file and what it means; :meth:`update` takes a new one."""
+    """The text of a file and its parsed parts; :meth:`update` replaces the text."""
 
     def __init__(self, name: str, text: str = "") -> None:
         self.name = name
@@ -117,7 +119,7 @@ class Document:
         self.parts: list[Part] = []
         self.problems: list[Problem] = []
         self.modules: list[ModuleOp] = []
-        """The modules of the file that can be read."""
+        """The parsed modules of the file."""
         self._lines = [0]
         self._count = 0
         self.update(text)
@@ -125,7 +127,7 @@ class Document:
     # Reading -----------------------------------------------------------------------------------
 
     def update(self, text: str) -> None:
-        """Read a text; parts that were read before are kept."""
+        """Replace the text; unchanged parts are not parsed again."""
         with paused_collection():
             self._update(text)
 
@@ -176,8 +178,9 @@ class Document:
             part.places = [(a - shift, b - shift, op) for a, b, op in parser.places]
 
     def _verify(self, parts: list[Part], header: str) -> None:
-        """Verify a module of the file. While a part cannot be read, the others are not verified:
-        what it defines is not there."""
+        """Verify a module of the file. While a part cannot be parsed, the others are not verified,
+        because its definitions are missing.
+        """
         problems: list[Diagnostic] = [it for part in parts for it in part.problems]
         if not any(part.failed for part in parts):
             module = self._module(parts, header)
@@ -195,7 +198,7 @@ class Document:
         self.problems += [self._problem(it, lines) for it in problems]
 
     def _module(self, parts: list[Part], header: str) -> ModuleOp:
-        """A module without operations, with the attributes that the text gives it."""
+        """An empty module with the attributes of the text."""
         if header:
             text = f"{parts[0].aliases if parts else ''}{header}}}"
             try:
@@ -207,7 +210,7 @@ class Document:
         return ModuleOp([])
 
     def _problem(self, diagnostic: Diagnostic, lines: dict[str, int]) -> Problem:
-        """A diagnostic, which calls the parts by their files, in the lines of the file."""
+        """A diagnostic of a part, with lines of the whole file."""
         place = diagnostic.location
         line = place.line - 1 + lines.get(place.file, 0) if place is not None else 0
 
@@ -235,22 +238,22 @@ class Document:
         return self.text[start:end]
 
     def offset(self, line: int, column: int) -> int:
-        """The place in the text of a line and a column, both from 0."""
+        """The offset in the text of a line and a column, both from 0."""
         return self._lines[min(line, len(self._lines) - 1)] + column
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column, both from 0, of a place in the text."""
+        """The line and column, both from 0, of an offset in the text."""
         line = bisect.bisect_right(self._lines, offset) - 1
         return line, offset - self._lines[line]
 
     def part_at(self, offset: int) -> Part | None:
-        """The part that a place is in."""
+        """The part that contains an offset."""
         return next(
             (it for it in self.parts if it.offset <= offset <= it.offset + len(it.text)), None
         )
 
     def op_at(self, offset: int) -> Operation | None:
-        """The innermost operation around a place."""
+        """The innermost operation around an offset."""
         part = self.part_at(offset)
         if part is None:
             return None
@@ -262,7 +265,7 @@ class Document:
         return min(inside, key=lambda it: it[:2])[2] if inside else None
 
     def name_at(self, offset: int) -> tuple[Part, Name] | None:
-        """The name of a value at a place."""
+        """The name of a value at an offset."""
         part = self.part_at(offset)
         for name in part.names if part is not None else ():
             if name.start <= offset - part.offset <= name.end:  # pyright: ignore
@@ -270,7 +273,7 @@ class Document:
         return None
 
     def definition(self, part: Part, name: Name) -> Name | None:
-        """The place where the value of a name is defined."""
+        """The position of the definition of a value."""
         definitions = [it for it in part.names if it.is_definition and it.text == name.text]
         for candidate in definitions:
             if candidate.value is not None and candidate.value is name.value:
@@ -279,7 +282,7 @@ class Document:
         return before[-1] if before else next(iter(definitions), None)
 
     def symbol(self, name: str) -> tuple[Part, int, Operation] | None:
-        """Where the operation with a symbol name stands: its part, its place there, and it."""
+        """The operation with a symbol name, with its part and its position in the part."""
         for part in self.parts:
             for start, _, op in part.places:
                 if getattr(op.get_attr_or_prop("sym_name"), "data", None) == name:
@@ -291,7 +294,7 @@ _SEPARATOR = re.compile(r"^[ \t]*// -----[^\n]*\n?", re.MULTILINE)
 
 
 def _chunks(text: str) -> Iterator[tuple[str, int]]:
-    """The parts of a file between ``// -----`` lines, and where they start."""
+    """The parts of a file between ``// -----`` lines, with their offsets."""
     start = 0
     for separator in _SEPARATOR.finditer(text):
         yield text[start : separator.start()], start
@@ -300,9 +303,9 @@ def _chunks(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _parts(chunk: str, start: int, whole: str) -> tuple[list[Part], str]:
-    """The operations at the top of a chunk, or in its one module, and that module's header.
+    """The operations at the top of a chunk or of its only module, and the header of that module.
 
-    What is not balanced, or has values at its top, is one part.
+    A chunk with unbalanced brackets, or with values at its top, is one part.
     """
     lines_before = whole.count("\n", 0, start)
     everything = [Part(chunk, lines_before, start)] if _first_code(chunk) < len(chunk) else []
@@ -345,7 +348,7 @@ _BRACKET = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|[{}()\[\]]')
 
 
 def _first_code(text: str) -> int:
-    """Where the first thing stands that is no space and no comment."""
+    """The offset of the first character that is neither space nor part of a comment."""
     match = _SPACE.match(text)
     return match.end() if match is not None else 0
 
@@ -356,8 +359,9 @@ def _is_balanced(text: str) -> bool:
 
 
 def _ends(text: str, depth: int) -> list[int] | None:
-    """Where braces close that are in ``depth`` others, with the rest of their line; None: not all
-    braces do."""
+    """The ends of the lines in which braces at nesting depth ``depth`` close; None if a brace is
+    not closed.
+    """
     ends: list[int] = []
     level = 0
     for bracket in _BRACKET.finditer(text):
@@ -378,9 +382,9 @@ _LABEL = re.compile(r"\^[\w$.-]+[^/\n]*:\s*(?://.*)?$")
 
 
 def reindented(text: str, width: int = 2) -> str:
-    """The text with each line as far to the right as brackets are open around it.
+    """The text with each line indented by the number of brackets that are open around it.
 
-    Spaces at the ends of lines go; nothing else changes, comments least of all.
+    Spaces at the ends of lines are removed. Nothing else changes; comments stay as they are.
     """
     lines: list[str] = []
     depth = 0

@@ -24,7 +24,7 @@ _WORD = re.compile(r"--[\w-]+|[%@^#!]?[\w$.]+")
 
 
 def word_at(line: str, column: int) -> str:
-    """The name around a column; a flag with its dashes."""
+    """The name around a column; for a flag, with its dashes."""
     for match in _WORD.finditer(line):
         if match.start() <= column <= match.end():
             return match.group()
@@ -32,7 +32,7 @@ def word_at(line: str, column: int) -> str:
 
 
 def hover(document: Document, line: int, column: int) -> str | None:
-    """Markdown about what stands at a place, None for nothing."""
+    """The Markdown of a hover at a position; None if there is nothing to show."""
     word = word_at(document.line(line), column)
     offset = document.offset(line, column)
     if word.startswith("--"):
@@ -83,7 +83,7 @@ def _value(name: str, value: SSAValue) -> str:
 
 
 def _loop(loop: ForOp) -> str:
-    """A loop, and the cost of all its iterations."""
+    """The text about a loop: the cost of all its iterations."""
     around = loop_tree.loops_around(loop)
     text = loop_tree.describe_loop(loop)
     inside = [it.label for it in loop_tree.blocks(loop)]
@@ -95,7 +95,7 @@ def _loop(loop: ForOp) -> str:
 
 
 def _accesses(buffer: SSAValue) -> list[str]:
-    """Who reads and writes a buffer, and which part of it, block by block."""
+    """The accesses to a buffer: which block reads or writes which region."""
     uses = [use.operation for use in buffer.uses]
     accesses = [it for it in uses if isinstance(it, LoadOp | StoreOp)]
     blocks: dict[BlockOp, None] = {}
@@ -118,7 +118,7 @@ def _accesses(buffer: SSAValue) -> list[str]:
 
 
 def _place(access: LoadOp | StoreOp) -> str:
-    """``A[%v_i, %v_j + 1]`` as the text has it."""
+    """The accessed region in the notation of IR text: ``A[%v_i, %v_j + 1]``."""
     text = print_module(access).strip()
     match = re.search(r"%[\w$.-]+\[[^\]]*\]", text)
     return match.group() if match is not None else text

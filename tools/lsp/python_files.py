@@ -1,7 +1,7 @@
-"""Schedules in Python files: what a method does, which there are, and names of TVM.
+"""Schedules in Python files: the documentation of methods, completions, and names of TVM.
 
-The file is read, not executed; what a name stands for is not known. A hover thus goes by the name
-of the method alone, and completion by how schedules are usually called.
+The file is parsed, not executed, so the objects behind names are unknown. A hover goes by the name
+of the method alone, and completion by the usual names of schedules.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def hover(line: str, column: int) -> str | None:
 
 
 def complete(before: str) -> list[Item]:
-    """The primitives, after ``sch.``."""
+    """The schedule primitives, after ``sch.``."""
     if _SCHEDULE.search(before) is None:
         return []
     steps = registry.current().steps

@@ -41,7 +41,7 @@ def _is_python(document: TextDocument) -> bool:
 
 
 def _document(uri: str) -> Document:
-    """The document of a file, which is read at its first use."""
+    """The document of a file, which is parsed at its first use."""
     if uri not in _documents:
         source = SERVER.workspace.get_text_document(uri)
         _documents[uri] = Document(source.filename or uri, source.source)
@@ -49,14 +49,14 @@ def _document(uri: str) -> Document:
 
 
 def _server_position(uri: str, position: types.Position) -> tuple[int, int]:
-    """Line and column of a position, whose column the client may count in UTF-16."""
+    """The line and column of a client's position, whose columns may count UTF-16 units."""
     lines = SERVER.workspace.get_text_document(uri).lines
     place = SERVER.workspace.position_codec.position_from_client_units(lines, position)
     return place.line, place.character
 
 
 def _range(uri: str, line: int, start: int, end: int, last: int | None = None) -> types.Range:
-    """A range as the client counts."""
+    """A range in the client's units."""
     lines = SERVER.workspace.get_text_document(uri).lines
     place = types.Range(
         types.Position(line, start), types.Position(line if last is None else last, end)
@@ -128,7 +128,7 @@ def _diagnostic(
     types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
 )
 def _fixes(params: types.CodeActionParams) -> list[types.CodeAction]:
-    """For each diagnostic that has suggestions, to write these instead."""
+    """For each diagnostic with suggestions, actions that insert them."""
     uri = params.text_document.uri
     actions: list[types.CodeAction] = []
     for diagnostic in params.context.diagnostics:
@@ -171,7 +171,7 @@ def _hover(params: types.HoverParams) -> types.Hover | None:
 
 
 def _of_diagnostics(uri: str, line: int, column: int) -> str | None:
-    """The explanations of the codes of the diagnostics at a place."""
+    """The explanations of the diagnostics at a position."""
     codes = dict.fromkeys(
         it.diagnostic.code
         for it in _document(uri).problems
@@ -256,7 +256,7 @@ def _format(params: types.DocumentFormattingParams) -> list[types.TextEdit] | No
 
 @SERVER.feature(types.TEXT_DOCUMENT_INLAY_HINT)
 def _steps(params: types.InlayHintParams) -> list[types.InlayHint] | None:
-    """At the end of a line that defines loops: the schedule steps that are legal there."""
+    """At the end of a line that defines loops, the schedule steps that are legal there."""
     uri = params.text_document.uri
     if _is_python(SERVER.workspace.get_text_document(uri)):
         return None

@@ -19,7 +19,7 @@ _MOST_SHOWN = 6
 
 @dataclass(frozen=True)
 class LegalSteps:
-    """A loop, and the calls of each primitive that are legal there now."""
+    """A loop, and the legal calls of each primitive on it."""
 
     loop: str
     calls: dict[str, list[str]]
@@ -43,7 +43,8 @@ class LegalSteps:
 def legal_steps(document: Document, first: int, last: int) -> dict[int, list[LegalSteps]]:
     """The legal steps at the loops that lines ``first`` to ``last`` define, by line.
 
-    Each function is analysed once, until it changes. A function that cannot be scheduled has none.
+    Each function is analysed once, until it changes. A function that cannot be scheduled has no
+    steps.
     """
     steps: dict[int, list[LegalSteps]] = {}
     for part in document.parts:
