@@ -1,4 +1,4 @@
-"""Functions of C and of Python that code calls: how they are declared, and which they are."""
+"""Declarations and symbols of the C and Python functions that code calls."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ from kc.support.locations import location_of
 from kc.support.packed_signature import PackedSignature
 
 POINTERS = "kc.pointers"
-"""The attribute of a declared function that gets pointers alone for its buffers, as C's do."""
+"""The attribute of a declared function whose buffers are passed as pointers only, as for a C
+function.
+"""
 
 PACKED = "kc.packed"
 """The attribute of a declared Python function with its registered name."""
 
 
 def callee_of(op: CallExternOp) -> str:
-    """The symbol that a call becomes a call of."""
+    """The symbol of the function that a call is lowered to a call of."""
     return op.signature.symbol if op.is_packed else op.label
 
 

@@ -60,7 +60,7 @@ class Device:
     """The pass, calling convention and address spaces of a kind of device.
 
     ``conversion`` is the name of the pass. The address spaces are those of a thread's stack and of
-    constants. The last flag says that dynamic shared memory is the last argument of a kernel.
+    constants. The last flag is true if dynamic shared memory is the last argument of a kernel.
     """
 
     conversion: str
@@ -95,7 +95,7 @@ class DeviceFunction(GpuFunction):
 
 
 class LowerTable(LlvmPattern):
-    """A table of constants, in an address space of its own.
+    """A constant table, in its own address space.
 
     ::
 
@@ -116,7 +116,7 @@ class LowerTable(LlvmPattern):
 
 
 class LowerStackArray(LlvmPattern):
-    """An array of a thread, whose size is constant.
+    """An array of a thread, with a constant size.
 
     ::
 
@@ -228,7 +228,7 @@ def _no_kernel(device: Device, op: GPUFuncOp) -> CodegenError:
 
 
 def _in_device_memory(op: GPUFuncOp, device: Device) -> Signature:
-    """The signature of a kernel, whose arrays are in the memory of the device."""
+    """The signature of a kernel whose arrays are in device memory."""
     signature = signature_of_gpu(op)
     for parameter in signature.parameters:
         if isinstance(parameter.type, LLVMPointerType):

@@ -15,7 +15,9 @@ _SIGNED, _UNSIGNED, _FLOAT = "dic", "ouxX", "fFeEgGaA"
 
 @dataclass(frozen=True)
 class Format:
-    """A format for 64-bit values; for each of them, whether it is signed, or None for a float."""
+    """A format for 64-bit values; for each value, True if it is signed, False if not, None for a
+    float.
+    """
 
     text: str
     signs: tuple[bool | None, ...]

@@ -34,7 +34,7 @@ def make_blocks(
 ) -> None:
     """Wrap each eligible store outside of blocks in a block, then remove unused ops.
 
-    ``variables`` has, for each loop, the value of the user's variable if it is not the loop's own.
+    ``variables`` maps each loop to the value of the user's variable, if that is not the loop's own.
     ``wanted`` selects the stores.
     """
     stores = [
@@ -196,7 +196,7 @@ class _Statement:
         self.chosen = chosen
 
     def _own_expr(self, loop: tir.ForOp) -> AffineExpr:
-        """The user's variable of a loop, over the variables of the loops."""
+        """The user's variable of a loop, as an expression of the loop variables."""
         return self.own.expr(self.user[loop])
 
     def _is_varying(self, root: SSAValue | None) -> bool:
@@ -237,8 +237,8 @@ class _Statement:
         return not pending
 
     def _is_radix(self, factors: Mapping[int, int]) -> bool:
-        """True if the sum of variables times factors is different for different values of the
-        variables.
+        """True if a weighted sum of the variables has a different value for each combination of
+        their values.
         """
         reach = 0
         ordered = sorted(factors.items(), key=lambda term: abs(term[1]))
@@ -281,7 +281,7 @@ class _Statement:
         )
 
     def _uses_through(self, loop: tir.ForOp, used: set[int]) -> bool:
-        """True if a used variable starts from that of ``loop``."""
+        """True if a used variable starts from the variable of ``loop``."""
         dim = self.own.expr(loop.var)
         return any(
             isinstance(dim, AffineDimExpr)

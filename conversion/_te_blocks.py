@@ -69,12 +69,14 @@ def combine(combiner: te.Combiner, lhs: SSAValue, rhs: SSAValue) -> Operation:
 
 @dataclass(frozen=True)
 class Time:
-    """The row that the computes of a scan define: a block variable before those of their axes."""
+    """The block variable of the row that the computes of a scan define. It precedes the variables
+    of their axes.
+    """
 
     variable: SSAValue
     """The scan's time in ``te``."""
     loop: SSAValue
-    """Counts the rows after the initial ones."""
+    """The loop over the rows after the initial ones."""
     start: int
     extent: int | SSAValue
     name: str
@@ -84,7 +86,7 @@ class BlockBuilder:
     """Builds the block of one compute.
 
     ``values`` maps values of ``te`` to buffers and sizes. ``rows`` are the tensors of a scan's
-    step: buffers with a time dimension before the dimensions of the tensor.
+    step: buffers whose first dimension is time.
     """
 
     def __init__(
@@ -102,14 +104,14 @@ class BlockBuilder:
         self.rows = rows
         self.time = time
         self.limit = limit
-        """How many rows the buffer has, if these may be less than those of the compute."""
+        """The number of rows of the buffer, if it may be less than that of the compute."""
         self.fixed = 0 if time is None else 1
-        """How many block variables stand before those of the axes."""
+        """The number of block variables before those of the axes."""
         self.at: SSAValue | None = None
-        """The block variable for time, in the region that is being filled."""
+        """The block variable of time, in the region that is being filled."""
 
     def nest(self) -> list[Operation]:
-        """The block in a loop for each axis: the outermost ops."""
+        """Build the block inside a loop for each axis; the outermost ops."""
         op = self.op
         given = [
             extent if isinstance(extent, int) else self.values.get(extent, extent)
@@ -165,7 +167,7 @@ class BlockBuilder:
     def _block(
         self, extents: Sequence[int | SSAValue], loop_vars: Sequence[SSAValue]
     ) -> tir.BlockOp:
-        """The block in loops with the variables ``loop_vars``, one an axis."""
+        """The block, for loops with the variables ``loop_vars``, one for each axis."""
         op, time = self.op, self.time
         names = [f"v_{name}" for name in op.names]
         kinds = [tir.IterType.SPATIAL] * op.rank
@@ -301,8 +303,8 @@ class BlockBuilder:
     # Scalar code ---------------------------------------------------------------------------
 
     def _fill(self, block: Block, source: Region) -> Operation:
-        """Copy the ops of ``source``, with reads as loads. Returns its terminator, which is not
-        copied.
+        """Copy the ops of ``source``, with reads replaced by loads. Returns the terminator, which
+        is not copied.
         """
         end = source.block.last_op
         assert end is not None
@@ -325,7 +327,9 @@ class BlockBuilder:
         return end
 
     def _load(self, read: te.ReadOp, operands: Sequence[SSAValue]) -> tir.LoadOp:
-        """The load for ``read``, a read of the compute; ``operands`` of its map as they are now."""
+        """The load for ``read``, a read of the compute; ``operands`` are the translated operands of
+        its map.
+        """
         operands = list(operands)
         space = read.indices.data
         row = self.rows.get(read.tensor)
@@ -355,8 +359,9 @@ def copy_nest(
     sizes: Sequence[int | SSAValue],
     rows: int | SSAValue | None = None,
 ) -> Operation:
-    """Loops that copy the part of ``sizes`` of one buffer into another; of the first dimension no
-    more than ``rows``."""
+    """Loops that copy the part of ``sizes`` from a buffer to another, at most ``rows`` along the
+    first dimension.
+    """
     rank = len(sizes)
     loops = [tir.ForOp(f"c{n}", extent) for n, extent in enumerate(sizes)]
     body = Block(arg_types=[tir.INDEX] * rank)

@@ -1,4 +1,4 @@
-"""arith-expand: casts with a scale as products and quotients by a power of two.
+"""arith-expand: lower casts with a scale to products and quotients by a power of two.
 
 Before::
 
@@ -14,9 +14,10 @@ After::
     %5 = arith.extf %a : f8E5M2 to f32
     %r = arith.mulf %5, %4 : f32
 
-A scale is the power of two that its exponent in float32 says, NaN where it is infinite or NaN, and
-0 where it is smaller than the smallest normal number. ``arith.scaling_truncf`` divides by it.
-Builds and schedules run it by themselves. (MLIR: ``-arith-expand=include-f8e8m0=true``.)
+The scale is the power of two with the exponent of its value in float32. It is NaN if the value is
+infinite or NaN, and 0 if the value is smaller than the smallest normal number.
+``arith.scaling_truncf`` divides by the scale. Builds and schedules run this pass implicitly. (MLIR:
+``-arith-expand=include-f8e8m0=true``.)
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class ExpandScalingCast(RewritePattern):
 
 
 class _Code:
-    """Ops in the place of ``op``."""
+    """Ops that replace ``op``."""
 
     def __init__(self, op: ScalingExtFOp | ScalingTruncFOp) -> None:
         self.op = op
@@ -130,7 +131,7 @@ class _Code:
         )
 
     def number(self, bits: int) -> SSAValue:
-        """A number of 32 bits for each element."""
+        """A 32-bit number for each element."""
         type_ = like(self.op.scale.type, i32)
         if isinstance(type_, TensorType | VectorType):
             elements: Any = DenseIntOrFPElementsAttr.from_list
@@ -139,7 +140,7 @@ class _Code:
 
 
 def _power_of_two(new: _Code, scale: SSAValue) -> SSAValue:
-    """The power of two of a scale's exponent, in float32."""
+    """The power of two with the exponent of a scale, in float32."""
     number = new.cast(scale, f32)
     integers = like(scale.type, i32)
     bits = new.add(arith.BitcastOp(number, cast(Any, integers)))

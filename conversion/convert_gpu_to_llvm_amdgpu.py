@@ -21,13 +21,13 @@ After::
         llvm.call_intrinsic "llvm.amdgcn.s.barrier"() : () -> ()
         llvm.fence syncscope("workgroup") acquire
 
-A barrier alone orders no memory: the fences do. A shuffle is ``ds_bpermute`` for each word of 32
-bits, within wavefronts of as many threads as the target has. How many blocks and threads there are
-follows the arguments of the launch (code object version 5), where it is not a constant.
+A barrier alone does not order memory accesses; the fences do. A shuffle is a ``ds_bpermute`` for
+each 32-bit word, within wavefronts of the target's size. Unless they are constant, the numbers of
+blocks and threads are read from the implicit arguments of the launch (code object version 5).
 
 Raises CodegenError, with the module unchanged, as ``convert-gpu-to-nvvm``: KC4302, KC4303, KC4362.
 
-MLIR: ``convert-gpu-to-rocdl``, whose operations stand for the same intrinsics.
+MLIR: ``convert-gpu-to-rocdl``, whose operations represent the same intrinsics.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _IMPLICIT = LLVMPointerType(IntAttr(4))
 metadata).
 """
 _BLOCK_COUNT, _BLOCK_SIZE = 0, 12
-"""The bytes at which they begin: three numbers of 32 bits, and three of 16."""
+"""Their byte offsets: three 32-bit numbers, and three 16-bit numbers."""
 
 
 class AmdFunction(DeviceFunction):
@@ -139,7 +139,7 @@ class AmdFunction(DeviceFunction):
 
 
 class LowerNumber(LlvmPattern):
-    """A number of a thread or block, or how many there are.
+    """A thread or block index, or a count of threads or blocks.
 
     ::
 
@@ -199,7 +199,7 @@ class LowerSubgroupNumber(LlvmPattern):
 
 
 class LowerBarrier(LlvmPattern):
-    """A barrier, and the fences without which it orders no memory.
+    """A barrier, with the fences that order memory accesses.
 
     ::
 
@@ -217,7 +217,8 @@ class LowerBarrier(LlvmPattern):
 
 
 class LowerShuffle(LlvmPattern):
-    """The value of another lane, word by word; each lane says in bytes where its words come from.
+    """The value of another lane, word by word. Each lane gives the byte address of the lane that it
+    reads.
 
     ::
 

@@ -19,10 +19,10 @@ After::
         llvm.call spir_funccc @_Z7barrierj(%local) : (i32) -> ()
         ...
 
-Numbers, barriers and functions of math are those of OpenCL C, by their mangled names, which LLVM's
-backend for SPIR-V knows. Memory of a block whose size the launch gives is the last argument. A
-barrier covers the memory of the block, and that of the device if the kernel reads what it writes
-there.
+Indices, barriers and functions of math are functions of OpenCL C, by their mangled names, which
+LLVM's backend for SPIR-V recognises. Dynamic shared memory is the last argument. A barrier covers
+the memory of the block; if the kernel reads device memory that it writes, it also covers device
+memory.
 
 Raises CodegenError, with the module unchanged, as ``convert-gpu-to-nvvm``: KC4302, KC4303, KC4362;
 KC4302 also for shuffles.
@@ -74,7 +74,9 @@ class SpirvFunction(DeviceFunction):
         *,
         waits: bool = False,
     ) -> SSAValue | None:
-        """The result of a call of an OpenCL C function. With ``waits``, the call is not moved."""
+        """The result of a call of an OpenCL C function. With ``waits``, the call must not be moved
+        (a barrier).
+        """
         types = [operand.type for operand in operands]
         symbol = f"_Z{len(name)}{name}{''.join(map(_mangled, types))}"
         properties: dict[str, Attribute] = {"CConv": _FUNCTION}
@@ -140,7 +142,7 @@ class LowerBarrier(LlvmPattern):
 
 
 class LowerDynamicSharedMemory(LlvmPattern):
-    """Memory of a block whose size the launch gives: the last argument of the kernel.
+    """Dynamic shared memory: the last argument of the kernel.
 
     ::
 

@@ -1,4 +1,4 @@
-"""convert-nvvm-to-gpu: instructions of NVIDIA's GPUs in kernels as what any GPU does.
+"""convert-nvvm-to-gpu: convert NVIDIA instructions in kernels to generic operations of gpu.
 
 Before::
 
@@ -13,14 +13,16 @@ After::
     %y, %valid = gpu.shuffle xor %x, %c1, %c32 : f32
     gpu.barrier
 
-So kernels of others run in the emulator. What lanes vote on, match and reduce goes by shuffles,
-from lane to lane. The mask is a constant, all 32 lanes, and so are a shuffle's segments. Fences
-need nothing, as the emulator has one order of accesses.
+With this pass, kernels of other projects run in the emulator. Votes, matches and reductions become
+shuffles from lane to lane. The mask must be the constant of all 32 lanes, and the segments of a
+shuffle must be constant. Fences are dropped, because the emulator executes accesses in a single
+order.
 
-An operation that the target's architecture lacks is refused (KC4360) as in ``convert-gpu-to-nvvm``:
-what runs here is to run on that GPU. A ``cuda-emu`` without ``-arch`` is any GPU.
+An operation that the target's architecture lacks is refused (KC4360), as in
+``convert-gpu-to-nvvm``: a kernel that runs here must also run on that GPU. A ``cuda-emu`` without
+``-arch`` accepts the operations of any GPU.
 
-Operations without a counterpart stay. ``convert-gpu-to-cpu`` handles barriers of some threads,
+Operations without a counterpart remain. ``convert-gpu-to-cpu`` handles barriers of some threads,
 asynchronous copies and matrix products, and refuses all others by name.
 """
 
@@ -118,7 +120,7 @@ def _architecture(target: Target) -> Architecture | None:
 
 
 def _constant(value: SSAValue) -> int | None:
-    """The number that a constant is, with a sign."""
+    """The signed value of a constant."""
     op = value.owner
     attribute = op.get_attr_or_prop("value") if isinstance(op, Operation) else None
     if not isinstance(op, arith.ConstantOp | llvm.ConstantOp):
@@ -181,8 +183,8 @@ class ConvertBarrierReduction(RewritePattern):
 class ConvertShuffle(RewritePattern):
     """``nvvm.shfl.sync bfly`` of all lanes -> ``gpu.shuffle xor``.
 
-    The clamp has the last lane of a segment, the first for ``up``, and above it the bits of a lane
-    that a segment has in common.
+    The clamp contains the last lane of a segment (the first for ``up``). Above it are the bits of a
+    lane that a segment has in common.
     """
 
     @op_type_rewrite_pattern
@@ -213,7 +215,7 @@ class ConvertShuffle(RewritePattern):
 
 
 class ConvertVote(RewritePattern):
-    """``nvvm.vote.sync`` -> the predicates of all lanes, as bits of a word."""
+    """``nvvm.vote.sync`` -> the predicates of all lanes, as the bits of a word."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.VoteSyncOp, rewriter: PatternRewriter, /) -> None:
@@ -236,7 +238,7 @@ class ConvertVote(RewritePattern):
 
 
 class ConvertMatch(RewritePattern):
-    """``nvvm.match.sync any`` -> a bit for each lane whose value is the same."""
+    """``nvvm.match.sync any`` -> a word with a bit for each lane that has the same value."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.MatchSyncOp, rewriter: PatternRewriter, /) -> None:
@@ -265,7 +267,7 @@ class ConvertMatch(RewritePattern):
 
 
 class ConvertRedux(RewritePattern):
-    """``nvvm.redux.sync add`` -> ``gpu.subgroup_reduce add``, of integers."""
+    """``nvvm.redux.sync add`` -> ``gpu.subgroup_reduce add`` on integers."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.ReduxOp, rewriter: PatternRewriter, /) -> None:
@@ -276,7 +278,7 @@ class ConvertRedux(RewritePattern):
 
 
 class ConvertElect(RewritePattern):
-    """``nvvm.elect.sync`` -> whether the lane is the first, when all have come."""
+    """``nvvm.elect.sync`` -> true in the first lane, after all lanes have arrived."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.ElectSyncOp, rewriter: PatternRewriter, /) -> None:
@@ -288,7 +290,9 @@ class ConvertElect(RewritePattern):
 
 
 class EraseFence(RewritePattern):
-    """``nvvm.memory.barrier <cta>`` -> nothing: accesses are in one order for all."""
+    """``nvvm.memory.barrier <cta>`` -> nothing, because the emulator executes accesses in a single
+    order.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.MembarOp, rewriter: PatternRewriter, /) -> None:

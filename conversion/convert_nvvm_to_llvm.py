@@ -1,4 +1,4 @@
-"""convert-nvvm-to-llvm: instructions of NVIDIA's GPUs as LLVM's intrinsics and inline assembly.
+"""convert-nvvm-to-llvm: convert NVIDIA instructions to LLVM intrinsics and inline assembly.
 
 Before::
 
@@ -14,12 +14,13 @@ After::
     %b = llvm.extractvalue %0[1] : !llvm.struct<(i32, i1)>
     llvm.inline_asm has_side_effects "bar.arrive $0, $1;", "r,r" %i, %n : (i32, i32) -> ()
 
-The remaining operations become one intrinsic call each, with the same operands, in the writer of
-LLVM IR. An earlier pass checked that the GPU has the instruction (``convert-gpu-to-nvvm``, KC4360).
+The operations that remain map to one intrinsic call each, with the same operands, in the writer of
+LLVM IR. An earlier pass has checked that the GPU has the instruction (``convert-gpu-to-nvvm``,
+KC4360).
 
 Raises CodegenError KC4365 for a size that must be a constant, with the module unchanged.
 
-MLIR: ``convert-nvvm-to-llvm`` for what is inline assembly, and its translation to LLVM IR for the
+MLIR: ``convert-nvvm-to-llvm`` for the inline assembly, and its translation to LLVM IR for the
 intrinsics.
 """
 
@@ -52,7 +53,7 @@ TARGET = ConversionTarget("convert-nvvm-to-llvm")
 
 @dataclass(frozen=True)
 class ConvertNvvmToLlvmPass(ModulePass):
-    """Translate the nvvm operations that are no intrinsic call on the same operands."""
+    """Translate the nvvm operations that are not a call of an intrinsic on the same operands."""
 
     name = "convert-nvvm-to-llvm"
 
@@ -122,7 +123,7 @@ def _call(
     *,
     returns: Attribute | None = None,
 ) -> None:
-    """Replace ``op`` by a call of an intrinsic, and its result by the call's.
+    """Replace ``op`` by a call of an intrinsic, and its result by that of the call.
 
     ``returns`` is the intrinsic's result type if it differs from the op's: an unused result is
     dropped, and a single word is wrapped in the op's structure.
@@ -149,8 +150,8 @@ def _assembly(
     result: Attribute | None = None,
     predicate: SSAValue | None = None,
 ) -> InlineAsmOp:
-    """Insert inline assembly. A predicate is the last operand; ``constraints`` are those of the
-    others.
+    """Insert inline assembly. The predicate is the last operand; ``constraints`` lists the
+    constraints of the other operands.
     """
     given = [_constraint(arg.type) for arg in args] if constraints is None else [*constraints]
     args = list(args)
@@ -165,7 +166,7 @@ def _assembly(
 
 
 def _constraint(type_: Attribute) -> str:
-    """The register that a value is in (LLVM Language Reference, NVPTX constraints)."""
+    """The register constraint of a value (LLVM Language Reference, NVPTX constraints)."""
     if isinstance(type_, LLVMPointerType):
         return "r" if type_ == SHARED_POINTER else "l"
     if isinstance(type_, IntegerType):
@@ -178,7 +179,7 @@ def _erase(rewriter: PatternRewriter, op: Operation) -> None:
 
 
 def _in_shared(rewriter: PatternRewriter, pointer: SSAValue) -> SSAValue:
-    """A pointer to the shared memory of the block."""
+    """A value as a pointer to shared memory."""
     if pointer.type != GENERIC_POINTER:
         return pointer
     cast = llvm.AddrSpaceCastOp(pointer, SHARED_POINTER)
@@ -187,7 +188,7 @@ def _in_shared(rewriter: PatternRewriter, pointer: SSAValue) -> SSAValue:
 
 
 def _suffix(pointer: SSAValue) -> str:
-    """``.shared`` for a pointer to shared memory; any address has none."""
+    """``.shared`` for a pointer to shared memory; empty for a generic pointer."""
     return ".shared" if pointer.type == SHARED_POINTER else ""
 
 
@@ -213,7 +214,9 @@ class _NvvmPattern(ConversionPattern[NvvmToLlvm]):
 
 
 class LowerBarrierReduction(_NvvmPattern):
-    """``nvvm.barrier #nvvm.reduction<or> %i -> i32``: whether, or for how many, it is not 0."""
+    """``nvvm.barrier #nvvm.reduction<or> %i -> i32``: the disjunction, conjunction or number of
+    nonzero values.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.BarrierOp, rewriter: PatternRewriter, /) -> None:
@@ -291,7 +294,7 @@ class LowerFence(_NvvmPattern):
 
 
 class LowerFenceProxyAcquire(_NvvmPattern):
-    """``nvvm.fence.proxy.acquire <gpu> %p, %size`` -> a call with both"""
+    """``nvvm.fence.proxy.acquire <gpu> %p, %size`` -> a call with the pointer and the size"""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.FenceProxyAcquireOp, rewriter: PatternRewriter, /) -> None:
@@ -300,7 +303,7 @@ class LowerFenceProxyAcquire(_NvvmPattern):
 
 
 class LowerNumbered(_NvvmPattern):
-    """An operation with a number in its text: ``nvvm.cp.async.wait.group 1``,
+    """An operation whose instruction contains a number: ``nvvm.cp.async.wait.group 1``,
     ``nvvm.setmaxregister``
     """
 
@@ -333,7 +336,7 @@ class LowerNumbered(_NvvmPattern):
 
 
 class LowerElectSync(_NvvmPattern):
-    """``%b = nvvm.elect.sync -> i1``: the second of two results"""
+    """``%b = nvvm.elect.sync -> i1``: the second result of the intrinsic"""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.ElectSyncOp, rewriter: PatternRewriter, /) -> None:
@@ -451,8 +454,9 @@ class LowerWgmma(_NvvmPattern):
 
 
 class LowerWgmmaFence(_NvvmPattern):
-    """``nvvm.wgmma.fence.aligned``: registers that products behind it in its block begin with go
-    through inline assembly, so that they are written before."""
+    """``nvvm.wgmma.fence.aligned``: the initial registers of later products in the block are
+    operands of inline assembly, so that they are written before the fence.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.WgmmaFenceAlignedOp, rewriter: PatternRewriter, /) -> None:
@@ -470,10 +474,10 @@ class LowerWgmmaFence(_NvvmPattern):
 
 
 class LowerWgmmaWait(_NvvmPattern):
-    """``nvvm.wgmma.wait.group.sync.aligned 0``: registers that are read behind it in its block go
-    through inline assembly, so that they are read then.
+    """``nvvm.wgmma.wait.group.sync.aligned 0``: registers that are read later in the block are
+    results of inline assembly, so that they are read after the wait.
 
-    Where groups stay under way, nothing may read registers, and it is a call alone.
+    If groups stay pending, nothing may read the registers, and the wait is a plain call.
     """
 
     @op_type_rewrite_pattern
@@ -504,7 +508,9 @@ def _pass_through(
     held: Iterable[SSAValue],
     behind: Set[Operation],
 ) -> None:
-    """Let structures of registers go through inline assembly in the place of ``op``."""
+    """Replace ``op`` by inline assembly with structures of registers as its operands and
+    results.
+    """
     for value in held:
         type_ = value.type
         assert isinstance(type_, LLVMStructType)
@@ -536,7 +542,9 @@ def _behind(op: Operation) -> list[Operation]:
 
 
 class LowerCpAsync(_NvvmPattern):
-    """``nvvm.cp.async.shared.global %s, %g, 16, cache = cg`` and the arrival after it"""
+    """``nvvm.cp.async.shared.global %s, %g, 16, cache = cg``, and the arrival at an mbarrier after
+    it
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -660,7 +668,8 @@ class LowerTensorCopy(_NvvmPattern):
 class LowerMBarrier(_NvvmPattern):
     """``nvvm.mbarrier.*`` -> ``llvm.nvvm.mbarrier.arrive.scope.cta.space.cta``, and so on.
 
-    What LLVM has for shared memory alone takes a generic pointer as one to shared memory.
+    If LLVM has an intrinsic for shared memory only, a generic pointer is converted to one to shared
+    memory.
     """
 
     @op_type_rewrite_pattern
@@ -724,7 +733,7 @@ class LowerMBarrier(_NvvmPattern):
 
 
 class LowerTryWaitParity(_NvvmPattern):
-    """``nvvm.mbarrier.try_wait.parity %s, %phase, %ticks``: a loop, up to the end of the phase"""
+    """``nvvm.mbarrier.try_wait.parity %s, %phase, %ticks``: a loop until the phase is complete"""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -779,7 +788,7 @@ class LowerPrefetch(_NvvmPattern):
 
 
 _PARAMETER = LLVMPointerType(IntAttr(101))
-"""To the parameters of a kernel."""
+"""The address space of kernel parameters."""
 
 
 class LowerConvertToTF32(_NvvmPattern):
@@ -798,8 +807,8 @@ class LowerConvertToTF32(_NvvmPattern):
 class LowerInlinePtx(_NvvmPattern):
     """``nvvm.inline_ptx "ex2.approx.f32 {$w0}, {$r0};" ro(%x : f32) -> f32``
 
-    The numbers of LLVM count what is written before what is read; what is both is written first,
-    and read in the register that it is written to.
+    LLVM numbers written operands before read operands. An operand that is read and written counts
+    as written, and its input uses the same register.
     """
 
     @op_type_rewrite_pattern

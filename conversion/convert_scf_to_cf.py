@@ -36,7 +36,7 @@ from kc.support.locations import location_of
 LOWERED = (scf.ForOp, scf.IfOp, scf.IndexSwitchOp)
 """Operations that become branches; operations inside them may therefore become branches, too."""
 BRANCHING = ("func.func", "llvm.func", "gpu.func", "gpu.launch", "scf.execute_region")
-"""Operations that may have a region of several blocks."""
+"""Operations that may have a region with several blocks."""
 
 _LOWERED_BY = {
     "tir": "lower loops of tir before, by --convert-tir-to-scf",

@@ -14,16 +14,16 @@ After::
         tir.for %k in 4 {
           tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 4 = %k) init { ... } do { ... }
 
-A compute of several tensors is one block that stores to several buffers; a ``te.scan`` is a loop
-over time around the blocks of its computes, which get a variable for the row; the region of a
-``te.extern`` is taken as it is. Inputs keep their order; results become trailing arguments
+A compute of several tensors is one block that stores to several buffers. A ``te.scan`` is a loop
+over time around the blocks of its computes, which get a block variable for the row. The region of a
+``te.extern`` is copied. Inputs keep their order; results become trailing arguments
 (``kc.arg_order`` permutes them); tensors that are not returned become ``tir.alloc``. The function
-is marked ``kc.unscheduled``: a build chooses a schedule for it unless a primitive comes first.
+is marked ``kc.unscheduled``: a build chooses a schedule for it unless a primitive is applied first.
 
-The function is built beside the source, which stays as it is, by patterns that plugins add to: an
-operation of theirs on tensors is converted where kc's are.
+The function is built beside the source, which is not changed. Plugins may add patterns for their
+own operations on tensors.
 
-Legal set: no op of ``te``, and none on tensors, remains. (TVM: ``te.create_prim_func``.)
+Legal set: no op of ``te``, and no op on tensors, remains. (TVM: ``te.create_prim_func``.)
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class ConvertTeToTirPass(ModulePass):
 
 
 class Copy(NamedTuple):
-    """A result that must be copied to its argument, as it is not computed there."""
+    """A result that must be copied to its argument because it is computed elsewhere."""
 
     value: SSAValue
     argument: SSAValue
@@ -107,7 +107,7 @@ class TeToTir(CopyingConversion):
         self.buffer_names = _tensor_names(source)
         self.copies: list[Copy] = []
         self.bare_loops: list[list[tir.ForOp]] = []
-        """The loops without blocks of each extern."""
+        """The loops without blocks, for each extern."""
         symbols = source.attributes.get("kc.symbols")
         self.symbols = (
             [symbol.data for symbol in symbols if isinstance(symbol, StringAttr)]
@@ -116,7 +116,7 @@ class TeToTir(CopyingConversion):
         )
 
     def run(self) -> func.FuncOp:
-        """The function of loops."""
+        """Build the function of loops."""
         source = self.source
         returned = list(source.return_op.values)
         inputs = [_memref(type_) for type_ in source.function_type.inputs]
@@ -152,7 +152,9 @@ class TeToTir(CopyingConversion):
         return new
 
     def is_converted(self, result: SSAValue) -> bool:
-        """False: a pattern alone decides. The buffers of returned values are known before."""
+        """False, so that a pattern alone decides: the buffers of returned values are defined in
+        advance.
+        """
         del result
         return False
 
@@ -260,8 +262,8 @@ class TeToTir(CopyingConversion):
         return buffer
 
     def scan_of_initial_rows(self, op: te.ComputeOp) -> te.ScanOp | None:
-        """The scan whose initial rows ``op`` computes, if nothing else uses them; the rows are then
-        computed in place. The sizes of the scan are known by then.
+        """The scan whose initial rows ``op`` computes, if they have no other use; they are then
+        computed in place. The sizes of the scan are already known.
         """
         if len(op.tensors) != 1 or not op.tensors[0].has_one_use():
             return None
@@ -293,8 +295,8 @@ class TeToTir(CopyingConversion):
 
 
 def _name_apart(function: func.FuncOp, externs: Sequence[Sequence[tir.ForOp]]) -> None:
-    """Rename loops without blocks in an extern apart from loops outside, as only their names
-    identify them.
+    """Rename loops without blocks in an extern so that they differ from loops outside: only their
+    names identify them.
     """
     within = {loop for loops in externs for loop in loops}
     taken = {loop.label for loop in loop_tree.loops(function) if loop not in within}
@@ -338,8 +340,9 @@ class ConvertCompute(ConversionPattern[TeToTir]):
 
 
 class ConvertExtern(ConversionPattern[TeToTir]):
-    """The operations of an extern's region, on the buffers; blocks and buffers get names of their
-    own."""
+    """Copy the operations of an extern's region, with buffers for tensors; blocks and buffers get
+    unique names.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: te.ExternOp, rewriter: PatternRewriter, /) -> None:
@@ -377,9 +380,10 @@ class ConvertExtern(ConversionPattern[TeToTir]):
 
 
 class ConvertScan(ConversionPattern[TeToTir]):
-    """A scan: copies of the rows that are there from the start, then a loop over the others.
+    """A scan: copies of the initial rows, then a loop over the other rows.
 
-    What a compute makes for the scan alone needs no copy (:meth:`TeToTir.scan_of_initial_rows`).
+    Initial rows that are computed for the scan alone need no copy
+    (:meth:`TeToTir.scan_of_initial_rows`).
 
     ::
 
@@ -434,7 +438,9 @@ class ConvertScan(ConversionPattern[TeToTir]):
 
 
 class ConvertReturn(ConversionPattern[TeToTir]):
-    """``te.return``  ->  ``func.return``, after copies of what is not computed in its argument."""
+    """``te.return`` -> ``func.return``, after copies of results that are not computed in their
+    arguments.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: te.ReturnOp, rewriter: PatternRewriter, /) -> None:
@@ -491,7 +497,7 @@ def check_reads(op: te.ComputeOp) -> None:
 
 
 def _tensor_names(source: te.FuncOp) -> set[str]:
-    """The names that the buffers of arguments and of tensors have."""
+    """The names of the buffers of arguments and of tensors."""
     names = {arg.name_hint or "" for arg in source.body.block.args}
     for op in loop_tree.preorder(source):
         if isinstance(op, te.ComputeOp | te.ExternOp | te.ScanOp):

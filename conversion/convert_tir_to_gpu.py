@@ -1,4 +1,5 @@
-"""convert-tir-to-gpu: kernels become launches, and their allocations memory of blocks and threads.
+"""convert-tir-to-gpu: convert kernels to launches, and their allocations to shared and private
+memory.
 
 Before::
 
@@ -20,24 +21,24 @@ After::
       gpu.terminator
     }
 
-The loops around the kernel and everything computed outside it are host code. Memory that kernels
-use but that is allocated outside them is device memory (``gpu.alloc``). A condition guards a launch
-whose grid may be empty. The body of a kernel stays ``tir``, for ``convert-tir-to-scf``.
+The loops around the kernel and all computations outside of it are host code. Memory that a kernel
+uses and the host allocates is device memory (``gpu.alloc``). A condition guards a launch whose grid
+may be empty. The body of a kernel stays ``tir``, for ``convert-tir-to-scf``.
 
-Buffers of the scope ``shared`` are static memory of a block, those of ``shared.dyn`` parts of one
-dynamic allocation; so are those of ``shared`` that are more than the 48 KiB which a kernel may have
-statically, and those whose size is known only at the launch. The host computes where these begin
-and how many bytes there are. Static ones that share memory (``merge-shared-memory-allocations``)
-are parts of one array of bytes.
+Buffers of the scope ``shared`` are static shared memory; buffers of ``shared.dyn`` are parts of one
+dynamic allocation. Buffers of ``shared`` also become dynamic if they exceed the 48 KiB that a
+kernel may have statically, or if their size is known only at the launch. The host computes their
+offsets and the number of bytes. Static buffers that share memory
+(``merge-shared-memory-allocations``) are parts of one array of bytes.
 
-Requires: one nest of loops of threads around each kernel (``unify-thread-binding``), no virtual
+Requires: a single nest of thread loops around each kernel (``unify-thread-binding``), no virtual
 threads (``inject-virtual-thread``) and no blocks. *Legal when*, for a target that is a GPU
 
 1. KC4225: nothing outside of a kernel reads or writes an array, which is in device memory.
 2. KC4226: memory of a thread has a constant size, and memory of a block one that is known where the
    kernel is launched. Neither is an argument, nor allocated outside of the kernel.
 
-Functions without loops of threads are left alone where the target is no GPU.
+Functions without thread loops are not changed unless the target is a GPU.
 
 TVM: ``SplitHostDevice``. MLIR: ``convert-affine-for-to-gpu``, ``convert-parallel-loops-to-gpu``.
 """
@@ -101,8 +102,9 @@ KERNELS = "kernels"
 """The ``gpu.module`` that the kernels of a module are in."""
 
 BOUNDS = {"nvvm.minctasm": 32, "nvvm.maxnreg": 255}
-"""Annotations and pragmas of loops of threads that kernels are compiled by, and the most that they
-can be: how many blocks a multiprocessor has at a time at least, and registers of a thread."""
+"""The annotations and pragmas of thread loops that set launch bounds, with their maximum: the
+minimum number of blocks per multiprocessor, and the maximum number of registers per thread.
+"""
 
 SHARED = ("shared", "shared.dyn")
 
@@ -115,7 +117,7 @@ _SPACES = {
 
 @dataclass(frozen=True)
 class ConvertTirToGpuPass(ModulePass):
-    """Convert loops of threads to kernel launches."""
+    """Convert thread loops to kernel launches."""
 
     name = "convert-tir-to-gpu"
 
@@ -152,7 +154,7 @@ class _Launch:
 
     def makers(self, alloc: AllocOp) -> list[Operation] | None:
         """The operations in the kernel that compute the sizes of an allocation; None if they depend
-        on values unknown at the launch.
+        on values that are unknown at the launch.
         """
         makers: list[Operation] = []
         for size in alloc.dynamic_sizes:
@@ -268,7 +270,7 @@ class _Function:
                     raise _not_bound(op)
 
     def _require_own_memory(self, launch: _Launch) -> None:
-        """Refuse (KC4226) memory of blocks or threads that a kernel uses and does not allocate."""
+        """Refuse (KC4226) shared or private memory that a kernel uses but does not allocate."""
         for op in launch.root.walk():
             for operand in op.operands:
                 buffer = base_buffer(operand)
@@ -288,7 +290,7 @@ class _Function:
                     )
 
     def _require_global_arguments(self) -> None:
-        """Refuse (KC4226) an argument in memory that begins and ends with a kernel."""
+        """Refuse (KC4226) an argument in memory whose lifetime is that of a kernel."""
         for arg in self.function.args:
             space = arg.type.memory_space if isinstance(arg.type, MemRefType) else None
             if isinstance(space, StringAttr) and space.data != "global":
@@ -460,7 +462,7 @@ def _convert_launch(launch: _Launch, home: str, name: str) -> None:
 
 
 def _place(call: gpu.LaunchOp, before: Sequence[Operation], chain: Sequence[ForOp]) -> None:
-    """Put a launch in the place of its loops, under a condition if they may be empty."""
+    """Replace loops by a launch, under a condition if they may be empty."""
     root = chain[0]
     dynamic = [loop.dynamic_extent for loop in chain if loop.dynamic_extent is not None]
     extents = [extent for extent in dict.fromkeys(dynamic) if not _is_positive(extent)]
@@ -551,11 +553,10 @@ def _placed(
 def _symbolic_places(
     launch: _Launch, allocs: Sequence[AllocOp], offset: int, before: list[Operation]
 ) -> tuple[list[tuple[SSAValue, list[SSAValue]]], SSAValue]:
-    """The offset of each allocation from ``offset`` on, with its sizes, and the offset behind the
-    last one.
+    """The offset of each allocation, from ``offset`` on, with its sizes, and the end offset.
 
-    The host computes them by operations that are appended to ``before``. A total that exceeds 32
-    bits is clamped to the largest such number, which no GPU has.
+    The operations that the host computes them by are appended to ``before``. A total that exceeds
+    32 bits is clamped to the largest 32-bit number, which exceeds the memory of any GPU.
     """
 
     def emit(op: Operation) -> SSAValue:
@@ -570,7 +571,7 @@ def _symbolic_places(
     end = constant(offset)
     places: list[tuple[SSAValue, list[SSAValue]]] = []
     known: dict[SSAValue, SSAValue] = {}
-    """What is computed in the kernel, and on the host too."""
+    """Values that the kernel computes, with the host's values for them."""
     for alloc in allocs:
         for maker in launch.makers(alloc) or ():
             if maker.results[0] not in known:
@@ -607,12 +608,12 @@ def _offsets(allocs: Sequence[AllocOp]) -> tuple[list[int], int]:
 
 
 def _alignment(allocs: Sequence[AllocOp]) -> int:
-    """The alignment in bytes of memory with these parts."""
+    """The alignment in bytes of memory that consists of these parts."""
     return max(alignment_of(alloc.buffer) for alloc in allocs)
 
 
 def _device_type(type_: Attribute) -> MemRefType:
-    """The type of memory in a kernel; scopes that name no memory of blocks are of threads."""
+    """The type of memory in a kernel. Scopes that are not shared memory are private."""
     assert isinstance(type_, MemRefType)
     space = type_.memory_space
     if isinstance(space, StringAttr):
@@ -631,7 +632,7 @@ def _replace_alloc(alloc: AllocOp, memory: SSAValue) -> None:
 def _add_parts(
     allocs: Sequence[AllocOp], offsets: Sequence[int], whole: SSAValue, body: Block
 ) -> None:
-    """The parts of an array of bytes of a block, at the start of a kernel."""
+    """Define the parts of an array of bytes of a block, at the start of a kernel."""
     for alloc, offset in zip(allocs, offsets, strict=True):
         start = arith.ConstantOp.from_int_and_width(offset, INDEX)
         start.location = alloc.location
@@ -653,7 +654,7 @@ def _add_part(
 
 
 def _to_device(alloc: AllocOp) -> None:
-    """Memory of the device in place of memory of the host, up to the end of its block."""
+    """Replace host memory by device memory, up to the end of its block."""
     type_ = _device_type(alloc.buffer.type)
     new = gpu.AllocOp(type_, alloc.dynamic_sizes)
     free = gpu.DeallocOp(new.memref)

@@ -29,15 +29,15 @@ After::
       ...
 
 A block is an iteration of a parallel loop, and a thread is a call. If threads wait for each other,
-the thread is a coroutine (``make-coroutines``). It is suspended at the wait, whose kind is in its
-word of ``states``, and ``kc_emu_run`` (``emulator.c``) resumes the threads that may continue. A
-shuffle has two such places: a lane stores its value in ``lanes``, and reads that of another lane
-when all have arrived. Each block has its own memory. Device memory is host memory, and the result
-is compiled for the host.
+each thread is a coroutine (``make-coroutines``). It suspends at the wait and records the kind of
+wait in its word of ``states``; ``kc_emu_run`` (``emulator.c``) resumes the threads that may
+continue. A shuffle suspends twice: a lane stores its value in ``lanes``, waits until all lanes have
+arrived, and reads the value of another lane. Each block has its own memory. Device memory is host
+memory, and the result is compiled for the host.
 
-With ``check`` blocks run one after the other, and each access asks ``kc_emu_access`` first, which
-records it, and skips it if it is outside the buffer. ``kc.emulator.sites``, an attribute of the
-module, lists these places.
+With ``check``, blocks run one after the other, and each access first calls ``kc_emu_access``, which
+records the access. An access outside of its buffer is skipped. The attribute ``kc.emulator.sites``
+of the module lists the source locations.
 
 =======================  ==========================================================================
 :mod:`.kernel`           a kernel, and what is asked of its threads
@@ -68,10 +68,10 @@ if __name__ != "kc.conversion.convert_gpu_to_cpu":  # see kc.conversion
     raise ImportError("import this package as 'kc.conversion.convert_gpu_to_cpu'")
 
 COROUTINE = "kc.coroutine"
-"""The attribute of a function that suspends where it calls :data:`SUSPEND`."""
+"""The attribute of a function that suspends at its calls of :data:`SUSPEND`."""
 SUSPEND = "kc_suspend"
 SITES = "kc.emulator.sites"
-"""The attribute of the module: the places that findings name."""
+"""The attribute of the module that lists the source locations of findings."""
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ class CheckAccess(ThreadPattern):
 
 
 class _Access:
-    """The check of one access: the address, and the distance of its elements."""
+    """The check of an access: the address, and the stride of its elements."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class _Access:
         self.indices = list(indices)
         self.sizes = [self._size(buffer, dim) for dim in range(len(indices))]
         self.strides = self._strides(buffer, type_)
-        """How many elements an index moves by; None where arrays are dense."""
+        """The stride of each index in elements; None for dense arrays."""
         self.bytes = element_size(type_)
         root = thread.root(buffer)
         self.slot = thread.slots.get(root, -1)
@@ -133,8 +133,8 @@ class _Access:
         return list(known.strides)
 
     def ask(self, shift: int, count: int, active: SSAValue | None = None) -> SSAValue:
-        """The condition that ``count`` elements may be accessed, from ``shift`` behind the index
-        on; true if ``active`` is false.
+        """The condition that ``count`` elements, from ``shift`` elements after the index, may be
+        accessed. It is true if ``active`` is false.
         """
         e = self.e
         indices = list(self.indices)
@@ -172,7 +172,7 @@ class _Access:
         return number
 
     def _row(self, indices: Sequence[SSAValue]) -> list[SSAValue]:
-        """The row of a dense buffer, the index in the row, and the row's size."""
+        """The row of an index in a dense buffer, the index in the row, and the row's size."""
         e = self.e
         row = e.number(0)
         if not indices:
@@ -182,7 +182,7 @@ class _Access:
         return [row, indices[-1], self.sizes[-1]]
 
     def _place(self, indices: Sequence[SSAValue], count: int) -> list[SSAValue]:
-        """The address in a buffer with strides, and whether it is in bounds."""
+        """The address in a buffer with strides, and the condition that it is in bounds."""
         e = self.e
         place, inside = e.number(0), e.number(1, i1)
         assert self.strides is not None

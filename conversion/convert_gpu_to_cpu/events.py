@@ -7,8 +7,8 @@
     func.call @kc_emu_named(%events, %thread, %i, %n, %site, %waits)
     func.call @kc_suspend()
 
-What a thread waits for is in the memory of its block that ``%events`` leads to, and the emulator
-resumes it when that has come.
+The events that threads wait for are in the memory of the block at ``%events``. The emulator resumes
+a thread when its event has occurred.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from kc.transforms.gpu._thread_segments import spins
 # What is done with an mbarrier (``emulator.c``).
 _INIT, _INVALIDATE, _ARRIVE, _DROP, _EXPECT, _COMPLETE = range(6)
 THREADS_REPEAT, BLOCKS_REPEAT = 1 << 14, 1 << 22
-"""The most repetitions of a loop that waits for memory to change, before it counts as a deadlock:
-if its block runs alone, and if other blocks run at the same time.
+"""The maximum repetitions of a loop that waits for memory to change, before it counts as a
+deadlock: if its block runs alone, and if other blocks run at the same time.
 """
 COPIED = "copied"
-"""The name of the access that an asynchronous copy makes."""
+"""The name of the access of an asynchronous copy."""
 
 
 class EventEmitter(Emitter):
@@ -97,7 +97,9 @@ _STEPS = ("llvm.inttoptr", "llvm.ptrtoint", "llvm.getelementptr", "llvm.addrspac
 
 
 class ConvertNamedBarrier(ThreadPattern):
-    """``nvvm.barrier id = %i number_of_threads = %n``, and the one at which threads only arrive."""
+    """``nvvm.barrier id = %i number_of_threads = %n``, and ``nvvm.barrier.arrive``, which does not
+    wait.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -114,7 +116,8 @@ class ConvertNamedBarrier(ThreadPattern):
 
 
 class ConvertSpin(ThreadPattern):
-    """A loop that waits for memory to change lets the other threads go on before it repeats.
+    """Let the other threads continue before each repetition of a loop that waits for memory to
+    change.
 
     ::
 
@@ -233,7 +236,9 @@ class ConvertPhase(ThreadPattern):
 
 
 class ConvertCopy(ThreadPattern):
-    """``nvvm.cp.async.shared.global %to, %from, 16, cache = cg``: it is done when waited for."""
+    """``nvvm.cp.async.shared.global %to, %from, 16, cache = cg``: the copy is done at the wait for
+    it.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.CpAsyncOp, rewriter: PatternRewriter, /) -> None:
@@ -261,7 +266,9 @@ class ConvertCopyGroup(ThreadPattern):
 
 
 class ConvertCopyArrival(ThreadPattern):
-    """``nvvm.cp.async.mbarrier.arrive %p : !llvm.ptr<3>``: when the thread's copies are done."""
+    """``nvvm.cp.async.mbarrier.arrive %p : !llvm.ptr<3>``: arrive when the thread's copies are
+    done.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -276,8 +283,8 @@ class ConvertCopyArrival(ThreadPattern):
 class ConvertBulkCopy(ThreadPattern):
     """``nvvm.cp.async.bulk.shared.cluster.global %to, %from, %mbarrier, %bytes``, and back.
 
-    An mbarrier counts the bytes of the first, a group of its thread the second; they are done when
-    they are waited for.
+    An mbarrier counts the bytes of copies to shared memory; copies to global memory belong to a
+    group of their thread. Both are done at the wait for them.
     """
 
     @op_type_rewrite_pattern
@@ -331,7 +338,7 @@ class ConvertBoxCopy(ThreadPattern):
         rewriter.erase(op)
 
     def _of_array(self, op: Operation, what: str, array: str, e: EventEmitter) -> SSAValue:
-        """The number of this place, for the array of the map."""
+        """The number of this access site, for the array of the map."""
         return e.number(self.thread.module.site(op, what, array, "global"), i32)
 
 
@@ -386,7 +393,7 @@ class ConvertClusterBarrier(ThreadPattern):
 
 
 class ConvertMapa(ThreadPattern):
-    """``%there = nvvm.mapa %here, %rank``: the same place in another block of the cluster."""
+    """``%there = nvvm.mapa %here, %rank``: the same address in another block of the cluster."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.MapaOp, rewriter: PatternRewriter, /) -> None:

@@ -1,4 +1,4 @@
-"""Host code: launches are calls, and memory of the device is that of the host."""
+"""Host code: launches become calls, and device memory is host memory."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class ConvertLaunch(RewritePattern):
 
 
 class ConvertTensorMap(RewritePattern):
-    """A map of an array: its bytes, which the emulator fills.
+    """A tensor map: its bytes, which the emulator fills.
 
     ::
 
@@ -120,7 +120,7 @@ class ConvertTensorMap(RewritePattern):
 class TakeMap(RewritePattern):
     """``builtin.unrealized_conversion_cast %p : !llvm.ptr to !nvgpu.tensormap.descriptor<...>``
 
-    The place of a map is what kernels get.
+    Kernels receive the address of the map.
     """
 
     @op_type_rewrite_pattern
@@ -141,7 +141,7 @@ class EraseCastOfWhole(RewritePattern):
 
 
 class ConvertAlloc(RewritePattern):
-    """Memory of the device is memory of the host."""
+    """Allocate device memory as host memory."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.AllocOp, rewriter: PatternRewriter, /) -> None:
@@ -153,7 +153,7 @@ class ConvertAlloc(RewritePattern):
 
 
 class ConvertDealloc(RewritePattern):
-    """Memory of the device is memory of the host."""
+    """Free device memory as host memory."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.DeallocOp, rewriter: PatternRewriter, /) -> None:
@@ -206,7 +206,7 @@ class EraseHostNote(RewritePattern):
 
 
 class ConvertWait(RewritePattern):
-    """There is nothing to wait for."""
+    """Remove a wait: all operations are synchronous."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.WaitOp, rewriter: PatternRewriter, /) -> None:
@@ -238,4 +238,4 @@ HOST = (
     gpu.HostUnregisterOp,
     gpu.SetDefaultDeviceOp,
 )
-"""Operations of gpu in host code that are converted, besides launches."""
+"""The operations of gpu in host code that are converted, besides launches."""

@@ -47,7 +47,7 @@ MAX_BUFFERS = 64
 INDEX = IndexType()
 POINTER = LLVMPointerType()
 OF_A_BLOCK = tuple(f"{what}_{axis}" for what in ("grid", "block", "bid") for axis in "xyz")
-"""The numbers that all threads of a block get."""
+"""The index arguments that all threads of a block share."""
 OF_A_THREAD = ("tid_x", "tid_y", "tid_z", "thread")
 
 
@@ -111,24 +111,24 @@ class Kernel:
         self.name = function.sym_name.data
         self.is_serial = SERIAL in function.attributes
         self.numbers = OF_A_BLOCK if self.is_serial else (*OF_A_BLOCK, *OF_A_THREAD)
-        """The numbers that what is called gets."""
+        """The index arguments of called functions."""
         self.has_events = any(isinstance(op, NVVM) or spins(op) for op in function.walk())
-        """Whether threads wait for more than their block and their warp, or exchange matrices."""
+        """True if threads wait for more than their block and their warp, or exchange matrices."""
         self.cluster = (1, 1, 1) if self.is_serial else cluster_dims(function)
-        """The blocks of a cluster along each axis, where they have to do with each other."""
+        """The number of blocks of a cluster along each axis, if the blocks interact."""
         self.products: dict[Attribute, str] = {}
-        """The types of the registers of products that four warps make, and of their sums."""
+        """The register types of the products of warpgroups, and of their sums."""
         for op in function.walk():
             if isinstance(op, nvvm.WgmmaMmaAsyncOp):
                 self.products.setdefault(op.inouts.type, op.type_d.data)
             elif isinstance(op, llvm.ExtractValueOp) and _is_given_on(op):
                 op.attributes[GIVEN_ON] = UnitAttr()
         self.has_boxes = any(isinstance(op, BOXES) for op in function.walk())
-        """Whether it copies boxes of tensors."""
+        """True if the kernel copies boxes of tensors."""
         self.alignments = [
             function.alignment_of(n) for n, _ in enumerate(function.workgroup_memory)
         ]
-        """At multiples of how many bytes each memory of a block begins, where that is said."""
+        """The required alignment in bytes of each shared array, if it is stated."""
         self.waits = self.has_events or any(
             isinstance(op, gpu.BarrierOp | gpu.ShuffleOp) for op in function.walk()
         )
@@ -146,12 +146,12 @@ class Kernel:
             for n, arg in enumerate(function.arguments)
             if isinstance(arg.type, TensorMapDescriptorType)
         ]
-        """The numbers of the arguments that are maps of tensors."""
+        """The indices of the arguments that are tensor maps."""
         self.shared = [plain(arg.type) for arg in function.workgroup_memory]
 
     @property
     def ranks(self) -> int:
-        """The blocks of a cluster."""
+        """The number of blocks of a cluster."""
         return math.prod(self.cluster)
 
     def require_supported(self, check: bool) -> None:
@@ -208,7 +208,7 @@ def plain(type_: Attribute) -> Attribute:
 
 
 class Emitter:
-    """Inserts operations before one, with its location."""
+    """Inserts operations before an operation, with its location."""
 
     def __init__(self, rewriter: PatternRewriter, op: Operation) -> None:
         self.rewriter = rewriter

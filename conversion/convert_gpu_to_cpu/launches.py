@@ -155,7 +155,7 @@ _COUNTS = (
     "%layer = arith.muli %block_x, %block_y : index",
     "%count = arith.muli %layer, %block_z : index",
 )
-"""The numbers of blocks, and of threads in a block."""
+"""The numbers of blocks, and of threads per block."""
 
 _BLOCK_IDS = (
     "%bid_x = arith.remui %number, %grid_x : index",
@@ -256,8 +256,8 @@ def _named(name: str, rank: int) -> str:
 
 
 def _of_rank(defining: Sequence[str], rank: int, lines: Sequence[str]) -> list[str]:
-    """``lines`` for one block of a cluster: names that ``defining`` defines get the block's
-    rank.
+    """``lines`` for one block of a cluster: names that ``defining`` defines get the block's rank as
+    a suffix.
     """
     own = {
         name
@@ -283,7 +283,7 @@ def _apart(kernel: Kernel, shared: Mapping[str, Attribute]) -> tuple[list[str], 
 
 
 SWIZZLED = 1024
-"""Bytes after which the places of elements in tiles of products repeat."""
+"""The period in bytes of the swizzled addresses of elements in tiles of products."""
 
 
 def _in_one_piece(kernel: Kernel, shared: Mapping[str, Attribute]) -> tuple[list[str], list[str]]:
@@ -402,7 +402,7 @@ def _watch_map(slot: int, place: str) -> list[str]:
 
 
 def _dense_bytes(name: str, array: str, type_: MemRefType) -> tuple[list[str], str]:
-    """The text that computes the bytes of a dense array, and its last value."""
+    """The text that computes the size in bytes of a dense array, and the name of that value."""
     shape = type_.get_shape()
     known = element_size(type_) * math.prod(it for it in shape if it != DYNAMIC_INDEX)
     lines, last = [f"{name}0 = arith.constant {known} : index"], f"{name}0"
@@ -418,8 +418,9 @@ def _dense_bytes(name: str, array: str, type_: MemRefType) -> tuple[list[str], s
 
 
 def _strided_bytes(name: str, array: str, type_: MemRefType) -> tuple[list[str], str]:
-    """The text that computes the bytes from the first to the last element of an array with strides,
-    and its last value."""
+    """The text that computes the bytes from the first to the last element of a strided array, and
+    the name of that value.
+    """
     rank = type_.get_num_dims()
     sizes = [f"{name}e{dim}" for dim in range(rank)]
     strides = [f"{name}t{dim}" for dim in range(rank)]

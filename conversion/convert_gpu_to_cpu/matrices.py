@@ -1,7 +1,8 @@
-"""Matrices that the lanes of a warp hold together: loads, products, stores.
+"""Matrices distributed over the lanes of a warp: loads, products, stores.
 
-Each lane leaves what it has, waits for the warp, computes its part of the result of what others
-have left (``emulator.c``), and waits again, so that nobody leaves anything new before.
+Each lane publishes its values, waits for the warp, and computes its part of the result from the
+values of all lanes (``emulator.c``). It then waits again, so that no lane overwrites its values too
+early.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ _OF_B = 16
 
 
 def wait_for_warp(e: EventEmitter) -> None:
-    """Suspend until all lanes have arrived."""
+    """Suspend until all lanes of the warp have arrived."""
     wait(e.thread, e, WARP, e.thread.module.site(e.op, "product of matrices"))
 
 
 def packed(e: EventEmitter, values: Sequence[SSAValue], type_: Attribute) -> SSAValue:
-    """Registers as the result of an operation."""
+    """Pack registers into the result of an operation."""
     if not isinstance(type_, LLVMStructType):
         return values[0]
     whole = e.emit(llvm.UndefOp(type_))
@@ -63,7 +64,7 @@ class ConvertLdMatrix(ThreadPattern):
 
 
 class ConvertStMatrix(ThreadPattern):
-    """``nvvm.stmatrix``: as ``ldmatrix``, and writes them."""
+    """``nvvm.stmatrix``: the inverse of ``ldmatrix``, which stores the matrices."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.StMatrixOp, rewriter: PatternRewriter, /) -> None:
@@ -127,15 +128,14 @@ class ConvertMma(ThreadPattern):
 
 
 def _total(type_: Attribute) -> str:
-    """The type of the elements of C, of that of its registers."""
+    """The element type of C, from the type of its registers."""
     if isinstance(type_, VectorType):
         return "f16"
     return {f32: "f32", f64: "f64"}.get(type_, "s32")
 
 
 class ConvertToTF32(ThreadPattern):
-    """``nvvm.convert.float.to.tf32``: the 13 lowest bits are rounded away, but for NaN and
-    infinity."""
+    """``nvvm.convert.float.to.tf32``: round away the 13 lowest bits, except of NaN and infinity."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -152,7 +152,7 @@ class ConvertToTF32(ThreadPattern):
 
 
 class ConvertWmmaLoad(ThreadPattern):
-    """``nvvm.wmma.load``: lanes have consecutive elements, in the emulator's own layout."""
+    """``nvvm.wmma.load``: lanes hold consecutive elements, in the emulator's own layout."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.WmmaLoadOp, rewriter: PatternRewriter, /) -> None:

@@ -27,9 +27,9 @@ from kc.support.locations import location_of
 
 _PARSED: dict[str, ModuleOp] = {}
 MOST_PARSED = 200
-"""The most parsed texts that are cached."""
+"""The maximum number of parsed texts in the cache."""
 MOST_SITES = (1 << 15) - 1
-"""The most sites: ``emulator.c`` keeps the site of each access in an ``int16_t``."""
+"""The maximum number of sites: ``emulator.c`` keeps the site of each access in an ``int16_t``."""
 
 
 class EmulatedModule:
@@ -47,7 +47,7 @@ class EmulatedModule:
         }
 
     def fresh(self, kernel: Kernel, part: str) -> str:
-        """A name for a part of a kernel that nothing in the module has."""
+        """A name for a part of a kernel that is unused in the module."""
         return fresh_name(f"{kernel.home}_{kernel.name}_{part}", self.taken)
 
     def add(self, text: str, source: Operation, names: dict[str, str]) -> None:

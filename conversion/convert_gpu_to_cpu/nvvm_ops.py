@@ -77,7 +77,7 @@ HINTS = (
     nvvm.PrefetchOp,
     nvvm.NanosleepOp,
 )
-"""Operations without effect here, as threads run in one order."""
+"""Operations without effect in the emulator, where threads run one after the other."""
 NVVM = (
     *BARRIERS,
     *COPIES,

@@ -43,7 +43,7 @@ class Thread:
         self.slots: dict[SSAValue, int] = {}
 
     def build(self, classes: Sequence[type[ThreadPattern]]) -> func.FuncOp:
-        """The function, which has the body of the kernel."""
+        """Build the function from the body of the kernel."""
         kernel, source = self.kernel, self.kernel.function
         is_coroutine = kernel.waits or self.module.check
         private = list(source.private_memory)
@@ -106,7 +106,7 @@ class Thread:
         return "global" if self.slots[root] < arrays else "shared"
 
     def root(self, buffer: SSAValue) -> SSAValue:
-        """The memory that a memref is, or is a part of."""
+        """The memory that a memref is a view of; the memref itself if it is not a view."""
         while isinstance(buffer.owner, memref.ViewOp | memref.SubviewOp | memref.CastOp):
             buffer = buffer.owner.operands[0]
         return buffer

@@ -46,7 +46,7 @@ _IDS: dict[type[Operation], str] = {
 
 
 class ConvertNumber(ThreadPattern):
-    """The numbers of threads and blocks are arguments."""
+    """Replace thread and block indices by arguments of the function."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -60,7 +60,7 @@ class ConvertNumber(ThreadPattern):
 
 
 class ConvertGlobalId(ThreadPattern):
-    """``%g = gpu.global_id x``: the block's number times its size, and the thread's number."""
+    """``%g = gpu.global_id x``: the block's index times its size, plus the thread's index."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.GlobalIdOp, rewriter: PatternRewriter, /) -> None:
@@ -71,7 +71,7 @@ class ConvertGlobalId(ThreadPattern):
 
 
 class ConvertSubgroupNumber(ThreadPattern):
-    """The number of a lane and of a warp, and their counts."""
+    """The indices of a lane and of a warp, and their counts."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -113,7 +113,7 @@ def wait(thread: Thread, emitter: Emitter, scope: int, site: int) -> None:
 
 
 def word_of(e: Emitter, value: SSAValue) -> SSAValue:
-    """The bits of a value, in 64."""
+    """The bits of a value, in a 64-bit word."""
     if isinstance(value.type, IndexType):
         return e.emit(arith.IndexCastOp(value, i64))
     bits = IntegerType(bits_of(value.type))
@@ -147,7 +147,9 @@ class ConvertBarrier(ThreadPattern):
 
 
 class ConvertShuffle(ThreadPattern):
-    """``gpu.shuffle``: leave a value, wait for the warp, read that of another lane, wait again."""
+    """``gpu.shuffle``: publish a value, wait for the warp, read the value of another lane, and wait
+    again.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.ShuffleOp, rewriter: PatternRewriter, /) -> None:
@@ -164,7 +166,7 @@ class ConvertShuffle(ThreadPattern):
 
 
 class ConvertPrintf(ThreadPattern):
-    """``gpu.printf``: C's, with numbers of 64 bits."""
+    """``gpu.printf``: a call of C's ``printf`` with 64-bit values."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.PrintfOp, rewriter: PatternRewriter, /) -> None:
@@ -190,8 +192,8 @@ class ConvertPrintf(ThreadPattern):
 
 
 class GuardDivision(ThreadPattern):
-    """A division by zero, and of the lowest number by -1, ends the process on most CPUs. A GPU goes
-    on with any number: here the divisor is 1 then.
+    """Divide by 1 instead of 0, and instead of -1 if the dividend is the lowest number. Most CPUs
+    end the process on such a division; on a GPU its result is undefined.
 
     ::
 
@@ -250,7 +252,7 @@ def _constants(value: SSAValue) -> Sequence[int]:
 
 
 class ConvertReturn(ThreadPattern):
-    """``gpu.return``: the thread is done."""
+    """``gpu.return``: end the thread."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.ReturnOp, rewriter: PatternRewriter, /) -> None:

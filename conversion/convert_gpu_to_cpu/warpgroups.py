@@ -1,4 +1,4 @@
-"""Products of four warps, which go on by themselves, as calls of the emulator.
+"""Asynchronous products of warpgroups, as calls of the emulator.
 
 ::
 
@@ -8,10 +8,9 @@
     func.call @kc_emu_product(%events, %thread, %a, %b, ...)
     %w = func.call @kc_emu_accumulate(%events, %thread, %c0)     for each register of C
 
-A product is done when it is waited for and not before, so late as it may be. Until then its
-registers hold bits that stand for them: another product goes on with these, and anything else reads
-too early. Behind a wait that leaves groups under way, registers are given on to the next iteration
-as they are.
+A product is computed as late as the program permits: at the wait for it. Until then its registers
+hold placeholder bits. Another product may continue with these; any other use reads too early. After
+a wait that leaves groups pending, registers are passed to the next iteration unchanged.
 """
 
 from __future__ import annotations
@@ -90,7 +89,7 @@ _POINTER = "llvm.ptrtoint"
 
 
 class ConvertRegister(ThreadPattern):
-    """``%x = llvm.extractvalue %d[0]``: a register that a product may still write."""
+    """``%x = llvm.extractvalue %d[0]``: a register that a pending product may still write."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: llvm.ExtractValueOp, rewriter: PatternRewriter, /) -> None:
@@ -110,7 +109,7 @@ class ConvertRegister(ThreadPattern):
 
 
 class ConvertWgmmaGroup(ThreadPattern):
-    """``nvvm.wgmma.commit.group.sync.aligned``, and ``wait.group``, which does the products."""
+    """``nvvm.wgmma.commit.group.sync.aligned``, and ``wait.group``, which computes the products."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -130,7 +129,7 @@ class ConvertWgmmaGroup(ThreadPattern):
 
 
 class ConvertSetMaxRegister(ThreadPattern):
-    """``nvvm.setmaxregister``: the threads of four warps come together."""
+    """``nvvm.setmaxregister``: a barrier of the warpgroup."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.SetMaxRegisterOp, rewriter: PatternRewriter, /) -> None:

@@ -23,9 +23,10 @@ After::
         nvvm.barrier0
         ...
 
-Functions are called as those of a CPU are (``convert-to-llvm``): a memref is a pointer and its
-dynamic sizes. Memory of a block is a global of address space 3, its dynamic part an external one;
-that of a thread is on its stack, from where LLVM puts it into registers. The host code stays.
+Functions have the calling convention of the CPU (``convert-to-llvm``): a memref is passed as a
+pointer and its dynamic sizes. Static shared memory is a global of address space 3; dynamic shared
+memory is an external one. Memory of a thread is on its stack, which LLVM promotes to registers. The
+host code is not changed.
 
 =======================  ==========================================================================
 :mod:`.function`         functions, their memory, what a launch says of them

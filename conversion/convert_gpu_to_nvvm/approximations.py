@@ -1,4 +1,4 @@
-"""Functions that may be approximated, by the instructions that the GPU has for them."""
+"""Approximate functions by instructions of the GPU."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _INTRINSICS: dict[type[Operation], str] = {
 
 
 class LowerApproximation(LlvmPattern):
-    """A function with the flag afn, of f32; vectors lane by lane.
+    """An f32 function with the flag afn; vectors lane by lane.
 
     ::
 

@@ -40,8 +40,8 @@ class LowerShuffle(LlvmPattern):
 
         %0 = nvvm.shfl.sync bfly %mask, %x, %o, %clamp {return_value_and_is_valid} : f32 -> ...
 
-    All lanes of the warp take part. A value of more than 32 bits is several words, one of fewer is
-    widened.
+    All lanes of the warp take part. A value of more than 32 bits is split into words; a narrower
+    value is widened.
     """
 
     @op_type_rewrite_pattern

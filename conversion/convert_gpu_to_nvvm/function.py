@@ -44,7 +44,7 @@ SHARED_POINTER = LLVMPointerType(IntAttr(SHARED_SPACE))
 ALIGNMENT = 16
 """The alignment of the memory of a block, in bytes: the widest access."""
 DYNAMIC = "kc_dynamic_shared"
-"""The external array that the dynamic memory of a block is."""
+"""The external array of dynamic shared memory."""
 CONVERSION = ("convert-gpu-to-nvvm", "the dialects llvm and nvvm")
 """The name of the pass, and its target dialects."""
 
@@ -73,7 +73,7 @@ class GpuFunction(FunctionLowering):
         return {}
 
     def on_stack(self, pointee: Attribute, name: str | None) -> SSAValue:
-        """Memory of a thread."""
+        """Allocate memory of a thread."""
         slot = llvm.AllocaOp(self.int_constant(1), pointee, ALIGNMENT)
         self.insert_in_prologue(slot)
         slot.res.name_hint = name
@@ -163,7 +163,7 @@ def _body(s: GpuFunction, op: GPUFuncOp, signature: Signature) -> Generator[Bloc
 
 
 def _define_shared(s: GpuFunction, memory: BlockArgument, label: str, alignment: int) -> None:
-    """The memory of a block as a global that its threads have together."""
+    """Define shared memory of a block as a global."""
     type_ = memory.type
     assert isinstance(type_, MemRefType)
     name = s.module.fresh_symbol(label)
@@ -235,7 +235,7 @@ def pass_name(s: FunctionLowering) -> str:
 
 
 class RefuseHostMemory(LlvmPattern):
-    """Memory that only a host allocates (KC4362)."""
+    """Refuse memory that only the host allocates (KC4362)."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(

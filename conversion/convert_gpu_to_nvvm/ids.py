@@ -1,4 +1,4 @@
-"""The numbers of threads and blocks: special registers of 32 bits, as indices."""
+"""Thread and block indices: 32-bit special registers, converted to the type index."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from kc.dialects.nvvm.special_registers import RangedRegisterOp
 
 WARP_SIZE = 32
 MAX_BLOCK = {Dimension.X: 1024, Dimension.Y: 1024, Dimension.Z: 64}
-"""The most threads of a block along each dimension (CUDA C++ Programming Guide)."""
+"""The maximum number of threads of a block along each dimension (CUDA C++ Programming Guide)."""
 MAX_GRID = {Dimension.X: 2**31 - 1, Dimension.Y: 65535, Dimension.Z: 65535}
-"""The most blocks of a grid along each dimension."""
+"""The maximum number of blocks of a grid along each dimension."""
 
 _REGISTERS: dict[type[DimensionOp], str] = {
     gpu.ThreadIdOp: "tid",
@@ -38,7 +38,7 @@ def special_register(name: str) -> type[Operation]:
 
 
 class LowerDimension(LlvmPattern):
-    """A number, or how many there are.
+    """An index of a thread or block, or a count of threads or blocks.
 
     ::
 
@@ -109,7 +109,7 @@ class LowerGlobalId(LlvmPattern):
 
 
 class LowerSubgroupNumber(LlvmPattern):
-    """The number of a thread in its warp, of the warp in its block, and their counts."""
+    """The index of a thread in its warp, of the warp in its block, and their counts."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -139,7 +139,7 @@ class LowerSubgroupNumber(LlvmPattern):
         return s.emit(llvm.SExtOp, [s.insert(special_register(name)()).results[0]], i64)
 
     def _linear(self) -> SSAValue:
-        """The number of a thread in its block: x + nx * (y + ny * z)."""
+        """The linear index of a thread in its block: x + nx * (y + ny * z)."""
         s = self.conversion
         x, y, z = (self._read(f"tid.{axis}") for axis in "xyz")
         rows = s.emit(llvm.MulOp, [self._read("ntid.y"), z], i64)

@@ -15,11 +15,11 @@ from kc.conversion.convert_to_llvm.types import require_wide
 from kc.support.libdevice import PREFIX
 
 _NAMES = {"math.powf": "pow"}
-"""The functions that have another name than the operation."""
+"""The names of functions that differ from the name of the operation."""
 
 
 class CallLibdevice(LlvmPattern):
-    """A call of the library's function, in f32 for narrower floats; vectors lane by lane.
+    """A call of the library's function; narrower floats are computed in f32, vectors lane by lane.
 
     ::
 

@@ -1,4 +1,4 @@
-"""The walk over gpu modules."""
+"""The traversal of gpu modules."""
 
 from __future__ import annotations
 

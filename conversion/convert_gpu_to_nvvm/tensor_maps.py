@@ -1,4 +1,4 @@
-"""Maps of tensors, which a kernel gets by value and its copies by their place."""
+"""Tensor maps, which a kernel receives by value and its copies use by address."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def parameter_attributes() -> dict[str, Attribute]:
 
 
 class LowerMapPlace(LlvmPattern):
-    """The place of a map is what the kernel has.
+    """Replace the address of a map by the parameter of the kernel.
 
     ::
 

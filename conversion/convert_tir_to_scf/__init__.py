@@ -16,23 +16,22 @@ After::
         %a = memref.load %A[%0] : memref<50xf32>
         ...
 
-A parallel loop in a parallel one becomes ``scf.for``; an unrolled loop is ``scf.for`` with the
-discardable attribute ``llvm.loop_annotation``, which upstream's lowering and ours carry to the
-branch. Symbols become ``memref.dim`` of the argument that has them. Buffers of i1 become buffers of
-i8 holding 0 or 1 (vectors of i1 are packed bits in memory, numpy's are bytes). A vector of elements
-that are no neighbours in memory is loaded and stored element by element. Small buffers of
-constant size are ``memref.alloca`` at the start of the function or parallel body; others are
-``memref.alloc``, as far outside as their sizes are known, with a ``memref.dealloc`` at the end of
-that block. ``fastmath<contract>`` goes on float additions and multiplications without flags, and
-the target's ``-fast-math`` flags on all float operations (``-contract=0``: none); what a comparison
-marked ``kc.exact`` compares has neither.
+A parallel loop inside a parallel loop becomes ``scf.for``. An unrolled loop is an ``scf.for`` with
+the discardable attribute ``llvm.loop_annotation``, which upstream's and kc's lowering attach to the
+branch. Symbols become ``memref.dim`` of an argument with that size. Buffers of i1 become buffers of
+i8 that hold 0 or 1 (MLIR packs vectors of i1 into bits; numpy stores bytes). A vector of elements
+that are not adjacent in memory is loaded and stored element by element. Small buffers of constant
+size are ``memref.alloca`` at the start of the function or parallel body. Other buffers are
+``memref.alloc`` in the outermost block in which their sizes are known, with a ``memref.dealloc`` at
+its end. ``fastmath<contract>`` is set on float additions and multiplications without flags, and the
+target's ``-fast-math`` flags on all float operations (``-contract=0``: none). The operands of a
+comparison marked ``kc.exact`` get neither.
 
-Requires: no block (``lower-blocks``) and no vectorized loop (``vectorize-loop``) is left.
-Legal set: no op of ``tir`` remains.
+Requires: no block (``lower-blocks``) and no vectorized loop (``vectorize-loop``) remains. Legal
+set: no op of ``tir`` remains.
 
-:mod:`.function` has what the patterns share, :mod:`.refusals` what is refused before anything
-changes. The patterns are in :mod:`.indices`, :mod:`.memory`, :mod:`.calls` and
-:mod:`.control_flow`.
+:mod:`.function` contains the state that patterns share, :mod:`.refusals` the checks before any
+change. The patterns are in :mod:`.indices`, :mod:`.memory`, :mod:`.calls` and :mod:`.control_flow`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from kc.dialects import tir
 
 
 class ConvertCall(ConversionPattern[TirToScf]):
-    """A call of a function; what it does with its buffers no longer matters.
+    """A call of a function, without the declared effects on its buffers.
 
     ::
 
@@ -30,7 +30,7 @@ class ConvertCall(ConversionPattern[TirToScf]):
 
 
 class ConvertCallExtern(ConversionPattern[TirToScf]):
-    """A C or Python function is declared, with a name that says how it is called.
+    """Declare a C or Python function, under a name that states its calling convention.
 
     ::
 
@@ -53,7 +53,7 @@ class ConvertCallExtern(ConversionPattern[TirToScf]):
     def _element(
         self, buffer: SSAValue, starts: Sequence[SSAValue], rewriter: PatternRewriter
     ) -> SSAValue:
-        """The part of a buffer that is a single element, whose address is passed."""
+        """A view of a single element of a buffer, whose address is passed."""
         source = buffer.type
         assert isinstance(source, MemRefType)
         offsets: list[SSAValue] = []

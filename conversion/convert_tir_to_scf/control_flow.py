@@ -21,9 +21,9 @@ _UNROLL = LoopAnnotationAttr(unroll=LoopUnrollAttr(**_FULL))
 _NOT: dict[str, Any] = {"disable": True}
 _AS_IT_IS = LoopAnnotationAttr(unroll=LoopUnrollAttr(**_NOT))
 _FEW, _SHORT, _REGISTERS, _CODE = 8, 32, 2048, 64
-"""Limits for unrolling by LLVM: the most iterations; the most iterations of loops that index arrays
-of at most so many bytes, which become registers only if unrolled; and the most operations after
-unrolling, as more code costs compile time and saves little per iteration.
+"""Limits for unrolling by LLVM: the maximum iterations; the maximum iterations of loops that index
+small arrays (at most the given bytes), which become registers only if unrolled; and the maximum
+operations after unrolling, because more code costs compile time and saves little per iteration.
 """
 
 
@@ -75,7 +75,7 @@ def _indexes_small_arrays(index: SSAValue) -> bool:
 
 
 class ConvertFor(ConversionPattern[TirToScf]):
-    """A loop; a parallel one outside of others becomes ``scf.parallel``.
+    """A loop. A parallel loop outside of other parallel loops becomes ``scf.parallel``.
 
     ::
 
@@ -117,7 +117,9 @@ class ConvertFor(ConversionPattern[TirToScf]):
         conversion.convert_next(body.block, is_outlined=is_parallel)
 
     def _while(self, op: tir.ForOp, rewriter: PatternRewriter) -> None:
-        """``scf.while``, which carries whether the condition held in the iteration before."""
+        """Build an ``scf.while``, which carries the truth of the condition in the previous
+        iteration.
+        """
         condition = op.condition
         assert condition is not None  # guaranteed by the verifier
         begins = arith.ConstantOp(BoolAttr.from_bool(True))
@@ -136,7 +138,8 @@ class ConvertFor(ConversionPattern[TirToScf]):
 
 
 class ConvertIf(ConversionPattern[TirToScf]):
-    """A guard, without what the ranges of its variables imply; the branch, if that is all of it.
+    """A guard, without constraints that the ranges of its variables imply; its branch alone if no
+    constraint remains.
 
     ::
 
@@ -168,7 +171,7 @@ class ConvertIf(ConversionPattern[TirToScf]):
         conversion.convert_next(*blocks)
 
     def _inline(self, op: tir.IfOp, ops: list[Operation], rewriter: PatternRewriter) -> None:
-        """Put ``ops``, a region of ``op``, in the place of ``op``; they come next."""
+        """Replace ``op`` by ``ops`` from its region, which are converted next."""
         for inner in ops:
             inner.detach()
         rewriter.replace(op, ops, [])

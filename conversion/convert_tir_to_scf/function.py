@@ -41,15 +41,16 @@ from kc.transforms.tir.blocks._inline_combine import inline_combine
 TARGET = ConversionTarget("convert-tir-to-scf", illegal=("tir",))
 
 STACK_BYTES = 64 * 1024
-"""The most bytes of buffers on the stack of a function or parallel body."""
+"""The maximum total size in bytes of buffers on the stack of a function or parallel body."""
 
 _NO_FLAGS = arith.FastMathFlagsAttr("none")
 _CONTRACT = arith.FastMathFlagsAttr([FastMathFlag.ALLOW_CONTRACT])
 
 
 def buffers_on_stack(function: func.FuncOp) -> set[tir.AllocOp]:
-    """The buffers that the stack has room for, the smaller ones first: a register tile becomes no
-    registers on the heap."""
+    """The buffers that fit on the stack, smaller ones first, because a register tile on the heap
+    never reaches registers.
+    """
     sizes: dict[Operation, dict[tir.AllocOp, int]] = {}
     for op in preorder(function):
         if isinstance(op, tir.AllocOp):
@@ -117,7 +118,7 @@ class TirToScf(Conversion):
         self.callees = {op: callee_of(op) for op in preorder(function) if type(op) is CallExternOp}
         self._index_ops: list[Operation] = []
         self._around_vectors: set[Operation] = set()
-        """The operations with vectors in them."""
+        """The operations that contain operations on vectors."""
 
     def run(self) -> None:
         """Convert the function."""
@@ -161,17 +162,19 @@ class TirToScf(Conversion):
         return [self.arith.value(expr) for expr in exprs]
 
     def defer(self, op: Operation, rewriter: PatternRewriter) -> None:
-        """``op`` is seen through where its results are used, and goes if nobody else uses them."""
+        """Skip ``op``: its uses are computed from its operands. It is erased if it has no other
+        uses.
+        """
         self._index_ops.append(op)
         rewriter.has_done_action = True
 
     def is_root(self, value: SSAValue) -> bool:
-        """True if an index is a root, so that it needs a value."""
+        """True if an index is a root of index expressions, so that it needs a value."""
         expr = self.index.expr(value)
         return isinstance(expr, AffineDimExpr) and self.index.roots[expr.position] is value
 
     def define_root(self, old: SSAValue, new: SSAValue) -> None:
-        """``new`` takes the place of the root ``old`` in index expressions."""
+        """Replace the root ``old`` in index expressions by ``new``."""
         expr = self.index.expr(old)
         assert isinstance(expr, AffineDimExpr)
         self.index.roots[expr.position] = new
@@ -183,9 +186,9 @@ class TirToScf(Conversion):
         return self.arith.home is self.arith.scopes[0]
 
     def is_decided(self, loop: tir.ForOp, body: Block) -> bool:
-        """True if a schedule has decided the unrolling of ``loop``, as it contains vectors, or as
-        the function does and this loop contains only loops. LLVM does not know that, and would
-        spend as long on it as on the rest.
+        """True if a schedule has decided the unrolling of ``loop``: it contains vectors, or the
+        function does and this loop contains only loops. Without an annotation, LLVM would spend as
+        much time on it as on other loops.
         """
         around = self._around_vectors
         return loop in around or (
@@ -193,7 +196,7 @@ class TirToScf(Conversion):
         )
 
     def set_flags(self, op: Operation) -> None:
-        """The target's fast-math flags, on a float operation that has none of its own."""
+        """Set the target's fast-math flags on a float operation without flags."""
         op.attributes.pop(EXACT, None)
         if op in self.exact or getattr(op, "fastmath", _CONTRACT) not in (None, _NO_FLAGS):
             return
@@ -213,7 +216,7 @@ class TirToScf(Conversion):
         function.function_type = FunctionType.from_lists(types, outputs)
 
     def _strip(self) -> None:
-        """Remove the attributes that only ``te`` and ``tir`` understand."""
+        """Remove the attributes that are only used by ``te`` and ``tir``."""
         function = self.function
         function.attributes.pop("kc.symbols", None)
         function.attributes.pop(REQUIRES, None)
@@ -230,7 +233,7 @@ class TirToScf(Conversion):
 
 
 class ConvertOperands(ConversionPattern[TirToScf]):
-    """An operation of another dialect: its indices as values, and the target's flags.
+    """An operation of another dialect: convert its indices to values, and set the target's flags.
 
     ::
 

@@ -14,7 +14,7 @@ from kc.dialects import tir
 
 
 class SeeThroughApply(ConversionPattern[TirToScf]):
-    """An affine expression is computed where it is used, together with what uses it.
+    """Compute an affine expression at its use, merged with the expression of the use.
 
     ::
 
@@ -37,7 +37,7 @@ class SeeThroughApply(ConversionPattern[TirToScf]):
 
 
 class ComputeLinearize(ConversionPattern[TirToScf]):
-    """A product with sizes that are known at run time only is computed.
+    """Compute a product with sizes that are known only at run time.
 
     ::
 
@@ -58,7 +58,7 @@ class ComputeLinearize(ConversionPattern[TirToScf]):
 
 
 class ComputeDelinearize(ConversionPattern[TirToScf]):
-    """Quotients and remainders by sizes that are known at run time only are computed.
+    """Compute quotients and remainders by sizes that are known only at run time.
 
     ::
 
@@ -84,7 +84,8 @@ class ComputeDelinearize(ConversionPattern[TirToScf]):
 
 
 class SizeOfArgument(ConversionPattern[TirToScf]):
-    """A symbolic size is that of the first argument that has it, or an argument, as an index.
+    """Replace a symbolic size by the dimension of the first argument that has it, or by an argument
+    as an index.
 
     ::
 

@@ -41,11 +41,11 @@ from kc.dialects.tir.views import ZERO_OUTSIDE
 from kc.dialects.vector import CompressStoreOp, ExpandLoadOp, GatherOp, ScatterOp
 
 ALIGNMENT = 64
-"""The alignment of buffers, in bytes: a cache line, and the widest vector."""
+"""The alignment of buffers in bytes: a cache line, and the widest vector."""
 
 
 class ConvertLoad(ConversionPattern[TirToScf]):
-    """An element, or neighbours in memory; a bool is a byte that is not 0.
+    """Load an element, or a vector of adjacent elements. A bool is a byte that is not 0.
 
     ::
 
@@ -102,7 +102,7 @@ def _alignment(
 
 
 class GatherLanes(ConversionPattern[TirToScf]):
-    """A vector of elements that are not neighbours in memory, one after the other.
+    """Load a vector of elements that are not adjacent in memory, one after the other.
 
     ::
 
@@ -136,7 +136,7 @@ def _replace_load(op: tir.LoadOp, ops: list[Operation], rewriter: PatternRewrite
 
 
 class ConvertAsyncCopy(ConversionPattern[TirToScf]):
-    """A store that need not be done at once copies by itself, if it is one of 4, 8 or 16 bytes.
+    """Convert an asynchronous store of 4, 8 or 16 bytes to an asynchronous copy.
 
     ::
 
@@ -147,7 +147,7 @@ class ConvertAsyncCopy(ConversionPattern[TirToScf]):
 
         nvvm.cp.async.shared.global %to, %from, 4, cache = ca : !llvm.ptr<3>, !llvm.ptr<1>
 
-    Where a condition says whether an element is copied, or zero, so many bytes are read::
+    If a condition selects between the element and zero, it sets the number of bytes to read::
 
         nvvm.cp.async.shared.global %to, %from, 4, cache = ca, %bytes : !llvm.ptr<3>, ..., i32
     """
@@ -248,7 +248,7 @@ def _address(
 
 
 class ConvertStore(ConversionPattern[TirToScf]):
-    """Write an element, or neighbours in memory; a bool is stored as a byte.
+    """Store an element, or a vector of adjacent elements. A bool is stored as a byte.
 
     ::
 
@@ -321,7 +321,8 @@ class ConvertPrefetch(ConversionPattern[TirToScf]):
 
 
 class ConvertAlloc(ConversionPattern[TirToScf]):
-    """A buffer, on the stack if it is small; else as far out as its sizes are known.
+    """Allocate a buffer: on the stack if it is small, else in the outermost block in which its
+    sizes are known.
 
     ::
 
@@ -355,7 +356,7 @@ class ConvertAlloc(ConversionPattern[TirToScf]):
 
 
 class ConvertView(ConversionPattern[TirToScf]):
-    """A part of a buffer, with as much in its type as is known; then a cast to less.
+    """A view of a buffer, whose type states all known sizes; then a cast to the required type.
 
     ::
 
@@ -438,7 +439,7 @@ _Write = (
 
 
 class ReadBools(ConversionPattern[TirToScf]):
-    """A bool of ``memref``, or a vector of bools, which are bytes in memory.
+    """Load a bool of a ``memref``, or a vector of bools, which are bytes in memory.
 
     ::
 
@@ -449,7 +450,7 @@ class ReadBools(ConversionPattern[TirToScf]):
         %0 = vector.transfer_read %A[%i], (%p as i8) : memref<8xi8>, vector<4xi8>
         %v = arith.cmpi ne, %0, 0 : vector<4xi8>
 
-    The lanes that a masked load, a gather or an ``expandload`` leaves are bytes then, too.
+    The pass-through lanes of a masked load, a gather or an ``expandload`` are bytes then, too.
     """
 
     @op_type_rewrite_pattern
@@ -480,7 +481,7 @@ class ReadBools(ConversionPattern[TirToScf]):
 
 
 class WriteBools(ConversionPattern[TirToScf]):
-    """A bool of ``memref``, or a vector of bools, which are bytes in memory.
+    """Store a bool of a ``memref``, or a vector of bools, which are bytes in memory.
 
     ::
 

@@ -133,7 +133,7 @@ def _require_no_exchange(loop: tir.ForOp) -> None:
 
 
 def symbol_sources(function: func.FuncOp) -> dict[str, tuple[int, int | None]]:
-    """Symbol -> argument number and, for an array, the dimension."""
+    """The source of each symbol: an argument number and, for an array, the dimension."""
     sources: dict[str, tuple[int, int | None]] = {}
     symbols = tir.symbol_names(function)
     attrs = function.arg_attrs.data if function.arg_attrs is not None else ()

@@ -47,12 +47,12 @@ class ConvertToLlvmPass(ModulePass):
           ...
 
     Requires functions (func), constant tables (memref.global) and operations of the llvm dialect at
-    the top of the module, memrefs without layout or parts of them (memref.subview), and vectors of
+    the top of the module, memrefs without layout or views of them (memref.subview), and vectors of
     one dimension. The result contains only the llvm dialect. ``data_layout`` and ``target_triple``
-    are set on the module where given.
+    are set on the module if they are given.
 
-    Memory of memref.alloc comes from ``aligned_alloc`` and is released by memref.dealloc; like in
-    any kernel without a result, running out of it cannot be reported.
+    Memory of memref.alloc comes from ``aligned_alloc`` and is freed by memref.dealloc. As in any
+    kernel without a result, a failed allocation cannot be reported.
 
     Raises CodegenError, with the module unchanged: KC4301 loops nested too deeply, KC4302 an
     operation or KC4303 a type that is not supported, KC4304 a parallel reduction, KC4305 memory

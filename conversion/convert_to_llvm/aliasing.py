@@ -1,9 +1,9 @@
-"""The attributes of pointers, decided when all functions are translated.
+"""The attributes of pointers, determined after the translation of all functions.
 
-A parameter keeps ``noalias`` unless some caller in the module passes overlapping memory: the same
-memref twice, or two pointers of which each may lead to memory that others lead to as well. It is
-``readonly`` when nothing is written through it, here or where it is passed on, and ``nocapture``
-when no other thread reads it and it does not come back as a result.
+A parameter keeps ``noalias`` unless a caller in the module passes overlapping memory: the same
+memref twice, or two pointers that may each refer to memory of other pointers. It is ``readonly`` if
+nothing is written through it, in the function or in its callees. It is ``nocapture`` if no other
+thread reads it and it is not returned.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from itertools import combinations
 from kc.conversion.convert_to_llvm.values import Origin
 
 Handover = list[tuple[Origin, Origin]]
-"""The memrefs of one call: the origin at the caller, the parameter's at the callee."""
+"""The memrefs of a call: pairs of an origin in the caller and the origin of the callee's
+parameter.
+"""
 
 
 def propagate(origins: Iterable[Origin], handovers: list[Handover]) -> None:

@@ -1,7 +1,7 @@
 """The arith dialect: one operation for most, exact expansions for the rest.
 
-As in MLIR, a division by zero and the overflow of a signed division are undefined; so are they
-for ``floordivsi`` and ``ceildivsi``, which are expanded without any other undefined case.
+As in MLIR, a division by zero and the overflow of a signed division are undefined. The same holds
+for ``floordivsi`` and ``ceildivsi``, whose expansion adds no other undefined case.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def compare(s: FunctionLowering, predicate: str, lhs: SSAValue, rhs: SSAValue) -
 
 
 class LowerConstant(LlvmPattern):
-    """A constant is emitted where it is used, once for a function; an index is an i64.
+    """A constant, emitted at its use, once per function; an index is an i64.
 
     ::
 
@@ -101,7 +101,7 @@ def _binary(s: FunctionLowering, op: Operation) -> tuple[SSAValue, SSAValue, Att
 
 
 class LowerFloorDiv(LlvmPattern):
-    """``a floordiv b`` = a / b, less one where the division is inexact and the signs differ.
+    """``a floordiv b`` = a / b, minus one if the division is inexact and the signs differ.
 
     ::
 
@@ -127,7 +127,7 @@ class LowerFloorDiv(LlvmPattern):
 
 
 class LowerCeilDiv(LlvmPattern):
-    """``a ceildiv b`` = a / b, plus one where the division is inexact and the signs agree.
+    """``a ceildiv b`` = a / b, plus one if the division is inexact and the signs agree.
 
     ::
 
@@ -145,7 +145,7 @@ class LowerCeilDiv(LlvmPattern):
 
 
 def _divide(s: FunctionLowering, lhs: SSAValue, rhs: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The quotient rounded towards zero, and a flag for a nonzero remainder."""
+    """The quotient rounded towards zero, and an i1 that is true for a nonzero remainder."""
     quotient = s.emit(llvm.SDivOp, [lhs, rhs], lhs.type)
     product = s.emit(llvm.MulOp, [quotient, rhs], lhs.type)
     return quotient, compare(s, "ne", product, lhs)
@@ -170,7 +170,7 @@ class LowerCeilDivUnsigned(LlvmPattern):
 
 
 class LowerAddExtended(LlvmPattern):
-    """A sum and its carry, which is set where the sum is less than a term.
+    """A sum and its carry, which is set if the sum is less than a term.
 
     ::
 
@@ -188,7 +188,7 @@ class LowerAddExtended(LlvmPattern):
 
 
 class LowerSelect(LlvmPattern):
-    """One of two values; of two memrefs, part by part.
+    """A selection between two values; for memrefs, of each part.
 
     ::
 
@@ -213,7 +213,7 @@ class LowerSelect(LlvmPattern):
 
 
 class LowerIndexCast(LlvmPattern):
-    """A cast between index and a signed integer: i64 is widened to, or narrowed from.
+    """A cast between index (i64) and a signed integer: extend or truncate.
 
     ::
 
@@ -236,7 +236,7 @@ class LowerIndexCast(LlvmPattern):
 
 
 class LowerUnsignedIndexCast(LlvmPattern):
-    """A cast between index and an integer without a sign: i64 is widened to with zeros.
+    """A cast between index (i64) and an unsigned integer: zero-extend or truncate.
 
     ::
 
@@ -259,7 +259,7 @@ class LowerUnsignedIndexCast(LlvmPattern):
 
 
 class LowerBitcast(LlvmPattern):
-    """The same bits as another type; nothing where that is the same type in llvm.
+    """The same bits as another type; nothing if both have the same llvm type.
 
     ::
 
@@ -280,7 +280,7 @@ class LowerBitcast(LlvmPattern):
 
 
 class LowerProductHalves(LlvmPattern):
-    """The two halves of a product, by way of integers of twice the width.
+    """The two halves of a product, computed with integers of twice the width.
 
     ::
 
@@ -309,7 +309,7 @@ class LowerProductHalves(LlvmPattern):
 
 
 class LowerComparison(LlvmPattern):
-    """Arith and llvm number their predicates alike.
+    """A comparison. arith and llvm number their predicates alike.
 
     ::
 
@@ -351,7 +351,7 @@ _INTEGER: dict[str, type[IRDLOperation]] = {
 
 
 class LowerIntegerArithmetic(LlvmPattern):
-    """Integer operations have counterparts; so have the flags of overflow.
+    """An integer operation with an llvm counterpart, including overflow flags.
 
     ::
 
@@ -401,7 +401,7 @@ _FLOAT: dict[str, type[IRDLOperation]] = {
 
 
 class LowerFloatArithmetic(LlvmPattern):
-    """Float operations have counterparts, with the same fast-math flags.
+    """A float operation with an llvm counterpart, with the same fast-math flags.
 
     ::
 
@@ -442,11 +442,11 @@ _SELECTORS = {"arith.minimumf": 4, "arith.maximumf": 5}
 """The selector of ``vrangeps``, including the sign of the selected value."""
 
 _RANGE = {Float32Type(): ("ps", 16), Float64Type(): ("pd", 8)}
-"""The suffix of the instruction, and the lanes of its vectors of 512 bits."""
+"""The suffix of the instruction, and the number of lanes of its 512-bit vectors."""
 
 
 def _has_range(s: FunctionLowering, operands: list[SSAValue]) -> bool:
-    """True if values that may be NaN can be compared by AVX-512 in vectors of 512 bits."""
+    """True if AVX-512 can compare values that may be NaN in 512-bit vectors."""
     type_ = operands[0].type
     if not isinstance(type_, VectorType) or type_.element_type not in _RANGE:
         return False
@@ -459,8 +459,8 @@ def _has_range(s: FunctionLowering, operands: list[SSAValue]) -> bool:
 
 
 def _by_range(s: FunctionLowering, selector: int, a: SSAValue, b: SSAValue) -> SSAValue:
-    """The minimum or maximum by ``vrangeps``, which orders zeros and ignores NaN, or the sum if
-    that is NaN. LLVM's code for ``llvm.maximum`` has six instructions instead of three.
+    """The minimum or maximum by ``vrangeps``, which orders zeros and ignores NaN; the sum if that
+    is NaN. LLVM's code for ``llvm.maximum`` has six instructions instead of three.
     """
     type_ = a.type
     assert isinstance(type_, VectorType)
@@ -507,7 +507,7 @@ _CASTS: dict[str, type[IRDLOperation]] = {
 
 
 class LowerCast(LlvmPattern):
-    """Conversions between numbers have counterparts.
+    """A conversion between numbers with an llvm counterpart.
 
     ::
 

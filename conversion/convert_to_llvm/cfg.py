@@ -54,7 +54,7 @@ def place_blocks(s: FunctionLowering, region: Region) -> Generator[Block, None, 
 
 
 class LowerBranch(LlvmPattern):
-    """A jump; memrefs travel as several values.
+    """An unconditional branch; a memref is passed as several values.
 
     ::
 
@@ -69,7 +69,7 @@ class LowerBranch(LlvmPattern):
 
 
 class LowerCondBranch(LlvmPattern):
-    """A jump to one of two blocks.
+    """A branch to one of two blocks.
 
     ::
 
@@ -94,7 +94,7 @@ class LowerCondBranch(LlvmPattern):
 
 
 class LowerSwitch(LlvmPattern):
-    """A jump to one of several blocks.
+    """A branch to one of several blocks.
 
     ::
 
@@ -118,10 +118,10 @@ class LowerSwitch(LlvmPattern):
 
 
 class LeaveUnless(LlvmPattern):
-    """Leave the function, or this part of a parallel loop, where the condition does not hold.
+    """Leave the function, or this part of a parallel loop, if the condition is false.
 
-    Upstream's ``cf.assert`` ends the process, which is no way to end a kernel: only those of
-    ``instrument-bound-checkers`` are lowered, whose callers look at what they report.
+    Upstream's ``cf.assert`` ends the process, which a kernel must not do. Only assertions of
+    ``instrument-bound-checkers`` are lowered, whose callers check the report.
 
     ::
 

@@ -62,7 +62,7 @@ def _from_abi(s: FunctionLowering, old: SSAValue, new: SSAValue) -> SSAValue:
 
 
 def _to_abi(s: FunctionLowering, old: SSAValue, into: Origin) -> list[SSAValue]:
-    """The inverse of :func:`_from_abi`; a memref leads on to ``into``."""
+    """The inverse of :func:`_from_abi`. ``into`` is the origin of a memref at the destination."""
     if old.type == i1:
         return [s.emit(llvm.ZExtOp, [s.value(old)], i8)]
     lowered = s.lowered(old)
@@ -125,7 +125,7 @@ class LowerCall(LlvmPattern):
 
 
 class LowerReturn(LlvmPattern):
-    """Several results are a struct.
+    """Return several results as a struct.
 
     ::
 

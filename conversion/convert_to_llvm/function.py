@@ -1,11 +1,11 @@
-"""The walk that translates one function: where the new operations go and what old values became.
+"""The traversal that translates a function: the insertion point, and the translations of values.
 
-Each operation is translated once, by the pattern for its class (see :mod:`kc.conversion.driver`;
-here the program is not edited in place but built anew, since a memref becomes several values, and
-since a module that is refused stays as it is). Control flow is translated straight to blocks: the
-pattern of an operation with regions gives :meth:`FunctionLowering.nest` a generator that yields the
-blocks of its regions where their operations belong. The walk keeps the generators on a stack of its
-own, so that the depth of the input does not become depth of the Python stack.
+Each operation is translated once, by the pattern for its class (see :mod:`kc.conversion.driver`).
+The program is built anew instead of edited in place, because a memref becomes several values and a
+refused module must stay unchanged. Control flow is translated directly to blocks: the pattern of an
+operation with regions passes a generator to :meth:`FunctionLowering.nest`, which yields the blocks
+of its regions at the point where their operations belong. The generators are on an explicit stack,
+so deep input needs no deep Python stack.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ def _default_properties(op_type: type[IRDLOperation]) -> dict[str, Attribute]:
 
 @dataclass(frozen=True)
 class CapturedMemory:
-    """The memory behind a memref's pointer: inside the body, outside of it, and its alignment."""
+    """The memory of a captured memref: its origins inside and outside of the body, and its
+    alignment.
+    """
 
     origin: Origin
     outside: Origin
@@ -86,7 +88,7 @@ class FunctionLowering(PatternRewriter):
     """
 
     kept: ClassVar[tuple[str, ...]] = ("llvm",)
-    """The dialects whose operations stay as they are."""
+    """The dialects whose operations are copied unchanged."""
 
     def __init__(
         self,
@@ -98,7 +100,7 @@ class FunctionLowering(PatternRewriter):
         *,
         is_parallel: bool = False,
     ) -> None:
-        """``is_parallel``: several threads run it."""
+        """``is_parallel``: several threads run the body."""
         self.entry = Block()
         super().__init__(InsertPoint.at_end(self.entry))
         self.module = module
@@ -132,7 +134,7 @@ class FunctionLowering(PatternRewriter):
 
     @cached_property
     def guarded_updates(self) -> frozenset[Operation]:
-        """The loops after which LLVM must assume an access of memory."""
+        """The loops after which LLVM must assume an access to memory."""
         return guarded_updates(self.source) if self.parent is None else self.parent.guarded_updates
 
     # Emitting
@@ -165,7 +167,7 @@ class FunctionLowering(PatternRewriter):
         result_types: Sequence[Attribute] = (),
         properties: dict[str, Attribute] | None = None,
     ) -> Operation:
-        """Emit an operation; properties with a default value may be left out.
+        """Emit an operation; properties with a default value may be omitted.
 
         This is several times faster than the constructors, which see their arguments one by one.
         """
@@ -214,7 +216,7 @@ class FunctionLowering(PatternRewriter):
         return constant
 
     def int_constant(self, value: int, ty: Attribute = i64) -> SSAValue:
-        """An integer constant; splat over the lanes of a vector type."""
+        """An integer constant; for a vector type, in every lane."""
         key = (value, ty)
         if (constant := self._integers.get(key)) is None:
             element = llvm.element_type(ty)
@@ -224,7 +226,7 @@ class FunctionLowering(PatternRewriter):
         return constant
 
     def float_constant(self, value: float, ty: Attribute) -> SSAValue:
-        """A float constant; splat over the lanes of a vector type."""
+        """A float constant; for a vector type, in every lane."""
         element = llvm.element_type(ty)
         assert isinstance(element, AnyFloat)
         return self.splat_constant(FloatAttr(value, element), ty)
@@ -245,7 +247,9 @@ class FunctionLowering(PatternRewriter):
             new.name_hint = old.name_hint
 
     def lowered(self, old: SSAValue) -> Lowered:
-        """The translation of ``old``, which a loop with a parent may have to capture."""
+        """The translation of ``old``. In a function with a parent, a value of the parent is
+        captured.
+        """
         new = self.values.get(old)
         if new is None:
             assert self.parent is not None, "an operand that nothing defines"
@@ -278,7 +282,7 @@ class FunctionLowering(PatternRewriter):
         return self.int_constant(number) if isinstance(number, int) else number
 
     def capture(self, value: int | SSAValue) -> int | SSAValue:
-        """The parameter that brings the parent's ``value`` into this body."""
+        """The parameter that passes the parent's ``value`` into this body."""
         if isinstance(value, int):
             return value
         parameter = self.captures.get(value)
@@ -289,8 +293,8 @@ class FunctionLowering(PatternRewriter):
         return parameter
 
     def captured_parameters(self, *, launched: bool = False) -> list[Parameter]:
-        """The parameters for captured values, to which the parent passes its memory; with
-        ``launched``, on other threads.
+        """The parameters of captured values, connected to the memory that the parent passes; with
+        ``launched``, to other threads.
         """
         assert self.parent is not None
         parameters: list[Parameter] = []
@@ -345,7 +349,7 @@ class FunctionLowering(PatternRewriter):
     def flatten_all(
         self, olds: Iterable[SSAValue], into: Sequence[SSAValue] | None = None
     ) -> list[SSAValue]:
-        """:meth:`flatten` of each; ``into`` are the old values in whose place they arrive."""
+        """:meth:`flatten` of each value; ``into`` are the old values that receive them."""
         if into is None:
             return [new for old in olds for new in self.flatten(old)]
         flat: list[SSAValue] = []
@@ -406,7 +410,7 @@ class FunctionLowering(PatternRewriter):
     def branch(
         self, block: Block, values: Sequence[SSAValue] = (), annotation: Attribute | None = None
     ) -> None:
-        """Jump to ``block``; ``annotation`` describes the loop this closes."""
+        """Branch to ``block``; ``annotation`` describes the loop that the branch closes."""
         properties = {"loop_annotation": annotation} if annotation is not None else {}
         self.insert(llvm.BrOp.create(operands=values, successors=[block], properties=properties))
 
@@ -427,7 +431,7 @@ class FunctionLowering(PatternRewriter):
     # The walk
 
     def run(self, nested: Generator[Block | Nested, None, None]) -> Region:
-        """Translate the blocks that ``nested`` yields and all they contain; the new region."""
+        """Translate the blocks that ``nested`` yields and their contents; the new region."""
 
         def operations(block: Block) -> Generator[Nested, None, None]:
             for op in block.ops:
@@ -485,7 +489,9 @@ class FunctionLowering(PatternRewriter):
         return unsupported(op, self.patterns)
 
     def _keep(self, op: Operation) -> None:
-        """Copy an operation that already is in the target dialect, with translated operands."""
+        """Copy an operation that already belongs to the target dialect, with translated
+        operands.
+        """
         kept = op.name.partition(".")[0] in self.kept and not op.regions and not op.successors
         if not kept or any(isinstance(value.type, MemRefType) for value in op.operands):
             raise self.unsupported(op)
@@ -501,8 +507,9 @@ class FunctionLowering(PatternRewriter):
 
 
 class LlvmPattern(RewritePattern):
-    """A pattern of ``convert-to-llvm``: old values are looked up, and new ones defined, with the
-    translation that it is made with."""
+    """A pattern of ``convert-to-llvm``. It reads and defines values through the translation it was
+    constructed with.
+    """
 
     def __init__(self, conversion: FunctionLowering) -> None:
         self.conversion = conversion

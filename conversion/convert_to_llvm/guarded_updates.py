@@ -1,4 +1,4 @@
-"""Loops that LLVM's instcombine may take a store out of by mistake (docs/upstream.md).
+"""Loops from which LLVM's instcombine may remove a store by mistake (docs/upstream.md).
 
 ::
 
@@ -10,11 +10,11 @@
       }
       llvm.call_intrinsic "llvm.sideeffect"() : () -> ()     // inserted here
 
-A guard that ``%i`` decides lets earlier passes find out that there is a next iteration, and branch
-from the end of the inner loop straight to the start of that. Of the two stores to what is one SSA
-value, instcombine then makes one, although the value is another address in each iteration. It does
-not where anything may access memory on the way, and ``llvm.sideeffect`` is what may and does not:
-no machine has an instruction for it.
+If a guard depends on ``%i``, earlier passes may find out that there is a next iteration and branch
+from the end of the inner loop directly to its start. The two stores then use a single SSA value as
+their address, and instcombine merges them, although the value is a different address in each
+iteration. An operation that may access memory between them prevents this. ``llvm.sideeffect`` is
+such an operation, and costs no instruction on any machine.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class _Loop:
     bit: int
     around: int
     guards: set[int] = field(default_factory=set)
-    """For each branch in the loop, the loops on which its condition depends, as bits."""
+    """For each branch in the loop, a bit set of the loops on which its condition depends."""
     addresses: set[int] = field(default_factory=set)
-    """For the address of each store, the loops on which it depends, as bits."""
+    """For the address of each store, a bit set of the loops on which it depends."""
 
     def is_guarded_update(self) -> bool:
-        """True if it stores to an address that is the same in all its iterations but differs
-        between iterations of a surrounding loop, on which a branch depends as well.
+        """True if the loop stores to an address that is invariant in it but varies in a surrounding
+        loop on which a branch also depends.
         """
         deciding = self.around & _union(self.guards)
         return any(address & deciding and not address & self.bit for address in self.addresses)

@@ -42,7 +42,7 @@ DIALECTS = frozenset({"arith", "math", "memref", "scf", "vector"})
 CONFIGURE_TILES, RELEASE_TILES = "llvm.x86.ldtilecfg", "llvm.x86.tilerelease"
 _CONFIGURING = (CONFIGURE_TILES, RELEASE_TILES)
 MIN_LOOPS = 8
-"""The loops of a function from which on they are functions of their own."""
+"""The number of loops from which on the loops of a function become functions."""
 
 
 def separate_loops(func: FuncOp) -> Mapping[Operation, Sequence[memref.AllocaOp]]:
@@ -78,7 +78,7 @@ def _is_plain(loop: scf.ForOp) -> bool:
 
 
 class LowerSeparateLoop(LlvmPattern):
-    """A call of the function that the loop becomes; see :mod:`.long_functions`.
+    """A call of the function that a separate loop becomes; see :mod:`.long_functions`.
 
     ::
 
@@ -110,7 +110,7 @@ def _body(
 
 
 class LowerSeparateBuffer(LlvmPattern):
-    """Remove the buffer, which the function of its only loop allocates."""
+    """Remove a buffer that the function of its only loop allocates."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.AllocaOp, rewriter: PatternRewriter, /) -> None:

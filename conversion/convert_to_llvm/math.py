@@ -1,4 +1,4 @@
-"""The math dialect: LLVM's intrinsics where there is one, else calls of the C library.
+"""The math dialect: LLVM's intrinsics if they exist, else calls of the C library.
 
 LLVM lowers an intrinsic without an instruction to a library call as well, lane by lane. Functions
 of f16 and bf16 are computed in f32.
@@ -81,7 +81,7 @@ _INTRINSICS: dict[str, type[IRDLOperation]] = {
 
 
 class LowerFunction(LlvmPattern):
-    """A function that LLVM has; of f16 and bf16 it is computed in f32.
+    """A function with an LLVM intrinsic; f16 and bf16 are computed in f32.
 
     ::
 
@@ -130,7 +130,7 @@ _EXACT: dict[str, type[IRDLOperation]] = {
 
 
 class LowerExactFunction(LlvmPattern):
-    """An intrinsic that is computed in the type itself, also in f16.
+    """An intrinsic that is computed in the type itself, also for f16.
 
     ::
 
@@ -237,7 +237,7 @@ def call_library(s: FunctionLowering, op: Operation, name: str) -> None:
 
 
 class LowerRsqrt(LlvmPattern):
-    """One divided by the square root.
+    """The reciprocal square root, as 1 divided by the square root.
 
     ::
 
@@ -254,7 +254,8 @@ class LowerRsqrt(LlvmPattern):
 
 
 class LowerPowerOfInteger(LlvmPattern):
-    """By ``pow``: LLVM's powi calls a function of the compiler's run time, not of the C library.
+    """A power with an integer exponent, by ``pow``: LLVM's powi calls the compiler's run-time
+    library, not the C library.
 
     ::
 
@@ -271,7 +272,8 @@ class LowerPowerOfInteger(LlvmPattern):
 
 
 class LowerIntegerPower(LlvmPattern):
-    """By squaring, once for each bit of the exponent. To a negative one, 1 and -1 alone are not 0.
+    """An integer power by squaring, once for each bit of the exponent. For a negative exponent,
+    only the bases 1 and -1 give a nonzero result.
 
     ::
 

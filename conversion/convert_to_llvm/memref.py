@@ -1,11 +1,11 @@
 """The memref dialect: memory, and the addresses of elements.
 
-An address is one ``getelementptr`` typed on the trailing dimensions of constant size, as nested
-arrays: ``%A[%i, %j]`` of a ``memref<?x64xf32>`` is ``getelementptr inbounds %A[%i, %j] : array<64
-x f32>``. That is one operation instead of a chain of multiplications and additions, and LLVM folds
-the constants into addressing modes either way. Only dimensions before a dynamic one are
-linearised, with ``nsw``. The pointer is always derived from that of the buffer, so that what LLVM
-knows of its aliasing survives.
+An address is a single ``getelementptr`` typed on the trailing dimensions of constant size, as
+nested arrays: ``%A[%i, %j]`` of a ``memref<?x64xf32>`` is ``getelementptr inbounds %A[%i, %j] :
+array<64 x f32>``. This is one operation instead of a chain of multiplications and additions; LLVM
+folds the constants into addressing modes in both cases. Only dimensions before a dynamic one are
+linearised, with ``nsw``. The pointer is always derived from that of the buffer, which preserves
+LLVM's aliasing information.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ def element_pointer(
     *,
     inbounds: bool = True,
 ) -> SSAValue:
-    """The address of the element at ``indices``, which is one of the memory if ``inbounds``."""
+    """The address of the element at ``indices``; ``inbounds`` promises that it is inside the
+    memory.
+    """
     if all(index == 0 for index in indices):
         return memref.pointer
     if memref.strides is not None:
@@ -217,7 +219,7 @@ def _vector_alignment(op: Operation, memref: MemRef, ty: Attribute) -> int | Non
 def emit_load(
     s: FunctionLowering, op: Operation, memref: MemRef, indices: Sequence[SSAValue]
 ) -> None:
-    """Replace ``op`` by a load of its result type from the element at ``indices`` on."""
+    """Replace ``op`` by a load of its result type from the element at ``indices``."""
     (result,) = op.results
     stored = storage_type(result.type)
     # Vectors are loaded from wherever their first element lies.
@@ -230,7 +232,7 @@ def emit_load(
 def emit_store(
     s: FunctionLowering, op: Operation, old: SSAValue, memref: MemRef, indices: Sequence[SSAValue]
 ) -> None:
-    """Replace ``op`` by a store of ``old`` to the element at ``indices`` and on."""
+    """Replace ``op`` by a store of ``old`` to the element at ``indices``."""
     memref.origin.written = True
     alignment = _vector_alignment(op, memref, old.type)
     value = to_storage(s, s.value(old))
@@ -241,7 +243,7 @@ def emit_store(
 
 
 def strides_of(s: FunctionLowering, memref: MemRef) -> tuple[int | SSAValue, ...]:
-    """The distance of neighbours along each dimension, in elements."""
+    """The strides of a memref, in elements."""
     if memref.strides is not None:
         return memref.strides
     strides: list[int | SSAValue] = []
@@ -259,7 +261,7 @@ def require_dense(ty: MemRefType) -> None:
 
 
 class LowerSubview(LlvmPattern):
-    """A part of memory: the address of its first element, with strides.
+    """A view of memory: the address of its first element, with strides.
 
     ::
 
@@ -315,7 +317,7 @@ def _kept_dimensions(sizes: Sequence[int | SSAValue], rank: int) -> list[int]:
 
 
 class LowerView(LlvmPattern):
-    """Bytes as an array of something.
+    """A typed view of an array of bytes.
 
     ::
 
@@ -338,7 +340,7 @@ class LowerView(LlvmPattern):
 
 
 class LowerReshape(LlvmPattern):
-    """The same memory with sizes that are in other memory.
+    """The same memory with sizes that are loaded from other memory.
 
     ::
 
@@ -379,8 +381,8 @@ class LowerPointer(LlvmPattern):
 
         %i = memref.extract_aligned_pointer_as_index %A    ->    %i = llvm.ptrtoint %A
 
-    For a view, which does not keep the begin of its array, only passes use this op, and for the
-    first element (:data:`FIRST_ELEMENT`).
+    Only passes use this op on a view, which does not keep the start of its array. They request the
+    address of the first element (:data:`FIRST_ELEMENT`).
     """
 
     @op_type_rewrite_pattern
@@ -399,7 +401,7 @@ class LowerPointer(LlvmPattern):
 
 
 class LowerLoad(LlvmPattern):
-    """An element.
+    """Load an element.
 
     ::
 
@@ -414,7 +416,7 @@ class LowerLoad(LlvmPattern):
 
 
 class LowerStore(LlvmPattern):
-    """Write an element.
+    """Store an element.
 
     ::
 
@@ -428,7 +430,7 @@ class LowerStore(LlvmPattern):
 
 
 class LowerPrefetch(LlvmPattern):
-    """A hint about an address, which may be outside of the memory: it is not ``inbounds``.
+    """Prefetch an address, which may be outside of the memory: it is not ``inbounds``.
 
     ::
 
@@ -465,11 +467,11 @@ _ATOMIC_UPDATES = {
     "ori": "_or",
     "xori": "_xor",
 }
-"""LLVM's names of atomic updates, which are all but products."""
+"""LLVM's names of atomic updates. It has none for products."""
 
 
 class LowerAtomicUpdate(LlvmPattern):
-    """An update that no other thread comes between; it acquires and releases, as upstream's.
+    """An atomic update with acquire-release ordering, as upstream's.
 
     ::
 
@@ -496,7 +498,7 @@ class LowerAtomicUpdate(LlvmPattern):
 
 
 class LowerGenericAtomicUpdate(LlvmPattern):
-    """An update by any computation: it is repeated until the element is still what it began with.
+    """An atomic update by any computation, repeated until the element is unchanged since its load.
 
     ::
 
@@ -550,7 +552,7 @@ class LowerGenericAtomicUpdate(LlvmPattern):
 
 
 class LeaveToUpdate(LlvmPattern):
-    """The update around a terminator reads its operand."""
+    """Leave a terminator to the update around it, which reads its operand."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: AtomicYieldOp, rewriter: PatternRewriter, /) -> None:
@@ -568,7 +570,7 @@ def _shape(s: FunctionLowering, op: Operation, ty: MemRefType) -> tuple[int | SS
 def _byte_size(
     s: FunctionLowering, ty: MemRefType, shape: Sequence[int | SSAValue]
 ) -> int | SSAValue:
-    """The size of an array, with its constant factors in one."""
+    """The size of an array in bytes, with its constant factors combined."""
     size: int | SSAValue = element_size(ty) * prod(i for i in shape if isinstance(i, int))
     for extent in shape:
         if not isinstance(extent, int):
@@ -620,7 +622,7 @@ class LowerAlloc(LlvmPattern):
 
 
 class LowerDealloc(LlvmPattern):
-    """Give memory back.
+    """Free memory.
 
     ::
 
@@ -678,7 +680,7 @@ def lower_alloca(s: FunctionLowering, op: memref_dialect.AllocaOp) -> None:
 
 
 class LowerDim(LlvmPattern):
-    """A size is known, or came with the pointer; one is selected if the dimension is computed.
+    """A size: constant, or passed with the pointer. A computed dimension selects one of the sizes.
 
     ::
 
@@ -708,7 +710,7 @@ class LowerDim(LlvmPattern):
 
 
 class LowerMetadata(LlvmPattern):
-    """Sizes and strides; the memory that something is a part of has no address of its own.
+    """Sizes and strides. The base memory of a view has no address of its own.
 
     ::
 
@@ -733,7 +735,7 @@ class LowerMetadata(LlvmPattern):
 
 
 class LowerCast(LlvmPattern):
-    """The same memory; what is known of its size from either type stays known.
+    """The same memory; sizes known from either type stay known.
 
     ::
 
@@ -758,7 +760,7 @@ class LowerCast(LlvmPattern):
 
 
 class LowerCopy(LlvmPattern):
-    """All elements of dense memory.
+    """Copy all elements of dense memory.
 
     ::
 
@@ -781,7 +783,7 @@ class LowerCopy(LlvmPattern):
 
 
 def _in_memory(value: DenseIntOrFPElementsAttr, element: Attribute) -> DenseIntOrFPElementsAttr:
-    """A constant with elements of the type that they have in memory."""
+    """A constant with elements of their memory type."""
     given = value.get_element_type()
     if given == element:
         return value
@@ -841,7 +843,7 @@ def lower_global(module: NewModule, op: Operation, *, keeps_state: bool = False)
 
 
 class LowerGetGlobal(LlvmPattern):
-    """A table of constants, or memory of the module.
+    """The address of a constant table or of a variable of the module.
 
     ::
 

@@ -1,4 +1,4 @@
-"""The walk over the top of a module."""
+"""The traversal of the top-level operations of a module."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Adjacent vector loads that are concatenated, as one load.
+"""Adjacent vector loads whose results are concatenated, merged into one load.
 
-LLVM merges such loads itself, but not if it knows a larger alignment for the first one than for the
-others: the 16 rows of four bytes of a dot product then became 16 insertions.
+LLVM merges such loads itself unless it knows a larger alignment for the first load than for the
+others. In that case the 16 rows of four bytes of a dot product became 16 insertions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kc.dialects.arith import vector_of
 from kc.dialects.llvm.pointers import GEP_USE_SSA_VAL
 
 _LIMIT = 512
-"""Bits of the largest register: a longer load would be taken apart again."""
+"""The width in bits of the largest register; a longer load would be split again."""
 
 _HARMLESS = (
     llvm.LoadOp, llvm.GEPOp, llvm.ConstantOp, llvm.PoisonOp, llvm.BitcastOp, llvm.ShuffleVectorOp,
@@ -59,7 +59,7 @@ def _from(op: Operation | None) -> Iterator[Operation]:
 
 
 def _distance(first: SSAValue, second: SSAValue) -> int | None:
-    """The bytes from one address to another, if they differ in constant indices alone."""
+    """The distance in bytes between two addresses, if they differ only in constant indices."""
     a, b = first.owner, second.owner
     if not (isinstance(a, llvm.GEPOp) and isinstance(b, llvm.GEPOp)):
         return None

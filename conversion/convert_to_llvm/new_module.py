@@ -144,7 +144,7 @@ class NewModule:
         return name
 
     def fresh_name(self, base: str) -> str:
-        """A symbol name that nothing has: ``base`` with the first free number."""
+        """An unused symbol name: ``base`` with the first free number."""
         number = 0
         while f"{base}_{number}" in self._symbols or f"{base}_{number}_body" in self._symbols:
             number += 1
@@ -166,7 +166,7 @@ class NewModule:
         return True
 
     def operations(self) -> Iterator[Operation]:
-        """All operations that were built."""
+        """All operations of the translation."""
         for top in self._tops:
             yield from preorder(top)
 
@@ -192,15 +192,15 @@ class NewModule:
 
 _RESERVED = FramePointerKindAttr(FramePointerKind.RESERVED)
 _STACK_ALIGNMENT = 128
-"""Bits that a stack is aligned to on x86."""
+"""The stack alignment on x86, in bits."""
 
 
 def _has_wide_vectors(function: Operation) -> bool:
-    """Whether a function has vectors that a stack may hold at no multiple of their size.
+    """True if a function has vectors that may be misaligned on the stack.
 
-    Where registers are spilled, LLVM aligns the stack to them only if the register for that, the
-    frame pointer, is set aside from the start. Else each such vector may lie in two lines of the
-    cache, or in two pages: a gelu took 14 or 32 cycles, by where the stack of its caller ended.
+    For spilled registers, LLVM aligns the stack only if the frame pointer is reserved from the
+    start. Otherwise each spilled vector may straddle two cache lines or two pages: a gelu took 14
+    or 32 cycles, depending on the caller's stack.
     """
     return any(
         isinstance(type_ := result.type, VectorType)

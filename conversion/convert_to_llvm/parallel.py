@@ -61,14 +61,16 @@ from kc.support.diagnostics import CodegenError
 PARALLEL_FOR = "kc_parallel_for"
 
 UNEVEN = -16
-"""The argument for about sixteen chunks a thread."""
+"""The argument that requests about sixteen chunks per thread."""
 
 Number = int | SSAValue
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """A dimension of a parallel loop: ``count`` iterations from ``lower`` on, ``step`` apart."""
+    """A dimension of a parallel loop: ``count`` iterations from ``lower`` on, with the step
+    ``step``.
+    """
 
     count: Number
     lower: Number
@@ -76,7 +78,7 @@ class Dimension:
 
 
 class LowerParallel(LlvmPattern):
-    """The body becomes a function that the pool runs; in a parallel loop, a serial loop.
+    """Convert the body to a function that the pool runs; inside a parallel loop, to a serial loop.
 
     ::
 
@@ -259,7 +261,7 @@ def _once(block: Block) -> tuple[Block, Block]:
 
 
 def _with_operands(op: Operation, block: Block) -> list[Operation]:
-    """The operations of ``block`` that compute the operands of ``op``, and ``op``, in order."""
+    """``op`` after the operations of ``block`` that compute its operands, in order."""
     needed: dict[Operation, None] = {}
     for operand in op.operands:
         owner = operand.owner

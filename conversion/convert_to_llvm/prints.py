@@ -1,4 +1,4 @@
-"""``vector.print``: C's ``printf``, in the formats of MLIR's runtime library."""
+"""``vector.print``: calls of C's ``printf``, in the formats of MLIR's runtime library."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from kc.dialects.vector import element_of
 
 _POINTER = llvm.LLVMPointerType()
 _LANES = 32
-"""So many elements are printed by a call."""
+"""The maximum number of elements that one call prints."""
 
 
 class LowerPrint(LlvmPattern):
-    """A line of text, or a part of it. What is printed is there at once: ``fflush`` of all files.
+    """Print a line of text, or a part of it. The output is complete at once: all files are flushed.
 
     ::
 
@@ -67,7 +67,7 @@ class LowerPrint(LlvmPattern):
         s.insert(call)
 
     def _widened(self, value: SSAValue, old: Attribute) -> SSAValue:
-        """A number of 64 bits, of the old type ``old``; a truth value is 0 or 1."""
+        """A number widened to 64 bits, from the old type ``old``; a bool is 0 or 1."""
         if value.type in (i64, f64):
             return value
         if value.type == f32:

@@ -1,7 +1,7 @@
 """Structured control flow: loops, conditionals and regions become blocks.
 
-A loop tests at its head; LLVM's loop rotation makes the guarded, bottom-tested form of it. The
-``llvm.loop_annotation`` of a loop goes to the branch that closes it, which is where LLVM looks.
+A loop tests at its head; LLVM's loop rotation converts it to the guarded, bottom-tested form. The
+``llvm.loop_annotation`` of a loop is set on the branch that closes it, where LLVM expects it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Loop:
     induction: SSAValue
     step: SSAValue
     saturates: bool
-    """True if a step may exceed the largest integer, which must end the loop."""
+    """True if the induction variable may overflow in a step, which must end the loop."""
 
 
 def open_loop(
@@ -43,7 +43,8 @@ def open_loop(
     *,
     saturates: bool = False,
 ) -> Loop:
-    """Emit the head of ``for induction = lower to upper step step`` (``bounds``); stay in its body.
+    """Emit the head of ``for induction = lower to upper step step`` (``bounds``), and continue in
+    its body.
 
     ``carried`` are the old initial values of the old block arguments ``arguments``.
     """
@@ -136,7 +137,7 @@ class LowerFor(LlvmPattern):
 
 
 class LowerWhile(LlvmPattern):
-    """A loop whose condition is a region: the first part is the head, the second the body."""
+    """A loop whose condition is a region: the first region is the head, the second the body."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: scf.WhileOp, rewriter: PatternRewriter, /) -> None:
@@ -166,7 +167,7 @@ class LowerWhile(LlvmPattern):
 
 
 class LowerIf(LlvmPattern):
-    """A branch around what is conditional; results are arguments of the block after it.
+    """A branch around a conditional region; results are arguments of the block after it.
 
     ::
 
@@ -231,7 +232,7 @@ class LowerIndexSwitch(LlvmPattern):
 
 
 class LowerExecuteRegion(LlvmPattern):
-    """Blocks in the place of one operation; its results are arguments of the block after them."""
+    """Inline the blocks of an operation; its results are arguments of the block after them."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: scf.ExecuteRegionOp, rewriter: PatternRewriter, /) -> None:
@@ -249,7 +250,7 @@ class LowerExecuteRegion(LlvmPattern):
 
 
 class LeaveToParent(LlvmPattern):
-    """The operation around a terminator reads its operands."""
+    """Leave a terminator to the operation around it, which reads its operands."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(

@@ -57,7 +57,7 @@ from kc.support.diagnostics import CodegenError
 
 POINTER = LLVMPointerType()
 MAX_LANES = 4096
-"""The most elements of a vector: LLVM takes quadratic time for some of them."""
+"""The maximum number of elements of a vector: LLVM takes quadratic time for some vectors."""
 SHARED_SPACE = 3
 """The address space of the memory of a block of threads (NVPTX, AMDGPU)."""
 
@@ -160,7 +160,7 @@ def memory_element(memref: MemRefType) -> Attribute:
 
 
 def element_size(memref: MemRefType) -> int:
-    """Bytes of an element, which is also the alignment that can be relied on."""
+    """The size of an element in bytes, which is also its guaranteed alignment."""
     element = memory_element(memref)
     assert isinstance(element, FixedBitwidthType)
     return element.bitwidth // 8
@@ -187,7 +187,7 @@ def pointer_type(memref: MemRefType) -> LLVMPointerType:
 
 
 def dynamic_dimensions(memref: MemRefType) -> list[int]:
-    """The positions of the dimensions whose size is not in the type."""
+    """The indices of the dimensions with a dynamic size."""
     return [i for i, size in enumerate(memref.get_shape()) if size == DYNAMIC_INDEX]
 
 
@@ -197,14 +197,14 @@ def is_strided(memref: MemRefType) -> bool:
 
 
 def dynamic_strides(memref: MemRefType) -> list[int]:
-    """The positions of the dimensions of a part whose stride is not in the type."""
+    """The indices of the dimensions of a view with a dynamic stride."""
     if not is_strided(memref):
         return []
     return [i for i, stride in enumerate(memref.get_strides() or ()) if stride is None]
 
 
 def flat_types(ty: Attribute) -> list[Attribute]:
-    """The llvm values that carry a value of type ``ty`` from block to block."""
+    """The llvm types that represent a value of type ``ty`` in block arguments."""
     if isinstance(ty, MemRefType):
         memory_element(ty)
         dynamic = [*dynamic_dimensions(ty), *dynamic_strides(ty)]
@@ -213,5 +213,5 @@ def flat_types(ty: Attribute) -> list[Attribute]:
 
 
 def abi_types(ty: Attribute) -> list[Attribute]:
-    """The llvm arguments or results that carry ``ty`` from function to function."""
+    """The llvm types that represent ``ty`` in arguments and results of functions."""
     return [i8] if ty == i1 else flat_types(ty)

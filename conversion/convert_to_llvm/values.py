@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A constant, which becomes an operation at its first use as an operand, once per function."""
+    """A constant. It becomes an operation at its first use as an operand, once per function."""
 
     value: Attribute
     type: Attribute
@@ -41,9 +41,9 @@ class Origin:
 class MemRef:
     """A memref: dense row-major memory, or a view.
 
-    ``shape`` has the size of every dimension, as an int if it is known (which may be more than the
-    type states, after a cast), else as an i64. ``strides`` of a view has the distance of neighbours
-    along every dimension, in elements; ``pointer`` is that of its first element.
+    ``shape`` has the size of every dimension: an int if it is known (after a cast, more may be
+    known than the type states), else an i64. ``strides`` of a view has the stride of every
+    dimension, in elements; ``pointer`` is the address of its first element.
     """
 
     pointer: SSAValue

@@ -1,4 +1,4 @@
-"""The vector dialect; its ops are in the neighbouring files, by their effect on lanes."""
+"""The vector dialect. Its ops are in the neighbouring files, grouped by their effect on lanes."""
 
 from __future__ import annotations
 

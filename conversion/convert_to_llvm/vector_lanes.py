@@ -1,7 +1,7 @@
-"""Lanes of vectors, which the llvm dialect has of one dimension: all elements in order.
+"""Lanes of vectors. Vectors of the llvm dialect have one dimension: all elements in order.
 
-Which lane an element is, numpy's arrays of lane numbers say (``lanes(shape)``): a transposed
-vector is the lanes of the transposed array.
+numpy's arrays of lane numbers (``lanes(shape)``) give the lane of each element: a transposed vector
+has the lanes of the transposed array.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def vector_type(value: SSAValue) -> VectorType:
 
 
 def lane_count(ty: Attribute) -> int:
-    """The lanes of a vector of llvm."""
+    """The number of lanes of an llvm vector."""
     assert isinstance(ty, VectorType)
     (count,) = ty.get_shape()
     return count
@@ -82,7 +82,7 @@ def _mask(lanes: tuple[int, ...]) -> DenseArrayBase:
 
 
 def pick(s: FunctionLowering, value: SSAValue, chosen: np.ndarray) -> SSAValue:
-    """A vector of the lanes ``chosen`` of ``value``, in order."""
+    """A vector of the lanes ``chosen`` of ``value``, in that order."""
     mask = [int(lane) for lane in chosen.reshape(-1)]
     if mask == list(range(lane_count(value.type))):
         return value
@@ -112,7 +112,7 @@ def element(s: FunctionLowering, value: SSAValue, lane: int | SSAValue) -> SSAVa
 def with_element(
     s: FunctionLowering, value: SSAValue, new: SSAValue, lane: int | SSAValue
 ) -> SSAValue:
-    """A vector with another lane."""
+    """A vector with a lane replaced."""
     at = s.int_constant(lane, i32) if isinstance(lane, int) else lane
     return s.emit(llvm.InsertElementOp, [value, new, at], value.type)
 

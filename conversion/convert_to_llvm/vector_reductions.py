@@ -53,7 +53,7 @@ def _flags(op: Operation) -> Properties:
 def lower_reduction(
     s: FunctionLowering, op: xdsl_vector.ReductionOp, mask: SSAValue | None = None
 ) -> None:
-    """Combine the lanes of a vector, or those that a mask selects."""
+    """Combine the lanes of a vector, or the lanes that a mask selects."""
     kind = op.properties["kind"]
     assert isinstance(kind, CombiningKindAttr)
     vector, *accumulator = (s.value(operand) for operand in op.operands)
@@ -118,7 +118,7 @@ def _neutral(s: FunctionLowering, kind: str, ty: Attribute) -> SSAValue:
 
 
 class LowerReduction(LlvmPattern):
-    """The lanes combined; of floats in order, unless the flags allow another.
+    """Combine the lanes; for floats in order, unless the flags permit another order.
 
     ::
 
@@ -152,7 +152,7 @@ def _accumulate(
 def lower_multi_reduction(
     s: FunctionLowering, op: vector.MultiReductionOp, mask: SSAValue | None = None
 ) -> None:
-    """Some dimensions combined, in the order of their indices."""
+    """Combine the elements along some dimensions, in index order."""
     require_wide(op)
     shape, reduced = shape_of(op.source), sorted(op.reduced)
     kept = [n for n in range(len(shape)) if n not in reduced]
@@ -168,7 +168,7 @@ def lower_multi_reduction(
 
 
 class LowerMultiReduction(LlvmPattern):
-    """Some dimensions combined, in the order of their indices.
+    """Combine the elements along some dimensions, in index order.
 
     ::
 
@@ -203,9 +203,7 @@ def _as_wide(s: FunctionLowering, old: SSAValue, acc: SSAValue) -> SSAValue:
 def lower_contraction(
     s: FunctionLowering, op: vector.ContractionOp, mask: SSAValue | None = None
 ) -> None:
-    """Products, combined over the dimensions that the result lacks, in the order of these
-    dimensions.
-    """
+    """Products, combined over the dimensions that the result lacks, in index order."""
     import numpy as np
 
     require_wide(op)
@@ -215,8 +213,8 @@ def lower_contraction(
     count = int(lanes([extents[n] for n in written]).size)
 
     def rows(dims: list[int]) -> np.ndarray:
-        """The lanes of an operand with these dimensions, as an array of reduced by other
-        indices.
+        """The lanes of an operand with these dimensions, as an array indexed by the reduced
+        dimensions and then by the others.
         """
         own = lanes([extents[n] for n in dims]).transpose(np.argsort(dims))
         present = sorted(dims)
@@ -237,7 +235,7 @@ def lower_contraction(
 
 
 class LowerContraction(LlvmPattern):
-    """Products, combined over the dimensions that the result has not, in the order of these.
+    """Products, combined over the dimensions that the result lacks, in index order.
 
     ::
 
@@ -279,7 +277,7 @@ def lower_outer_product(
 
 
 class LowerOuterProduct(LlvmPattern):
-    """Every product of two elements, combined with a vector.
+    """All products of two elements, combined with a vector.
 
     ::
 
@@ -297,7 +295,7 @@ class LowerOuterProduct(LlvmPattern):
 
 
 class LowerScan(LlvmPattern):
-    """The running combination of rows.
+    """Running combination of rows.
 
     ::
 
@@ -334,7 +332,7 @@ class LowerScan(LlvmPattern):
 
 
 class LowerMask(LlvmPattern):
-    """An op on the lanes that a mask names.
+    """An op on the lanes that a mask selects.
 
     ::
 

@@ -44,7 +44,7 @@ POISON = -1
 
 
 class LowerBroadcast(LlvmPattern):
-    """One value in every lane, or a vector again and again; a constant stays one.
+    """A value in every lane, or a vector repeated; a constant stays constant.
 
     ::
 
@@ -85,7 +85,7 @@ class LowerBroadcast(LlvmPattern):
 class _Place:
     """The location of a part in a vector of ``shape``, given by its first indices.
 
-    ``start`` is its first lane, None if no lane is selected. The part has ``count`` consecutive
+    ``start`` is its first lane, or None if no lane is selected. The part has ``count`` consecutive
     lanes.
     """
 
@@ -119,7 +119,7 @@ class _Place:
 
 
 class LowerExtract(LlvmPattern):
-    """A lane, or neighbouring lanes.
+    """Extract a lane, or adjacent lanes.
 
     ::
 
@@ -156,7 +156,7 @@ class LowerExtract(LlvmPattern):
 
 
 class LowerInsert(LlvmPattern):
-    """A vector with another lane, or with others that are neighbours.
+    """Replace a lane, or adjacent lanes, of a vector.
 
     ::
 
@@ -189,7 +189,7 @@ class LowerInsert(LlvmPattern):
 
 
 class LowerShuffle(LlvmPattern):
-    """Rows of two vectors, which llvm wants to have one type.
+    """Rows of two vectors, which must have the same type in llvm.
 
     ::
 
@@ -252,7 +252,7 @@ def _is_second_step(op: xdsl_vector.ShuffleOp) -> bool:
 
 
 class LowerTranspose(LlvmPattern):
-    """The lanes in another order.
+    """The lanes in permuted order.
 
     ::
 
@@ -287,7 +287,7 @@ class LowerShapeCast(LlvmPattern):
 
 
 class LowerExtractStridedSlice(LlvmPattern):
-    """The lanes of a part.
+    """The lanes of a slice.
 
     ::
 
@@ -310,7 +310,7 @@ class LowerExtractStridedSlice(LlvmPattern):
 
 
 class LowerInsertStridedSlice(LlvmPattern):
-    """The lanes of a part are those of another vector.
+    """Replace the lanes of a slice by those of another vector.
 
     ::
 
@@ -338,7 +338,7 @@ class LowerInsertStridedSlice(LlvmPattern):
 
 
 class LowerInterleave(LlvmPattern):
-    """Lanes of two vectors in turn.
+    """The lanes of two vectors, alternating.
 
     ::
 
@@ -355,7 +355,7 @@ class LowerInterleave(LlvmPattern):
 
 
 class LowerDeinterleave(LlvmPattern):
-    """Lanes of even numbers, and of odd ones.
+    """The even-numbered lanes, and the odd-numbered lanes.
 
     ::
 
@@ -372,7 +372,7 @@ class LowerDeinterleave(LlvmPattern):
 
 
 class LowerFromElements(LlvmPattern):
-    """Lane by lane.
+    """Build a vector from its lanes.
 
     ::
 
@@ -389,7 +389,7 @@ class LowerFromElements(LlvmPattern):
 
 
 class LowerToElements(LlvmPattern):
-    """Each lane.
+    """Extract each lane.
 
     ::
 
@@ -405,7 +405,7 @@ class LowerToElements(LlvmPattern):
 
 
 class LowerStep(LlvmPattern):
-    """The numbers of the lanes.
+    """The lane numbers.
 
     ::
 
@@ -420,7 +420,7 @@ class LowerStep(LlvmPattern):
 
 
 class LowerConstantMask(LlvmPattern):
-    """The lanes below sizes that are known.
+    """A mask of the lanes below constant sizes.
 
     ::
 
@@ -444,7 +444,7 @@ class LowerConstantMask(LlvmPattern):
 
 
 class LowerCreateMask(LlvmPattern):
-    """The lanes below an index in each dimension.
+    """A mask of the lanes below an index in each dimension.
 
     ::
 

@@ -64,7 +64,7 @@ class _Row:
 
 
 class _Rows:
-    """The rows of a vector of ``shape`` in memory, its dimensions being ``dims`` of the memref."""
+    """The rows of a vector of ``shape`` in memory; its dimensions are ``dims`` of the memref."""
 
     def __init__(
         self,
@@ -108,7 +108,9 @@ class _Rows:
         return rhs if lhs is None else self.s.emit(llvm.AndOp, [lhs, rhs], rhs.type)
 
     def _below(self, index: int | SSAValue, dim: int) -> SSAValue:
-        """The condition that an index is in bounds; negative ones are large as unsigned numbers."""
+        """The condition that an index is in bounds; a negative index is large as an unsigned
+        number.
+        """
         s = self.s
         return compare(s, "ult", s.as_value(index), s.as_value(self.memref.shape[dim]))
 
@@ -120,7 +122,7 @@ class _Rows:
         return compare(s, "ult", places, splat(s, s.as_value(self.memref.shape[dim]), ty))
 
     def pointers(self, row: _Row) -> SSAValue:
-        """The place of each element of a row."""
+        """The address of each element of a row."""
         s = self.s
         first = element_pointer(s, self.memref, row.index, inbounds=False)
         ty = VectorType(i64, [self.length])
@@ -134,7 +136,7 @@ class _Rows:
 def pointers_at(
     s: FunctionLowering, first: SSAValue, numbers: SSAValue, memref: MemRefType
 ) -> SSAValue:
-    """A vector of pointers: ``numbers`` of elements on from ``first``."""
+    """A vector of pointers, at offsets of ``numbers`` elements from ``first``."""
     op = llvm.GEPOp(
         first,
         [llvm.GEP_USE_SSA_VAL],
@@ -157,7 +159,7 @@ def _part(s: FunctionLowering, value: SSAValue, own: slice) -> SSAValue:
 
 
 def _joined(s: FunctionLowering, parts: Sequence[SSAValue]) -> SSAValue:
-    """The lanes of vectors of one length, one after another; two by two."""
+    """The lanes of vectors of equal length, concatenated pairwise."""
     level = list(parts)
     while len(level) > 1:
         joined: list[SSAValue] = []
@@ -179,8 +181,8 @@ def read_rows(
     inactive: SSAValue | None,
     result: SSAValue,
 ) -> None:
-    """Define ``result`` as the elements in memory; lanes that are not accessed come from
-    ``inactive``, a vector.
+    """Define ``result`` as the elements in memory; lanes that are not accessed come from the vector
+    ``inactive``.
     """
     memref = rows.memref
     ty = vector_type(result)
@@ -215,7 +217,7 @@ def write_rows(
     mask: SSAValue | None,
     value: SSAValue,
 ) -> None:
-    """Store ``value``, a vector, where ``mask`` is set."""
+    """Store the lanes of the vector ``value`` for which ``mask`` is set."""
     memref = rows.memref
     memref.origin.written = True
     for row in rows.all(start, mask):
@@ -247,7 +249,7 @@ def _whole_rows(s: FunctionLowering, memref: MemRef, value: SSAValue) -> _Rows:
 
 
 class LowerVectorLoad(LlvmPattern):
-    """Neighbours in memory, from any element on.
+    """Load adjacent elements, from any element on.
 
     ::
 
@@ -266,7 +268,7 @@ class LowerVectorLoad(LlvmPattern):
 
 
 class LowerVectorStore(LlvmPattern):
-    """Write neighbours in memory, from any element on.
+    """Store adjacent elements, from any element on.
 
     ::
 
@@ -285,7 +287,7 @@ class LowerVectorStore(LlvmPattern):
 
 
 class LowerMaskedLoad(LlvmPattern):
-    """The lanes that a mask names; the others are not accessed.
+    """Load the lanes that a mask selects; the others are not accessed.
 
     ::
 
@@ -312,7 +314,7 @@ class LowerMaskedLoad(LlvmPattern):
 
 
 class LowerMaskedStore(LlvmPattern):
-    """Write the lanes that a mask names.
+    """Store the lanes that a mask selects.
 
     ::
 
@@ -405,7 +407,7 @@ def lower_transfer_write(
 
 
 class LowerTransferRead(LlvmPattern):
-    """A part of memory, with a value for what is outside or masked.
+    """Read a part of memory, with a padding value for elements out of bounds or masked out.
 
     ::
 
@@ -425,7 +427,7 @@ class LowerTransferRead(LlvmPattern):
 
 
 class LowerTransferWrite(LlvmPattern):
-    """Write a part of memory, without what is outside or masked.
+    """Write a part of memory, except for elements out of bounds or masked out.
 
     ::
 
@@ -442,7 +444,7 @@ class LowerTransferWrite(LlvmPattern):
 def _indexed(
     s: FunctionLowering, op: vector.GatherOp | vector.ScatterOp
 ) -> tuple[MemRef, SSAValue]:
-    """The memory, and the place of each lane: elements on along the last dimension."""
+    """The memory, and the index of each lane along the last dimension."""
     if not isinstance(op.base.type, MemRefType):
         raise unsupported_type(op.base.type, f"{op.name} accesses memory")
     memref = s.memref(op.base)
@@ -464,7 +466,7 @@ def _indexed(
 
 
 def lower_gather(s: FunctionLowering, op: vector.GatherOp, outer: SSAValue | None = None) -> None:
-    """Elements from anywhere in a row of memory."""
+    """Load elements at arbitrary indices of a row of memory."""
     memref, pointers = _indexed(s, op)
     mask = s.value(op.mask)
     if outer is not None:
@@ -476,7 +478,7 @@ def lower_gather(s: FunctionLowering, op: vector.GatherOp, outer: SSAValue | Non
 
 
 def lower_scatter(s: FunctionLowering, op: vector.ScatterOp, outer: SSAValue | None = None) -> None:
-    """Store elements anywhere in a row of memory, in the order of the lanes."""
+    """Store elements at arbitrary indices of a row of memory, in the order of the lanes."""
     memref, pointers = _indexed(s, op)
     memref.origin.written = True
     mask = s.value(op.mask)
@@ -487,7 +489,7 @@ def lower_scatter(s: FunctionLowering, op: vector.ScatterOp, outer: SSAValue | N
 
 
 class LowerGather(LlvmPattern):
-    """Elements from anywhere in a row of memory.
+    """Load elements at arbitrary indices of a row of memory.
 
     ::
 
@@ -500,7 +502,7 @@ class LowerGather(LlvmPattern):
 
 
 class LowerScatter(LlvmPattern):
-    """Store elements anywhere in a row of memory.
+    """Store elements at arbitrary indices of a row of memory.
 
     ::
 
@@ -532,7 +534,7 @@ def _packed(
 
 
 class LowerExpandLoad(LlvmPattern):
-    """Neighbours in memory, to the lanes of which the mask is set.
+    """Load adjacent elements into the lanes for which the mask is set.
 
     ::
 
@@ -550,7 +552,7 @@ class LowerExpandLoad(LlvmPattern):
 
 
 class LowerCompressStore(LlvmPattern):
-    """The lanes of which the mask is set, as neighbours in memory.
+    """Store the lanes for which the mask is set to adjacent elements.
 
     ::
 

@@ -1,4 +1,4 @@
-"""decompose-aggregates: ops that stand for several loops become ops that stand for one loop each.
+"""decompose-aggregates: split ops that stand for several loops into ops of one loop each.
 
 Before::
 

@@ -1,4 +1,4 @@
-"""``tensor.gather`` and ``tensor.scatter``: slices at coordinates that a tensor holds."""
+"""``tensor.gather`` and ``tensor.scatter``: slices at coordinates from a tensor."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _sliced(dims: Sequence[int], rank: int, slice_rank: int) -> list[int | None]
     """For each dimension of a tensor, the dimension of its slice; None for dimensions indexed by
     coordinates.
 
-    The slice may have the latter as dimensions of size 1, or not at all.
+    The slice may have the latter dimensions with size 1, or lack them.
     """
     if slice_rank == rank:
         return [None if n in dims else n for n in range(rank)]

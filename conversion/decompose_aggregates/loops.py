@@ -17,7 +17,7 @@ Index = SSAValue
 
 
 def index(value: int) -> SSAValue:
-    """A constant."""
+    """A constant index."""
     return arith.ConstantOp(IntegerAttr.from_index_int_value(value)).result
 
 
@@ -64,7 +64,7 @@ def when(
 
 
 def load(buffer: SSAValue, at: Sequence[Index]) -> SSAValue:
-    """An element."""
+    """Load an element."""
     return memref.LoadOp.get(buffer, list(at)).res
 
 

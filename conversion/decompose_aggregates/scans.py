@@ -23,7 +23,7 @@ from kc.dialects.tm_tensor import ScanOp, ScatterOp, shape_of
 
 
 class DecomposeScan(RewritePattern):
-    """``tm_tensor.scan`` -> loops, of which that over the dimension goes in order."""
+    """``tm_tensor.scan`` -> loops; the loop over the scanned dimension is sequential."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ScanOp, rewriter: PatternRewriter, /) -> None:

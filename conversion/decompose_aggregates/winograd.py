@@ -62,11 +62,11 @@ AT = {
     "F_4_3": _matrix("1 2 2 1 1 0, 0 -2 2 -2 2 0, 0 2 2 4 4 0, 0 -2 2 -8 8 4", 8),
     "F_2_5": _matrix("1 2 2 4 2 0, 0 -2 2 -2 4 1", 2),
 }
-"""The matrix of outputs, which is to be multiplied by :data:`FACTORS`."""
+"""The matrix of outputs, whose result is multiplied by :data:`FACTORS`."""
 
 FACTORS = {"F_2_3": 1, "F_4_3": 32, "F_2_5": 16}
-"""The factor of the outputs for each transformed dimension: upstream keeps the elements of all
-matrices small.
+"""The factor of the outputs for each transformed dimension, because upstream keeps the elements of
+all matrices small.
 """
 
 
@@ -87,8 +87,8 @@ def _product(
     kept: tuple[int, int],
     summed: tuple[int, int],
 ) -> SSAValue:
-    """The sum of left[i, a] right[j, b] source[...] over a and b. The loops of i and j are
-    ``kept``, those of a and b ``summed``.
+    """The sum of left[i, a] right[j, b] source[...] over a and b. ``kept`` are the loops of i and
+    j, ``summed`` those of a and b.
     """
     element = tensor_type(op.source).get_element_type()
     assert isinstance(element, AnyFloat)
