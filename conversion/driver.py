@@ -1,19 +1,20 @@
-"""The driver of conversions: sets of patterns that take a program to other dialects.
+"""The driver of conversions: sets of patterns that convert a program to other dialects.
 
-A conversion is a class below :class:`Conversion`: the state that its patterns share, which each of
-them is made with. What it may leave is a :class:`ConversionTarget`. The program is walked once, in
-program order; each operation goes to the first pattern for its class that does something. What
-patterns make is not visited, unless they say so (:meth:`Conversion.convert_next`): it is in the
-target already. Unlike a dialect conversion of MLIR's, nothing is undone: what cannot be converted
-is found before anything changes (:func:`require_patterns`), and what is left in the end is an error
-with a place (:func:`require_legal`).
+A conversion is a subclass of :class:`Conversion`: the state that its patterns share and with which
+each pattern is constructed. The operations that it may leave are a :class:`ConversionTarget`. The
+program is traversed once, in program order; each operation goes to the first pattern for its class
+that changes something. New operations are not visited, because they belong to the target already,
+unless the pattern requests it (:meth:`Conversion.convert_next`). Unlike MLIR's dialect conversion,
+nothing is rolled back: operations without a pattern are found before any change
+(:func:`require_patterns`), and remaining operations are errors with a location
+(:func:`require_legal`).
 
-A conversion that gives functions another signature, or whose patterns need the types of the
-source to the end, is a :class:`CopyingConversion`: it builds a new function beside the source.
+A conversion that changes signatures of functions, or whose patterns need the types of the source
+until the end, is a :class:`CopyingConversion`: it builds a new function beside the source.
 
-Plugins add patterns by the name of the conversion (``Plugin.patterns``). They come after the
-conversion's own, so that they convert what is theirs and change nothing for others: a
-:class:`~xdsl.pattern_rewriter.RewritePattern` is made with the conversion, a
+Plugins add patterns by the name of the conversion (``Plugin.patterns``). These come after the
+conversion's own patterns, so they convert the plugin's operations and change nothing for others. A
+:class:`~xdsl.pattern_rewriter.RewritePattern` is constructed with the conversion, a
 :class:`~xdsl.pattern_rewriter.TypeConversionPattern` without arguments.
 """
 
@@ -44,7 +45,7 @@ class ConversionTarget:
     """
 
     conversion: str
-    """The name of the pass, which is that under which plugins add patterns."""
+    """The name of the pass, under which plugins add patterns."""
     illegal: tuple[str, ...] = ()
     legal: tuple[str, ...] = ()
 
@@ -80,7 +81,7 @@ def require_patterns(
     patterns: tuple[type[RewritePattern], ...],
     ops: Iterable[Operation],
 ) -> None:
-    """Refuse operations that must be converted and that no pattern is for (KC4216)."""
+    """Refuse operations that must be converted but have no pattern (KC4216)."""
     for op in ops:
         if not target.is_legal(op) and not matching(patterns, type(op)):
             raise not_converted(target, op, "no pattern is for it")
@@ -113,9 +114,7 @@ def not_converted(target: ConversionTarget, op: Operation, what: str) -> Codegen
 
 
 class ConversionRewriter(PatternRewriter):
-    """The rewriter of a conversion's patterns: new operations take the place of the converted
-    one.
-    """
+    """The rewriter of a conversion's patterns. New operations replace the converted one."""
 
     def __init__(self, op: Operation, conversion: Conversion) -> None:
         super().__init__(InsertPoint.before(op))
@@ -166,7 +165,7 @@ class ConversionRewriter(PatternRewriter):
 
 
 class Conversion:
-    """The state of one conversion of a function in place, and the walk."""
+    """The state of the in-place conversion of a function, and its traversal."""
 
     def __init__(
         self, patterns: tuple[type[RewritePattern], ...], fallback: type[RewritePattern]
@@ -180,15 +179,16 @@ class Conversion:
     # What patterns call
 
     def convert_next(self, *blocks: Block, is_outlined: bool = False) -> None:
-        """Convert the operations in ``blocks``, in order, before those that follow them.
+        """Convert the operations in ``blocks``, in order, before the operations after the current
+        one.
 
         ``is_outlined``: the blocks become functions of their own.
         """
         self._frames += [_Frame(block, is_outlined) for block in reversed(blocks)]
 
     def continue_with(self, op: Operation) -> None:
-        """Continue with ``op`` and the operations after it, in the block of the operation being
-        converted.
+        """Continue with ``op`` and the operations after it, in the block of the current
+        operation.
         """
         self._frames[-1].op = op
 
@@ -201,7 +201,7 @@ class Conversion:
         """Called after the last operation of a block."""
 
     def start(self, op: Operation) -> None:
-        """Called before an operation is matched, and with its replacement."""
+        """Called before the patterns are tried on an operation, and with its replacement."""
 
     # The walk
 
@@ -241,7 +241,7 @@ class Conversion:
 
 
 class CopyingConversion:
-    """The state of one conversion that builds a function beside its source.
+    """The state of a conversion that builds a function beside its source.
 
     Patterns read an operation of the source, look up the translations of its operands
     (:meth:`value`), and append operations to the block ``at`` (:meth:`emit`, or the rewriter). An
@@ -254,7 +254,7 @@ class CopyingConversion:
 
     def __init__(self, patterns: tuple[type[RewritePattern], ...]) -> None:
         self.values: dict[SSAValue, SSAValue] = {}
-        """What values of the source became."""
+        """The translations of the source's values."""
         self._patterns = PatternSet(pattern(self) for pattern in patterns)  # pyright: ignore[reportCallIssue]
         self._rewriter: CopyingRewriter | None = None
 

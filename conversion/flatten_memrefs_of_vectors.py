@@ -1,4 +1,4 @@
-"""flatten-memrefs-of-vectors: memrefs whose elements are vectors have the vectors' elements.
+"""flatten-memrefs-of-vectors: convert memrefs of vectors to memrefs of scalars.
 
 Before::
 
@@ -13,8 +13,8 @@ After::
     vector.transfer_write %v, %m[%i, %c0] : vector<8xf32>, memref<4x8xf32>
     %x = vector.transfer_read %m[%c0, %c0], %zero : memref<4x8xf32>, vector<4x8xf32>
 
-Builds and schedules run it by themselves. ``mlir-opt -convert-vector-to-scf`` writes such memrefs.
-A module where something else uses one stays as it is.
+Builds and schedules run this pass implicitly. ``mlir-opt -convert-vector-to-scf`` writes such
+memrefs. A module in which an unsupported operation uses such a memref stays unchanged.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class _Flatten(TypeConversionPattern):
 
 
 class LoadOfVector(RewritePattern):
-    """``memref.load`` or ``affine.load`` of a vector reads its elements."""
+    """Read the elements of a vector for a ``memref.load`` or ``affine.load`` of a vector."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -125,7 +125,7 @@ class LoadOfVector(RewritePattern):
 
 
 class StoreOfVector(RewritePattern):
-    """``memref.store`` or ``affine.store`` of a vector writes its elements."""
+    """Write the elements of a vector for a ``memref.store`` or ``affine.store`` of a vector."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -141,7 +141,7 @@ class StoreOfVector(RewritePattern):
 
 
 class CastOfMemref(RewritePattern):
-    """``vector.type_cast`` between memrefs that are the same when flat."""
+    """Remove a ``vector.type_cast`` between memrefs that have the same flattened type."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TypeCastOp, rewriter: PatternRewriter, /) -> None:

@@ -1,4 +1,4 @@
-"""gpu-to-llvm: the host code of kernels in the llvm dialect, with calls of what launches them.
+"""gpu-to-llvm: convert the host code of kernels to the llvm dialect, with calls of the launcher.
 
 Before::
 
@@ -19,19 +19,19 @@ After::
       llvm.return
     }
 
-Kernels have numbers, in the order of ``kc.kernels``, an attribute of the module that names them;
-their code is removed. A parameter of a kernel is a word in memory, by the convention of
-``convert-gpu-to-nvvm``; that of a tensor map is the place of its 128 bytes, which
-``kc_gpu_tensor_map`` has the driver make, and ``kc_gpu_launch_with_maps`` is told which parameters
-are such. Each function has a last argument, the record of ``launcher.c``: where the device is, and
-what went wrong. Memory is allocated and freed in the order of the stream, of which the whole module
-has one, so that tokens and ``gpu.wait async`` need no code.
+Kernels are numbered in the order of ``kc.kernels``, an attribute of the module that lists their
+names; their code is removed. Each parameter of a kernel is a word in memory, by the convention of
+``convert-gpu-to-nvvm``. The parameter of a tensor map is the address of its 128 bytes, which the
+driver creates through ``kc_gpu_tensor_map``; ``kc_gpu_launch_with_maps`` receives a bit mask of
+these parameters. Each function has an additional last argument, the record of ``launcher.c``: the
+device, and the error if one occurred. Memory is allocated and freed in the order of the stream. The
+module has a single stream, so tokens and ``gpu.wait async`` need no code.
 
-*Legal when*, and otherwise refused with the module unchanged
+*Legal when* the following holds; otherwise it is refused, with the module unchanged
 
-1. KC4370: host code reads and writes no memory of the device: arguments, and ``gpu.alloc``. 2.
-KC4371: a kernel gets memory of the device alone. 3. KC4372: it has no clusters, no stream of its
-own, and allocates nothing that the host sees too.
+1. KC4370: host code does not read or write device memory: arguments, and ``gpu.alloc``. 2. KC4371:
+a kernel receives only device memory. 3. KC4372: a kernel has no clusters, no stream of its own, and
+allocates nothing that the host can access.
 
 MLIR: ``gpu-to-llvm``. TVM: the host part of ``SplitHostDevice`` and ``LowerTVMBuiltin``.
 """
@@ -79,12 +79,14 @@ from kc.support.locations import location_of
 
 TARGET = ConversionTarget("gpu-to-llvm", legal=("llvm",))
 KERNELS = "kc.kernels"
-"""The attribute of the module that lists its kernels, ``module::kernel``, by their numbers."""
+"""The attribute of the module that lists its kernels, ``module::kernel``, in the order of their
+numbers.
+"""
 
 
 @dataclass(frozen=True)
 class GpuToLlvmPass(ModulePass):
-    """Translate the host code of kernels to the llvm dialect, with calls that launch them."""
+    """Translate the host code of kernels to the llvm dialect, with calls of the launcher."""
 
     name = "gpu-to-llvm"
 
@@ -185,7 +187,7 @@ def _require_supported(module: ModuleOp) -> None:
 
 
 def _is_of_whole(op: Operation) -> bool:
-    """True if it is the cast of an array for a tensor map."""
+    """True if the op is the cast of an array for a tensor map."""
     return isinstance(op, memref.CastOp) and isinstance(op.dest.type, UnrankedMemRefType)
 
 
@@ -195,7 +197,7 @@ def _is_table(value: SSAValue) -> bool:
 
 
 def _drop_prefetches(host: ModuleOp) -> None:
-    """A processor brings no memory of the device into its caches, and a hint may be left out."""
+    """Remove prefetches of device memory: a CPU cannot cache it, and prefetches are only hints."""
     for op in list(host.walk()):
         if isinstance(op, PrefetchOp) and _is_of_device(op.memref) is not False:
             op.detach()
@@ -203,7 +205,7 @@ def _drop_prefetches(host: ModuleOp) -> None:
 
 
 def _copy_tables(host: ModuleOp) -> None:
-    """Give kernels copies of constant tables, which are in the memory of the host.
+    """Pass copies of constant tables, which are in host memory, to kernels.
 
     ::
 
@@ -250,7 +252,7 @@ def _require_launch(op: LaunchFuncOp) -> None:
 
 
 MOST_WITH_MAPS = 63
-"""The most parameters of a kernel with tensor maps, as the bits of a word mark the maps."""
+"""The maximum number of parameters of a kernel with tensor maps: a 64-bit mask marks the maps."""
 
 
 def _is_map(value: SSAValue) -> bool:
@@ -342,7 +344,7 @@ def _count(s: FunctionLowering, memory: MemRef) -> int | SSAValue:
 
 
 def _token(s: FunctionLowering, op: Operation) -> None:
-    """A token needs no code: later operations are queued later."""
+    """A placeholder for a token, which needs no code because later operations are queued later."""
     for result in op.results:
         if not isinstance(result.type, MemRefType):
             s.define(result, s.int_constant(0, i1))
@@ -350,7 +352,7 @@ def _token(s: FunctionLowering, op: Operation) -> None:
 
 
 class LowerLaunch(LlvmPattern):
-    """A launch: the parameters in memory, and a call.
+    """A launch: its parameters in memory, and a call.
 
     ::
 
@@ -410,7 +412,7 @@ def _number(s: FunctionLowering, op: LaunchFuncOp) -> int:
 
 
 class LowerTensorMap(LlvmPattern):
-    """A map of an array: its bytes, and a call.
+    """A tensor map: its bytes, and a call.
 
     ::
 
@@ -454,7 +456,7 @@ class DropCastOfWhole(LlvmPattern):
 
 
 class LowerDeviceAlloc(LlvmPattern):
-    """Memory of the device.
+    """Allocate device memory.
 
     ::
 
@@ -477,7 +479,7 @@ class LowerDeviceAlloc(LlvmPattern):
 
 
 class LowerDeviceDealloc(LlvmPattern):
-    """The end of memory of the device: ``gpu.dealloc`` -> ``llvm.call @kc_gpu_free``."""
+    """Free device memory: ``gpu.dealloc`` -> ``llvm.call @kc_gpu_free``."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.DeallocOp, rewriter: PatternRewriter, /) -> None:
@@ -528,7 +530,9 @@ class LowerDeviceSet(LlvmPattern):
 
 
 class LowerWait(LlvmPattern):
-    """The host waits: ``gpu.wait`` -> ``llvm.call @kc_gpu_wait``; a token for all needs nothing."""
+    """Let the host wait: ``gpu.wait`` -> ``llvm.call @kc_gpu_wait``; a token of all operations
+    needs no code.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.WaitOp, rewriter: PatternRewriter, /) -> None:

@@ -1,8 +1,8 @@
 """Affine index expressions as ``arith`` ops on values of type index.
 
-Each op goes to the outermost scope in which its operands are available, so that loop-invariant code
-is computed before the loop, once for all its uses. Nothing moves out of a parallel body, which
-becomes a function of its own.
+Each op is inserted in the outermost scope in which its operands are available, so loop-invariant
+code is computed once, before the loop, for all its uses. Nothing moves out of a parallel body,
+because the body becomes a function.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ class Scope:
     block: Block
     depth: int
     limit: int
-    """The depth of the function or parallel body: nothing moves further out."""
+    """The depth of the function or parallel body, from which nothing moves out."""
     at: Operation | None = None
     """The op being converted; new ops are inserted before it."""
     head: Operation | None = None
-    """The last of the ops put at the start of the block."""
+    """The last op that was inserted at the start of the block."""
     values: dict[object, SSAValue] = field(default_factory=dict)
 
 
 class IndexArithmetic:
-    """Makes the values of expressions over the roots of ``index``, at the current place."""
+    """Builds the values of expressions over the roots of ``index``, at the insertion point."""
 
     def __init__(self, index: IndexValues) -> None:
         self.index = index
@@ -61,7 +61,7 @@ class IndexArithmetic:
     # The place
 
     def enter(self, block: Block, *, is_limit: bool = False) -> None:
-        """Go into ``block``, which is inside the op of the current place."""
+        """Enter ``block``, which is in a region of the current op."""
         depth = len(self.scopes)
         limit = depth if is_limit or not self.scopes else self.scopes[-1].limit
         scope = Scope(block, depth, limit)
@@ -69,16 +69,16 @@ class IndexArithmetic:
         self._scope_of[block] = scope
 
     def leave(self) -> None:
-        """Go back to the block around the current one."""
+        """Return to the block around the current one."""
         del self._scope_of[self.scopes.pop().block]
 
     def go_to(self, op: Operation) -> None:
-        """Make ``op``, in the current block, the current place."""
+        """Make ``op``, in the current block, the insertion point."""
         self.scopes[-1].at = op
 
     @property
     def home(self) -> Scope:
-        """The scope of the function, or of the parallel body around the current place."""
+        """The scope of the function, or of the parallel body around the insertion point."""
         return self.scopes[self.scopes[-1].limit]
 
     def scope_of(self, *values: SSAValue) -> Scope:
@@ -92,7 +92,7 @@ class IndexArithmetic:
         return self.scopes[depth]
 
     def insert(self, op: Operation, scope: Scope) -> Operation:
-        """Put ``op`` before the current place, in ``scope``."""
+        """Insert ``op`` before the insertion point of ``scope``."""
         place, like = scope.at, self.scopes[-1].at
         assert place is not None
         assert like is not None

@@ -1,4 +1,5 @@
-"""index-to-arith: the ops of the ``index`` dialect as ops of ``arith``, which has indices too.
+"""index-to-arith: convert the ops of the ``index`` dialect to ops of ``arith``, which also supports
+the type index.
 
 Before::
 
@@ -10,7 +11,7 @@ After::
     %q = arith.ceildivsi %a, %b : index
     %c = arith.cmpi slt, %q, %n : index
 
-Builds and schedules run it by themselves. (MLIR: ``-convert-index-to-llvm``.)
+Builds and schedules run this pass implicitly. (MLIR: ``-convert-index-to-llvm``.)
 """
 
 from __future__ import annotations

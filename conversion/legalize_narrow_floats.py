@@ -1,4 +1,4 @@
-"""legalize-narrow-floats: arithmetic on floats that the CPU has no instructions for becomes f32's.
+"""legalize-narrow-floats: compute in f32 if the target has no instructions for a float type.
 
 Before::
 
@@ -14,17 +14,17 @@ After::
     %9 = arith.addf %6, %8 : vector<16xf32>
     ...                                                          // rounded in integer arithmetic
 
-Each operation on bf16, f16 and the types of 8 bits is done in f32 and rounded once, to nearest,
-ties to even: what the operation itself would give, since f32 has more than twice the bits (S.
+Each operation on bf16, f16 and 8-bit floats is computed in f32 and rounded once, to nearest, ties
+to even. The result is that of the operation itself, because f32 has more than twice the bits (S.
 Figueroa, When is double rounding innocuous, 1995). Conversions from f64 and from long integers are
-rounded once too. Values keep their types, so memory does not change; only loads, stores, selections
-and ``arith.bitcast`` remain.
+also rounded once. Values keep their types, so memory does not change; only loads, stores,
+selections and ``arith.bitcast`` remain.
 
-What a CPU does in the same way is left to it: f16 where it computes with it (AVX512-FP16, ARM's
-``fullfp16``), conversions of f16 where it has those (F16C, AArch64, GPUs), and the rounding to bf16
-of ARM's ``bfcvt``. NVIDIA's GPUs convert f16 from sm_53 on, and bf16 from sm_80 on. x86's
-``vcvtneps2bf16`` is not used: it takes subnormal numbers to be zero. For the target ``c``, whose
-code has functions for f16 and bf16, the types of 8 bits alone are treated.
+Operations with the same results on the target are left to it: f16 arithmetic if it has instructions
+(AVX512-FP16, ARM's ``fullfp16``), conversions of f16 if it has instructions (F16C, AArch64, GPUs),
+and the rounding to bf16 of ARM's ``bfcvt``. NVIDIA's GPUs convert f16 from sm_53 on, and bf16 from
+sm_80 on. x86's ``vcvtneps2bf16`` is not used, because it treats subnormal numbers as zero. For the
+target ``c``, whose code has functions for f16 and bf16, only 8-bit floats are converted.
 
 Requires: loops and accesses are in standard dialects (``convert-tir-to-scf``). TVM:
 ``BF16Legalize``; MLIR: ``arith-emulate-unsupported-floats``, ``arith-expand``.
@@ -77,7 +77,7 @@ class LegalizeNarrowFloatsPass(ModulePass):
 
 def _has_narrow_floats(module: ModuleOp) -> bool:
     seen: set[int] = set()
-    """The types, by identity: there are few, and the module keeps them."""
+    """The types by object identity; there are few, and the module keeps them alive."""
     for op in preorder(module):
         values = op.results  # operands are results or arguments, too
         if op.regions:
@@ -193,7 +193,7 @@ class PromoteArithmetic(ConversionPattern[NarrowFloats]):
 
 
 class PromoteMath(ConversionPattern[NarrowFloats]):
-    """Compute a function of ``math`` that no other pattern is for in f32, and round once.
+    """Compute a function of ``math`` without another pattern in f32, and round once.
 
     ::
 
@@ -211,7 +211,7 @@ class PromoteMath(ConversionPattern[NarrowFloats]):
 
 
 class ExtendByF32(ConversionPattern[NarrowFloats]):
-    """To a wider float, which has every number of f32 or of the narrow type.
+    """Extend to a wider float, which represents every f32 and every number of the narrow type.
 
     ::
 
@@ -231,7 +231,7 @@ class ExtendByF32(ConversionPattern[NarrowFloats]):
 
 
 class PrintAsF32(ConversionPattern[NarrowFloats]):
-    """Print the same numbers as f32.
+    """Print numbers as f32, which represents them exactly.
 
     ::
 
@@ -247,7 +247,7 @@ class PrintAsF32(ConversionPattern[NarrowFloats]):
 
 
 class TruncateByF32(ConversionPattern[NarrowFloats]):
-    """From f32, or from a wider or a narrow type by way of it, rounded once.
+    """Truncate from f32, or from a wider or narrow type through f32, with one rounding.
 
     ::
 
@@ -266,7 +266,7 @@ class TruncateByF32(ConversionPattern[NarrowFloats]):
 
 
 class ConvertInteger(ConversionPattern[NarrowFloats]):
-    """An integer, rounded once.
+    """Convert an integer, with one rounding.
 
     ::
 
@@ -285,7 +285,7 @@ class ConvertInteger(ConversionPattern[NarrowFloats]):
 
 
 class FuseInF32(ConversionPattern[NarrowFloats]):
-    """``a * b + c``, rounded once.
+    """Compute ``a * b + c`` with one rounding.
 
     ::
 
@@ -304,7 +304,7 @@ class FuseInF32(ConversionPattern[NarrowFloats]):
 
 
 class ChangeSignBit(ConversionPattern[NarrowFloats]):
-    """Signs are bits, of NaN too.
+    """Change the sign bit, also of NaN.
 
     ::
 
@@ -329,7 +329,7 @@ class ChangeSignBit(ConversionPattern[NarrowFloats]):
 
 
 class EncodeConstant(ConversionPattern[NarrowFloats]):
-    """Eight bits are a number for the bits of another type; LLVM knows the wider types.
+    """Encode constants of 8-bit floats as integers; LLVM supports the wider types.
 
     ::
 
@@ -350,7 +350,7 @@ class EncodeConstant(ConversionPattern[NarrowFloats]):
 
 
 class ReduceLaneByLane(ConversionPattern[NarrowFloats]):
-    """The lanes of a vector one after the other, each step rounded.
+    """Reduce the lanes of a vector one after the other, with each step rounded.
 
     ::
 

@@ -1,4 +1,4 @@
-"""legalize-scalable-vectors: vectors of scalable size have the size for vscale 1.
+"""legalize-scalable-vectors: fix the size of scalable vectors for vscale 1.
 
 Before::
 
@@ -13,8 +13,8 @@ After::
     %s = arith.addf %v, %v : vector<8xf32>
 
 vscale is a constant of the machine, which a program cannot choose; 1 is the only value that every
-machine can have. Builds and schedules run the pass by themselves; arguments of such types are
-arrays of these sizes. Access to a part beyond the first multiple is refused (KC4303).
+machine supports. Builds and schedules run this pass implicitly; arguments of such types are arrays
+of these sizes. An access to a part beyond the first multiple is refused (KC4303).
 """
 
 from __future__ import annotations
@@ -81,8 +81,9 @@ class LegalizeScalableVectorsPass(ModulePass):
 
 
 def _fix_sizes(op: Operation) -> None:
-    """Change the types of an op's results, of the arguments of its blocks, and in its attributes,
-    in place: no op becomes another."""
+    """Change the types of an op's results, of its block arguments and in its attributes, in
+    place.
+    """
     blocks = (block for region in op.regions for block in region.blocks)
     for value in (*op.results, *(arg for block in blocks for arg in block.args)):
         if _is_to_fix(value.type):
@@ -96,7 +97,7 @@ def _fixed_vector(type_: VectorType) -> VectorType:
 
 
 def fixed(attribute: Attribute) -> Attribute:
-    """A type, a constant or a type of a function with sizes for vscale 1."""
+    """A type, constant or function type with the sizes for vscale 1."""
     match attribute:
         case VectorType() if is_scalable(attribute):
             return _fixed_vector(attribute)

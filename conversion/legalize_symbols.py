@@ -1,4 +1,4 @@
-"""legalize-symbols: functions and globals get symbols that no library has.
+"""legalize-symbols: give functions and globals symbols that no library defines.
 
 Before::
 
@@ -8,14 +8,14 @@ After::
 
     func.func @kc.floor(%A: memref<8xf64>, %B: memref<8xf64>) { ... math.floor ... }
 
-LLVM may turn an operation into a call of a function by its name: ``floor`` or ``memcpy`` of the C
-library, ``__truncsfhf2`` of a compiler's library. If a function of the module had that name, it
-would be called instead. Functions with a body and globals therefore get their
-:func:`kc.support.c_names.machine_symbol`, and so do all references to them. Functions that are only
+LLVM may convert an operation to a call of a library function: ``floor`` or ``memcpy`` of the C
+library, ``__truncsfhf2`` of a compiler's library. A function of the module with that name would be
+called instead. Functions with a body and globals therefore get their
+:func:`kc.support.c_names.machine_symbol`, and all references follow. Functions that are only
 declared are defined elsewhere, and keep their names.
 
-Kernels and tables in a ``gpu.module`` get names that are identifiers in PTX and in all languages
-for GPUs, by which a launch looks them up. ``@memcpy`` becomes ``@memcpy_kernel``.
+Kernels and tables in a ``gpu.module`` get names that are identifiers in PTX and in all GPU
+languages; a launch finds them by these names. ``@memcpy`` becomes ``@memcpy_kernel``.
 
 A symbol and its references are renamed together, so there is no rewrite pattern.
 """
@@ -46,7 +46,7 @@ Names = dict[tuple[str, ...], str]
 
 @dataclass(frozen=True)
 class LegalizeSymbolsPass(ModulePass):
-    """Rename functions and globals whose names a library or a language for GPUs has taken."""
+    """Rename functions and globals whose names are reserved by a library or a GPU language."""
 
     name = "legalize-symbols"
 
@@ -81,12 +81,12 @@ def _name(op: Operation) -> str | None:
 
 
 def _is_defined(op: Operation) -> bool:
-    """True if it is a function with a body, or a global."""
+    """True if the op is a function with a body, or a global."""
     return not op.regions or bool(op.regions[0].blocks)
 
 
 def _new_names(module: ModuleOp) -> Names:
-    """The names to be changed."""
+    """The new names of the symbols to rename."""
     names: Names = {}
     for op in module.body.block.ops:
         name = _name(op)
@@ -122,7 +122,9 @@ def _rename(op: Operation, name: str | None) -> None:
 
 
 def _renamed(reference: SymbolRefAttr, names: Names, home: str | None) -> SymbolRefAttr:
-    """A reference from an operation in the gpu.module ``home``, or in none, to its new name."""
+    """A reference from an operation in the gpu.module ``home`` (None outside of any), with its new
+    name.
+    """
     root = reference.root_reference.data
     nested = [part.data for part in reference.nested_references.data]
     if home is None and nested:

@@ -1,4 +1,4 @@
-"""lower-affine: loops, conditions and accesses of affine as ops of scf, memref and arith.
+"""lower-affine: convert loops, conditions and accesses of affine to ops of scf, memref and arith.
 
 Before::
 
@@ -15,9 +15,9 @@ After::
       %4 = arith.select %3, %2, %1 : index
       %a = memref.load %A[%4] : memref<4xf32>
 
-The remainder of a negative number is not negative, and quotients round down (``floordiv``) or up
-(``ceildiv``), as affine maps have it. Reductions of ``affine.parallel``, and ops that compute
-several indices, are refused (KC4255), and the module stays as it is; ``raise-to-tir`` takes them.
+As in affine maps, the remainder of a negative number is not negative, and quotients are rounded
+down (``floordiv``) or up (``ceildiv``). Reductions of ``affine.parallel``, and ops that compute
+several indices, are refused (KC4255) with the module unchanged; ``raise-to-tir`` supports them.
 """
 
 from __future__ import annotations
@@ -92,18 +92,18 @@ def _require_lowered(op: Operation) -> None:
 
 
 def _class_of(op: Operation) -> type[Operation]:
-    """The class of an op in xDSL, or in kc if xDSL lacks it."""
+    """The class of an op in xDSL, or in kc if xDSL has none."""
     return next((kind for kind in _LOWERINGS if isinstance(op, kind)), type(op))
 
 
 class _Builder:
-    """Inserts ops before an op that is lowered."""
+    """Inserts ops before the op that is lowered."""
 
     def __init__(self, op: Operation) -> None:
         self.op = op
 
     def add(self, new: Operation) -> Operation:
-        """``new``, added."""
+        """Insert ``new``, and return it."""
         new.location = self.op.location
         Rewriter.insert_op(new, InsertPoint.before(self.op))
         return new
@@ -113,7 +113,9 @@ class _Builder:
         return self.add(arith.ConstantOp(IntegerAttr(value, IndexType()))).results[0]
 
     def value(self, expr: AffineExpr, operands: Sequence[SSAValue], dims: int) -> SSAValue:
-        """An expression of ``dims`` dimensions, and symbols, which are ``operands`` in order."""
+        """The value of an expression over ``dims`` dimensions and symbols, which are ``operands``
+        in order.
+        """
         if isinstance(expr, AffineConstantExpr):
             return self.constant(expr.value)
         if isinstance(expr, AffineDimExpr):
@@ -130,11 +132,11 @@ class _Builder:
         return self.add(SelectOp(is_negative, positive, rest)).results[0]
 
     def values(self, space: AffineMap, operands: Sequence[SSAValue]) -> list[SSAValue]:
-        """The results of a map."""
+        """The values of the results of a map."""
         return [self.value(expr, operands, space.num_dims) for expr in space.results]
 
     def extreme(self, values: Sequence[SSAValue], *, largest: bool) -> SSAValue:
-        """The largest or the smallest of some values."""
+        """The maximum or minimum of values."""
         best, *rest = values
         for value in rest:
             kind = arith.MaxSIOp if largest else arith.MinSIOp
@@ -157,7 +159,7 @@ def _replace(op: Operation, values: Sequence[SSAValue]) -> None:
 
 
 def _moved(region: Region) -> Region:
-    """The blocks of a region in a new one."""
+    """The blocks of a region, moved to a new region."""
     new = Region()
     region.move_blocks(new)
     return new

@@ -1,4 +1,4 @@
-"""make-coroutines: functions that are suspended where they wait, as coroutines of LLVM.
+"""make-coroutines: convert functions that wait to LLVM coroutines.
 
 Before::
 
@@ -29,8 +29,9 @@ the next call of ``@kc_suspend``, or to its end, where it is suspended for the l
 ``llvm.coro.destroy`` then frees it. LLVM's default pipeline splits the function and determines the
 values to keep in between.
 
-While it is suspended others change the memory that its parameters lead to, so these have no
-attributes any more: with ``noalias`` LLVM would take loads from before for those after.
+While a coroutine is suspended, other code changes the memory of its parameters. The parameters
+therefore lose their attributes: with ``noalias``, LLVM would reuse values loaded before the
+suspension.
 
 (LLVM: Coroutines, switched-resume lowering.)
 """
@@ -66,7 +67,7 @@ _TOKEN = LLVMTokenType()
 
 @dataclass(frozen=True)
 class MakeCoroutinesPass(ModulePass):
-    """Split functions with ``kc.coroutine`` where they call ``@kc_suspend``."""
+    """Split functions with ``kc.coroutine`` at their calls of ``@kc_suspend``."""
 
     name = "make-coroutines"
 
@@ -96,7 +97,7 @@ class MakeCoroutinesPass(ModulePass):
 
 
 class _Coroutine:
-    """One function, and the blocks that all its suspensions lead to."""
+    """A function, and the blocks to which all its suspensions lead."""
 
     def __init__(self, function: llvm.FuncOp) -> None:
         self.function = function
@@ -162,7 +163,7 @@ class _Coroutine:
         self.suspend(resumed, final=final)
 
     def suspend(self, resumed: Block, *, final: bool = False) -> None:
-        """End the block by a suspension, after which ``resumed`` runs."""
+        """End the block with a suspension, after which ``resumed`` runs."""
         answer = self.intrinsic("suspend", [self.none, self.yes if final else self.no], i8)
         cases = {0: (resumed, ()), 1: (self.cleanup, ())}
         self.add(llvm.SwitchOp(answer, self.suspended, (), cases))

@@ -1,4 +1,5 @@
-"""math-to-arith: tests of floats as comparisons, ``math.sincos`` as a sine and a cosine.
+"""math-to-arith: convert tests of floats to comparisons, and ``math.sincos`` to a sine and a
+cosine.
 
 Before::
 
@@ -12,7 +13,7 @@ After::
     %s = math.sin %a : f32
     %c = math.cos %a : f32
 
-Builds and schedules run it by themselves.
+Builds and schedules run this pass implicitly.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class MathToArithPass(ModulePass):
 
 
 class MathOpToArith(RewritePattern):
-    """``math.isnan`` becomes ``arith.cmpf``, and so on. Floats of eight bits stay."""
+    """``math.isnan`` becomes ``arith.cmpf``, and so on. Ops on 8-bit floats stay."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -101,7 +102,7 @@ class MathOpToArith(RewritePattern):
 
 
 def _constant(number: float, like: SSAValue) -> arith.ConstantOp:
-    """A constant of the type of a value, the same for each element."""
+    """A constant of the type of a value, with equal elements."""
     type_ = like.type
     if isinstance(type_, TensorType | VectorType):
         elements: Any = DenseIntOrFPElementsAttr.from_list
@@ -110,7 +111,7 @@ def _constant(number: float, like: SSAValue) -> arith.ConstantOp:
 
 
 def _replace(op: Operation, new: list[Operation], results: int, rewriter: PatternRewriter) -> None:
-    """Replace ``op`` by ``new``, whose last ops define its ``results``, one each."""
+    """Replace ``op`` by ``new``, of which the last ops define its ``results``."""
     for part in new:
         part.location = op.location
     values = [part.results[0] for part in new[-results:]]

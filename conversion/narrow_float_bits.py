@@ -1,8 +1,8 @@
 """Conversions between f32 and narrower floats as integer arithmetic, on scalars and on vectors.
 
-Every step is one operation on all lanes, so that vector code stays vector code. Rounding is to
-nearest, ties to even; subnormal numbers, infinities and NaN are right on every CPU, which
-instructions for it are not (x86's ``vcvtneps2bf16`` takes subnormal numbers to be zero).
+Every step is one operation on all lanes, so vector code stays vector code. Rounding is to nearest,
+ties to even. Subnormal numbers, infinities and NaN are correct on every CPU, unlike with dedicated
+instructions (x86's ``vcvtneps2bf16`` treats subnormal numbers as zero).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def code_attr(value: Attribute, form: FloatFormat) -> IntegerAttr | DenseIntOrFP
 
 
 class BitArithmetic:
-    """Makes operations before ``op``, at its place in the source."""
+    """Inserts operations before ``op``, with its location."""
 
     def __init__(self, op: Operation) -> None:
         self._op = op
@@ -89,7 +89,7 @@ class BitArithmetic:
     # Pieces --------------------------------------------------------------------------------
 
     def constant(self, value: int | float, type_: Attribute) -> SSAValue:
-        """A constant of an integer or float type; in every lane of a vector."""
+        """A constant of an integer or float type; for a vector, in every lane."""
         element = element_of(type_)
         if isinstance(element, IntegerType):
             width = element.width.data
@@ -116,7 +116,7 @@ class BitArithmetic:
         )
 
     def choose(self, condition: SSAValue, a: SSAValue, b: SSAValue | int) -> SSAValue:
-        """``a`` where the condition holds, else ``b``."""
+        """A selection: ``a`` if the condition holds, else ``b``."""
         otherwise = self.constant(b, a.type) if isinstance(b, int) else b
         return self.insert(SelectOp(condition, a, otherwise))
 
@@ -209,7 +209,8 @@ class BitArithmetic:
         return self.as_type(whole, element)
 
     def to_odd(self, value: SSAValue, error: SSAValue | None = None) -> SSAValue:
-        """An f64 as f32, rounded to odd: rounding that to fewer bits is as rounding once.
+        """An f64 rounded to odd in f32, so that a second rounding to fewer bits gives the result of
+        a single one.
 
         Source: S. Boldo and G. Melquiond, Emulation of FMA and correctly rounded sums, 2008. With
         ``error`` the f64 is rounded itself, and ``value + error`` is exact.
@@ -226,7 +227,9 @@ class BitArithmetic:
         return self._to_odd(near, larger, smaller)
 
     def _odd_sum(self, value: SSAValue, error: SSAValue) -> SSAValue:
-        """``value + error`` rounded to odd in f64, where ``value`` is the nearest to it."""
+        """``value + error`` rounded to odd in f64, where ``value`` is the f64 nearest to that
+        sum.
+        """
         zero = self.constant(0.0, value.type)
         positive, negative = (
             self.insert(CmpfOp(error, zero, predicate)) for predicate in ("ogt", "olt")
@@ -302,7 +305,9 @@ class BitArithmetic:
         return self.to_odd(self.convert(kind, self.choose(exact, value, rounded), f64))
 
     def fused(self, a: SSAValue, b: SSAValue, c: SSAValue) -> SSAValue:
-        """``a * b + c`` of three f32 that were narrow, as an f32 that rounds as the exact one."""
+        """``a * b + c`` of three f32 with narrow values, as an f32 that rounds like the exact
+        result.
+        """
         x, y, z = (self.convert(arith.ExtFOp, value, f64) for value in (a, b, c))
         product = self.insert(arith.MulfOp(x, y))  # exact: the product fits in 53 bits
         total = self.insert(arith.AddfOp(product, z))

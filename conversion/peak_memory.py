@@ -19,7 +19,7 @@ from kc.support.diagnostics import KCError, diagnostic_handler
 from kc.support.target import Target
 
 _PLANNED = TO_LLVM[: TO_LLVM.index("storage-rewrite") + 1]
-"""The passes after which the placement of buffers is final."""
+"""The passes after which the lifetimes and sizes of buffers are final."""
 
 
 def peak_memory(

@@ -1,4 +1,4 @@
-"""permit-tiles: code asks for the tile registers of x86 (AMX) before it uses them.
+"""permit-tiles: insert requests for the permission to use the tile registers of x86 (AMX).
 
 Before::
 
@@ -12,18 +12,20 @@ After::
     ...
     llvm.call @kc.configure_tiles(%configuration) : (!llvm.ptr) -> ()
 
-Linux gives tile registers to a process that has asked for them (:mod:`kc.support.tile_permission`);
-their first use ends any other one. The first configuration therefore asks, and a variable says that
-it has been done, so that the code may be started in any way: in a Python program, by a C program
-that is linked with it, or on any thread of a pool. (Threads that are the first ones at the same
-time may each ask, which does no harm.) In Python a refusal is an error before the code
-is loaded (KC6105). Elsewhere it is a line on standard error, and the process ends.
+Linux permits tile registers to processes that have requested them
+(:mod:`kc.support.tile_permission`); the first use ends any other process. The first configuration
+of tiles therefore makes the request and records it in a variable. The code may thus start anywhere:
+in a Python program, in a C program linked with it, or on any thread of a pool. (Threads that are
+first at the same time may each make the request, which is harmless.) In Python a refusal is an
+error before the code is loaded (KC6105). Elsewhere a line is printed to standard error, and the
+process ends.
 
-LLVM makes calls of loops that set or copy memory, and a call keeps no tile registers: functions
-that configure them get the attribute ``no-builtins``, so that their loops stay loops.
+LLVM converts loops that set or copy memory to calls, and a call does not preserve tile registers.
+Functions that configure tiles therefore get the attribute ``no-builtins``, which keeps the loops.
 
-Only Linux is asked. There is one call for each configuration, and the functions are a part of the
-module, so this is a walk over it and no rewrite pattern.
+The code makes no request on systems other than Linux. There is one call for each configuration, and
+the functions belong to the module, so this pass is a traversal of the module without a rewrite
+pattern.
 """
 
 from __future__ import annotations
@@ -91,7 +93,7 @@ llvm.func internal @kc.permit_tiles() attributes {{no_inline}} {{
 
 @dataclass(frozen=True)
 class PermitTilesPass(ModulePass):
-    """Let code ask for tile registers before it configures them."""
+    """Request the permission for tile registers before each configuration of them."""
 
     name = "permit-tiles"
 

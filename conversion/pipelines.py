@@ -15,7 +15,7 @@ from kc.support.pass_context import PipelineOptions, pipeline_options
 from kc.support.target import Target
 
 Order = tuple[str | int, ...]
-"""A pipeline: names of passes, and numbers of the lowering phases between them."""
+"""A pipeline: names of passes, with the numbers of lowering phases between them."""
 
 # Names of passes in order, options in braces; a number is where the passes of a phase are hooked
 # in: phase 0 before anything, 1 when there are no blocks any more, 2 when loops are transformed, 3
@@ -173,13 +173,13 @@ OPTIONAL = {
     "vectorize-loop": "skip-vectorize",
     "gpu-serialize-threads": None,
 }
-"""The passes that a pipeline may omit, with their replacement."""
+"""The passes that a pipeline may omit, with their replacements."""
 
 NEEDED = frozenset(name for name in (*TO_LLVM, *TO_NVVM, *TO_EMULATOR) if isinstance(name, str)) - {
     *OPTIONAL,
     *_ON_REQUEST,
 }
-"""The passes without which nothing is lowered, or not rightly: a kernel without its barriers."""
+"""The passes that lowering requires: without them it fails, or a kernel lacks its barriers."""
 
 
 def lower_to_llvm_passes() -> list[str]:
@@ -222,7 +222,7 @@ def _passes_at(entry: str | int, kind: str) -> Iterator[ModulePass]:
 
 @lru_cache(maxsize=256)
 def _pass_of(registered: registry.Registry, name: str, options: str) -> ModulePass:
-    """A pass of kc, which has no state and is the same in each pipeline."""
+    """A shared instance of a pass of kc, which has no state."""
     del registered
     return registry.get_pass(name, options)
 
@@ -259,15 +259,15 @@ class LowerToLlvmPass(ModulePass):
 
         llvm.func @f(%A: !llvm.ptr {...}, %B: !llvm.ptr {...}) { ... }
 
-    Runs its passes one after the other (:func:`lower_to_llvm_passes`). Its requirements and errors
-    are theirs. Functions of linalg, affine and tensor are raised to tir first (``raise-to-tir``),
-    shown as a stage of its own.
+    Runs its passes one after the other (:func:`lower_to_llvm_passes`), with their requirements and
+    errors. Functions of linalg, affine and tensor are raised to tir first (``raise-to-tir``), which
+    is shown as a separate stage.
     """
 
     name = "lower-to-llvm"
 
     def stages(self) -> list[ModulePass]:
-        """The passes, so that a driver can check and print the module between them."""
+        """The passes, so a driver can check and print the module between them."""
         return planned_passes(TO_LLVM, _kind("llvm"))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -279,13 +279,14 @@ class LowerToLlvmPass(ModulePass):
 class LowerToCPass(ModulePass):
     """Lower te and tir to loops, branches and scalars, which the C target prints.
 
-    Loops stay loops (:func:`lower_to_c_passes`): vectors and threads are the C compiler's.
+    Loops stay loops (:func:`lower_to_c_passes`): vectorization and threads are left to the C
+    compiler.
     """
 
     name = "lower-to-c"
 
     def stages(self) -> list[ModulePass]:
-        """The passes, so that a driver can check and print the module between them."""
+        """The passes, so a driver can check and print the module between them."""
         return planned_passes(TO_C, _kind("c"))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -306,10 +307,10 @@ class LowerToGpuPass(ModulePass):
         gpu.launch_func @kernels::@f_kernel blocks in (%c4, %c1, %c1) threads in (%c64, %c1, %c1)
         gpu.module @kernels { gpu.func @f_kernel(...) kernel { ... } }
 
-    That is what all GPUs share, and what source for them is printed from. ``keep_math``: functions
-    of a C library stay operations of the dialect math, also where the target lacks them. The target
-    is that of the module or around the call, else ``cuda``. Runs its passes one after the other
-    (:data:`TO_GPU`), with their errors.
+    All GPUs share this form, and source code for GPUs is printed from it. With ``keep_math``,
+    functions of a C library stay operations of the dialect math, even if the target lacks them. The
+    target is that of the module, else the current target, else ``cuda``. Runs its passes one after
+    the other (:data:`TO_GPU`), with their errors.
     """
 
     name = "lower-to-gpu"
@@ -317,7 +318,7 @@ class LowerToGpuPass(ModulePass):
     keep_math: bool = False
 
     def stages(self) -> list[ModulePass]:
-        """The passes, so that a driver can check and print the module between them."""
+        """The passes, so a driver can check and print the module between them."""
         return planned_passes(TO_CUDA_SOURCE if self.keep_math else TO_GPU, _kind("cuda"))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -338,14 +339,14 @@ class LowerToNvvmPass(ModulePass):
         gpu.launch_func @kernels::@f_kernel blocks in (%c4, %c1, %c1) threads in (%c64, %c1, %c1)
         gpu.module @kernels { llvm.func @f_kernel(...) attributes {nvvm.kernel, ...} { ... } }
 
-    The target is an NVIDIA GPU: that of the module or around the call, else ``cuda``. Runs its
-    passes one after the other (:data:`TO_NVVM`), with their errors.
+    The target is an NVIDIA GPU: that of the module, else the current target, else ``cuda``. Runs
+    its passes one after the other (:data:`TO_NVVM`), with their errors.
     """
 
     name = "lower-to-nvvm"
 
     def stages(self) -> list[ModulePass]:
-        """The passes, so that a driver can check and print the module between them."""
+        """The passes, so a driver can check and print the module between them."""
         return planned_passes(TO_NVVM, _kind("cuda"))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

@@ -1,4 +1,4 @@
-"""resolve-unranked-casts: what is made of a memref or tensor without its rank is made of it.
+"""resolve-unranked-casts: replace uses of unranked memrefs and tensors by their ranked originals.
 
 Before::
 
@@ -13,8 +13,8 @@ After::
     %n = memref.dim %m, %i : memref<3x4xf32>
     %v = memref.cast %m : memref<3x4xf32> to memref<?x4xf32>
 
-Builds and schedules run it by themselves. A cast that cannot succeed stays, and so does a value
-without a rank that is passed to a function, returned, or chosen by a branch. (MLIR does this in
+Builds and schedules run this pass implicitly. A cast that cannot succeed stays, and so does an
+unranked value that is passed to a function, returned, or selected by a branch. (MLIR does this in
 ``-canonicalize``.)
 """
 
@@ -49,7 +49,7 @@ from kc.dialects.tensor import RankOp
 
 @dataclass(frozen=True)
 class ResolveUnrankedCastsPass(ModulePass):
-    """Use memrefs and tensors in the place of casts of them to types without a rank."""
+    """Replace casts to unranked types by the ranked memrefs and tensors that they cast."""
 
     name = "resolve-unranked-casts"
 
@@ -73,7 +73,7 @@ def ranked_source(value: SSAValue) -> SSAValue | None:
 
 
 class CastAgain(RewritePattern):
-    """Two casts in a row become one, if the types agree."""
+    """Merge two consecutive casts if the types agree."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -132,7 +132,7 @@ class OperandOfCast(RewritePattern):
 
 
 class DropCast(RewritePattern):
-    """A cast to a type without a rank that nothing uses goes."""
+    """Erase a cast to an unranked type that has no uses."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(

@@ -1,4 +1,4 @@
-"""reuse-workspace: a function keeps the memory of its buffers for its next call.
+"""reuse-workspace: keep the memory of a function's buffers for its next call.
 
 Before::
 
@@ -22,18 +22,18 @@ After::
       llvm.return
     }
 
-``take`` exchanges what the global variable holds for null, and allocates where that was null
-already; ``keep`` exchanges it for the memory that is given back, and frees what was there. Calls on
-one thread therefore use the same memory, which is mapped and cached. Calls that run at the same
-time on several threads never share any: one of them gets what was kept, the others allocate.
-``release`` frees what is kept; kc calls it before it unloads the code.
+``take`` exchanges the contents of a global variable for null, and allocates memory if it was null.
+``keep`` exchanges it for the memory that the function frees, and frees the previous contents. Calls
+on the same thread therefore use the same memory, which is mapped and cached. Concurrent calls never
+share memory: one call gets the kept memory, the others allocate. ``release`` frees the kept memory;
+kc calls it before it unloads the code.
 
-Allocations of constant size take part that the same function frees, of a page (4 KiB) or more:
-smaller ones are cheap, and LLVM removes those whose elements stay in registers. A buffer in a loop
-is kept from iteration to iteration, too.
+The pass applies to allocations of constant size, of at least a page (4 KiB), that the same function
+frees. Smaller allocations are cheap, and LLVM removes them if their elements stay in registers. A
+buffer in a loop is also kept from iteration to iteration.
 
-Which allocations a function keeps decides what its ``release`` frees, so the unit of rewriting is
-the function, and there is no rewrite pattern.
+The allocations that a function keeps determine what its ``release`` frees. The unit of rewriting is
+therefore the function, and there is no rewrite pattern.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ RELEASE = ".workspace.release"
 """The suffix of the function that frees the kept memory of another function."""
 
 SMALLEST = 4096
-"""The bytes of the smallest allocation that is kept."""
+"""The size in bytes of the smallest allocation that is kept."""
 
 _ALLOCATE, _FREE = "aligned_alloc", "free"
 
@@ -123,7 +123,7 @@ def _calls(op: Operation, name: str) -> bool:
 
 
 def _is_reusable(call: llvm.CallOp) -> bool:
-    """True if it allocates a constant size, which this function frees."""
+    """True if the call allocates a constant size that this function frees."""
     if not _calls(call, _ALLOCATE):
         return False
     _, size = _arguments(call)
@@ -131,7 +131,7 @@ def _is_reusable(call: llvm.CallOp) -> bool:
 
 
 def _arguments(call: llvm.CallOp) -> Iterator[int | None]:
-    """Alignment and size; None where not constant."""
+    """Alignment and size; None if they are not constant."""
     for argument in call.args:
         constant = argument.owner
         value = constant.value if isinstance(constant, llvm.ConstantOp) else None
@@ -143,7 +143,7 @@ def _frees(call: llvm.CallOp) -> Iterator[Operation]:
 
 
 def _keep(call: llvm.CallOp, name: str, function: llvm.FuncOp) -> None:
-    """Make ``call``, and the calls that free its result, use a variable of this name."""
+    """Replace ``call``, and the calls that free its result, by uses of the variable ``name``."""
     alignment, size = _arguments(call)
     kind = call.args[1].type
     text = _VARIABLE.format(
@@ -157,7 +157,7 @@ def _keep(call: llvm.CallOp, name: str, function: llvm.FuncOp) -> None:
 
 
 def _insert(text: str, function: llvm.FuncOp) -> None:
-    """Put functions and variables in front of ``function``."""
+    """Insert functions and variables before ``function``."""
     parsed = parse_module(text, "reuse-workspace", registry.context())
     ops = list(parsed.ops)
     for op in ops:

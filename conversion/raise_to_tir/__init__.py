@@ -1,4 +1,4 @@
-"""raise-to-tir: functions of upstream's dialects become loops around blocks.
+"""raise-to-tir: convert functions of upstream's dialects to loops around blocks.
 
 Before::
 
@@ -19,17 +19,17 @@ After::
 
 The pass raises ``linalg`` ops, generic and named, on memrefs and on tensors; ``tosa``, by
 ``tosa-to-linalg``; ``tm_tensor`` and ``linalg.softmax``, by ``decompose-aggregates``; the ops of
-``tensor`` that make, reshape, slice and pad; loops, conditions and accesses of ``affine``, ``scf``
-and ``memref``, also with tensors that they carry or share; views of memrefs; ``bufferization``.
-Tensor arguments become buffers; tensor and scalar results become trailing arguments. Loops start at
-0 and step by 1 afterwards. A store with the loops around it becomes a block: ``spatial`` along
-loops that give each instance an element of its own, ``reduce`` along those of an update ``C[i] =
-C[i] op x``, ``opaque`` where neither is known; a fill before a reduction becomes its ``init``.
-A function of such ops without loops is marked ``kc.unscheduled``: it says what is computed, and a
-build chooses how. Loops of ``affine`` and ``scf`` are somebody's choice, also around an op of
-``linalg``, as where a transform script has tiled it. Where a statement cannot be a block it stays
-as loads and stores in loops, and an op on scalars or memrefs that has no counterpart stays as it
-is.
+``tensor`` that create, reshape, slice and pad; loops, conditions and accesses of ``affine``,
+``scf`` and ``memref``, including loops that carry or share tensors; views of memrefs;
+``bufferization``. Tensor arguments become buffers; tensor and scalar results become trailing
+arguments. Raised loops start at 0 and step by 1. A store becomes a block within its loops. A loop
+is ``spatial`` if each of its iterations stores to a different element, ``reduce`` if it belongs to
+an update ``C[i] = C[i] op x``, and ``opaque`` otherwise. A fill before a reduction becomes its
+``init``. A function of tensor or ``linalg`` ops without loops is marked ``kc.unscheduled``: it
+states only the computation, and a build chooses the schedule. Loops of ``affine`` and ``scf`` are
+taken as a chosen schedule, also around an op of ``linalg``, for example after tiling by a transform
+script. A statement that cannot be a block stays as loads and stores in loops, and an op on scalars
+or memrefs without a counterpart stays as it is.
 
 Legal set: no op of ``linalg``, ``tosa``, ``affine`` and ``tensor`` remains in any function. A
 refusal (KC4550 to KC4557) changes nothing. (TVM: ``tir.Schedule`` of an imported PrimFunc; MLIR:
@@ -88,9 +88,9 @@ from kc.support.locations import location_of
 
 @dataclass(frozen=True)
 class RaiseToTirPass(ModulePass):
-    """Turn linalg ops and affine, scf and memref loops into loops around blocks.
+    """Convert linalg ops and affine, scf and memref loops to loops around blocks.
 
-    Without ``loops``, functions that have scf and memref alone stay as they are.
+    Without ``loops``, functions that contain only scf and memref stay as they are.
     """
 
     name = "raise-to-tir"
@@ -146,7 +146,7 @@ class RaiseToTirPass(ModulePass):
 
 
 def _require_buffers(function: func.FuncOp) -> None:
-    """Refuse tensors and memrefs without a rank, or with elements that are no scalars: KC4550."""
+    """Refuse tensors and memrefs without a rank, or with elements that are not scalars: KC4550."""
     for op in (function, *preorder(function)):
         types = [value.type for value in (*op.operands, *op.results)]
         types += [
@@ -194,9 +194,9 @@ def _is_used(module: ModuleOp, name: str) -> bool:
 def raise_function(
     function: func.FuncOp, taken: set[str]
 ) -> tuple[func.FuncOp, list[memref.GlobalOp]]:
-    """The function of loops and blocks for ``function``, which stays unchanged, and its tables.
+    """The function of loops and blocks for ``function``, which is not changed, and its tables.
 
-    ``taken`` are the symbols of the module; those of the tables are added.
+    ``taken`` are the symbols of the module; the symbols of the tables are added.
     """
     raiser = FunctionRaiser(function, taken, own_and_added(TARGET, PATTERNS))
     new = raiser.run()

@@ -1,5 +1,5 @@
-"""Assertions in the bodies of ops on tensors, which torch-mlir writes of indices: loops of their
-own before the op, which leave the function where one fails.
+"""Assertions in the bodies of tensor ops, which torch-mlir writes about indices, become loops
+before the op that leave the function if an assertion fails.
 
 Before::
 
@@ -18,7 +18,7 @@ After::
     }
     linalg.generic {...} { ... }
 
-So the op itself stays one that can be scheduled, and is not executed where its indices are wrong.
+The op itself can then be scheduled, and is not executed if its indices are wrong.
 """
 
 from __future__ import annotations

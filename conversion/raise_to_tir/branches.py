@@ -1,4 +1,4 @@
-"""Branches between blocks become ``scf.if`` and ``scf.while``, where they are structured.
+"""Convert branches between blocks to ``scf.if`` and ``scf.while`` if they are structured.
 
 Before::
 
@@ -21,11 +21,11 @@ After::
       scf.yield %next : index
     }
 
-Blocks are merged, two at a time, until nothing changes: one that a single branch leads to, the two
-ways of a condition that meet again (or both return), and a loop whose only exit is at its head.
-What is left is refused as before. (MLIR: ``-lift-cf-to-scf``, which also takes what is not
-structured. The reductions are those of interval analysis; see Muchnick, "Advanced Compiler Design
-and Implementation", chapter 7, structural analysis.)
+Blocks are merged repeatedly, by three rules: a block with a single predecessor branch, the two ways
+of a condition that meet again (or both return), and a loop whose only exit is at its head.
+Remaining branches are refused as before. (MLIR: ``-lift-cf-to-scf``, which also converts
+unstructured branches. The reductions are those of interval analysis; see Muchnick, "Advanced
+Compiler Design and Implementation", chapter 7, structural analysis.)
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def with_structured_branches(function: func.FuncOp) -> func.FuncOp:
 
 
 def _regions(function: func.FuncOp) -> list[Region]:
-    """The regions that may have branches, the inner ones first."""
+    """The regions that may contain branches, inner ones first."""
     inner = [op.region for op in preorder(function) if isinstance(op, scf.ExecuteRegionOp)]
     return [*reversed(inner), function.body]
 
@@ -141,7 +141,9 @@ def _join(block: Block) -> bool:
 
 
 def _if(block: Block) -> bool:
-    """Two ways that meet again, or that both return, are an ``scf.if``."""
+    """Convert two ways that meet again, or that both return, to an ``scf.if``. True if
+    converted.
+    """
     end = _end(block)
     if not isinstance(end, cf.ConditionalBranchOp) or block in end.successors:
         return False
@@ -272,7 +274,7 @@ def _leads_back(way: Block, head: Block) -> bool:
 
 
 def _block_of(op: Operation, block: Block) -> Operation | None:
-    """The operation of a block that ``op`` is, or is in."""
+    """The operation of a block that contains ``op``, or ``op`` itself."""
     around: Operation | None = op
     while around is not None and around.parent is not block:
         around = around.parent_op()

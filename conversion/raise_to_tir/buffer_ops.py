@@ -1,7 +1,7 @@
-"""``bufferization`` and other ops that make buffers from buffers: each is a copy.
+"""``bufferization`` and other ops that derive buffers from buffers: each becomes a copy.
 
-A tensor is immutable and a buffer is not. A tensor of a buffer, and a buffer of a tensor, is
-therefore a buffer of its own, with the elements copied at this point of the program.
+A tensor is immutable and a buffer is not. A tensor from a buffer, or a buffer from a tensor, is
+therefore a separate buffer, to which the elements are copied at this point of the program.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _copied(raiser: FunctionRaiser, op: Operation, source: SSAValue, target: SSA
 
 
 class RaiseToTensor(ConversionPattern[FunctionRaiser]):
-    """``bufferization.to_tensor``: what the memref holds now.
+    """``bufferization.to_tensor``: the current contents of the memref.
 
     Requires a known rank: KC4550.
     """
@@ -56,7 +56,7 @@ class RaiseToTensor(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseToBuffer(ConversionPattern[FunctionRaiser]):
-    """``bufferization.to_buffer``: a buffer that starts as the tensor.
+    """``bufferization.to_buffer``: a buffer with the contents of the tensor.
 
     Requires a known rank: KC4550.
     """
@@ -75,7 +75,7 @@ class RaiseToBuffer(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseAllocTensor(ConversionPattern[FunctionRaiser]):
-    """``bufferization.alloc_tensor``: nothing, or a copy of another tensor.
+    """``bufferization.alloc_tensor``: an undefined tensor, or a copy of another tensor.
 
     Requires a known rank (KC4550), and sizes of at least 0 (the call checks them).
     """
@@ -101,7 +101,7 @@ class RaiseAllocTensor(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseClone(ConversionPattern[FunctionRaiser]):
-    """``bufferization.clone``: a buffer with the same elements.
+    """``bufferization.clone``: a copy of a buffer.
 
     Requires a known rank: KC4550.
     """
@@ -119,10 +119,10 @@ class RaiseClone(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseOwnership(ConversionPattern[FunctionRaiser]):
-    """``bufferization.dealloc``: the conditions that it results in.
+    """``bufferization.dealloc``: the resulting ownership conditions.
 
-    A buffer lives to the end of its region, whoever owns it. Requires that the buffers are known
-    that all memrefs are or are parts of: KC4550.
+    A buffer lives to the end of its region, regardless of ownership. Requires that the buffers
+    behind all memrefs are known: KC4550.
     """
 
     @op_type_rewrite_pattern
@@ -198,7 +198,7 @@ def _refused(op: Operation) -> CodegenError:
 
 
 class RaiseRealloc(ConversionPattern[FunctionRaiser]):
-    """``memref.realloc``: another buffer, with what fits of the first.
+    """``memref.realloc``: another buffer, with as many elements of the first as fit.
 
     Requires a size of at least 0 (the call checks it).
     """
@@ -242,9 +242,9 @@ class RaiseRank(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseDelinearizeIndex(ConversionPattern[FunctionRaiser]):
-    """``affine.delinearize_index``: the indices in a box of the element with a number.
+    """``affine.delinearize_index``: the indices in a box of the element with a linear index.
 
-    Requires sizes above 0, as the op does: others are undefined before and after.
+    Requires sizes above 0, as the op does: other sizes are undefined before and after raising.
     """
 
     @op_type_rewrite_pattern
@@ -265,9 +265,9 @@ class RaiseDelinearizeIndex(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseLinearizeIndex(ConversionPattern[FunctionRaiser]):
-    """``affine.linearize_index``: the number of the element with indices in a box.
+    """``affine.linearize_index``: the linear index of the element with given indices in a box.
 
-    Requires nothing: it is sums and products of any values.
+    Requires nothing: it consists of sums and products of any values.
     """
 
     @op_type_rewrite_pattern

@@ -1,4 +1,4 @@
-"""Raising one function: its signature, and its ops in order."""
+"""The raising of a function: its signature, and its ops in order."""
 
 from __future__ import annotations
 
@@ -59,16 +59,16 @@ def _tensors(values: Sequence[SSAValue]) -> list[SSAValue]:
 
 
 def without_strides(type_: Attribute) -> Attribute:
-    """The type of a buffer for an argument: its strides are a matter of the call."""
+    """The buffer type of an argument without its strides, which are determined by the call."""
     if isinstance(type_, MemRefType) and isinstance(type_.layout, StridedLayoutAttr):
         return MemRefType(type_.element_type, type_.shape, NoneAttr(), type_.memory_space)
     return type_
 
 
 class FunctionRaiser(Emitter):
-    """Builds the function of loops aside, so that a refusal changes nothing.
+    """Builds the function of loops beside the source, so that a refusal changes nothing.
 
-    (The type checker meets this class by two paths, that of the folder and that of the package.)
+    (The type checker sees this class under two module paths, of the folder and of the package.)
     """
 
     def __init__(
@@ -77,17 +77,17 @@ class FunctionRaiser(Emitter):
         super().__init__(patterns)
         self.source = source
         self.taken = taken
-        """Symbols that the module has."""
+        """Symbols of the module."""
         self.sizes_known = Sizes(source)
         self.symbols = self.sizes_known.symbols
         self.requirements = Requirements(self)  # pyright: ignore[reportArgumentType]
         self.variables: dict[tir.ForOp, SSAValue] = {}
-        """Loop -> the value that its variable had: start + step * variable."""
+        """For each loop, the value of its original variable: start + step * variable."""
         self.skipped: set[Operation] = set()
-        """Stores of values that loops keep in their places already."""
+        """Stores of carried values that are already in their place."""
         self.tensors = Tensors(self)  # pyright: ignore[reportArgumentType]
         self.tables: list[memref.GlobalOp] = []
-        """Constants that stand beside the function."""
+        """The constant tables of the function."""
         self.entry: Block
         """The body of the new function."""
         self.outputs: list[SSAValue] = []
@@ -96,7 +96,7 @@ class FunctionRaiser(Emitter):
     # Signature -------------------------------------------------------------------------------
 
     def run(self) -> func.FuncOp:
-        """The new function; the source stays unchanged."""
+        """Build the new function; the source stays unchanged."""
         source = self.source
         self._require_structured(source)
         returned = list(source.function_type.outputs)
@@ -170,7 +170,7 @@ class FunctionRaiser(Emitter):
                 )
 
     def _with_known_sizes(self, type_: Attribute, n: int) -> Attribute:
-        """The type of an argument, with the sizes that its uses show to be constant."""
+        """The type of an argument, with the constant sizes that follow from its uses."""
         if not isinstance(type_, MemRefType):
             return type_
         known = [self.argument_size(n, dim) for dim in range(type_.get_num_dims())]
@@ -211,7 +211,7 @@ class FunctionRaiser(Emitter):
     def _arguments(
         self, inputs: Sequence[Attribute], results: Sequence[Attribute], args: Sequence[SSAValue]
     ) -> None:
-        """Set the attributes of the arguments, and the sizes that they define."""
+        """Set the attributes of the arguments, and define their sizes."""
         source = self.source
         old = list(source.arg_attrs.data) if source.arg_attrs is not None else []
         old += [DictionaryAttr({})] * (len(inputs) - len(old))
@@ -343,7 +343,7 @@ class FunctionRaiser(Emitter):
         attrs["kc.shape"] = AffineMapAttr(AffineMap(0, len(self.symbols), tuple(known)))
 
     def scalar_symbol(self, index: int, hint: str | None) -> str:
-        """The symbol whose value is an integer argument; created if missing."""
+        """The symbol whose value is an integer argument; it is created if missing."""
         given = self.attrs[index].get("kc.symbol")
         if isinstance(given, StringAttr):
             return given.data
@@ -355,7 +355,7 @@ class FunctionRaiser(Emitter):
     def table(
         self, name: str, type_: MemRefType, value: DenseIntOrFPElementsAttr, source: Operation
     ) -> SSAValue:
-        """The buffer of a constant that stands beside the function."""
+        """The buffer of a constant table."""
         symbol = fresh_name(f"{self.source.sym_name.data}_{name}", self.taken)
         table = memref.GlobalOp.get(StringAttr(symbol), type_, value, constant=UnitAttr())
         table.location = source.location
@@ -368,7 +368,7 @@ class FunctionRaiser(Emitter):
     # Index values ----------------------------------------------------------------------------
 
     def extent(self, old: SSAValue) -> Extent:
-        """A size given as a value; a number if it is constant."""
+        """The extent of a size value: a number if it is constant."""
         value = self.value(old)
         owner = value.owner
         if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
@@ -376,7 +376,7 @@ class FunctionRaiser(Emitter):
         return value
 
     def extents(self, olds: Iterable[SSAValue]) -> list[Extent]:
-        """Sizes given as values."""
+        """The extents of size values."""
         return [self.extent(old) for old in olds]
 
     def index_value(self, size: Extent, source: Operation) -> SSAValue:
@@ -404,7 +404,7 @@ class FunctionRaiser(Emitter):
         operands: Sequence[Extent],
         source: Operation,
     ) -> Extent:
-        """The smallest or the largest of affine expressions of sizes or indices."""
+        """The minimum or maximum of affine expressions of sizes or indices."""
         parts, values = self._simplified(exprs, operands, source)
         numbers = [part.value for part in parts if isinstance(part, AffineConstantExpr)]
         rest = [part for part in dict.fromkeys(parts) if not isinstance(part, AffineConstantExpr)]
@@ -422,7 +422,7 @@ class FunctionRaiser(Emitter):
     def _simplified(
         self, exprs: Sequence[AffineExpr], operands: Sequence[Extent], source: Operation
     ) -> tuple[list[AffineExpr], list[SSAValue]]:
-        """``exprs`` over the operands that are no numbers."""
+        """``exprs`` over the operands that are not numbers."""
         operands = list(operands)
         exprs = [
             expr if expr.is_pure_affine() else self._without_products(expr, operands, source)
@@ -443,7 +443,7 @@ class FunctionRaiser(Emitter):
     def _without_products(
         self, expr: AffineExpr, operands: list[Extent], source: Operation
     ) -> AffineExpr:
-        """``expr`` with its semi-affine parts replaced by further ``operands``."""
+        """``expr`` with its semi-affine parts replaced by additional ``operands``."""
         if not isinstance(expr, AffineBinaryOpExpr) or expr.is_pure_affine():
             return expr
         lhs, rhs = (self._without_products(side, operands, source) for side in (expr.lhs, expr.rhs))
@@ -505,7 +505,9 @@ class FunctionRaiser(Emitter):
         outer: Sequence[SSAValue],
         sizes: Sequence[Extent],
     ) -> None:
-        """``result`` is a view of ``source``, with ``exprs`` over its indices and ``outer``."""
+        """Define ``result`` as a view of ``source``, with ``exprs`` over its indices and
+        ``outer``.
+        """
         assert isinstance(result.type, MemRefType)
         space = AffineMap(len(sizes) + len(outer), 0, tuple(exprs))
         operands: list[SSAValue] = [*outer]
@@ -532,7 +534,7 @@ class FunctionRaiser(Emitter):
         self.values[result] = mark
 
     def sizes_of(self, buffer: SSAValue) -> list[Extent]:
-        """The sizes of a buffer; unknown ones are loaded from it."""
+        """The sizes of a buffer; unknown sizes are loaded from it."""
         known = self.buffer_sizes.get(buffer)
         if known is not None:
             return known
@@ -550,7 +552,7 @@ class FunctionRaiser(Emitter):
         return sizes
 
     def readable(self, old: SSAValue, new: SSAValue) -> SSAValue:
-        """The buffer to read an element from, or the scalar that all elements are."""
+        """The buffer to read an element from, or the scalar that all elements equal."""
         if old in self.tensors.values:
             return self.tensors.operand(old, self.source)
         return new
@@ -562,7 +564,7 @@ class FunctionRaiser(Emitter):
         return result in self.values or result in self.tensors.values
 
     def copy(self, op: Operation) -> None:
-        """An op that stays: on scalars, or on memrefs as a whole."""
+        """Copy an op that stays: one on scalars, or on whole memrefs."""
         involved = (*op.operands, *op.results)
         foreign = op.name.startswith(("linalg.", "affine.", "tensor."))
         if foreign or any(isinstance(value.type, TensorType) for value in involved):
@@ -609,7 +611,7 @@ class FunctionRaiser(Emitter):
             )
 
     def _view_again(self, view: SSAValue, user: Operation) -> SSAValue:
-        """The view as a memref: a kernel that takes one computes its addresses itself."""
+        """The view as a memref. A kernel that receives one computes its addresses itself."""
         value = self.value(view)
         if value not in self.views:
             return value

@@ -44,7 +44,7 @@ def fuse_inits(function: func.FuncOp) -> None:
 
 
 def _filled(block: tir.BlockOp) -> tir.StoreOp | None:
-    """The store of a block that stores a value that all its instances share."""
+    """The store of a block, if all its instances store the same value."""
     ops = list(block.body.block.ops)
     if block.has_init or block.predicate.data.constraints or not ops:
         return None
@@ -164,8 +164,8 @@ Element = tuple[object, ...]
 def _elements(
     block: tir.BlockOp, store: tir.StoreOp, loops: Sequence[tir.ForOp]
 ) -> list[Element] | None:
-    """The element that a block stores to, index by index: the extent of a loop of its own, or a
-    value that is constant in the nest.
+    """The element that a block stores to, index by index: the extent of a separate loop, or a value
+    that is constant in the nest.
     """
     elements: list[Element] = []
     mine: dict[SSAValue, tir.ForOp] = {loop.var: loop for loop in loops}
@@ -195,7 +195,7 @@ def _elements(
 
 
 def _ordered(expr: object) -> object:
-    """A binding with its dimensions numbered as they are used."""
+    """A binding with its dimensions numbered in the order of their use."""
     dims = sorted(expr.used_dims())  # pyright: ignore
     if not dims:
         return expr

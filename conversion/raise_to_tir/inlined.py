@@ -1,7 +1,7 @@
-"""Calls that pass tensors, ``scf.execute_region`` and ``memref.alloca_scope``, as their bodies.
+"""Inline calls that pass tensors, ``scf.execute_region`` and ``memref.alloca_scope``.
 
-A raised function writes its results to arguments, which its callers allocate; where the caller is
-raised, too, the body takes the place of the call instead::
+A raised function writes its results to arguments, which its callers allocate. If the caller is
+raised as well, the body replaces the call::
 
     %r = func.call @relu(%x) : (tensor<4xf32>) -> tensor<4xf32>    ->    %r = arith.maximumf ...
 

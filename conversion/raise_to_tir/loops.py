@@ -51,7 +51,7 @@ _LETTERS = "ijklmnpq"
 
 
 def without_symbols(space: AffineMap) -> list[AffineExpr]:
-    """The results of a map, with its symbols as dimensions after the others."""
+    """The results of a map with its symbols converted to additional dimensions."""
     symbols = [AffineDimExpr(space.num_dims + n) for n in range(space.num_symbols)]
     dims = [AffineDimExpr(n) for n in range(space.num_dims)]
     return [replace_operands(expr, dims, symbols) for expr in space.results]
@@ -69,7 +69,7 @@ def loop(
 ) -> None:
     """Build a loop from 0 in steps of 1; ``old`` becomes ``low + step * variable``.
 
-    A computed step below 1 counts as 1; the call refuses it if it can.
+    A computed step below 1 counts as 1; the call refuses such steps if it can check them.
     """
     a, b, c = (AffineDimExpr(n) for n in range(3))
     span = raiser.apply(b - a, [low, high], op)
@@ -213,7 +213,7 @@ def _require_carried(op: Operation, values: Sequence[SSAValue]) -> None:
 class RaiseAffineFor(ConversionPattern[FunctionRaiser]):
     """``affine.for``.
 
-    Requires a step of at least 1, and that it carries numbers and tensors alone: KC4555.
+    Requires a step of at least 1, and carried values that are numbers or tensors: KC4555.
     """
 
     @op_type_rewrite_pattern
@@ -238,11 +238,12 @@ class RaiseAffineFor(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseScfFor(ConversionPattern[FunctionRaiser]):
-    """``scf.for``. Without tensors it stays, its body being raised, where its step is no constant,
-    it does not count an index, or it carries an index or what no buffer holds.
+    """``scf.for``. Without tensors, the loop stays and only its body is raised if its step is not
+    constant, its variable is not an index, or it carries an index or a value that no buffer can
+    hold.
 
-    Requires a step of at least 1 (KC4555, or the call checks it); with tensors also that it counts
-    an index, and carries numbers and tensors alone: KC4555.
+    Requires a step of at least 1 (KC4555, or the call checks it). With tensors, it also requires an
+    index as its variable and carried values that are numbers or tensors: KC4555.
     """
 
     @op_type_rewrite_pattern
@@ -275,7 +276,7 @@ class RaiseScfFor(ConversionPattern[FunctionRaiser]):
 
 
 def steps(raiser: FunctionRaiser, op: Operation, values: Sequence[SSAValue]) -> list[Extent]:
-    """The steps of an ``scf`` loop, which are at least 1: KC4555, or the call checks it."""
+    """The steps of an ``scf`` loop, which must be at least 1: KC4555, or the call checks them."""
     extents = [raiser.extent(value) for value in values]
     for extent in extents:
         if isinstance(extent, int) and extent < 1:
@@ -285,7 +286,7 @@ def steps(raiser: FunctionRaiser, op: Operation, values: Sequence[SSAValue]) -> 
 
 
 def refused(op: Operation, why: str, hint: str) -> CodegenError:
-    """KC4555, as ``op`` cannot be a loop of tir; ``hint`` is the alternative."""
+    """KC4555 for an ``op`` that cannot be a loop of tir; ``hint`` is the alternative."""
     return CodegenError(
         "KC4555",
         f"raise-to-tir: this {op.name} is not a loop of tir",
@@ -327,10 +328,10 @@ _PREDICATES = {AffineConstraintKind.eq: "eq", AffineConstraintKind.le: "sle"}
 
 
 class RaiseScfWhile(ConversionPattern[FunctionRaiser]):
-    """``scf.while`` with tensors: each is in a buffer. Without tensors it stays, its regions being
-    raised.
+    """``scf.while`` with tensors, each of which is in a buffer. Without tensors, the loop stays and
+    its regions are raised.
 
-    Requires that each tensor which goes around has one size in all iterations: KC4550.
+    Requires that each carried tensor has the same size in all iterations: KC4550.
     """
 
     @op_type_rewrite_pattern
@@ -391,9 +392,9 @@ class RaiseScfWhile(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseAffineIf(ConversionPattern[FunctionRaiser]):
-    """``affine.if``; with results it is an ``scf.if`` on the value of its condition.
+    """``affine.if``. With results, it becomes an ``scf.if`` on the value of its condition.
 
-    Requires nothing: where a condition is not affine in what is known, its value is computed.
+    Requires nothing: a condition that is not affine is computed as a value.
     """
 
     @op_type_rewrite_pattern
@@ -471,7 +472,7 @@ def _chosen(
 
 
 class RaiseScfIf(ConversionPattern[FunctionRaiser]):
-    """``scf.if``: a ``tir.if`` where the condition is one on indices.
+    """``scf.if``: a ``tir.if`` if the condition compares indices.
 
     Requires nothing: another condition stays an ``scf.if``.
     """
@@ -488,7 +489,7 @@ class RaiseScfIf(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseIndexSwitch(ConversionPattern[FunctionRaiser]):
-    """``scf.index_switch`` with tensors: each is in a buffer. Without tensors it stays.
+    """``scf.index_switch`` with tensors, each of which is in a buffer. Without tensors it stays.
 
     Requires nothing.
     """
@@ -508,7 +509,7 @@ class RaiseIndexSwitch(ConversionPattern[FunctionRaiser]):
 def _constraints(
     raiser: FunctionRaiser, condition: SSAValue, operands: list[SSAValue]
 ) -> list[AffineConstraintExpr] | None:
-    """A condition as affine constraints over ``operands``, which grow."""
+    """A condition as affine constraints over ``operands``, to which operands are appended."""
     owner = condition.owner
     if isinstance(owner, arith.AndIOp):
         parts = [_constraints(raiser, side, operands) for side in owner.operands]
@@ -557,7 +558,7 @@ def _place_of(
 class RaiseAffineLoad(ConversionPattern[FunctionRaiser]):
     """``affine.load``.
 
-    Requires nothing: an access outside of the memref is undefined before and after.
+    Requires nothing: an access outside of the memref is undefined before and after raising.
     """
 
     @op_type_rewrite_pattern
@@ -570,7 +571,7 @@ class RaiseAffineLoad(ConversionPattern[FunctionRaiser]):
 class RaiseMemrefLoad(ConversionPattern[FunctionRaiser]):
     """``memref.load``.
 
-    Requires nothing: an access outside of the memref is undefined before and after.
+    Requires nothing: an access outside of the memref is undefined before and after raising.
     """
 
     @op_type_rewrite_pattern
@@ -588,7 +589,7 @@ def _loaded(raiser: FunctionRaiser, op: Operation, value: SSAValue) -> None:
 class RaiseAffineStore(ConversionPattern[FunctionRaiser]):
     """``affine.store``.
 
-    Requires nothing: an access outside of the memref is undefined before and after.
+    Requires nothing: an access outside of the memref is undefined before and after raising.
     """
 
     @op_type_rewrite_pattern
@@ -604,7 +605,7 @@ class RaiseAffineStore(ConversionPattern[FunctionRaiser]):
 class RaiseMemrefStore(ConversionPattern[FunctionRaiser]):
     """``memref.store``.
 
-    Requires nothing: an access outside of the memref is undefined before and after.
+    Requires nothing: an access outside of the memref is undefined before and after raising.
     """
 
     @op_type_rewrite_pattern
@@ -619,9 +620,9 @@ class RaiseMemrefStore(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseAffineVectorAccess(ConversionPattern[FunctionRaiser]):
-    """``affine.vector_load`` and ``affine.vector_store`` become those of ``vector``.
+    """``affine.vector_load`` and ``affine.vector_store`` become the accesses of ``vector``.
 
-    Requires a buffer of its own, no view of one: KC4552.
+    Requires a buffer, not a view of one: KC4552.
     """
 
     @op_type_rewrite_pattern
@@ -642,7 +643,7 @@ class RaiseAffineVectorAccess(ConversionPattern[FunctionRaiser]):
 
 
 class DropAffinePrefetch(ConversionPattern[FunctionRaiser]):
-    """``affine.prefetch``, which computes nothing.
+    """``affine.prefetch``, which is removed because it computes nothing.
 
     Requires nothing.
     """
@@ -655,7 +656,7 @@ class DropAffinePrefetch(ConversionPattern[FunctionRaiser]):
 class RaiseAffineApply(ConversionPattern[FunctionRaiser]):
     """``affine.apply``.
 
-    Requires nothing: what is not affine is computed by ``arith``.
+    Requires nothing: parts that are not affine are computed by ``arith``.
     """
 
     @op_type_rewrite_pattern
@@ -669,7 +670,7 @@ class RaiseAffineApply(ConversionPattern[FunctionRaiser]):
 class RaiseAffineMin(ConversionPattern[FunctionRaiser]):
     """``affine.min``.
 
-    Requires nothing: what is not affine is computed by ``arith``.
+    Requires nothing: parts that are not affine are computed by ``arith``.
     """
 
     @op_type_rewrite_pattern
@@ -683,7 +684,7 @@ class RaiseAffineMin(ConversionPattern[FunctionRaiser]):
 class RaiseAffineMax(ConversionPattern[FunctionRaiser]):
     """``affine.max``.
 
-    Requires nothing: what is not affine is computed by ``arith``.
+    Requires nothing: parts that are not affine are computed by ``arith``.
     """
 
     @op_type_rewrite_pattern

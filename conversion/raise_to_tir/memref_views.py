@@ -37,7 +37,7 @@ def _refused(op: Operation, why: str) -> CodegenError:
 class RaiseSubview(ConversionPattern[FunctionRaiser]):
     """``memref.subview``: ``offset + stride * index`` along each dimension.
 
-    Requires strides that are numbers above 0 (KC4550, KC4552), and that it lies in its buffer
+    Requires constant strides above 0 (KC4550, KC4552), and that the view lies in its buffer
     (KC4556, or the call checks it).
     """
 
@@ -59,7 +59,7 @@ class RaiseSubview(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseMemrefCast(ConversionPattern[FunctionRaiser]):
-    """``memref.cast``: the same buffer, of whose sizes more or less is known.
+    """``memref.cast``: the same buffer, with more or fewer known sizes.
 
     Requires a known rank (KC4552), and the sizes of its type (KC4556, or the call checks them).
     """
@@ -77,7 +77,7 @@ class RaiseMemrefCast(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseAssumeAlignment(ConversionPattern[FunctionRaiser]):
-    """``memref.assume_alignment``: the buffer. (Code does not rely on what it promises.)
+    """``memref.assume_alignment``: the buffer. (The generated code does not rely on the alignment.)
 
     Requires nothing.
     """
@@ -90,7 +90,7 @@ class RaiseAssumeAlignment(ConversionPattern[FunctionRaiser]):
 class RaiseTranspose(ConversionPattern[FunctionRaiser]):
     """``memref.transpose``: the indices in another order.
 
-    Requires nothing: the op's own verifier asks for a permutation.
+    Requires nothing: the op's own verifier requires a permutation.
     """
 
     @op_type_rewrite_pattern
@@ -105,8 +105,8 @@ class RaiseTranspose(ConversionPattern[FunctionRaiser]):
 class RaiseExpandMemref(ConversionPattern[FunctionRaiser]):
     """``memref.expand_shape``: the element (i, j) of a group is at ``i * n + j``.
 
-    Requires inner sizes that are numbers (KC4552), and that it keeps the number of elements of each
-    group (KC4556, or the call checks it).
+    Requires constant inner sizes (KC4552), and as many elements in each group as before (KC4556, or
+    the call checks it).
     """
 
     @op_type_rewrite_pattern
@@ -133,7 +133,7 @@ class RaiseExpandMemref(ConversionPattern[FunctionRaiser]):
 class RaiseCollapseMemref(ConversionPattern[FunctionRaiser]):
     """``memref.collapse_shape``: element f of a group is at ``(f floordiv n, f mod n)``.
 
-    Requires inner sizes that are numbers: KC4552.
+    Requires constant inner sizes: KC4552.
     """
 
     @op_type_rewrite_pattern
@@ -158,9 +158,9 @@ class RaiseCollapseMemref(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseReinterpretCast(ConversionPattern[FunctionRaiser]):
-    """``memref.reinterpret_cast`` of a buffer whose inner sizes are numbers.
+    """``memref.reinterpret_cast`` of a buffer with constant inner sizes.
 
-    Requires that the buffer is no view, and strides that are numbers, but not 0 (KC4552), and that
+    Requires that the buffer is not a view, that strides are constant and not 0 (KC4552), and that
     all elements are in the buffer (KC4556, or the call checks it).
     """
 

@@ -1,4 +1,4 @@
-"""The place where raised ops are added, and the nests for linalg ops."""
+"""The insertion point of raised ops, and the nests for linalg ops."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ Extent = int | SSAValue
 
 @dataclass(frozen=True)
 class View:
-    """A part of a buffer: its indices, then the values ``outer``, to indices of the buffer."""
+    """A view of a buffer: the map from its indices, followed by the values ``outer``, to the
+    buffer's indices.
+    """
 
     buffer: SSAValue
     exprs: tuple[AffineExpr, ...]
@@ -39,7 +41,7 @@ class Emitter(CopyingConversion):
         super().__init__(patterns)
         self.buffer_sizes: dict[SSAValue, list[Extent]] = {}
         self.views: dict[SSAValue, View] = {}
-        """What stands for a view -> the view. No op has it as an operand."""
+        """For each value that represents a view, the view. No op has it as an operand."""
         self.labels: set[str] = set()
         self.buffer_labels: set[str] = set()
 
@@ -51,7 +53,7 @@ class Emitter(CopyingConversion):
     def place(
         self, buffer: SSAValue, space: AffineMap, operands: Sequence[SSAValue]
     ) -> tuple[SSAValue, AffineMap, list[SSAValue]]:
-        """An access of a buffer or a view, as one of the buffer."""
+        """The access to the underlying buffer for an access to a buffer or a view."""
         view = self.views.get(buffer)
         if view is None:
             return buffer, space, list(operands)
@@ -89,7 +91,7 @@ class Emitter(CopyingConversion):
     def alloc(
         self, name: str, type_: ShapedType, sizes: Sequence[Extent], source: Operation
     ) -> SSAValue:
-        """A buffer of its own."""
+        """Allocate a buffer."""
         shape = [size if isinstance(size, int) else tir.DYNAMIC for size in sizes]
         dynamic = [size for size in sizes if not isinstance(size, int)]
         buffer_type = MemRefType(type_.get_element_type(), shape)  # pyright: ignore
@@ -144,7 +146,7 @@ class Emitter(CopyingConversion):
         label: str,
         source: Operation,
     ) -> None:
-        """A nest that stores ``scalar`` everywhere."""
+        """Build a nest that stores ``scalar`` to all elements."""
 
         def element(body: Block) -> None:
             self.store(scalar, buffer, identity(len(sizes)), body.args, source)
@@ -195,7 +197,7 @@ class Emitter(CopyingConversion):
         return self.load(buffer, *_access(space, args), source)
 
     def _kinds(self, structure: Structure, operands: Sequence[SSAValue]) -> list[tir.IterType]:
-        """The types of the loops as far as they are proven; iterator types are only claims."""
+        """The types of the loops, as far as they are proven; iterator types are not trusted."""
         count = len(structure.inputs)
         outputs = list(zip(operands[count:], structure.maps[count:], strict=True))
         for buffer, space in zip(operands[:count], structure.maps[:count], strict=True):
@@ -248,7 +250,7 @@ class Emitter(CopyingConversion):
                 self.emit(op.clone(self.values), op)
 
     def scalar_code_op(self, op: Operation) -> None:
-        """Load an element; no load for a tensor that is one scalar."""
+        """Load an element; for a tensor whose elements equal one scalar, use the scalar."""
         buffer, *at = [self.value(operand) for operand in op.operands]
         buffer = self.readable(op.operands[0], buffer)
         if isinstance(buffer.type, MemRefType):
@@ -271,7 +273,7 @@ class Emitter(CopyingConversion):
         self.emit(new, op)
 
     def readable(self, old: SSAValue, new: SSAValue) -> SSAValue:
-        """The buffer to read an element from, or the scalar that all elements are."""
+        """The buffer to read an element from, or the scalar that all elements equal."""
         return new
 
 

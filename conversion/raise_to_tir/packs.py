@@ -32,7 +32,7 @@ def _require_tensors(op: PackOp | UnPackOp) -> None:
 
 
 def _tiles(raiser: FunctionRaiser, op: PackOp | UnPackOp) -> list[Extent]:
-    """The sizes of the tiles; operands are taken from the packed tensor."""
+    """The tile sizes; unknown sizes are read from the packed tensor."""
     given = iter(op.inner_tiles)
     inner = raiser.tensors.sizes(op.packed)[len(op.order) :]
     tiles: list[Extent] = []
@@ -45,7 +45,7 @@ def _tiles(raiser: FunctionRaiser, op: PackOp | UnPackOp) -> list[Extent]:
 
 
 class RaisePack(ConversionPattern[FunctionRaiser]):
-    """``linalg.pack``: each element of the tiles is one of the tensor, or the padding.
+    """``linalg.pack``: each element of the tiles is an element of the tensor, or the padding.
 
     Requires tensors (KC4550). Each tile has at least one element and the size that the type states,
     and the tiles cover all elements; without a padding value they cover them exactly (KC4556, or
@@ -110,7 +110,7 @@ def _yield(raiser: FunctionRaiser, value: SSAValue, op: Operation) -> None:
 
 
 def _relate(raiser: FunctionRaiser, op: PackOp | UnPackOp, tiles: Sequence[Extent]) -> list[bool]:
-    """Require that sizes agree; for each dimension, whether its last tile may be padded."""
+    """Require that sizes agree; for each dimension, True if its last tile may be padded."""
     plain = raiser.tensors.sizes(op.plain)
     packed = raiser.tensors.sizes(op.packed)
     may_pad = isinstance(op, UnPackOp) or op.padding_value is not None
@@ -140,7 +140,7 @@ def _relate(raiser: FunctionRaiser, op: PackOp | UnPackOp, tiles: Sequence[Exten
 class RaiseUnPack(ConversionPattern[FunctionRaiser]):
     """``linalg.unpack``: element x of a dimension is at (x floordiv t, x mod t).
 
-    Requires tensors (KC4550), and what :class:`RaisePack` requires of tiles.
+    Requires tensors (KC4550), and tiles as for :class:`RaisePack`.
     """
 
     @op_type_rewrite_pattern

@@ -1,4 +1,4 @@
-"""Loops in parallel: ``scf.parallel``, ``affine.parallel`` and ``scf.forall``."""
+"""Parallel loops: ``scf.parallel``, ``affine.parallel`` and ``scf.forall``."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def _nest(
 
 
 class RaiseScfParallel(ConversionPattern[FunctionRaiser]):
-    """``scf.parallel``; one that reduces runs in order, which is one of those it allows.
+    """``scf.parallel``. A reduction runs in sequential order, which is one of the permitted orders.
 
-    Requires steps that are numbers, at least 1 (KC4555); a loop with others stays.
+    Requires constant steps of at least 1 (KC4555); a loop with other steps stays.
     """
 
     @op_type_rewrite_pattern
@@ -95,7 +95,7 @@ class RaiseScfParallel(ConversionPattern[FunctionRaiser]):
 class RaiseAffineParallel(ConversionPattern[FunctionRaiser]):
     """``affine.parallel``.
 
-    Requires that it reduces by an op that combines two values: KC4555.
+    Requires reductions by an op that combines two values: KC4555.
     """
 
     @op_type_rewrite_pattern
@@ -224,8 +224,8 @@ def _reduction(
 class RaiseForall(ConversionPattern[FunctionRaiser]):
     """``scf.forall``: parallel loops that write parts of shared buffers.
 
-    What ``mapping`` says of its iterations is a hint that ``bind`` may follow: loops stay loops.
-    Requires steps of at least 1 (KC4555, or the call checks them).
+    ``mapping`` is a hint that ``bind`` may follow; loops stay loops. Requires steps of at least 1
+    (KC4555, or the call checks them).
     """
 
     @op_type_rewrite_pattern

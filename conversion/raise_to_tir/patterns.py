@@ -36,8 +36,8 @@ _STRUCTURED = (*STRUCTURED, *NAMED_OPS.values(), GenericOp)
 class RaiseStructured(ConversionPattern[FunctionRaiser]):
     """A linalg op, on tensors or on memrefs.
 
-    Requires that the sizes of its operands give those of its loops (KC4553), that they agree, and
-    that windows lie in their operands (KC4556, or the call checks it).
+    Requires that the sizes of its operands determine those of its loops (KC4553), that they agree,
+    and that windows lie in their operands (KC4556, or the call checks it).
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -113,7 +113,8 @@ def _relate(raiser: FunctionRaiser, structure: Structure, extents: Sequence[Exte
 class RaiseAlloc(ConversionPattern[FunctionRaiser]):
     """``memref.alloc``, ``memref.alloca``: a buffer of the function.
 
-    Requires elements that a buffer holds (KC4550), and sizes of at least 0 (the call checks them).
+    Requires elements that a buffer can hold (KC4550), and sizes of at least 0 (the call checks
+    them).
     """
 
     @op_type_rewrite_pattern
@@ -142,9 +143,9 @@ class RaiseAlloc(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseDealloc(ConversionPattern[FunctionRaiser]):
-    """A buffer lives to the end of its region.
+    """``memref.dealloc``, which is removed: a buffer lives to the end of its region.
 
-    Requires nothing: a use behind it is undefined.
+    Requires nothing: a use after it is undefined.
     """
 
     @op_type_rewrite_pattern
@@ -198,7 +199,7 @@ def _copy_within(
     target: SSAValue,
     shape: Sequence[Extent],
 ) -> None:
-    """Copy between parts of one buffer, which may overlap: by way of another one."""
+    """Copy between parts of the same buffer, which may overlap, through another buffer."""
     assert isinstance(source.type, MemRefType)
     kept = raiser.alloc("copied", source.type, shape, op)
     at = identity(len(shape))
@@ -213,7 +214,7 @@ def _copy_within(
 class RaiseAssert(ConversionPattern[FunctionRaiser]):
     """``cf.assert`` of sizes and integer arguments: a condition that the call checks.
 
-    Requires a condition that is known to hold, or that the call can check: KC4550.
+    Requires a condition that certainly holds, or that the call can check: KC4550.
     """
 
     @op_type_rewrite_pattern
@@ -274,7 +275,7 @@ def _plus(size: AffineExpr, is_strict: bool) -> AffineExpr:
 def _comparison(
     raiser: FunctionRaiser, op: Operation, condition: SSAValue
 ) -> tuple[int, AffineExpr, AffineExpr] | None:
-    """A comparison of symbols: eq, slt, sle, sgt, sge, by its number."""
+    """A comparison of symbols by the number of its predicate: eq, slt, sle, sgt, sge."""
     owner = condition.owner
     if not isinstance(owner, arith.CmpiOp) or owner.predicate.value.data not in (0, 2, 3, 4, 5):
         return None

@@ -1,4 +1,4 @@
-"""Globals of ml_program: globals of memref, whose elements stay between calls.
+"""ml_program globals as memref globals, whose elements persist between calls.
 
 ::
 
@@ -53,8 +53,8 @@ _ACCESSES = (GlobalLoadConstOp, GlobalLoadOp, GlobalStoreOp)
 
 
 def with_globals_in_memory(function: func.FuncOp, module: ModuleOp) -> func.FuncOp:
-    """A copy of a function whose accesses of globals are those of memref; itself without such
-    accesses.
+    """A copy of a function whose accesses to globals are those of memref; the function itself if it
+    has none.
 
     Requires that each global is declared, has the type of the access, and is a scalar or a tensor
     of known sizes: KC4550.
@@ -103,9 +103,9 @@ def globals_of_memref(module: ModuleOp) -> None:
 
 
 class AccessInMemory(RewritePattern):
-    """An access of a global of ml_program -> one of a global of memref.
+    """Convert an access to a global of ml_program to an access to a global of memref.
 
-    Requires what :func:`with_globals_in_memory` has made sure of.
+    Requires what :func:`with_globals_in_memory` has checked.
     """
 
     @op_type_rewrite_pattern

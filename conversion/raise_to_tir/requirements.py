@@ -44,7 +44,7 @@ _Factors = tuple[AffineExpr, ...]
 
 
 class Requirements:
-    """The conditions of one function. Expressions are over atoms: symbols, and products."""
+    """The conditions of a function. Expressions are over atoms: symbols, and products."""
 
     def __init__(self, raiser: FunctionRaiser) -> None:
         self.raiser = raiser
@@ -72,16 +72,18 @@ class Requirements:
         what: str,
         unless_empty: Sequence[AffineExpr] = (),
     ) -> None:
-        """``size`` is at least ``least``, or one of the sizes ``unless_empty`` is 0."""
+        """Require that ``size`` is at least ``least``, or that one of the sizes ``unless_empty`` is
+        0.
+        """
         self._require(size, least, op, what, unless_empty)
 
     def natural(self, sizes: Sequence[Extent], op: Operation) -> None:
-        """The sizes are at least 0."""
+        """Require sizes of at least 0."""
         for size in sizes:
             self.at_least(size, 0, op, "has sizes that are at least 0")
 
     def product(self, whole: Extent, parts: Sequence[Extent], op: Operation) -> None:
-        """``whole`` is the product of ``parts``."""
+        """Require that ``whole`` is the product of ``parts``."""
         total: AffineExpr | None = AffineExpr.constant(1)
         for part in parts:
             factor = self.expr(part, op)
@@ -273,7 +275,7 @@ class Requirements:
         return lhs % rhs.value if kind == "rem" else lhs // rhs.value
 
     def _argument(self, value: SSAValue) -> AffineExpr | None:
-        """An integer argument of the function: a symbol, from now on."""
+        """The symbol of an integer argument, which it becomes from now on."""
         raiser = self.raiser
         if not isinstance(value, BlockArgument) or value.block is not raiser.entry:
             return None

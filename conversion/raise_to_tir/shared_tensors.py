@@ -79,8 +79,8 @@ def while_buffers(
     args: Sequence[SSAValue],
     forwarded: Sequence[SSAValue],
 ) -> tuple[dict[int, SSAValue], dict[int, SSAValue]]:
-    """The buffers of the tensors that the condition of an ``scf.while`` receives (``args``) and of
-    those that it forwards, by number.
+    """The buffers of the tensors that the condition of an ``scf.while`` receives (``args``), and of
+    those that it forwards, by index.
 
     A tensor forwarded unchanged stays in its buffer. If a type does not determine the size of a
     forwarded tensor, it is that of the first received tensor of the same type; :func:`pass_on`
@@ -163,7 +163,7 @@ def _dynamic_result(op: Operation) -> CodegenError:
 def same_sizes(
     raiser: FunctionRaiser, sizes: Sequence[Extent], expected: Sequence[Extent], op: Operation
 ) -> bool:
-    """True if the sizes are equal for all arguments."""
+    """True if the sizes of all arguments are equal."""
     for size, wanted in zip(sizes, expected, strict=True):
         if size is wanted or (isinstance(size, int) and size == wanted):
             continue
@@ -209,7 +209,7 @@ def share(raiser: FunctionRaiser, op: Operation, args: Sequence[SSAValue]) -> li
 def end_sharing(
     raiser: FunctionRaiser, op: Operation, args: Sequence[SSAValue], kept: Sequence[SSAValue]
 ) -> None:
-    """After the loops: the results are in the shared buffers."""
+    """Define the results, after the loops, as the shared buffers."""
     tensors = raiser.tensors
     tensors.inputs.difference_update(kept)
     tensors.forget_inside(op)
@@ -245,7 +245,7 @@ class BranchResults:
         return [value for value in end.operands if not isinstance(value.type, TensorType)]
 
     def end(self) -> None:
-        """After the branches: the results are in the buffers."""
+        """Define the results, after the branches, as the buffers."""
         if self.buffers:
             self.raiser.tensors.forget_inside(self.op)
         for n, buffer in self.buffers.items():
@@ -308,7 +308,7 @@ def is_within(value: SSAValue, block: Block) -> bool:
 
 
 def yield_branch(raiser: FunctionRaiser, op: Operation, value: SSAValue, buffer: SSAValue) -> None:
-    """Bring the tensor that a branch yields into the buffer of the result."""
+    """Copy the tensor that a branch yields into the buffer of the result."""
     held, sizes = raiser.tensors.values[value], raiser.sizes_of(buffer)
     raiser.requirements.typed(value, sizes, op)
     if isinstance(held, Splat):

@@ -33,7 +33,7 @@ class Sizes:
             self._relate(op)
         self.symbols = tir.symbol_names(function)
         self.sized: set[str] = set()
-        """The symbols that are sizes of arrays: never negative."""
+        """The symbols that are sizes of arrays, and therefore never negative."""
         self._names: dict[Place, str | int] = {}
         declared = self._declared()
         for place in self._parent:
@@ -128,7 +128,7 @@ class Sizes:
             self._same(*(value for value in (*op.operands, *op.results) if _is_shaped(value)))
 
     def _same(self, *values: SSAValue, besides: int | None = None) -> None:
-        """The values have the same sizes, ``besides`` one dimension."""
+        """Record that the values have the same sizes, except for the dimension ``besides``."""
         if not all(isinstance(value.type, ShapedType) for value in values):
             return  # a tensor or a memref without a rank
         first = values[0]

@@ -1,4 +1,4 @@
-"""The structure of linalg ops, whatever their names: maps, kinds of loops, and a scalar body."""
+"""The structure of named and generic linalg ops: maps, kinds of loops, and a scalar body."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
 STRUCTURED = (GenericOp, linalg.ops.GenericOp, NamedOp, MapOp, ReduceOp, BroadcastOp, TransposeOp)
-"""The ops that :func:`structure_of` knows."""
+"""The ops that :func:`structure_of` supports."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Structure:
 
     @property
     def operands(self) -> tuple[SSAValue, ...]:
-        """Inputs and outputs, as the maps and the arguments of the body are ordered."""
+        """Inputs and outputs, in the order of the maps and of the arguments of the body."""
         return (*self.inputs, *self.outputs)
 
     @property
@@ -62,7 +62,7 @@ class Structure:
         return self.body.block.args[len(self.inputs) + n].first_use is not None
 
     def writes_whole_output(self, n: int, extents: Sequence[object]) -> bool:
-        """True if the loops, of these extents, write each element of the n-th output.
+        """True if the loops, with these extents, write every element of the n-th output.
 
         Other elements keep their values. That is possible if an index is a sum or a constant, if
         two indices use one loop, or if another loop may be empty.
@@ -80,7 +80,7 @@ class Structure:
         return all(isinstance(extent, int) and extent > 0 for extent in beside)
 
     def dimension_source(self, loop: int) -> tuple[SSAValue, int] | None:
-        """An operand and its dimension that has the extent of a loop; a constant one if any."""
+        """An operand dimension with the extent of a loop; a constant one if there is any."""
         source = None
         for value, space in zip(self.operands[::-1], self.maps[::-1], strict=True):
             if not isinstance(value.type, ShapedType):
@@ -100,7 +100,7 @@ class Structure:
 
 
 def structure_of(op: Operation) -> Structure:
-    """The structure of a linalg op; KC4553 if its name, types or attributes define none."""
+    """The structure of a linalg op. KC4553 if its name, types or attributes do not define it."""
     if isinstance(op, linalg.ops.GenericOp):
         kinds = [str(kind.data) for kind in op.iterator_types]
         return _make(
@@ -241,7 +241,7 @@ def _integers(attr: Attribute | None, count: int) -> list[int]:
 def _body(op: NamedOp, kind: str, used: int) -> Region:
     """The body of a named op: the written one, or else the one that the name implies.
 
-    ``used`` counts the inputs that take part: the window of a pooling has only a shape.
+    ``used`` counts the inputs of the body: the window of a pooling only has a shape.
     """
     if op.body.blocks:
         return op.body
@@ -288,7 +288,7 @@ class _BodyBuilder:
         return op.results[0]
 
     def cast(self, value: SSAValue, to: Attribute) -> SSAValue:
-        """``value`` converted to ``to``, like the operands of linalg's named ops."""
+        """``value`` converted to ``to``, as linalg's named ops convert their operands."""
         given = value.type
         if given == to:
             return value
@@ -309,7 +309,7 @@ class _BodyBuilder:
         return self.add(op_type(value, to))
 
     def combine(self, kind: str, values: Sequence[SSAValue]) -> SSAValue:
-        """The op that ELEMENTWISE has for ``kind``, applied to ``values``."""
+        """Apply the op that ELEMENTWISE lists for ``kind`` to ``values``."""
         type_: Attribute = values[-1].type
         is_float = isinstance(type_, AnyFloat)
         name = ELEMENTWISE.get(kind, ("", ""))[0 if is_float else 1]
@@ -341,7 +341,7 @@ def index_constant(value: int) -> arith.ConstantOp:
 
 
 def identity(rank: int) -> AffineMap:
-    """The map of an access with one index a dimension."""
+    """The map of an access with one index for each dimension."""
     return AffineMap(rank, 0, tuple(AffineExpr.dimension(n) for n in range(rank)))
 
 

@@ -1,4 +1,4 @@
-"""Ops of the dialect ``tensor``: each becomes a nest that copies, or nothing at all."""
+"""Ops of the dialect ``tensor``: each becomes a nest of copies, or nothing."""
 
 from __future__ import annotations
 
@@ -31,14 +31,16 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
 MAX_ELEMENTS = 16
-"""The most elements of a constant tensor that are stored one by one; a larger one is a table."""
+"""The maximum number of elements of a constant tensor that are stored one by one; a larger tensor
+is a table.
+"""
 
 
 _SliceOp = tensor.ExtractSliceOp | tensor.InsertSliceOp | ParallelInsertSliceOp | memref.SubviewOp
 
 
 class RaiseEmpty(ConversionPattern[FunctionRaiser]):
-    """``tensor.empty``: sizes; whoever writes it has a buffer.
+    """``tensor.empty``: sizes only; the op that writes the tensor allocates its buffer.
 
     Requires sizes of at least 0 (the call checks them).
     """
@@ -66,7 +68,8 @@ def _sizes(
 class RaiseConstant(ConversionPattern[FunctionRaiser]):
     """``arith.constant dense<...>``.
 
-    Requires that the file has its elements (KC4554), and that they are no complex numbers (KC4550).
+    Requires that the file contains the elements (KC4554), which must not be complex numbers
+    (KC4550).
     """
 
     @op_type_rewrite_pattern
@@ -135,7 +138,7 @@ class RaiseSplat(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseFromElements(ConversionPattern[FunctionRaiser]):
-    """``tensor.from_elements``: a store for each.
+    """``tensor.from_elements``: a store for each element.
 
     Requires nothing.
     """
@@ -156,7 +159,7 @@ class RaiseFromElements(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseCast(ConversionPattern[FunctionRaiser]):
-    """``tensor.cast``: the same tensor, of which more or less is known.
+    """``tensor.cast``: the same tensor, with more or fewer known sizes.
 
     Requires the sizes of its type (KC4556, or the call checks them).
     """
@@ -171,7 +174,7 @@ class RaiseCast(ConversionPattern[FunctionRaiser]):
 class RaiseExtract(ConversionPattern[FunctionRaiser]):
     """``tensor.extract``: a load.
 
-    Requires nothing: an index outside of the tensor is undefined before and after.
+    Requires nothing: an index outside of the tensor is undefined before and after raising.
     """
 
     @op_type_rewrite_pattern
@@ -183,7 +186,7 @@ class RaiseExtract(ConversionPattern[FunctionRaiser]):
 class RaiseInsert(ConversionPattern[FunctionRaiser]):
     """``tensor.insert``: a store into the tensor, or into a copy of it.
 
-    Requires nothing: where the tensor is used again, the store is into a copy.
+    Requires nothing: if the tensor has other uses, the store goes into a copy.
     """
 
     @op_type_rewrite_pattern
@@ -195,8 +198,8 @@ class RaiseInsert(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseDim(ConversionPattern[FunctionRaiser]):
-    """``tensor.dim``, ``memref.dim``: the size, which is known; one is selected if the dimension is
-    computed.
+    """``tensor.dim``, ``memref.dim``: the known size; a computed dimension selects one of the
+    sizes.
 
     A dimension that does not exist has no defined size.
 
@@ -333,10 +336,11 @@ def _inside(
 
 
 def kept_dimensions(shape: Sequence[int], op: _SliceOp) -> list[int]:
-    """The dimensions of a slice that its type, of ``shape``, has; dropped ones have size 1.
+    """The dimensions of a slice that remain in its type, with ``shape``; dropped dimensions have
+    size 1.
 
-    Matched from the last one on, as upstream does: of equal candidates any is right, for each has
-    one element.
+    Dimensions are matched from the last one on, as upstream does. Among equal candidates any choice
+    is correct, because each has one element.
     """
     sizes = [int(size) for size in op.static_sizes.iter_values()]
     kept: list[int] = []
@@ -359,7 +363,7 @@ def kept_dimensions(shape: Sequence[int], op: _SliceOp) -> list[int]:
 class RaiseExtractSlice(ConversionPattern[FunctionRaiser]):
     """``tensor.extract_slice``: a copy of the part, which ``compute-inline`` removes.
 
-    Requires strides that are numbers (KC4550), and that it lies in the tensor (KC4556, or the call
+    Requires constant strides (KC4550), and that the slice lies in the tensor (KC4556, or the call
     checks it).
     """
 
@@ -395,10 +399,10 @@ def _without_dropped(
 
 
 class RaiseInsertSlice(ConversionPattern[FunctionRaiser]):
-    """``tensor.insert_slice``: the part is stored into the tensor, or into a copy of it.
+    """``tensor.insert_slice``: store a slice into the tensor, or into a copy of it.
 
-    Requires strides that are numbers (KC4550), that the part lies in the tensor, and that its
-    source has the sizes of the part (KC4556, or the call checks it).
+    Requires constant strides (KC4550), that the slice lies in the tensor, and that its source has
+    the sizes of the slice (KC4556, or the call checks it).
     """
 
     @op_type_rewrite_pattern
@@ -419,9 +423,9 @@ class RaiseInsertSlice(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseInParallel(ConversionPattern[FunctionRaiser]):
-    """``scf.forall.in_parallel``: an iteration stores its parts into the shared buffers.
+    """``scf.forall.in_parallel``: each iteration stores its slices into the shared buffers.
 
-    Requires what :class:`RaiseInsertSlice` does.
+    Requires the same as :class:`RaiseInsertSlice`.
     """
 
     @op_type_rewrite_pattern
@@ -445,7 +449,7 @@ class RaiseInParallel(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseConcat(ConversionPattern[FunctionRaiser]):
-    """``tensor.concat``: one copy after the other.
+    """``tensor.concat``: a copy for each operand.
 
     Requires that sizes agree in the other dimensions (KC4556, or the call checks it).
     """
@@ -545,8 +549,8 @@ class RaiseCollapseShape(ConversionPattern[FunctionRaiser]):
 class RaiseExpandShape(ConversionPattern[FunctionRaiser]):
     """``tensor.expand_shape``: the element (i, j) of a group is at i * n + j.
 
-    Requires sizes of at least 0, and that it keeps the number of elements of each group (KC4556, or
-    the call checks it).
+    Requires sizes of at least 0, and as many elements in each group as before (KC4556, or the call
+    checks it).
     """
 
     @op_type_rewrite_pattern
@@ -578,10 +582,10 @@ class RaiseExpandShape(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseReshape(ConversionPattern[FunctionRaiser]):
-    """``tensor.reshape``: elements keep their order. Sizes are those of the type, and of the list
-    that is given where it is put together from values.
+    """``tensor.reshape``: elements keep their order. Sizes come from the type, or from the shape
+    operand if it is built from values.
 
-    Requires sizes that are known before the tensor is (KC4550), and as many elements as there are
+    Requires sizes that are known before the tensor (KC4550), and as many elements as before
     (KC4556, or the call checks it).
     """
 
@@ -635,9 +639,9 @@ def _as_index(raiser: FunctionRaiser, given: SSAValue, op: Operation) -> Extent:
 
 
 class RaiseTransferRead(ConversionPattern[FunctionRaiser]):
-    """``vector.transfer_read`` of a tensor: of its buffer.
+    """``vector.transfer_read`` of a tensor, as a read of its buffer.
 
-    Requires nothing: what is out of bounds is the op's padding.
+    Requires nothing: elements out of bounds get the op's padding.
     """
 
     @op_type_rewrite_pattern
@@ -662,9 +666,9 @@ class RaiseTransferRead(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseTransferWrite(ConversionPattern[FunctionRaiser]):
-    """``vector.transfer_write`` into a tensor: into its buffer, or into a copy of it.
+    """``vector.transfer_write`` into a tensor, as a write to its buffer or to a copy of it.
 
-    Requires nothing: where the tensor is used again, the store is into a copy.
+    Requires nothing: if the tensor has other uses, the write goes into a copy.
     """
 
     @op_type_rewrite_pattern
@@ -685,9 +689,9 @@ class RaiseTransferWrite(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseGatherLanes(ConversionPattern[FunctionRaiser]):
-    """``vector.gather`` of a tensor: of its buffer.
+    """``vector.gather`` of a tensor, as a gather from its buffer.
 
-    Requires nothing: the mask stays the op's own.
+    Requires nothing: the op keeps its mask.
     """
 
     @op_type_rewrite_pattern
@@ -702,9 +706,9 @@ class RaiseGatherLanes(ConversionPattern[FunctionRaiser]):
 
 
 class RaisePad(ConversionPattern[FunctionRaiser]):
-    """``tensor.pad``: inside of the tensor its element, else the padding.
+    """``tensor.pad``: the element of the tensor if the index is inside, else the padding.
 
-    Requires sizes of at least 0, which are those of its type (KC4556, or the call checks them).
+    Requires sizes of at least 0 that match its type (KC4556, or the call checks them).
     """
 
     @op_type_rewrite_pattern
@@ -781,7 +785,7 @@ class RaisePad(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseGenerate(ConversionPattern[FunctionRaiser]):
-    """``tensor.generate``: a nest that computes each element of its indices.
+    """``tensor.generate``: a nest that computes each element from its indices.
 
     Requires sizes of at least 0 (the call checks them), and a body of scalars (KC4550).
     """
@@ -806,7 +810,8 @@ class RaiseGenerate(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseElementwise(ConversionPattern[FunctionRaiser]):
-    """``arith.addf %a, %b : tensor<8xf32>``: a nest; of tensors that are one scalar, a scalar.
+    """``arith.addf %a, %b : tensor<8xf32>``: a nest; a scalar if the elements of all operands equal
+    one scalar.
 
     Requires sizes that agree (KC4556, or the call checks them).
     """
@@ -864,7 +869,7 @@ class RaiseElementwise(ConversionPattern[FunctionRaiser]):
 
 
 def _best_known(sizes: Sequence[Extent]) -> Extent:
-    """Of equal sizes, the most informative one: a number, else a symbol."""
+    """The most informative of equal sizes: a number, else a symbol."""
     for size in sizes:
         if isinstance(size, int):
             return size

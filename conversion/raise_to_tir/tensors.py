@@ -29,7 +29,7 @@ class Empty:
 
 @dataclass(frozen=True)
 class Splat:
-    """A tensor whose elements are all ``scalar``; it gets a buffer only on demand."""
+    """A tensor whose elements all equal ``scalar``; it gets a buffer only on demand."""
 
     sizes: Sequence[Extent]
     scalar: SSAValue
@@ -49,9 +49,9 @@ class Tensors:
         self.raiser = raiser
         self.values: dict[SSAValue, Empty | Splat | Held] = {}
         self.inputs: set[SSAValue] = set()
-        """Buffers that are the caller's, and are not written."""
+        """Buffers of the caller, which must not be written."""
         self.shared: dict[SSAValue, SSAValue] = {}
-        """What a shared tensor is in a body of ``scf.forall`` -> the buffer that is written."""
+        """For each shared tensor in a body of ``scf.forall``, the buffer that is written."""
         self._planned: dict[SSAValue, SSAValue] = {}
         self._order = {op: n for n, op in enumerate(raiser.source.walk())}
 
@@ -124,8 +124,8 @@ class Tensors:
     def destination(
         self, before: SSAValue, result: SSAValue, source: Operation, keeps: bool
     ) -> SSAValue:
-        """The buffer of a result that updates the tensor ``before``. With ``keeps``, it is filled
-        with that tensor.
+        """The buffer of a result that updates the tensor ``before``. With ``keeps``, it starts as a
+        copy of that tensor.
         """
         sizes = self.sizes(before)
         held = self.values[before]
@@ -147,12 +147,12 @@ class Tensors:
         return buffer
 
     def forget_buffer(self, buffer: SSAValue) -> None:
-        """Forget the tensors in ``buffer``: none of them is used any more."""
+        """Forget the tensors in ``buffer``: they have no further uses."""
         for alias in [alias for alias, held in self.values.items() if held == Held(buffer)]:
             del self.values[alias]
 
     def forget_inside(self, op: Operation) -> None:
-        """No tensor of a body is used after its loop."""
+        """Forget the tensors of a body, which are not used after its loop."""
         for value in [value for value in self.values if _is_inside(value, op)]:
             del self.values[value]
 

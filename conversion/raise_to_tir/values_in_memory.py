@@ -1,5 +1,5 @@
-"""Results that are scalars, vectors or memrefs, and arguments that are vectors: a kernel has them
-in memory, and the call returns results as arrays.
+"""Convert scalar, vector and memref results, and vector arguments, to memory arguments; the call
+returns the results as arrays.
 
 Before::
 
@@ -209,7 +209,7 @@ def _as_tensor(value: SSAValue, end: Operation) -> SSAValue:
 
 
 def _as_arguments(function: func.FuncOp) -> None:
-    """Store each returned value to an argument. If one of them is of an unsupported type, all stay
+    """Store each returned value to an argument. If the type of one is unsupported, all results stay
     in order, so that a later pass refuses it.
     """
     outputs = list(function.function_type.outputs)
@@ -272,7 +272,7 @@ def _give_back(values: set[SSAValue], end: Operation) -> None:
 
 
 def stored_type(type_: Attribute) -> Attribute:
-    """The type that a result has in memory."""
+    """The memory type of a result."""
     return i64 if isinstance(type_, IndexType) else type_
 
 
@@ -308,7 +308,7 @@ def keep_called(module: ModuleOp, taken: set[str]) -> dict[str, func.FuncOp]:
 
 
 def call_kept(ops: Sequence[Operation], names: dict[str, str]) -> None:
-    """Calls of ``names`` in ``ops`` are of the private copies from now on."""
+    """Replace the calls of ``names`` in ``ops`` by calls of the private copies."""
     for root in ops:
         for op in root.walk():
             if isinstance(op, func.CallOp) and op.callee.string_value() in names:

@@ -1,4 +1,4 @@
-"""tosa-to-linalg: the ops of tosa as linalg.generic, and as ops of tensor and arith.
+"""tosa-to-linalg: convert the ops of tosa to linalg.generic, and to ops of tensor and arith.
 
 Before::
 
@@ -12,9 +12,9 @@ After::
     %0 = tensor.expand_shape %s [[0, 1]] output_shape [4, 1] : ...
     %1 = linalg.generic {...} ins(%0 : ...) outs(...) { ... math.exp ... }
 
-``raise-to-tir`` runs this pass itself and makes loops around blocks of its result. Results are
-those of the specification: zero points, rounding and the ends of integer ranges, NaN in minima and
-maxima, averages without padding. An index outside the tensor reads or writes nothing.
+``raise-to-tir`` runs this pass itself and converts its result to loops around blocks. Results
+follow the specification in zero points, rounding, saturation of integers, NaN in minima and maxima,
+and averages without padding. An index outside the tensor reads or writes nothing.
 
 Legal set: no op of ``tosa``. Batch sizes may be known only at the call; windows and padded or
 resized dimensions must be constant. A refusal (KC4557) changes nothing. Patterns that plugins add
@@ -59,7 +59,7 @@ class TosaToLinalgPass(ModulePass):
 
 
 def without_tosa(function: func.FuncOp) -> func.FuncOp:
-    """A copy of a function with its ops of tosa converted; the function itself without such."""
+    """A copy of a function with its ops of tosa converted; the function itself if it has none."""
     if not any(inner.name.startswith("tosa.") for inner in function.walk()):
         return function
     for inner in function.walk():

@@ -15,7 +15,7 @@ from kc.dialects.tosa_control import CondIfOp, WhileOp, YieldOp
 def _truth(
     condition: SSAValue, op: Operation, rewriter: PatternRewriter, at: Operation
 ) -> SSAValue:
-    """The truth value of a tensor that has one, read in front of ``at``."""
+    """The truth value of a one-element tensor, read before ``at``."""
     type_ = condition.type
     assert isinstance(type_, TensorType)
     if type_.get_element_type() != i1 or any(size != 1 for size in type_.get_shape()):
@@ -33,7 +33,7 @@ def _end(region: Region) -> YieldOp:
 
 
 class ConvertCondIf(RewritePattern):
-    """``tosa.cond_if`` -> ``scf.if``: a branch uses the tensors that it is given as they are."""
+    """``tosa.cond_if`` -> ``scf.if``, whose branches use the operand tensors directly."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: CondIfOp, rewriter: PatternRewriter, /) -> None:

@@ -172,7 +172,7 @@ def _product(sizes: list[int]) -> int:
 
 
 class ConvertReverse(RewritePattern):
-    """``tosa.reverse``: along one axis, from its end."""
+    """``tosa.reverse``: reverse the elements along an axis."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
@@ -242,7 +242,7 @@ class ConvertSlice(RewritePattern):
 
 
 class ConvertTile(RewritePattern):
-    """``tosa.tile``: each axis repeated, as an axis of the repetitions and one of the elements."""
+    """``tosa.tile``: each axis is repeated, as an axis of repetitions and an axis of elements."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
@@ -274,7 +274,7 @@ class ConvertTile(RewritePattern):
 
 
 class ConvertGather(RewritePattern):
-    """``tosa.gather``: rows by their numbers; a number outside stands for the row nearest to it."""
+    """``tosa.gather``: rows by index; an index out of bounds is clamped."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
@@ -309,7 +309,9 @@ class ConvertGather(RewritePattern):
 
 
 class ConvertScatter(RewritePattern):
-    """``tosa.scatter``: rows put by their numbers, one after another; one outside is left out."""
+    """``tosa.scatter``: store rows by index, one after the other; an index out of bounds is
+    skipped.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
@@ -368,7 +370,9 @@ def _scattered(
 
 
 class ConvertResize(RewritePattern):
-    """``tosa.resize``: the element nearest to a point, or a mean of the four around it."""
+    """``tosa.resize``: the element nearest to a point, or an interpolation of the four around
+    it.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:

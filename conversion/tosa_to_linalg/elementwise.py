@@ -249,7 +249,7 @@ class ConvertConst(RewritePattern):
 
 
 class ConvertMul(RewritePattern):
-    """``tosa.mul``: floats; integers, of which i32 may be shifted right and rounded."""
+    """``tosa.mul``: of floats, or of integers; i32 products may be shifted right with rounding."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
@@ -273,7 +273,7 @@ class ConvertMul(RewritePattern):
 
 
 class ConvertNegate(RewritePattern):
-    """``tosa.negate``: of quantised numbers, around their zero points, up to the range's ends."""
+    """``tosa.negate``: of quantised numbers relative to their zero points, with saturation."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
@@ -303,7 +303,9 @@ class ConvertNegate(RewritePattern):
 
 
 class ConvertTable(RewritePattern):
-    """``tosa.table``: of i8, an element of 256; of i16, a point of 512 sections, as i32."""
+    """``tosa.table``: for i8, a lookup among 256 elements; for i16, an interpolation in 512
+    sections, as i32.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
@@ -357,7 +359,7 @@ def scaled(value: SSAValue, multiplier: SSAValue, shift: SSAValue, *, is_double:
 
 
 class ConvertRescale(RewritePattern):
-    """``tosa.rescale``: a quantised number in another scale, up to the ends of its range."""
+    """``tosa.rescale``: a quantised number in another scale, with saturation."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
@@ -395,7 +397,7 @@ class ConvertRescale(RewritePattern):
 
 
 def zero_point_of(value: SSAValue, zero: SSAValue, type_: Attribute) -> SSAValue:
-    """A quantised number without its zero point, in a wider type; a float unchanged."""
+    """A quantised number minus its zero point, in a wider type; a float unchanged."""
     if is_float(value):
         return resized(value, type_)
     return minus(resized(value, type_), resized(zero, type_))

@@ -38,7 +38,7 @@ Body = Callable[..., SSAValue | Sequence[SSAValue]]
 
 
 def refused(op: Operation, why: str, *facts: str) -> CodegenError:
-    """The diagnostic of an op that is not converted."""
+    """The diagnostic for an op that cannot be converted."""
     return CodegenError(
         "KC4557",
         f"tosa-to-linalg: {op.name} is not converted",
@@ -72,7 +72,7 @@ def _differ_in_what_is_known(first: Attribute, second: Attribute) -> bool:
 
 
 class Emitter:
-    """Builds in front of an op, as one of ``tosa``, which the results replace."""
+    """Inserts ops before an op of ``tosa``, whose results it replaces."""
 
     def __init__(self, op: Operation, rewriter: PatternRewriter) -> None:
         self.op = op
@@ -104,12 +104,12 @@ class Emitter:
         self.rewriter.replace(self.op, [], given)
 
     def number(self, value: int | float, type_: Attribute) -> SSAValue:
-        """A constant in front of the op."""
+        """A constant before the op."""
         constant = self.insert(arith.ConstantOp(attribute_of(value, type_)))
         return constant
 
     def constants(self, operand: SSAValue, what: str) -> list[int]:
-        """The integers of an operand that has to be a constant."""
+        """The integers of an operand that must be constant."""
         owner = operand.owner
         values = owner.get_attr_or_prop("values") if isinstance(owner, Operation) else None
         if isinstance(owner, arith.ConstantOp):
@@ -128,7 +128,7 @@ class Emitter:
         return self.insert(tensor.DimOp(value, position))
 
     def empty(self, type_: TensorType[Attribute], sizes: Sequence[int | SSAValue]) -> SSAValue:
-        """A tensor without values."""
+        """A tensor with undefined elements."""
         return self.insert(
             tensor.EmptyOp([size for size in sizes if not isinstance(size, int)], type_)
         )
@@ -139,7 +139,7 @@ class Emitter:
         sizes: Sequence[int | SSAValue],
         value: int | float,
     ) -> SSAValue:
-        """A tensor of one value."""
+        """A tensor with equal elements."""
         scalar = self.number(value, type_.get_element_type())
         outs = self.empty(type_, sizes)
         return self.insert(NAMED_OPS["linalg.fill"].create_from([scalar], [outs], [type_], {}))
@@ -155,7 +155,8 @@ class Emitter:
         loops: int | None = None,
         start: int | float | Sequence[int | float] | None = None,
     ) -> list[SSAValue]:
-        """``linalg.generic``: an element of the result for each of ``outputs``, loops all.
+        """A ``linalg.generic`` that computes an element of the result for each point of
+        ``outputs``, with all loops parallel.
 
         ``inputs`` are tensors with the index at which each instance reads them, and ``shape`` is
         that of the results, -1 where it is known at the call. ``body`` computes what is yielded
@@ -215,7 +216,7 @@ class Emitter:
         )
 
     def like(self, element: Attribute, value: SSAValue, body: Body) -> SSAValue:
-        """An element of each element of a tensor."""
+        """A tensor computed element by element from another tensor."""
         shape = tensor_type(value).get_shape()
         every = dims(*range(len(shape)))
         return self.generic([(value, every)], element, every, body, shape=shape)[0]
@@ -223,7 +224,7 @@ class Emitter:
     def reassociated(
         self, value: SSAValue, groups: Sequence[Sequence[int]], shape: Sequence[int]
     ) -> SSAValue:
-        """``tensor.collapse_shape`` or ``tensor.expand_shape``, whichever gives ``shape``."""
+        """A ``tensor.collapse_shape`` or ``tensor.expand_shape`` to ``shape``."""
         old = tensor_type(value)
         type_ = TensorType(old.get_element_type(), list(shape))
         if old.get_shape() == type_.get_shape():
@@ -276,14 +277,14 @@ class Emitter:
         return self.insert(expand)
 
     def first(self, value: SSAValue) -> SSAValue:
-        """The element of a tensor that has one."""
+        """The element of a one-element tensor."""
         zeros = [self.number(0, INDEX)] * len(tensor_type(value).get_shape())
         return self.insert(tensor.ExtractOp(value, zeros, tensor_type(value).get_element_type()))
 
     def padded(
         self, value: SSAValue, low: Sequence[int], high: Sequence[int], with_: SSAValue
     ) -> SSAValue:
-        """A tensor padded with so many elements before (``low``) and after (``high``) along each
+        """A tensor padded with ``low`` elements before and ``high`` elements after it along each
         axis.
         """
         if not any(low) and not any(high):
@@ -347,7 +348,9 @@ def times(a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 def compare(a: SSAValue, predicate: str, b: SSAValue) -> SSAValue:
-    """``eq``, ``ne``, ``lt``, ``le``, ``gt``, ``ge`` of numbers; NaN is ``ne`` alone."""
+    """A comparison ``eq``, ``ne``, ``lt``, ``le``, ``gt`` or ``ge``; with a NaN, only ``ne`` is
+    true.
+    """
     if is_float(a):
         return CmpfOp(a, b, ("u" if predicate == "ne" else "o") + predicate).result
     signed = predicate if predicate in ("eq", "ne") else "s" + predicate
@@ -355,12 +358,12 @@ def compare(a: SSAValue, predicate: str, b: SSAValue) -> SSAValue:
 
 
 def choose(condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
-    """``a`` where the condition is true, else ``b``."""
+    """A selection: ``a`` if the condition is true, else ``b``."""
     return SelectOp(condition, a, b).result
 
 
 def resized(value: SSAValue, type_: Attribute, *, signed: bool = True) -> SSAValue:
-    """A number in a wider or narrower type of its kind."""
+    """A number in a wider or narrower type of the same kind."""
     if value.type == type_:
         return value
     if is_float(value):
@@ -379,7 +382,7 @@ def resized(value: SSAValue, type_: Attribute, *, signed: bool = True) -> SSAVal
 
 
 def clamped(value: SSAValue, low: int, high: int) -> SSAValue:
-    """An integer between two numbers."""
+    """An integer clamped between two numbers."""
     above = arith.MaxSIOp(value, number(low, value.type)).result
     return arith.MinSIOp(above, number(high, value.type)).result
 

@@ -1,4 +1,4 @@
-"""The patterns of tosa-to-linalg, which load the dialect."""
+"""The patterns of tosa-to-linalg. Importing this module loads the dialect."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATTERNS = (
 
 
 class EraseShape(RewritePattern):
-    """``tosa.const_shape`` that nothing uses any more."""
+    """Erase a ``tosa.const_shape`` without uses."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:

@@ -1,4 +1,4 @@
-"""Variables of tosa: globals of memref, whose elements stay between calls."""
+"""Variables of tosa: globals of memref, whose elements persist between calls."""
 
 from __future__ import annotations
 

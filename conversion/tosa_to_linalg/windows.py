@@ -54,7 +54,7 @@ _POINT = [AffineExpr.constant(0)]
 
 
 def axis_of(op: TosaOp) -> int:
-    """The axis of an op, which lies in its operand."""
+    """The axis of an op, which is checked against its operand."""
     axis = op.properties["axis"]
     rank = len(tensor_type(op.inputs[0]).get_shape())
     if not isinstance(axis, IntegerAttr) or not 0 <= axis.value.data < rank:
@@ -91,7 +91,7 @@ def _accumulator(op: TosaOp) -> Attribute:
 
 
 def _reduction(op: TosaOp, element: Attribute) -> tuple[int | float, Callable[..., SSAValue]]:
-    """The start of a reduction and its step."""
+    """The initial value of a reduction, and its step."""
     low, high = extremes(element)
     match op.name.removeprefix("tosa.reduce_"):
         case "all":
@@ -109,7 +109,7 @@ def _reduction(op: TosaOp, element: Attribute) -> tuple[int | float, Callable[..
 
 
 class ConvertReduction(RewritePattern):
-    """``tosa.reduce_*``: along one axis, which stays as one of extent 1."""
+    """``tosa.reduce_*``: along one axis, which remains with extent 1."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
@@ -153,7 +153,7 @@ def _with_unit(rank: int, axis: int) -> list[list[int]]:
 
 
 class ConvertArgmax(RewritePattern):
-    """``tosa.argmax``: the first place of the largest; of the first NaN where it propagates."""
+    """``tosa.argmax``: the first index of the maximum, or of the first NaN if NaN propagates."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
@@ -199,7 +199,7 @@ def _points(*zeros: SSAValue) -> list[tuple[SSAValue, list[AffineExpr]]]:
 
 
 def _product(x: SSAValue, y: SSAValue, zeros: Sequence[SSAValue], type_: Attribute) -> SSAValue:
-    """A product of two numbers without their zero points, in a wider type."""
+    """A product of two numbers minus their zero points, in a wider type."""
     factors = [
         zero_point_of(factor, zero, type_)
         for factor, zero in zip((x, y), zeros or (x, y), strict=True)
@@ -208,7 +208,7 @@ def _product(x: SSAValue, y: SSAValue, zeros: Sequence[SSAValue], type_: Attribu
 
 
 class ConvertMatmul(RewritePattern):
-    """``tosa.matmul``: products of batches of matrices, around zero points."""
+    """``tosa.matmul``: products of batches of matrices, with zero points."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
@@ -241,7 +241,7 @@ class ConvertMatmul(RewritePattern):
 
 
 def _wide(element: Attribute) -> Attribute:
-    """The type in which floats of a type are summed."""
+    """The accumulation type of a float type."""
     return f32 if isinstance(element, AnyFloat) and element.bitwidth < 32 else element
 
 
@@ -319,7 +319,7 @@ class ConvertConvolution(RewritePattern):
 
 
 def with_bias(emitter: Emitter, summed: SSAValue, bias: SSAValue) -> SSAValue:
-    """Sums with the bias of their last axis, as elements of the result."""
+    """Add the bias of the last axis to sums, as elements of the result."""
     element = tensor_type(emitter.op.results[0]).get_element_type()
     shape = tensor_type(summed).get_shape()
     every = dims(*range(len(shape)))
@@ -482,7 +482,7 @@ class ConvertPool(RewritePattern):
         )
 
         def inside(axis: int) -> SSAValue:
-            """The number of elements of a window along an axis that are no padding."""
+            """The number of elements of a window along an axis that are not padding."""
             loop = linalg.ops.IndexOp(1 + axis).results[0]
             start = minus(times(loop, number(strides[axis], INDEX)), number(pad[2 * axis], INDEX))
             end = plus(start, number(taps[axis], INDEX))

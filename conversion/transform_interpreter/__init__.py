@@ -1,4 +1,4 @@
-"""transform-interpreter: performs a transform script of MLIR on the linalg ops of the module.
+"""transform-interpreter: run an MLIR transform script on the linalg ops of the module.
 
 Before::
 
@@ -16,9 +16,9 @@ After::
       ...
         %3 = linalg.matmul ins(%4, %5 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%6 : ...) -> ...
 
-Named ops of linalg stay what they are on tiles. The script stays in the module. If a step cannot
-be performed, the module stays as it was. KC3723: kc does not perform a step; KC3724: a step cannot
-be done on its operations.
+Named ops of linalg stay named on tiles. The script stays in the module. If a step fails, the module
+is unchanged. KC3723: kc does not support a step; KC3724: a step cannot be applied to its
+operations.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from kc.support.locations import location_of
 
 @dataclass(frozen=True)
 class TransformInterpreterPass(ModulePass):
-    """Perform a transform script of MLIR that is in the module."""
+    """Run an MLIR transform script that the module contains."""
 
     name = "transform-interpreter"
 

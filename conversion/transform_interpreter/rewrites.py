@@ -1,4 +1,6 @@
-"""Rewrites of linalg ops for transform scripts: other forms, and fusion into loops."""
+"""Rewrites of linalg ops for transform scripts: generalization, interchange, and fusion into
+loops.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ from kc.support.locations import location_of
 
 
 def refused(step: Operation, message: str, why: str = "", hints: Sequence[str] = ()) -> NoReturn:
-    """Refuse a step that cannot be done on its ops (KC3724)."""
+    """Refuse a step that cannot be applied to its ops (KC3724)."""
     raise ScheduleError(
         "KC3724", f"{step.name}: {message}", location=location_of(step), why=why, hints=list(hints)
     )
@@ -57,7 +59,7 @@ def generalized(target: Structure) -> Operation:
 
 
 def interchanged(target: Structure, order: Sequence[int]) -> Operation:
-    """A ``linalg.generic`` whose n-th loop is ``order[n]`` of the one before."""
+    """A ``linalg.generic`` whose n-th loop is the loop ``order[n]`` of the original."""
     op = target.op
     assert isinstance(op, linalg.ops.GenericOp)
     places = [AffineExpr.dimension(order.index(loop)) for loop in range(target.rank)]
@@ -97,8 +99,8 @@ def _in_place_of(op: Operation, new: Operation) -> Operation:
 
 
 def fuse_into(step: Operation, producer: Structure, loop: Operation) -> list[Operation]:
-    """Compute in ``loop`` what it reads of a producer: the part that its first slice takes, or the
-    whole if the loop uses it as a whole. The producer is erased if nothing else uses it.
+    """Compute in ``loop`` the part of a producer that it reads: the part that its first slice
+    takes, or the whole if the loop uses the whole. The producer is erased if it has no other uses.
     """
     op = producer.op
     if loop.is_ancestor(op):

@@ -39,7 +39,7 @@ from kc.transforms.pass_runner import apply_stage, make_stages
 LOOPS = (scf.ForOp, scf.ForallOp, scf.ParallelOp, scf.WhileOp, AffineForOp, AffineParallelOp)
 """The operations with MLIR's ``LoopLikeInterface``."""
 MOST_DEEP = 64
-"""Sequences that include one another."""
+"""The maximum depth of sequences that include each other."""
 
 Payload = Sequence[Operation | int]
 """The operations of a handle, or the numbers of a parameter."""
@@ -467,7 +467,7 @@ def _fits_operands(op: Operation, types: Sequence[Any]) -> bool:
 
 
 def _sizes_of_threads(step: Operation, target: Structure, counts: Sequence[int]) -> list[int]:
-    """The tile sizes that give ``counts`` tiles along each loop."""
+    """The tile sizes that give the number ``counts`` of tiles along each loop."""
     sizes: list[int] = []
     for loop, count in enumerate(counts[: target.rank]):
         source = target.dimension_source(loop)

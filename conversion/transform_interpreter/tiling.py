@@ -60,26 +60,26 @@ class Tile:
 
 
 class Builder:
-    """Inserts ops at one place, with the location of the op that they replace."""
+    """Inserts ops at a fixed point, with the location of the op that they replace."""
 
     def __init__(self, point: InsertPoint, like: Operation) -> None:
         self.point = point
         self.like = like
 
     def add(self, op: Operation) -> Operation:
-        """``op``, added."""
+        """Insert ``op``, and return it."""
         op.location = self.like.location
         Rewriter.insert_op(op, self.point)
         return op
 
     def value(self, number: Number) -> SSAValue:
-        """A number as a value."""
+        """A number as an SSA value."""
         if isinstance(number, SSAValue):
             return number
         return self.add(arith.ConstantOp(IntegerAttr(number, IndexType()))).results[0]
 
     def apply(self, expr: AffineExpr, numbers: Sequence[Number]) -> Number:
-        """An expression of loops, each a number."""
+        """An expression over the loops, with a number for each loop."""
         used = sorted({dim.position for dim in expr.dfs() if isinstance(dim, AffineDimExpr)})
         known: list[AffineExpr] = []
         values: list[SSAValue] = []
@@ -145,8 +145,8 @@ def extents(structure: Structure, builder: Builder) -> tuple[Number, ...]:
 
 
 def require_slices(structure: Structure, tiled: Sequence[bool]) -> None:
-    """Raise :class:`Untileable` if an index does not increase with the ``tiled`` loops: the
-    elements of a tile are no slice then.
+    """Raise :class:`Untileable` if an index decreases along a ``tiled`` loop: then the elements of
+    a tile are not a slice.
     """
     if any(structure.dimension_source(loop) is None for loop in range(structure.rank)):
         raise Untileable("no operand has the extent of each loop")
@@ -164,7 +164,7 @@ def _is_whole(expr: AffineExpr, whole: Sequence[bool]) -> bool:
 
 
 def _grows(expr: AffineExpr) -> bool:
-    """True if it is a sum of loops and constants with non-negative factors."""
+    """True if the expression is a sum of loops and constants with non-negative factors."""
     if isinstance(expr, AffineDimExpr | AffineConstantExpr):
         return True
     if not isinstance(expr, AffineBinaryOpExpr):
@@ -183,15 +183,13 @@ def _grows(expr: AffineExpr) -> bool:
 
 @dataclass(frozen=True)
 class Slice:
-    """A part of an operand."""
+    """A slice of an operand."""
 
     offsets: tuple[Number, ...]
     sizes: tuple[Number, ...]
 
     def parts(self) -> tuple[Any, ...]:
-        """Offsets, sizes and strides in the form of slice ops: values, and numbers with
-        placeholders.
-        """
+        """Offsets, sizes and strides as in slice ops: values, and numbers with placeholders."""
         columns = (self.offsets, self.sizes, (1,) * len(self.sizes))
         values = [[it for it in column if isinstance(it, SSAValue)] for column in columns]
         numbers = [
@@ -202,7 +200,7 @@ class Slice:
 
 
 def slice_of(structure: Structure, n: int, source: SSAValue, tile: Tile, builder: Builder) -> Slice:
-    """The part of ``source``, the n-th operand, that a tile uses."""
+    """The slice of ``source``, the n-th operand, that a tile uses."""
     offsets: list[Number] = []
     sizes: list[Number] = []
     for dimension, expr in enumerate(structure.maps[n].results):
@@ -221,7 +219,7 @@ def slice_of(structure: Structure, n: int, source: SSAValue, tile: Tile, builder
 
 
 def extract(source: SSAValue, part: Slice, builder: Builder) -> SSAValue:
-    """The part of a tensor, or a view of that of a memref."""
+    """The slice of a tensor, or a view of that part of a memref."""
     shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in part.sizes]
     offsets, sizes, strides, *numbers = part.parts()
     names = ("static_offsets", "static_sizes", "static_strides")
@@ -255,7 +253,7 @@ def insert(
     place: Slice,
     builder: Builder,
 ) -> Operation:
-    """Insert a part of a tensor into the place that it was taken from."""
+    """Insert a slice of a tensor at the position from which it was extracted."""
     offsets, sizes, strides, *numbers = place.parts()
     names = ("static_offsets", "static_sizes", "static_strides")
     op = op_type.build(
@@ -269,7 +267,7 @@ def insert(
 def tiled_op(
     structure: Structure, outputs: Sequence[SSAValue], tile: Tile, builder: Builder
 ) -> tuple[Operation, list[Slice | None]]:
-    """The op of a structure on a tile, which updates ``outputs``, and the slices of the outputs."""
+    """The structured op on a tile, which updates ``outputs``, and the slices of the outputs."""
     operands: list[SSAValue] = []
     slices: list[Slice | None] = []
     for n, source in enumerate((*structure.inputs, *outputs)):
@@ -296,7 +294,7 @@ def tiled_op(
 
 
 def _shift_indices(op: Operation, tile: Tile) -> None:
-    """``linalg.index`` counts in the tile: add where the tile begins."""
+    """Add the offset of the tile to ``linalg.index``, which counts from the start of the tile."""
     for region in op.regions:
         for index in [it for it in region.walk() if isinstance(it, linalg.ops.IndexOp)]:
             offset = tile.offsets[index.dim.value.data]
@@ -343,8 +341,8 @@ def tile_using_for(
 ) -> tuple[Operation, list[Operation]]:
     """Replace an op by ``scf.for`` loops over tiles. Returns the tiled op and the loops.
 
-    ``sizes`` are those along the loops of the op, 0 for untiled ones; ``order`` lists the outermost
-    loops, and the others follow. :func:`require_sizes` has accepted them.
+    ``sizes`` are the tile sizes along the loops of the op, 0 for untiled loops; ``order`` lists the
+    outermost loops, and the others follow. :func:`require_sizes` must have accepted them.
     """
     op = structure.op
     sizes = _filled(structure, sizes)

@@ -1,4 +1,4 @@
-"""Copies of the body of an ``scf.for``, each for one of the iterations that follow one another."""
+"""Copies of the body of an ``scf.for`` for consecutive iterations."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from kc.dialects.scf import ForOp
 def unroll(loop: ForOp, factor: int, *, is_asked: bool = False) -> str:
     """Unroll a loop by a factor; remaining iterations go into a loop after it.
 
-    Returns the reason why it cannot be unrolled, or an empty text. With ``is_asked``, nothing
-    changes.
+    Returns the reason why the loop cannot be unrolled, or an empty text. With ``is_asked``, only
+    the check is done.
     """
     bounds = [_constant(value) for value in (loop.lb, loop.ub, loop.step)]
     if any(bound is None for bound in bounds):
