@@ -30,27 +30,73 @@ def matmul(
     transp_b: bool = False,
     acc_dtype: str | None = None,
 ) -> Tensor:
-    """The product of two matrices, each optionally transposed first.
+    """The product of matrices, as numpy's, each optionally transposed first.
 
-    Elements are multiplied and accumulated in ``acc_dtype``
+    Tensors of more than two dimensions are batches of matrices in the last two, whose other
+    dimensions are broadcast. A first tensor of one dimension is a row, a second one a column; the
+    result lacks that dimension. Elements are multiplied and accumulated in ``acc_dtype``
     (:func:`kc.topi.accumulation.accumulation`), and the sums are rounded to the result's type.
-    Raises KC2301 for different types, KC2302 for another rank, KC2303 for different inner
-    dimensions.
+    Raises KC2301 for different types, KC2302 for a tensor without dimensions, or a transposed one
+    of one dimension, KC2303 for different inner dimensions or batches that cannot be broadcast.
     """
-    tensor(a, "the first", 2)
-    tensor(b, "the second", 2, (a.dtype,))
-    inner_a, inner_b = (0 if transp_a else 1), (1 if transp_b else 0)
+    tensor(b, "the second", None, (a.dtype,))
+    for operand, what, transposed in ((a, "the first", transp_a), (b, "the second", transp_b)):
+        if operand.ndim < (2 if transposed else 1):
+            raise refuse(
+                "KC2302",
+                f"{what} {operand.name} of the shape {shape_text(operand.shape)} has "
+                f"{counted(operand.ndim, 'dimension')}",
+                "a transposed operand is a matrix, or a batch of them" if transposed else
+                "an operand has 1 dimension or more",
+            )  # fmt: skip
+    lone_a, lone_b = a.ndim == 1, b.ndim == 1
+    inner_a = a.ndim - (2 if transp_a else 1)
+    inner_b = b.ndim - (1 if transp_b or lone_b else 2)
     same_size(a, inner_a, b, inner_b, "the dimension that is summed over is the same in both")
+    batch = _batch(a, b)
     sums = accumulation(a.dtype, acc_dtype)
     k = reduce_axis((0, a.shape[inner_a]), name="k")
 
-    def body(i: Any, j: Any) -> Expr:
-        left = a(k, i) if transp_a else a(i, k)
-        right = b(j, k) if transp_b else b(k, j)
-        return scalar.sum(sums.wide(left) * sums.wide(right), axis=k)
+    def of_batch(x: Tensor, at: Sequence[Any]) -> list[Any]:
+        """The place of a matrix of ``x`` at a place of the batch."""
+        own = x.shape[:-2]
+        last = at[len(batch) - len(own) : len(batch)]
+        return [0 if is_size(size, 1) else n for size, n in zip(own, last, strict=True)]
 
-    shape = (a.shape[1 - inner_a], b.shape[1 - inner_b])
+    def body(*at: Any) -> Expr:
+        row = [] if lone_a else [at[len(batch)]]
+        column = [] if lone_b else [at[-1]]
+        left = (k, *row) if transp_a else (*row, k)
+        right = (*column, k) if transp_b else (k, *column)
+        factor = sums.wide(a(*of_batch(a, at), *left))
+        return scalar.sum(factor * sums.wide(b(*of_batch(b, at), *right)), axis=k)
+
+    shape = [
+        *batch,
+        *([] if lone_a else [a.shape[a.ndim - (1 if transp_a else 2)]]),
+        *([] if lone_b else [b.shape[b.ndim - (2 if transp_b else 1)]]),
+    ]
     return sums.rounded(compute(shape, body, "T_matmul", tag="matmul"))
+
+
+def _batch(a: Tensor, b: Tensor) -> list[Any]:
+    """The dimensions in front of the last two, broadcast (KC2303)."""
+    of_a, of_b = list(a.shape[:-2]), list(b.shape[:-2])
+    count = max(len(of_a), len(of_b))
+    of_a, of_b = [1] * (count - len(of_a)) + of_a, [1] * (count - len(of_b)) + of_b
+    batch: list[Any] = []
+    for left, right in zip(of_a, of_b, strict=True):
+        if not is_size(left, 1) and not is_size(right, 1) and not agree(left, right):
+            raise refuse(
+                "KC2303",
+                f"{a.name} of the shape {shape_text(a.shape)} and {b.name} of the shape "
+                f"{shape_text(b.shape)}",
+                f"the batches {shape_text(a.shape[:-2])} and {shape_text(b.shape[:-2])} cannot be "
+                "broadcast",
+                "from the right, dimensions in front of the last two are equal, or 1",
+            )
+        batch.append(right if is_size(left, 1) else left)
+    return batch
 
 
 def _pairs(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:

@@ -8,6 +8,14 @@ from kc.topi import testing
 case("matmul", lambda a, b: a @ b, roundings=16)
 case("matmul", lambda a, b: a.T @ b.T, "matmul(T(3, 4), T(5, 3), True, True)", 16)
 case("matmul", lambda a, b: a @ b, 'matmul(T(0, 3, dtype="int8"), T(3, 2, dtype="int8"))')
+for operands in (
+    "T(2, 3, 4), T(2, 4, 5)", "T(2, 1, 3, 4), T(3, 4, 2)", "T(4), T(4, 3)", "T(2, 3, 4), T(4)",
+    "T(4), T(4)", "T(3), T(2, 2, 3, 4)", "T(0, 2, 3), T(3, 4)", "T(2, 0, 3), T(2, 3, 1)",
+    'T("n=2", 3, 2), T("n=2", 2, 3)', 'T(2, 3, dtype="int32"), T(3, 3, 1, dtype="int32")',
+):  # fmt: skip
+    case("matmul", np.matmul, f"matmul({operands})", 16)
+case("matmul", lambda a, b: a.swapaxes(-1, -2) @ b.swapaxes(-1, -2),
+     "matmul(T(2, 4, 3), T(5, 4), True, True)", 16)  # fmt: skip
 case("tensordot", np.tensordot, roundings=64)
 case("tensordot", lambda a, b: np.tensordot(a, b, 0), "tensordot(T(2), T(3), 0)")
 case(

@@ -5,9 +5,16 @@ REFUSED = {
 error[KC2303]: topi.matmul: A of the shape (4, 3) and B of the shape (4, 5)
   why: dimension 1 of A is 3, dimension 0 of B is 4
   try: the dimension that is summed over is the same in both""",
-    "topi.matmul(T(4, 3), T(3, name='B'))": """\
+    "topi.matmul(T(4, 3), T(name='B'))": """\
+error[KC2302]: topi.matmul: the second B of the shape () has 0 dimensions
+  why: an operand has 1 dimension or more""",
+    "topi.matmul(T(4, 3), T(3, name='B'), False, True)": """\
 error[KC2302]: topi.matmul: the second B of the shape (3,) has 1 dimension
-  why: 2 dimensions are expected""",
+  why: a transposed operand is a matrix, or a batch of them""",
+    "topi.matmul(T(2, 4, 3), T(5, 3, 4, name='B'))": """\
+error[KC2303]: topi.matmul: A of the shape (2, 4, 3) and B of the shape (5, 3, 4)
+  why: the batches (2,) and (5,) cannot be broadcast
+  try: from the right, dimensions in front of the last two are equal, or 1""",
     "topi.matmul(T(4, 3), T(3, 5, dtype='int8', name='B'))": """\
 error[KC2301]: topi.matmul: the second B has elements of type int8
   why: it takes float32
