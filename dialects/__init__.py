@@ -1,4 +1,4 @@
-"""The dialects: types, attributes, operations and their verifiers; no rewriting."""
+"""The dialects: types, attributes, operations and their verifiers, without rewriting."""
 
 if __name__ != "kc.dialects":  # a second import path would make a second copy of every class
     raise ImportError("import this package as 'kc.dialects'")

@@ -1,6 +1,7 @@
-"""Ops of ``affine`` with maps over values in their text: accesses, and maps that are applied.
+"""Ops of ``affine`` that contain maps over values in their text: accesses, and ops that apply a
+map.
 
-xDSL's have no attributes in their text, and none has ``symbol(%n)``.
+xDSL's ops print no attributes, and none of them supports ``symbol(%n)``.
 """
 
 from __future__ import annotations
@@ -341,7 +342,7 @@ class _BasisOp(IRDLOperation):
         ]
 
     def verify_basis(self, dynamic: Sequence[SSAValue]) -> None:
-        """Each ``?`` has an operand, and no size is below 1."""
+        """Check that each ``?`` has an operand, and that no size is below 1."""
         numbers = list(self.static_basis.iter_values())
         if numbers.count(DYNAMIC_INDEX) != len(dynamic):
             raise VerifyException(f"{self.name}: an operand for each size that is not a number")
@@ -423,7 +424,9 @@ class DelinearizeIndexOp(_BasisOp):
 
 @irdl_op_definition
 class LinearizeIndexOp(_BasisOp):
-    """``affine.linearize_index disjoint [%i, %j] by (4, 8) : index``: the number of an element."""
+    """``affine.linearize_index disjoint [%i, %j] by (4, 8) : index``: the linear index of an
+    element.
+    """
 
     name = "affine.linearize_index"
 

@@ -152,7 +152,7 @@ _TOKEN = {
 
 
 def affine_text(expr: AffineExpr, name: Callable[[int], str]) -> str:
-    """``expr`` in MLIR's syntax, ``name(n)`` standing for dimension ``n``."""
+    """``expr`` in MLIR's syntax; ``name(n)`` is the text of dimension ``n``."""
 
     def atom(part: AffineExpr) -> str:
         if isinstance(part, AffineDimExpr):

@@ -1,4 +1,4 @@
-"""``affine.if`` with MLIR's text; xDSL's has the generic form alone."""
+"""``affine.if`` with MLIR's text; xDSL has only the generic form."""
 
 from __future__ import annotations
 

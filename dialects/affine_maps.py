@@ -28,7 +28,7 @@ _MULTIPLICATIVE = 20
 class ValueMapParser:
     """Parses expressions over SSA values: ``%i`` is a dimension, ``symbol(%n)`` a symbol.
 
-    A value that is written both ways is what it is written as first, as in MLIR, until
+    If a value is written in both ways, its first form counts for all uses, as in MLIR, until
     :meth:`begin_bound`.
     """
 
@@ -38,10 +38,10 @@ class ValueMapParser:
         self._dims: dict[tuple[str, int], UnresolvedOperand] = {}
         self._symbols: dict[tuple[str, int], UnresolvedOperand] = {}
         self._first: dict[tuple[str, int], dict[tuple[str, int], UnresolvedOperand]] = {}
-        """Which of the two each value was written as first."""
+        """For each value, its first form: dimension or symbol."""
 
     def begin_bound(self) -> None:
-        """Begin the bound of another loop, in which values may be written another way."""
+        """Begin the bound of another loop, in which values may be written in the other form."""
         self._first.clear()
 
     def expr(self) -> AffineExpr:
@@ -186,7 +186,9 @@ def _negative(expr: AffineExpr) -> AffineExpr | None:
 def replace_operands(
     expr: AffineExpr, dims: Sequence[AffineExpr], symbols: Sequence[AffineExpr]
 ) -> AffineExpr:
-    """``expr`` over other operands; a semi-affine one stays so unless the symbol is a number."""
+    """``expr`` over other operands. A semi-affine expression stays semi-affine unless the symbol is
+    a number.
+    """
     if not isinstance(expr, AffineBinaryOpExpr) or expr.is_pure_affine():
         return expr.replace_dims_and_symbols(dims, symbols)
     lhs, rhs = (replace_operands(side, dims, symbols) for side in (expr.lhs, expr.rhs))

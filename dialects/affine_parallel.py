@@ -1,4 +1,4 @@
-"""``affine.parallel`` with MLIR's text and MLIR's reductions; xDSL's has neither."""
+"""``affine.parallel`` with MLIR's text and MLIR's reductions, which xDSL lacks."""
 
 from __future__ import annotations
 

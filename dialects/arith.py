@@ -1,8 +1,8 @@
-"""The ``arith`` dialect with vectors and tensors throughout, as upstream has it.
+"""The ``arith`` dialect with vectors and tensors in all operations, as upstream.
 
-xDSL defines comparisons, ``select`` and the casts of integers for scalars alone. The classes here
-take vectors and tensors as well; being subclasses of xDSL's, they are found wherever those are
-looked for. :data:`ARITH` is xDSL's dialect with its classes replaced by these.
+xDSL defines comparisons, ``select`` and the integer casts only for scalars. The classes here also
+accept vectors and tensors. They are subclasses of xDSL's, so code that looks for xDSL's classes
+finds them. :data:`ARITH` is xDSL's dialect with its classes replaced by these.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ from kc.dialects.direct_access import initialize
 from kc.dialects.redefined import redefined
 
 EXACT = "kc.exact"
-"""An attribute of a float comparison: its operands are computed without contraction and fast math,
-so that equal elements give equal numbers wherever they are computed.
+"""The attribute of a float comparison whose operands are computed without contraction and fast
+math, so that equal elements give equal numbers wherever they are computed.
 """
 
 _ClassT = TypeVar("_ClassT", bound=type[IRDLOperation])
 
 
 def _of(element: AttrConstraint) -> AttrConstraint:
-    """A scalar, or a vector or a tensor of such elements."""
+    """A constraint for a scalar, or for a vector or tensor of such scalars."""
     return element | VectorType.constr(element) | TensorType.constr(element)
 
 
@@ -71,7 +71,7 @@ _BOOLS = _INTEGERS
 
 @lru_cache(maxsize=1024)  # programs have few types, and constructing a type takes long
 def like(shape: Attribute, element: Attribute) -> Attribute:
-    """``element``, or the vector or tensor of it with the shape of the type ``shape``."""
+    """``element``, or a vector or tensor of that type with the shape of ``shape``."""
     if isinstance(shape, VectorType):
         return VectorType(element, shape.shape, shape.scalable_dims)
     if isinstance(shape, TensorType):
@@ -103,7 +103,7 @@ def vector_class(op_type: type[Operation]) -> type[Operation]:
 def _takes(
     operands: AttrConstraint, results: AttrConstraint, check: Callable[[Any], None]
 ) -> Callable[[_ClassT], _ClassT]:
-    """Redefine the operand and result types of an xDSL op; ``check`` relates them."""
+    """Redefine the operand and result types of an xDSL op; ``check`` verifies their relation."""
 
     def define(cls: _ClassT) -> _ClassT:
         parent = cls.__bases__[0]
@@ -308,7 +308,9 @@ class IndexCastOp(arith.IndexCastOp):
 
 @irdl_op_definition
 class IndexCastUIOp(IRDLOperation):
-    """``arith.index_castui %i : i32 to index``: of the integer without a sign; xDSL lacks it."""
+    """``arith.index_castui %i : i32 to index``: a cast of an unsigned integer; xDSL lacks this
+    op.
+    """
 
     name = "arith.index_castui"
 
@@ -337,7 +339,7 @@ class ExtFOp(arith.ExtFOp):
 
 
 _ROUNDING_MODES = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
-"""The words of MLIR's enum, in the order of its numbers."""
+"""The names of MLIR's rounding modes, in the order of its enum."""
 
 
 def _check_rounding(op: Operation) -> None:
@@ -373,8 +375,9 @@ def _print_rounding(op: Operation, printer: Printer) -> None:
     roundingmode=OptPropertyDef(base(IntegerAttr)),
 )
 class TruncFOp(arith.TruncFOp):
-    """``arith.truncf %a to_nearest_even fastmath<fast> : f32 to bf16``: rounded to the nearest, of
-    two to the even one; other modes are refused."""
+    """``arith.truncf %a to_nearest_even fastmath<fast> : f32 to bf16``: rounded to nearest, ties to
+    even; other modes are refused.
+    """
 
     def verify_(self) -> None:
         _check_cast(self)
@@ -414,7 +417,9 @@ _WITH_EXACT = redefined(
     "$lhs `,` $rhs (`exact` $isExact^)? attr-dict `:` type($result)",
     isExact=OptPropertyDef(base(UnitAttr)),
 )
-"""The text of an op with ``exact``, the promise that no remainder or set bit is lost."""
+"""The assembly format of an op with the flag ``exact``, which promises that no remainder or set bit
+is lost.
+"""
 
 
 @_WITH_EXACT
@@ -491,7 +496,8 @@ class ExtUIOp(arith.ExtUIOp):
 @irdl_op_definition
 class RemFOp(arith.FloatingPointLikeBinaryOperation):
     """``arith.remf %a, %b : f32``: the remainder of the division, with the sign of %a; xDSL lacks
-    it."""
+    this op.
+    """
 
     name = "arith.remf"
 
@@ -555,8 +561,9 @@ class _ScalingCastOp(IRDLOperation):
 
 @irdl_op_definition
 class ScalingExtFOp(_ScalingCastOp):
-    """``arith.scaling_extf %a, %s : f8E5M2, f32 to f32``: ``%a`` times the power of two that the
-    exponent of ``%s`` says."""
+    """``arith.scaling_extf %a, %s : f8E5M2, f32 to f32``: ``%a`` times the power of two with the
+    exponent of ``%s``.
+    """
 
     name = "arith.scaling_extf"
 
@@ -565,8 +572,9 @@ class ScalingExtFOp(_ScalingCastOp):
 
 @irdl_op_definition
 class ScalingTruncFOp(_ScalingCastOp):
-    """``arith.scaling_truncf %a, %s to_nearest_even : f32, f32 to f8E5M2``: ``%a`` by the power of
-    two that the exponent of ``%s`` says."""
+    """``arith.scaling_truncf %a, %s to_nearest_even : f32, f32 to f8E5M2``: ``%a`` divided by the
+    power of two with the exponent of ``%s``.
+    """
 
     name = "arith.scaling_truncf"
 

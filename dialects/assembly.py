@@ -14,24 +14,26 @@ from kc.support.ir_text import NamingPrinter
 
 INDEX = IndexType()
 DYNAMIC = DYNAMIC_INDEX
-"""The static extent that means "given by an operand"; MLIR's dynamic dimension."""
+"""The static extent of a dimension whose extent is an operand; MLIR's dynamic dimension."""
 
 
 def parse_name(parser: Parser) -> StringAttr:
-    """A loop's, block's or buffer's name: a quoted identifier."""
+    """Parse the name of a loop, block or buffer: a quoted identifier."""
     text = parser.parse_str_literal(" (a name in quotes)")
     return StringAttr(text)
 
 
 def parse_named_variable(parser: Parser) -> tuple[str, Parser.UnresolvedArgument]:
-    """``%i`` or ``%i_1 "i"``: a variable, whose name is its SSA name unless given in quotes."""
+    """Parse ``%i`` or ``%i_1 "i"``: a variable, whose name is its SSA name unless a quoted name
+    follows.
+    """
     var = parser.parse_argument(expect_type=False)
     name = parser.parse_optional_str_literal()
     return (name if name is not None else var.name.text[1:]), var
 
 
 def print_named_variable(printer: Printer, name: str, *variables: SSAValue) -> None:
-    """The inverse of :func:`parse_named_variable`; all ``variables`` print alike."""
+    """The inverse of :func:`parse_named_variable`; all ``variables`` use the same form."""
     if isinstance(printer, NamingPrinter):
         printer.name_value(variables[0], name)
     shown = printer.print_ssa_value(variables[0])
@@ -43,7 +45,7 @@ def print_named_variable(printer: Printer, name: str, *variables: SSAValue) -> N
 
 
 def print_body(printer: Printer, region: Region) -> None:
-    """A region whose block arguments are printed elsewhere; an empty one as ``{ }``."""
+    """Print a region whose block arguments are printed elsewhere; an empty region as ``{ }``."""
     if region.block.first_op is None:
         printer.print_string("{ }")
     else:
@@ -66,7 +68,7 @@ def verify_structured(op: Operation) -> None:
 
 
 def verify_name(op: Operation, name: str) -> None:
-    """Refuse a name that is no identifier."""
+    """Refuse a name that is not an identifier."""
     if not is_name(name):
         raise VerifyException(f"{op.name}: the name '{name}' is not an identifier")
 

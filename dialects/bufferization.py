@@ -1,4 +1,4 @@
-"""The dialect bufferization, with the op and the checks that xDSL lacks."""
+"""The dialect bufferization, with an op and with checks that xDSL lacks."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ _ANY_MEMREF = base(MemRefType) | base(UnrankedMemRefType)
 
 @redefined()
 class AllocTensorOp(bufferization.AllocTensorOp):
-    """``bufferization.alloc_tensor(%n) : tensor<?x4xf32>``; the operands are the sizes that are
-    ``?``, unless a tensor that is copied has them."""
+    """``bufferization.alloc_tensor(%n) : tensor<?x4xf32>``; the operands are the sizes of the ``?``
+    dimensions. A copied tensor replaces them.
+    """
 
     def verify_(self) -> None:
         super().verify_()
@@ -45,8 +46,8 @@ class AllocTensorOp(bufferization.AllocTensorOp):
 class DeallocOp(IRDLOperation):
     """``%o = bufferization.dealloc (%a : memref<2xf32>) if (%c) retain (%r : memref<?xf32>)``.
 
-    Gives ``%a`` back if ``%c`` holds and ``%r`` is no part of it. A result says for each memref
-    that is retained whether the condition of one that it is a part of holds.
+    Frees ``%a`` if ``%c`` holds and ``%r`` is not a part of it. For each retained memref there is a
+    result: true if the memref is a part of an ``%a`` whose condition holds.
     """
 
     name = "bufferization.dealloc"

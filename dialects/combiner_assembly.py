@@ -1,11 +1,10 @@
-"""User-defined combiners of reductions: their text and what all of them must satisfy.
+"""User-defined combiners of reductions: their text and their common requirements.
 
 A combiner is a region over two tuples of scalars, ``(%a0: i32, %a1: f32) (%b0: i32, %b1: f32)
-identity [-1 : i32, 0xFF800000 : f32] { ... yield %c0, %c1 : i32, f32 }``, which takes the tuples
-apart and yields their combination. A third tuple, if there is one, is of values that are the same
-for all terms of an element. The combiner is associative and commutative, up to the rounding of
-floats; the identity combined with anything is that thing. ``kc.analysis.reductions.combiner_laws``
-checks it.
+identity [-1 : i32, 0xFF800000 : f32] { ... yield %c0, %c1 : i32, f32 }``, which yields the
+combination of the tuples. An optional third tuple contains values that are the same for all terms
+of an element. The combiner is associative and commutative, up to the rounding of floats, and the
+identity is its neutral element. ``kc.analysis.reductions.combiner_laws`` checks this.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def print_combiner(printer: Printer, region: Region, identity: ArrayAttr) -> Non
 
 
 def has_sign(type_: Attribute) -> bool:
-    """True if it is an integer type with explicit signedness, which has no constants and no
+    """True if the type is an integer with explicit signedness, which has no constants and no
     arithmetic.
     """
     return isinstance(type_, IntegerType) and type_.signedness.data != Signedness.SIGNLESS
@@ -67,10 +66,10 @@ def verify_combiner(
     last: type[Operation],
     captured: Sequence[Attribute] = (),
 ) -> None:
-    """Refuse a region that is no combiner of values of ``types`` ending with an op of type
+    """Refuse a region that is not a combiner of values of ``types`` with a terminator of type
     ``last``.
 
-    ``captured`` are the types of further arguments. ``where`` starts the message: the op and the
+    ``captured`` are the types of additional arguments. ``where`` starts the message: the op and the
     name of the combined value.
     """
     taken = [arg.type for arg in region.block.args]

@@ -1,10 +1,10 @@
-"""Assembly formats are parsed when the first op of their class is parsed or printed.
+"""Assembly formats that are parsed when the first op of their class is parsed or printed.
 
 xDSL parses the declarative format of an op when its class is defined. A build imports some 230 such
-ops of xDSL and kc, and parses or prints hardly any of them. Here the program of a format is made
-from its text at first use. This holds for the dialects that xDSL and kc have; a mistake in a format
-of these is seen by the test that calls :func:`parse_deferred`. For all other dialects the mistake
-is told at the definition, as xDSL does.
+ops of xDSL and kc, and parses or prints few of them. Here the program of a format is created from
+its text at its first use. This applies to the dialects of xDSL and kc; the test that calls
+:func:`parse_deferred` finds mistakes in their formats. For all other dialects a mistake is reported
+at the definition, as in xDSL.
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ class DeferredFormat(FormatProgram):
 
 @cache
 def _deferring() -> frozenset[str]:
-    """The dialects whose formats may wait."""
+    """The dialects whose formats are deferred."""
     return frozenset((*get_all_dialects(), *registry.own().dialects))
 
 
 def format_program(input: str, op_def: OpDef) -> FormatProgram:  # noqa: A002
     """The program of the format ``input`` for the ops of ``op_def``.
 
-    It stands in for ``FormatProgram.from_str``. Raises ``ParseError`` for a wrong format, if it is
-    parsed at once.
+    It replaces ``FormatProgram.from_str``. Raises ``ParseError`` for an invalid format that is
+    parsed immediately.
     """
     if op_def.name.partition(".")[0] in _deferring():
         return DeferredFormat(input, op_def)
@@ -69,9 +69,9 @@ def format_program(input: str, op_def: OpDef) -> FormatProgram:  # noqa: A002
 
 
 def parse_deferred() -> int:
-    """Parse all formats of the ops that are defined; returns how many were deferred.
+    """Parse all formats of the defined ops; the number of formats that were deferred.
 
-    Raises ``PyRDLOpDefinitionError`` for the first wrong one.
+    Raises ``PyRDLOpDefinitionError`` for the first invalid format.
     """
     for program in _deferred:
         _ = program.stmts

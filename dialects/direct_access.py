@@ -1,8 +1,9 @@
 """Direct access to operands, results and regions of operations, without xDSL's definitions.
 
-xDSL's descriptors build a view of all operands at each access, and unpack the sizes of variadic
-parts; its constructors compare all parts with the definition, as the verifier does later. Analyses
-read tir operations, and conversions build operations, so often that this took a tenth of a build.
+xDSL's descriptors build a view of all operands at each access and unpack the sizes of variadic
+parts. Its constructors compare all parts with the definition, which the verifier does again later.
+Analyses read tir operations, and conversions build operations, so often that this took a tenth of a
+build.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def set_parts(
 
 def move_before(source: Block, anchor: Operation) -> None:
     """Move all operations of ``source`` before ``anchor``, which is in another block and not inside
-    any of them. Several times faster than detaching and inserting each.
+    any of them. This is several times faster than detaching and inserting each operation.
     """
     first: Any = source.first_op
     last: Any = source.last_op
@@ -85,7 +86,9 @@ def initialize(
     properties: Mapping[str, Attribute],
     regions: Sequence[Region] = (),
 ) -> None:
-    """:func:`set_parts` for constructors: an implicit builder adds the operation to its block."""
+    """:func:`set_parts` for constructors; an implicit builder then adds the operation to its
+    block.
+    """
     set_parts(new, operands, result_types, properties, regions)
     Operation.__post_init__(new)
 
@@ -96,7 +99,7 @@ def new_operation(
     result_types: Iterable[Attribute],
     properties: Mapping[str, Attribute],
 ) -> OperationT:
-    """An operation of a class, of the parts of :func:`set_parts`, in no block."""
+    """A detached operation of a class, with the parts of :func:`set_parts`."""
     op = object.__new__(kind)
     set_parts(op, operands, result_types, properties)
     return op

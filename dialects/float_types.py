@@ -21,7 +21,7 @@ FLOAT_TYPES: dict[str, AnyFloat] = {
     "float32": Float32Type(),
     "float64": Float64Type(),
 }
-"""dtype -> type."""
+"""The type of each dtype."""
 
 _NAMES: dict[Attribute, str] = {type_: name for name, type_ in FLOAT_TYPES.items()}
 

@@ -1,6 +1,6 @@
-"""MLIR's ``index`` dialect: arithmetic on indices, whose width is that of pointers.
+"""MLIR's ``index`` dialect: arithmetic on indices, which have the width of pointers.
 
-``index-to-arith`` makes ops of ``arith`` of it. Text and meaning are upstream's.
+``index-to-arith`` converts it to ops of ``arith``. Text and semantics are upstream's.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ BINARY = {
     "or": "ori",
     "xor": "xori",
 }
-"""Op of two indices -> the op of ``arith`` that does the same."""
+"""For each op of two indices, the equivalent op of ``arith``."""
 
 
 def _binary(op_name: str) -> type[IRDLOperation]:

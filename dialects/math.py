@@ -1,7 +1,7 @@
-"""The ops of MLIR's ``math`` that xDSL lacks; :data:`MATH` is xDSL's dialect with them.
+"""The ops of MLIR's ``math`` that xDSL lacks; :data:`MATH` is xDSL's dialect with these ops.
 
-``math-to-arith`` makes other ops of them, but for ``math.erfc``. ``math.clampf`` is left out:
-upstream's description and its lowering bound the value by its minimum from above.
+``math-to-arith`` converts them to other ops, except ``math.erfc``. ``math.clampf`` is omitted,
+because upstream's description and lowering use the minimum as the upper bound of the value.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 
 
 def _truth_type(type_: Attribute) -> Attribute:
-    """The type of a truth value for each element."""
+    """The type of truth values, one for each element."""
     if isinstance(type_, TensorType):
         return TensorType(i1, type_.shape, type_.encoding)
     if isinstance(type_, VectorType):
@@ -125,7 +125,7 @@ class IsNormalOp(_TestOp):
 
 @irdl_op_definition
 class ErfcOp(_OfFloats):
-    """``math.erfc %a : f32``: one less the error function, without its cancellation."""
+    """``math.erfc %a : f32``: 1 - erf(a), without the cancellation of the subtraction."""
 
     name = "math.erfc"
 

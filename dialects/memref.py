@@ -1,4 +1,4 @@
-"""The ``memref`` dialect: xDSL's, with further ops and with MLIR's text."""
+"""The ``memref`` dialect: xDSL's, with additional ops and with MLIR's text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``memref.atomic_rmw`` with MLIR's text; xDSL's has the generic form alone."""
+"""``memref.atomic_rmw`` with MLIR's text; xDSL has only the generic form."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ ATOMIC_KINDS = (
 
 
 class AtomicRMWOp(memref.AtomicRMWOp):
-    """``%r = memref.atomic_rmw addf %v, %A[%i] : (f32, memref<8xf32>) -> f32``: an update that no
-    other thread comes between; ``%r`` is the old value."""
+    """``%r = memref.atomic_rmw addf %v, %A[%i] : (f32, memref<8xf32>) -> f32``: an atomic update;
+    ``%r`` is the old value.
+    """
 
     def verify_(self) -> None:
         self.get_irdl_definition().verify(self)

@@ -1,5 +1,5 @@
-"""Ops of ``memref`` with MLIR's text: views and copies that xDSL lacks, or has in generic form
-only.
+"""Ops of ``memref`` with MLIR's text: views and copies that xDSL lacks or has only in generic
+form.
 """
 
 from __future__ import annotations
@@ -130,7 +130,8 @@ class SubviewOp(memref.SubviewOp):
 @redefined(source=OperandDef(base(MemRefType)))
 class ReinterpretCastOp(memref.ReinterpretCastOp):
     """``memref.reinterpret_cast %A to offset: [0], sizes: [4], strides: [1] : memref<8xf32> to
-    memref<?xf32, strided<[1]>>``: the type may say less than the sizes do."""
+    memref<?xf32, strided<[1]>>``; the type may be less specific than the sizes.
+    """
 
     def verify_(self) -> None:
         for static, dynamic, what in (
@@ -164,7 +165,7 @@ class RankOp(memref.RankOp):
     destination=OperandDef(_ANY_MEMREF),
 )
 class CopyOp(memref.CopyOp):
-    """``memref.copy %A, %B : memref<4xf32> to memref<4xf32>``: the first into the second."""
+    """``memref.copy %A, %B : memref<4xf32> to memref<4xf32>``: copy ``%A`` to ``%B``."""
 
     def verify_(self) -> None:
         source, target = self.source.type, self.destination.type
@@ -189,8 +190,7 @@ class ExtractAlignedPointerAsIndexOp(memref.ExtractAlignedPointerAsIndexOp):
 class ReallocOp(IRDLOperation):
     """``%B = memref.realloc %A(%n) : memref<4xf32> to memref<?xf32>``.
 
-    Memory of another size with the contents of ``%A``, truncated to the new size; ``%A`` is
-    deallocated.
+    Memory of another size with the contents of ``%A``, truncated to the new size. ``%A`` is freed.
     """
 
     name = "memref.realloc"
@@ -225,7 +225,7 @@ class ReallocOp(IRDLOperation):
 class ReshapeOp(IRDLOperation):
     """``memref.reshape %A(%s) : (memref<4xf32>, memref<2xindex>) -> memref<?x?xf32>``.
 
-    The same elements in row-major order under the sizes that are in ``%s``.
+    The same elements in row-major order, with the sizes in ``%s``.
     """
 
     name = "memref.reshape"
@@ -253,7 +253,8 @@ class ReshapeOp(IRDLOperation):
 @irdl_op_definition
 class TransposeOp(IRDLOperation):
     """``memref.transpose %A (i, j) -> (j, i) : memref<4x8xf32> to memref<8x4xf32, ...>``: a view
-    whose dimensions are in another order."""
+    with permuted dimensions.
+    """
 
     name = "memref.transpose"
 
@@ -316,7 +317,7 @@ class TransposeOp(IRDLOperation):
 class GenericAtomicRMWOp(IRDLOperation):
     """``memref.generic_atomic_rmw %A[%i] : memref<4xf32> { ^bb0(%old: f32): ... }``.
 
-    The body computes the new element from the old one, with no other thread in between.
+    The body computes the new element from the old one, atomically.
     """
 
     name = "memref.generic_atomic_rmw"
@@ -448,7 +449,7 @@ class GlobalOp(memref.GlobalOp):
 
 
 class _HasTypeOfGlobal(SymbolUserOpInterface):
-    """The global is one of the module, and of this type."""
+    """A trait: the global is declared in the module, with this type."""
 
     def verify(self, op: Operation) -> None:
         assert isinstance(op, memref.GetGlobalOp)
@@ -483,7 +484,7 @@ REPLACED = {
         SubviewOp,
     )
 }
-"""Name -> the class that stands in for xDSL's."""
+"""The classes that replace xDSL's, by name."""
 
 ADDED = (AtomicYieldOp, GenericAtomicRMWOp, ReallocOp, ReshapeOp, TransposeOp)
 """The ops that xDSL lacks."""

@@ -1,4 +1,4 @@
-"""The dialect ml_program: its globals, with the accesses that xDSL lacks."""
+"""The dialect ml_program: its globals, and the accesses that xDSL lacks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kc.dialects.redefined import redefined
 
 @redefined()
 class GlobalOp(ml_program.GlobalOp):
-    """``ml_program.global private @n(4 : i64) : i64``; the number is of the type."""
+    """``ml_program.global private @n(4 : i64) : i64``; the number has the type of the global."""
 
     def verify_(self) -> None:
         super().verify_()

@@ -1,14 +1,14 @@
-"""Tensor maps of the ``nvgpu`` dialect: the boxes of a tensor that a GPU copies by itself.
+"""Tensor maps of the ``nvgpu`` dialect, which describe the boxes of a tensor to a GPU's copy unit.
 
-The host makes a map of an array, and a kernel gets it as an argument. MLIR 22's text::
+The host creates a map of an array, and a kernel receives the map as an argument. MLIR 22's text::
 
     %all = memref.cast %A : memref<64x128xf16> to memref<*xf16>
     %map = nvgpu.tma.create.descriptor %all box[%c64, %c64] : memref<*xf16> ->
         <tensor = memref<64x64xf16, #gpu.address_space<workgroup>>, swizzle = swizzle_128b,
          l2promo = l2promo_256b, oob = zero, interleave = none>
 
-The type says what a box is, and how it lies in shared memory; all that a map needs besides is the
-array. (CUDA driver API, "Tensor Map Object Management"; upstream's NVGPU dialect.)
+The type describes a box and its layout in shared memory; in addition, a map only needs the array.
+(CUDA driver API, "Tensor Map Object Management"; upstream's NVGPU dialect.)
 """
 
 from __future__ import annotations
@@ -57,18 +57,18 @@ _WORDS = {
     "interleave": INTERLEAVES,
 }
 MAX_RANK = 5
-"""Dimensions of a tensor that has a map (CUDA driver API, ``cuTensorMapEncodeTiled``)."""
+"""The maximum rank of a mapped tensor (CUDA driver API, ``cuTensorMapEncodeTiled``)."""
 MAX_BOX = 256
-"""Elements of a box along a dimension."""
+"""The maximum number of elements of a box along a dimension."""
 
 
 @irdl_attr_definition
 class TensorMapDescriptorType(ParametrizedAttribute, TypeAttribute):
     """``!nvgpu.tensormap.descriptor<tensor = memref<64x64xf16, 3>, swizzle = swizzle_128b, ...>``.
 
-    ``tensor`` is a box in shared memory. ``swizzle`` says in how many bytes of a row pieces of 16
-    are exchanged; ``l2promo``, how many bytes are fetched at a time; ``oob``, what is read outside
-    of the tensor.
+    ``tensor`` is a box in shared memory. ``swizzle`` is the number of bytes of a row within which
+    16-byte pieces are permuted; ``l2promo`` is the number of bytes of a prefetch; ``oob`` is the
+    value outside of the tensor.
     """
 
     name = "nvgpu.tensormap.descriptor"
@@ -87,7 +87,7 @@ class TensorMapDescriptorType(ParametrizedAttribute, TypeAttribute):
 
     @property
     def span(self) -> int:
-        """The bytes of a row that the swizzle is of; 0 for none."""
+        """The number of bytes of a row that the swizzle permutes; 0 without a swizzle."""
         word = self.swizzle.data
         return 0 if word == "none" else int(word.removeprefix("swizzle_").removesuffix("b"))
 
@@ -158,8 +158,8 @@ class TensorMapDescriptorType(ParametrizedAttribute, TypeAttribute):
 class TmaCreateDescriptorOp(IRDLOperation):
     """``nvgpu.tma.create.descriptor %A box[%c64, %c64] : memref<*xf16> -> <...>``.
 
-    A map of the array ``%A``, of as many dimensions as there are sizes of a box; these are the ones
-    that the type has.
+    A map of the array ``%A``. The box has a size for each dimension of the array; the sizes equal
+    those of the type.
     """
 
     name = "nvgpu.tma.create.descriptor"
@@ -177,7 +177,7 @@ class TmaCreateDescriptorOp(IRDLOperation):
 
     @property
     def array(self) -> SSAValue | None:
-        """The ranked array behind the cast; None if the operand is no such cast."""
+        """The ranked array behind the cast; None if the operand is not such a cast."""
         cast = self.tensor.owner
         if isinstance(cast, memref.CastOp) and isinstance(cast.source.type, MemRefType):
             return cast.source

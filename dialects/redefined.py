@@ -1,4 +1,4 @@
-"""Subclasses of xDSL ops with other constraints or another text, which replace them."""
+"""Subclasses of xDSL ops, with other constraints or another text, that replace them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def redefined(
 ) -> Callable[[_ClassT], _ClassT]:
     """Decorate a subclass of an op of xDSL.
 
-    ``assembly_format`` becomes its text. ``fields`` take the place of operands, results and
-    properties of the same names, and further properties are added; where there are any, or the
-    subclass has traits, these and ``verify_`` of the subclass replace the checks of xDSL's class.
-    (xDSL's ``irdl_op_definition`` cannot decorate such a subclass.)
+    ``assembly_format`` becomes its text. ``fields`` replace operands, results and properties of the
+    same names, and add further properties. If there are fields, or if the subclass has traits, the
+    fields, the traits and ``verify_`` of the subclass replace the checks of xDSL's class. (xDSL's
+    ``irdl_op_definition`` cannot decorate such a subclass.)
     """
 
     def define(cls: _ClassT) -> _ClassT:

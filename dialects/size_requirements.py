@@ -1,4 +1,4 @@
-"""The requirements on the symbolic sizes of a function that a call must meet: ``kc.requires``.
+"""Requirements on the symbolic sizes of a function, which the call checks: ``kc.requires``.
 
 The attribute of a function lists conditions::
 
@@ -8,9 +8,10 @@ The attribute of a function lists conditions::
                     unless_empty = affine_map<()[s0, s1, s2] -> (s0)>,
                     why = "linalg.add takes operands of equal sizes"}]
 
-The symbols are those of ``kc.symbols``; dimension ``n`` is the product of what the ``n``-th map of
-``factors`` gives. Where a size of ``unless_empty`` is 0 nothing is accessed, and the condition
-need not hold. The call checks them, as it checks that the sizes of arrays agree.
+The symbols are those of ``kc.symbols``; dimension ``n`` is the product of the results of the
+``n``-th map of ``factors``. If a size of ``unless_empty`` is 0, nothing is accessed, and the
+condition need not hold. The call checks the conditions together with the consistency of array
+sizes.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class SizeRequirement:
 def set_requirements(
     function: Operation, requirements: Sequence[SizeRequirement], symbols: int
 ) -> None:
-    """Note the requirements on the ``symbols`` sizes of a function."""
+    """Record the requirements on the sizes of a function with ``symbols`` symbols."""
     if requirements:
         attributes = [requirement.attribute(symbols) for requirement in requirements]
         function.attributes[REQUIRES] = ArrayAttr(attributes)

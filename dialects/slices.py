@@ -1,4 +1,4 @@
-"""Checks of ops that name a part of a tensor or a memref by offsets, sizes and strides."""
+"""Checks of ops that describe a slice of a tensor or memref by offsets, sizes and strides."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from xdsl.utils.exceptions import VerifyException
 
 
 def verify_slice(op: Any, whole: SSAValue, part: SSAValue) -> None:
-    """An offset, a size and a stride for each dimension of the whole; each is a number, or an
-    operand. The part has the same elements. Raises VerifyException."""
+    """Check an offset, a size and a stride for each dimension of the whole; each is a number or an
+    operand. The slice has the same element type. Raises VerifyException.
+    """
     types = [value.type for value in (whole, part)]
     shaped = [type_ for type_ in types if isinstance(type_, MemRefType | TensorType)]
     rank = len(shaped[0].get_shape())

@@ -1,4 +1,4 @@
-"""Symbols that an operation references, if it is inside a symbol table."""
+"""Symbols that an operation references, if the operation is inside a symbol table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Symbolic sizes: the op of ``te`` and the one of ``tir`` are alike."""
+"""Symbolic sizes: the common base of the ops of ``te`` and ``tir``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kc.dialects.assembly import INDEX, is_name, parse_name, verify_name
 
 
 class SymbolicSizeOp(IRDLOperation):
-    """A symbolic size of the function: the common base of ``te.symbol`` and ``tir.symbol``."""
+    """A symbolic size of the function; the base of ``te.symbol`` and ``tir.symbol``."""
 
     symbol = prop_def(StringAttr)
     result = result_def(IndexType())

@@ -1,4 +1,4 @@
-"""The ``tensor`` dialect: xDSL's, with further ops and with checks of dynamic sizes."""
+"""The ``tensor`` dialect: xDSL's, with additional ops and with checks of dynamic sizes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ from kc.dialects.slices import verify_slice
 class GenerateOp(IRDLOperation):
     """``tensor.generate %n { ^bb0(%i: index): ... tensor.yield %x : f32 } : tensor<?xf32>``.
 
-    The body computes the element of its indices; the operands are the sizes that are ``?``.
+    The body computes the element from its indices; the operands are the sizes of the ``?``
+    dimensions.
     """
 
     name = "tensor.generate"
@@ -99,7 +100,9 @@ class ConcatOp(tensor.ConcatOp):
 
 @redefined()
 class EmptyOp(tensor.EmptyOp):
-    """``tensor.empty(%n) : tensor<?x4xf32>``; the operands are the sizes that are ``?``."""
+    """``tensor.empty(%n) : tensor<?x4xf32>``; the operands are the sizes of the ``?``
+    dimensions.
+    """
 
     def verify_(self) -> None:
         super().verify_()
@@ -122,7 +125,9 @@ class FromElementsOp(tensor.FromElementsOp):
 
 @redefined(source=OperandDef(base(TensorType)))
 class PadOp(tensor.PadOp):
-    """``tensor.pad``, whose result type may be more or less static than the operands."""
+    """``tensor.pad``; the result type may have more or fewer known sizes than the operands
+    imply.
+    """
 
     def verify_(self) -> None:
         sizes, lows, highs = (
@@ -201,7 +206,8 @@ class ExpandShapeOp(tensor.ExpandShapeOp):
 @irdl_op_definition
 class ParallelInsertSliceOp(IRDLOperation):
     """``tensor.parallel_insert_slice %s into %o[%i] [4] [1] : tensor<4xf32> into tensor<16xf32>``:
-    the part of a shared tensor that an iteration of ``scf.forall`` writes."""
+    the slice of a shared tensor that an iteration of ``scf.forall`` writes.
+    """
 
     name = "tensor.parallel_insert_slice"
 
@@ -331,7 +337,7 @@ class GatherOp(IRDLOperation):
 
     @property
     def dims(self) -> list[int]:
-        """The dimensions that coordinates are of."""
+        """The dimensions that the coordinates index."""
         return [int(dim) for dim in self.gather_dims.iter_values()]
 
     def verify_(self) -> None:
@@ -377,7 +383,7 @@ class ScatterOp(IRDLOperation):
 
     @property
     def dims(self) -> list[int]:
-        """The dimensions that coordinates are of."""
+        """The dimensions that the coordinates index."""
         return [int(dim) for dim in self.scatter_dims.iter_values()]
 
     def verify_(self) -> None:

@@ -1,6 +1,6 @@
 """The ``tm_tensor`` dialect of torch-mlir: the ops that its exports use besides linalg.
 
-Scans, scatters, sorts, the k best, and attention. Text and meaning are torch-mlir's.
+Scans, scatters, sorts, top-k, and attention. Text and semantics are torch-mlir's.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def shape_of(value: SSAValue) -> list[int]:
 
 
 def element_of(value: SSAValue) -> Attribute:
-    """The type of its elements."""
+    """The element type."""
     assert isinstance(value.type, TensorType | MemRefType)
     return value.type.element_type
 
@@ -86,7 +86,7 @@ def _parse_values(parser: Parser, word: str) -> list[SSAValue]:
 
 
 class TmTensorOp(IRDLOperation):
-    """Operands read and operands written, numbers in parentheses, a body of scalars."""
+    """An op with read operands, written operands, numbers in parentheses, and a scalar body."""
 
     inputs = var_operand_def(_SHAPED)
     outputs = var_operand_def(_SHAPED)
@@ -189,7 +189,7 @@ class TmTensorOp(IRDLOperation):
             raise VerifyException(f"{self.name}: the body yields one {result}")
 
     def verify_axis(self, rank: int) -> None:
-        """The dimension is one of ``rank``."""
+        """Check that the dimension is less than ``rank``."""
         axis = self.properties["dimension"]
         assert isinstance(axis, IntegerAttr)
         if not 0 <= axis.value.data < rank:
@@ -201,7 +201,8 @@ class TmTensorOp(IRDLOperation):
 @irdl_op_definition
 class ScanOp(TmTensorOp):
     """``tm_tensor.scan dimension(1) inclusive(true) ins(%x) outs(%y, %acc) { ^bb0(%a, %b): ... }``:
-    each element combined with all before it along a dimension."""
+    each element combined with all elements before it along a dimension.
+    """
 
     name = "tm_tensor.scan"
     dimension = prop_def(IntegerAttr)
@@ -226,7 +227,8 @@ class ScanOp(TmTensorOp):
 @irdl_op_definition
 class ScatterOp(TmTensorOp):
     """``tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(true) ins(%updates, %at)
-    outs(%x) { ^bb0(%new, %old): ... }``: parts of a tensor combined with updates."""
+    outs(%x) { ^bb0(%new, %old): ... }``: slices of a tensor combined with updates.
+    """
 
     name = "tm_tensor.scatter"
     unique_indices = prop_def(BoolAttr)
@@ -242,7 +244,7 @@ class ScatterOp(TmTensorOp):
 
     @property
     def indexed(self) -> list[int]:
-        """The dimensions that these coordinates index."""
+        """The dimensions that the coordinates index."""
         if self.dimension_map is None:
             return list(range(self.depth))
         return [int(dim) for dim in self.dimension_map.iter_values()]
@@ -275,8 +277,9 @@ class ScatterOp(TmTensorOp):
 
 @irdl_op_definition
 class SortOp(TmTensorOp):
-    """``tm_tensor.sort dimension(0) outs(%x, %at) { ^bb0(%a, %b, %i, %j): ... yield %ordered }``:
-    sorts tensors together, along a dimension; elements that are in order stay."""
+    """``tm_tensor.sort dimension(0) outs(%x, %at) { ^bb0(%a, %b, %i, %j): ... yield %ordered }``: a
+    joint, stable sort of tensors along a dimension.
+    """
 
     name = "tm_tensor.sort"
     dimension = prop_def(IntegerAttr)
@@ -294,7 +297,8 @@ class SortOp(TmTensorOp):
 @irdl_op_definition
 class TopkOp(TmTensorOp):
     """``tm_tensor.topk dimension(1) ins(%x) outs(%best, %at) { ^bb0(%a, %b): ... yield %better }``:
-    the k best elements along a dimension, in order, and where they are."""
+    the k best elements along a dimension, in order, and their indices.
+    """
 
     name = "tm_tensor.topk"
     dimension = prop_def(IntegerAttr)
@@ -324,8 +328,9 @@ class TopkOp(TmTensorOp):
 
 @irdl_op_definition
 class AttentionOp(TmTensorOp):
-    """``tm_tensor.attention ins(%q, %k, %v, %mask) outs(%o)``: softmax(q k^T / sqrt(d) + mask) v;
-    a mask of booleans leaves out where it is false."""
+    """``tm_tensor.attention ins(%q, %k, %v, %mask) outs(%o)``: softmax(q k^T / sqrt(d) + mask) v; a
+    boolean mask excludes elements for which it is false.
+    """
 
     name = "tm_tensor.attention"
     body = region_def()

@@ -1,13 +1,14 @@
-"""The ``tosa`` dialect as MLIR 22 writes it: what TFLite, torch and JAX export for devices.
+"""The ``tosa`` dialect in MLIR 22's form, which TFLite, torch and JAX export for devices.
 
 xDSL has a part of it, with the text of an earlier version. Here every op of TOSA's inference
-profiles but shape arithmetic is a row of :data:`OPS`: its operands, and its properties; control
-flow is in ``tosa_control``, variables are in ``tosa_variables``. The rows have one text::
+profiles, except shape arithmetic, is a row of :data:`OPS` with its operands and its properties.
+Control flow is in ``tosa_control``, variables are in ``tosa_variables``. All rows use the same
+text::
 
     %1 = tosa.max_pool2d %0 {kernel = array<i64: 2, 2>, ...} : (tensor<...>) -> tensor<...>
 
-Sizes that are operands have the type ``!tosa.shape<rank>``. What an op needs beyond types and
-counts is checked where it is converted (``tosa-to-linalg``). (TOSA 1.0; upstream's TosaOps.td.)
+Operands that are sizes have the type ``!tosa.shape<rank>``. Requirements beyond types and counts
+are checked at the conversion (``tosa-to-linalg``). (TOSA 1.0; upstream's TosaOps.td.)
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ _MODES: dict[str, tuple[type[StrEnum], Callable[[Any], Attribute]]] = {
 
 
 class TosaOp(IRDLOperation):
-    """An op of tensors: operands, properties, and one result (two of a transform)."""
+    """An op on tensors: operands, properties, and one result (transforms have two)."""
 
     inputs = var_operand_def(base(TensorType) | base(ShapeType))
     outputs = var_result_def(base(TensorType) | base(ShapeType))
@@ -295,7 +296,7 @@ def _define(name: str, row: Row) -> type[TosaOp]:
 
 
 CLASSES: dict[str, type[TosaOp]] = {name: _define(name, row) for name, row in OPS.items()}
-"""The classes of :data:`OPS`, by the names without ``tosa.``."""
+"""The classes of :data:`OPS`, by their names without ``tosa.``."""
 
 TOSA = Dialect(
     "tosa",

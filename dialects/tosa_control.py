@@ -1,14 +1,14 @@
 """``tosa.cond_if``, ``while_loop`` and ``yield``, with the text of MLIR 22.
 
-xDSL lacks ``while_loop``, and its ``cond_if`` has no arguments of blocks. A branch that takes its
-tensors by name has them as arguments of a block::
+xDSL lacks ``while_loop``, and its ``cond_if`` has no block arguments. A branch that names its
+tensors has block arguments for them::
 
     %0 = tosa.cond_if %c (%x = %a) : tensor<i1> (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%x: tensor<4xf32>):
       tosa.yield %x : tensor<4xf32>
     } else { ... }
 
-``tosa-to-linalg`` makes ``scf.if`` and ``scf.while`` of them. (TOSA 1.0, control flow.)
+``tosa-to-linalg`` converts them to ``scf.if`` and ``scf.while``. (TOSA 1.0, control flow.)
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _listed(types: Sequence[Attribute]) -> str:
 
 @irdl_op_definition
 class CondIfOp(IRDLOperation):
-    """One of two regions, by a tensor of one truth value."""
+    """A choice between two regions by a tensor with one truth value."""
 
     name = "tosa.cond_if"
 

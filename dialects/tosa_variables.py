@@ -1,13 +1,13 @@
 """``tosa.variable``, ``variable_read`` and ``variable_write``, with the text of MLIR 22.
 
-xDSL has none of them. A variable is a tensor that keeps its elements between calls::
+xDSL has none of these ops. A variable is a tensor that keeps its elements between calls::
 
     tosa.variable @state = dense<0> : tensor<4xi32>
 
     %0 = tosa.variable_read @state : tensor<4xi32>
     tosa.variable_write @state, %1 : tensor<4xi32>
 
-``tosa-to-linalg`` makes a ``memref.global`` of it. (TOSA 1.0, variable operators.)
+``tosa-to-linalg`` converts it to a ``memref.global``. (TOSA 1.0, variable operators.)
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""The mark of a function that nobody has scheduled: ``kc.unscheduled``.
+"""The mark of a function without a schedule: ``kc.unscheduled``.
 
 Conversion from te, ``te.create_prim_func`` and raising of structured operations set it::
 
     func.func @main(%A: memref<8xf32>, %B: memref<8xf32>) attributes {kc.unscheduled} {
 
 A build chooses a schedule for such a function, as it does for tensors. The first primitive, a
-``kc.tir.Schedule`` of the module and a build with ``opt_level=0`` remove the mark; then the loops
-are somebody's choice and stay as they are. It is a note about a function, not part of the program:
-``structural_equal`` does not compare it.
+``kc.tir.Schedule`` of the module and a build with ``opt_level=0`` remove the mark; the loops then
+count as chosen by the user and are not replaced. The mark is an annotation of a function, not part
+of the program: ``structural_equal`` ignores it.
 """
 
 from __future__ import annotations

@@ -29,8 +29,9 @@ class Dimension(StrEnum):
 
 
 class ShuffleMode(StrEnum):
-    """Whose value a lane gets: of the lane with an ``xor``ed number, ``down`` or ``up`` by an
-    offset, or of a number (``idx``)."""
+    """The source lane of a shuffle: the lane whose index is ``xor``ed, ``down`` or ``up`` by an
+    offset, or a given index (``idx``).
+    """
 
     XOR = "xor"
     DOWN = "down"
@@ -39,7 +40,7 @@ class ShuffleMode(StrEnum):
 
 
 class BroadcastType(StrEnum):
-    """Whose value all lanes get."""
+    """The lane whose value all lanes receive."""
 
     FIRST_ACTIVE_LANE = "first_active_lane"
     SPECIFIC_LANE = "specific_lane"
@@ -66,17 +67,19 @@ class AllReduceOperation(StrEnum):
 
     @property
     def is_of_floats(self) -> bool:
-        """True if it combines only floats."""
+        """True if the combiner applies to floats only."""
         return self.value.endswith("f")
 
     @property
     def is_of_integers(self) -> bool:
-        """True if it combines only integers."""
+        """True if the combiner applies to integers only."""
         return not self.is_of_floats and self not in (self.ADD, self.MUL)
 
 
 class AddressSpace(StrEnum):
-    """The owner of memory: the device (global), a block (workgroup), or a thread (private)."""
+    """The level that shares memory: the device (global), a block (workgroup), or a thread
+    (private).
+    """
 
     GLOBAL = "global"
     WORKGROUP = "workgroup"
@@ -85,8 +88,8 @@ class AddressSpace(StrEnum):
 
 
 class MappingId(StrEnum):
-    """The blocks, threads and so on to which the iterations of a loop are mapped: along a
-    dimension, or (linear) by their row-major number.
+    """The indices of blocks, threads and so on to which loop iterations are mapped: along a
+    dimension, or (linear) in row-major order.
     """
 
     X = "x"
@@ -198,8 +201,9 @@ class LaneMappingAttr(_MappingAttr):
 
 @irdl_attr_definition
 class MappingMaskAttr(ParametrizedAttribute):
-    """``#gpu.mask<51>``: in ``mapping`` of ``scf.forall``, which of the blocks, threads and so on
-    take part, a bit for each."""
+    """``#gpu.mask<51>``: in ``mapping`` of ``scf.forall``, a bit mask of the participating blocks,
+    threads and so on.
+    """
 
     name = "gpu.mask"
 
@@ -230,8 +234,8 @@ MAPPINGS = (
 
 @irdl_attr_definition
 class AsyncTokenType(ParametrizedAttribute, TypeAttribute):
-    """``!gpu.async.token``: completion of an operation, an operand of operations that wait for
-    it.
+    """``!gpu.async.token``: the completion of an operation, as an operand of operations that wait
+    for it.
     """
 
     name = "gpu.async.token"

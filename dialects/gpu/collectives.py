@@ -43,7 +43,9 @@ from kc.dialects.gpu.attrs import (
 
 @irdl_op_definition
 class BarrierOp(IRDLOperation):
-    """``gpu.barrier``: the threads of a block wait for each other, and see each other's writes."""
+    """``gpu.barrier``: the threads of a block wait for each other; each then sees the others'
+    writes.
+    """
 
     name = "gpu.barrier"
     assembly_format = "attr-dict"
@@ -70,8 +72,8 @@ def _verify_exchanged(op: IRDLOperation, value: SSAValue) -> None:
 class ShuffleOp(IRDLOperation):
     """``%v, %valid = gpu.shuffle xor %x, %offset, %width : f32``: the value of another lane.
 
-    ``%valid`` is false where there is no such lane; ``%v`` is undefined there. All ``%width`` lanes
-    take part, and their offsets and widths are the same, but for ``idx``.
+    ``%valid`` is false if there is no such lane; ``%v`` is then undefined. All ``%width`` lanes
+    take part. Except for ``idx``, their offsets and widths are equal.
     """
 
     name = "gpu.shuffle"
@@ -126,8 +128,9 @@ class ShuffleOp(IRDLOperation):
 
 @irdl_op_definition
 class RotateOp(IRDLOperation):
-    """``%v, %valid = gpu.rotate %x, 4, 16 : f32``: the value of the lane so many further,
-    counted in circles of a width, which is a power of two."""
+    """``%v, %valid = gpu.rotate %x, 4, 16 : f32``: the value of the lane at an offset, modulo a
+    width that is a power of two.
+    """
 
     name = "gpu.rotate"
 
@@ -255,7 +258,8 @@ def _verify_combines(op: IRDLOperation, kind: AllReduceOperation, type_: Attribu
 class SubgroupReduceOp(IRDLOperation):
     """``%r = gpu.subgroup_reduce add %x cluster(size = 4, stride = 2) : (f32) -> f32``.
 
-    The values of all lanes combined, for each of them; with ``cluster`` those of groups of lanes.
+    The combination of the values of all lanes, in each lane; with ``cluster``, of the lanes of a
+    group.
     """
 
     name = "gpu.subgroup_reduce"
@@ -346,7 +350,7 @@ class SubgroupReduceOp(IRDLOperation):
 
 
 def _resolve_by_function_type(parser: Parser, name: object) -> SSAValue:
-    """``: (f32) -> f32``: the operand of that type, which the result has too."""
+    """Parse ``: (f32) -> f32``: the type of the operand, which is also the type of the result."""
     at = parser.pos
     parser.parse_punctuation(":")
     type_ = parser.parse_type()
@@ -376,8 +380,8 @@ class YieldOp(IRDLOperation):
 class AllReduceOp(IRDLOperation):
     """``%r = gpu.all_reduce add %x {} : (f32) -> (f32)``.
 
-    The values of all threads of a block combined, for each of them; by a name, or by a region of
-    two values that yields one.
+    The combination of the values of all threads of a block, in each thread. The combiner is a name,
+    or a region of two values that yields one.
     """
 
     name = "gpu.all_reduce"

@@ -25,7 +25,7 @@ INDEX = IndexType()
 
 
 def parse_upper_bound(parser: Parser) -> IntegerAttr | None:
-    """``upper_bound 64``: a number that is larger than the result."""
+    """``upper_bound 64``: an exclusive upper bound of the result."""
     if parser.parse_optional_keyword("upper_bound") is None:
         return None
     return IntegerAttr(parser.parse_integer(allow_boolean=False), INDEX)
@@ -38,13 +38,13 @@ def print_upper_bound(printer: Printer, bound: IntegerAttr | None) -> None:
 
 
 def verify_upper_bound(op: IRDLOperation, bound: IntegerAttr | None) -> None:
-    """Refuse a bound that nothing is below."""
+    """Refuse an upper bound of 0, which no index satisfies."""
     if bound is not None and bound.value.data < 1:
         raise VerifyException(f"{op.name}: the upper bound {bound.value.data} is not positive")
 
 
 class DimensionOp(IRDLOperation):
-    """A number along a dimension: ``%i = gpu.thread_id x upper_bound 64``."""
+    """An index or count along a dimension: ``%i = gpu.thread_id x upper_bound 64``."""
 
     dimension = prop_def(DimensionAttr)
     upper_bound = opt_prop_def(IntegerAttr[IndexType])
@@ -78,69 +78,69 @@ class DimensionOp(IRDLOperation):
 
 @irdl_op_definition
 class ThreadIdOp(DimensionOp):
-    """``%i = gpu.thread_id x``: the number of the thread in its block."""
+    """``%i = gpu.thread_id x``: the index of the thread in its block."""
 
     name = "gpu.thread_id"
 
 
 @irdl_op_definition
 class BlockIdOp(DimensionOp):
-    """``%i = gpu.block_id x``: the number of the block in the grid."""
+    """``%i = gpu.block_id x``: the index of the block in the grid."""
 
     name = "gpu.block_id"
 
 
 @irdl_op_definition
 class BlockDimOp(DimensionOp):
-    """``%n = gpu.block_dim x``: how many threads a block has."""
+    """``%n = gpu.block_dim x``: the number of threads of a block."""
 
     name = "gpu.block_dim"
 
 
 @irdl_op_definition
 class GridDimOp(DimensionOp):
-    """``%n = gpu.grid_dim x``: how many blocks the grid has."""
+    """``%n = gpu.grid_dim x``: the number of blocks of the grid."""
 
     name = "gpu.grid_dim"
 
 
 @irdl_op_definition
 class GlobalIdOp(DimensionOp):
-    """``%i = gpu.global_id x``: the number of the thread in the whole grid."""
+    """``%i = gpu.global_id x``: the index of the thread in the whole grid."""
 
     name = "gpu.global_id"
 
 
 @irdl_op_definition
 class ClusterIdOp(DimensionOp):
-    """``%i = gpu.cluster_id x``: the number of the cluster in the grid."""
+    """``%i = gpu.cluster_id x``: the index of the cluster in the grid."""
 
     name = "gpu.cluster_id"
 
 
 @irdl_op_definition
 class ClusterDimOp(DimensionOp):
-    """``%n = gpu.cluster_dim x``: how many clusters the grid has."""
+    """``%n = gpu.cluster_dim x``: the number of clusters of the grid."""
 
     name = "gpu.cluster_dim"
 
 
 @irdl_op_definition
 class ClusterBlockIdOp(DimensionOp):
-    """``%i = gpu.cluster_block_id x``: the number of the block in its cluster."""
+    """``%i = gpu.cluster_block_id x``: the index of the block in its cluster."""
 
     name = "gpu.cluster_block_id"
 
 
 @irdl_op_definition
 class ClusterDimBlocksOp(DimensionOp):
-    """``%n = gpu.cluster_dim_blocks x``: how many blocks a cluster has."""
+    """``%n = gpu.cluster_dim_blocks x``: the number of blocks of a cluster."""
 
     name = "gpu.cluster_dim_blocks"
 
 
 class SubgroupNumberOp(IRDLOperation):
-    """A number about subgroups (warps): ``%i = gpu.subgroup_id upper_bound 8 : index``."""
+    """An index or count of subgroups (warps): ``%i = gpu.subgroup_id upper_bound 8 : index``."""
 
     SHOWS_TYPE: ClassVar[bool] = True
 
@@ -176,7 +176,7 @@ class SubgroupNumberOp(IRDLOperation):
 
 @irdl_op_definition
 class LaneIdOp(SubgroupNumberOp):
-    """``%i = gpu.lane_id``: the number of the thread in its subgroup."""
+    """``%i = gpu.lane_id``: the index of the thread in its subgroup."""
 
     SHOWS_TYPE: ClassVar[bool] = False
 
@@ -185,20 +185,20 @@ class LaneIdOp(SubgroupNumberOp):
 
 @irdl_op_definition
 class SubgroupIdOp(SubgroupNumberOp):
-    """``%i = gpu.subgroup_id : index``: the number of the subgroup in its block."""
+    """``%i = gpu.subgroup_id : index``: the index of the subgroup in its block."""
 
     name = "gpu.subgroup_id"
 
 
 @irdl_op_definition
 class NumSubgroupsOp(SubgroupNumberOp):
-    """``%n = gpu.num_subgroups : index``: how many subgroups a block has."""
+    """``%n = gpu.num_subgroups : index``: the number of subgroups of a block."""
 
     name = "gpu.num_subgroups"
 
 
 @irdl_op_definition
 class SubgroupSizeOp(SubgroupNumberOp):
-    """``%n = gpu.subgroup_size : index``: how many threads a subgroup has."""
+    """``%n = gpu.subgroup_size : index``: the number of threads of a subgroup."""
 
     name = "gpu.subgroup_size"

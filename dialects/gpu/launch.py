@@ -57,7 +57,7 @@ from kc.dialects.gpu.module import (
 INDEX = IndexType()
 SIZE = IndexType | IntegerType
 CONTAINER = "gpu.container_module"
-"""The attribute of modules with code of a device."""
+"""The attribute of modules that contain device code."""
 Triple = Sequence[SSAValue]
 """Values along x, y and z."""
 
@@ -116,10 +116,11 @@ class LaunchOp(IRDLOperation):
         gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
                    threads(%tx, %ty, %tz) in (%sx = %c64, %sy = %c1, %sz = %c1) { ... }
 
-    With ``async [%t]`` it gives a token; ``clusters`` are groups of blocks;
-    ``dynamic_shared_memory_size %bytes``; ``workgroup`` and ``private`` are memory, as of
-    :class:`GPUFuncOp`; ``module(@m) function(@f)`` are the names that the kernel is to have. An
-    attribute ``workgroup_alignments = array<i64: 1024>`` says what ``llvm.align`` is there.
+    With ``async [%t]`` it returns a token. ``clusters`` are groups of blocks;
+    ``dynamic_shared_memory_size %bytes`` is the size of dynamic shared memory; ``workgroup`` and
+    ``private`` are memory as in :class:`GPUFuncOp`; ``module(@m) function(@f)`` are the names for
+    the outlined kernel. The attribute ``workgroup_alignments = array<i64: 1024>`` corresponds to
+    ``llvm.align`` of a kernel.
     """
 
     name = "gpu.launch"
@@ -157,7 +158,7 @@ class LaunchOp(IRDLOperation):
         after: Sequence[SSAValue] = (),
         is_async: bool = False,
     ) -> None:
-        """``workgroup`` and ``private`` are as of :class:`GPUFuncOp`."""
+        """``workgroup`` and ``private`` are as in :class:`GPUFuncOp`."""
         if body is None:
             assert not isinstance(workgroup, int)
             numbers = [INDEX] * (18 if clusters else 12)
@@ -187,8 +188,10 @@ class LaunchOp(IRDLOperation):
         return None if x is None or y is None or z is None else (x, y, z)
 
     def numbers(self, first: int) -> Sequence[BlockArgument]:
-        """Three arguments of the body: of blocks, of threads, of the grid's and a block's size, of
-        clusters and their size, from 0, 3, 6, 9, 12 and 15 on."""
+        """Three arguments of the body each, starting at 0, 3, 6, 9, 12 and 15: the block index, the
+        thread index, the size of the grid, the size of a block, the cluster index, and the size of
+        a cluster.
+        """
         return self.body.blocks[0].args[first : first + 3]
 
     @property
@@ -197,13 +200,13 @@ class LaunchOp(IRDLOperation):
 
     @property
     def workgroup_memory(self) -> Sequence[BlockArgument]:
-        """The memory of a block."""
+        """The shared memory of a block."""
         first = self._numbers
         return self.body.blocks[0].args[first : first + attribution_count(self)]
 
     @property
     def private_memory(self) -> Sequence[BlockArgument]:
-        """The memory of a thread."""
+        """The private memory of a thread."""
         return self.body.blocks[0].args[self._numbers + attribution_count(self) :]
 
     @property
@@ -363,8 +366,8 @@ class LaunchFuncOp(IRDLOperation):
         gpu.launch_func async [%t] @kernels::@k blocks in (%n, %c1, %c1) threads in (%c64, %c1, %c1)
             dynamic_shared_memory_size %bytes args(%a : memref<?xf32>)
 
-    Sizes are indices, or integers of one type, which follows them. ``<%stream : !llvm.ptr>`` in
-    front of the name is where it is queued.
+    Sizes are of type index, or integers of the type that follows them. ``<%stream : !llvm.ptr>``
+    before the name is the stream of the launch.
     """
 
     name = "gpu.launch_func"

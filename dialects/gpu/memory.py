@@ -1,6 +1,6 @@
-"""Memory of a device (allocated by the host) and of a block (used by a kernel); waiting; printing.
+"""Device memory (allocated by the host) and shared memory (used by a kernel); waiting; printing.
 
-An ``async`` operation returns a token, and begins when its operand tokens are complete.
+An ``async`` operation returns a token, and starts when its operand tokens are complete.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ INDEX = IndexType()
 
 
 def parse_async(parser: Parser) -> tuple[bool, list[SSAValue]]:
-    """``async [%t, %u]``: whether there is a token of it, and the tokens it waits for."""
+    """Parse ``async [%t, %u]``: True if the operation returns a token, and the tokens that it waits
+    for.
+    """
     is_async = parser.parse_optional_keyword("async") is not None
     names = parser.parse_optional_comma_separated_list(
         parser.Delimiter.SQUARE, parser.parse_unresolved_operand
@@ -88,8 +90,9 @@ class WaitOp(AsyncOp):
 
 @irdl_op_definition
 class AllocOp(IRDLOperation):
-    """``%m, %u = gpu.alloc async [%t] host_shared (%n) : memref<?xf32, 1>``: memory of the device,
-    which with ``host_shared`` the host sees too."""
+    """``%m, %u = gpu.alloc async [%t] host_shared (%n) : memref<?xf32, 1>``: device memory, which
+    with ``host_shared`` the host can also access.
+    """
 
     name = "gpu.alloc"
 
@@ -171,7 +174,9 @@ class AllocOp(IRDLOperation):
 
 
 class AsyncOnMemoryOp(AsyncOp):
-    """``gpu.memcpy async [%t] %a, %b : memref<?xf32, 1>, memref<?xf32>``: values, their types."""
+    """``gpu.memcpy async [%t] %a, %b : memref<?xf32, 1>, memref<?xf32>``: values, followed by their
+    types.
+    """
 
     @classmethod
     def parse(cls, parser: Parser) -> AsyncOnMemoryOp:
@@ -207,7 +212,7 @@ class AsyncOnMemoryOp(AsyncOp):
 
 @irdl_op_definition
 class DeallocOp(AsyncOnMemoryOp):
-    """``gpu.dealloc async [%t] %m : memref<8xf32, 1>``: deallocates memory of :class:`AllocOp`."""
+    """``gpu.dealloc async [%t] %m : memref<8xf32, 1>``: free memory of :class:`AllocOp`."""
 
     name = "gpu.dealloc"
 
@@ -290,7 +295,7 @@ class MemsetOp(AsyncOnMemoryOp):
 
 @irdl_op_definition
 class HostRegisterOp(IRDLOperation):
-    """``gpu.host_register %m : memref<*xf32>``: the device may use memory of the host."""
+    """``gpu.host_register %m : memref<*xf32>``: permit the device to use host memory."""
 
     name = "gpu.host_register"
 
@@ -304,7 +309,7 @@ class HostRegisterOp(IRDLOperation):
 
 @irdl_op_definition
 class HostUnregisterOp(IRDLOperation):
-    """``gpu.host_unregister %m : memref<*xf32>``: the device no longer uses memory of the host."""
+    """``gpu.host_unregister %m : memref<*xf32>``: end the device's use of host memory."""
 
     name = "gpu.host_unregister"
 
@@ -334,8 +339,8 @@ class SetDefaultDeviceOp(IRDLOperation):
 class DynamicSharedMemoryOp(IRDLOperation):
     """``%m = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>``.
 
-    The memory of a block whose size in bytes the launch specifies. An attribute ``llvm.align =
-    1024`` gives its alignment.
+    Shared memory whose size in bytes the launch specifies. The attribute ``llvm.align = 1024``
+    gives its alignment.
     """
 
     name = "gpu.dynamic_shared_memory"

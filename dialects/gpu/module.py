@@ -1,4 +1,4 @@
-"""Code of a device: modules, and functions that the host launches (kernels) or kernels call."""
+"""Device code: modules, and functions that the host launches (kernels) or that kernels call."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class GPUModuleOp(IRDLOperation):
 
 
 def _of_space(what: str, args: Sequence[BlockArgument], space: AddressSpace) -> None:
-    """Refuse memory of a kernel that is no memref or has another memory space."""
+    """Refuse memory of a kernel that is not a memref or has another memory space."""
     for arg in args:
         type_ = arg.type
         if not isinstance(type_, MemRefType):
@@ -128,7 +128,7 @@ def _of_space(what: str, args: Sequence[BlockArgument], space: AddressSpace) -> 
 def verify_attributions(
     op: IRDLOperation, shared: Sequence[BlockArgument], private: Sequence[BlockArgument]
 ) -> None:
-    """Refuse arguments for shared and private memory that are no such memory."""
+    """Refuse invalid arguments for shared and private memory."""
     _of_space(f"{op.name}: workgroup", shared, AddressSpace.WORKGROUP)
     _of_space(f"{op.name}: private", private, AddressSpace.PRIVATE)
 
@@ -163,11 +163,11 @@ def print_attributions(printer: Printer, keyword: str, args: Sequence[BlockArgum
 class GPUFuncOp(IRDLOperation):
     """``gpu.func @k(%a: memref<?xf32>) workgroup(%w : memref<32xf32, 3>) kernel { ... }``.
 
-    A function of a device; a ``kernel`` is launched, and returns nothing.
+    A function of a device. A ``kernel`` is launched by the host and returns nothing.
 
-    Memory of a block (workgroup) and of a thread (private) are arguments of its body alone. That of
-    a block can have attributes: ``workgroup(%w : memref<32xf32, 3> {llvm.align = 128 : i64})``
-    begins at a multiple of 128 bytes.
+    Shared memory (workgroup) and private memory are arguments of the body, but not of calls. Shared
+    memory can have attributes: ``workgroup(%w : memref<32xf32, 3> {llvm.align = 128 : i64})`` has
+    an alignment of 128 bytes.
     """
 
     name = "gpu.func"
@@ -201,8 +201,9 @@ class GPUFuncOp(IRDLOperation):
         res_attrs: ArrayAttr[DictionaryAttr] | None = None,
         workgroup_attrs: ArrayAttr[DictionaryAttr] | None = None,
     ) -> None:
-        """``workgroup`` and ``private`` are the types of memory in a new body; with a ``body``,
-        ``workgroup`` says how many of its arguments are memory of a block."""
+        """``workgroup`` and ``private`` are the types of memory in a new body. With a ``body``,
+        ``workgroup`` is the number of its arguments that are shared memory.
+        """
         if body is None:
             assert not isinstance(workgroup, int)
             body = Region(Block(arg_types=[*function_type.inputs, *workgroup, *private]))
@@ -237,13 +238,13 @@ class GPUFuncOp(IRDLOperation):
 
     @property
     def workgroup_memory(self) -> Sequence[BlockArgument]:
-        """The memory of a block."""
+        """The shared memory of a block."""
         first = len(self.function_type.inputs)
         return self.body.blocks[0].args[first : first + attribution_count(self)]
 
     @property
     def private_memory(self) -> Sequence[BlockArgument]:
-        """The memory of a thread."""
+        """The private memory of a thread."""
         first = len(self.function_type.inputs) + attribution_count(self)
         return self.body.blocks[0].args[first:]
 
@@ -421,7 +422,7 @@ class GPUFuncOp(IRDLOperation):
 
 @irdl_op_definition
 class ReturnOp(IRDLOperation):
-    """``gpu.return %x : f32``: the end of a function of a device."""
+    """``gpu.return %x : f32``: return from a function of a device."""
 
     name = "gpu.return"
 

@@ -1,8 +1,8 @@
 """The ``linalg`` dialect as upstream prints it: every named op, in custom and in generic form.
 
-xDSL has ``linalg.generic`` and some named ops. The classes here are one for each named op that has
-a definition in :mod:`kc.dialects.linalg.definitions`; a body is kept where the text has one (the
-generic form), and is otherwise implied by the name. :data:`LINALG` replaces xDSL's dialect.
+xDSL has ``linalg.generic`` and some named ops. Here each named op defined in
+:mod:`kc.dialects.linalg.definitions` has a class. A body in the text (the generic form) is kept;
+otherwise the name implies it. :data:`LINALG` replaces xDSL's dialect.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _WordAttr(ParametrizedAttribute):
 
 @irdl_attr_definition
 class TypeFnAttr(_WordAttr):
-    """``#linalg.type_fn<cast_unsigned>``: how operands become the type of the result."""
+    """``#linalg.type_fn<cast_unsigned>``: the conversion of operands to the type of the result."""
 
     name = "linalg.type_fn"
 
@@ -114,7 +114,7 @@ class GenericOp(ops.GenericOp):
 
 
 def _parse_operands(parser: Parser, word: str) -> list[SSAValue]:
-    """``ins(%a, %b : type, type)``, which may be left out."""
+    """Parse an optional ``ins(%a, %b : type, type)``."""
     if parser.parse_optional_keyword(word) is None:
         return []
     position = parser.pos
@@ -135,7 +135,7 @@ def _parse_results(parser: Parser) -> list[Attribute]:
 
 
 class NamedOp(IRDLOperation):
-    """A named op: operands read, operands written, attributes, and a body that may be implied."""
+    """A named op: read operands, written operands, attributes, and a body that may be implied."""
 
     inputs = var_operand_def()
     outputs = var_operand_def(ShapedType)
@@ -178,7 +178,7 @@ class NamedOp(IRDLOperation):
         results: Sequence[Attribute],
         given: dict[str, Attribute],
     ) -> NamedOp:
-        """The op with an implied body; ``given`` are its properties and attributes."""
+        """Create the op with an implied body; ``given`` are its properties and attributes."""
         names = cls.get_irdl_definition().properties
         return cls.build(
             operands=[list(inputs), list(outputs)],
@@ -250,7 +250,7 @@ def _element(type_: Attribute) -> Attribute:
 
 
 def _parse_body_op(parser: Parser) -> tuple[type[Operation], dict[str, Attribute]] | None:
-    """``{ arith.addf {attributes} }``: the op that is the whole body, if it is given first."""
+    """Parse ``{ arith.addf {attributes} }``: the only op of the body, in the short form."""
     if parser.parse_optional_punctuation("{") is None:
         return None
     name = parser.parse_identifier()
@@ -332,7 +332,7 @@ class MapOp(IRDLOperation):
 
 
 def _parse_body(parser: Parser) -> Region:
-    """``(%in: f32, %init: f32) { ... }``; arguments may have locations, which are not kept."""
+    """Parse ``(%in: f32, %init: f32) { ... }``. Locations of arguments are dropped."""
 
     def argument() -> Parser.Argument:
         given = parser.parse_argument()
@@ -454,7 +454,7 @@ class SoftmaxOp(IRDLOperation):
 
 
 class TransposeOp(ops.TransposeOp):
-    """``linalg.transpose``, whose permutation is one."""
+    """``linalg.transpose``, whose permutation is verified."""
 
     def verify_(self) -> None:
         order = [int(dim) for dim in self.permutation.get_values()]
@@ -468,8 +468,9 @@ class TransposeOp(ops.TransposeOp):
 
 @redefined(dim=PropertyDef(IntegerAttr.constr(i64)))
 class IndexOp(ops.IndexOp):
-    """``linalg.index 0 : index``: the iteration along a dimension, in the body of any op with a
-    body; upstream's class takes only that of ``linalg.generic``."""
+    """``linalg.index 0 : index``: the iteration index of a dimension, in the body of any structured
+    op; upstream's class permits only ``linalg.generic``.
+    """
 
     traits = traits_def(HasParent(GenericOp, MapOp, ReduceOp))
 
@@ -499,7 +500,7 @@ NAMED_OPS = {
     f"linalg.{name}": _named(name)
     for name in (*NAMED, *ELEMENTWISE, "fill", "contract", "elementwise")
 }
-"""Name -> class, for the ops that have nothing but operands, attributes and a body of their own."""
+"""The classes, by name, of the ops that only have operands, attributes and a body."""
 
 LINALG = Dialect(
     "linalg",

@@ -1,8 +1,8 @@
 """The named ops of linalg: indexing maps by the letters of their dimensions, and bodies.
 
-``Definition("contract", ("mk", "kn"), "mn")`` is a matmul. In a convolution or pooling an upper
-case letter is a window: ``X`` is ``x * stride + i * dilation``, and so for ``Y`` with ``j`` and
-``Z`` with ``k``.
+``Definition("contract", ("mk", "kn"), "mn")`` is a matmul. In a convolution or pooling an
+upper-case letter is a window: ``X`` stands for ``x * stride + i * dilation``, and likewise ``Y``
+with ``j`` and ``Z`` with ``k``.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ the window.
 
 @dataclass(frozen=True)
 class Definition:
-    """``kind`` names the body: ``contract``, ``contract_zero_points`` (two further inputs are
-    subtracted before), or the combiner of a pooling."""
+    """``kind`` names the body: ``contract``, ``contract_zero_points`` (two additional inputs are
+    subtracted from the operands), or the combiner of a pooling.
+    """
 
     kind: str
     inputs: tuple[str, ...]
@@ -189,4 +190,4 @@ ELEMENTWISE: dict[str, tuple[str, str]] = {
     "select": ("arith.select", "arith.select"),
     "copy": ("copy", "copy"),
 }
-"""Elementwise op -> the op of its body on floats and on integers (empty: none)."""
+"""For each elementwise op, the ops of its body on floats and on integers (empty: none)."""

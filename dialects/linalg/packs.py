@@ -7,7 +7,7 @@
     %u = linalg.unpack %p outer_dims_perm = [1, 0] inner_dims_pos = [0, 1]
            inner_tiles = [8, 4] into %e : tensor<?x?x8x4xf32> -> tensor<?x?xf32>
 
-xDSL lacks them.
+xDSL lacks these ops.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Tiled:
 
     @property
     def tiles(self) -> list[int]:
-        """The size of each tile; DYNAMIC_INDEX for an operand."""
+        """The size of each tile; DYNAMIC_INDEX stands for an operand."""
         return _numbers(self.static_inner_tiles)
 
     @property
@@ -218,7 +218,7 @@ class PackOp(Tiled, IRDLOperation):
 
 @irdl_op_definition
 class UnPackOp(Tiled, IRDLOperation):
-    """A plain tensor from a tensor of tiles, without the padding."""
+    """A plain tensor from a tiled tensor, without the padding."""
 
     name = "linalg.unpack"
 

@@ -6,8 +6,9 @@ Networks", 2016): of its filter, of its input, and back to its output.
     %u = linalg.winograd_filter_transform fmr(F_4_3) ins(%filter : tensor<2x3x3x5xf32>)
            outs(%e : tensor<6x6x5x2xf32>) -> tensor<6x6x5x2xf32>
 
-F(m, r) computes tiles of m x m outputs of a filter of r x r from tiles of m + r - 1 inputs; where
-the filter has one row or column, only the other dimension is transformed. xDSL lacks them.
+F(m, r) computes tiles of m x m outputs of a filter of r x r from tiles of (m + r - 1) x (m + r - 1)
+inputs. For a filter with a single row or column, only the other dimension is transformed. xDSL
+lacks these ops.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 SIZES = {"F_2_3": (2, 3), "F_4_3": (4, 3), "F_2_5": (2, 5)}
-"""The algorithms, in the order of their numbers: name -> m, r."""
+"""The values of m and r of each algorithm by name, in the order of their numbers."""
 
 
 def _shape(value: SSAValue) -> Sequence[int]:
@@ -40,7 +41,7 @@ class WinogradOp(IRDLOperation):
     result = result_def(TensorType)
 
     RANKS: ClassVar[tuple[int, int]] = (0, 0)
-    """The dimensions of the operand and of the result."""
+    """The ranks of the operand and of the result."""
 
     @property
     def algorithm(self) -> str:

@@ -1,7 +1,7 @@
 """The llvm dialect, with the names and the text of MLIR's.
 
-Ops that xDSL defines as MLIR does are xDSL's; missing and deviating ones are defined in the modules
-beside this one. All are exported here::
+Ops that xDSL defines as MLIR does are xDSL's; missing and deviating ops are defined in the modules
+of this package. All are exported here::
 
     from kc.dialects.llvm import AddOp, FuncOp, GEPOp, LLVMPointerType
 """

@@ -135,7 +135,7 @@ class AtomicRMWOp(AccessOp):
 class CmpXchgOp(AccessOp):
     """``llvm.cmpxchg weak %p, %old, %new acq_rel monotonic : !llvm.ptr, i32``.
 
-    The result is a struct: the value found, and whether it was exchanged.
+    The result is a struct: the previous value, and true if it was exchanged.
     """
 
     name = "llvm.cmpxchg"

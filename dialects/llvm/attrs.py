@@ -24,7 +24,7 @@ Count = IntegerAttr | NoneAttr
 
 
 class KeywordAttr(ParametrizedAttribute, ABC):
-    """Base of attributes written ``<name = value, ...>`` in which every value may be left out.
+    """Base of attributes written ``<name = value, ...>`` in which every value is optional.
 
     ``KINDS`` gives the value of each parameter, in order: ``bool``, ``int`` (an i32), a nested
     keyword attribute (printed without its ``#llvm.name``), or ``list`` (attributes separated by

@@ -1,7 +1,7 @@
 """Assembly helpers shared by the ops of the llvm dialect.
 
 MLIR prints inherent attributes (properties) of these ops in the attribute dictionary, sorted by
-name, and leaves out the ones that have their default value.
+name, and omits default values.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ def parse_values(parser: Parser, delimiter: Parser.Delimiter) -> list[Unresolved
 def parse_op_bundles(
     parser: Parser,
 ) -> tuple[list[SSAValue], DenseArrayBase[IntegerType], ArrayAttr[StringAttr] | None]:
-    """``["align"(%p, %n : !llvm.ptr, i64), "b"()]``: operands, number for each bundle, tags."""
+    """``["align"(%p, %n : !llvm.ptr, i64), "b"()]``: the operands, the number of operands of each
+    bundle, and the tags.
+    """
     operands: list[SSAValue] = []
     sizes: list[int] = []
     tags: list[StringAttr] = []
@@ -90,7 +92,7 @@ def print_op_bundles(
     sizes: DenseArrayBase[IntegerType],
     tags: ArrayAttr[StringAttr] | None,
 ) -> None:
-    """The inverse of :func:`parse_op_bundles`; nothing for no bundle."""
+    """The inverse of :func:`parse_op_bundles`; prints nothing without bundles."""
     if tags is None or not tags.data:
         return
     printer.print_string(" ")

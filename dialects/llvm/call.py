@@ -56,7 +56,7 @@ _CALL_SYNTAX = {
 class CallOp(IRDLOperation):
     """``llvm.call @f(%x) : (f32) -> f32``, or ``llvm.call %p(%x) : !llvm.ptr, (f32) -> f32``.
 
-    That a called symbol exists is checked by code generation, which has a table of them.
+    Code generation, which has a table of symbols, checks that a called symbol exists.
     """
 
     name = "llvm.call"
@@ -123,7 +123,7 @@ class CallOp(IRDLOperation):
 
     @property
     def arguments(self) -> Sequence[SSAValue]:
-        """The values passed, without the pointer of an indirect call."""
+        """The arguments, without the pointer of an indirect call."""
         return self.args if self.callee is not None else self.args[1:]
 
     def verify_(self) -> None:
@@ -228,7 +228,7 @@ def _print_types(
 class CallIntrinsicOp(IRDLOperation):
     """``llvm.call_intrinsic "llvm.x86.sse42.crc32.32.8"(%a, %b) : (i32, i8) -> i32``.
 
-    The name is the mangled one; which intrinsics there are depends on the target.
+    The name is mangled. The set of intrinsics depends on the target.
     """
 
     name = "llvm.call_intrinsic"

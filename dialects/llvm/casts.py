@@ -225,7 +225,9 @@ class AddrSpaceCastOp(CastOp):
 
 @irdl_op_definition
 class BitcastOp(CastOp):
-    """The same bits as another type of the same size; both or neither are pointers."""
+    """The same bits as another type of the same size. Either both types are pointers, or
+    neither.
+    """
 
     name = "llvm.bitcast"
     KINDS: ClassVar = (Attribute, Attribute)

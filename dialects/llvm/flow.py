@@ -40,7 +40,7 @@ class BranchOp(IRDLOperation, ABC):
     """The base of terminators with successors."""
 
     def edges(self) -> list[tuple[Block, Sequence[SSAValue]]]:
-        """The successors, each with the values its block arguments get."""
+        """The successors, each with the operands for its block arguments."""
         raise NotImplementedError
 
     def verify_(self) -> None:

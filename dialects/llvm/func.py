@@ -107,7 +107,9 @@ class FuncOp(IRDLOperation):
         properties: Mapping[str, Attribute | None] | None = None,
         attributes: Mapping[str, Attribute | None] | None = None,
     ):
-        """``properties`` has the others by their MLIR name: passthrough, no_unwind, ..."""
+        """``properties`` contains further properties by their MLIR names: passthrough, no_unwind,
+        ...
+        """
         super().__init__(
             regions=[Region() if body is None else body],
             properties={

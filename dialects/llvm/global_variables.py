@@ -38,7 +38,8 @@ from kc.dialects.llvm.values import verify_constant
 class GlobalOp(IRDLOperation):
     """``llvm.mlir.global internal constant @g(dense<..> : tensor<4xf32>) {..} : !llvm.array<..>``.
 
-    Initialised by a value, by a region that returns it, or not at all (then it is external).
+    Initialised by a value, or by a region that returns it. Without an initialiser the variable is
+    external.
     """
 
     name = "llvm.mlir.global"

@@ -49,7 +49,7 @@ from kc.dialects.llvm.intrinsics import IntrinsicOp, intrinsic
 class CopyOp(IntrinsicOp, ABC):
     """``"llvm.intr.memcpy"(%dst, %src, %len) <{isVolatile = false}> : (..) -> ()``.
 
-    ``arg_attrs`` (``llvm.align``) gives the alignment of the pointers.
+    ``arg_attrs`` (``llvm.align``) give the alignments of the pointers.
     """
 
     OVERLOADS: ClassVar = (0, 1, 2)

@@ -1,7 +1,7 @@
 """Bases of the llvm dialect's intrinsics, ``llvm.intr.*``.
 
-Each class declares how code generation calls the LLVM intrinsic of the same name: the types in its
-mangled name, and the properties that are immediate arguments.
+Each class declares the call of the LLVM intrinsic of the same name: the types in its mangled name,
+and the properties that are immediate arguments.
 """
 
 from __future__ import annotations
@@ -323,7 +323,7 @@ class ReduceFloatOp(CallStyleOp, ABC):
 class ReduceFromOp(IntrinsicOp, ABC):
     """``"llvm.intr.vector.reduce.fadd"(%start, %v) <{..}> : (f32, vector<8xf32>) -> f32``.
 
-    In the order of the lanes, unless the fast-math flags have ``reassoc``.
+    The lanes are combined in order, unless the fast-math flags have ``reassoc``.
     """
 
     OVERLOADS: ClassVar = (1,)

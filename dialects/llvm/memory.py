@@ -61,7 +61,7 @@ def _ordering_attr(ordering: int | str) -> IntegerAttr:
 
 
 class AccessOp(IRDLOperation, ABC):
-    """The base of ops that touch memory."""
+    """The base of ops that access memory."""
 
     KEYWORDS: ClassVar[tuple[str, ...]] = (
         "ordering",
@@ -124,7 +124,7 @@ class AccessOp(IRDLOperation, ABC):
             printer.print_string(" invariant_group")
 
     def _verify_ordering(self, ordering: IntegerAttr, least: int) -> None:
-        """Orderings below ``least`` are refused; 0 is not atomic, 1 is unordered."""
+        """Refuse orderings below ``least``; 0 is not atomic, 1 is unordered."""
         value = ordering.value.data
         if value < least or (value and value not in ATOMIC_ORDERING_KEYWORDS):
             raise VerifyException(f"{self.name}: no atomic ordering {value}")

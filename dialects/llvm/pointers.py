@@ -124,7 +124,7 @@ class GEPOp(IRDLOperation):
         nuw: bool = False,
         nusw: bool = False,
     ):
-        """``indices`` has GEP_USE_SSA_VAL where the next of ``ssa_indices`` is meant.
+        """``indices`` contains GEP_USE_SSA_VAL in the positions of ``ssa_indices``.
 
         The result has the type of ``ptr`` unless ``result_type`` is given.
         """

@@ -13,8 +13,7 @@ from xdsl.printer import Printer
 class ConstantRangeAttr(ParametrizedAttribute):
     """``#llvm.constant_range<i32, 0, 256>``: at least 0 and less than 256.
 
-    The range may wrap around; the bounds are kept as signed numbers of the type, as MLIR prints
-    them.
+    The range may wrap around. As MLIR prints them, the bounds are signed numbers of the type.
     """
 
     name = "llvm.constant_range"
@@ -45,6 +44,6 @@ class ConstantRangeAttr(ParametrizedAttribute):
 
 
 def _signed(type: IntegerType, value: int) -> int:
-    """``value`` modulo the numbers of the type, as a signed one."""
+    """``value`` modulo the range of the type, as a signed number."""
     half = 1 << (type.width.data - 1)
     return (value + half) % (2 * half) - half

@@ -1,4 +1,4 @@
-"""The keywords and attributes that functions and globals of the llvm dialect are declared with."""
+"""The keywords and attributes in declarations of functions and globals of the llvm dialect."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Types of the llvm dialect, printed inside each other without their ``!llvm.`` prefix.
 
-The pointer and void types are xDSL's own. Arrays, structs and function types are defined here:
-xDSL's know no packed structs and print nested types in a longer form than MLIR does.
+The pointer and void types are xDSL's. Arrays, structs and function types are defined here, because
+xDSL has no packed structs and prints nested types in a longer form than MLIR.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ LLVM_FLOATS = (
 
 
 def parse_llvm_type(parser: AttrParser) -> Attribute:
-    """A type inside an llvm type: ``ptr``, ``array<..>`` and so on may stand without prefix."""
+    """Parse a type inside an llvm type: ``ptr``, ``array<..>`` and so on may lack their prefix."""
     for keyword, kind in _NESTED.items():
         if parser.parse_optional_keyword(keyword) is not None:
             return kind.new(kind.parse_parameters(parser))
@@ -210,7 +210,7 @@ class LLVMFunctionType(ParametrizedAttribute, TypeAttribute):
 
 @irdl_attr_definition
 class LLVMTokenType(ParametrizedAttribute, TypeAttribute):
-    """``!llvm.token``: ties calls of intrinsics together."""
+    """``!llvm.token``: links calls of intrinsics."""
 
     name = "llvm.token"
 
@@ -262,7 +262,7 @@ def element_type(ty: Attribute) -> Attribute:
 
 
 def same_shape(ty: Attribute, element: Attribute) -> Attribute:
-    """``element``, in a vector if ``ty`` is one."""
+    """``element``, or a vector of that type with the shape of ``ty`` if ``ty`` is a vector."""
     if isinstance(ty, VectorType):
         return VectorType(element, ty.shape, ty.scalable_dims)
     return element

@@ -1,6 +1,6 @@
-"""The nvvm dialect: the instructions of NVIDIA's GPUs, with the names and the text of MLIR's.
+"""The nvvm dialect: NVIDIA GPU instructions, with MLIR's names and text.
 
-Each operation says which architecture and which version of PTX it needs
+Each operation states the architecture and the PTX version that it needs
 (:mod:`kc.dialects.nvvm.requirements`). All are exported here::
 
     from kc.dialects.nvvm import NVVM, ShflOp, ThreadIdXOp

@@ -38,7 +38,7 @@ class Barrier0Op(NVVMOp):
 
 @irdl_op_definition
 class BarrierOp(NVVMOp):
-    """Threads of the block wait at a barrier of 16; a reduction is of all threads.
+    """Threads of the block wait at one of 16 barriers; a reduction involves all threads.
 
     ``nvvm.barrier id = %id number_of_threads = %count``,
     ``%r = nvvm.barrier #nvvm.reduction<popc> %predicate -> i32``
@@ -129,7 +129,7 @@ class BarrierOp(NVVMOp):
 
 @irdl_op_definition
 class BarrierArriveOp(NVVMOp):
-    """``nvvm.barrier.arrive id = %id number_of_threads = %count``: come, but do not wait."""
+    """``nvvm.barrier.arrive id = %id number_of_threads = %count``: arrive without waiting."""
 
     name = "nvvm.barrier.arrive"
     REQUIRES: ClassVar = ANY
@@ -180,14 +180,16 @@ class ClusterBarrierOp(NVVMOp, ABC):
 
 @irdl_op_definition
 class ClusterArriveOp(ClusterBarrierOp):
-    """``nvvm.cluster.arrive {aligned}``: come, but do not wait; memory accesses are ordered."""
+    """``nvvm.cluster.arrive {aligned}``: arrive without waiting; memory accesses are ordered."""
 
     name = "nvvm.cluster.arrive"
 
 
 @irdl_op_definition
 class ClusterArriveRelaxedOp(ClusterBarrierOp):
-    """``nvvm.cluster.arrive.relaxed {aligned}``: as cluster.arrive, and orders no accesses."""
+    """``nvvm.cluster.arrive.relaxed {aligned}``: as cluster.arrive, without ordering memory
+    accesses.
+    """
 
     name = "nvvm.cluster.arrive.relaxed"
     REQUIRES: ClassVar = Requirement(sm=90, ptx=80)
@@ -195,6 +197,6 @@ class ClusterArriveRelaxedOp(ClusterBarrierOp):
 
 @irdl_op_definition
 class ClusterWaitOp(ClusterBarrierOp):
-    """``nvvm.cluster.wait {aligned}``: until all threads of the cluster have come."""
+    """``nvvm.cluster.wait {aligned}``: wait until all threads of the cluster have arrived."""
 
     name = "nvvm.cluster.wait"

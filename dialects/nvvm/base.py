@@ -18,7 +18,7 @@ SHARED_POINTER = LLVMPointerType(IntAttr(3))
 CONSTANT_POINTER = LLVMPointerType(IntAttr(4))
 LOCAL_POINTER = LLVMPointerType(IntAttr(5))
 CLUSTER_POINTER = LLVMPointerType(IntAttr(7))
-"""To the shared memory of any block of the cluster."""
+"""A pointer to the shared memory of any block of the cluster."""
 
 FALSE = BoolAttr.from_bool(False)
 
@@ -34,7 +34,7 @@ class NVVMOp(IRDLOperation, ABC):
     """An operation of the nvvm dialect."""
 
     REQUIRES: ClassVar[Requirement]
-    """The minimal requirement, common to all forms of the op."""
+    """The minimal requirement of all forms of the op."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

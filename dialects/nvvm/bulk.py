@@ -53,7 +53,7 @@ TILE = TMALoadModeAttr("tile")
 
 @irdl_custom_directive
 class ShortPointer(CustomDirective):
-    """``<3>`` for ``!llvm.ptr<3>``, which is read as well."""
+    """A pointer whose type is printed as ``<3>`` for ``!llvm.ptr<3>``; both forms are parsed."""
 
     pointer: TypeDirective
 
@@ -78,7 +78,9 @@ class BulkOp(NVVMOp, ABC):
 
 @irdl_op_definition
 class CpAsyncBulkCommitGroupOp(BulkOp):
-    """``nvvm.cp.async.bulk.commit.group``: the bulk copies started since are a group."""
+    """``nvvm.cp.async.bulk.commit.group``: put the bulk copies started since the last group into a
+    group.
+    """
 
     name = "nvvm.cp.async.bulk.commit.group"
 
@@ -88,7 +90,7 @@ class CpAsyncBulkCommitGroupOp(BulkOp):
 @irdl_op_definition
 class CpAsyncBulkWaitGroupOp(BulkOp):
     """``nvvm.cp.async.bulk.wait_group 1 {read}``: wait until at most this many groups are pending
-    (or unread).
+    (with ``read``: have unread sources).
     """
 
     name = "nvvm.cp.async.bulk.wait_group"
@@ -308,7 +310,7 @@ class CpAsyncBulkTensorSharedCTAToGlobalOp(TensorStoreOp):
 
 @irdl_op_definition
 class CpAsyncBulkTensorReduceOp(TensorStoreOp):
-    """Add a box to a tensor, or another operation of ``redKind``.
+    """Combine a box with a tensor by the operation ``redKind``, such as ``add``.
 
     ``nvvm.cp.async.bulk.tensor.reduce %map, %from, box[%x, %y] {redKind =
     #nvvm.tma_redux_kind<add>} : !llvm.ptr, <3>``

@@ -1,4 +1,6 @@
-"""Registers of a warp group, dependent launches, sleeping, leaving, prefetches, approximations."""
+"""Register counts of a warpgroup, dependent launches, sleeping, exits, prefetches,
+approximations.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ from kc.dialects.nvvm.requirements import ANY, Requirement
 
 @irdl_op_definition
 class SetMaxRegisterOp(NVVMOp):
-    """``nvvm.setmaxregister increase 232``: how many registers the threads of a group have."""
+    """``nvvm.setmaxregister increase 232``: set the number of registers of the threads of a
+    warpgroup.
+    """
 
     name = "nvvm.setmaxregister"
     REQUIRES: ClassVar = Requirement(
@@ -69,7 +73,7 @@ class SetMaxRegisterOp(NVVMOp):
 
 @irdl_op_definition
 class GriddepcontrolOp(NVVMOp):
-    """``nvvm.griddepcontrol wait`` for the launches before, or ``launch_dependents``."""
+    """``nvvm.griddepcontrol wait`` for the previous launches, or ``launch_dependents``."""
 
     name = "nvvm.griddepcontrol"
     REQUIRES: ClassVar = Requirement(sm=90, ptx=78)
@@ -100,7 +104,7 @@ class NanosleepOp(NVVMOp):
 
 @irdl_op_definition
 class ExitOp(NVVMOp):
-    """``nvvm.exit``: the thread ends."""
+    """``nvvm.exit``: end the thread."""
 
     name = "nvvm.exit"
     REQUIRES: ClassVar = ANY
@@ -110,7 +114,9 @@ class ExitOp(NVVMOp):
 
 @irdl_op_definition
 class RcpApproxFtzF32Op(NVVMOp):
-    """``%r = nvvm.rcp.approx.ftz.f %x : f32``: about 1 / x; subnormal numbers are zero."""
+    """``%r = nvvm.rcp.approx.ftz.f %x : f32``: approximately 1 / x; subnormal numbers become
+    zero.
+    """
 
     name = "nvvm.rcp.approx.ftz.f"
     REQUIRES: ClassVar = ANY
@@ -127,10 +133,10 @@ class RcpApproxFtzF32Op(NVVMOp):
 
 @irdl_op_definition
 class PrefetchOp(NVVMOp):
-    """Fetch the line at an address into a cache, or a descriptor of tensors.
+    """Prefetch the line at an address into a cache, or prefetch a tensor map.
 
     ``nvvm.prefetch level = L2, evict_priority = evict_last, %g : !llvm.ptr<1>``, ``level = L1
-    uniform, %p : !llvm.ptr``, ``tensormap, %p, predicate = %b : !llvm.ptr, i1``. PTX has it for
+    uniform, %p : !llvm.ptr``, ``tensormap, %p, predicate = %b : !llvm.ptr, i1``. PTX supports it on
     older GPUs, LLVM does not.
     """
 
@@ -203,8 +209,8 @@ class PrefetchOp(NVVMOp):
 class ConvertFloatToTF32Op(NVVMOp):
     """``%r = nvvm.convert.float.to.tf32 %x {rnd = #nvvm.fp_rnd_mode<rna>}``: the bits of a tf32.
 
-    ``relu = true`` makes negative numbers zero, ``sat = #nvvm.sat_mode<satfinite>`` infinite ones
-    the largest.
+    ``relu = true`` sets negative numbers to zero, ``sat = #nvvm.sat_mode<satfinite>`` sets infinite
+    numbers to the largest finite one.
     """
 
     name = "nvvm.convert.float.to.tf32"

@@ -1,4 +1,4 @@
-"""Copies from global to shared memory that a thread starts and waits for later."""
+"""Asynchronous copies from global to shared memory, which a thread starts and later waits for."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ AMPERE = Requirement(sm=80, ptx=70)
 class CpAsyncOp(NVVMOp):
     """Start copying 4, 8 or 16 bytes from global to shared memory.
 
-    ``nvvm.cp.async.shared.global %to, %from, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>``; with a
-    trailing operand, that many bytes are read and the others become zero: ``4, cache = ca, %bytes :
-    !llvm.ptr<3>, !llvm.ptr<1>, i32``.
+    ``nvvm.cp.async.shared.global %to, %from, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>``. With a
+    trailing operand, that many bytes are read and the other bytes are zero: ``4, cache = ca, %bytes
+    : !llvm.ptr<3>, !llvm.ptr<1>, i32``.
     """
 
     name = "nvvm.cp.async.shared.global"
@@ -71,7 +71,7 @@ class CpAsyncOp(NVVMOp):
 
 @irdl_op_definition
 class CpAsyncCommitGroupOp(NVVMOp):
-    """``nvvm.cp.async.commit.group``: the copies started since the last group are a group."""
+    """``nvvm.cp.async.commit.group``: put the copies started since the last group into a group."""
 
     name = "nvvm.cp.async.commit.group"
     REQUIRES: ClassVar = AMPERE
@@ -98,9 +98,10 @@ class CpAsyncWaitGroupOp(NVVMOp):
 
 @irdl_op_definition
 class CpAsyncMBarrierArriveOp(NVVMOp):
-    """``nvvm.cp.async.mbarrier.arrive %mbarrier : !llvm.ptr<3>``: when the thread's copies end.
+    """``nvvm.cp.async.mbarrier.arrive %mbarrier : !llvm.ptr<3>``: arrive when the thread's copies
+    are complete.
 
-    With ``{noinc = true}`` the count of the mbarrier has this arrival already.
+    With ``{noinc = true}``, the count of the mbarrier already includes this arrival.
     """
 
     name = "nvvm.cp.async.mbarrier.arrive"

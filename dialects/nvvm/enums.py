@@ -1,7 +1,7 @@
 """Enumeration attributes of the nvvm dialect.
 
-MLIR writes some as ``#nvvm<shfl_kind bfly>`` and others as ``#nvvm.mem_scope<cta>``; in the
-assembly of an operation they are ``bfly`` and ``<cta>``.
+MLIR writes some as ``#nvvm<shfl_kind bfly>`` and others as ``#nvvm.mem_scope<cta>``. In the
+assembly of an operation they are written ``bfly`` and ``<cta>``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class WordAttr(Data[str], ABC):
 
     @classmethod
     def parse_word(cls, parser: AttrParser) -> str:
-        """One of the words, at the position of the parser."""
+        """Parse one of the words, at the parser's position."""
         start = parser.pos
         word = parser.parse_optional_identifier()
         if word not in cls.WORDS:

@@ -1,4 +1,4 @@
-"""Fences: the order in which other threads and other proxies see a thread's memory accesses."""
+"""Fences: the order in which other threads and other proxies observe a thread's memory accesses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kc.dialects.nvvm.requirements import ANY, Requirement
 
 @irdl_op_definition
 class MembarOp(NVVMOp):
-    """``nvvm.memory.barrier <gpu>``: earlier accesses come before later ones, in the scope."""
+    """``nvvm.memory.barrier <gpu>``: order earlier before later accesses, within the scope."""
 
     name = "nvvm.memory.barrier"
     REQUIRES: ClassVar = ANY
@@ -56,7 +56,7 @@ class FenceScClusterOp(NVVMOp):
 
 @irdl_op_definition
 class FenceMbarrierInitOp(NVVMOp):
-    """``nvvm.fence.mbarrier.init``: the cluster sees the mbarriers that were initialised."""
+    """``nvvm.fence.mbarrier.init``: make initialised mbarriers visible to the cluster."""
 
     name = "nvvm.fence.mbarrier.init"
     REQUIRES: ClassVar = Requirement(sm=90, ptx=80)
@@ -102,7 +102,7 @@ class FenceProxyOp(NVVMOp):
 
 
 class DirectedFenceOp(NVVMOp, ABC):
-    """A fence from the generic proxy to the one of tensor maps."""
+    """A fence from the generic proxy to the tensor map proxy."""
 
     REQUIRES: ClassVar = Requirement(sm=90, ptx=83)
 
@@ -120,7 +120,7 @@ class DirectedFenceOp(NVVMOp, ABC):
 
 @irdl_op_definition
 class FenceProxyAcquireOp(DirectedFenceOp):
-    """``nvvm.fence.proxy.acquire <gpu> %address, %size``: of ``size`` bytes, which are 128."""
+    """``nvvm.fence.proxy.acquire <gpu> %address, %size``: for ``size`` bytes, which must be 128."""
 
     name = "nvvm.fence.proxy.acquire"
 
@@ -176,14 +176,14 @@ class RestrictedFenceOp(NVVMOp, ABC):
 
 @irdl_op_definition
 class FenceSyncRestrictOp(RestrictedFenceOp):
-    """``nvvm.fence.sync_restrict {order = #nvvm.mem_order<acquire>}``: of mbarriers."""
+    """``nvvm.fence.sync_restrict {order = #nvvm.mem_order<acquire>}``: for mbarriers."""
 
     name = "nvvm.fence.sync_restrict"
 
 
 @irdl_op_definition
 class FenceProxySyncRestrictOp(RestrictedFenceOp):
-    """``nvvm.fence.proxy.sync_restrict {order = #nvvm.mem_order<acquire>}``: of proxies."""
+    """``nvvm.fence.proxy.sync_restrict {order = #nvvm.mem_order<acquire>}``: for proxies."""
 
     name = "nvvm.fence.proxy.sync_restrict"
 

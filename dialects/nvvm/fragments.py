@@ -40,18 +40,19 @@ transposed, and the row and column of the tile whose address lane d0 passes.
 
 @irdl_attr_definition
 class FragmentAttr(ParametrizedAttribute):
-    """``#nvvm.fragment<mma m16n8k16 a f16 row>``: how a warp holds a tile of a matrix.
+    """``#nvvm.fragment<mma m16n8k16 a f16 row>``: the distribution of a tile of a matrix over a
+    warp.
 
-    ``a``, ``b`` and ``c`` are the matrices of ``c += a * b``, ``c`` also that of the sums. The tile
-    has the rows and columns of the matrix, but that of a ``b`` whose layout is ``col`` has those of
-    the transposed one: [n, k]. A lane holds 32-bit words of one or more elements each. Which ones
-    is PTX's for ``mma`` and ``wgmma`` (:meth:`lane_map`), and nobody's business for ``wmma``.
+    ``a``, ``b`` and ``c`` are the matrices of ``c += a * b``; the sums are ``c``, too. The tile has
+    the rows and columns of the matrix, except that a ``b`` with the layout ``col`` is transposed:
+    [n, k]. A lane holds 32-bit words of one or more elements each. PTX specifies the elements for
+    ``mma`` and ``wgmma`` (:meth:`lane_map`), and leaves them unspecified for ``wmma``.
 
-    ``rows`` is a number for each row of ``c``, a maximum or a sum, say. All lanes that have
-    elements of the row hold it.
+    ``rows`` is a vector with a number for each row of ``c``, such as a maximum or a sum. All lanes
+    that have elements of the row hold its number.
 
     ``wgmma`` reads A and B from shared memory: only C is a fragment, which the 128 lanes of four
-    warps hold, and its k is that of one instruction.
+    warps hold. Its k is that of one instruction.
     """
 
     name = "nvvm.fragment"
@@ -144,7 +145,7 @@ class FragmentAttr(ParametrizedAttribute):
 
     @property
     def is_rows(self) -> bool:
-        """True if it is a vector with a number for each row of C."""
+        """True if the fragment is a vector with a number for each row of C."""
         return self.matrix == "rows"
 
     @classmethod
@@ -257,7 +258,7 @@ class FragmentAttr(ParametrizedAttribute):
         return AffineMap(2, 0, (group, depth) if self.layout == "col" else (depth, group))
 
     def element_of(self, lane: str, number: int) -> tuple[str, str]:
-        """The row and the column of an element of a lane, as text over the lane's name."""
+        """The row and column of an element of a lane, as text in terms of the name of the lane."""
         map_ = self.lane_map()
         assert map_ is not None
         fixed = map_.replace_dims_and_symbols(

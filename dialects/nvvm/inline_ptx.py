@@ -31,11 +31,11 @@ operand that is read and written."""
 
 @irdl_op_definition
 class InlinePtxOp(NVVMOp):
-    """Instructions of PTX, with the registers of its operands and results in them.
+    """PTX instructions that contain the registers of the operands and results.
 
-    ``%r = nvvm.inline_ptx "ex2.approx.ftz.f32 {$w0}, {$r0};" ro(%x : f32) -> f32``; what is in
-    ``rw(...)`` is written, too; with ``, predicate = %b`` they are executed where that is true.
-    What the text needs of a GPU is not known.
+    ``%r = nvvm.inline_ptx "ex2.approx.ftz.f32 {$w0}, {$r0};" ro(%x : f32) -> f32``. Operands in
+    ``rw(...)`` are also written; with ``, predicate = %b`` the instructions are executed if the
+    predicate is true. The GPU that the text requires is unknown.
     """
 
     name = "nvvm.inline_ptx"

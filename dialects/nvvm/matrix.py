@@ -1,4 +1,4 @@
-"""Matrices of 8 or 16 rows that the lanes of a warp read from or write to shared memory."""
+"""Matrices of 8 or 16 rows that the lanes of a warp load from or store to shared memory."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ BLACKWELL = Requirement(sm=100, ptx=86, arch_specific=True, also=(101, 103, 110,
 
 @irdl_op_definition
 class LdMatrixOp(NVVMOp):
-    """Each lane gets its part of ``num`` matrices, whose rows the lanes' pointers lead to.
+    """Load ``num`` matrices from shared memory; each lane passes the address of a row and receives
+    its part.
 
     ``%r = nvvm.ldmatrix %rows {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout =
     #nvvm.mma_layout<row>, num = 2 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>} :
@@ -94,7 +95,7 @@ class LdMatrixOp(NVVMOp):
 
 @irdl_op_definition
 class StMatrixOp(NVVMOp):
-    """Each lane has its part of as many matrices as there are values.
+    """Store as many matrices as there are values; each lane passes its part of each matrix.
 
     ``nvvm.stmatrix %rows, %a, %b {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout =
     #nvvm.mma_layout<row>, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>} : !llvm.ptr<3>, i32,

@@ -109,7 +109,7 @@ class MBarrierInitOp(NVVMOp):
 
 @irdl_op_definition
 class MBarrierInvalOp(NVVMOp):
-    """``nvvm.mbarrier.inval %mbarrier : !llvm.ptr<3>``: its memory can be used for others."""
+    """``nvvm.mbarrier.inval %mbarrier : !llvm.ptr<3>``: free its memory for other uses."""
 
     name = "nvvm.mbarrier.inval"
     REQUIRES: ClassVar = AMPERE
@@ -123,7 +123,7 @@ class MBarrierInvalOp(NVVMOp):
 
 
 class CountedArrivalOp(ArrivingOp, ABC):
-    """An arrival that may count for several."""
+    """An arrival that may count as several arrivals."""
 
     REQUIRES: ClassVar = AMPERE
 
@@ -163,14 +163,16 @@ class MBarrierArriveOp(CountedArrivalOp):
 
 @irdl_op_definition
 class MBarrierArriveDropOp(CountedArrivalOp):
-    """``%state = nvvm.mbarrier.arrive_drop %mbarrier : !llvm.ptr<3> -> i64``: and never again."""
+    """``%state = nvvm.mbarrier.arrive_drop %mbarrier : !llvm.ptr<3> -> i64``: arrive, and take part
+    in no later phase.
+    """
 
     name = "nvvm.mbarrier.arrive_drop"
     REQUIRES: ClassVar = HOPPER
 
 
 class NocompleteOp(NVVMOp, ABC):
-    """An arrival that is known not to complete the phase."""
+    """An arrival that must not complete the phase."""
 
     REQUIRES: ClassVar = AMPERE
 
@@ -200,7 +202,7 @@ class MBarrierArriveDropNocompleteOp(NocompleteOp):
 
 @irdl_op_definition
 class MBarrierArriveExpectTxOp(ArrivingOp):
-    """Arrive, and tell how many bytes copies will write before the phase is complete.
+    """Arrive, and announce the number of bytes that copies will write in this phase.
 
     ``%state = nvvm.mbarrier.arrive.expect_tx %mbarrier, %bytes : !llvm.ptr<3>, i32 -> i64``
     """
@@ -312,8 +314,8 @@ class MBarrierExpectTxOp(TransactionOp):
 
 @irdl_op_definition
 class MBarrierCompleteTxOp(TransactionOp):
-    """``nvvm.mbarrier.complete_tx %mbarrier, %bytes : !llvm.ptr<3>, i32``: expect this many bytes
-    less.
+    """``nvvm.mbarrier.complete_tx %mbarrier, %bytes : !llvm.ptr<3>, i32``: expect this many fewer
+    bytes.
     """
 
     name = "nvvm.mbarrier.complete_tx"
@@ -321,7 +323,7 @@ class MBarrierCompleteTxOp(TransactionOp):
 
 @irdl_op_definition
 class MBarrierTryWaitParityOp(NVVMOp):
-    """Wait for the phase of a parity, in a loop of tries of so many nanoseconds.
+    """Wait for the phase of a parity, in a loop of tries of the given number of nanoseconds.
 
     ``nvvm.mbarrier.try_wait.parity %mbarrier, %parity, %time : !llvm.ptr<3>, i32, i32``
     """
@@ -356,7 +358,7 @@ class WaitingOp(OrderedOp, ABC):
 
 @irdl_op_definition
 class MBarrierTryWaitOp(WaitingOp):
-    """Wait for the phase, but not for ever; with ``%time`` nanoseconds.
+    """Wait for the phase for a limited time: ``%time`` nanoseconds, or a default of the hardware.
 
     ``%done = nvvm.mbarrier.try_wait %mbarrier, %parity : !llvm.ptr<3>, i32 -> i1``
     """
@@ -395,7 +397,9 @@ class MBarrierTryWaitOp(WaitingOp):
 
 @irdl_op_definition
 class MBarrierTestWaitOp(WaitingOp):
-    """``%done = nvvm.mbarrier.test.wait %mbarrier, %state : !llvm.ptr<3>, i64 -> i1``: at once."""
+    """``%done = nvvm.mbarrier.test.wait %mbarrier, %state : !llvm.ptr<3>, i64 -> i1``: test without
+    waiting.
+    """
 
     name = "nvvm.mbarrier.test.wait"
     REQUIRES: ClassVar = AMPERE

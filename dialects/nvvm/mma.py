@@ -45,7 +45,7 @@ _DEPTHS = {
 }
 
 Words = tuple[Attribute, int]
-"""The registers of a lane for a matrix: their type and number."""
+"""The registers of a lane for a matrix: their type and their number."""
 
 # m8n8 with k -> element types, with one word of A and B and two of C per lane.
 _SMALL = {16: ("s8", "u8"), 32: ("s4", "u4"), 128: ("b1",)}
@@ -59,13 +59,13 @@ ADA = Requirement(sm=89, ptx=84)
 
 @irdl_op_definition
 class MmaOp(NVVMOp):
-    """D = A * B + C of a warp; each lane has fragments, in the layout that PTX gives.
+    """D = A * B + C, computed by a warp; each lane has fragments in the layout of PTX.
 
-    ``%d = nvvm.mma.sync A[%a0, %a1] B[%b0] C[%c0, %c1, %c2, %c3] {layoutA =
-    #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, shape = #nvvm.shape<m = 16, n = 8,
-    k = 8>} : (vector<2xf16>, vector<2xf16>, f32) -> !llvm.struct<(f32, f32, f32, f32)>``.
-    What words of i32 hold is said: ``multiplicandAPtxType = #nvvm.mma_type<bf16>``. Products of
-    e4m3 and e5m2, which PTX has, are not in MLIR 22's operation.
+    ``%d = nvvm.mma.sync A[%a0, %a1] B[%b0] C[%c0, %c1, %c2, %c3] {layoutA = #nvvm.mma_layout<row>,
+    layoutB = #nvvm.mma_layout<col>, shape = #nvvm.shape<m = 16, n = 8, k = 8>} : (vector<2xf16>,
+    vector<2xf16>, f32) -> !llvm.struct<(f32, f32, f32, f32)>``. For words of i32 an attribute
+    states the element type: ``multiplicandAPtxType = #nvvm.mma_type<bf16>``. MLIR 22's operation
+    lacks the products of e4m3 and e5m2, which PTX has.
     """
 
     name = "nvvm.mma.sync"
@@ -221,7 +221,7 @@ _KNOWN: dict[Attribute, str] = {HALVES: "f16", f64: "f64"}
 
 
 def _known_type(values: Sequence[SSAValue | Operation]) -> MMATypesAttr | None:
-    """The element type that follows from the type of the words."""
+    """The element type implied by the type of the words."""
     if not values:
         return None
     name = _KNOWN.get(SSAValue.get(values[0]).type)

@@ -26,8 +26,8 @@ class Requirement:
     also: tuple[int, ...] = ()
 
     def is_met(self, sm: int, ptx: int, arch_specific: bool) -> bool:
-        """True if a GPU meets it, given its architecture, its PTX version and whether it is an
-        ``a`` variant.
+        """True if a GPU satisfies the requirement. Arguments: its architecture, its PTX version,
+        and True for an ``a`` variant.
         """
         if ptx < self.ptx:
             return False

@@ -44,7 +44,9 @@ class ShapeAttr(ParametrizedAttribute, ABC):
 
 @irdl_attr_definition
 class MMAShapeAttr(ShapeAttr):
-    """``#nvvm.shape<m = 16, n = 8, k = 16>``: of the product of m x k and k x n elements."""
+    """``#nvvm.shape<m = 16, n = 8, k = 16>``: the shape of the product of m x k and k x n
+    elements.
+    """
 
     name = "nvvm.shape"
     SIZES = ("m", "n", "k")

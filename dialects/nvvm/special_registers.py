@@ -93,7 +93,7 @@ CLUSTERS = Requirement(sm=90, ptx=78)
 def register(
     shape: type[Shape], class_name: str, name: str, about: str, requires: Requirement = ANY
 ) -> type[Shape]:
-    """The op ``nvvm.read.ptx.sreg.NAME``, which is of this shape."""
+    """The op ``nvvm.read.ptx.sreg.NAME``, with this base class."""
     ty: IntegerType = i64 if issubclass(shape, Clock64BitOp) else i32
     fields = {
         "name": f"nvvm.read.ptx.sreg.{name}",

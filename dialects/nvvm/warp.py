@@ -34,11 +34,12 @@ WORD = EqAttrConstraint(i32) | EqAttrConstraint(f32)
 
 @irdl_op_definition
 class ShflOp(NVVMOp):
-    """Each lane of the mask reads the value of another, at ``offset`` in the way of the kind.
+    """Each lane of the mask reads the value of another lane, which ``kind`` and ``offset``
+    determine.
 
-    ``%r = nvvm.shfl.sync bfly %mask, %value, %offset, %clamp : f32 -> f32``; with
-    ``{return_value_and_is_valid}`` the result is a struct that also says whether there is
-    such a lane: ``f32 -> !llvm.struct<(f32, i1)>``.
+    ``%r = nvvm.shfl.sync bfly %mask, %value, %offset, %clamp : f32 -> f32``. With
+    ``{return_value_and_is_valid}`` the result is a struct with a flag that the other lane exists:
+    ``f32 -> !llvm.struct<(f32, i1)>``.
     """
 
     name = "nvvm.shfl.sync"
@@ -88,7 +89,9 @@ class ShflOp(NVVMOp):
 
 @irdl_op_definition
 class VoteSyncOp(NVVMOp):
-    """``%r = nvvm.vote.sync any %mask, %predicate -> i1``; a ballot is an i32, a bit a lane."""
+    """``%r = nvvm.vote.sync any %mask, %predicate -> i1``; a ballot is an i32 with a bit for each
+    lane.
+    """
 
     name = "nvvm.vote.sync"
     REQUIRES: ClassVar = Requirement(sm=30, ptx=60)
@@ -121,7 +124,8 @@ class VoteSyncOp(NVVMOp):
 class MatchSyncOp(NVVMOp):
     """``%r = nvvm.match.sync any %mask, %value : i32 -> i32``: the lanes with the same value.
 
-    ``all`` also says whether all have it: ``i32 -> !llvm.struct<(i32, i1)>``.
+    ``all`` also returns a flag that all lanes have the same value: ``i32 -> !llvm.struct<(i32,
+    i1)>``.
     """
 
     name = "nvvm.match.sync"
@@ -157,8 +161,8 @@ class MatchSyncOp(NVVMOp):
 class ReduxOp(NVVMOp):
     """``%r = nvvm.redux.sync add %value, %mask : i32 -> i32``: over the lanes of the mask.
 
-    ``fmin`` and ``fmax`` are of f32, of absolute values with ``{abs = true}``, and NaN if an
-    element is with ``{nan = true}``.
+    ``fmin`` and ``fmax`` apply to f32; with ``{abs = true}`` to absolute values. With ``{nan =
+    true}`` the result is NaN if an element is NaN.
     """
 
     name = "nvvm.redux.sync"
@@ -210,7 +214,7 @@ class ReduxOp(NVVMOp):
 
 @irdl_op_definition
 class ElectSyncOp(NVVMOp):
-    """``%r = nvvm.elect.sync -> i1``: true in one lane; of a mask, ``nvvm.elect.sync %mask``."""
+    """``%r = nvvm.elect.sync -> i1``: true in one lane; with a mask, ``nvvm.elect.sync %mask``."""
 
     name = "nvvm.elect.sync"
     REQUIRES: ClassVar = Requirement(sm=90, ptx=80)

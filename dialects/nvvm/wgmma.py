@@ -52,7 +52,9 @@ _SUMS: dict[str, tuple[Attribute, ...]] = {"f16": (HALVES, i32, f16), "f32": (f3
 
 @irdl_op_definition
 class WgmmaFenceAlignedOp(NVVMOp):
-    """``nvvm.wgmma.fence.aligned``: registers and memory are as written before a product."""
+    """``nvvm.wgmma.fence.aligned``: order writes of registers and memory before the following
+    products.
+    """
 
     name = "nvvm.wgmma.fence.aligned"
     REQUIRES: ClassVar = HOPPER_ONLY
@@ -62,7 +64,9 @@ class WgmmaFenceAlignedOp(NVVMOp):
 
 @irdl_op_definition
 class WgmmaGroupSyncAlignedOp(NVVMOp):
-    """``nvvm.wgmma.commit.group.sync.aligned``: the products started since are a group."""
+    """``nvvm.wgmma.commit.group.sync.aligned``: put the products started since the last group into
+    a group.
+    """
 
     name = "nvvm.wgmma.commit.group.sync.aligned"
     REQUIRES: ClassVar = HOPPER_ONLY
@@ -133,7 +137,7 @@ class WgmmaMmaAsyncOp(NVVMOp):
         accumulate: bool = True,
         saturate: bool = False,
     ):
-        """``types`` and the others are of A, B (and D)."""
+        """``types`` are those of A, B and D; ``layouts`` and ``scales`` are those of A and B."""
         type_a, type_b, type_d = map(WGMMATypesAttr, types)
         super().__init__(
             operands=[inouts, descriptor_a, descriptor_b],

@@ -1,4 +1,4 @@
-"""Products of matrices in registers whose layout is the hardware's: wmma.load, mma and store."""
+"""Products of matrices in registers with a hardware-defined layout: wmma.load, mma and store."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _totals(shape: Shape) -> set[str]:
 
 @irdl_op_definition
 class WmmaLoadOp(WmmaOp):
-    """Each lane gets its part of a matrix in memory, whose rows are ``stride`` elements apart.
+    """Load a matrix with rows ``stride`` elements apart; each lane receives its part.
 
     ``%r = nvvm.wmma.load %p, %stride {eltype = #nvvm.mma_type<f16>, frag = #nvvm.mma_frag<a>, k =
     16 : i32, layout = #nvvm.mma_layout<row>, m = 16 : i32, n = 16 : i32} : (!llvm.ptr<1>) ->
@@ -158,7 +158,7 @@ class WmmaLoadOp(WmmaOp):
 
 @irdl_op_definition
 class WmmaMmaOp(WmmaOp):
-    """D = A * B + C of what the lanes of a warp hold of A, B and C, one after the other.
+    """D = A * B + C. The operands are the registers of a lane for A, B and C, in this order.
 
     ``%d = nvvm.wmma.mma %a0, ..., %b0, ..., %c0, ... {eltypeA = #nvvm.mma_type<f16>, eltypeB =
     #nvvm.mma_type<f32>, k = 16 : i32, layoutA = #nvvm.mma_layout<row>, layoutB =
@@ -299,5 +299,5 @@ class WmmaStoreOp(WmmaOp):
 
 
 def _packed(types: list[Attribute]) -> Attribute:
-    """The type of a result: f64 alone is no struct."""
+    """The result type; a single f64 is not in a struct."""
     return f64 if types == [f64] else LLVMStructType.from_type_list(types)

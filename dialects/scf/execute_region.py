@@ -7,8 +7,9 @@ from xdsl.printer import Printer
 
 
 class ExecuteRegionOp(scf.ExecuteRegionOp):
-    """``scf.execute_region -> (i32) { ... scf.yield %x : i32 }``. xDSL's text without results
-    lacks the terminators, which no parser can know: blocks end in branches, too."""
+    """``scf.execute_region -> (i32) { ... scf.yield %x : i32 }``. Without results, xDSL's text
+    omits the terminators, which a parser cannot infer because blocks may also end in branches.
+    """
 
     def print(self, printer: Printer) -> None:
         if self.results:

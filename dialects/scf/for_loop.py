@@ -1,4 +1,4 @@
-"""``scf.for``, whose ``unsigned`` xDSL does not read, and kc refuses."""
+"""``scf.for`` with the keyword ``unsigned``, which xDSL does not parse and kc refuses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xdsl.parser import Parser
 
 
 class ForOp(scf.ForOp):
-    """``scf.for`` with signed counters only; an unsigned one is refused."""
+    """``scf.for`` with signed counters only; an unsigned counter is refused."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

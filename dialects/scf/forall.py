@@ -1,4 +1,4 @@
-"""``scf.forall``: iterations in any order, which write to parts of tensors that they share."""
+"""``scf.forall``: iterations in any order, which write to parts of shared tensors."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class ForallOp(IRDLOperation):
     """``scf.forall (%i) in (%n) shared_outs(%o = %t) -> (tensor<?xf32>) { ... }``.
 
     With ``(%i) = (%a) to (%n) step (%s)`` loops start at ``%a`` and step by ``%s``. The results are
-    the shared tensors after the insertions that ``scf.forall.in_parallel`` lists. ``mapping =
-    [#gpu.thread<x>]`` is a hint: iterations may be those threads.
+    the shared tensors after the insertions in ``scf.forall.in_parallel``. ``mapping =
+    [#gpu.thread<x>]`` is a hint that the iterations may be mapped to these threads.
     """
 
     name = "scf.forall"
@@ -254,7 +254,7 @@ class InParallelOp(IRDLOperation):
 
 
 def _numbers(parser: Parser) -> tuple[list[SSAValue], list[int]]:
-    """``(%a, 4)``: the values in it, and numbers with a mark where a value is."""
+    """``(%a, 4)``: the values, and the numbers with a placeholder for each value."""
     values: list[SSAValue] = []
 
     def number() -> int:

@@ -1,4 +1,4 @@
-"""``scf.parallel`` with MLIR's text; xDSL's has the generic form alone."""
+"""``scf.parallel`` with MLIR's text; xDSL has only the generic form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from xdsl.printer import Printer
 
 class ParallelOp(scf.ParallelOp):
     """``scf.parallel (%i) = (%c0) to (%n) step (%c1) init (%z) -> f32 { ... }``: iterations in any
-    order, each of which gives a value to every reduction."""
+    order, each of which contributes a value to every reduction.
+    """
 
     @classmethod
     def parse(cls, parser: Parser) -> ParallelOp:

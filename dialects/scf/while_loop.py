@@ -1,4 +1,4 @@
-"""``scf.while`` with MLIR's text for a loop without values, where xDSL's has ``()``."""
+"""``scf.while`` with MLIR's text for a loop without values, for which xDSL requires ``()``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from xdsl.printer import Printer
 
 
 class WhileOp(scf.WhileOp):
-    """``scf.while : () -> () { ... scf.condition(%p) } do { ... scf.yield }``, a loop that carries
-    no values; and all that xDSL's has."""
+    """``scf.while : () -> () { ... scf.condition(%p) } do { ... scf.yield }``, a loop without
+    carried values, and all forms that xDSL supports.
+    """
 
     @classmethod
     def parse(cls, parser: Parser) -> WhileOp:

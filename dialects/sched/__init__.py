@@ -9,16 +9,16 @@
       transform.yield
     }
 
-There is one operation for every step of a schedule: primitives (those of plugins too), queries and
-samplings. None is written down here: each is made from the declaration of its step, as the flag of
-kc-opt and the method of ``kc.tir.Schedule`` are. Declarations are in layers above this one, so they
-come from the registry, by name, when the dialect is first used; :data:`SCHED` is therefore made on
+Each step of a schedule has an operation: primitives (also those of plugins), queries and samplings.
+None is written by hand: each is generated from the declaration of its step, like the flag of kc-opt
+and the method of ``kc.tir.Schedule``. Declarations are in layers above this one, so they are looked
+up by name in the registry when the dialect is first used. :data:`SCHED` is therefore created on
 access, for the registry in use.
 
-The custom form is uniform: the loops and blocks that must be given, then ``keyword value`` pairs
-for the other fields (a keyword alone sets a switch), then a dictionary (``{unsafe}``), then the
-types of the results where the declaration does not tell how many there are. ``?`` is a value left
-open, ``[4, %n]`` a list, in which numbers may be sampled ones.
+The custom form is uniform: the required loops and blocks, then ``keyword value`` pairs for the
+other fields (a keyword alone sets a switch), then a dictionary (``{unsafe}``), then the types of
+the results if the declaration does not determine their number. ``?`` is a value left open; ``[4,
+%n]`` is a list, whose numbers may be sampled.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class ScheduleOp(IRDLOperation):
 
     @property
     def unsafe(self) -> bool:
-        """True if the step proceeds where legality is undecided."""
+        """True if the step proceeds although its legality is undecided."""
         return "unsafe" in self.attributes
 
     def verify_(self) -> None:

@@ -1,4 +1,6 @@
-"""The custom form of the operations of ``sched``: one syntax, from the declarations."""
+"""The custom form of the operations of ``sched``: a uniform syntax that is derived from
+declarations.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ from kc.support.declarations import REQUIRED, Parameter, Slot, parameters, resul
 from kc.support.diagnostics import suggest
 
 MOST_RESULTS = 1024
-"""The most results of a step; text may contain any number."""
+"""The maximum number of results of a step, because text may contain any number."""
 
 
 def leading_operands(step: Any) -> list[Parameter]:
@@ -121,7 +123,7 @@ class _Reader:
             )
 
     def _slot_for(self, parameter: Parameter, values: Sequence[SSAValue]) -> Slot:
-        """The field that the operands of a parameter are for, by their type."""
+        """The field for the operands of a parameter, by their type."""
         if len(parameter.slots) == 1:
             return parameter.slots[0]
         kind = values[0].type.name.removeprefix("sched.")

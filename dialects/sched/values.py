@@ -41,14 +41,14 @@ class BlockType(ParametrizedAttribute, TypeAttribute):
 
 @irdl_attr_definition
 class ParamType(ParametrizedAttribute, TypeAttribute):
-    """A number known only when the schedule runs, such as a sampled one."""
+    """A number that is only known when the schedule runs, such as a sampled number."""
 
     name = "sched.param"
 
 
 @irdl_attr_definition
 class ParamAttr(ParametrizedAttribute):
-    """The operand at a place of a value: ``#sched.param_at<0>`` is the first param."""
+    """A reference to an operand in a value: ``#sched.param_at<0>`` is the first param."""
 
     name = "sched.param_at"
 

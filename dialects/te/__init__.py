@@ -1,8 +1,8 @@
-"""The ``te`` dialect: pure tensor expressions, tensors in and tensors out.
+"""The ``te`` dialect: pure tensor expressions, which take and return tensors.
 
-A ``te.func`` holds ``te.compute`` ops, each giving every element of a tensor as a scalar body
-over named axes, optionally reduced over reduction axes with a combiner, ``te.scan`` ops, each a
-recurrence of such computes, and ``te.extern`` ops, whose tensors loops of ``tir`` write. After
+A ``te.func`` contains three kinds of ops. A ``te.compute`` gives each element of a tensor as a
+scalar body over named axes, optionally reduced over reduction axes with a combiner. A ``te.scan``
+is a recurrence of computes. The tensors of a ``te.extern`` are written by loops of ``tir``. After
 TVM's tensor expressions (Chen et al., OSDI 2018) and Halide's functions.
 """
 
@@ -120,7 +120,7 @@ class ReturnOp(IRDLOperation):
 
 
 def _verify_elements(has: str, type_: Attribute) -> None:
-    """Require that the elements of a tensor are scalars, like those of tir buffers."""
+    """Check that the elements of a tensor are scalars, like those of tir buffers."""
     if isinstance(type_, TensorType) and isinstance(type_.element_type, CONTAINERS):
         raise VerifyException(f"te.func: {has} a {type_}; the elements of tensors are scalars")
 
@@ -129,10 +129,10 @@ def _verify_elements(has: str, type_: Attribute) -> None:
 class FuncOp(IRDLOperation):
     """A pure function of tensors and scalars.
 
-    Argument attributes: ``kc.dtype`` is the user's element type where the IR type does not tell
-    (``"uint8"`` for i8, ``"bool"`` for i1); ``kc.shape`` gives the dimensions as an affine map
-    of the symbols that the function lists in ``kc.symbols``; ``kc.symbol`` on an ``index``
-    argument makes it the value of that symbol.
+    Argument attributes: ``kc.dtype`` is the user's element type if the IR type does not determine
+    it (``"uint8"`` for i8, ``"bool"`` for i1); ``kc.shape`` gives the dimensions as an affine map
+    of the symbols that the function lists in ``kc.symbols``; ``kc.symbol`` on an ``index`` argument
+    makes the argument the value of that symbol.
     """
 
     name = "te.func"

@@ -1,4 +1,6 @@
-"""``te.compute``: one or several tensors of the same axes, element by element, and its parts."""
+"""``te.compute``, which defines one or several tensors over the same axes element by element, and
+its parts.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ from kc.dialects.te.canonicalization import Canonicalized
 
 
 class Combiner(StrEnum):
-    """An associative and commutative operation that a reduction applies.
+    """An associative and commutative operation of a reduction.
 
     ``umin`` and ``umax`` compare integers as unsigned; ``min`` and ``max`` of floats propagate
     NaN, as numpy does.
@@ -102,8 +104,8 @@ def _homes_of_yield() -> tuple[OpTrait, ...]:
 class YieldOp(IRDLOperation):
     """``te.yield %v : f32``: the values of a region.
 
-    In a compute's body they are the elements, in its ``init`` what a reduction starts from, in a
-    combiner the combination; in a ``te.scan`` the next states.
+    In the body of a compute they are the elements, in its ``init`` the initial values of the
+    reduction, in a combiner the combination, and in a ``te.scan`` the next states.
     """
 
     name = "te.yield"
@@ -119,9 +121,10 @@ class YieldOp(IRDLOperation):
 
 @irdl_op_definition
 class ConditionOp(IRDLOperation):
-    """``te.condition (%i + %k < 60), %c``: whether a term takes part in a reduction.
+    """``te.condition (%i + %k < 60), %c``: the condition under which a term takes part in a
+    reduction.
 
-    It does if all affine conditions hold, and the i1 value, if there is one, is true.
+    A term takes part if all affine conditions hold and the i1 value, if there is one, is true.
     """
 
     name = "te.condition"
@@ -195,21 +198,21 @@ def _homes_of_compute() -> tuple[OpTrait, ...]:
 
 @irdl_op_definition
 class ComputeOp(IRDLOperation):
-    """Tensors of the same axes, element by element.
+    """Tensors over the same axes, defined element by element.
 
     ``%C = te.compute "C" [%i = 1024, %j = %n] reduce sum [%k = 64] { ... te.yield %v : f32 } :
     tensor<1024x?xf32>``: the body over the spatial axes, combined over the reduction axes.
     Bodies read tensors with ``te.read`` and compute with ``arith`` and ``math``; they are pure.
 
-    A body that yields several values makes as many tensors. Their reduction, and any other that
-    the names do not give, has a combiner of its own: ``reduce "argmax" [%k = 64] (%a0: i32, %a1:
-    f32) (%b0: i32, %b1: f32) identity [-1 : i32, 0xFF800000 : f32] { ... te.yield ... }``. Where
-    a third tuple follows the two, the body yields what it stands for behind the terms. Then may
-    follow ``where { ... te.condition ... }``, over all axes: the terms that take part (the
-    others are not evaluated), and ``init { ... te.yield ... }``, over the spatial axes: what the
-    reduction starts from instead of the identity. Extents of reduction axes that differ from
-    element to element are ``?``, and ``domain { ... te.yield %n : index }``, over the spatial axes,
-    gives them. After any of these, the body follows ``do``.
+    A body that yields several values defines as many tensors. Their reduction, like any other
+    without a predefined name, has its own combiner: ``reduce "argmax" [%k = 64] (%a0: i32, %a1:
+    f32) (%b0: i32, %b1: f32) identity [-1 : i32, 0xFF800000 : f32] { ... te.yield ... }``. If a
+    third tuple follows the two, the body yields its values after the terms. The optional ``where {
+    ... te.condition ... }``, over all axes, selects the terms that take part (other terms are not
+    evaluated). The optional ``init { ... te.yield ... }``, over the spatial axes, gives the initial
+    values of the reduction instead of the identity. Extents of reduction axes that differ from
+    element to element are written ``?``; ``domain { ... te.yield %n : index }``, over the spatial
+    axes, computes them. After any of these, the body follows ``do``.
     """
 
     name = "te.compute"
@@ -285,7 +288,7 @@ class ComputeOp(IRDLOperation):
 
     @property
     def names(self) -> list[str]:
-        """The names of the spatial, then of the reduction axes."""
+        """The names of the spatial axes, then of the reduction axes."""
         return [name.data for name in (*self.axis_names.data, *self.reduce_names.data)]
 
     @property
@@ -325,7 +328,7 @@ class ComputeOp(IRDLOperation):
 
     @property
     def has_init(self) -> bool:
-        """True if the reduction does not start from the identity."""
+        """True if the reduction has initial values other than the identity."""
         return bool(self.init.blocks)
 
     @property

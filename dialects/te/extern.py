@@ -1,4 +1,4 @@
-"""``te.extern``: tensors made by loops that are written out, or by code that kc does not see."""
+"""``te.extern``: tensors written by explicit loops, or by external code."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class ExternOp(IRDLOperation):
     """Tensors that a region of ``tir`` writes.
 
     ``%C = te.extern "C" (%a: memref<8x?xf32> = %A, %s: f32 = %scale) -> (%c: memref<8x?xf32> of
-    (%n)) { ... }``. The region sees the inputs and the results as buffers, which do not overlap; it
-    reads the former, writes every element of the latter, and touches no other memory. Scalars come
-    after the inputs; sizes are asked for by ``tir.symbol``. (TVM: ``te.extern``.)
+    (%n)) { ... }``. The region sees the inputs and the results as buffers that do not overlap. It
+    reads the inputs, writes every element of the results, and accesses no other memory. Scalars
+    follow the inputs; ``tir.symbol`` gives sizes. (TVM: ``te.extern``.)
     """
 
     name = "te.extern"
@@ -75,7 +75,7 @@ class ExternOp(IRDLOperation):
         sizes: Sequence[SSAValue],
         body: Region | None = None,
     ) -> None:
-        """``inputs`` are tensors, then scalars; ``sizes`` the dynamic ones of all results."""
+        """``inputs`` are tensors, then scalars; ``sizes`` are the dynamic sizes of all results."""
         if body is None:
             tensors = [value.type for value in inputs if isinstance(value.type, TensorType)]
             scalars = [value.type for value in inputs if not isinstance(value.type, TensorType)]
@@ -114,7 +114,7 @@ class ExternOp(IRDLOperation):
 
     @property
     def scalars(self) -> list[tuple[SSAValue, BlockArgument]]:
-        """The scalar operands with their arguments of the region."""
+        """The scalar operands with the arguments of the region for them."""
         count = len(self.tensor_inputs)
         inner = self.body.block.args[count + len(self.tensors) :]
         return list(zip(self.inputs[count:], inner, strict=True))
@@ -236,13 +236,13 @@ class ExternOp(IRDLOperation):
 
 
 def buffer_type(tensor: Attribute) -> MemRefType:
-    """The buffer that a tensor is in a region."""
+    """The buffer type of a tensor in a region."""
     assert isinstance(tensor, TensorType)
     return MemRefType(tensor.element_type, tensor.shape)
 
 
 def written_buffers(op: Operation) -> Iterator[SSAValue]:
-    """The buffers that ``op`` itself writes, by their names in the function or region."""
+    """The buffers that ``op`` itself writes, as named in the function or region."""
     if isinstance(op, StoreOp):
         yield root_buffer(op.buffer)
     elif isinstance(op, memref.StoreOp):
@@ -252,7 +252,7 @@ def written_buffers(op: Operation) -> Iterator[SSAValue]:
 
 
 def root_buffer(value: SSAValue) -> SSAValue:
-    """The buffer that ``value`` is a view of, or itself."""
+    """The buffer that ``value`` is a view of, or ``value`` itself."""
     while isinstance(value.owner, ViewOp):
         value = value.owner.buffer
     return value

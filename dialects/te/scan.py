@@ -48,10 +48,10 @@ def _homes_of_scan() -> tuple[OpTrait, ...]:
 class ScanOp(IRDLOperation):
     """A recurrence along the first dimension, time.
 
-    ``%S = te.scan "S" [%t = %m] (%s: tensor<?x8xf32> = %first: tensor<1x8xf32>) { ...
-    te.yield %next : tensor<8xf32> }``: the first rows of a state are those of its initial tensor;
-    each later row ``%t`` is what the region yields for it, from rows before. The region holds the
-    computes of one step, over all dimensions but time. Results are the states, in order.
+    ``%S = te.scan "S" [%t = %m] (%s: tensor<?x8xf32> = %first: tensor<1x8xf32>) { ... te.yield
+    %next : tensor<8xf32> }``. The first rows of a state are those of its initial tensor. The region
+    yields each later row ``%t``, computed from earlier rows; it contains the computes of one step,
+    over all dimensions except time. Results are the states, in order.
     """
 
     name = "te.scan"
@@ -116,7 +116,7 @@ class ScanOp(IRDLOperation):
 
     @property
     def start(self) -> int:
-        """The number of initial rows, which is the first computed row."""
+        """The number of initial rows, which is the index of the first computed row."""
         return _shape(self.inits[0])[0]
 
     @property

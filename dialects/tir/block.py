@@ -59,7 +59,7 @@ class IterType(StrEnum):
     """The promise of a block about an iteration variable.
 
     Instances that differ in a ``spatial`` variable write different elements and may run in any
-    order; along a ``reduce`` variable, a commutative and associative combiner is applied; an
+    order. Along a ``reduce`` variable, a commutative and associative combiner is applied. An
     ``opaque`` variable has no known property.
     """
 
@@ -78,7 +78,7 @@ _ITER_TYPES = {kind: IterTypeAttr(kind) for kind in IterType}
 
 @lru_cache(1024)
 def _static_extents(extents: tuple[int, ...]) -> DenseArrayBase:
-    """The attribute of some extents, which programs have few different ones of."""
+    """The attribute for static extents, cached because programs have few distinct ones."""
     return DenseArrayBase.from_list(i64, extents)
 
 
@@ -88,11 +88,10 @@ class BlockOp(IRDLOperation):
     """A block: a computation over typed iteration variables bound to the loops around it.
 
     ``tir.block "C" (spatial %vi in 1024 = %i, reduce %vk in 64 = %k_o * 4 + %k_i) where (%k_o * 4 +
-    %k_i < 64) init { ... } do { ... }``. The body runs when the predicate holds; ``init`` runs
-    before it in the instances whose ``reduce`` variables are all 0. Where the reduction is over
-    nothing ``init`` runs all the same, for each element, as the outermost loop of the reduction
-    begins: the block is then the initial value. Buffers that the block reads and writes are derived
-    from its body.
+    %k_i < 64) init { ... } do { ... }``. The body runs if the predicate holds; ``init`` runs before
+    it in the instances whose ``reduce`` variables are all 0. If the reduction is empty, ``init``
+    still runs for each element, when the outermost loop of the reduction begins: the block then has
+    the initial value. The buffers that the block reads and writes are derived from its body.
     """
 
     name = "tir.block"

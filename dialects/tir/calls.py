@@ -1,8 +1,8 @@
-"""``tir.call_extern``: calls of functions that are not IR: of C, and of Python.
+"""``tir.call_extern``: calls of C and Python functions, which are not IR.
 
-A function of C gets a pointer to the first element of each buffer, and scalars by value. A packed
-function is one of Python's under a global name, and gets arrays, numbers and text. Both touch no
-memory of the program but the buffers that they are given.
+A C function receives a pointer to the first element of each buffer, and scalars by value. A packed
+function is a Python function registered under a global name; it receives arrays, numbers and text.
+Neither accesses memory of the program except the buffers that it receives.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ from kc.support.packed_signature import (
 
 TRACED = "kc.traced"
 UNSIGNED = "kc.unsigned"
-"""The attribute that lists which operands are unsigned, and by the number after theirs, the
-result."""
+"""The attribute that lists the unsigned operands by number; the number after the last operand is
+the result.
+"""
 
 
 STARTS = "kc.starts"
@@ -74,10 +75,10 @@ class CallExternOp(IRDLOperation):
     """``%r = tir.call_extern pure "cbrtf"(%x) : (f32) -> f32``: a call out of the program.
 
     ``tir.call_extern packed "my.add"("text", read %A, write %C, %n) : (memref<8xf32>, ...)``. Only
-    packed functions take text. Each buffer is read, written, or both, as for ``tir.call``; a
-    ``pure`` call gives the same for the same arguments, does nothing else, and takes no buffer.
-    ``kc.unsigned`` lists the operands (and by their number, a result) that are unsigned;
-    ``kc.traced`` says that a Python function that gives None gives the last operand.
+    packed functions accept text. Each buffer is read, written, or both, as for ``tir.call``. A
+    ``pure`` call has no effects, takes no buffer, and returns the same value for the same
+    arguments. ``kc.unsigned`` lists the unsigned operands (and by the next number, an unsigned
+    result). With ``kc.traced``, a Python function that returns None returns its last operand.
     """
 
     name = "tir.call_extern"
@@ -142,7 +143,7 @@ class CallExternOp(IRDLOperation):
 
     @property
     def accesses(self) -> list[tuple[SSAValue, bool, bool]]:
-        """For each buffer: whether it is read, and whether it is written."""
+        """For each buffer, two flags: it is read, and it is written."""
         return accesses_of(self.arguments, self.modes)
 
     @property

@@ -1,5 +1,5 @@
-"""Combiners that are regions: ``tir.combine``, one step of a reduction, and
-``tir.thread_allreduce``, a reduction across threads.
+"""Combiners as regions: ``tir.combine``, one step of a reduction, and ``tir.thread_allreduce``, a
+reduction across threads.
 """
 
 from __future__ import annotations
@@ -45,16 +45,15 @@ class YieldOp(IRDLOperation):
 
 @irdl_op_definition
 class CombineOp(IRDLOperation):
-    """The combination of two tuples by a combiner of the user's.
+    """The combination of two tuples by a user-defined combiner.
 
-    ``%i, %v = tir.combine "argmax" (%i0, %v0) (%i1, %v1) by (%a0: i32, %a1: f32) (%b0: i32,
-    %b1: f32) identity [-1 : i32, 0xFF800000 : f32] { ... tir.yield %x, %y : i32, f32 }``: the
-    results of the region. In a reduction, the first tuple is what the buffers hold, the second
-    one the next term. A third tuple, if there is one, is of values ``captured`` from around the
-    combiner, the same ones for all terms of an element. The combiner is associative and
-    commutative, and the identity is one: ``kc.analysis.reductions.combiner_laws`` checks it where
-    text is read and where tensor expressions are lowered, unless the op is marked with
-    ``kc.unsafe``.
+    ``%i, %v = tir.combine "argmax" (%i0, %v0) (%i1, %v1) by (%a0: i32, %a1: f32) (%b0: i32, %b1:
+    f32) identity [-1 : i32, 0xFF800000 : f32] { ... tir.yield %x, %y : i32, f32 }``: the results of
+    the region. In a reduction, the first tuple is the contents of the buffers, the second one the
+    next term. An optional third tuple contains values ``captured`` from around the combiner, which
+    are equal for all terms of an element. The combiner must be associative and commutative with
+    this identity: ``kc.analysis.reductions.combiner_laws`` checks this when text is read and when
+    tensor expressions are lowered, unless the op has ``kc.unsafe``.
     """
 
     name = "tir.combine"
@@ -175,10 +174,10 @@ class CombineOp(IRDLOperation):
 @irdl_op_definition
 class ThreadAllreduceOp(IRDLOperation):
     """``%r = tir.thread_allreduce "add" (%x) over ["threadIdx.x"] by (%a: f32) (%b: f32) identity
-    [0.0 : f32] { ... tir.yield %c : f32 }``: the values ``%x`` of the threads that differ along the
-    axes alone, combined in any order; all of them get the result.
+    [0.0 : f32] { ... tir.yield %c : f32 }``: the combination, in any order, of the values ``%x`` of
+    the threads that differ only along the axes; all of them receive the result.
 
-    All threads of a block come to it together. The combiner is as of ``tir.combine``; the values
+    All threads of a block execute it together. The combiner is as in ``tir.combine``; the values
     that it captures are a second tuple of operands. TVM: ``tvm_thread_allreduce``. MLIR:
     ``gpu.all_reduce``, of one value over the whole block.
     """
@@ -222,7 +221,7 @@ class ThreadAllreduceOp(IRDLOperation):
 
     @property
     def axis_names(self) -> list[str]:
-        """The axes that threads whose values are combined differ along."""
+        """The axes along which the threads with combined values differ."""
         return [axis.data for axis in self.axes]
 
     def step(self, lhs: Sequence[SSAValue], rhs: Sequence[SSAValue]) -> CombineOp:

@@ -1,4 +1,4 @@
-"""Values of indices: ``tir.apply``, ``tir.linearize``, ``tir.delinearize``, ``tir.symbol``."""
+"""Index values: ``tir.apply``, ``tir.linearize``, ``tir.delinearize``, ``tir.symbol``."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ Form = TypeVar("Form")
 class ApplyOp(IRDLOperation, HasFolderInterface):
     """``tir.apply (%i * 32 + %ii)``: an affine expression as a value.
 
-    ``tir.apply min(%n - %i * 32, 32)`` is the smallest of several, ``max`` the largest; each of
-    them may be such a one of the other kind: ``tir.apply max(min(%m, %n), 0)``. In the generic form
-    ``map`` has all expressions as its results, ``groups`` how many of them are next to each other
-    in a nested one (1 of those that are in none).
+    ``tir.apply min(%n - %i * 32, 32)`` is the minimum of several expressions, ``max`` the maximum.
+    Each expression may itself be of the other kind: ``tir.apply max(min(%m, %n), 0)``. In the
+    generic form the results of ``map`` are all expressions, and ``groups`` lists the number of
+    adjacent expressions in each nested minimum or maximum (1 for an expression outside of any).
 
     (``affine.apply``, ``affine.min`` and ``affine.max`` restrict their operands to values that
     ``tir`` loops do not produce.)
@@ -108,7 +108,7 @@ class ApplyOp(IRDLOperation, HasFolderInterface):
         return self.map.data.results[0] if self.extreme is None else None
 
     def grouped(self, forms: Sequence[Form]) -> list[list[Form]]:
-        """``forms``, one of each result of :attr:`map`, by groups."""
+        """``forms``, with one for each result of :attr:`map`, by groups."""
         if self.groups is None:
             return [[form] for form in forms]
         ends = list(accumulate(self.groups.get_values()))
@@ -175,7 +175,7 @@ class ApplyOp(IRDLOperation, HasFolderInterface):
         return [IntegerAttr(self.evaluated(self.map.data.eval(numbers, [])), INDEX)]
 
     def evaluated(self, values: Sequence[int]) -> int:
-        """The value of the op; ``values`` are those of the expressions of :attr:`map`."""
+        """The value of the op; ``values`` are the values of the expressions of :attr:`map`."""
         return self.combined(values, lambda kind, *pair: min(pair) if kind == "min" else max(pair))
 
     @classmethod
@@ -210,7 +210,7 @@ class ApplyOp(IRDLOperation, HasFolderInterface):
         printer.print_op_attributes(self.attributes)
 
     def text(self, texts: Sequence[str], word: Callable[[ExtremeKind], str] = str) -> str:
-        """The op as text, ``max(min(a, b), c)``; ``texts`` are those of the expressions of
+        """The op as text, ``max(min(a, b), c)``; ``texts`` are the texts of the expressions of
         :attr:`map`.
         """
         assert self.extreme is not None
@@ -229,7 +229,7 @@ def _parse_optional_extreme(parser: Parser) -> ExtremeKind | None:
 
 @irdl_op_definition
 class LinearizeOp(IRDLOperation):
-    """``tir.linearize [%o, %i] by [%m, %n]``: ``o * n + i``, with ``n`` known at run time only.
+    """``tir.linearize [%o, %i] by [%m, %n]``: ``o * n + i``, where ``n`` is only known at run time.
 
     The structured form of a product that is not affine: 0 <= index < size holds for each pair.
     (``affine.linearize_index disjoint`` upstream.)
@@ -324,8 +324,8 @@ def _parse_index_list(parser: Parser) -> list[SSAValue]:
 class SymbolOp(SymbolicSizeOp):
     """``%n = tir.symbol "n"``: a symbolic size of the function.
 
-    Its value is the dimension of the first argument whose ``kc.shape`` names it, or the scalar
-    argument with ``kc.symbol``; that all occurrences agree is checked at the call.
+    Its value is the dimension of the first argument whose ``kc.shape`` contains the symbol, or the
+    scalar argument with ``kc.symbol``. The call checks that all occurrences agree.
     """
 
     name = "tir.symbol"

@@ -86,7 +86,7 @@ class ForKind(StrEnum):
     THREAD = "thread"
     """Bound to a thread axis; see :mod:`kc.dialects.tir.threads`."""
     WHILE = "while"
-    """Serial, and over when its ``tir.condition`` does not hold."""
+    """Serial; the loop ends when its ``tir.condition`` does not hold."""
 
 
 _IS_ONE = AffineSet(
@@ -100,7 +100,7 @@ _IS_ONE = AffineSet(
 )
 
 WHILE_EXTENT = 2**63 - 1
-"""The extent of a loop of kind ``while``: more iterations than any loop has."""
+"""The extent of a loop of kind ``while``: an upper bound of its trip count."""
 
 
 @irdl_attr_definition
@@ -127,7 +127,7 @@ def _computes_values(op: Operation) -> bool:
 
 
 def _top(op: Operation, block: Block) -> Operation | None:
-    """The operation of ``block`` that ``op`` is in."""
+    """The operation of ``block`` that contains ``op``, or ``op`` itself."""
     while op.parent is not block:
         around = op.parent_op()
         if around is None:
@@ -147,14 +147,14 @@ class ForOp(IRDLOperation):
     """A named loop over ``0 <= i < extent``.
 
     ``tir.for %i in 1024 parallel { ... }``, ``tir.for %i in 64 thread "threadIdx.x" { ... }``. A
-    loop that starts elsewhere adds the start in the bindings of its blocks, so every loop
-    primitive has one case. An extent that is negative at run time means no iteration, as 0 does.
-    What loops of threads mean: :mod:`kc.dialects.tir.threads`.
+    loop with another start adds the start in the bindings of its blocks, so every loop primitive
+    has a single case. A negative extent at run time means no iteration, as 0 does. For loops of
+    threads see :mod:`kc.dialects.tir.threads`.
 
     ``tir.for %w in 9223372036854775807 while { %c = ...; tir.if (...) { ... }; tir.condition %c }``
-    is ``while``: a loop over more iterations than it has, in which nothing happens where ``%c``
-    does not hold. That is what every analysis sees; ``while`` says that no iteration after the
-    first such one needs to be executed.
+    is of kind ``while``: a loop with more iterations than it executes, in which iterations without
+    ``%c`` have no effect. Every analysis may treat it as such a loop; ``while`` adds that no
+    iteration after the first one without ``%c`` needs to be executed.
     """
 
     name = "tir.for"
@@ -346,10 +346,10 @@ class ForOp(IRDLOperation):
 
 @irdl_op_definition
 class ConditionOp(IRDLOperation):
-    """``tir.condition %c``: where ``%c`` does not hold, the loop of kind ``while`` is over.
+    """``tir.condition %c``: end the loop of kind ``while`` if ``%c`` does not hold.
 
-    That iterations do nothing from then on is promised by using it: what stores stands in a
-    ``tir.if`` on the same condition. MLIR: ``scf.condition``.
+    Its use promises that later iterations have no effect: stores are in a ``tir.if`` on the same
+    condition. MLIR: ``scf.condition``.
     """
 
     name = "tir.condition"

@@ -1,20 +1,20 @@
 """Rings of mbarriers, and the copies that they count.
 
-A ring is a buffer of shared memory with an mbarrier for each version of what is copied: iteration
-``t`` of a pipeline uses the one in slot ``t mod n``, in its phase ``t floordiv n``. ``expect`` says
-how many bytes copies will bring in this phase, ``load_box`` starts one, and ``wait`` is until they
-are there::
+A ring is a buffer of shared memory with an mbarrier for each version of the copied data: iteration
+``t`` of a pipeline uses the mbarrier in slot ``t mod n``, in its phase ``t floordiv n``. ``expect``
+announces the number of bytes of the copies in this phase, ``load_box`` starts a copy, and ``wait``
+waits for their arrival::
 
     %full = tir.alloc "A_shared_full" {tir.mbarriers} : memref<3xi64, "shared">
     tir.mbarrier_init %full : memref<3xi64, "shared">
     tir.mbarrier_expect %full[%t mod 3], 16384 : memref<3xi64, "shared">
     tir.mbarrier_wait %full[%t mod 3] phase [%t floordiv 3] : memref<3xi64, "shared">
 
-All threads of a block come to each of these. One of them does the first two and the copies; all of
-them wait.
+All threads of a block execute each of these. A single thread performs the first two and the copies;
+all threads wait.
 
-Where separate warps copy (``specialize-warps``), a second ring says which versions may be
-overwritten: each warp that reads them arrives when it has done so, and who copies waits::
+If separate warps copy (``specialize-warps``), a second ring tells which versions may be
+overwritten: each warp arrives after it has read a version, and the copying warps wait::
 
     tir.mbarrier_init %empty, 8 : memref<3xi64, "shared">
     tir.mbarrier_wait %empty[%t mod 3] phase [%t floordiv 3 - 1] : memref<3xi64, "shared">
@@ -72,12 +72,12 @@ def _verify_ring(op: IRDLOperation, ring: SSAValue) -> None:
 
 @irdl_op_definition
 class MBarrierInitOp(IRDLOperation):
-    """``tir.mbarrier_init %full : memref<3xi64, "shared">``: the mbarriers of a ring begin.
+    """``tir.mbarrier_init %full : memref<3xi64, "shared">``: initialise the mbarriers of a ring.
 
-    Each phase of each of them has one arrival, and the bytes that this expects; or as many
-    arrivals as ``tir.mbarrier_init %empty, 8 : memref<3xi64, "shared">`` says.
+    Each phase of each mbarrier has one arrival and the bytes that it announces; with
+    ``tir.mbarrier_init %empty, 8 : memref<3xi64, "shared">``, it has 8 arrivals.
 
-    It is done before any thread goes on.
+    The initialisation is complete before any thread continues.
     """
 
     name = "tir.mbarrier_init"
@@ -95,7 +95,7 @@ class MBarrierInitOp(IRDLOperation):
 
     @property
     def count(self) -> int:
-        """The arrivals that each phase waits for."""
+        """The number of arrivals that complete each phase."""
         return 1 if self.arrivals is None else self.arrivals.value.data
 
     def verify_(self) -> None:
@@ -110,7 +110,8 @@ class MBarrierInitOp(IRDLOperation):
 class MBarrierExpectOp(IRDLOperation):
     """``tir.mbarrier_expect %full[%t mod 3], 16384 : memref<3xi64, "shared">``
 
-    Copies will bring so many bytes in this phase; and it is the arrival that the phase waits for.
+    Announce the number of bytes that copies write in this phase. This is the arrival that the phase
+    waits for.
     """
 
     name = "tir.mbarrier_expect"
@@ -162,9 +163,10 @@ class MBarrierExpectOp(IRDLOperation):
 
 @irdl_op_definition
 class MBarrierWaitOp(IRDLOperation):
-    """``tir.mbarrier_wait %full[%t mod 3] phase [%t floordiv 3] : memref<3xi64, "shared">``: until
-    what copies bring in this phase of an mbarrier is there; the first is phase 0, and phase -1 is
-    complete from the beginning."""
+    """``tir.mbarrier_wait %full[%t mod 3] phase [%t floordiv 3] : memref<3xi64, "shared">``: wait
+    for the copies in this phase of an mbarrier. The first phase is 0; phase -1 is complete from the
+    beginning.
+    """
 
     name = "tir.mbarrier_wait"
 
@@ -222,8 +224,9 @@ class MBarrierWaitOp(IRDLOperation):
 
 @irdl_op_definition
 class MBarrierArriveOp(IRDLOperation):
-    """``tir.mbarrier_arrive %empty[%t mod 3] : memref<3xi64, "shared">``: a warp arrives at an
-    mbarrier, once all of its lanes have done what is before."""
+    """``tir.mbarrier_arrive %empty[%t mod 3] : memref<3xi64, "shared">``: let a warp arrive at an
+    mbarrier, after all its lanes have completed the preceding operations.
+    """
 
     name = "tir.mbarrier_arrive"
 
@@ -270,8 +273,8 @@ class LoadBoxOp(IRDLOperation):
 
     Start a copy of ``%A`` to ``%C`` that the mbarrier ``%B`` counts.
 
-    All three are parts of buffers. ``lower-tensor-copies`` makes the map of the buffer that ``%A``
-    is a part of. (``nvvm.cp.async.bulk.tensor.shared.cluster.global``.)
+    All three are views of buffers. ``lower-tensor-copies`` creates the map of the buffer behind
+    ``%A``. (``nvvm.cp.async.bulk.tensor.shared.cluster.global``.)
     """
 
     name = "tir.load_box"
@@ -302,8 +305,8 @@ class LoadBoxOp(IRDLOperation):
 class StoreBoxOp(IRDLOperation):
     """``tir.store_box %A, %C : memref<64x32xf32, ..., "shared">, memref<64x32xf32, ...>``
 
-    Copy ``%A`` to ``%C``, by the copy unit; it is done before the thread goes on that starts it.
-    Both are parts of buffers. (``nvvm.cp.async.bulk.tensor.global.shared.cta``, and its wait.)
+    Copy ``%A`` to ``%C`` by the copy unit. The thread that starts the copy waits for its end. Both
+    are views of buffers. (``nvvm.cp.async.bulk.tensor.global.shared.cta``, and its wait.)
     """
 
     name = "tir.store_box"

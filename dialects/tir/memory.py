@@ -52,11 +52,11 @@ multiple of this number of bytes.
 
 
 CONTAINERS = (VectorType, TensorType, UnrankedTensorType, MemRefType, UnrankedMemRefType)
-"""The types of values that no buffer of tir has as elements."""
+"""The types that cannot be elements of a tir buffer."""
 
 
 def _verify_element_type(op: Operation, buffer_type: Attribute) -> Attribute:
-    """The type of the elements of a buffer."""
+    """Check the element type of a buffer."""
     assert isinstance(buffer_type, MemRefType)
     element = buffer_type.element_type
     if isinstance(element, CONTAINERS):
@@ -95,7 +95,7 @@ def has_rows(buffer_type: Attribute) -> bool:
 class LoadOp(IRDLOperation):
     """``tir.load %A[%i * 32 + %ii, %k] : memref<...>``: an element of a buffer.
 
-    With a vector result, consecutive elements along the last dimension.
+    A vector result contains consecutive elements along the last dimension.
     """
 
     name = "tir.load"
@@ -163,7 +163,7 @@ class LoadOp(IRDLOperation):
 @with_direct_access
 @irdl_op_definition
 class StoreOp(IRDLOperation):
-    """``tir.store %v, %A[%i, %j] : memref<...>``: write an element, or a vector of them."""
+    """``tir.store %v, %A[%i, %j] : memref<...>``: store an element, or a vector of elements."""
 
     name = "tir.store"
 
@@ -224,7 +224,7 @@ class StoreOp(IRDLOperation):
 @with_direct_access
 @irdl_op_definition
 class AllocOp(IRDLOperation):
-    """``tir.alloc "B" : memref<16x?xf32, "local">``: a buffer, alive to the end of its region.
+    """``tir.alloc "B" : memref<16x?xf32, "local">``: a buffer that lives to the end of its region.
 
     A buffer with a size that is negative at run time has no elements.
     """
@@ -271,7 +271,9 @@ class AllocOp(IRDLOperation):
         self._verify_notes(self.buffer.type.get_num_dims())
 
     def _verify_notes(self, rank: int) -> None:
-        """Verify the notes on dimensions: ``tir.storage_align`` and ``tir.axis_separators``."""
+        """Verify the annotations of dimensions: ``tir.storage_align`` and
+        ``tir.axis_separators``.
+        """
         aligned = self.attributes.get("tir.storage_align", ArrayAttr([]))
         entries = aligned.data if isinstance(aligned, ArrayAttr) else (aligned,)
         axes: list[int] = []

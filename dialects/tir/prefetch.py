@@ -1,4 +1,4 @@
-"""Hints that memory will be read soon: no access, for any analysis."""
+"""Hints that memory will be read soon, which no analysis treats as accesses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kc.dialects.tir.canonicalization import Canonicalized
 class PrefetchOp(IRDLOperation):
     """``tir.prefetch %A[%i + 1, %k] : memref<...>``: an element of ``%A`` will be read soon.
 
-    It reads and writes nothing and never fails: the indices may be outside of the buffer.
+    It accesses nothing and never fails: the indices may be outside of the buffer.
     (``memref.prefetch``, for reading, of data, to be kept.)
     """
 

@@ -2,7 +2,7 @@
 
 ``tir.for %i in 64 thread "threadIdx.x" { ... }`` runs its iterations as threads. The axes are
 ``blockIdx.x``, ``.y``, ``.z``, ``threadIdx.x``, ``.y``, ``.z``, ``vthread.x``, ``.y``, ``.z`` and
-``vthread``; what is below the outermost loop of them is a *kernel*.
+``vthread``; the body of the outermost loop bound to an axis is a *kernel*.
 
 * **Lockstep.** An operation is executed by all threads before the next one is, in each iteration
   of the serial loops around it: a barrier is implied wherever one thread reads what another one of
@@ -20,7 +20,7 @@
   they run one after the other, and are refused (KC4207) where that gives other results.
 
 A buffer that is allocated in a kernel belongs to the iterations of the loops around the ``alloc``,
-as anywhere, except that the threads that share its memory scope have one buffer together:
+as usual, except that the threads that share its memory scope have a single buffer:
 
 ==========================  =======================================
 scope                       shared by the threads of
@@ -31,8 +31,8 @@ scope                       shared by the threads of
 ``local``, all others       none
 ==========================  =======================================
 
-Where an ``alloc`` stands further out than that, code generation must move it inwards, and refuses
-the kernel if it cannot.
+If an ``alloc`` is further out than that, code generation must move it inwards, and refuses the
+kernel if it cannot.
 
 TVM: ``thread_axis``, ``bind``, ``InjectVirtualThread``, ``CanRelaxStorageUnderThread``. CUDA: the
 memory and thread hierarchies.
@@ -54,7 +54,7 @@ THREAD_AXES = (*BLOCK_AXES, *LANE_AXES, *VIRTUAL_AXES)
 
 
 def is_same_axis(outer: str | None, inner: str | None) -> bool:
-    """True if two nested loops have the same threads."""
+    """True if two nested loops are bound to the same threads."""
     return outer is not None and outer == inner and outer != "vthread"
 
 

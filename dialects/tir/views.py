@@ -1,6 +1,6 @@
 """Views of buffers, and calls of functions on them.
 
-``tir.view`` names a box of a buffer, like TVM's ``match_buffer``. ``tir.call`` calls a function
+``tir.view`` describes a box of a buffer, like TVM's ``match_buffer``. ``tir.call`` calls a function
 that accesses exactly the buffers passed to it, each as a whole. The accesses of a block thus follow
 from its body even if it calls external code.
 """
@@ -49,20 +49,18 @@ from kc.dialects.symbol_uses import has_symbols
 from kc.dialects.tir.canonicalization import Canonicalized
 
 MODES = ("read", "write", "update")
-"""The use of a buffer by a call: it reads all of it, writes all of it without reading it, or
-both.
-"""
+"""The uses of a buffer by a call: read all of it, write all of it without reading, or both."""
 
 
 def strides_of(type_: MemRefType) -> list[int | None]:
-    """The distance of neighbours along each dimension; None if the type does not determine it."""
+    """The stride of each dimension, in elements; None if the type does not determine it."""
     return list(type_.get_strides() or [None] * type_.get_num_dims())
 
 
 def accesses_of(
     arguments: Sequence[SSAValue], modes: ArrayAttr[StringAttr]
 ) -> list[tuple[SSAValue, bool, bool]]:
-    """For each buffer of a call: whether it is read, and whether it is written."""
+    """For each buffer of a call, two flags: it is read, and it is written."""
     return [
         (value, mode.data != "write", mode.data != "read")
         for value, mode in zip(arguments, modes, strict=True)
@@ -76,14 +74,15 @@ ZERO_OUTSIDE = "tir.zero_outside"
 
 @irdl_op_definition
 class ViewOp(IRDLOperation):
-    """A box of a buffer, from an element on.
+    """A box of a buffer that starts at an element.
 
     ``tir.view %A[%i * 4, %j] along [0] : memref<64x64xf32> to memref<4xf32, strided<[64], offset:
-    ?>>`` is a part of a column. ``along`` says which dimensions of the buffer those of the view
-    are, in order; without it, the last ones. The box lies in the buffer. (``memref.subview``.)
+    ?>>`` is a part of a column. ``along`` lists the dimensions of the buffer that the view keeps,
+    in order; by default the last ones. The box lies in the buffer. (``memref.subview``.)
 
-    With the attribute ``tir.zero_outside`` it may also go beyond the end of the buffer. Elements
-    there are zero, and the view is only read: copies of boxes by a copy unit are so.
+    With the attribute ``tir.zero_outside`` the box may extend beyond the end of the buffer.
+    Elements there are zero, and the view is only read. Copies of boxes by a copy unit have this
+    property.
     """
 
     name = "tir.view"
@@ -227,14 +226,14 @@ class _TakesArguments(SymbolUserOpInterface):
 
 @irdl_op_definition
 class MatrixDescriptorOp(IRDLOperation):
-    """``%d = tir.matrix_descriptor %A along "k" : memref<64x16xf16, ...>``: how a product of four
-    warps finds a tile in shared memory.
+    """``%d = tir.matrix_descriptor %A along "k" : memref<64x16xf16, ...>``: the descriptor by which
+    a product of four warps reads a tile from shared memory.
 
-    The 64 bits that ``nvvm.wgmma.mma_async`` takes: where the tile begins, how far its rows are
-    apart, and the swizzle of the buffer. A tile of three dimensions is panels, side by side.
-    ``along`` says what neighbours in a row differ in: ``k``, the index of the sum, or ``mn``, that
-    of the result. ``lower-fragments`` makes the bits, since the layout is that of the buffer which
-    the tile is a part of. (``nvgpu.warpgroup.generate. descriptor``.)
+    The 64 bits are an operand of ``nvvm.wgmma.mma_async``: the start of the tile, the distance of
+    its rows, and the swizzle of the buffer. A tile of three dimensions consists of panels, side by
+    side. ``along`` is the index in which adjacent elements of a row differ: ``k``, the index of the
+    sum, or ``mn``, an index of the result. ``lower-fragments`` computes the bits, since the layout
+    is that of the buffer behind the tile. (``nvgpu.warpgroup.generate. descriptor``.)
     """
 
     name = "tir.matrix_descriptor"
@@ -272,9 +271,9 @@ _SHARED = (StringAttr("shared"), StringAttr("shared.dyn"))
 class CallOp(IRDLOperation):
     """``tir.call @gemm(read %a, read %b, update %c, %n) : (memref<...>, ...)``: call a function.
 
-    It touches no memory but the buffers that it is given: each is read as a whole, written as a
-    whole, or both (``update``). A function without a body is linked; the interpreter runs the one
-    that its attribute ``kc.description`` names instead.
+    The function accesses no memory but its buffers: each is read as a whole, written as a whole, or
+    both (``update``). A function without a body is linked; the interpreter instead runs the
+    function that its attribute ``kc.description`` names.
     """
 
     name = "tir.call"
@@ -299,7 +298,7 @@ class CallOp(IRDLOperation):
 
     @property
     def accesses(self) -> list[tuple[SSAValue, bool, bool]]:
-        """For each buffer: whether it is read, and whether it is written."""
+        """For each buffer, two flags: it is read, and it is written."""
         return accesses_of(self.arguments, self.modes)
 
     def verify_(self) -> None:

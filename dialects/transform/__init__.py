@@ -1,8 +1,8 @@
-"""The ``transform`` dialect: the steps of MLIR's transform scripts that kc performs.
+"""The ``transform`` dialect: the steps of MLIR's transform scripts that kc supports.
 
-xDSL has the types, sequences and ``transform.structured.match``; the ops here are those that it
-lacks or has without text. :data:`REFUSED` are MLIR's other steps, with what kc has in their place:
-their text is refused where it is read (KC3723).
+xDSL has the types, sequences and ``transform.structured.match``; the ops here are missing in xDSL
+or lack a text there. :data:`REFUSED` are MLIR's other steps, with kc's alternatives: they are
+refused when they are parsed (KC3723).
 """
 
 from __future__ import annotations

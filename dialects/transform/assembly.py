@@ -30,7 +30,7 @@ def parse_signature(parser: Parser) -> FunctionType:
 
 
 def parse_numbers(parser: Parser) -> tuple[list[UnresolvedOperand], list[int]]:
-    """``[8, %n, 0]``: the values in it, and the numbers with a mark where a value is."""
+    """``[8, %n, 0]``: the values, and the numbers with a placeholder for each value."""
     values: list[UnresolvedOperand] = []
     numbers: list[int] = []
 
@@ -73,7 +73,7 @@ def numbers_of(attr: DenseArrayBase[IntegerType] | None) -> list[int]:
 
 
 def array_of(numbers: Sequence[int]) -> DenseArrayBase:
-    """Numbers as an attribute."""
+    """The attribute for a list of numbers."""
     return DenseArrayBase.from_list(i64, list(numbers))
 
 
@@ -84,7 +84,7 @@ def mixed(values: Sequence[SSAValue], numbers: Sequence[int]) -> list[int | SSAV
 
 
 def verify_mixed(op: IRDLOperation, values: Sequence[SSAValue], numbers: Sequence[int]) -> None:
-    """Refuse numbers and values that do not fit together, and negative sizes."""
+    """Refuse numbers and values whose counts do not match, and negative sizes."""
     if numbers.count(DYNAMIC_INDEX) != len(values):
         raise VerifyException(f"{op.name}: a size is a number, or an operand")
     if any(number < 0 and number != DYNAMIC_INDEX for number in numbers):

@@ -77,8 +77,9 @@ class IncludeOp(IRDLOperation):
 
 @irdl_op_definition
 class ForeachOp(IRDLOperation):
-    """``transform.foreach %ops : !transform.any_op { ^bb0(%op: !transform.any_op): ... }``: steps
-    for each op of a handle."""
+    """``transform.foreach %ops : !transform.any_op { ^bb0(%op: !transform.any_op): ... }``: run
+    steps for each op of a handle.
+    """
 
     name = "transform.foreach"
 
@@ -127,7 +128,7 @@ class ForeachOp(IRDLOperation):
 
 @irdl_op_definition
 class LoopUnrollOp(IRDLOperation):
-    """``transform.loop.unroll %loop {factor = 4}``: copies of the body of an ``scf.for``."""
+    """``transform.loop.unroll %loop {factor = 4}``: copy the body of an ``scf.for``."""
 
     name = "transform.loop.unroll"
 
@@ -213,7 +214,7 @@ PATTERNS = (
     *("tensor.fold_tensor_empty", "tensor.merge_consecutive_insert_extract_slice"),
     *("tensor.reassociative_reshape_folding", "linalg.erase_unnecessary_inputs"),
 )
-"""Names of pattern sets that kc's canonicalization replaces."""
+"""The pattern sets that are replaced by kc's canonicalization."""
 
 
 def pattern_op(pattern: str) -> type[Operation]:

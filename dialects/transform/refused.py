@@ -1,4 +1,4 @@
-"""MLIR transform steps that kc does not perform, with the alternative in kc."""
+"""MLIR transform steps that kc does not support, with kc's alternatives."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ REFUSED = {
     "foreach_match": "transform.structured.match, then transform.foreach",
     "collect_matching": "transform.structured.match",
 }
-"""Steps of MLIR that kc does not perform, without ``transform.``, and kc's way to do the same."""
+"""Unsupported steps of MLIR, without ``transform.``, with kc's way to achieve the same."""
 
 
 def refused_op(step: str, way: str) -> type[Operation]:

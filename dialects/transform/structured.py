@@ -49,8 +49,9 @@ class TilingOp(IRDLOperation):
 
 @irdl_op_definition
 class TileUsingForOp(TilingOp):
-    """``transform.structured.tile_using_for %op tile_sizes [8, %n, 0] interchange = [1, 0]``: loops
-    of ``scf.for`` over tiles of a linalg op. Gives the op on a tile, and the loops."""
+    """``transform.structured.tile_using_for %op tile_sizes [8, %n, 0] interchange = [1, 0]``: tile
+    a linalg op by ``scf.for`` loops. Returns the tiled op and the loops.
+    """
 
     name = "transform.structured.tile_using_for"
 
@@ -121,8 +122,9 @@ class TileUsingForOp(TilingOp):
 @irdl_op_definition
 class TileUsingForallOp(TilingOp):
     """``transform.structured.tile_using_forall %op tile_sizes [8, 8] (mapping = [...])``, or
-    ``num_threads [4, 2]``: a loop of ``scf.forall`` over tiles. Gives the op on a tile, and the
-    loop."""
+    ``num_threads [4, 2]``: tile a linalg op by an ``scf.forall``. Returns the tiled op and the
+    loop.
+    """
 
     name = "transform.structured.tile_using_forall"
 
@@ -223,7 +225,7 @@ class FuseIntoContainingOp(IRDLOperation):
 
 @irdl_op_definition
 class GeneralizeOp(IRDLOperation):
-    """``transform.structured.generalize %op``: a named op as ``linalg.generic``."""
+    """``transform.structured.generalize %op``: convert a named op to ``linalg.generic``."""
 
     name = "transform.structured.generalize"
 
@@ -235,8 +237,9 @@ class GeneralizeOp(IRDLOperation):
 
 @irdl_op_definition
 class InterchangeOp(IRDLOperation):
-    """``transform.structured.interchange %op iterator_interchange = [1, 0]``: the loops of a
-    ``linalg.generic`` in another order."""
+    """``transform.structured.interchange %op iterator_interchange = [1, 0]``: permute the loops of
+    a ``linalg.generic``.
+    """
 
     name = "transform.structured.interchange"
 

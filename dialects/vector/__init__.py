@@ -1,6 +1,6 @@
-"""The ``vector`` dialect with the ops that xDSL lacks: those on vectors of several dimensions.
+"""The ``vector`` dialect with the ops that xDSL lacks, on vectors of several dimensions.
 
-The text of each is what ``mlir-opt`` 22 prints.
+The text of each op is what ``mlir-opt`` 22 prints.
 """
 
 from __future__ import annotations

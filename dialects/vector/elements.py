@@ -135,7 +135,9 @@ class ToElementsOp(IRDLOperation):
 
 @irdl_op_definition
 class InterleaveOp(IRDLOperation):
-    """``vector.interleave %a, %b : vector<4xf32> -> vector<8xf32>``: lanes of both in turn."""
+    """``vector.interleave %a, %b : vector<4xf32> -> vector<8xf32>``: the lanes of both,
+    alternating.
+    """
 
     name = "vector.interleave"
 
@@ -178,8 +180,9 @@ class InterleaveOp(IRDLOperation):
 
 @irdl_op_definition
 class DeinterleaveOp(IRDLOperation):
-    """``%e, %o = vector.deinterleave %v : vector<8xf32> -> vector<4xf32>``: lanes of even and of
-    odd numbers."""
+    """``%e, %o = vector.deinterleave %v : vector<8xf32> -> vector<4xf32>``: the even-numbered and
+    the odd-numbered lanes.
+    """
 
     name = "vector.deinterleave"
 

@@ -1,4 +1,4 @@
-"""``vector.mask``: an op on some lanes."""
+"""``vector.mask``: an op on a subset of the lanes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ class YieldOp(IRDLOperation):
 @irdl_op_definition
 class MaskOp(IRDLOperation):
     """``vector.mask %m { vector.reduction <add>, %v : vector<8xf32> into f32 } : vector<8xi1> ->
-    f32``: one op, on the lanes of which the mask is set."""
+    f32``: an op on the lanes for which the mask is set.
+    """
 
     name = "vector.mask"
 
@@ -133,4 +134,4 @@ MASKABLE: tuple[type[Operation], ...] = (
     ContractionOp,
     OuterProductOp,
 )
-"""The ops that a ``vector.mask`` may have."""
+"""The ops that may be in a ``vector.mask``."""

@@ -59,8 +59,9 @@ _INDEX_VECTOR = VectorType.constr(base(IntegerType) | base(IndexType))
 @irdl_op_definition
 class GatherOp(IRDLOperation):
     """``vector.gather %A[%i][%at], %mask, %p : memref<?xf32>, vector<8xi32>, vector<8xi1>,
-    vector<8xf32> into vector<8xf32>``: elements ``%at`` along the last dimension from ``%A[%i]``
-    on; where the mask is not set, those of ``%p``."""
+    vector<8xf32> into vector<8xf32>``: the elements ``%at`` positions after ``%A[%i]`` along the
+    last dimension; lanes whose mask is not set come from ``%p``.
+    """
 
     name = "vector.gather"
 
@@ -88,7 +89,8 @@ class GatherOp(IRDLOperation):
 @irdl_op_definition
 class ScatterOp(IRDLOperation):
     """``vector.scatter %A[%i][%at], %mask, %v : memref<?xf32>, vector<8xi32>, vector<8xi1>,
-    vector<8xf32>``: of lanes with one place the last stays."""
+    vector<8xf32>``; of several lanes with the same index, the last one is stored.
+    """
 
     name = "vector.scatter"
 
@@ -114,7 +116,8 @@ class ScatterOp(IRDLOperation):
 @irdl_op_definition
 class TypeCastOp(IRDLOperation):
     """``vector.type_cast %m : memref<4x8xf32> to memref<vector<4x8xf32>>``: the same memory, with
-    more or fewer of its dimensions in its elements."""
+    dimensions moved into or out of the element type.
+    """
 
     name = "vector.type_cast"
 
@@ -134,7 +137,7 @@ class TypeCastOp(IRDLOperation):
 
 
 def _all_sizes(type_: Attribute) -> tuple[Attribute, list[int]]:
-    """The elements of a memref's elements, and the sizes of both."""
+    """The element type of a memref's scalars, and its sizes followed by those of its elements."""
     assert isinstance(type_, MemRefType)
     sizes, element = [*type_.get_shape()], type_.element_type
     if isinstance(element, VectorType):
@@ -145,7 +148,8 @@ def _all_sizes(type_: Attribute) -> tuple[Attribute, list[int]]:
 @irdl_op_definition
 class ExpandLoadOp(IRDLOperation):
     """``vector.expandload %A[%i], %mask, %p : memref<?xf32>, vector<8xi1>, vector<8xf32> into
-    vector<8xf32>``: neighbours in memory, one for each lane of which the mask is set."""
+    vector<8xf32>``: adjacent elements, one for each lane whose mask is set.
+    """
 
     name = "vector.expandload"
 
@@ -170,8 +174,9 @@ class ExpandLoadOp(IRDLOperation):
 
 @irdl_op_definition
 class CompressStoreOp(IRDLOperation):
-    """``vector.compressstore %A[%i], %mask, %v : memref<?xf32>, vector<8xi1>, vector<8xf32>``: the
-    lanes of which the mask is set, next to each other."""
+    """``vector.compressstore %A[%i], %mask, %v : memref<?xf32>, vector<8xi1>, vector<8xf32>``:
+    store the lanes whose mask is set to adjacent elements.
+    """
 
     name = "vector.compressstore"
 

@@ -104,7 +104,7 @@ class MultiReductionOp(IRDLOperation):
 
     @property
     def reduced(self) -> list[int]:
-        """The dimensions that go."""
+        """The reduced dimensions."""
         return integers(self.reduction_dims)
 
     def verify_(self) -> None:
@@ -123,7 +123,7 @@ class ScanOp(IRDLOperation):
     vector<4x8xf32>, vector<4xf32>``: the running combination along a dimension, and its last value.
 
     An inclusive scan begins with the first element and ignores ``%start``. An exclusive scan begins
-    with ``%start`` and leaves out the last element.
+    with ``%start`` and omits the last element.
     """
 
     name = "vector.scan"
@@ -236,7 +236,7 @@ class ContractionOp(IRDLOperation):
 
     @property
     def maps(self) -> list[list[int]]:
-        """The dimensions of each operand, by their numbers."""
+        """The dimensions of each operand, by index."""
         maps: list[list[int]] = []
         for map_ in self.indexing_maps:
             assert isinstance(map_, AffineMapAttr)
@@ -352,9 +352,10 @@ def _iterator(parser: Parser, kind: Attribute, at: int) -> Attribute:
 
 @irdl_op_definition
 class OuterProductOp(IRDLOperation):
-    """``vector.outerproduct %a, %b, %c {kind = #vector.kind<add>} : vector<4xf32>,
-    vector<8xf32>``: every product of an element of ``%a`` and one of ``%b``, combined with ``%c``;
-    ``%b`` may be one number."""
+    """``vector.outerproduct %a, %b, %c {kind = #vector.kind<add>} : vector<4xf32>, vector<8xf32>``:
+    every product of an element of ``%a`` and an element of ``%b``, combined with ``%c``; ``%b`` may
+    be a scalar.
+    """
 
     name = "vector.outerproduct"
 

@@ -23,13 +23,13 @@ from kc.dialects.vector.sizes import shape_of, verify_elements
 
 
 def is_scalable(type_: Attribute) -> bool:
-    """True if it is a vector with a scalable size, a multiple of vscale."""
+    """True if the type is a vector with a scalable size, a multiple of vscale."""
     return isinstance(type_, VectorType) and type_.get_num_scalable_dims() > 0
 
 
 @irdl_op_definition
 class VectorScaleOp(IRDLOperation):
-    """``%n = vector.vscale``: the number that sizes in brackets are multiplied by."""
+    """``%n = vector.vscale``: the factor of sizes in brackets."""
 
     name = "vector.vscale"
 
@@ -82,7 +82,7 @@ class ScalableExtractOp(IRDLOperation):
 
 
 def _verify_part(op: ScalableInsertOp | ScalableExtractOp, part: SSAValue, whole: SSAValue) -> None:
-    """Require a whole of scalable size and a part that is a vector of rank 1."""
+    """Require a whole of scalable size, and a part that is a vector of rank 1."""
     if len(shape_of(part)) != 1 or not is_scalable(whole.type) or len(shape_of(whole)) != 1:
         raise VerifyException(
             f"{op.name}: {part.type} is no part of {whole.type}; the whole has one scalable size"

@@ -109,7 +109,7 @@ def _numbers(op: Operation, name: str, values: Attribute) -> list[int]:
 def _verify_slice(
     op: Operation, whole: SSAValue, offsets: Sequence[int], sizes: Sequence[int]
 ) -> None:
-    """A part lies inside, from ``offsets`` on."""
+    """Check that a slice that begins at ``offsets`` lies inside."""
     for offset, size, of in zip(offsets, sizes, shape_of(whole), strict=False):
         if offset < 0 or size < 1 or offset + size > of:
             raise VerifyException(
@@ -151,7 +151,8 @@ def _print_slice(printer: Printer, op: IRDLOperation, names: Sequence[str]) -> N
 @irdl_op_definition
 class ExtractStridedSliceOp(IRDLOperation):
     """``vector.extract_strided_slice %v {offsets = [0, 2], sizes = [2, 4], strides = [1, 1]} :
-    vector<4x8xf32> to vector<2x4xf32>``; dimensions that are not listed are whole."""
+    vector<4x8xf32> to vector<2x4xf32>``; unlisted dimensions are whole.
+    """
 
     name = "vector.extract_strided_slice"
 
@@ -205,7 +206,8 @@ class ExtractStridedSliceOp(IRDLOperation):
 @irdl_op_definition
 class InsertStridedSliceOp(IRDLOperation):
     """``vector.insert_strided_slice %p, %v {offsets = [0, 2], strides = [1]} : vector<4xf32> into
-    vector<2x8xf32>``: the part is of the last dimensions."""
+    vector<2x8xf32>``: insert a slice along the last dimensions.
+    """
 
     name = "vector.insert_strided_slice"
 

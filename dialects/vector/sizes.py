@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 BOOLS = VectorType.constr(i1)
-"""A mask."""
+"""The type of a mask."""
 
 
 def shape_of(value: SSAValue) -> tuple[int, ...]:
@@ -28,7 +28,7 @@ def element_of(value: SSAValue) -> Attribute:
 
 
 def verify_elements(op: Operation, *values: SSAValue) -> None:
-    """All have elements of one type."""
+    """Check that all vectors have the same element type."""
     types = [element_of(value) for value in values]
     if any(type_ != types[0] for type_ in types):
         raise VerifyException(f"{op.name}: elements of {types[0]} and of {types[-1]}")
