@@ -1,1 +1,1 @@
-"""Measurements, each a program of its own."""
+"""Measurements; each file is a program."""

@@ -2,8 +2,9 @@
 
     python benchmarks/build_memory.py [BUILDS]
 
-Each module is built, called and dropped, of one expression in seven sizes, split, parallel and
-vectorised; in MiB, after the first 100 builds (which load everything) and from there on.
+Each module is an expression in one of seven sizes, split, parallel and vectorized. It is built,
+called and dropped. The sizes are in MiB: after the first 100 builds (which load everything), and
+from there on.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def build(number: int) -> None:
 
 
 def resident() -> float:
-    """The resident size of this process, in MiB, without what the allocator keeps for later."""
+    """The resident size of this process, in MiB, without memory that the allocator holds in
+    reserve.
+    """
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
     status = Path("/proc/self/status").read_text()

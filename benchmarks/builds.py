@@ -2,9 +2,9 @@
 
     python -m benchmarks.builds [NAME ...] [--topi] [--cpu] [--repeat=3]
 
-The rows of benchmarks/cpu.py, and the example of each operator of kc.topi, with the schedules that
-kc chooses, for one core. The times are those of the processor, in ms, the best of several builds
-after one that is not counted, all in one process. ``--topi`` and ``--cpu`` measure one of the two,
+Measures the rows of benchmarks/cpu.py, and the example of each operator of kc.topi, with the
+schedules that kc chooses, for one core. The times are processor times in ms: the best of several
+builds after an uncounted one, all in one process. ``--topi`` and ``--cpu`` measure one of the two;
 NAMEs are parts of names.
 """
 
@@ -29,18 +29,18 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks" / "peers")]
 LIMITS = (60, 75, 100)
-"""Above how many ms builds are counted."""
+"""The limits, in ms, above which builds are counted."""
 
 
 def rows_of_cpu(wanted: Callable[[str], bool]) -> dict[str, Callable[[], Any]]:
-    """The functions that make the tensors of each row of benchmarks/cpu.py."""
+    """The functions that create the tensors of each row of benchmarks/cpu.py."""
     from cpu_rows import ROWS
 
     return {name: row.make().tensors for name, row in ROWS.items() if wanted(name)}
 
 
 def operators(wanted: Callable[[str], bool]) -> dict[str, Callable[[], Any]]:
-    """The functions that make the tensors of each operator's example."""
+    """The functions that create the tensors of each operator's example."""
     from kc.topi.table import whole_table
     from kc.topi.write_docs import example_tensors
 

@@ -1,7 +1,7 @@
 """The cost of a call: a kernel over three tiny float32 arrays, in ns.
 
-The kernel is hand-written LLVM IR, the same for all rows; numpy adds the same arrays. The rows
-are measured in turn, many times over, and each shows the median of its repeats.
+The kernel is hand-written LLVM IR, the same for all rows; numpy adds the same arrays. The rows are
+measured in turn, many times; each shows the median of its repeats.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def jit(text: str, symbols: dict[str, int]) -> Code:
 
 
 def nanoseconds(call: Callable[..., Any], args: tuple[Any, ...]) -> float:
-    """The time of one call, loop included."""
+    """The time of a call, including the loop around it."""
     match args:
         case ():
             begin = time.perf_counter_ns()

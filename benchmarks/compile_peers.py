@@ -3,13 +3,13 @@
     pip install apache-tvm halide
     python benchmarks/compile_peers.py [ROUNDS] [--peers=PYTHON]
 
-``PYTHON`` is the interpreter that has the peers (default: this one); a peer that it lacks is left
-out. Every round starts each system once, in turn, in a process of its own, which imports it,
-builds one operator for what a first build pays, and then each operator twice: expression, schedule
-(the same calls in kc and TVM, the nearest in Halide), machine code for this CPU. "chosen" is kc
-with the schedules that it chooses. The first table has the medians over all rounds, in ms from the
-expression to a function, the second one the best calls of these functions, in ms of the processor
-on one thread. The results of all systems are compared with numpy's.
+``PYTHON`` is the interpreter that has the peers (default: this one); missing peers are omitted.
+Each round starts each system once, in turn, in a separate process. The process imports the system,
+builds one operator to absorb the cost of a first build, and then builds each operator twice:
+expression, schedule (the same calls in kc and TVM, the nearest in Halide), machine code for this
+CPU. "chosen" is kc with its default schedules. The first table has the medians over all rounds, in
+ms from the expression to a function; the second has the best calls of these functions, in ms of
+processor time on one thread. The results of all systems are compared with numpy's.
 """
 
 from __future__ import annotations
@@ -101,7 +101,9 @@ def table(
     choose: Callable[[list[float]], float],
     form: str,
 ) -> None:
-    """Print a table: the times of each system in ms, and kc's by those of the others."""
+    """Print a table: the times of each system in ms, and the ratio of kc's times to those of each
+    other system.
+    """
     systems = list(next(iter(rows.values())))
     peers = [system for system in systems if system not in OWN]
     heads = [*systems, *(f"{own} / {system}" for system in peers for own in OWN)]

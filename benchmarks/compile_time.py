@@ -1,16 +1,16 @@
-"""From a tensor expression to a function to call: where the time goes.
+"""The phases of the time from a tensor expression to a callable function.
 
     python benchmarks/compile_time.py [chains]
 
-The 1024 x 1024 matrix product of the demo in two schedules, and a padded convolution; milliseconds
-of processor time (a build has one thread), median of several builds in one process after the first
-(which also pays for imports, shown apart). "of these, checks" is what verifying the result of each
-primitive and pass takes (kc/analysis/verify_changes.py), which is in the times above it, and the
-median of its shares.
+The 1024 x 1024 matrix product of the demo in two schedules, and a padded convolution. The times are
+milliseconds of processor time (a build has one thread): medians of several builds in one process
+after the first, whose additional imports are shown separately. "of these, checks" is the time to
+verify the result of each primitive and pass (kc/analysis/verify_changes.py), which the times above
+include, and the median of its shares.
 
-``chains``: milliseconds for each stage of programs of many stages that nobody has scheduled, which
-should hardly depend on their number: elementwise ones, products of 128 x 128, and products each
-with a bias, a relu and a softmax.
+``chains``: milliseconds per stage of unscheduled programs with many stages, which should hardly
+depend on their number: elementwise stages, products of 128 x 128, and products each with a bias, a
+relu and a softmax.
 """
 
 from __future__ import annotations
@@ -83,7 +83,9 @@ PROGRAMS = {
 
 
 def build(make) -> tuple[float, dict[str, float]]:
-    """Processor seconds of one build from scratch, of each stage, and of all checks together."""
+    """The processor time in seconds of one build from scratch, of each stage, and of all checks
+    together.
+    """
     visit = verify_changes._Visit.run
     checks = 0.0
 
@@ -119,7 +121,7 @@ def _build(make) -> tuple[float, dict[str, float]]:
 
 
 def elementwise(count: int) -> list[te.Tensor]:
-    """A chain of stages that are computed element by element."""
+    """A chain of elementwise stages."""
     a = te.placeholder((1024,), name="A")
     last = a
     for _ in range(count):
@@ -128,7 +130,7 @@ def elementwise(count: int) -> list[te.Tensor]:
 
 
 def products(count: int) -> list[te.Tensor]:
-    """A chain of matrix products by the same matrix."""
+    """A chain of products by the same matrix."""
     a = te.placeholder((128, 128), name="A")
     last = a
     for _ in range(count):
@@ -137,7 +139,7 @@ def products(count: int) -> list[te.Tensor]:
 
 
 def layers(count: int) -> list[te.Tensor]:
-    """A chain of layers of four kinds of stages."""
+    """A chain of layers, each with four kinds of stages."""
     a, b = te.placeholder((64, 64), name="A"), te.placeholder((64,), name="B")
     last = a
     for _ in range(count):
@@ -149,7 +151,7 @@ CHAINS = ((elementwise, (5, 50, 200)), (products, (5, 20, 80)), (layers, (4, 16)
 
 
 def chains() -> None:
-    """Print what a stage of a chain takes, by the number of its stages."""
+    """Print the time per stage of a chain, by the number of its stages."""
     for make, counts in CHAINS:
         kc.build(make(2))
         for call in (kc.lower, kc.build):
@@ -164,7 +166,7 @@ def chains() -> None:
 
 
 def main() -> int:
-    """Print the tables that are asked for."""
+    """Print the requested tables."""
     if sys.argv[1:] == ["chains"]:
         chains()
         return 0

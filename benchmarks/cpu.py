@@ -9,29 +9,29 @@ for the rows of README.md, or a part of the names of rows; by default, all are m
 takes well under a minute, so a run may be stopped, and continued with the families that remain.
 ``--random`` draws ``--count`` rows of each family. The same seed gives the same rows.
 
-Each system is a process of its own; they take turns, a few calls at a time, so that what else the
-machine does meets all of them. With several threads, the processes that wait are stopped: threads
-of some systems spin after their work. The times are the best of all rounds, in ms, of the processor
-where there is one thread, so that waiting for it does not count. "best" is kc with the schedules in
-``benchmarks/peers/cpu_schedules.py``, which are for one thread. The first ratio is the best time of
-the fastest peer by kc's, the second by the faster one of kc's; behind them stands what half of kc's
-rounds differ by, as a part of their median. A peer that is not installed (numpy, torch, jax, numba,
-onnxruntime) is left out. TVM and Halide are no peers here: they have the schedules that one writes
-for them (``compile_peers.py``). Below the table are the geometric mean of each family, and the rows
-whose ratio is below 0.5 (drawn rows) or the least one of their family.
+Each system is a separate process. The processes take turns, a few calls at a time, so other load on
+the machine affects all of them. With several threads, waiting processes are stopped, because
+threads of some systems spin after their work. The times are the best of all rounds, in ms; for one
+thread they are processor times, which exclude waiting for the processor. "best" is kc with the
+schedules in ``benchmarks/peers/cpu_schedules.py``, which are for one thread. The first ratio is the
+best time of the fastest peer divided by kc's; the second uses the faster of kc's two. The
+interquartile range of kc's rounds, relative to their median, follows. Missing peers (numpy, torch,
+jax, numba, onnxruntime) are omitted. TVM and Halide are not peers here, because their schedules are
+written by hand (``compile_peers.py``). Below the table are the geometric mean of each family, and
+the rows with a ratio below 0.5 (drawn rows) or below the minimum of their family.
 
-The first lines are the machine, the systems, and what the machine can do: multiply-adds of f32 in
-vectors, measured in the same way, and copying 64 MiB. ``--threads=1,2`` makes a table for each
-number of threads, and then says how much faster kc's rows became. ``--write`` keeps the tables in
-benchmarks/results after each family; rows that were not measured stay there as they are.
+The first lines state the machine, the systems, and the limits of the machine, measured in the same
+way: multiply-adds of f32 vectors, and copying 64 MiB. ``--threads=1,2`` prints a table for each
+number of threads, and then the speedup of kc's rows. ``--write`` saves the tables in
+benchmarks/results after each family; rows that were not measured keep their values.
 
-``--mattr`` gives features to kc's target. Where it switches AMX or parts of AVX-512 off, oneDNN
-(in torch) and XLA (jax) get the same limit, by ``ONEDNN_MAX_CPU_ISA`` and ``XLA_FLAGS``.
-onnxruntime has no such switch: its products of bytes are left out then.
+``--mattr`` adds features to kc's target. If it disables AMX or parts of AVX-512, oneDNN (in torch)
+and XLA (jax) get the same limit, by ``ONEDNN_MAX_CPU_ISA`` and ``XLA_FLAGS``. onnxruntime has no
+such switch: its products of bytes are then omitted.
 
-OpenBLAS takes a processor that is newer than itself for an older one. So numpy is there twice, the
-second time (rows of products alone) with OPENBLAS_CORETYPE: the ``--coretype``, by default
-the one for the vectors that the processor has.
+OpenBLAS does not recognise processors that are newer than it, and uses code for an older one. numpy
+is therefore measured twice; the second time (only for rows of products) with OPENBLAS_CORETYPE: the
+``--coretype``, by default the type with the vectors of the processor.
 """
 
 from __future__ import annotations
@@ -69,16 +69,17 @@ SYSTEMS = {
     "numba": "numba",
     "ort": "onnxruntime",
 }
-"""A system, and the module that it is; best is kc with schedules that are written by hand, openblas
-numpy with a core type that is given."""
+"""The Python module of each system. best is kc with hand-written schedules; openblas is numpy with
+a given core type.
+"""
 OWN = ("kc", "best")
 PRODUCTS = ("gemm", "gemv", "batched", "dense", "attention", "conv", "types f64")
-"""The prefixes of the names of rows in which numpy calls OpenBLAS."""
+"""The prefixes of the names of rows for which numpy calls OpenBLAS."""
 RATIOS = ("ratio", "best_ratio")
 SHORTEST = 2e-3
-"""Seconds that one measurement takes at least: short calls are repeated."""
+"""The minimum time of a measurement in seconds; short calls are repeated."""
 LEAST = 0.5
-"""A drawn row with a lower ratio is a defect."""
+"""The ratio below which a drawn row counts as a defect."""
 LIMITS = {
     "avx512f": ("AVX2", "AVX2"),
     "avx512vnni": ("AVX512_CORE", "AVX512"),
@@ -98,11 +99,11 @@ class Settings:
     coretype: str = ""
     mattr: tuple[str, ...] = ()
     seed: int | None = None
-    """Of drawn rows; None for the rows that are given."""
+    """The seed of drawn rows; None for the given rows."""
     count: int = 5
 
     def rows(self) -> dict[str, Any]:
-        """The rows by their names: the same in each process."""
+        """The rows by name, the same in each process."""
         from cpu_families import FAMILIES, given_rows, random_rows
         from cpu_rows import ROWS
 
@@ -117,7 +118,9 @@ class Settings:
 
 
 def features(text: str) -> tuple[str, ...]:
-    """The features of ``--mattr``; without tiles of AMX there is nothing that works on them."""
+    """The target features of ``--mattr``, without dependent features if the tiles of AMX are
+    disabled.
+    """
     given = [it for it in text.split(",") if it]
     if f"-{AMX[0]}" in given:
         given += [f"-{it}" for it in AMX if f"-{it}" not in given]
@@ -125,7 +128,7 @@ def features(text: str) -> tuple[str, ...]:
 
 
 def serve(pipe: Connection, system: str, settings: Settings) -> None:
-    """A process of one system: makes rows, and times them when it is told to."""
+    """The process of a system: creates rows, and times them on request."""
     _end_with_parent()
     threads = settings.threads
     names = ("KC", "OPENBLAS", "OMP", "MKL", "NUMBA")
@@ -157,14 +160,14 @@ def serve(pipe: Connection, system: str, settings: Settings) -> None:
 
 
 def _end_with_parent() -> None:
-    """Do not outlive the program, even stopped (Linux)."""
+    """End with the parent process, even while stopped (Linux)."""
     if sys.platform == "linux":
         of_parent_death = 1  # PR_SET_PDEATHSIG
         ctypes.CDLL(None).prctl(of_parent_death, signal.SIGKILL)
 
 
 def prepare(system: str, name: str, settings: Settings) -> tuple[Any, dict[str, Any]]:
-    """The call to time, and what it gave."""
+    """The call to time, and its result."""
     import numpy as np
 
     threads = settings.threads
@@ -257,7 +260,7 @@ def prepare(system: str, name: str, settings: Settings) -> tuple[Any, dict[str, 
 
 
 def onnx_call(row: Any, inputs: list[Any], threads: int) -> Any:
-    """A call of onnxruntime whose arrays are bound: nothing is copied."""
+    """A call of onnxruntime with bound arrays, which avoids copies."""
     import numpy as np
 
     ort: Any = import_module("onnxruntime")
@@ -297,7 +300,7 @@ def onnx_call(row: Any, inputs: list[Any], threads: int) -> Any:
 
 
 def _target(settings: Settings) -> Any:
-    """The CPU that this runs on, with the features of ``--mattr``; None for just that."""
+    """The CPU of this machine with the features of ``--mattr``; None without such features."""
     from kc.support.target_host import host_attributes
     from kc.target import Target
 
@@ -309,7 +312,7 @@ def _target(settings: Settings) -> Any:
 
 
 def measure(call: Any, clock: Callable[[], float]) -> float | None:
-    """Seconds a call, the best of a few."""
+    """The time of a call in seconds, the best of a few."""
     if call is None:
         return None
     best, began, count = float("inf"), clock(), 1
@@ -326,7 +329,7 @@ def measure(call: Any, clock: Callable[[], float]) -> float | None:
 
 
 def peak() -> tuple[Any, dict[str, Any]]:
-    """Multiply-adds on vectors of f32 that need nothing but registers."""
+    """Measure multiply-adds on f32 vectors in registers, without memory accesses."""
     from kc.codegen.native import jit
     from kc.support.target import Target
 
@@ -376,7 +379,7 @@ end:
 
 
 def copy() -> tuple[Any, dict[str, Any]]:
-    """Copying more than the caches hold."""
+    """Measure copying of more memory than the caches hold."""
     import numpy as np
 
     source, result = np.ones(1 << 24, np.float32), np.empty(1 << 24, np.float32)
@@ -384,7 +387,7 @@ def copy() -> tuple[Any, dict[str, Any]]:
 
 
 class Peer:
-    """The process of a system. With several threads it is stopped unless it is asked."""
+    """The process of a system. With several threads it is stopped between requests."""
 
     def __init__(self, system: str, settings: Settings) -> None:
         context = multiprocessing.get_context("spawn")
@@ -396,7 +399,7 @@ class Peer:
         self.stopped = False
 
     def ask(self, order: str, argument: str = "") -> Any:
-        """Give an order, and wait for the answer."""
+        """Send a request, and wait for the answer."""
         self.go_on()
         self.pipe.send((order, argument))
         answer = self.pipe.recv()
@@ -406,13 +409,13 @@ class Peer:
         return answer
 
     def go_on(self) -> None:
-        """Let it run."""
+        """Continue the stopped process."""
         if self.stopped:
             os.kill(self.process.pid or 0, signal.SIGCONT)
             self.stopped = False
 
     def end(self) -> None:
-        """Let it end."""
+        """End the process."""
         self.go_on()
         with contextlib.suppress(OSError):
             self.pipe.send(("end", ""))
@@ -420,7 +423,7 @@ class Peer:
 
 
 def spread(samples: list[float]) -> float:
-    """The distance of the quartiles by the median: 0 where all samples are equal."""
+    """The interquartile range divided by the median; 0 if all samples are equal."""
     if len(samples) < 2:
         return 0.0
     first, middle, third = statistics.quantiles(samples, n=4, method="inclusive")
@@ -428,7 +431,7 @@ def spread(samples: list[float]) -> float:
 
 
 def run_row(name: str, peers: list[Peer], rounds: int) -> dict[str, Any]:
-    """The measurements of one row; ``failed`` says what is wrong with it, by system."""
+    """The measurements of a row; ``failed`` gives the error of each system that fails."""
     import numpy as np
 
     facts = {peer.system: peer.ask("row", name) for peer in peers}
@@ -471,7 +474,7 @@ def run_row(name: str, peers: list[Peer], rounds: int) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Print the tables; 1 where a row failed."""
+    """Print the tables; 1 if a row failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
         "rows", nargs="*", metavar="ROW", help="families, or parts of names of rows"
@@ -516,11 +519,11 @@ def main() -> int:
 
 
 WIDTH = 52
-"""Of the names of rows."""
+"""The width of the names of rows."""
 
 
 def selected(rows: dict[str, Any], parts: Sequence[str], quick: bool) -> list[str]:
-    """The rows of the families and with the parts of names that are given; all if none is."""
+    """The rows of the given families or parts of names; all rows if none are given."""
     families = {it.family for it in rows.values()}
     return [
         name
@@ -628,7 +631,7 @@ def means(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
 
 
 def _summary(rows: Sequence[dict[str, Any]]) -> None:
-    """The mean of each family, and the rows that are defects."""
+    """The mean of each family, and the rows that count as defects."""
     from cpu_families import FAMILIES
 
     print("\ngeometric means of peer/kc")
@@ -672,7 +675,7 @@ def _write(
 
 
 def _coretype() -> str:
-    """The core type of OpenBLAS that has the vectors of this processor; '' for none."""
+    """The core type of OpenBLAS for the vectors of this processor; '' if there is none."""
     from kc.support.target import Target
 
     return {512: "SkylakeX", 256: "Haswell"}.get(Target.host_cpu().vector_bits, "")

@@ -1,12 +1,11 @@
-"""Kernels for GPUs on this CPU: how long they take to compile and to run, watched and not.
+"""GPU kernels on this CPU: the times to compile and run them, with and without checks.
 
     python benchmarks/emulator.py
 
-For each kernel: milliseconds from the schedule to PTX and to machine code; then for a call those of
-the emulator, those of its coroutines, which run where threads do not wait alike, those of plain
-loops of the same expression on one thread, vectorized where that is possible, and those of the
-emulator with its checks; medians of several, interleaved. Then how many threads of a GPU it runs in
-a second.
+For each kernel, milliseconds from the schedule to PTX and to machine code. Then for a call: in the
+emulator; with its coroutines, which are used if threads do not wait uniformly; in plain loops of
+the same expression on one thread, vectorized if possible; and in the emulator with its checks. The
+times are medians of several interleaved runs. The last number is that of GPU threads per second.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def axis(name: str) -> Any:
 
 
 def add(n: int) -> tuple[list[Any], Any, Any, int]:
-    """A sum of vectors: no thread waits for another."""
+    """A sum of vectors, whose threads do not wait for each other."""
     A, B = te.placeholder((n,), name="A"), te.placeholder((n,), name="B")
     C = te.compute((n,), lambda i: A[i] + B[i], name="C")
     s, plain = te.create_schedule(C.op), te.create_schedule(C.op)
@@ -43,7 +42,7 @@ def add(n: int) -> tuple[list[Any], Any, Any, int]:
 
 
 def row_sums(n: int) -> tuple[list[Any], Any, Any, int]:
-    """A row for each block, by 128 threads: shuffles and shared memory."""
+    """Sums of rows, one row per block of 128 threads: shuffles and shared memory."""
     A = te.placeholder((n, n), name="A")
     k = te.reduce_axis((0, n), name="k")
     B = te.compute((n,), lambda i: te.sum(A[i, k], axis=k), name="B")
@@ -55,7 +54,7 @@ def row_sums(n: int) -> tuple[list[Any], Any, Any, int]:
 
 
 def product(n: int) -> tuple[list[Any], Any, Any, int]:
-    """Tiles of 64 x 64 by 256 threads, with tiles of 4 x 4 in registers."""
+    """A product in tiles of 64 x 64 by 256 threads, with tiles of 4 x 4 in registers."""
     A, B = te.placeholder((n, n), name="A"), te.placeholder((n, n), name="B")
     k = te.reduce_axis((0, n), name="k")
     C = te.compute((n, n), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")

@@ -1,4 +1,4 @@
-"""Kernels on a GPU: how fast they are beside the device's own copy, and beside torch.
+"""Kernels on a GPU: their speed compared with the device's own copy and with torch.
 
     python benchmarks/gpu.py [--emu] [--out=FILE] [--only=NAME,...]      make bench-gpu
 
@@ -52,7 +52,7 @@ from kc.runtime.gpu.function import DeviceFunction
 RESULTS = Path(__file__).resolve().parent / "results"
 REPEATS = 15
 LEAST_MS = 20.0
-"""A measurement lasts so long, by as many calls as that takes."""
+"""The minimum time of a measurement in ms; calls are repeated until it has passed."""
 
 
 @dataclass(frozen=True)
@@ -65,15 +65,15 @@ class Sizes:
     matrix: int
     tile: int
     matrices: tuple[int, ...]
-    """... of products by tensor cores."""
+    """The sizes of products by tensor cores."""
     attention: tuple[int, int, int]
-    """Heads, rows and keys, and elements of each."""
+    """The number of heads, the numbers of rows and keys, and the elements of each."""
     images: tuple[int, int, int]
-    """Of a convolution: how many, pixels along each side, and channels."""
+    """The sizes of a convolution: images, pixels along each side, and channels."""
     products: tuple[tuple[int, bool], ...]
-    """Schedules of the product: the depth, and whether copies go ahead."""
+    """The schedules of the product: the depth, and True if copies run ahead."""
     threads: tuple[int, ...]
-    """Of a block that has a row."""
+    """The number of threads of a block that processes a row."""
     repeats: int
     least_ms: float
 
@@ -94,12 +94,12 @@ TENSOR_CORES = (
     ("bfloat16", "float32", "bfloat16", 4e-3),
     ("int8", "int32", "int32", 1e-12),
 )
-"""Products by tensor cores: the types of A and B, of the sums, and of C; and the largest error."""
+"""Products by tensor cores: the types of A and B, of the sums, and of C; and the maximum error."""
 
 
 @dataclass
 class Row:
-    """A measurement: seconds of each contender, and what they are to be seen beside."""
+    """A measurement: the seconds of each contender, and reference values."""
 
     name: str
     size: str
@@ -108,7 +108,7 @@ class Row:
     """The unit of ``work``: bytes, or floating-point operations; none for launches."""
     seconds: dict[str, list[float]] = field(default_factory=dict)
     error: float = 0.0
-    """The distance from float64, as norms."""
+    """The distance from the float64 result, relative to its norm."""
 
     def median(self, contender: str) -> float:
         return statistics.median(self.seconds[contender])
@@ -127,7 +127,7 @@ def axis(name: str) -> Any:
 
 
 def add(n: int) -> tuple[Any, list[Any]]:
-    """256 threads a block, four numbers a thread."""
+    """A sum of vectors: 256 threads per block, four numbers per thread."""
     A, B = te.placeholder((n,), name="A"), te.placeholder((n,), name="B")
     C = te.compute((n,), lambda i: A[i] + B[i], name="C")
     s = te.create_schedule(C.op)
@@ -140,7 +140,7 @@ def add(n: int) -> tuple[Any, list[Any]]:
 
 
 def share(s: Any, output: Any, stages: Sequence[Any], threads: int) -> Any:
-    """A block for each row; what is computed of the row stays in shared memory."""
+    """Assign a row to each block, and keep intermediate results of the row in shared memory."""
     s[output].bind(output.op.axis[0], axis("blockIdx.x"))
     for stage in reversed(stages):
         s[stage].set_scope("shared")
@@ -188,9 +188,10 @@ def layer_norm(rows: int, columns: int, threads: int) -> tuple[Any, list[Any]]:
 
 
 def gemm(n: int, tile: int, depth: int, *, ahead: bool) -> tuple[Any, list[Any]]:
-    """A block of 16 x 16 threads has a tile of C in registers, as four parts that are apart, and
-    takes ``depth`` columns of A and rows of B at a time from shared memory, copied by four numbers;
-    ``ahead``: while it uses those before."""
+    """A block of 16 x 16 threads has a tile of C in registers, as four separate parts. It copies
+    ``depth`` columns of A and rows of B at a time to shared memory, four numbers per access; with
+    ``ahead``, it does so while it uses the previous ones.
+    """
     threads = 16
     A, B = te.placeholder((n, n), name="A"), te.placeholder((n, n), name="B")
     k = te.reduce_axis((0, n), name="k")
@@ -229,8 +230,9 @@ def gemm(n: int, tile: int, depth: int, *, ahead: bool) -> tuple[Any, list[Any]]
 
 
 def online_attention(heads: int, length: int, size: int) -> tuple[Any, list[Any]]:
-    """A block of 16 x 16 threads has 16 rows and takes 16 keys at a time; a thread has the maximum,
-    the sum of powers and the weighted sum of some columns in registers."""
+    """A block of 16 x 16 threads processes 16 rows and 16 keys at a time. A thread has the maximum,
+    the sum of powers and the weighted sum of some columns in registers.
+    """
     side = 16
     Q, K, V = (te.placeholder((heads, length, size), "float16", name=name) for name in "QKV")
     c, j = te.reduce_axis((0, size), name="c"), te.reduce_axis((0, length), name="j")
@@ -304,7 +306,7 @@ def online_attention(heads: int, length: int, size: int) -> tuple[Any, list[Any]
 
 
 def product(n: int, element: str, total: str, output: str) -> list[te.Tensor]:
-    """A times B, which is stored by columns; sums of one type, which become another one."""
+    """A times B, where B is stored by columns; the sums are converted from one type to another."""
     A, B = (te.placeholder((n, n), element, name=name) for name in "AB")
     k = te.reduce_axis((0, n), name="k")
 
@@ -318,11 +320,11 @@ def product(n: int, element: str, total: str, output: str) -> list[te.Tensor]:
 
 
 Timer = Callable[[int], float]
-"""Seconds that a number of calls take."""
+"""A function that returns the seconds of a number of calls."""
 
 
 class Bench:
-    """The device, and what is measured on it."""
+    """The device, and its measurements."""
 
     def __init__(self, sizes: Sizes, target: str) -> None:
         self.sizes = sizes
@@ -337,14 +339,14 @@ class Bench:
         return kc.nd.array(values, self.device)
 
     def empty(self, *shape: int) -> Any:
-        """An array of NaN."""
+        """An array filled with NaN."""
         array = kc.nd.empty(shape, "float32", self.device)
         array[:] = np.nan
         return array
 
     @property
     def specific(self) -> str:
-        """The target with what its architecture alone has: ``sm_90a``."""
+        """The target with the features that only its architecture has: ``sm_90a``."""
         return self.target + ("a" if self.target.endswith(("90", "100")) else "")
 
     def build(self, s: Any, args: Any = None, target: str | None = None) -> Any:
@@ -357,12 +359,12 @@ class Bench:
         return module
 
     def chosen(self, tensors: Sequence[te.Tensor]) -> Any:
-        """The module of tensors by the schedule that kc chooses."""
+        """The module of tensors, with the schedule that kc chooses."""
         schedule = kc.auto_schedule(tensors, target=self.specific)
         return self.build(schedule, target=self.specific)
 
     def timed(self, run: Callable[[], object]) -> Timer:
-        """Calls from Python, by events of the device."""
+        """The time of calls from Python, measured by events of the device."""
         gpu = self.device.gpu
         driver = gpu.driver
 
@@ -383,7 +385,7 @@ class Bench:
         return seconds
 
     def measure(self, row: Row, contenders: Mapping[str, Timer]) -> Row:
-        """Let contenders take turns; each is as long as the sizes say."""
+        """Let contenders take turns; the sizes set the duration of each measurement."""
         numbers: dict[str, int] = {}
         for name, timer in contenders.items():
             timer(2)
@@ -399,7 +401,7 @@ class Bench:
         return row
 
     def check(self, row: Row, result: Any, expected: np.ndarray, limit: float) -> None:
-        """The result is what float64 gives."""
+        """Check the result against the float64 result."""
         given = np.asarray(result, "float64")
         row.error = float(np.linalg.norm(given - expected) / np.linalg.norm(expected))
         if not row.error < limit:  # NaN is not
@@ -642,7 +644,7 @@ class Bench:
 
 
 def _torch() -> Any:
-    """torch, where it has a GPU."""
+    """The module torch, if it has a GPU; else None."""
     if os.environ.get("KC_CUDA") == "emu":
         return None
     try:
@@ -656,7 +658,9 @@ def _torch() -> Any:
 
 
 def told(bench: Bench) -> list[str]:
-    """The table: of each contender the time, the rate, and its share of the copy and of torch."""
+    """Print the table: for each contender the time, the rate, and its share of the copy and of
+    torch.
+    """
     copy = next((row for row in bench.rows if row.name == "copy"), None)
     bandwidth = copy.work / copy.median("driver") if copy else None
     lines: list[str] = []
@@ -679,7 +683,7 @@ def told(bench: Bench) -> list[str]:
 
 
 def results(bench: Bench, *, emulated: bool) -> dict[str, Any]:
-    """All that was measured, and where."""
+    """All measurements, with the machine."""
     gpu = bench.device.gpu
     return {
         "emulated": emulated,

@@ -2,8 +2,8 @@
 
     python benchmarks/ir_scaling.py
 
-Modules of loop nests around blocks with 1,000, 10,000 and 50,000 operations; microseconds an
-operation, best of three. What grows linearly keeps its number.
+Modules of loop nests around blocks with 1,000, 10,000 and 50,000 operations; microseconds per
+operation, best of three. A step with linear time has the same number for all sizes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OPS_A_NEST = 7
 
 
 def module_text(ops: int) -> str:
-    """A function of about ``ops`` operations."""
+    """A function of approximately ``ops`` operations."""
     nests = "".join(NEST.format(n=n) for n in range(ops // OPS_A_NEST))
     return (
         "func.func @f(%A: memref<64x64xf32>, %B: memref<64x64xf32>) {"

@@ -2,9 +2,9 @@
 
     python benchmarks/language_server.py
 
-Milliseconds of processor time in the server, median and largest of several edits, each of which
-makes a mistake in one of 50 functions or mends it. What the editor and the connection add is not in
-them. The goal is 150 ms.
+Processor time in the server in milliseconds: the median and maximum of several edits, each of which
+introduces or repairs a mistake in one of 50 functions. The time of the editor and the connection is
+excluded. The goal is 150 ms.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The overhead of kc at a launch: calls of a kernel with a driver that only notes them.
+"""The overhead of kc at a launch: calls of a kernel with a driver that only records launches.
 
     python benchmarks/launch_overhead.py
 
-The driver is the one of the tests (test/gpu/fake_libcuda.c, compiled by cc): it queues a kernel in
-its memory and runs nothing before somebody waits. So a time is that of the checks of the arguments,
-of the host code, and of noting a launch; what a real driver takes for one comes on top.
+The driver is that of the tests (test/gpu/fake_libcuda.c, compiled by cc). It queues a kernel in its
+memory and runs it only when the host waits. The time therefore consists of the argument checks, the
+host code, and the recording of a launch; the time of a real driver is additional.
 """
 
 from __future__ import annotations

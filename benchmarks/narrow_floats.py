@@ -1,4 +1,4 @@
-"""Adding arrays of narrow floats, beside float32: a pass over memory, if conversions cost nothing.
+"""Addition of narrow floats compared with float32: bound by memory if conversions cost nothing.
 
     python benchmarks/narrow_floats.py
 

@@ -1,8 +1,9 @@
-"""The cost of a parallel loop, back to back and after idling, beside libgomp where there is one.
+"""The cost of a parallel loop, back to back and after idling, compared with libgomp if it is
+installed.
 
-Two bodies: one that does nothing, whose time is what the caller loses by asking for help; and one
-that ends when all threads have entered it, whose time is how long it takes to have them all at
-work. Each runtime runs in a process of its own; time is taken in native code, around the loop.
+There are two bodies. One does nothing: its time is the cost of the call for help. The other ends
+when all threads have entered it: its time is the delay until all threads work. Each runtime runs in
+a separate process; the time is taken in native code, around the loop.
 """
 
 from __future__ import annotations

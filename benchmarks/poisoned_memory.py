@@ -1,12 +1,12 @@
-"""Kernels with tails, with fresh memory as it comes and with poisoned memory.
+"""Kernels with tails, with ordinary and with poisoned memory.
 
     python benchmarks/poisoned_memory.py [ROW ...]
 
 Poisoned memory holds subnormal numbers and signalling NaN (``KC_POISON_MEMORY``). A kernel that
-computes on memory that nothing was stored to takes longer with it, by far on processors that call
-the microcode for such numbers. Microseconds, medians of interleaved calls in one thread, and their
-ratio; the time to poison the memory of each call is a part of the second. The third column is of
-poisoned memory without ``fill-slack``, where rows are read under masks.
+computes on uninitialised memory takes longer with poison, far longer on processors that handle such
+numbers in microcode. The table has microseconds, medians of interleaved calls in one thread, and
+their ratio. The second column includes the time to poison the memory of each call. The third column
+is for poisoned memory without ``fill-slack``, where rows are read under masks.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""PolyBench's 30 kernels: schedules that kc chooses, beside clang -O3 of the C.
+"""PolyBench's 30 kernels: kc with its default schedules, compared with clang -O3 on the C code.
 
     python -m benchmarks.polybench [KERNEL ...] [--rounds=7] [--clang=clang-22] [--as-written]
                                    [--fast-math]
 
-kc reads the affine loops of examples/polybench, with larger sizes; clang compiles polybench.c with
-``-O3 -march=native``; with ``--fast-math`` it may vectorize sums, too, as a chosen schedule
-does. One thread. The two take turns, on inputs that are copied anew for each call, to multiples of
-64 bytes (of 16, as numpy has them, each vector of 64 bytes may cross a line of the cache); the
-ratio is clang's median time by kc's. ``--as-written`` leaves the loops as they are.
+kc reads the affine loops of examples/polybench, with larger sizes. clang compiles polybench.c with
+``-O3 -march=native``; with ``--fast-math`` it may also vectorize sums, as a chosen schedule does.
+Both use one thread. They take turns, on inputs that are copied anew for each call to addresses
+aligned to 64 bytes. (With numpy's alignment of 16, each 64-byte vector may cross a cache line.) The
+ratio is clang's median time divided by kc's. ``--as-written`` keeps the loops unchanged.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / part) for part in (".", "benchmarks", "test/polybench")]
 FOLDER = ROOT / "examples" / "polybench"
 SHORTEST = 2e-3
-"""Seconds that a measurement takes at least: short kernels are called again."""
+"""The minimum time of a measurement in seconds; calls of short kernels are repeated."""
 
 SIZES: dict[str, dict[str, int]] = {
     "adi": {"n": 200, "tsteps": 10},
@@ -68,17 +68,17 @@ SIZES: dict[str, dict[str, int]] = {
     "trmm": {"m": 200, "n": 240},
     "two_mm": {"ni": 180, "nj": 190, "nk": 210, "nl": 220},
 }
-"""The sizes here: kernels take some milliseconds."""
+"""The sizes used here, for which kernels take some milliseconds."""
 
 
 def sizes_of(text: str) -> dict[str, int]:
-    """The sizes that a kernel of examples/polybench has."""
+    """The sizes of a kernel in examples/polybench."""
     sizes = re.findall(r"%(\w+) = arith\.constant (\d+) : index", text)
     return {name: int(size) for name, size in sizes}
 
 
 def resized(kernel: str, sizes: dict[str, int]) -> str:
-    """The text of a kernel with other sizes, which differ from each other in the file."""
+    """The text of a kernel with other sizes. The sizes in the file are distinct."""
     text = (FOLDER / f"{kernel}.mlir").read_text(encoding="utf-8")
     new = {str(size): str(sizes[name]) for name, size in sizes_of(text).items()}
     shape = r"(?<=[<x])\d+(?=x)"
@@ -87,7 +87,7 @@ def resized(kernel: str, sizes: dict[str, int]) -> str:
 
 
 def compiled_c(kernel: str, clang: str, flags: list[str], folder: str) -> Callable[..., None]:
-    """The C function, as clang compiles it."""
+    """The C function, compiled by clang."""
     library = f"{folder}/{kernel}.so"
     macros = [f"-D{name.upper()}={size}" for name, size in SIZES[kernel].items()]
     source = str(ROOT / "benchmarks" / "polybench.c")
@@ -110,7 +110,9 @@ def compiled_c(kernel: str, clang: str, flags: list[str], folder: str) -> Callab
 
 
 def seconds(call: Callable[..., None], values: list[Any], count: int) -> float:
-    """The time of a call, of ``count`` calls on the same arrays, which are copied first."""
+    """The time of a call, averaged over ``count`` calls on the same arrays, which are copied
+    first.
+    """
     copies = [
         [_aligned(value) if isinstance(value, np.ndarray) else value for value in values]
         for _ in range(count)

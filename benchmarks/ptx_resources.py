@@ -1,4 +1,4 @@
-"""Estimated registers and shared memory of kernels beside what the assembler says.
+"""Estimated registers and shared memory of kernels, compared with the assembler's numbers.
 
     python benchmarks/ptx_resources.py [ARCH] [SET]
 
@@ -44,9 +44,11 @@ from kc.support.diagnostics import KCError, diagnostic_handler
 def tiled_product(
     n: int, tile: int, depth: int, *, vectors: bool = False, ahead: bool = False
 ) -> tuple[Any, list[Any]]:
-    """A product by 256 threads: tiles of ``tile`` x ``tile`` of a block, ``depth`` steps at a time.
+    """A product by 256 threads in tiles of ``tile`` x ``tile`` per block, with ``depth`` steps at a
+    time.
 
-    ``vectors``: copies to shared memory by four numbers; ``ahead``: while the last ones are used.
+    ``vectors``: copy four numbers at a time to shared memory; ``ahead``: copy while the previous
+    ones are used.
     """
     A, B = te.placeholder((n, n), name="A"), te.placeholder((n, n), name="B")
     k = te.reduce_axis((0, n), name="k")
@@ -83,7 +85,7 @@ def tiled_product(
 
 
 def elementwise(function: Any, dtype: str = "float32", lanes: int = 1) -> tuple[Any, list[Any]]:
-    """One function of each element, by 256 threads."""
+    """A function of each element, by 256 threads."""
     A = te.placeholder((1 << 16,), dtype=dtype, name="A")
     B = te.compute(A.shape, lambda i: function(A[i]), name="B")
     s = te.create_schedule(B.op)
@@ -98,7 +100,7 @@ def elementwise(function: Any, dtype: str = "float32", lanes: int = 1) -> tuple[
 
 
 def layer_norm(n: int, m: int, threads: int) -> tuple[Any, list[Any]]:
-    """Rows less their mean, by their deviation: two reductions across the threads of a block."""
+    """A layer norm: two reductions across the threads of a block."""
     A = te.placeholder((n, m), name="A")
     k, r = te.reduce_axis((0, m), name="k"), te.reduce_axis((0, m), name="r")
     M = te.compute((n,), lambda i: te.sum(A[i, k], axis=k), name="M")
@@ -168,7 +170,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def from_below(_: str) -> Iterator[tuple[str, kc.IRModule]]:
-    """The kernels above."""
+    """The kernels defined in this file."""
     for name, make in KERNELS.items():
         s, args = make()
         yield name, kc.lower(s, args)
@@ -224,7 +226,7 @@ def from_rules(_: str) -> Iterator[tuple[str, kc.IRModule]]:
 
 
 def from_schedules(seed: str) -> Iterator[tuple[str, kc.IRModule]]:
-    """Random schedules of threads."""
+    """Random schedules with threads."""
     sys.path.append(str(ROOT / "test" / "gpu"))
     from thread_schedules import cases  # noqa: PLC0415
 
@@ -252,7 +254,7 @@ def from_programs(seed: str) -> Iterator[tuple[str, kc.IRModule]]:
 
 
 def _kernels_of(modules: Iterator[kc.IRModule]) -> Iterator[tuple[str, kc.IRModule]]:
-    """Those that can be compiled for every GPU, by number."""
+    """The kernels that can be compiled for every GPU, by index."""
     number = 0
     for module in modules:
         with contextlib.suppress(KCError):
@@ -273,7 +275,7 @@ SETS = {
 def compared(
     modules: Iterator[tuple[str, kc.IRModule]], arch: str
 ) -> Iterator[tuple[str, KernelResources, tuple[int, int, int]]]:
-    """Each kernel with its estimate and what ptxas says."""
+    """Each kernel with its estimate and the numbers of ptxas."""
     for name, module in modules:
         try:
             ptx = kc.build(module, target=f"cuda -arch={arch}").imported_modules[0].get_source()
@@ -305,7 +307,8 @@ def main() -> None:
 
 def near(pairs: list[tuple[int, int]]) -> str:
     """The differences between estimates and the assembler's numbers, each with its estimate before
-    it."""
+    it.
+    """
     off = [estimate / registers - 1 for estimate, registers in pairs]
     within = sum(abs(part) <= 0.15 for part in off)
     or_two = sum(

@@ -1,12 +1,12 @@
-"""The build time of a residual block, from the text that torch-mlir exports to a callable function.
+"""The build time of a residual block, from torch-mlir's exported text to a callable function.
 
     python benchmarks/raised_network.py [REPEATS]
 
-Two convolutions of 64 channels on 56 x 56 elements, each with a norm (scale and shift of channels),
-the sum with the input, and relu; the weights are in the text (about 600 kB). Milliseconds by the
-clock: a process with nothing but this in it, as a whole and without its imports, and the next build
-in the same process; medians of REPEATS processes (5). The goal is 1,000 to read, raise and build.
-The first result is compared with numpy's.
+The block has two convolutions of 64 channels on 56 x 56 elements, each with a norm (scale and shift
+of channels), the sum with the input, and relu; the weights are in the text (about 600 kB). The
+times are wall-clock milliseconds: a process that does nothing else, in total and without its
+imports, and the next build in the same process; medians of REPEATS processes (5). The goal is 1,000
+to read, raise and build. The first result is compared with numpy's.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def weights(number: int):
 
 
 def layer(number: int, given: str, added: str) -> str:
-    """A convolution of ``%given``, its norm, ``added`` to it if that is something, and relu."""
+    """A convolution of ``%given``, its norm, the sum with ``added`` if there is any, and relu."""
     constants = "".join(
         f'  %{name}{number} = arith.constant dense<"0x{array.tobytes().hex().upper()}"> : {type_}\n'
         for name, array, type_ in zip("wab", weights(number), (W, V, V), strict=True)
@@ -79,7 +79,7 @@ def block() -> str:
 
 
 def expected(x):
-    """The result of numpy."""
+    """The result by numpy."""
     import numpy as np
 
     given = x

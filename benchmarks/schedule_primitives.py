@@ -1,12 +1,11 @@
-"""The time of schedule primitives, and its growth with the code that they do not touch.
+"""The time of schedule primitives, and its growth with the unaffected code.
 
     python benchmarks/schedule_primitives.py
 
-Milliseconds a call (check and rewrite) in a schedule that is under way, whose module was verified
-before, the best of several, each on a fresh copy: on the matrix
-product of examples/matmul.mlir, and on one block of functions of 10, 100 and 400 blocks, chained
-(each reads what the one before wrote) or apart. A primitive should take as long in a large function
-as in a small one.
+Milliseconds per call (check and rewrite) in a schedule whose module was verified before: the best
+of several, each on a fresh copy. The modules are the matrix product of examples/matmul.mlir, and
+functions of 10, 100 and 400 blocks that are chained (each reads the output of the previous one) or
+independent. A primitive should take as long in a large function as in a small one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The cost of the page of a long schedule: to write, on disk, and to open in a browser.
+"""The cost of the page of a long schedule: its writing time, its size, and its loading time in a
+browser.
 
     python benchmarks/schedule_report.py [BLOCKS [STEPS]]
 
@@ -48,7 +49,7 @@ def scheduled(blocks: int, steps: int) -> kc.tir.Schedule:
 
 
 def milliseconds_to_open(page: Path, folder: Path) -> float | None:
-    """From navigation to the end of loading; None without chromium."""
+    """The time from navigation to the end of loading; None without chromium."""
     chromium = shutil.which("chromium")
     if chromium is None:
         return None
@@ -66,7 +67,7 @@ def milliseconds_to_open(page: Path, folder: Path) -> float | None:
 
 
 def main() -> None:
-    """Print the three."""
+    """Print the three numbers."""
     blocks, steps = (int(text) for text in [*sys.argv[1:], "100", "300"][:2])
     sch = scheduled(blocks, steps)
     with tempfile.TemporaryDirectory() as name:

@@ -34,7 +34,7 @@ kc.build([A, te.compute((64, 64), lambda i, j: te.sum(A[i, k] * A[k, j], axis=k)
 
 
 def commands(file: str) -> dict[str, list[str]]:
-    """The commands to measure, by their name in the table."""
+    """The commands to measure, by name in the table."""
     kc_opt = [sys.executable, "-m", "kc.tools.kc_opt"]
     xdsl_opt = [sys.executable, "-m", "xdsl.tools.xdsl_opt"]
     return {

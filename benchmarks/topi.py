@@ -2,16 +2,15 @@
 
     python -m benchmarks.topi [ROW ...] [--rounds=7] [--wall] [--quick] [--write]
 
-One thread, one process, one CPU (JAX divides large operators among as many threads as the process
-has CPUs, whatever its flags say): the systems take turns, a few calls at a time, so that what else
-the machine does meets all of them. Times are medians of the rounds, in ms of the processor; the
-ratio is the best peer's median by kc's. The bound of a row is the time that its operations, or its
-bytes (each input and output moved once), take on this machine at least, which is measured first:
-multiply-adds of f32 in vectors, and copying 64 MiB. A system that is not installed, or has no
-function for a row, is left out. ``--wall`` counts the time that passes, for a machine that does
-nothing else: the processor's time of what JAX computes in its own thread is partly not the
-process's. ``--quick`` divides the long sizes; ``--write`` keeps the table in
-benchmarks/results.
+One thread, one process, one CPU (JAX splits large operators over as many threads as the process has
+CPUs, regardless of its flags). The systems take turns, a few calls at a time, so other load on the
+machine affects all of them. Times are medians of the rounds, in ms of processor time; the ratio is
+the best peer's median divided by kc's. The bound of a row is the minimum time for its operations,
+or its bytes (each input and output moved once), on this machine. The machine is measured first:
+multiply-adds of f32 vectors, and copying 64 MiB. Missing systems, and systems without a function
+for a row, are omitted. ``--wall`` measures elapsed time, for an idle machine: the processor time of
+JAX's own thread is partly not counted for the process. ``--quick`` divides the long sizes;
+``--write`` saves the table in benchmarks/results.
 """
 
 # ruff: noqa: E402 -- how many threads there are is read when numpy and the others are imported
@@ -48,19 +47,19 @@ SYSTEMS = ("numpy", "torch", "jax", "onnxruntime")
 
 @dataclass
 class Row:
-    """One line of the table. Texts are evaluated with the inputs as ``a``, ``b``, ``c``, ``d``."""
+    """A row of the table. Texts are evaluated with the inputs as ``a``, ``b``, ``c``, ``d``."""
 
     name: str
     shapes: tuple[tuple[int, ...] | tuple[tuple[int, ...], str, int], ...]
-    """Of the inputs: float32, or (shape, type, bound of the numbers)."""
+    """The shapes of the inputs: of float32, or (shape, type, bound of the numbers)."""
     topi: str
     numpy: str = ""
     torch: str = ""
     jax: str = ""
     onnx: tuple[str, dict[str, Any]] | None = None
-    """The operator and its attributes; ``constants`` are further inputs."""
+    """The operator and its attributes; ``constants`` are additional inputs."""
     operations: float = 0
-    """Floating-point operations; 0 where memory is the limit."""
+    """Floating-point operations; 0 if the row is bound by memory."""
     tolerance: float = 1e-4
     constants: tuple[Any, ...] = field(default=())
 
@@ -203,7 +202,7 @@ def rows(quick: bool) -> list[Row]:
 
 
 def arrays_of(row: Row) -> list[np.ndarray]:
-    """The same numbers in each run."""
+    """The input arrays, the same in each run."""
     generator = np.random.default_rng(len(row.name))
     arrays: list[np.ndarray] = []
     for given in row.shapes:
@@ -221,7 +220,7 @@ def arrays_of(row: Row) -> list[np.ndarray]:
 
 
 def of_kc(row: Row, arrays: Sequence[np.ndarray]) -> tuple[Callable[[], Any], Any, float, float]:
-    """The call, its result, the bytes it moves, and the seconds that building it took."""
+    """The call, its result, the bytes that it moves, and the build time in seconds."""
     import kc
     from kc import te, topi
 
@@ -286,7 +285,7 @@ def of_jax(row: Row, arrays: Sequence[np.ndarray]) -> Callable[[], Any] | None:
 
 
 def of_onnxruntime(row: Row, arrays: Sequence[np.ndarray]) -> Callable[[], Any] | None:
-    """The call of a model that has one node."""
+    """The call of a model with one node."""
     if row.onnx is None:
         return None
     runtime: Any = import_module("onnxruntime")
@@ -325,7 +324,7 @@ MAKERS = {"numpy": of_numpy, "torch": of_torch, "jax": of_jax, "onnxruntime": of
 
 
 def peers_of(row: Row, arrays: Sequence[np.ndarray], result: Any) -> dict[str, Callable[[], Any]]:
-    """The calls of the other systems, whose results are kc's, within the row's tolerance."""
+    """The calls of the other systems, whose results match kc's within the row's tolerance."""
     calls: dict[str, Callable[[], Any]] = {}
     for system in SYSTEMS:
         try:
@@ -378,7 +377,7 @@ def measured(
 
 
 def limits_of_the_machine(rounds: int) -> dict[str, float]:
-    """Floating-point operations a second, and bytes."""
+    """The floating-point operations and bytes per second of this machine."""
     result = {}
     for name, key, make in (("peak", "operations", cpu.peak), ("copy", "bytes", cpu.copy)):
         call, facts = make()

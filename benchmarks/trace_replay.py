@@ -1,4 +1,5 @@
-"""The time of a trace: performing 50 calls again, undoing one, writing and reading the forms.
+"""The time to replay a trace of 50 calls, to undo a call, and to write and read the forms of a
+trace.
 
     python benchmarks/trace_replay.py
 

@@ -1,16 +1,15 @@
-"""Functions of 1,048,576 numbers: by arithmetic on vectors, beside numpy and the C library.
+"""Functions of 1,048,576 numbers: vector arithmetic compared with numpy and the C library.
 
     python benchmarks/vector_math.py [--dtype=float32] [--decades] [FUNCTION ...]
 
-One thread, vectors of 16 (8 of float64). Milliseconds of kc, and how many times as long numpy
-takes, and kc without the pass expand-math, which calls the C library for each number. Medians of
-interleaved calls. numpy has no erf and no gelu; their row has Python's formula in numpy with tanh,
-or no number.
+One thread, vectors of 16 (8 for float64). The table has kc's time in milliseconds. Relative to it,
+it has the times of numpy, and of kc without the pass expand-math, which then calls the C library
+for each number. The times are medians of interleaved calls. numpy has no erf and no gelu; their row
+has Python's formula in numpy with tanh, or no number.
 
-With --decades, the time of 4096 equal numbers, for numbers of every decade and of both signs,
-zeros, infinities and NaN, divided by that of ones: the greatest quotient, and for which number.
-Where arithmetic has subnormal numbers in the middle, or results are made by arithmetic, many
-processors take 20 to 90 times as long.
+--decades measures 4096 equal numbers, for numbers of every decade and of both signs, zeros,
+infinities and NaN, relative to the time for ones. It prints the greatest quotient and its number.
+If intermediate or final results are subnormal, many processors take 20 to 90 times as long.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ Array = np.ndarray
 
 
 def gelu(x: Any, tanh: Callable[[Any], Any]) -> Any:
-    """By the hyperbolic tangent."""
+    """The gelu, by the hyperbolic tangent."""
     return 0.5 * x * (1.0 + tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
 
 
@@ -75,7 +74,7 @@ def kernel(expression: Callable[[Any], Any], dtype: str, lanes: int, size: int =
 
 
 def decades(dtype: str) -> Array:
-    """A number of each decade, of both signs, and what is none or has no decade."""
+    """A number of each decade, of both signs, and numbers without a decade."""
     info = np.finfo(dtype)
     least, most = int(np.log10(info.smallest_subnormal)), int(np.log10(info.max))
     sizes = np.longdouble(10) ** np.arange(least, most + 1, 1 if dtype == "float32" else 4)
@@ -86,7 +85,7 @@ def decades(dtype: str) -> Array:
 
 
 def worst_number(expression: Callable[[Any], Any], dtype: str, lanes: int) -> tuple[float, float]:
-    """The greatest time of equal numbers, divided by that of ones, and the number."""
+    """The greatest time for equal numbers, divided by the time for ones, and the number."""
     size, repeats, rounds = 4096, 20, 5
     run = kernel(expression, dtype, lanes, size)
     out = np.empty(size, dtype)

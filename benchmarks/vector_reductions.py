@@ -33,7 +33,7 @@ argmax = te.comm_reducer(
 
 
 def kernel(name: str, *, vectorized: bool) -> Any:
-    """A function of a matrix and what its rows come to."""
+    """A function of a matrix and the reductions of its rows."""
     a = te.placeholder((SIZE, SIZE), name="A")
     k = te.reduce_axis((0, SIZE), name="k")
     if name == "argmax":

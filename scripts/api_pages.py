@@ -1,9 +1,10 @@
-"""Pages of the API: what ``dir`` shows of each public module, with signatures and docstrings.
+"""Pages of the API: the names that ``dir`` shows of each public module, with signatures and
+docstrings.
 
-Sums, functions such as ``te.exp`` and the methods of ``tir.Schedule`` are made when they are
-imported or first used. A parser of sources does not see them (as mkdocstrings is by default), and
-griffe inspects them as names from inside of functions, which mkdocstrings cannot show. ``dir``
-leaves out what other parts of kc use and users do not.
+Sums, functions such as ``te.exp`` and the methods of ``tir.Schedule`` are created when they are
+imported or first used. A source parser (the default of mkdocstrings) does not see them. griffe
+inspects them as names inside functions, which mkdocstrings cannot show. ``dir`` omits names that
+only other parts of kc use.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def _entry(module: str, name: str, value: Any) -> list[str]:
 
 
 def _members(cls: type) -> Iterator[str]:
-    """The methods and attributes of a class and of its bases that are not public themselves."""
+    """The methods and attributes of a class, including those of its bases that are not public."""
     documented = dict(_attributes(cls))
     for name in members(cls):
         value = inspect.getattr_static(cls, name, None)
@@ -85,7 +86,7 @@ def _members(cls: type) -> Iterator[str]:
 
 
 def members(cls: type) -> list[str]:
-    """The names that ``dir`` shows of an object of a class, but not those of its public bases."""
+    """The names that ``dir`` shows of an object of a class, except those of its public bases."""
     try:
         sample: Any = cls if isinstance(cls, NodeClass) else object.__new__(cls)
     except TypeError:
@@ -159,7 +160,7 @@ def _call(name: str, value: Any) -> list[str]:
 
 
 def _doc(value: Any) -> list[str]:
-    """The docstring; a paragraph that explains one argument a line is a list."""
+    """The docstring. A paragraph that explains one argument per line becomes a list."""
     paragraphs = markdown(inspect.getdoc(value) or "").split("\n\n")
     for n, paragraph in enumerate(paragraphs):
         lines = paragraph.split("\n")

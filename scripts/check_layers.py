@@ -60,7 +60,7 @@ DOORS = (
 )
 
 CIRCLE = 7
-"""The modules of the largest circle that there may be."""
+"""The maximum number of modules in a circle of imports."""
 
 PATTERNS = "kc.transforms.canonicalization_patterns"
 PRIMITIVES = "kc.transforms.schedule"
@@ -71,15 +71,15 @@ LIGHT_LAYERS = ("support", "dialects")
 
 @dataclass(frozen=True)
 class Import:
-    """One imported module: its dotted name, where, and the functions around it."""
+    """One imported module: its dotted name, the location, and the functions around the import."""
 
     name: str
     line: int
     functions: tuple[str, ...]
     attribute: str = ""
-    """The imported name, unless that is a module."""
+    """The imported name; None if it is a module."""
     alias: str = ""
-    """The name that it gets."""
+    """The name that the import binds."""
     for_types: bool = False
     """True if only type checkers import it."""
 
@@ -190,7 +190,7 @@ def _called(call: ast.Call) -> str:
 
 
 def _graph(imports: dict[str, list[Import]], packages: set[str]) -> dict[str, set[str]]:
-    """The modules that each module needs; an `__init__` is in no circle itself."""
+    """The modules that each module needs. An `__init__` itself is in no circle."""
     given = {
         package: {imported.alias: imported for imported in imports[package] if imported.alias}
         for package in packages
@@ -249,7 +249,7 @@ def _layer(module: str) -> str:
 
 
 def _forbidden(module: str, imported: Import) -> str | None:
-    """Why `module` may not import this module of kc; None if it may."""
+    """The reason why `module` may not import this module of kc; None if it may."""
     source, target = _layer(module), _layer(imported.name)
     if imported.name in DOORS and module not in PACKAGES and HEIGHT.get(source, 0) < HEIGHT["tvm"]:
         return "it gives names that are made above"
@@ -275,7 +275,7 @@ def _forbidden(module: str, imported: Import) -> str | None:
 
 
 def _forbidden_sibling(module: str, imported: str) -> str | None:
-    """Why one schedule primitive may not import another."""
+    """The reason why a schedule primitive may not import another; None if it may."""
     if not (module.startswith(PRIMITIVES + ".") and imported.startswith(PRIMITIVES + ".")):
         return None
     name, own = imported.rpartition(".")[2], module.rpartition(".")[2]

@@ -62,7 +62,7 @@ def vague_bindings(tree: ast.AST) -> set[tuple[int, str]]:
 
 
 def _bound_name(node: ast.AST) -> str | None:
-    """The name that this node binds, if it binds one."""
+    """The name that this node binds; None if it binds none."""
     match node:
         case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
             return name

@@ -72,7 +72,7 @@ def check_pyproject(root: Path) -> Iterator[str]:
 
 
 def check_typings(root: Path) -> Iterator[str]:
-    """Links in typings/kc that lack or lead nowhere."""
+    """Links in typings/kc that are missing or broken."""
     links = root / "typings" / "kc"
     settings = _setuptools(root)
     wanted = {
@@ -92,7 +92,7 @@ def check_typings(root: Path) -> Iterator[str]:
 
 
 def check_tests(root: Path) -> Iterator[str]:
-    """FileCheck tests that are missing: NAME.mlir, or for a package a folder NAME of them."""
+    """Missing FileCheck tests: NAME.mlir, or for a package a folder NAME of tests."""
     for folder, names, tests in TESTS:
         for path in sorted((root / folder).glob(names)):
             is_package = (path / "__init__.py").is_file()
@@ -109,7 +109,7 @@ def check_tests(root: Path) -> Iterator[str]:
 
 
 def check_test_names(root: Path) -> Iterator[str]:
-    """Test modules that pytest would confuse."""
+    """Test modules with equal names, which pytest would confuse."""
     seen: dict[str, list[Path]] = defaultdict(list)
     for path in sorted((root / "test").rglob("test_*.py")):
         seen[path.name].append(path.relative_to(root))

@@ -2,10 +2,10 @@
 
     python scripts/elementary_coefficients.py
 
-Each is the Chebyshev interpolation of a function on an interval, computed with many digits, which
-differs from the polynomial of least error by little. The numbers of terms, for f32 and for f64 (0:
-the other type alone uses it), are such that the error is below that of rounding; it is printed.
-Needs mpmath.
+Each polynomial is the Chebyshev interpolation of a function on an interval, computed with many
+digits. Its error is only slightly above that of the best approximation. The numbers of terms, for
+f32 and for f64 (0: only the other type uses it), are chosen so that the error is below the rounding
+error; the error is printed. Needs mpmath.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Function = Callable[[Any], Any]
 
 
 def _even(function: Function) -> Function:
-    """As a function of the square."""
+    """The function as a function of the square of its argument."""
     return lambda z: function(mpmath.sqrt(z))
 
 
 def _fit(function: Function, interval: tuple[mpf, mpf], count: int) -> tuple[list[mpf], mpf]:
-    """Coefficients from the lowest power on, and the largest error."""
+    """The coefficients, from the lowest power on, and the largest error."""
     terms, error = mpmath.chebyfit(
         lambda x: function(x if abs(x) > TINY else TINY), interval, count, error=True
     )
@@ -39,10 +39,11 @@ def _fit(function: Function, interval: tuple[mpf, mpf], count: int) -> tuple[lis
 def _rounded_fit(
     function: Function, interval: tuple[mpf, mpf], count: int, weight: Function
 ) -> tuple[list[mpf], mpf]:
-    """The same for coefficients of f32, each of which makes up for how those before are rounded.
+    """The coefficients in f32, each of which compensates for the rounding of the previous ones, and
+    the largest error.
 
-    Of least squares, at the nodes of a Chebyshev polynomial; an error counts as the weight of the
-    exact value says.
+    A least-squares fit at the nodes of a Chebyshev polynomial. Each error is weighted by a function
+    of the exact value.
     """
     low, high = interval
     angles = [mpmath.pi * (n + mpf(0.5)) / 64 for n in range(64)]
@@ -63,13 +64,13 @@ def _rounded_fit(
 
 
 def _single(number: mpf) -> mpf:
-    """The nearest number of f32."""
+    """The f32 number nearest to the value."""
     with mpmath.workprec(24):
         return +number
 
 
 def _mills(a: mpf) -> mpf:
-    """The share of the normal distribution above ``a``, times exp(a**2 / 2)."""
+    """The upper tail of the normal distribution beyond ``a``, times exp(a**2 / 2)."""
     return mpmath.exp(a * a / 2) * mpmath.erfc(a / mpmath.sqrt(2)) / 2
 
 
@@ -200,7 +201,9 @@ ROUNDED: dict[str, Function] = {
     "ERF_BESIDE_ROOT": lambda value: 1 / (1 + value),
     "ROOT_OF_ERFC": lambda value: 4 * value**3,
 }
-"""The weights of those whose sums are the results, so that what rounds the coefficients counts."""
+"""The error weights, as functions of the exact value, of the polynomials whose sums are the
+results, so that the rounding of their coefficients matters.
+"""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The comments and docstrings in the programs of lessons, and the programs with them translated."""
+"""The comments and docstrings in the programs of lessons, and the translation of them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _NEVER_FIRST = "，。；：、）？！”"
 class Remark:
     """A comment (of one line or several below each other) or a docstring.
 
-    ``text`` has single spaces instead of line ends. It stands from character ``column`` of line
-    ``first`` to the end of line ``last``, both counted from 0. ``ruled``: a comment goes on as a
-    line of dashes. ``head`` is what a line of it begins with: ``# `` or quotes.
+    In ``text``, single spaces replace line ends. The remark extends from character ``column`` of
+    line ``first`` to the end of line ``last``, both counted from 0. ``ruled``: the comment ends
+    with a line of dashes. ``head`` is the text before it in a line: ``# `` or quotes.
     """
 
     text: str
@@ -36,12 +36,12 @@ class Remark:
 
 
 def remarks(program: str) -> list[Remark]:
-    """The remarks in a program, in its order."""
+    """The remarks in a program, in order."""
     return sorted([*_comments(program), *_docstrings(program)], key=lambda each: each.first)
 
 
 def translate(program: str, meaning: Mapping[str, str]) -> str:
-    """A program with other words in its remarks. KeyError: one has no translation."""
+    """A program with translated remarks. Raises KeyError if a remark has no translation."""
     lines = program.split("\n")
     for remark in reversed(remarks(program)):
         text = meaning[remark.text]
@@ -95,7 +95,9 @@ def _written(remark: Remark, text: str, before: str) -> list[str]:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Lines of at most so many columns; they end between any two characters but those of a word."""
+    """Lines with at most ``width`` columns, which break between any two characters except inside a
+    word.
+    """
     lines = [""]
     for piece in _PIECE.findall(text):
         full = _columns(lines[-1]) + _columns(piece.rstrip()) > width

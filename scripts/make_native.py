@@ -1,12 +1,12 @@
-"""Compiles kc's C sources to the LLVM IR that kc uses: the thread pool, the emulator of GPUs, and
-what launches kernels.
+"""Compiles kc's C sources to the LLVM IR that kc uses: the thread pool, the GPU emulator, and the
+launcher of kernels.
 
     python scripts/make_native.py CLANG
 
-Writes the texts beside them: the pool for Linux on x86-64 and AArch64, and the serial one for every
-other machine; the rest for all machines. This needs clang 22: text of a newer one may be more
-than llvmlite's LLVM reads. What the text says of the build, not of the program, is left out: paths,
-the processor, the data layout, which is that of the module it becomes a part of.
+Writes the LLVM IR beside the sources: the pool for Linux on x86-64 and AArch64, and a serial one
+for every other machine; the others for all machines. Needs clang 22: llvmlite's LLVM may be unable
+to read the text of a newer version. Text that describes the build and not the program is removed:
+paths, the processor, and the data layout, which is that of the module into which it is linked.
 """
 
 import hashlib
@@ -56,13 +56,15 @@ def version_of(clang: str) -> str:
 
 
 def source_of(name: str) -> Path:
-    """The C file that a text is made of."""
+    """The C file from which a text is compiled."""
     path = FOLDER / name
     return path.with_name(f"{path.name.partition('.')[0]}.c")
 
 
 def header(name: str, version: str) -> str:
-    """The origin of the text, by which a stale one is noticed without a compiler, too."""
+    """The header that states the origin of the text. It shows without a compiler that a text is
+    stale.
+    """
     source = source_of(name)
     digest = hashlib.sha256(source.read_bytes()).hexdigest()
     return (
@@ -86,7 +88,7 @@ def text_of(name: str, clang: str) -> str:
 
 
 def reduced(text: str) -> str:
-    """LLVM IR without what depends on the build, and without metadata."""
+    """LLVM IR without metadata and without the parts that depend on the build."""
     text = re.sub(
         r"^(; ModuleID|source_filename|target |; Function Attrs:|!).*\n", "", text, flags=re.M
     )

@@ -3,9 +3,9 @@
     python scripts/make_site.py [--pages]
 
 The pages are written to out/site/pages, with mkdocs.yml beside them, and built to out/site/html by
-MkDocs (the extra ``kc-compiler[site]``). --pages stops before MkDocs. What a page shows of a
-program was made by running it: the loops before and after a primitive by kc-opt on the first input
-of its test, the output and the pictures of a lesson by the lesson.
+MkDocs (the extra ``kc-compiler[site]``). --pages stops before MkDocs. Outputs on the pages come
+from real runs: the loops before and after a primitive from kc-opt on the first input of its test,
+the output and the pictures of a lesson from the lesson.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "website"
 OUT = ROOT / "out" / "site"
 SEARCH_IN_FILES = "iframe-worker.js"
-"""The script that lets the search work where pages are opened as files. The plugin ``offline``
-would have browsers fetch one of this name from the network."""
+"""The script that makes the search work if pages are opened as files. The plugin ``offline`` would
+make browsers load a script of this name from the network.
+"""
 LANGUAGES = {"en": "English", "zh": "中文"}
 TABS = {
     "Start": "首页",
@@ -45,9 +46,11 @@ TABS = {
 }
 _CODE = re.compile(r"`[^`\n]+`")
 _FENCE = re.compile(r"^(```\w+) ([\w./-]+)$", re.MULTILINE)
-"""The head of a program that has a name, which GitHub ignores and MkDocs wants as an attribute."""
+"""The first line of a named code block, whose name GitHub ignores and MkDocs expects as an
+attribute.
+"""
 _PLAIN_FENCE = re.compile(r"(\n\n)```\n((?:[ ]*(?:tir|te|func|sched|scf|linalg)\.\w|%|builtin))")
-"""A block of IR, which a docstring does not name as such."""
+"""A block of IR, whose language a docstring does not state."""
 _DIAGNOSTIC = re.compile(r"\bKC\d{4}\b")
 _LINK = re.compile(r"\[([^\]]*)\]\((\.\./[^)]*|[^):#]*\.(?:py|mlir|toml))\)")
 
@@ -69,7 +72,7 @@ def main(argv: list[str]) -> int:
 def write_pages(folder: Path, *, lessons: bool = True) -> None:
     """Write the source of the site to ``folder``, and its settings beside it.
 
-    Without ``lessons`` these are not run: their pages have no output and no pictures.
+    Without ``lessons``, the lessons are not run: their pages have no output and no pictures.
     """
     shutil.rmtree(folder, ignore_errors=True)
     pages: dict[str, str] = {}
@@ -92,7 +95,7 @@ def write_pages(folder: Path, *, lessons: bool = True) -> None:
 
 
 def _guides() -> dict[str, str]:
-    """The start pages, the pages of docs/ and those that the code makes."""
+    """The start pages, the pages of docs/, and the generated pages."""
     pages = {path.name: path.read_text(encoding="utf-8") for path in sorted(SITE.glob("*.md"))}
     for path in sorted((ROOT / "docs").rglob("*.md")):
         text = path.read_text(encoding="utf-8")
@@ -108,7 +111,7 @@ def _guides() -> dict[str, str]:
 
 
 def _primitives() -> Iterator[tuple[str, str]]:
-    """A page for each family of primitives: what each does, its options, loops before and after."""
+    """A page for each family of primitives: the effect, the options, and loops before and after."""
     from kc.support.registry import PRIMITIVES
     from kc.tools.kc_docs import page
 
@@ -128,15 +131,16 @@ def _primitives() -> Iterator[tuple[str, str]]:
 
 
 def _with_links(text: str) -> str:
-    """Codes of diagnostics outside code become links to their pages."""
+    """Replace codes of diagnostics outside code by links to their pages."""
     parts = re.split(r"(```.*?```|`[^`\n]*`)", text, flags=re.DOTALL)
     parts[::2] = [_DIAGNOSTIC.sub(r"[\g<0>](../diagnostics/\g<0>.md)", it) for it in parts[::2]]
     return "".join(parts)
 
 
 def before_and_after(flag: str) -> tuple[str, str, str] | None:
-    """The first input of the test of a primitive, and what kc-opt makes of it by the first command
-    there: the flags, the text before, the text after."""
+    """The first input of a primitive's test and the output of the first kc-opt command there: the
+    flags, the text before, the text after.
+    """
     test = ROOT / "test" / "transforms" / "schedule" / f"{flag.replace('-', '_')}.mlir"
     if not test.is_file():
         return None
@@ -159,7 +163,7 @@ def _words(text: str) -> list[str]:
 
 
 def _opt(flags: list[str], text: str) -> str | None:
-    """The output of kc-opt; None if it refuses."""
+    """The output of kc-opt; None if it refuses the input."""
     from kc.support import registry
     from kc.support.diagnostics import KCError, diagnostic_handler
     from kc.support.timer import Timer
@@ -190,7 +194,7 @@ def _indented(language: str, text: str) -> list[str]:
 
 
 def _diagnostics() -> Iterator[tuple[str, str]]:
-    """A page a code, and a list of them."""
+    """A page for each code, and a list of them."""
     from kc.support.explain import explanations
 
     known = explanations()
@@ -217,7 +221,7 @@ def _language(program: str) -> str:
 
 
 def _lessons(*, run: bool) -> Iterator[tuple[str, str]]:
-    """A page a lesson, in English and Chinese: prose, program, output, pictures."""
+    """A page for each lesson, in English and Chinese: prose, program, output, pictures."""
     chinese = tomllib.loads((SITE / "lessons.zh.toml").read_text(encoding="utf-8"))
     meanings = tomllib.loads((SITE / "remarks.zh.toml").read_text(encoding="utf-8"))
     lists = {"en": ["# Lessons", ""], "zh": ["# 教程", ""]}
@@ -253,7 +257,7 @@ def _lessons(*, run: bool) -> Iterator[tuple[str, str]]:
 
 
 def _run(path: Path) -> tuple[str, list[str]]:
-    """The output of a lesson, and pictures of the last module that it lowered or built."""
+    """Run a lesson; its output, and pictures of the last module that it lowered or built."""
     import kc
 
     modules: list[Any] = []
@@ -283,7 +287,7 @@ _FILL = {"parallel": "#1e8e3e", "vectorized": "#9334e6", "unrolled": "#e8710a", 
 
 
 def pictures(module: Any) -> list[str]:
-    """The loop nests of a module as boxes in boxes, and its buffers as bars, as SVG."""
+    """The loop nests of a module as nested boxes, and its buffers as bars, as SVG."""
     from kc.analysis import loop_tree
     from kc.transforms.to_tir import to_tir
 
@@ -299,7 +303,7 @@ def pictures(module: Any) -> list[str]:
 
 
 def _nest(ops: list[Any], top: int) -> tuple[list[str], int, int]:
-    """Boxes of loops and blocks below each other: the elements, their width and height."""
+    """The boxes of consecutive loops and blocks: the SVG elements, their width and height."""
     from kc.analysis import loop_tree
     from kc.dialects.tir import AllocOp, BlockOp, ForOp
 
@@ -337,7 +341,9 @@ def _box(y: int, width: int, height: int, label: str, colour: str) -> str:
 
 
 def _bars(function: Any) -> tuple[list[str], int]:
-    """A bar for each buffer, as long as its size has digits: name, scope and bytes."""
+    """A bar for each buffer, with a length proportional to the digits of its size: name, scope and
+    bytes.
+    """
     from xdsl.dialects.builtin import MemRefType
 
     from kc.analysis.cost import size_text

@@ -1,22 +1,21 @@
-"""Breaks the code in small ways, and says which ways no test notices.
+"""Mutation testing: breaks the code in small ways, and reports the changes that no test notices.
 
     python scripts/mutants.py [FILE ...] [--base=REV] [--sample=N] [--seed=1] [--jobs=N] [--fuzz=N]
         [--again=OUTPUT] [--unchecked] [--limit=SECONDS]
 
 Without files: the Python files below analysis/, transforms/, conversion/, codegen/ and kc/ that
-differ from ``--base`` (default: main). A mutant turns a comparison around or moves its bound, drops
-a clause of a condition, negates a condition, changes a constant by one, exchanges + and -, min and
-max, any and all, or leaves out a refusal. Each runs in a copy of the checkout against the tests
-that are named like the file or import it, those of the files that import it, and ``--fuzz`` random
-programs, until something fails. What survives is printed, unless test/mutants.toml explains it;
-``--again`` runs only what an earlier output says to survive. A command of tests that takes longer
-than ``--limit`` is stopped; the mutants of which that happened are printed too, since a mutant may
-loop, and a machine may be busy. The exit status is 1 if anything is
-left, and 2 if the tests fail without a mutant, which would make every one noticed (that is not
-looked at if ``--unchecked``).
+differ from ``--base`` (default: main). A mutant reverses a comparison or moves its bound, drops a
+clause of a condition, negates a condition, changes a constant by one, exchanges + and -, min and
+max, any and all, or omits a refusal. Each mutant runs in a copy of the checkout, until something
+fails: against the tests that are named like the file or import it, the tests of the files that
+import it, and ``--fuzz`` random programs. Surviving mutants are printed, unless test/mutants.toml
+explains them; ``--again`` runs only the survivors in an earlier output. A test command that takes
+longer than ``--limit`` is stopped. Its mutants are printed too, because either the mutant loops or
+the machine is busy. The exit status is 1 if any mutant is left, and 2 if the tests fail without a
+mutant, because then every mutant would be noticed (``--unchecked`` skips this check).
 
-cosmic-ray and mutmut were looked at: neither drops clauses or refusals, which is what legality
-checks are made of, and both expect a package where this is a namespace over several folders.
+cosmic-ray and mutmut were considered: neither drops clauses or refusals, which are the core of
+legality checks, and both expect a package, whereas kc is a namespace over several folders.
 """
 
 from __future__ import annotations
@@ -44,17 +43,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("analysis", "codegen", "conversion", "dialects", "kc", "transforms")
 FAMILIES = Path("transforms", "schedule")
-"""The folders of primitives are named for what they have in common, as many a test is."""
+"""The folders of primitives whose names are common to many tests."""
 EXPLAINED = ROOT / "test" / "mutants.toml"
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "out", "build", "__pycache__", ".hypothesis")
 SLOWEST = 300.0
-"""Seconds that a command of tests may take, unless the caller gives another limit."""
+"""The default limit, in seconds, of a test command."""
 TOO_SLOW = "time"
-"""The detection of a mutant whose tests took too long."""
+"""The result for a mutant whose tests took too long."""
 SURVIVES = "survives: "
-"""Begins the line of a mutant in the output."""
+"""The prefix of a surviving mutant's line in the output."""
 MOST_FILES = 12
-"""Files of pytest that a mutant is run against: of some modules half of all tests are users."""
+"""The maximum number of pytest files that a mutant runs against: half of all tests use some
+modules.
+"""
 
 OPPOSITE = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -73,16 +74,16 @@ EXCHANGED = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 @dataclass(frozen=True)
 class Mutant:
-    """A change of one place of a file."""
+    """A change at one place of a file."""
 
     file: str
     line: int
     before: str
     after: str
     source: str
-    """The line that it begins in, without indentation."""
+    """The first line of the change, without indentation."""
     text: str
-    """The whole file, changed."""
+    """The text of the whole file after the change."""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.before}  ->  {self.after}"
@@ -119,7 +120,7 @@ def mutants_of(file: str, text: str) -> list[Mutant]:
 
 
 def _lines_of(statement: ast.stmt) -> range:
-    """The lines of a statement, from 0, those of its decorators among them."""
+    """The lines of a statement, from 0, including those of its decorators."""
     assert statement.end_lineno is not None
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     first = min(node.lineno for node in (statement, *decorators))
@@ -127,7 +128,7 @@ def _lines_of(statement: ast.stmt) -> range:
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[ast.stmt | ast.expr, str]]:
-    """Places to change, with what to put there."""
+    """The places to change, with their replacements."""
     skipped = {id(node) for root in _annotations(tree) for node in ast.walk(root)}
     for node in ast.walk(tree):
         if id(node) in skipped:
@@ -180,9 +181,10 @@ def _annotations(tree: ast.Module) -> Iterator[ast.AST]:
 
 @functools.cache
 def tests_of(file: str) -> list[tuple[list[str], list[str]]]:
-    """Groups of tests, in Python and of lit: those about a file, then those of its importers.
+    """Groups of tests, in Python and of lit: first the tests of a file, then those of its
+    importers.
 
-    The first are named like the file, or import it; a file may have none.
+    The first group is named like the file or imports it; it may be empty.
     """
     importers = _importers()
     level, seen = [file], {file}
@@ -237,7 +239,7 @@ def _own_tests(path: Path) -> tuple[list[str], list[str]]:
 
 @functools.cache
 def _tests_of_folders() -> dict[str, list[str]]:
-    """Patterns of the tests that are about all files of a folder, whatever they are named."""
+    """Patterns of the tests that cover all files of a folder, whatever their names."""
     return tomllib.loads(EXPLAINED.read_text()).get("tests", {})
 
 
@@ -275,10 +277,10 @@ def _importers() -> dict[str, list[str]]:
 
 
 def _write_source(path: Path, text: str) -> None:
-    """Write a source file, and drop the bytecode of its last text.
+    """Write a source file, and delete its stale bytecode.
 
-    Python takes bytecode for fresh by the source's size and the second it was written in, which
-    mutants of one length that are tried within one second share.
+    Python identifies fresh bytecode by the size of the source and the second of its last change.
+    Mutants of equal length within one second agree in both.
     """
     path.write_text(text)
     Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)
@@ -308,7 +310,8 @@ class Copy:
             _write_source(path, original)
 
     def fails_unchanged(self, files: Sequence[str]) -> str:
-        """Which of the tests of the files fail without a mutant: lit's or pytest's; empty if none.
+        """The tests of the files that fail without a mutant: lit's or pytest's; empty if none
+        fails.
 
         Those of the files are fixed here: a test that is added later is not in the copy.
         """
@@ -337,7 +340,7 @@ class Copy:
         return ""
 
     def _passes(self, command: Sequence[str], timeout: float | None) -> bool | None:
-        """True if a command succeeds; None if it takes too long."""
+        """True if a command succeeds; None if it times out."""
         environment = {**os.environ, "PYTHONPATH": str(self.folder), "KC_CACHE_DIR": ""}
         process = subprocess.Popen(
             command,
@@ -362,10 +365,10 @@ class Copy:
 
 
 def explained() -> list[dict[str, str]]:
-    """The mutants that are as good as the original, or not worth a test, and why.
+    """The mutants that are equivalent to the original or not worth a test, with the reasons.
 
-    Each has ``file``, ``before``, ``after`` and ``why``, and ``source``, its line, if several
-    places of the file are changed alike.
+    Each has ``file``, ``before``, ``after`` and ``why``. If several places of the file have the
+    same change, it also has ``source``, its line.
     """
     if not EXPLAINED.is_file():
         return []
@@ -379,14 +382,16 @@ def is_explained(mutant: Mutant, entry: dict[str, str]) -> bool:
 
 
 def changed_files(base: str) -> list[str]:
-    """The files of the folders that are mutated and differ from ``base``."""
+    """The files in the mutated folders that differ from ``base``."""
     command = ["git", "diff", "--name-only", "--diff-filter=d", base, "--", *FOLDERS]
     output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [file for file in output.split() if file.endswith(".py")]
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run the mutants of the files; 1 if some survive, 2 if nothing can be said."""
+    """Run the mutants of the files; the exit status: 1 if some survive, 2 if the result is
+    unknown.
+    """
     parser = argparse.ArgumentParser(prog="mutants.py", description=__doc__)
     parser.add_argument("files", nargs="*")
     parser.add_argument("--base", default="main")

@@ -1,4 +1,4 @@
-"""Runs lit and pytest over test/, both to their end, and adds up what they say.
+"""Runs lit and pytest over test/, both to their end, and adds up their results.
 
     python scripts/run_tests.py [--fast]
 
@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "test"
 UNIT_TESTS = ("analysis", "dialects", "errors", "support")
-"""The folders of test/ that ask one module at a time."""
+"""The folders of test/ whose tests each cover one module."""
 
 
 def main(argv: list[str]) -> int:
@@ -40,7 +40,7 @@ def main(argv: list[str]) -> int:
 
 
 def _run(command: list[str], report: Path, tests: list[str]) -> tuple[int, int, int]:
-    """Runs the command, which writes `report`; the numbers of passed, failed, skipped tests."""
+    """Run the command, which writes `report`; the numbers of passed, failed and skipped tests."""
     report.unlink(missing_ok=True)
     sys.stdout.flush()
     environment = dict(os.environ)

@@ -2,17 +2,17 @@
 
     python scripts/topi_ulp_errors.py [OPERATOR ...] [--step=1021]
 
-Of one argument, every STEP-th bit pattern of float32 is one; the reference is float64, in which the
-formulas are written so that nothing cancels. Of two, a million pairs are: random bit patterns, and
-numbers of moderate size. The greatest error of each operator, in units in the last place of the
-exact result, the argument that has it and the number of arguments go to kc/topi/ulp_errors.json;
-those that are not named stay as they are there. ``within`` is the greatest error in units of the
-last place of float32's 1, where the result is smaller than 1, else of the result: what an operator
-like gelu, whose formula cancels, is near by.
+For functions of one argument, the arguments are every STEP-th bit pattern of float32; the reference
+is float64, with formulas that avoid cancellation. For functions of two arguments, they are a
+million pairs: random bit patterns, and numbers of moderate size. kc/topi/ulp_errors.json receives
+the greatest error of each operator in units in the last place of the exact result, the argument
+with this error, and the number of arguments. Entries of operators that are not named stay
+unchanged. ``within`` is the greatest error in units in the last place of 1 (float32) if the result
+is smaller than 1, else of the result. It suits operators whose formula cancels, like gelu.
 
-Of the other operators that take floats, the example of the table is run with random numbers of
-float32, and as a program of float64 with the same: ``of_largest`` is the greatest difference, in
-units in the last place of the greatest result.
+For the other operators on floats, the example of the table is run with random float32 numbers, and
+as a float64 program with the same numbers: ``of_largest`` is the greatest difference, in units in
+the last place of the greatest result.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _elu(x: Array, alpha: float = 1.0) -> Array:
 
 
 def _times(x: Array, factor: Array) -> Array:
-    """A product that is 0 where a factor is: -inf times 0 is a limit."""
+    """A product that is 0 if a factor is 0: -inf times 0 is a limit."""
     return np.where(factor == 0, np.where(np.isnan(x), x, 0.0), x * factor)
 
 
@@ -81,7 +81,7 @@ TWO: dict[str, Callable[[Array, Array], Array]] = {
     "mod": np.fmod, "floor_mod": np.mod, "power": np.power,
 }  # fmt: skip
 BOUNDS = {"fast_exp": (-87.3, 88.3), "fast_tanh": (-9.0, 9.0), "fast_erf": (-4.0, 4.0)}
-"""Where fast functions are near; beyond, they are what they are at the bound."""
+"""The bounds within which fast functions approximate; beyond a bound they have its value."""
 
 
 def _operator(name: str) -> Callable[..., te.Tensor]:
@@ -109,7 +109,7 @@ def _arguments(name: str, step: int) -> Iterator[tuple[Array, ...]]:
 
 
 def greatest_error(name: str, step: int) -> dict[str, object]:
-    """The greatest error, the arguments that have it, and how many there were."""
+    """The greatest error, the arguments that have it, and the number of arguments."""
     function = {**ONE, **TWO}[name]
     inputs = [te.placeholder((te.var("n"),), "float32", letter) for letter in "AB"]
     inputs = inputs[: 1 if name in ONE else 2]
@@ -137,7 +137,7 @@ def greatest_error(name: str, step: int) -> dict[str, object]:
 
 
 DRAWS = 20
-"""The numbers that an example is run with are drawn so often."""
+"""The number of random draws with which an example is run."""
 
 
 def _example(name: str, wide: bool) -> tuple[list[te.Tensor], list[te.Tensor]]:
@@ -163,7 +163,7 @@ def _draw(generator: np.random.Generator, tensor: te.Tensor) -> Array:
 
 
 def error_of_example(name: str) -> dict[str, object] | None:
-    """``of_largest``; None if the example has no elements of float32, or gives none."""
+    """The value of ``of_largest``; None if the example has no float32 elements, or no result."""
     inputs, outputs = _example(name, wide=False)
     floats = [n for n, out in enumerate(outputs) if out.dtype == "float32"]
     if not floats or all(tensor.dtype != "float32" for tensor in inputs):

@@ -1,14 +1,14 @@
-"""Measures how far the functions of the pass expand-math are from the exact results.
+"""Measures the errors of the functions of the pass expand-math.
 
     python scripts/ulp_errors.py [FUNCTION ...] [--dtype=float32] [--step=4099] [--count=200000]
                                  [--target=llvm] [--exhaustive]
 
-Of float32, every STEP-th bit pattern is an argument (--exhaustive: every one; takes minutes a
-function), and the reference is float64. Of float64, and of functions of two arguments, COUNT
-random bit patterns and as many numbers of moderate size are, and the reference is the long double
-of the machine, or mpmath where numpy has no such function or that type is no longer than float64.
-Prints the table of docs/numerics.md: the greatest error in units in the last place, and where it
-is.
+For float32, the arguments are every STEP-th bit pattern (--exhaustive: every pattern, which takes
+minutes per function), and the reference is float64. For float64, and for functions of two
+arguments, they are COUNT random bit patterns and as many numbers of moderate size. The reference is
+then the machine's long double, or mpmath if numpy lacks the function or long double is no longer
+than float64. Prints the table of docs/numerics.md: the greatest error in units in the last place,
+and its argument.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Function:
-    """A function of ``math``: numpy's of the same meaning, mpmath's, and how many arguments."""
+    """A function of ``math``: the equivalents in numpy and mpmath, and the number of arguments."""
 
     numpy: Callable[..., Any] | None
     mpmath: Callable[..., Any]
@@ -120,7 +120,7 @@ def computed(
 
 
 def exact(name: str, *arguments: Array) -> Array:
-    """The results with more digits than those of the arguments' type."""
+    """The results with more digits than the type of the arguments has."""
     function = FUNCTIONS[name]
     long = np.longdouble
     is_single = arguments[0].dtype == np.float32
@@ -137,7 +137,7 @@ def exact(name: str, *arguments: Array) -> Array:
 
 
 def long_double(value: Any) -> np.longdouble:
-    """A number of mpmath in two parts, whose sum is exact to the digits of long double."""
+    """A number of mpmath in two parts, whose sum is exact to the precision of long double."""
     if isinstance(value, mpmath.mpc):
         return np.longdouble(np.nan)
     first = float(value)
@@ -147,7 +147,7 @@ def long_double(value: Any) -> np.longdouble:
 
 
 def errors(result: Array, expected: Array) -> Array:
-    """Differences in units in the last place of the results; 0 where both are NaN or equal."""
+    """The errors of the results in units in the last place; 0 if both are NaN or equal."""
     info = np.finfo(result.dtype)
     limit = 2 * expected.dtype.type(2.0 ** (info.maxexp - 1))  # what infinity stands for
     with np.errstate(all="ignore"):
@@ -164,7 +164,7 @@ def errors(result: Array, expected: Array) -> Array:
 def arguments(
     name: str, dtype: str, *, step: int, count: int, seed: int = 0
 ) -> Iterator[tuple[Array, ...]]:
-    """Columns of arguments, in pieces."""
+    """The arguments, as columns, in pieces."""
     size = 1 << 22
     if dtype == "float32" and FUNCTIONS[name].arguments == 1:
         for start in range(0, 1 << 32, size * step):
@@ -190,7 +190,7 @@ def arguments(
 
 
 def _flushed(numbers: Array) -> Array:
-    """The same, with zeros for positive subnormal numbers."""
+    """The numbers with positive subnormal numbers replaced by zeros."""
     tiny = (numbers > 0) & (numbers < np.finfo(numbers.dtype).tiny)
     return np.where(tiny, 0, numbers).astype(numbers.dtype)
 
@@ -198,7 +198,7 @@ def _flushed(numbers: Array) -> Array:
 def greatest_error(
     name: str, dtype: str, *, step: int, count: int, target: str = "llvm", flags: str = ""
 ) -> tuple[float, tuple[float, ...], int]:
-    """The greatest error, where it is, and of how many arguments."""
+    """The greatest error, its argument, and the number of arguments."""
     worst, place, total = -1.0, (), 0
     for columns in arguments(name, dtype, step=step, count=count):
         result = computed(name, *columns, target=target, flags=flags)

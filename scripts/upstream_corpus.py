@@ -1,18 +1,18 @@
-"""The functions in a folder of MLIR's tests that kc reads and builds.
+"""The functions of MLIR's tests that kc parses and builds.
 
-``python scripts/upstream_corpus.py FOLDER`` takes the ``.mlir`` files below a folder, as
-``mlir/test`` of LLVM's source has them, and writes a table: of the functions that ``mlir-opt``
-accepts and that have ops of the dialects in :data:`DIALECTS` alone, how many are parsed and how
-many are built. ``--all`` reads every file, also those that are no valid IR: nothing may fail but
-by a diagnostic. ``--out FILE`` keeps a line of JSON for each function.
+``python scripts/upstream_corpus.py FOLDER`` reads the ``.mlir`` files below a folder, such as
+``mlir/test`` of LLVM's source, and writes a table. It covers the functions that ``mlir-opt``
+accepts and whose ops all belong to the dialects in :data:`DIALECTS`, and gives the numbers of
+parsed and of built functions. ``--all`` reads every file, including invalid IR: every failure must
+be a diagnostic. ``--out FILE`` writes a line of JSON for each function.
 
-``--compare`` also calls what is built, and MLIR's own lowering of it, with the same random
-arguments (``test/fuzz/upstream_calls.py``). A function is ``equal``, or it does ``differ``; it is
-``undefined`` where no arguments were drawn that it has results for, and stays ``built`` where MLIR
-does not lower it or it takes arguments of other kinds.
+``--compare`` also calls each built function, and the code of MLIR's own lowering, with the same
+random arguments (``test/fuzz/upstream_calls.py``). The result is ``equal`` or ``differ``. It is
+``undefined`` if no drawn arguments have defined results, and stays ``built`` if MLIR cannot lower
+the function or its argument types are not supported.
 
-A function stands for itself: what it calls, its globals and its aliases come along, and a private
-one is public.
+Each function is a separate module: the functions that it calls, its globals and its aliases are
+included, and a private function becomes public.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ DIALECTS = frozenset(
     "affine arith bufferization builtin cf func index linalg math memref ml_program scf tensor "
     "tosa vector".split()
 )
-"""A function is counted if its ops, types and attributes are of these."""
+"""The dialects of the counted functions: all their ops, types and attributes belong to these."""
 
 SPLIT = "// -----"
 STARTS = re.compile(r"[#!]?[\w.]+[ (=@{\n]|\"|%")
 """The beginning of an op or an alias of a module, at the start of a line."""
 SECONDS = 20
-"""So much time of the processor may one function take."""
+"""The maximum processor time of a function, in seconds."""
 
 
 @dataclass
 class Function:
-    """A function of a file as a module of its own."""
+    """A function of a file as a separate module."""
 
     file: str
     name: str
@@ -57,12 +57,12 @@ class Function:
 
 
 def without_comments(text: str) -> str:
-    """A text, whose strings stay."""
+    """The text without comments; strings are kept."""
     return re.sub(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*', lambda at: at[1] or "", text)
 
 
 def statements(text: str) -> Iterator[str]:
-    """The ops and aliases of a module's body; of modules in it, theirs."""
+    """The ops and aliases in the body of a module, and those of nested modules."""
     depth, begun = 0, []
     for line in text.splitlines(keepends=True):
         if (
@@ -79,7 +79,7 @@ def statements(text: str) -> Iterator[str]:
 
 
 def _inside(statement: str) -> Iterator[str]:
-    """A statement, or those of the module that it is."""
+    """A statement; for a module, the statements in it."""
     if not re.match(r"\s*(builtin\.)?module\b", statement):
         if statement.strip():
             yield statement
@@ -96,7 +96,7 @@ def _inside(statement: str) -> Iterator[str]:
 
 
 def functions_of(file: str, text: str) -> Iterator[Function]:
-    """Each function that has a body, with what it needs."""
+    """Each function with a body, with the statements that it needs."""
     parts = list(statements(without_comments(text)))
     defined: dict[str, str] = {}
     functions: list[tuple[str, str]] = []
@@ -123,7 +123,7 @@ def functions_of(file: str, text: str) -> Iterator[Function]:
 
 
 def accepted(functions: Sequence[Function], tool: str) -> list[Function]:
-    """Those that mlir-opt accepts, with the dialects of what they consist of."""
+    """The functions that mlir-opt accepts, with the dialects that they use."""
     if not functions:
         return []
     done = subprocess.run(
@@ -157,8 +157,9 @@ def accepted(functions: Sequence[Function], tool: str) -> list[Function]:
 
 
 def lowerings(functions: Sequence[Function]) -> dict[int, tuple[Any, str]]:
-    """The interface of each function that can be called with random arguments, and MLIR's code for
-    it, by its place."""
+    """By index, for each function that can be called with random arguments, its interface and
+    MLIR's code for it.
+    """
     import upstream_calls
 
     import kc
@@ -220,8 +221,9 @@ def each(
     *,
     together: int = 200,
 ) -> Iterator[tuple[str, str]]:
-    """The results of ``work`` for each item, ``together`` items in a process of their own: a
-    process that ends or takes too long does not affect others."""
+    """The results of ``work`` for each item. Batches of ``together`` items run in separate
+    processes, so a crash or timeout does not affect other batches.
+    """
     first = 0
     while first < len(functions):
         reader, writer = os.pipe()
@@ -330,14 +332,14 @@ def main() -> int:
 
 
 def _first_line(why: str) -> str:
-    """The reason without numbers and names, so that it can be counted."""
+    """The reason without numbers and names, so that equal reasons can be counted."""
     lines = why.splitlines() or [""]
     causes = [line.strip() for line in lines[1:] if line.strip().startswith("why:")]
     return re.sub(r"\d+", "N", " ".join([lines[0], *causes]))[:170]
 
 
 def _print_tables(tables: dict[str, Counter[str]]) -> None:
-    """Shares by dialect."""
+    """Print the shares by dialect."""
     print("| Dialect | Functions | Parsed | Built |\n|-|-|-|-|")
     for dialect, kinds in sorted(tables.items(), key=lambda item: -item[1].total()):
         total = kinds.total()

@@ -2,8 +2,8 @@
 
 python benchmarks/peers/builds.py kc|chosen|tvm|halide BUILDS FOLDER
 
-``chosen`` is kc with the schedules that it chooses. The results of the ten operators are left in
-FOLDER, so that they can be compared.
+``chosen`` is kc with its default schedules. The results of the ten operators are written to FOLDER
+for comparison.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ SECONDS = 0.2
 
 Call = Callable[[], Any]
 Build = Callable[[str], Callable[..., tuple[Call, Callable[[], Any]]]]
-"""From the name of an operator to what takes numpy's arrays, the last of which is for the result,
-and gives a call and what reads the result."""
+"""By the name of an operator, a function of numpy's arrays (the last one for the result) that
+returns a call and a function that reads the result.
+"""
 
 
 def kc_system(chosen: bool = False) -> Build:
-    """From te to callable with kc, for this machine."""
+    """Builds with kc for this machine, from te to a callable."""
     sys.path.insert(0, str(HERE.parent.parent))
     import te_operators
 
@@ -50,7 +51,7 @@ def kc_system(chosen: bool = False) -> Build:
 
 
 def tvm_system() -> Build:
-    """From te to callable with TVM, for this machine."""
+    """Builds with TVM for this machine, from te to a callable."""
     import te_operators
     import tvm  # pyright: ignore[reportMissingImports]
     from tvm import te  # pyright: ignore[reportMissingImports]
@@ -74,7 +75,7 @@ def tvm_system() -> Build:
 
 
 def halide_system() -> Build:
-    """From Halide's algorithm to callable, for this machine."""
+    """Builds with Halide for this machine, from the algorithm to a callable."""
     import halide_operators
 
     return halide_operators.build
@@ -89,7 +90,7 @@ SYSTEMS: dict[str, Callable[[], Build]] = {
 
 
 def best_of(call: Call) -> float:
-    """Processor seconds of the best of some calls."""
+    """The processor time in seconds of the best call."""
     best, began = float("inf"), time.process_time()
     for _ in range(CALLS):
         started = time.process_time()

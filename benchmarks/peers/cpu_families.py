@@ -1,9 +1,8 @@
-"""Families of rows for ``benchmarks/cpu.py``: rows that are given, and rows that are drawn.
+"""Families of rows for ``benchmarks/cpu.py``: given rows, and randomly drawn rows.
 
-A family has some rows of everyday programs, and a function that draws sizes: log-uniform, so that
-no size is likely to be a multiple of anything. The sizes of a row depend on the seed, the family
-and the number of the row alone: each process draws the same rows, and families can be measured by
-themselves.
+A family has some rows of typical programs, and a function that draws log-uniform sizes, which are
+rarely multiples of a power of two. The sizes of a row depend only on the seed, the family and the
+index of the row: each process draws the same rows, and families can be measured separately.
 """
 
 from __future__ import annotations
@@ -43,9 +42,9 @@ from cpu_programs import (
 from cpu_rows import Goal
 
 PERMITTED = 6e8
-"""The most operations of a row that is drawn: some milliseconds of one core."""
+"""The maximum operations of a drawn row: some milliseconds of one core."""
 ELEMENTS = 3e6
-"""The most elements of an array of a row that is drawn."""
+"""The maximum elements of an array of a drawn row."""
 
 
 class Draw:
@@ -56,7 +55,7 @@ class Draw:
         self.largest = largest
 
     def size(self, low: int, high: int) -> int:
-        """A whole number from ``low`` to ``high``, each factor alike; at most ``largest``."""
+        """A log-uniform whole number from ``low`` to ``high``, at most ``largest``."""
         low, high = min(low, self.largest), min(high, self.largest)
         drawn = math.exp(self.random.uniform(math.log(low), math.log(high + 1)))
         return min(int(drawn), high)
@@ -69,20 +68,20 @@ class Draw:
                 return sizes
 
     def choice(self, *choices: Any) -> Any:
-        """Any of them."""
+        """A random element."""
         return self.random.choice(choices)
 
 
 @dataclass
 class Family:
-    """Rows of a kind, with the ratios that they should have to the best peer on one thread."""
+    """Rows of a kind, with their target ratios to the best peer on one thread."""
 
     rows: dict[str, Maker]
     draw: Callable[[Draw], tuple[str, Maker]]
     mean: float = 1.0
-    """The geometric mean."""
+    """The target of the geometric mean."""
     least: float = 0.7
-    """Of each row."""
+    """The target of each row."""
 
 
 def random_rows(
@@ -316,7 +315,7 @@ def _draw_symbolic(d: Draw) -> tuple[str, Maker]:
 
 
 def _square(n: int, ci: int, hw: int, co: int, taps: int, step: int = 1, **more: Any) -> Maker:
-    """A convolution of squares, padded as networks do it."""
+    """A convolution of square images, with the usual padding of networks."""
     spread = more.get("spread", 1)
     pad = (taps - 1) * spread // 2
     return conv(n, ci, (hw, hw), co, (taps, taps), step, pad, **more)

@@ -1,7 +1,7 @@
-"""The programs of ``cpu_families.py``: functions that make a row of given sizes.
+"""The programs of ``cpu_families.py``: functions that create a row for given sizes.
 
-Operations count as in ``cpu_rows.py``. ``numpy`` is there where it has a function for the job;
-elsewhere ``exact`` says by numpy what is computed, for tests.
+Operations count as in ``cpu_rows.py``. ``numpy`` is set if numpy has a function for the
+computation; otherwise ``exact`` gives the results by numpy, for tests.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ Maker = Callable[[], Row]
 
 
 def data(dtype: str, *shape: int, salt: int = 0, low: int | None = None, high: int = 0) -> Array:
-    """Normal numbers, or integers from ``low`` to below ``high`` (by default of the type)."""
+    """Normal numbers, or integers from ``low`` to below ``high`` (by default, the range of the
+    type).
+    """
     numbers = np.random.default_rng([len(shape), salt])
     if dtype in ("float32", "float64"):
         return numbers.standard_normal(shape, dtype=np.dtype(dtype).type)
@@ -45,7 +47,7 @@ def places(*arrays: Array) -> list[Any]:
 
 
 def short_name(dtype: str) -> str:
-    """The name of a type in names of rows."""
+    """The abbreviation of a type in names of rows."""
     return {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16"}.get(
         dtype, dtype.replace("uint", "u").replace("int", "i")
     )
@@ -55,7 +57,7 @@ def short_name(dtype: str) -> str:
 
 
 def gemm(m: int, k: int, n: int, types: str = "float32", turned: bool = False) -> Maker:
-    """``A B``, or ``A B^T`` where it is ``turned``. Integers are added up in 32 bits, bf16 in f32.
+    """``A B``, or ``A B^T`` if ``turned``. Integers are summed in 32 bits, bf16 in f32.
 
     ``types`` is the type of both, or ``A*B``.
     """
@@ -127,7 +129,7 @@ def gemm(m: int, k: int, n: int, types: str = "float32", turned: bool = False) -
 
 
 def batched(b: int, m: int, k: int, n: int, types: str = "float32", turned: bool = False) -> Maker:
-    """As :func:`gemm`, for each of ``b`` pairs of matrices."""
+    """:func:`gemm` for each of ``b`` pairs of matrices."""
     out = "float32"
 
     def make() -> Row:
@@ -302,7 +304,7 @@ def conv(
 def conv_transposed(
     n: int, ci: int, hw: int, co: int, taps: int, step: int = 2, pad: int = 1
 ) -> Maker:
-    """The gradient of a convolution, as networks use it to make images larger; NCHW, IOHW."""
+    """The gradient of a convolution, by which networks enlarge images; NCHW, IOHW."""
     out = (hw - 1) * step - 2 * pad + taps
 
     def make() -> Row:
@@ -365,9 +367,9 @@ def pool(
     layout: str = "NCHW",
     counted: bool = False,
 ) -> Maker:
-    """The maximum or average of windows; taps 0 is all of an image.
+    """The maximum or average of windows; ``taps`` 0 covers the whole image.
 
-    ``counted``: averages divide by the number of taps where some of them are padding, too.
+    ``counted``: averages also count taps in the padding.
     """
     h, w = hw
     whole = taps == 0
@@ -477,7 +479,7 @@ def pool(
 
 
 def norm(kind: str, shape: Sequence[int], groups: int = 1) -> Maker:
-    """Layer and rms norms of the last axis; batch, instance and group norms of NCHW."""
+    """Layer and rms norms over the last axis; batch, instance and group norms of NCHW."""
     channels = shape[1] if kind in ("batch", "instance", "group") else shape[-1]
 
     def make() -> Row:
@@ -581,7 +583,7 @@ def norm(kind: str, shape: Sequence[int], groups: int = 1) -> Maker:
 
 
 def softmax(shape: Sequence[int], axis: int = -1, logarithm: bool = False) -> Maker:
-    """Along an axis."""
+    """Softmax along an axis."""
     name = "log_softmax" if logarithm else "softmax"
 
     def make() -> Row:
@@ -623,10 +625,10 @@ def attention(
     shared: int = 1,
     types: str = "float32",
 ) -> Maker:
-    """``heads``: of how many items, how many of each.
+    """``heads`` gives the number of items and the number of heads of each.
 
-    ``mask``: "", "causal", or "padded", where the keys of each item end at a length that the call
-    gives. ``shared``: how many heads of queries have the same keys.
+    ``mask``: "", "causal", or "padded", where the keys of each item end at a length passed to the
+    call. ``shared``: the number of query heads that share keys.
     """
     b, h = heads
 
@@ -761,7 +763,7 @@ class _Functions:
 
 
 def pointwise(name: str, shape: Sequence[int], dtype: str = "float32") -> Maker:
-    """A function of each element of :data:`POINTWISE`."""
+    """A function of :data:`POINTWISE`, applied to each element."""
     count, body, of_torch, of_onnx = POINTWISE[name]
 
     def make() -> Row:
@@ -814,7 +816,7 @@ INTEGERS = ("add", "multiply", "divide", "modulo", "shift", "mix", "requantise",
 
 
 def integers(name: str, shape: Sequence[int]) -> Maker:
-    """Arithmetic of integers of 32 bits, or of bytes (requantise, saturate)."""
+    """Arithmetic on 32-bit integers, or on bytes (requantise, saturate)."""
 
     def make() -> Row:
         dtype = "int32"
@@ -938,7 +940,7 @@ def scan(kind: str, shape: Sequence[int], axis: int, dtype: str = "float32") -> 
 
 
 def sort(kind: str, rows: int, columns: int, dtype: str = "float32", k: int = 8) -> Maker:
-    """``kind``: sort, argsort or topk, of each row."""
+    """Sort, argsort or topk of each row, by ``kind``."""
 
     def make() -> Row:
         # All numbers of a row are different: places are then the same in all systems.
@@ -998,11 +1000,11 @@ def sort(kind: str, rows: int, columns: int, dtype: str = "float32", k: int = 8)
 
 
 def index(kind: str, rows: int, columns: int, count: int) -> Maker:
-    """Reads and writes at places that the call gives.
+    """Reads and writes at indices passed to the call.
 
-    ``take``: ``count`` rows of a matrix; ``gather``: ``count`` elements of each row;
-    ``scatter_add``: ``count`` rows are added to rows of a matrix; ``histogram``: ``count`` numbers
-    below ``columns`` are counted; ``one_hot``: ``count`` rows with a 1.
+    ``take``: read ``count`` rows of a matrix; ``gather``: read ``count`` elements of each row;
+    ``scatter_add``: add ``count`` rows to rows of a matrix; ``histogram``: count ``count`` numbers
+    below ``columns``; ``one_hot``: ``count`` rows with a single 1.
     """
 
     def make() -> Row:
@@ -1130,12 +1132,12 @@ LAYOUTS = ("transpose", "concatenate", "slice", "pad", "tile", "flip", "repeat",
 
 
 def layout(kind: str, shape: Sequence[int], order: Sequence[int] = ()) -> Maker:
-    """Elements change their places.
+    """Changes of the layout.
 
-    ``transpose`` by ``order``; ``concatenate`` of two along the last axis but one; ``slice``: every
-    second row, without the first and last columns; ``pad``: two zeros around the last two axes;
-    ``tile``: twice along the last axis; ``flip`` of the last axis; ``repeat``: each row twice;
-    ``blocks``: the second axis of (N, C, H, W) in blocks of 8 that become the last axis.
+    ``transpose`` by ``order``; ``concatenate`` of two arrays along the last axis but one;
+    ``slice``: every second row, without the first and last columns; ``pad``: two zeros around the
+    last two axes; ``tile``: twice along the last axis; ``flip`` of the last axis; ``repeat``: each
+    row twice; ``blocks``: the second axis of (N, C, H, W) in blocks of 8 that become the last axis.
     """
     rank = len(shape)
 
@@ -1252,7 +1254,7 @@ REDUCTIONS = ("sum", "max", "mean", "prod", "argmax", "variance", "logsumexp")
 def reduction(
     kind: str, shape: Sequence[int], axes: Sequence[int], dtype: str = "float32"
 ) -> Maker:
-    """Along axes; argmax along the only one."""
+    """A reduction along axes; argmax along its only axis."""
 
     def make() -> Row:
         x = data(dtype, *shape)
@@ -1326,10 +1328,10 @@ STENCILS = ("jacobi", "blur", "gradient", "seven")
 
 
 def stencil(kind: str, shape: Sequence[int]) -> Maker:
-    """Neighbours of each element.
+    """A computation on the neighbours of each element.
 
-    ``jacobi``: five in a plane, ``seven`` in space; ``blur``: averages of three in a row, then
-    of three of those in a column, as two stages; ``gradient``: the length of Sobel's.
+    ``jacobi``: five points in a plane; ``seven``: seven in space; ``blur``: averages of three in a
+    row, then of three in a column, as two stages; ``gradient``: the length of Sobel's gradient.
     """
 
     def make() -> Row:
@@ -1338,7 +1340,7 @@ def stencil(kind: str, shape: Sequence[int]) -> Maker:
         third = 1 / 3
 
         def formula(p: Callable[..., Any], root: Callable[[Any], Any]) -> Any:
-            """Of ``p``, which gives the neighbour at an offset."""
+            """The formula in terms of ``p``, which returns the neighbour at an offset."""
             if kind == "jacobi":
                 return (p(0, 1) + p(1, 0) + p(1, 1) + p(1, 2) + p(2, 1)) * 0.2
             if kind == "seven":
@@ -1416,7 +1418,7 @@ def _loops_of_blur(x: Array, out: Array) -> None:
 
 
 def symbolic(kind: str, rows: int, columns: int, depth: int = 64) -> Maker:
-    """The same as the rows of constant sizes, where the function learns the sizes at the call."""
+    """The rows of constant sizes again, with sizes that are passed to the call."""
     like = {
         "softmax": lambda: softmax((rows, columns)),
         "add": lambda: pointwise("relu(x+y)", (rows, columns)),

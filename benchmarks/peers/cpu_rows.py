@@ -1,6 +1,6 @@
-"""The rows of ``benchmarks/cpu.py``: what is computed, by each system, and as tensors of te.
+"""The rows of ``benchmarks/cpu.py``: the computation in each system, and as tensors of te.
 
-Operations and bytes are those that the computation needs at least: products count two operations,
+Operations and bytes are the minimum of the computation: a multiply-add counts as two operations,
 and each input and output is moved once.
 """
 
@@ -21,7 +21,7 @@ class Onnx:
     """A graph for onnxruntime, of the inputs ``x0``, ``x1``, ...; its result is ``y``."""
 
     nodes: list[tuple[str, list[str], list[str], dict[str, Any]]]
-    """The operator, the inputs, the results, the attributes."""
+    """The operator, the inputs, the results, and the attributes."""
     constants: dict[str, Array] = field(default_factory=dict)
 
 
@@ -33,29 +33,28 @@ class Row:
     """The inputs."""
     shape: tuple[int, ...]
     dtype: str
-    """Of the output."""
+    """The dtype of the output."""
     numpy: Callable[[], Array] | None
-    """The computation of numpy; None if numpy has nothing that is worth a comparison."""
+    """The computation by numpy; None if numpy has no comparable function."""
     torch: Callable[[Any, list[Any]], Any] | None
-    """The computation of torch, from the module and the tensors."""
+    """The computation by torch, as a function of the module and the tensors."""
     tensors: Callable[[], list[Any]]
     """The arguments of the function in te."""
     operations: float
-    """Floating-point (or integer) operations; 0 where memory is the limit."""
+    """Floating-point (or integer) operations; 0 if the row is bound by memory."""
     tolerance: float = 1e-3
     jax: Callable[[Any, list[Any]], Any] | None = None
-    """The computation of jax, from the module and the arrays; it is compiled."""
+    """The computation by jax, as a function of the module and the arrays; it is compiled."""
     of_peers: list[Array] | None = None
-    """The inputs of the others, where those of kc have another layout."""
+    """The inputs of the peers, if kc's have another layout."""
     numba: Callable[..., None] | None = None
-    """Loops that numba compiles, of the inputs and the output; None where they would be slow."""
+    """Loops for numba, as a function of the inputs and the output; None if they would be slow."""
     onnx: Onnx | None = None
     """The model of onnxruntime."""
     of_torch: list[Array] | None = None
-    """The inputs of torch, where they have another type there."""
+    """The inputs of torch, if it needs another type."""
     exact: Callable[[], Array] | None = None
-    """The computation of the exact results by numpy, for tests, if ``numpy`` is None or less
-    exact."""
+    """The exact results by numpy, for tests, if ``numpy`` is None or less exact."""
 
     def expected(self) -> Array:
         """The results of numpy."""
@@ -71,12 +70,12 @@ class Row:
 
 
 def floats(*shape: int) -> Array:
-    """Numbers, the same in each process."""
+    """Random numbers, the same in each process."""
     return np.random.default_rng(len(shape)).standard_normal(shape, dtype=np.float32)
 
 
 def product(m: int, k: int, n: int, batch: int = 0, act: str = "") -> Callable[[], Row]:
-    """A product of matrices, with a bias and an activation if there is one."""
+    """A product of matrices, with an optional bias and activation."""
 
     def make() -> Row:
         lead = (batch,) if batch else ()
@@ -143,7 +142,7 @@ def _np_gelu(x: Array) -> Array:
 def convolution(
     n: int, ci: int, hw: int, co: int, taps: int, pad: int, step: int = 1, depthwise: bool = False
 ) -> Callable[[], Row]:
-    """NCHW, with zero padding."""
+    """A convolution of NCHW with zero padding."""
 
     def make() -> Row:
         x, w = floats(n, ci, hw, hw), floats(co, 1 if depthwise else ci, taps, taps)
@@ -214,7 +213,7 @@ def convolution(
 
 
 def softmax(rows: int, columns: int, logarithm: bool = False) -> Callable[[], Row]:
-    """Of each row."""
+    """A softmax of each row."""
 
     def make() -> Row:
         x = floats(rows, columns)
@@ -288,7 +287,7 @@ def _loops_of_layernorm(x: Array, g: Array, b: Array, out: Array) -> None:
 
 
 def layernorm(rows: int, columns: int) -> Callable[[], Row]:
-    """Of each row, with a factor and a bias for each column."""
+    """A layer norm of each row, with a factor and a bias for each column."""
 
     def make() -> Row:
         x, g, b = floats(rows, columns), floats(columns), floats(columns) * 2
@@ -344,7 +343,7 @@ def layernorm(rows: int, columns: int) -> Callable[[], Row]:
 
 
 def attention(rows: int, depth: int) -> Callable[[], Row]:
-    """One head: as many queries as keys."""
+    """Attention with one head, and as many queries as keys."""
 
     def make() -> Row:
         q, k, v = floats(rows, depth), floats(rows, depth) * 2, floats(rows, depth) * 3
@@ -443,7 +442,7 @@ def pointwise(name: str, shape: Sequence[int]) -> Callable[[], Row]:
 
 
 def reduction(name: str, rows: int, columns: int, axis: int) -> Callable[[], Row]:
-    """A sum, mean or maximum over rows or columns, or the place of the maximum."""
+    """A sum, mean or maximum over rows or columns, or the index of the maximum."""
 
     def make() -> Row:
         x = floats(rows, columns)
@@ -511,7 +510,7 @@ _LOOPS_OF_SUMS = {0: _sums_of_columns, 1: _sums_of_rows}
 
 
 def prefix_sum(rows: int, columns: int, axis: int) -> Callable[[], Row]:
-    """The sums of the elements up to each, along rows or columns."""
+    """Prefix sums along rows or columns."""
 
     def make() -> Row:
         x = floats(rows, columns)
@@ -563,7 +562,7 @@ LOOPS_OF_PREFIX_SUMS = {0: _prefix_sums_of_columns, 1: _prefix_sums_of_rows}
 
 
 def copy_like(name: str, shape: Sequence[int]) -> Callable[[], Row]:
-    """Memory is all that counts: add, copy, cast, broadcast, transpose."""
+    """Computations that are bound by memory: add, copy, cast, broadcast, transpose."""
 
     def make() -> Row:
         x = floats(*shape)
@@ -627,7 +626,7 @@ def _loops_of_addition(x: Array, y: Array, out: Array) -> None:
 
 
 def narrow_product(n: int) -> Callable[[], Row]:
-    """Bytes with and without a sign, into 32 bits."""
+    """Products of unsigned and signed bytes, summed in 32 bits."""
 
     def make() -> Row:
         numbers = np.random.default_rng(0)
@@ -695,7 +694,7 @@ def bfloat_product(n: int) -> Callable[[], Row]:
 def packed_product(m: int, k: int, n: int, width: int = 32) -> Callable[[], Row]:
     """A product whose second matrix is stored in panels of ``width`` columns, as for weights.
 
-    Peers get it as it is: none of them says how it wants to have it.
+    Peers get the plain matrix, because none of them specifies a packed layout.
     """
 
     def make() -> Row:
@@ -722,13 +721,13 @@ def packed_product(m: int, k: int, n: int, width: int = 32) -> Callable[[], Row]
 
 @dataclass
 class Goal:
-    """A row of the table with the ratios that it should have."""
+    """A row of the table with its target ratios."""
 
     make: Callable[[], Row]
     goal: float = 1.0
-    """With the schedule that kc chooses."""
+    """The target with the schedule that kc chooses."""
     best: float = 1.0
-    """With the best schedule."""
+    """The target with the best schedule."""
     quick: bool = field(default=True)
     family: str = "table"
 

@@ -1,8 +1,7 @@
-"""Schedules written by hand for rows of ``benchmarks/cpu.py``: what is known to be fastest.
+"""Hand-written schedules for rows of ``benchmarks/cpu.py``: the fastest known.
 
-A schedule takes the arguments of the function in te; instead of a schedule, another expression of
-the same results may be given. The rows that are missing are faster, or as
-fast, with the schedule that kc chooses than with any that was tried.
+A schedule receives the arguments of the function in te; it may also be another expression with the
+same results. For rows without an entry, no schedule that was tried is faster than kc's own choice.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ def _schedule(tensors: Sequence[Any]) -> tir.Schedule:
 
 
 def _finish(sch: tir.Schedule, out: Any, at: Any) -> None:
-    """What becomes of a tile of sums is computed behind it, row by row."""
+    """Compute the consumers of a tile of sums after the tile, row by row."""
     sch.reverse_compute_at(out, at)
     row, column = sch.get_loops(out)[-2:]
     sch.vectorize(column)
@@ -31,8 +30,9 @@ def _finish(sch: tir.Schedule, out: Any, at: Any) -> None:
 
 
 def product(rows: int = 8, columns: int = 32, *, last: str = "C") -> Scheduler:
-    """A tile of sums in registers; a panel of the second matrix is packed where it is used, and
-    what follows the product (``last``) is computed in the tile."""
+    """A tile of sums in registers. A panel of the second matrix is packed where it is used, and the
+    consumer of the product (``last``) is computed in the tile.
+    """
 
     def scheduled(tensors: list[Any]) -> tir.Schedule:
         sch = _schedule(tensors)
@@ -59,7 +59,7 @@ def product(rows: int = 8, columns: int = 32, *, last: str = "C") -> Scheduler:
 
 
 def packed_product(rows: int = 8, columns: int = 32) -> Scheduler:
-    """The second matrix is in panels already: nothing is copied."""
+    """The second matrix is already packed in panels, so nothing is copied."""
 
     def scheduled(tensors: list[Any]) -> tir.Schedule:
         sch = _schedule(tensors)
@@ -81,8 +81,9 @@ def packed_product(rows: int = 8, columns: int = 32) -> Scheduler:
 def rows_of(
     last: str, sums: Sequence[str], stages: Sequence[str] = (), width: int = 64
 ) -> Scheduler:
-    """All stages for one row after the other. ``sums``: reductions of a row, in lanes; ``stages``:
-    what has an element for each of the row's, from the last to the first."""
+    """Compute all stages of a row before the next row. ``sums``: reductions of a row, in lanes;
+    ``stages``: stages with an element for each element of the row, from the last to the first.
+    """
 
     def scheduled(tensors: list[Any]) -> tir.Schedule:
         sch = _schedule(tensors)
@@ -103,7 +104,7 @@ def rows_of(
 
 
 def pointwise(width: int = 64) -> Scheduler:
-    """Vectors of several registers along the rows."""
+    """Vectorize along the rows, with several registers per vector."""
 
     def scheduled(tensors: list[Any]) -> tir.Schedule:
         sch = _schedule(tensors)
@@ -122,8 +123,9 @@ def winograd(tensors: list[Any]) -> list[Any]:
 
 
 def dot_product(intrinsic: str, step: int, rows: int = 8, registers: int = 2) -> Scheduler:
-    """Products of narrow numbers, ``step`` of them added to each of 16 sums by an instruction. The
-    second matrix is packed for it."""
+    """Products of narrow numbers: an instruction adds ``step`` products to each of 16 sums. The
+    second matrix is packed for it.
+    """
 
     def scheduled(tensors: list[Any]) -> tir.Schedule:
         sch = _schedule(tensors)
@@ -168,4 +170,4 @@ SCHEDULES: dict[str, Scheduler] = {
     "gemm bf16 1024": dot_product("avx512_bf16_dot_16x2", 2, rows=4, registers=4),
     "gemm u8 x i8 1024": dot_product("avx512_vnni_dot_16x4", 4, rows=8, registers=2),
 }
-"""By the name of the row."""
+"""The schedules by name of the row."""

@@ -20,7 +20,7 @@ def _input(name: str, rank: int) -> hl.ImageParam:
 
 
 def _pure(stage: hl.Func, *outer: hl.Var) -> None:
-    """In parallel over ``outer``, in vectors over X, where it is computed."""
+    """Parallelize over ``outer`` and vectorize over X, where the stage is computed."""
     fused = outer[0]
     for var in outer[1:]:
         stage.fuse(fused, var, fused)
@@ -151,7 +151,9 @@ def _target() -> hl.Target:
 
 
 def build(name: str) -> Callable[..., tuple[Callable[[], None], Callable[[], np.ndarray]]]:
-    """From the algorithm to what takes arrays, and gives a call and what reads the result."""
+    """Build an algorithm; a function of arrays that returns a call and a function that reads the
+    result.
+    """
     inputs, output = globals()[name]()
     function = output.compile_to_callable(inputs, _target())
 

@@ -8,8 +8,9 @@ import numpy as np
 
 
 def arrays() -> dict[str, list[np.ndarray]]:
-    """Inputs, the same in each process, and room for the result: at multiples of 64 bytes, as the
-    arrays that TVM makes."""
+    """The inputs, the same in each process, and an output array, all aligned to 64 bytes, like the
+    arrays of TVM.
+    """
     rng = np.random.default_rng(0)
 
     def empty(*shape: int) -> np.ndarray:

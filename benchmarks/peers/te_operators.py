@@ -1,6 +1,6 @@
-"""Ten operators as tensor expressions and schedules, for kc and for TVM alike: the names are TVM's.
+"""Ten operators as tensor expressions and schedules, for both kc and TVM, with TVM's names.
 
-An operator is a function of ``te`` that gives its arguments and the blocks to schedule, each with
+An operator is a function of ``te`` that returns its arguments and the blocks to schedule, each with
 the number of its spatial loops.
 """
 
@@ -133,7 +133,7 @@ OPERATORS = {
 
 
 def tile_matmul(sch, block) -> None:
-    """An 8 x 32 register tile, in parallel over columns of tiles."""
+    """An 8 x 32 register tile; columns of tiles run in parallel."""
     i, j, k = sch.get_loops(block)
     i_o, i_i = sch.split(i, [None, 8])
     j_o, j_i = sch.split(j, [None, 32])
@@ -144,7 +144,9 @@ def tile_matmul(sch, block) -> None:
 
 
 def schedule(name: str, sch, blocks: dict[str, object], ranks: dict[str, int]) -> None:
-    """Outer spatial loops in parallel; the last spatial loop innermost, in vectors."""
+    """Parallelize the outer spatial loops; make the last spatial loop innermost and vectorize
+    it.
+    """
     for block_name, block in blocks.items():
         if name == "matmul":
             tile_matmul(sch, block)
