@@ -18,6 +18,7 @@ if _TYPE_CHECKING:
     from kc import instrument as instrument
     from kc import ir as ir
     from kc import nd as nd
+    from kc import relay as relay
     from kc import runtime as runtime
     from kc import target as target
     from kc import te as te
@@ -74,6 +75,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "driver": ("kc.driver", None),
     "testing": ("kc.testing", None),
     "contrib": ("kc.contrib", None),
+    "relay": ("kc.relay", None),
     "transform": ("kc.transform", None),
     "instrument": ("kc.instrument", None),
     "IRModule": ("kc.tir.module", "IRModule"),

@@ -355,7 +355,7 @@ MOVED_NAMES = {
     "compute": "; it is kc.te.compute, as in TVM since 0.7",
     "thread_axis": "; it is kc.te.thread_axis, as in TVM since 0.7",
     "decl_buffer": "; it is kc.tir.decl_buffer, as in TVM since 0.7",
-    "relay": "; kc has no graphs: write the operators with kc.te",
+    "relax": "; kc has Relay's graphs: kc.relay",
     "biuld": "; did you mean 'build'?",
     "__wrapped__": "",
 }
@@ -381,9 +381,8 @@ IMPORTS_OF_TVM_NAMES = {
         "ImportError: cannot import name 'compute' from 'kc'; "
         "it is kc.te.compute, as in TVM since 0.7"
     ),
-    "import kc.relay": (
-        "ImportError: cannot import name 'relay' from 'kc'; "
-        "kc has no graphs: write the operators with kc.te"
+    "import kc.relax": (
+        "ImportError: cannot import name 'relax' from 'kc'; kc has Relay's graphs: kc.relay"
     ),
     "import kc as tvm\ntvm.create_schedule": (
         "AttributeError: module 'kc' has no attribute 'create_schedule'; "
@@ -407,7 +406,7 @@ def test_asking_for_tvm_is_no_error():
     done = run_python(
         "import kc\n"
         "from importlib.util import find_spec\n"
-        "print(find_spec('tvm'), find_spec('kc.relay'))"
+        "print(find_spec('tvm'), find_spec('kc.relax'))"
     )
     assert done.stdout == "None None\n", done.stderr
 

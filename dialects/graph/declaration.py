@@ -104,6 +104,11 @@ class Operator:
         attributes, such as the weight of a convolution with ``channels`` and ``kernel_size``."""
         return operands
 
+    def result_count(self, operands: int) -> int | None:
+        """The number of results of a call with that many operands; None for a single tensor."""
+        del operands
+        return None
+
     def attributes(self) -> dict[str, Any]:
         """The attributes that differ from their defaults."""
         values: dict[str, Any] = {}

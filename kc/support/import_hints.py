@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 def hint_of_tvm_name(name: str) -> str | None:
     """The place in kc of TVM's ``tvm.<name>``; None if kc does not have the name."""
-    if name in ("relay", "relax"):
-        return "kc has no graphs: write the operators with kc.te"
+    if name == "relax":
+        return "kc has Relay's graphs: kc.relay"
     for module in ("te", "tir"):
         if name in import_module(f"kc.{module}").__all__:
             return f"it is kc.{module}.{name}, as in TVM since 0.7"

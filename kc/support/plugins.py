@@ -62,6 +62,8 @@ class Plugin:
     ``operator_families`` are modules that declare operators of the dialect ``graph``, by their
     stems, and ``operator_lowerings`` those that compute them, by the same stems. Importing a module
     enters what it has, so its ``__name__`` serves as the name: ``"mine.operators:__name__"``.
+    ``views`` are functions of an operation of a module, by its name, that return the object that
+    ``mod["name"]`` is.
 
     Raises ValueError for what is not of this form.
     """
@@ -86,6 +88,7 @@ class Plugin:
     main_options: Mapping[str, str] = field(default_factory=dict)
     operator_families: Mapping[str, str] = field(default_factory=dict)
     operator_lowerings: Mapping[str, str] = field(default_factory=dict)
+    views: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for path in self.paths():
@@ -113,6 +116,7 @@ class Plugin:
             "importers",
             "operator_families",
             "operator_lowerings",
+            "views",
         )
         paths = [path for name in tables for path in getattr(self, name).values()]
         paths += [path for family in self.families.values() for path in family.values()]

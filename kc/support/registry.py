@@ -89,6 +89,7 @@ class Registry:
         self.importers: dict[str, Entry] = {}
         self.operator_families: dict[str, Entry] = {}
         self.operator_lowerings: dict[str, Entry] = {}
+        self.views: dict[str, Entry] = {}
         self.hooks: dict[int, list[Hook]] = {phase: [] for phase in plugins.PHASES}
         self.plugins: list[Plugin] = []
         """The plugins of packages, without kc's own areas."""
@@ -165,6 +166,7 @@ class Registry:
             (self.loaders, plugin.loaders, "loader", "loader of files"),
             (self.importers, plugin.importers, "importer", "importer"),
             (self.operator_families, plugin.operator_families, "operators", "operators"),
+            (self.views, plugin.views, "view", "view of"),
             (
                 self.operator_lowerings,
                 plugin.operator_lowerings,

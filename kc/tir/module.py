@@ -13,7 +13,9 @@ from xdsl.ir import Operation
 
 from kc import tir
 from kc.analysis.verify_changes import verify_all
+from kc.dialects.graph.functions import FuncOp as GraphFuncOp
 from kc.expr.tensor import Tensor
+from kc.support import registry
 from kc.support.diagnostics import (
     CodegenError,
     InputError,
@@ -28,6 +30,7 @@ from kc.support.locations import caller_location
 from kc.support.paused_collection import paused_collection
 from kc.support.registry import context
 from kc.te.schedule import Schedule
+from kc.transforms.graph.infer_type import infer_types
 
 if TYPE_CHECKING:
     from kc.support.pass_context import PipelineOptions
@@ -91,7 +94,15 @@ class IRModule:
             self.op = functions
         else:
             parts = functions or {}
-            self.op = ModuleOp([_named(name, function) for name, function in parts.items()])
+            self.op = ModuleOp(
+                [
+                    op
+                    for name, function in parts.items()
+                    for op in _functions_of(str(name), function)
+                ]
+            )
+            if any(isinstance(op, GraphFuncOp) for op in self.op.body.ops):
+                infer_types(self.op)
             self.scheduled = frozenset(
                 name
                 for name, function in parts.items()
@@ -180,6 +191,8 @@ class IRModule:
     def from_expr(cls, functions: Any, global_vars: Any = None) -> IRModule:
         """The module of one function, or of functions by name (TVM: ``from_expr``)."""
         del global_vars
+        if hasattr(functions, "graph_function"):
+            return cls({"main": functions})
         if isinstance(functions, IRModule):
             return cls({name: op for name, op in functions.functions.items()})
         return cls(functions)
@@ -211,9 +224,10 @@ class IRModule:
                 here[name].detach()
             self.op.body.block.add_op(function.clone())
 
-    def __getitem__(self, name: str) -> PrimFunc | IRModule:
-        """The function ``name``, as a module of this function alone. Raises KC1011 for an unknown
-        name. "main" is also an alias for the only function of a module.
+    def __getitem__(self, name: str) -> PrimFunc | IRModule | Any:
+        """The function ``name``, as a module of this function alone; a function of a graph as
+        Relay's. Raises KC1011 for an unknown name. "main" is also an alias for the only function
+        of a module.
         """
         from kc.tir.prim_func import PrimFunc  # derives from this class
 
@@ -227,11 +241,19 @@ class IRModule:
                 hints=suggest(name, functions, "the functions are"),
             )
         function = functions[name]
+        if isinstance(function, GraphFuncOp):
+            return registry.current().views["graph.func"].load()(function)
         if not isinstance(function, FuncOp):  # of tensors, or a gpu.module
             return IRModule(ModuleOp([function.clone()]))
         alone = PrimFunc.of(function)
         alone.scheduled = self.scheduled & {name}
         return alone
+
+
+def _functions_of(name: str, function: Any) -> list[Operation]:
+    """The operations of a function under a name: several for a graph with groups."""
+    of_graph = getattr(function, "graph_function", None)
+    return [_named(name, function)] if of_graph is None else of_graph(name)
 
 
 def _named(name: str, function: Any) -> Operation:

@@ -1,0 +1,83 @@
+"""``relay``: graphs of operators by the names of TVM 0.9's Relay.
+
+Read :mod:`kc.tvm.relay.expr` (expressions), then :mod:`kc.tvm.relay.to_graph` (an expression as IR)
+and :mod:`kc.tvm.relay.from_graph` (IR as an expression). Functions of operators are made of the
+declarations in ``dialects/graph/operators`` when they are asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any as _AnyValue
+
+from kc.support.absent_names import no_attribute as _no_attribute
+from kc.support.second_names import second_names as _second_names
+from kc.tvm.nodes.node_objects import FuncType, TupleType
+from kc.tvm.relay import analysis, expr, op, transform, types
+from kc.tvm.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    TupleWrapper,
+    Var,
+    const,
+    var,
+)
+from kc.tvm.relay.types import Any, TensorType, TypeCall, TypeVar, scalar_type
+
+RelayExpr = Expr
+
+__all__ = [
+    "Any",
+    "Call",
+    "Constant",
+    "Expr",
+    "FuncType",
+    "Function",
+    "GlobalVar",
+    "If",
+    "Let",
+    "RefCreate",
+    "RefRead",
+    "RefWrite",
+    "RelayExpr",
+    "TensorType",
+    "Tuple",
+    "TupleGetItem",
+    "TupleType",
+    "TupleWrapper",
+    "TypeCall",
+    "TypeVar",
+    "Var",
+    "analysis",
+    "const",
+    "expr",
+    "op",
+    "scalar_type",
+    "transform",
+    "var",
+]
+
+_second_names(__name__, ty=types)
+
+
+def __getattr__(name: str) -> _AnyValue:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    value = op._MODULES.get(name) or op.function_named(name)  # pyright: ignore
+    if value is None:
+        raise _no_attribute("relay", name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *dir(op)})

@@ -1,0 +1,223 @@
+"""Functions of the dialect ``graph`` as Relay's expressions.
+
+``graph.let`` becomes ``Let``, every other value an expression that all its uses share. A call of a
+private ``primitive`` function becomes a call of this function as a literal, as after Relay's
+FuseOps.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, UnitAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from kc.dialects.graph.control import IfOp, YieldOp
+from kc.dialects.graph.declaration import OperatorOp
+from kc.dialects.graph.functions import (
+    CallIndirectOp,
+    CallOp,
+    FnOp,
+    FuncOp,
+    FunctionRefOp,
+    ReturnOp,
+)
+from kc.dialects.graph.values import ConstantOp, LetOp, TupleGetItemOp, TupleOp
+from kc.support.deep import run_deep
+from kc.support.diagnostics import GraphError
+from kc.support.locations import location_of
+from kc.tvm.relay import expr as relay
+from kc.tvm.relay.types import from_ir
+
+_NAMES = {"primitive": "Primitive", "inline": "Inline", "compiler": "Compiler"}
+
+
+def function_of(function: FuncOp) -> relay.Function:
+    """The function as an expression, whose parts know their types."""
+    depth = 10 * sum(1 for _ in function.body.walk())
+    return run_deep(lambda: _Reader(function).function(), depth)
+
+
+class _Reader:
+    """A function while it is read."""
+
+    def __init__(self, function: FuncOp) -> None:
+        self.op = function
+        self.exprs: dict[SSAValue, relay.Expr] = {}
+        self.literals: dict[str, relay.Function] = {}
+
+    def function(self) -> relay.Function:
+        names = self.op.arg_names
+        for argument, name in zip(self.op.body.block.args, names, strict=True):
+            self.exprs[argument] = relay.Var(name, from_ir(argument.type))
+        params = [self.exprs[argument] for argument in self.op.body.block.args]
+        function = relay.Function(
+            params,  # pyright: ignore[reportArgumentType]
+            self.body(self.op.body.block),
+            from_ir(self.op.function_type.outputs.data[0]),
+            attrs=_attributes(self.op.attributes),
+        )
+        function.span = location_of(self.op)
+        return function
+
+    def body(self, block: Block) -> relay.Expr:
+        """The value that a block ends with, below its ``let`` bindings."""
+        bindings: list[tuple[relay.Var, relay.Expr]] = []
+        for op in block.ops:
+            if isinstance(op, ReturnOp | YieldOp):
+                break
+            expr = self.expression(op)
+            expr.span = location_of(op)
+            if isinstance(op, LetOp):
+                variable = relay.Var(op.variable.data, from_ir(op.result.type))
+                bindings.append((variable, expr))
+                expr = variable
+            expr._checked_type = from_ir(op.results[0].type)
+            self.exprs[op.results[0]] = expr
+        last = block.last_op
+        assert isinstance(last, ReturnOp | YieldOp)
+        body = self.exprs[last.operands[0]]
+        for variable, value in reversed(bindings):
+            type_ = body._checked_type
+            body = relay.Let(variable, value, body)
+            body._checked_type = type_
+        return body
+
+    def operands(self, op: Operation) -> list[relay.Expr]:
+        return [self.exprs[operand] for operand in op.operands]
+
+    def expression(self, op: Operation) -> relay.Expr:
+        match op:
+            case OperatorOp():
+                operands = self.operands(op)
+                if op.OPERATOR.takes_tuple:
+                    operands = [_tuple_of(operands)]
+                return relay.Call(relay.Op(op.OPERATOR.name), operands, op.operator)
+            case LetOp():
+                return self.exprs[op.value]
+            case ConstantOp():
+                if op.is_elided:
+                    raise GraphError(
+                        "KC2407",
+                        "the elements of a constant are elided",
+                        location=location_of(op),
+                        hints=["--params=FILE reads them"],
+                    )
+                return relay.Constant(op.array, _dtype(op))
+            case TupleOp():
+                return relay.Tuple(self.operands(op))
+            case TupleGetItemOp():
+                return relay.TupleGetItem(self.exprs[op.tuple], op.index.value.data)
+            case IfOp():
+                return relay.If(
+                    self.exprs[op.condition],
+                    self.body(op.then.block),
+                    self.body(op.otherwise.block),
+                )
+            case FnOp():
+                return self.literal(op)
+            case FunctionRefOp():
+                return relay.GlobalVar(op.callee.string_value())
+            case CallOp():
+                return relay.Call(self.callee(op), self.operands(op))
+            case CallIndirectOp():
+                callee, *arguments = self.operands(op)
+                return relay.Call(callee, arguments)
+            case _:
+                read = _READERS.get(type(op))
+                if read is None:
+                    raise GraphError(
+                        "KC2408",
+                        f"{op.name} has no form in Relay",
+                        location=location_of(op),
+                        why="Relay has no such expression; the IR is shown by print(mod)",
+                    )
+                return read(self, op)
+
+    def literal(self, op: FnOp) -> relay.Function:
+        for argument in op.body.block.args:
+            name = argument.name_hint or f"p{argument.index}"
+            self.exprs[argument] = relay.Var(name, from_ir(argument.type))
+        last = op.body.block.last_op
+        assert isinstance(last, ReturnOp)
+        params = [self.exprs[argument] for argument in op.body.block.args]
+        return relay.Function(
+            params,  # pyright: ignore[reportArgumentType]
+            self.body(op.body.block),
+            from_ir(last.value.type),
+            attrs=_attributes(op.attributes),
+        )
+
+    def callee(self, op: CallOp) -> relay.Expr:
+        """The function that is called: a literal if it is a private group."""
+        name = op.callee.string_value()
+        module = op
+        while module is not None and not isinstance(module, ModuleOp):
+            module = module.parent_op()
+        callee = next(
+            (
+                function
+                for function in (module.body.ops if module is not None else ())
+                if isinstance(function, FuncOp) and function.sym_name.data == name
+            ),
+            None,
+        )
+        if (
+            callee is None
+            or "primitive" not in callee.attributes
+            or callee.sym_visibility is None
+            or callee.sym_visibility.data != "private"
+        ):
+            return relay.GlobalVar(name)
+        if name not in self.literals:
+            self.literals[name] = _Reader(callee).function()
+        return self.literals[name]
+
+
+_READERS: dict[type[Operation], Any] = {}
+"""The readers of operations of other modules, by their classes."""
+
+
+def _tuple_of(fields: list[relay.Expr]) -> relay.Expr:
+    """The operands of an operator as a tuple: the tuple whose fields they all are, or a new one."""
+    first = fields[0] if fields else None
+    if isinstance(first, relay.TupleGetItem):
+        source = first.tuple_value
+        if all(
+            isinstance(each, relay.TupleGetItem)
+            and each.tuple_value is source
+            and each.index == index
+            for index, each in enumerate(fields)
+        ) and len(getattr(source._checked_type, "fields", ())) == len(fields):
+            return source
+    gathered = relay.Tuple(fields)
+    types = [each._checked_type for each in fields]
+    if None not in types:
+        from kc.tvm.nodes.node_objects import TupleType
+
+        gathered._checked_type = TupleType([type_ for type_ in types if type_ is not None])
+    return gathered
+
+
+def _dtype(op: ConstantOp) -> str:
+    from kc.dialects.graph.types import TensorSpec, spec_of
+
+    spec = spec_of(op.result.type)
+    assert isinstance(spec, TensorSpec)
+    return spec.dtype
+
+
+def _attributes(attributes: dict[str, Attribute]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, attr in attributes.items():
+        match attr:
+            case UnitAttr():
+                value: Any = 1
+            case IntegerAttr():
+                value = attr.value.data
+            case StringAttr():
+                value = attr.data
+            case _:
+                continue
+        values[_NAMES.get(key, key)] = value
+    return values

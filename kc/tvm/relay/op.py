@@ -1,0 +1,81 @@
+"""``relay.op``: the functions of operators, and operators by name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from kc.dialects.graph.declaration import all_operators
+from kc.support.absent_names import no_attribute
+from kc.support.second_names import second_names
+from kc.tvm.relay.expr import Op
+from kc.tvm.relay.operator_functions import declaration_of, operator_function
+
+NAMESPACES = ("nn", "image", "vision", "qnn", "random", "annotation", "dyn", "memory")
+"""The namespaces of operators in Relay: ``relay.nn.relu`` is the operator ``nn.relu``."""
+
+
+def get(name: str) -> Op:
+    """An operator as a value. Raises GraphError KC2404 for an unknown one."""
+    declaration_of(name)
+    return Op(name)
+
+
+def list_op_names() -> list[str]:
+    """The names of all operators."""
+    return sorted(all_operators())
+
+
+def function_named(name: str) -> Callable[..., Any] | None:
+    """The function of the operator of this name; None if there is none."""
+    return operator_function(name) if name in all_operators() else None
+
+
+class Namespace(ModuleType):
+    """The operators whose names begin with a prefix, as a module of functions."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__(f"kc.relay.{prefix}", f"Relay's operators ``{prefix}.*``.")
+        self._prefix = prefix
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        function = function_named(f"{self._prefix}.{name}")
+        if function is not None:
+            setattr(self, name, function)
+            return function
+        raise no_attribute(f"relay.{self._prefix}", name)
+
+    def __dir__(self) -> list[str]:
+        start = f"{self._prefix}."
+        return sorted(
+            name.removeprefix(start).partition(".")[0]
+            for name in all_operators()
+            if name.startswith(start)
+        )
+
+
+_MODULES = {prefix: Namespace(prefix) for prefix in NAMESPACES}
+globals().update(_MODULES)
+second_names(__name__, **_MODULES)
+second_names(__name__, "tensor", "transform", "reduce")
+for _path in ("nn", "image", "vision", "qnn"):
+    sys.modules.setdefault(f"{__name__}.{_path}", _MODULES[_path])
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    function = function_named(name)
+    if function is None:
+        raise no_attribute("relay.op", name)
+    globals()[name] = function
+    return function
+
+
+def __dir__() -> list[str]:
+    names = {name.partition(".")[0] for name in all_operators()}
+    return sorted({*names, "get", "list_op_names", "Op", *NAMESPACES})

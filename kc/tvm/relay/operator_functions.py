@@ -1,0 +1,207 @@
+"""The functions of Relay's operators, made of their declarations: ``relay.nn.conv2d(x, w, ...)``.
+
+The parameters are the operands and then the attributes, under the names and with the defaults of
+the declaration (:mod:`kc.dialects.graph.declaration`).
+"""
+
+from __future__ import annotations
+
+import inspect
+import numbers
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from kc.dialects.graph.declaration import Operator, all_operators
+from kc.dialects.graph.sizes import SizeExpr
+from kc.support.declarations import REQUIRED, Slot, slots
+from kc.support.diagnostics import GraphError, suggest
+from kc.support.locations import caller_location
+from kc.tvm.relay.expr import Call, Constant, Expr, Op, Tuple, TupleWrapper, as_expr, const
+
+
+def declaration_of(name: str) -> type[Operator]:
+    """The declaration of an operator. Raises GraphError KC2404 for an unknown one."""
+    declaration = all_operators().get(name)
+    if declaration is None:
+        raise GraphError(
+            "KC2404",
+            f"there is no operator '{name}'",
+            location=caller_location(),
+            hints=suggest(name, all_operators(), "the operators are"),
+        )
+    return declaration
+
+
+def attributes_of(name: str, values: Mapping[str, Any]) -> Operator:
+    """An operator with attributes as a program writes them: lists, dtypes and numpy's numbers too.
+
+    Raises GraphError KC2405 for an attribute that the operator lacks, or a value of another type.
+    """
+    declaration = declaration_of(name)
+    fields = {slot.name: slot for slot in slots(declaration)}
+    for attribute in values:
+        if attribute not in fields:
+            raise GraphError(
+                "KC2405",
+                f"{name} has no attribute '{attribute}'",
+                location=caller_location(),
+                hints=suggest(attribute, fields, "its attributes are"),
+            )
+    missing = [
+        slot.name
+        for slot in fields.values()
+        if slot.default is REQUIRED and slot.name not in values
+    ]
+    if missing:
+        raise GraphError(
+            "KC2405",
+            f"{name}: the attribute {missing[0]} is missing",
+            location=caller_location(),
+            why="it has no default",
+        )
+    converted = {
+        attribute: _converted(name, fields[attribute], value) for attribute, value in values.items()
+    }
+    return declaration(**converted)
+
+
+def _converted(name: str, slot: Slot, value: Any) -> Any:
+    """A value of an attribute in the form of its field. Raises GraphError KC2405."""
+    value = plain(value)
+    if value is None and (slot.optional or slot.default is None):
+        return None
+    kinds = [getattr(kind, "__origin__", kind) for kind in slot.types]
+    if value is None and slot.default is not REQUIRED:
+        return slot.default  # Relay's None stands for the default
+    if bool in kinds and isinstance(value, int) and value in (0, 1):
+        return bool(value)
+    if float in kinds and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if tuple in kinds and isinstance(value, int | SizeExpr) and int not in kinds:
+        return (value,)
+    if any(isinstance(value, kind) for kind in kinds):
+        return value
+    expected = " or ".join(kind.__name__ for kind in kinds)
+    raise GraphError(
+        "KC2405",
+        f"{name}: {slot.name} is {value!r}",
+        location=caller_location(),
+        why=f"it must be of type {expected}",
+    )
+
+
+def plain(value: Any) -> Any:
+    """A value of a program as one of an attribute: tuples, ints, floats, text, sizes."""
+    from kc.tvm.relay.types import Any as AnySize
+
+    match value:
+        case None | bool() | str() | SizeExpr():
+            return value
+        case AnySize():
+            return value.size
+        case list() | tuple():
+            return tuple(map(plain, value))
+        case np.ndarray():
+            return plain(value.tolist())
+        case np.dtype():
+            return value.name
+        case type() if issubclass(value, np.generic):
+            return np.dtype(value).name
+        case np.generic():
+            return plain(value.item())
+        case numbers.Integral():
+            return int(value)
+        case numbers.Real():
+            return float(value)
+        case Constant():
+            return plain(value.data.numpy())
+        case _:
+            number = getattr(value, "value", None)
+            return number if isinstance(number, int | float) else str(value)
+
+
+def call_operator(name: str, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Call:
+    """The call of an operator; numbers among the operands get the dtype of another operand."""
+    declared = attributes_of(name, attributes)
+    if declared.takes_tuple:
+        return Call(Op(name), [operands_of_tuple(operands)], declared)
+    dtype = next((dtype for operand in operands if (dtype := _dtype_of(operand))), None)
+    args = [
+        const(operand, dtype)
+        if isinstance(operand, int | float) and not isinstance(operand, bool)
+        else as_expr(operand)
+        for operand in operands
+        if operand is not None
+    ]
+    return Call(Op(name), args, declared)
+
+
+def operands_of_tuple(operands: Sequence[Any]) -> Expr:
+    """The operands of an operator that takes a tuple as this tuple."""
+    if len(operands) == 1 and not isinstance(operands[0], Expr):
+        return as_expr(operands[0])
+    if len(operands) == 1:
+        return operands[0]
+    return Tuple(list(operands))
+
+
+def _dtype_of(operand: Any) -> str | None:
+    """The dtype of an expression, where it is written on it."""
+    seen = 0
+    while isinstance(operand, Call) and operand.args and seen < 100:
+        operand, seen = operand.args[0], seen + 1
+    type_ = getattr(operand, "_checked_type", None)
+    return getattr(type_, "dtype", None)
+
+
+@cache
+def operator_function(name: str) -> Callable[..., Any]:
+    """The function of Relay that calls an operator."""
+    declaration = declaration_of(name)
+    operands = [each.lstrip("*").rstrip("?") for each in declaration.inputs]
+    optional = {each.rstrip("?") for each in declaration.inputs if each.endswith("?")}
+    variadic = [each[1:] for each in declaration.inputs if each.startswith("*")]
+    parameters = [
+        inspect.Parameter(
+            each,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=None if each in optional else inspect.Parameter.empty,
+        )
+        for each in operands
+    ]
+    has_default = bool(optional)
+    for slot in slots(declaration):
+        default = inspect.Parameter.empty if slot.default is REQUIRED else slot.default
+        has_default = has_default or default is not inspect.Parameter.empty
+        if has_default and default is inspect.Parameter.empty:
+            default = None
+        parameters.append(
+            inspect.Parameter(slot.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+        )
+    signature = inspect.Signature(parameters)
+
+    def function(*args: Any, **options: Any) -> Any:
+        try:
+            bound = signature.bind(*args, **options)
+        except TypeError as error:
+            raise GraphError(
+                "KC2405",
+                f"relay.{name}: {error}",
+                location=caller_location(),
+                hints=[f"its parameters are {', '.join(signature.parameters)}"],
+            ) from error
+        values = dict(bound.arguments)
+        passed = [values.pop(each, None) for each in operands]
+        if variadic and isinstance(passed[-1], list | tuple) and not declaration.takes_tuple:
+            passed = [*passed[:-1], *passed[-1]]
+        call = call_operator(name, passed, values)
+        count = call.attrs.result_count(len(passed))
+        return call if count is None else TupleWrapper(call, count)
+
+    function.__name__ = function.__qualname__ = name.rpartition(".")[2]
+    function.__doc__ = declaration.__doc__
+    function.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess]
+    return function

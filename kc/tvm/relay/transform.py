@@ -1,0 +1,90 @@
+"""``relay.transform``: passes on graphs by Relay's names: ``relay.transform.InferType()(mod)``.
+
+A name is a pass of kc's family "graph": ``FuseOps`` is ``fuse-ops``, whose options are the
+arguments.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.passes import ModulePass
+
+from kc.support import registry
+from kc.support.diagnostics import GraphError, counted
+from kc.support.locations import caller_location
+from kc.transform import PassInfo, Sequential, UserPass, module_pass
+
+__all__ = ["Sequential", "module_pass"]
+
+
+def flag_of(name: str) -> str:
+    """The flag of a pass of Relay: ``fuse-ops`` of ``FuseOps``, ``to-a-normal-form``."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name)
+    return spaced.lower().replace("conv2-d", "conv2d")
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A pass of kc as a function of a module and the context."""
+
+    pass_: ModulePass
+
+    def __call__(self, mod: Any, ctx: Any) -> None:
+        del ctx
+        self.pass_.apply(registry.context(), mod.op)
+
+
+def _maker(name: str, flag: str) -> Callable[..., UserPass]:
+    kind = registry.pass_class(flag)
+    fields = [field for field in dataclasses.fields(kind) if field.init]
+
+    def make(*args: Any, **options: Any) -> UserPass:
+        names = [field.name for field in fields]
+        if len(args) > len(names):
+            raise GraphError(
+                "KC2409",
+                f"relay.transform.{name} is given {counted(len(args), 'argument')}",
+                location=caller_location(),
+                why=f"its parameters are {', '.join(names) or 'none'}",
+            )
+        values = {**dict(zip(names, args, strict=False)), **options}
+        unknown = [key for key in values if key not in names]
+        if unknown:
+            raise GraphError(
+                "KC2409",
+                f"relay.transform.{name} has no parameter {unknown[0]}",
+                location=caller_location(),
+                why=f"its parameters are {', '.join(names) or 'none'}",
+            )
+        values = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
+        }
+        return UserPass(_Run(kind(**values)), PassInfo(name, getattr(kind, "opt_level", 0)))
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = kind.__doc__
+    return make
+
+
+def _flags() -> dict[str, Any]:
+    return {
+        flag: entry for flag, entry in registry.current().passes.items() if entry.family == "graph"
+    }
+
+
+def __getattr__(name: str) -> Any:
+    flag = flag_of(name)
+    if name.startswith("_") or not name[:1].isupper() or flag not in _flags():
+        raise AttributeError(f"module 'kc.relay.transform' has no attribute '{name}'")
+    return _maker(name, flag)
+
+
+def __dir__() -> list[str]:
+    return sorted(
+        [*__all__, *("".join(w.capitalize() for w in flag.split("-")) for flag in _flags())]
+    )
