@@ -180,7 +180,7 @@ def names() -> list[str]:
     return sorted({*_REGISTERED, *registry.current().intrinsics})
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _loaded(name: str, text: str, path: str) -> TensorIntrin:
     # The attribute that holds the text is named after the file.
     return TensorIntrin.parse(name, text, f"{path.partition(':')[2].lower()}.mlir")

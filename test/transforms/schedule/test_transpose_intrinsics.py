@@ -61,6 +61,26 @@ def test_parts_are_transposed(element: str, rows: int, size: int):
     np.testing.assert_array_equal(b, a.T)
 
 
+def test_a_schedule_offers_the_transposes_of_its_loops():
+    """Hundreds are known, and those of other sizes are not even read."""
+    A = te.placeholder((12, 10), name="A")
+    B = te.compute((10, 12), lambda i, j: A[j, i], name="B")
+    sch = tir.Schedule(te.create_prim_func([A, B]))
+    assert offered(sch) == {"transpose_f32_12x10"}
+    i, j = sch.get_loops("B")
+    i_o, i_i = sch.split(i, [None, 5])
+    j_o, j_i = sch.split(j, [None, 4])
+    sch.reorder(i_o, j_o, i_i, j_i)
+    assert offered(sch) == {"transpose_f32_4x5"}
+    sch.reorder(j_i, i_i)
+    assert offered(sch) == set()  # the loops are in the order of no intrinsic
+
+
+def offered(sch: tir.Schedule) -> set[str]:
+    """The transposes that are legal in a schedule."""
+    return set(re.findall(r"transpose_\w+", repr(sch.legal("tensorize"))))
+
+
 @pytest.mark.parametrize(
     ("element", "rows", "size"),
     [(element, *shape) for element, shapes in INTERLEAVED.items() for shape in shapes],

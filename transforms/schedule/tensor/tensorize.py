@@ -85,6 +85,7 @@ from kc.transforms.intrinsics.tensor_copy_names import tensor_copy_intrins
 from kc.transforms.intrinsics.tensor_core_names import tensor_core_intrins
 from kc.transforms.intrinsics.tensor_intrin import TensorIntrin, names
 from kc.transforms.intrinsics.tile_names import tile_intrins
+from kc.transforms.intrinsics.transpose_names import transpose_intrins
 from kc.transforms.schedule._blocks import erase_with_loops
 from kc.transforms.schedule._buffers import FreshNames
 from kc.transforms.schedule._sizes import sizes_of
@@ -210,13 +211,14 @@ class Tensorize(Primitive):
             name for name in names() if is_cuda or (name not in cores and name not in copies)
         ]
         tiles, has_tiles = tile_intrins(), site.target.has_feature("amx-tile")
+        transposes = transpose_intrins()
         has_copies = site.target.has_feature("sm_90")
         warpgroups = site.target.has_feature("sm_90a")
         for loop in loop_tree.loops(site.function):
             extents = _extents(loop)
             for name in possible:
                 core = cores.get(name)
-                # There are hundreds for wgmma, and reading all of them would take seconds.
+                # There are hundreds of some kinds, and reading all of them would take seconds.
                 if core is not None and core.instruction == "wgmma":
                     if not warpgroups or extents[: len(core.extents)] != core.extents:
                         continue
@@ -225,6 +227,9 @@ class Tensorize(Primitive):
                     continue
                 copy = copies.get(name)
                 if copy is not None and not (has_copies and extents == copy.extents):
+                    continue
+                transpose = transposes.get(name)
+                if transpose is not None and extents != transpose[:0:-1]:
                     continue
                 yield cls(IntrinRef(name), LoopRef(loop))
 
