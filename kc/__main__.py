@@ -39,15 +39,15 @@ QUESTIONS = {
     ),
     "completion": ("kc.tools._completion", "completion for a shell: completion bash|zsh|fish"),
 }
-"""The commands whose module has a function of the same name, from their arguments to their
-output.
+"""The commands that call a function of their module with the command's own name. The function takes
+the command line's arguments and returns the output.
 """
 
 COMMANDS = {name: about for name, (_, about) in {**TOOLS, **QUESTIONS}.items()}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run ``kc`` with these arguments; the exit status."""
+    """Run ``kc`` with these arguments. Returns the exit status."""
     words = sys.argv[1:] if argv is None else list(argv)
     if words and words[0] in TOOLS:
         return import_module(TOOLS[words[0]][0]).main(words[1:])

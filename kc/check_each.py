@@ -49,15 +49,17 @@ from kc.transforms.to_tir import to_tir
 
 HEAD = "check-each: "
 SAMPLES = 2
-"""Inputs that each function is run on."""
+"""The number of random inputs on which each function runs."""
 LIMIT = 200_000
-"""Operations that the interpreter runs for a function before it is left to native code."""
+"""The number of operations that the interpreter runs for a function. A longer function is checked
+as native code only.
+"""
 SECONDS = 60
 """The time limit of native code, in seconds."""
 TRIES = 100
-"""Inputs that are drawn for a sample until there are some that the function runs on."""
+"""The number of attempts to draw an input that the function accepts."""
 LARGEST = 1 << 24
-"""Elements of an argument, at most."""
+"""The largest number of elements of an argument."""
 
 
 @dataclass
@@ -75,7 +77,7 @@ class _Inputs:
 
 @dataclass
 class _Results:
-    """The arguments of each call as it left them, or why there are none."""
+    """The arguments of each call after the call, or the reason why they are missing."""
 
     interpreted: list[Any] | str | None = None
     native: list[Any] | str | None = None
@@ -91,9 +93,9 @@ class StepCheck:
     native: bool = True
     """True if native code is compiled and run as well."""
     only: str | None = None
-    """The one step to look at; None: all."""
+    """The name of the only step to check; None means all steps."""
     compared: int = 0
-    """Pairs of results that were compared."""
+    """The number of compared pairs of results."""
     _module: ModuleOp | None = None
     _copy: ModuleOp = field(default_factory=lambda: ModuleOp([]))
     _text: str = ""
@@ -114,7 +116,7 @@ class StepCheck:
         self._take(module)
 
     def after(self, step: str, module: ModuleOp) -> None:
-        """After a step. Raises InternalError if it changed a result."""
+        """Compare the results after a step. Raises InternalError if the step changed a result."""
         if self.only is not None and step == self.only and not self._busy:
             self._inputs, self._results = {}, {}
             self._take(self._copy)
@@ -152,7 +154,7 @@ class StepCheck:
                     )
 
     def _take(self, module: ModuleOp) -> None:
-        """Run all functions of the module, on the inputs that they had where these still fit."""
+        """Run all functions of the module. Earlier inputs are used again if they still fit."""
         self._busy = True  # compiling has steps of its own
         try:
             self._module, self._text = module, print_module(module)
@@ -281,7 +283,7 @@ def _functions(module: ModuleOp) -> list[tuple[Any, Signature]]:
 
 
 def _shape_of(function: Any) -> Any:
-    """The types of the arguments; how they lie in memory is up to the caller."""
+    """The types of the arguments, without their memory layout."""
     return tuple(
         (kind.element_type, kind.get_shape()) if isinstance(kind, MemRefType) else kind
         for kind in function.function_type.inputs
@@ -289,7 +291,9 @@ def _shape_of(function: Any) -> Any:
 
 
 def _sample(module: ModuleOp, signature: Signature, shape: Any, random: Random) -> _Inputs | None:
-    """Inputs that a function can be run on, as far as the interpreter can tell."""
+    """Inputs that the function accepts, as far as the interpreter can tell. None if no attempt
+    succeeds.
+    """
     names = [spec.name for spec in signature.args]
     for _ in range(TRIES):
         drawn = _draw(signature, random)
@@ -311,7 +315,7 @@ def _sample(module: ModuleOp, signature: Signature, shape: Any, random: Random) 
 
 
 def _draw(signature: Signature, random: Random) -> tuple[list[Any], dict[str, int]] | None:
-    """Arguments, and the values of symbolic sizes; None where no sizes fit."""
+    """Random arguments, and the values of the symbolic sizes. None if no sizes fit."""
     for _ in range(50):
         sizes = {name: random.randint(1, 9) for name in signature.symbols}
         shapes = [tuple(evaluate(dim, sizes) for dim in spec.shape) for spec in signature.args]
@@ -328,7 +332,7 @@ def _fits(shape: Sequence[int | None]) -> TypeGuard[tuple[int, ...]]:
 
 
 def _value(spec: ArgSpec, shape: Any, sizes: Mapping[str, int], random: Random) -> Any:
-    """Numbers whose sums and products are exact as long as they stay small."""
+    """Random numbers whose sums and products are exact as long as they stay small."""
     if not spec.is_array and spec.symbol is not None:
         return sizes[spec.symbol]
     dtype = numpy_dtype(spec.dtype)
@@ -345,7 +349,7 @@ def _value(spec: ArgSpec, shape: Any, sizes: Mapping[str, int], random: Random) 
 
 
 class _TooLong(Exception):
-    """The interpreter has run as many operations as it may."""
+    """The interpreter has reached its limit of operations."""
 
 
 class _Limit(Interpreter.Listener):
@@ -381,7 +385,7 @@ def _interpret(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any] | str 
 
 
 def _interpreted(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any]:
-    """The arguments as the interpreter leaves them; may raise ExecutionError or _TooLong."""
+    """The arguments after a run in the interpreter. Raises ExecutionError or _TooLong."""
     values = _copies(inputs.values)
     with np.errstate(all="ignore"):
         run(module, name, values, [_Limit()])
@@ -391,7 +395,9 @@ def _interpreted(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any]:
 def _run_natively(
     module: ModuleOp, calls: Sequence[tuple[str, _Inputs]]
 ) -> list[list[Any] | str | None]:
-    """Compiled once, and called in a fork of this process; None where it cannot run here."""
+    """The results of native code, which is compiled once and called in a forked process. None if
+    this machine cannot run the code.
+    """
     threads = any(
         loop.kind.data is ForKind.THREAD
         for function in loop_tree.kernels(module)
@@ -429,7 +435,7 @@ def _run_natively(
 def _compiled_and_called(
     module: ModuleOp, calls: Sequence[tuple[str, _Inputs]]
 ) -> Iterator[list[Any] | str | None]:
-    """The arguments as each call leaves them, or why it was refused."""
+    """The arguments after each call, or the reason why the call was refused."""
     from kc.driver import build
     from kc.tir.module import IRModule
     from kc.transform import PassContext

@@ -52,7 +52,7 @@ class Program:
     reference: Callable[[Sequence[np.ndarray]], np.ndarray]
     numpy: Callable[[Sequence[np.ndarray]], Any]
     work: float
-    """Floating-point operations of a run."""
+    """The floating-point operations of a run."""
     bytes: float
     """The smallest number of bytes that a run reads and writes: each element once."""
     tolerance: float

@@ -97,7 +97,9 @@ def _tracking(call: str, *phases: progress.Phase) -> AbstractContextManager[None
 
 
 def _order(target: Target) -> Order:
-    """The phases of :func:`lower`: phase 0, or all phases up to the last one with added passes."""
+    """The phases of :func:`lower`: phase 0 alone, or all phases up to the last phase with added
+    passes.
+    """
     from kc.backends import backend_of
 
     last = max(pipeline_options().added, default=0)
@@ -108,7 +110,7 @@ def _order(target: Target) -> Order:
 
 
 def _args_and_target(call: str, args: Any, target: Any) -> tuple[Any, Any]:
-    """The arguments of the function and the target, which may stand in the place of these.
+    """The arguments of the function, and the target, which may be passed in place of the arguments.
 
     Raises TEError KC2029 for two targets.
     """
@@ -151,7 +153,7 @@ def auto_schedule(mod: Any, target: Target | str | None = None) -> tir.Schedule:
 
 
 def _written(tensors: Any, target: Target) -> ModuleOp:
-    """The loops of tensors as they are written."""
+    """The loops of tensors without a schedule."""
     schedule, args = tensors_of(tensors, None) or (None, None)
     if args is None or schedule is None:
         raise TEError(
@@ -204,7 +206,7 @@ def build_and_tell(inp: Any, target: Target, tell: Callable[[Lowered, Target], N
 
 
 def tell_of_loops(lowered: Lowered, target: Target) -> None:
-    """The remark of :func:`build` on loops that stay as they are written (KC3750)."""
+    """Emit the remark of :func:`build` on unscheduled loops (KC3750)."""
     is_te = len(lowered.stages) > 1
     tensors = "kc.build([A, B, C]) chooses a schedule"
     module = "kc.build(kc.auto_schedule(mod)) chooses a schedule"
@@ -227,7 +229,7 @@ def _compiled(
     tell: Callable[[Lowered, Target], None],
     instrument: Instrument | None = None,
 ) -> Module:
-    """The way of every build: the program is lowered, and its loops go to the target's backend.
+    """Compile a program: lower it, and pass its loops to the target's backend.
 
     ``name`` is the function that a call of the module calls, if there is one of that name.
     """

@@ -45,8 +45,9 @@ def from_torch(module: Any, *args: Any, name: str = "main", dynamic_shapes: Any 
 
 
 def with_constant_buffers(module: Any) -> Any:
-    """A copy whose buffers, as the mean that a norm has seen, are parameters: torch-mlir makes
-    arguments of buffers, and constants of parameters."""
+    """A copy of a module whose buffers (such as the running mean of a norm) are parameters.
+    torch-mlir turns buffers into arguments, but parameters into constants.
+    """
     if not hasattr(module, "named_buffers"):
         return module
     parameter = import_module("torch").nn.Parameter
@@ -59,7 +60,7 @@ def with_constant_buffers(module: Any) -> Any:
 
 
 def _exported(module: Any, args: tuple[Any, ...], name: str, dynamic_shapes: Any) -> IRModule:
-    """By way of ``torch.export``."""
+    """Import a module through ``torch.export``."""
     try:
         torch_export = import_module("torch.export")
     except ImportError as error:

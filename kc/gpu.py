@@ -101,7 +101,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class AccessSite:
-    """The cost of an access to memory of the device or of a block.
+    """The cost of an access to global or shared memory.
 
     ``executions`` counts warps. ``transactions`` are sectors of 32 bytes of the device's memory, or
     wavefronts of a block's; ``least`` is how few would do. ``bank_conflicts`` are the wavefronts

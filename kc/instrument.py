@@ -50,25 +50,25 @@ class PassInstrument:
         return f"{type(self).__name__}()"
 
     def enter_pass_ctx(self) -> None:
-        """When the ``with`` block of the context begins."""
+        """Called when the ``with`` block of the context begins."""
 
     def exit_pass_ctx(self) -> None:
-        """When it ends."""
+        """Called when the ``with`` block of the context ends."""
 
     def should_run(self, mod: IRModule, info: PassInfo) -> bool:
-        """True if the pass should run; passes that every lowering needs run in any case."""
+        """True if the pass should run. Passes that every lowering needs run anyway."""
         del mod, info
         return True
 
     def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
-        """Before a pass."""
+        """Called before a pass."""
 
     def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
-        """After a pass that succeeded."""
+        """Called after a successful pass."""
 
 
 def pass_instrument(cls: type) -> type:
-    """Make an instrument of any class with some of the methods: a decorator, as in TVM."""
+    """Turn a class with any of these methods into an instrument. Used as a decorator, as in TVM."""
     return cls if issubclass(cls, PassInstrument) else type(cls.__name__, (cls, PassInstrument), {})
 
 
@@ -112,7 +112,7 @@ class PassTimingInstrument(PassInstrument):
         self.times.append((info.name, time.perf_counter() - self._started.pop()))
 
     def render(self) -> str:
-        """A line for each pass: its name, microseconds, and share of all."""
+        """A table with a line for each pass: name, microseconds, and share of the total time."""
         total = sum(seconds for _, seconds in self.times) or 1.0
         return "\n".join(
             f"{name}: {1e6 * seconds:.0f}us ({100 * seconds / total:.2f}%)"

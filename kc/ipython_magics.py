@@ -31,7 +31,7 @@ class IRText(str):
 
 
 class _CellReporter(Reporter):
-    """Raises errors, which the cell then ends with; shows everything else."""
+    """Raises errors, which end the cell, and shows all other diagnostics."""
 
     def report(self, diagnostic: Diagnostic) -> None:
         if isinstance(diagnostic, KCError):

@@ -103,7 +103,7 @@ class Range(Domain):
 
     @classmethod
     def from_min_extent(cls, min_value: Any, extent: Any) -> Range:
-        """``extent`` numbers from ``min_value`` on."""
+        """The range of ``extent`` numbers that starts at ``min_value``."""
         numbers = cls(min_value, min_value + extent)
         numbers._count = extent
         return numbers
@@ -236,9 +236,7 @@ def _same_statement(lhs: Any, rhs: Any) -> bool:
 
 
 def _modules(lhs: Any, rhs: Any, what: str) -> tuple[ModuleOp, ModuleOp]:
-    """Both arguments as modules; if one of them is a function, the names of functions are
-    equated.
-    """
+    """Both arguments as modules. If one is a function, both functions get the same name."""
     left, right = _module(lhs, what), _module(rhs, what)
     if any(isinstance(node, PrimFunc | FuncOp) for node in (lhs, rhs)):
         function = left.body.block.first_op

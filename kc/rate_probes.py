@@ -18,13 +18,13 @@ from kc.support.tile_permission import tile_refusal
 from kc.transforms.intrinsics.tile_names import PRODUCTS, ROW_BYTES, ROWS, TILES, group_of
 
 STEPS = 1 << 13
-"""Rounds of a probe: enough for some hundred microseconds."""
+"""The number of rounds of a probe: a run takes some hundred microseconds."""
 
 COUNT = 10
-"""Vectors that are computed on side by side, enough to hide the latency of each operation."""
+"""The number of independent vectors, which hides the latency of each operation."""
 
 LEAST_LATENCY, MOST_LATENCY = 2, 12
-"""Cycles of a multiply-add, on any core."""
+"""The lowest and highest latency of a multiply-add on any core, in cycles."""
 
 PASSES = 3
 """The number of runs of all probes. A temporary load then disturbs only some of the runs."""
@@ -32,17 +32,19 @@ PASSES = 3
 _LINE = 128
 
 _MEMORY = 1 << 26
-"""Bytes of the array that is read from memory, at least, and four times the last cache."""
+"""The smallest size in bytes of the array for memory bandwidth. It is at least four times the last
+cache.
+"""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """A function, its arguments, and how much it does in a call."""
+    """A measured function, its arguments, and its work per call."""
 
     field: str
-    """A field of Rates; ``clock`` in addition."""
+    """The measured field of Rates, or ``clock``."""
     key: str
-    """The name in a field that has several numbers, or their position."""
+    """The key or the index within a field with several numbers."""
     text: str
     arguments: Sequence[Any]
     amount: float
@@ -89,7 +91,7 @@ def is_disturbed(fields: Mapping[str, Any]) -> bool:
 
 
 def _aligned(values: Any) -> Any:
-    """A copy that begins with a cache line: others are read in two pieces."""
+    """A copy aligned to a cache line. An unaligned vector may take two loads."""
     import numpy as np
 
     raw = np.empty(values.nbytes + _LINE, np.uint8)
@@ -128,7 +130,7 @@ def _probes(target: Target) -> Iterator[Probe]:
 
 
 def _clock() -> Probe:
-    """A chain of additions and exclusive ors of a 64-bit integer, a cycle each."""
+    """A chain of additions and exclusive ors on a 64-bit integer, one cycle each."""
     import numpy as np
 
     links = "\n".join(
@@ -254,8 +256,9 @@ def _integer_products(target: Target, bits: int) -> Iterator[Probe]:
 
 
 def _tile_products(target: Target) -> Iterator[Probe]:
-    """Two by two tiles of sums, which stay in tile registers as the operands do. The code asks for
-    the permission to use them itself (``permit-tiles``)."""
+    """Products of two by two tiles. Operands and sums stay in tile registers. The code itself
+    requests permission to use them (``permit-tiles``).
+    """
     import numpy as np
 
     # All three pairs of signs that are left take as long.
@@ -313,7 +316,7 @@ def tiles_refused(target: Target) -> str | None:
 
 
 def _shuffles(bits: int) -> Iterator[Probe]:
-    """Rotations by three elements, which no two steps of combine to one."""
+    """Rotations by three elements. No two steps combine into one."""
     lanes = bits // 32
     if lanes < 4:
         return
@@ -326,7 +329,7 @@ def _shuffles(bits: int) -> Iterator[Probe]:
 
 
 def _gather(bits: int) -> Probe:
-    """Elements of an array in L1, in the order of another one."""
+    """Loads of L1-resident elements in a permuted order."""
     import numpy as np
 
     lanes, size, rounds = max(bits // 32, 1), 1024, STEPS // 256
@@ -351,7 +354,7 @@ def _gather(bits: int) -> Probe:
 
 
 def _of_memory(target: Target, bits: int) -> Iterator[Probe]:
-    """Reading arrays that are in each cache, and in memory; storing to one in L1."""
+    """Loads from arrays that fit each cache level and from memory, and stores to an array in L1."""
     import numpy as np
 
     lanes = max(bits // 32, 1)

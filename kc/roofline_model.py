@@ -23,7 +23,7 @@ LEVELS = ("L1", "L2", "L3")
 MEMORY = "memory"
 _ELEMENT = {"float32": ("f32", 32), "float64": ("f64", 64)}
 _LARGEST = 1 << 28
-"""Bytes of the largest arrays that a bandwidth is measured with."""
+"""The size in bytes of the largest arrays in a bandwidth measurement."""
 
 
 @dataclass(frozen=True)
@@ -32,27 +32,27 @@ class Ceilings:
 
     threads: int
     flops: Mapping[str, float]
-    """Operations a second, by type: two for each multiply-add."""
+    """Operations per second by type; a multiply-add counts as two."""
     bandwidths: Mapping[str, float]
-    """Bytes that are read or written a second, by the level that they are in."""
+    """Bytes read or written per second, by memory level."""
     sizes: Mapping[str, int]
-    """Bytes of the caches that the threads use together."""
+    """The total bytes of each cache level that the threads use."""
 
 
 @dataclass(frozen=True)
 class Roofline:
-    """One function on this machine."""
+    """The performance of one function on this machine."""
 
     name: str
     dtype: str
     cost: Cost
     seconds: float
-    """Of a call, measured."""
+    """The measured time of a call in seconds."""
     ceilings: Ceilings
 
     @property
     def rate(self) -> float:
-        """Operations a second."""
+        """The achieved rate in operations per second."""
         return self.cost.operations / self.seconds
 
     @property
@@ -86,11 +86,13 @@ class Roofline:
 
     @property
     def fraction(self) -> float:
-        """The least time by the measured time: 1 is as fast as this machine is."""
+        """The largest lower bound of the time, divided by the measured time. 1 means optimal on
+        this machine.
+        """
         return self.bounds[self.bound] / self.seconds
 
     def lines(self) -> list[str]:
-        """In words."""
+        """The roofline as lines of text."""
         if self.bound == "arithmetic":
             most = rate_text(self.ceilings.flops[self.dtype])
         else:
@@ -111,7 +113,8 @@ class Roofline:
 
 
 def roofline(module: Any, *arrays: Any, name: str | None = None) -> Roofline:
-    """Measure a function of ``module``, an ``IRModule``, with these arguments beside its roof.
+    """Measure a function of ``module``, an ``IRModule``, with these arguments, and compare the time
+    with its roofline.
 
     The module is built for this machine, with a schedule that kc chooses where it has none.
     """
@@ -126,7 +129,9 @@ def roofline(module: Any, *arrays: Any, name: str | None = None) -> Roofline:
 
 
 def beside_roof(loops: Any, function: Any, arrays: Sequence[Any], seconds: float) -> Roofline:
-    """A call of ``function``, built from the module ``loops``, which took so long."""
+    """The roofline of a call of ``function``, built from the module ``loops``, that took
+    ``seconds``.
+    """
     from kc.analysis.cost import estimate
     from kc.analysis.loop_tree import functions
     from kc.conversion.peak_memory import peak_memory
@@ -197,7 +202,7 @@ def _larger(first: Ceilings, second: Ceilings | None) -> Ceilings:
 
 
 def _kept(target: Target, threads: int) -> Ceilings | None:
-    """The measurement of an earlier process. None if there is none."""
+    """The measurement that an earlier process stored. None if there is none."""
     file = _file(target, threads)
     try:
         return None if file is None else Ceilings(**json.loads(file.read_text(encoding="utf-8")))
@@ -226,13 +231,13 @@ def _file(target: Target, threads: int) -> Path | None:
 
 
 def _cache_sizes(target: Target, threads: int) -> dict[str, int]:
-    """The caches: L1 and L2 are of each core, L3 is of all."""
+    """The total sizes of the caches: L1 and L2 belong to each core, L3 to all cores."""
     own = zip(LEVELS, target.caches, strict=True)
     return {name: size * (1 if name == "L3" else threads) for name, size in own if size > 0}
 
 
 def _fastest(text: str, arrays: Sequence[Any]) -> float:
-    """Seconds of a call of the function in ``text``, the least of several."""
+    """The shortest of several measured times of the function in ``text``, in seconds per call."""
     import kc
 
     module = kc.build(kc.IRModule.parse(text), target=Target.host_cpu())
@@ -240,7 +245,7 @@ def _fastest(text: str, arrays: Sequence[Any]) -> float:
 
 
 def _peak(dtype: str, target: Target, threads: int) -> float:
-    """Operations a second of multiply-adds in registers, on all threads."""
+    """The multiply-add rate in registers with all threads, in operations per second."""
     import numpy as np
 
     element, bits = _ELEMENT[dtype]
@@ -287,7 +292,9 @@ def _peak(dtype: str, target: Target, threads: int) -> float:
 
 
 def _bandwidth(size: int, threads: int) -> float:
-    """Bytes a second read and written, of two arrays of ``size`` bytes together, on all threads."""
+    """The bytes read and written per second on two arrays of ``size`` bytes in total, with all
+    threads.
+    """
     import numpy as np
 
     lanes = 16

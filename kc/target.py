@@ -70,12 +70,12 @@ def list_kinds() -> list[str]:
 
 
 def list_tags() -> dict[str, Target]:
-    """The targets that have a name, such as "nvidia/geforce-rtx-3090", by the name."""
+    """The names of the named targets, such as "nvidia/geforce-rtx-3090"."""
     return Target.list_tags()
 
 
 def arm_cpu(model: str = "unknown", options: str | None = None) -> Target:
-    """A board or phone with an ARM CPU, by TVM's names for them: ``arm_cpu("rasp4b64")``.
+    """The target of an ARM board or phone, by TVM's name of the model: ``arm_cpu("rasp4b64")``.
 
     A model that is not in TVM's list is passed on as ``-model``. ``options`` are further
     attributes, as in ``"-num-cores=4"``.
@@ -84,7 +84,7 @@ def arm_cpu(model: str = "unknown", options: str | None = None) -> Target:
 
 
 def riscv_cpu(model: str = "sifive-u54", options: str | None = None) -> Target:
-    """A RISC-V CPU, by TVM's names. Raises TargetError KC0084 for another."""
+    """The target of a RISC-V CPU, by TVM's name. Raises TargetError KC0084 for an unknown name."""
     if model not in _RISCV:
         raise TargetError(
             "KC0084",

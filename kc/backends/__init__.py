@@ -54,7 +54,7 @@ class Backend:
 
 @dataclass(frozen=True)
 class Build:
-    """A build: scheduled loops to compile for a target.
+    """A build: the scheduled loops that a backend compiles for a target.
 
     ``stages`` are the modules on the way to the loops, which are the last one; ``name`` is the
     function that a call of the module calls, if there is one of that name. ``callback`` is told
@@ -142,7 +142,7 @@ def printing(module: ModuleOp) -> Callable[[], str]:
 
 
 def warn_unchecked(target: Target) -> None:
-    """Say (KC5272) that kernels have no bound checks although they are asked for."""
+    """Warn (KC5272) that kernels have no bound checks, although the PassContext requests them."""
     if PassContext.current().bound_checks:
         warn(
             "KC5272",

@@ -21,7 +21,7 @@ Files = Mapping[str, Callable[[], str | bytes]]
 
 
 def call_jit(text: str, symbols: dict[str, int]) -> Any:
-    """Compiles the code of calls: short, and not worth optimising."""
+    """A compiler for the code of calls. This code is short, and optimising it would not pay."""
     from kc.codegen.native import jit
     from kc.transform import PassContext
 

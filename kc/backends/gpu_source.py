@@ -99,7 +99,7 @@ class _Launches(InterpreterFunctions):
 
     @impl(gpu.AllocOp)
     def alloc(self, interpreter: Interpreter, op: gpu.AllocOp, args: PythonValues) -> PythonValues:
-        """Memory of the device, which the host has a place for."""
+        """Allocate memory of the device, represented by a new array of the host."""
         del interpreter
         type_, sizes = op.memref.type, iter(args)
         assert isinstance(type_, MemRefType)
@@ -111,7 +111,7 @@ class _Launches(InterpreterFunctions):
     def dealloc(
         self, interpreter: Interpreter, op: gpu.DeallocOp, args: PythonValues
     ) -> PythonValues:
-        """Nothing: the end of the call frees all memory."""
+        """Do nothing: the end of the call frees all memory."""
         del interpreter, op, args
         return ()
 
@@ -146,7 +146,7 @@ class _Launches(InterpreterFunctions):
         return [memory, *(np.int64(n).tobytes() for n in numbers)]
 
     def _on_device(self, array: np.ndarray, *, is_written: bool) -> Memory:
-        """The memory of the device that an array is in."""
+        """The device memory of an array; the first use uploads the array."""
         key = id(array)
         if key not in self._memory:
             self._memory[key] = self.device.upload(array), array
@@ -231,7 +231,7 @@ def _kernel(op: GPUFuncOp) -> _Kernel:
 
 
 def build_opencl(build: Build) -> Module:
-    """OpenCL C, and functions that an OpenCL device runs.
+    """Generate OpenCL C, and the functions that run it on an OpenCL device.
 
     Raises CodegenError KC44xx for constructs that OpenCL C lacks, and the errors of the passes.
     """

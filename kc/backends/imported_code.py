@@ -1,4 +1,4 @@
-"""Code that loops bring along: the pragmas ``import_llvm`` and ``import_c``.
+"""Source code that pragmas add to a kernel: ``import_llvm`` and ``import_c``.
 
 ``s[C].pragma(x, "import_llvm", text)`` makes functions of LLVM IR known to the kernel, which calls
 them with ``tir.call_extern``; the value is the IR, or the path of a file of it (``.ll``, ``.bc``).
@@ -36,8 +36,9 @@ class ImportedCode:
 
 
 def imported_code(module: ModuleOp) -> list[ImportedCode]:
-    """The code that the loops of a module bring, once each. Raises CodegenError KC4355 for a file
-    that cannot be read."""
+    """The source code that the pragmas of a module import, without duplicates.  Raises CodegenError
+    KC4355 for a file that cannot be read.
+    """
     codes: dict[tuple[str, str], ImportedCode] = {}
     for loop in preorder(module):
         if type(loop) is not ForOp or loop.annotations is None:

@@ -325,7 +325,9 @@ def _text(source: Source) -> str:
 
 
 def noting(said: list[Diagnostic], work: Callable[[], Any]) -> Any:
-    """The result of ``work``; its diagnostics are recorded in ``said``, and emitted afterwards."""
+    """Run ``work`` and return its result. Its diagnostics are recorded in ``said``, and emitted
+    later.
+    """
     try:
         with diagnostic_handler(said.append):
             return work()

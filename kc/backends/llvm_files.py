@@ -25,10 +25,9 @@ from kc.support.target import Target
 POOL = "kc_parallel_for"
 EMULATOR = "@kc_emu_"
 WAITS = "@kc_emu_new_block"
-"""The function called in code whose threads wait for some others."""
+"""A symbol in the code of kernels whose threads wait for other threads."""
 CHECKS_LAUNCHES = "@kc_emu_fits"
-"""The function called in code whose launches check their sizes."""
-"""What stands in the text of kernels that are run on a CPU."""
+"""A symbol in code whose launches check their sizes."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,9 @@ class NativeCode:
         return code
 
     def compile(self, text: str) -> Any:
-        """LLVM IR compiled as the module is, for code that may lie anywhere."""
+        """Compile the module's LLVM IR as position-independent code, with the options of the
+        module.
+        """
         from kc.codegen.native import compile_ir
 
         machine = self.machine
@@ -141,8 +142,7 @@ def _for_triple(text: str, triple: str) -> str:
 @contextlib.contextmanager
 def parsed(source: str | bytes) -> Iterator[tuple[Any, Callable[[str], Any]]]:
     """Yield a module parsed from LLVM IR or bitcode, and a function that parses more modules in the
-    same context. The modules are freed at the end of the ``with`` block, and then the context. The
-    garbage collector might free the context first, which would crash the process.
+    same context.
     """
     from kc.codegen.native_target import llvm_binding
 
@@ -167,7 +167,9 @@ def parsed(source: str | bytes) -> Iterator[tuple[Any, Callable[[str], Any]]]:
 # Reading -----------------------------------------------------------------------------------
 
 _KEPT: list[Any] = []
-"""Loaded objects that have the thread pool, whose workers may run their code until the end."""
+"""Loaded objects that contain the thread pool. They stay loaded until the process ends, because the
+pool's workers may run their code.
+"""
 
 
 def load_object_file(path: str, data: bytes | None = None) -> Module:

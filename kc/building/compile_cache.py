@@ -36,7 +36,7 @@ SUFFIX = ".kc"
 _MAGIC = b"kc-cache-1\n"
 _TEMPORARY = ".tmp"
 _ABANDONED = 3600
-"""Seconds until a file that is being written is taken for that of a process which has ended."""
+"""The age in seconds at which a temporary file is considered abandoned: its writer has ended."""
 _MIB = 1 << 20
 
 Key = Mapping[str, str]
@@ -61,7 +61,7 @@ class Stored:
     key: Key
     size: int
     used: float
-    """When it was last written or read, in seconds since the epoch."""
+    """The time of the last read or write, in seconds since the epoch."""
     created: float
     content: Entry | None = field(default=None, repr=False)
 
@@ -155,7 +155,7 @@ def plugin_state(plugin: Plugin) -> str | None:
 
 
 def _versions(packages: Sequence[str]) -> str:
-    """The versions of the distributions that packages are of."""
+    """The versions of the distributions that contain the packages."""
     from importlib.metadata import packages_distributions, version
 
     known = packages_distributions()
@@ -184,7 +184,7 @@ def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def digest_of(key: Key) -> str:
-    """The name of the entry of a key."""
+    """The file name of the entry for a key."""
     return hashlib.sha256(json.dumps(dict(key), sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -203,7 +203,7 @@ def read(key: Key) -> Entry | None:
 
 
 def write(key: Key, entry: Entry) -> None:
-    """Keep an entry. A directory that cannot be written is a warning (KC5150)."""
+    """Store an entry. If the directory is not writable, warn (KC5150)."""
     folder = directory()
     if folder is None or not _usable(folder):
         return
@@ -286,7 +286,7 @@ def _prune(folder: Path) -> None:
 
 
 def _load(path: Path) -> Stored | None:
-    """The entry in a file; None where it is not there or not whole, in which case it is removed."""
+    """The entry in a file. None if the file is missing or damaged; a damaged file is removed."""
     try:
         about = path.lstat()
         is_file = stat.S_ISREG(about.st_mode)

@@ -41,15 +41,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class Lowered:
-    """The modules on the way to ``tir``: (stage, module), the last one is the scheduled loops."""
+    """The modules of a lowering as pairs (stage, module). The last module holds the scheduled
+    loops.
+    """
 
     stages: list[tuple[str, ModuleOp]]
     chosen: list[str] = field(default_factory=list)
-    """The names of the functions that a schedule was chosen for."""
+    """The names of the functions for which kc chose a schedule."""
     without_rule: list[str] = field(default_factory=list)
     """The names of the unscheduled functions without a rule."""
     given: list[str] = field(default_factory=list)
-    """The names of the functions whose schedule was passed and has at least one call."""
+    """The names of the functions that have a schedule of the user with at least one call."""
 
     @property
     def loops(self) -> ModuleOp:
@@ -61,7 +63,7 @@ class Program(ABC):
     """An input of ``kc.lower`` and ``kc.build``, sorted and checked."""
 
     added_passes_of: PipelineOptions | None = None
-    """The options whose added passes have run on it."""
+    """The options whose added passes have run on the program."""
 
     @abstractmethod
     def lowered(self, target: Target, *, checks_kernels: bool = True) -> Lowered:
@@ -76,7 +78,7 @@ class Program(ABC):
 
     @property
     def modules(self) -> list[ModuleOp] | None:
-        """The modules that it consists of; None if a part of it is tensors."""
+        """The modules of the program. None if some part of the program is tensors."""
         return None
 
 
@@ -89,7 +91,7 @@ class TensorProgram(Program):
     name: str
     binds: Mapping[Tensor, Buffer] | None
     is_unscheduled: bool
-    """True for tensors: a schedule is chosen for their loops."""
+    """True for tensors: kc chooses a schedule for their loops."""
 
     def lowered(self, target: Target, *, checks_kernels: bool = True) -> Lowered:
         modules = lower_schedule(self.schedule, self.args, self.name, target, self.binds)
@@ -119,7 +121,7 @@ class ModuleProgram(Program):
 
     module: ModuleOp
     scheduled: frozenset[str] | None = frozenset()
-    """The functions whose loops a schedule with a call has made; None: all."""
+    """The functions with a schedule of at least one call; None means all functions."""
     added_passes_of: PipelineOptions | None = None
 
     def lowered(self, target: Target, *, checks_kernels: bool = True) -> Lowered:
@@ -227,8 +229,9 @@ def program_of(
 def tensors_of(
     inp: Any, args: Sequence[Any] | None
 ) -> tuple[Schedule, Sequence[Any] | None] | None:
-    """Tensors as a schedule of them with nothing done, and the arguments, of a list all that is in
-    it; None for anything else."""
+    """An unscheduled ``te.Schedule`` of tensors, and the arguments of the function: ``args``, or
+    the elements of a list. None if ``inp`` is neither tensors nor an operation.
+    """
     if isinstance(inp, Tensor | Operation):
         return create_schedule(inp), args
     if (
@@ -299,7 +302,9 @@ def _require_arguments(call: str, modules: Sequence[ModuleOp], args: Sequence[An
 
 
 def _merged(modules: Sequence[ModuleOp]) -> IRModule:
-    """One module of the functions of several. Raises KC2250 for different ones of one name."""
+    """One module with the functions of several modules. Raises KC2250 for two different functions
+    with the same name.
+    """
     merged = IRModule()
     for module in map(IRModule, modules):
         here = merged.functions

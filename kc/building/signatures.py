@@ -272,7 +272,9 @@ def _shape(
 
 
 def _taken_dim(expr: AffineExpr, symbols: Sequence[str]) -> Any:
-    """A size that the type does not say: the machine-level function takes it, constant or not."""
+    """A size that the type leaves dynamic. The machine-level function takes it as a parameter, even
+    if ``kc.shape`` makes it constant.
+    """
     from kc.runtime.signature import AffineDim
 
     dim = _dim(expr, symbols)

@@ -24,7 +24,8 @@ from kc.support.locations import caller_location
 
 
 class Equality(Operators):
-    """``a == b`` or ``a != b``: a condition, and for Python's lists whether a is b.
+    """``a == b`` or ``a != b`` as a condition. In Python its truth value compares constants by
+    value, and other expressions by identity.
 
     (Python asks for the truth of ``==`` in ``x in axes``; TVM answers as here.)
     """

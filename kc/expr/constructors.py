@@ -400,19 +400,20 @@ def _connected(op: str, what: str, args: tuple[ExprLike, ...]) -> Expr:
 
 
 def condition_of(
-    given: Any,
+    value: Any,
     what: str,
     *,
     vectors: bool = False,
     example: str = "x > 0",
     location: Location | None = None,
 ) -> Expr:
-    """The condition that ``what`` receives; with ``vectors``, a condition for each lane.
+    """``value`` as a condition for ``what``. With ``vectors``, a vector of conditions is accepted
+    too.
 
     Raises KC2006 for anything but a condition, KC2243 for a vector of conditions that controls a
     single branch.
     """
-    chosen = as_expr(given)
+    chosen = as_expr(value)
     if lanes(chosen.dtype) > 1 and not vectors and is_bool(chosen.dtype):
         raise TEError(
             "KC2243",

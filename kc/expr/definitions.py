@@ -93,9 +93,8 @@ QUOTIENTS: dict[str, Callable[[Expr, Expr], Expr]] = {
 
 
 def integer_power(a: Expr, b: Expr) -> Expr:
-    """``a`` to the power of ``b``, by repeated squaring, which wraps around.
-
-    A negative exponent gives 0; of 1 and -1, these. One that is constant is at least 0.
+    """``a`` to the power of ``b`` by repeated squaring, with wrap-around. For a negative exponent
+    the result is 0, except for the bases 1 and -1. A constant exponent must be at least 0.
     """
     unit, zero = const(1, a.dtype), const(0, a.dtype)
     if isinstance(b, Const):

@@ -28,7 +28,7 @@ _VECTOR = re.compile(r"(.+?)x([0-9]{1,9})")
 
 
 def check_dtype(dtype: str, *, vectors: bool = False) -> str:
-    """``dtype`` if it is one; a numpy dtype or type is read by its name.
+    """The name of an element type. A numpy dtype or scalar type is converted to its name.
 
     The texts "float", "int" and "uint" are types of 32 bits, as in TVM (types of Python are not).
     With ``vectors`` it may be one of vectors, such as ``float32x4``.
@@ -77,7 +77,7 @@ def scalar(dtype: str) -> str:
 
 
 def vector_of(dtype: str, like: str) -> str:
-    """The type that has scalars of ``dtype`` in as many lanes as ``like``."""
+    """The vector type with scalars of ``dtype`` and the lane count of ``like``."""
     return with_lanes(scalar(dtype), lanes(like))
 
 

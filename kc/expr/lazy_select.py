@@ -85,7 +85,7 @@ class _Guards:
     facts: tuple[Condition, ...]
 
     def and_where(self, condition: Expr, *, holds: bool) -> _Guards:
-        """These, and that ``condition`` holds, or does not."""
+        """The facts, extended by ``condition``, or by its negation if ``holds`` is false."""
         return _Guards(self.space, (*self.facts, *self._facts(condition, holds=holds)))
 
     def _facts(self, condition: Expr, *, holds: bool) -> list[Condition]:
@@ -136,7 +136,7 @@ def _is_inside(index: Expr, size: ExprLike) -> bool:
 
 
 LARGEST_INT8 = 127
-"""The largest number that integers of all types hold."""
+"""The largest number that every integer type can represent."""
 
 
 def is_known_below(expr: Expr, limit: int) -> bool:

@@ -1,6 +1,5 @@
-"""The classes of scalar expressions, and how an expression is walked.
-
-Every node remembers the user's line.
+"""The classes of scalar expressions, and the traversal of an expression. Every node records the
+user's line.
 """
 
 from __future__ import annotations
@@ -277,7 +276,9 @@ class BufferAccess:
     mode: str
     """"read", "write" or "update"."""
     starts: tuple[Expr, ...] = ()
-    """The element whose address the call gets, an index a dimension; without, the first one."""
+    """The indices of the element whose address the call gets, one for each dimension; empty for the
+    first element.
+    """
 
 
 @dataclass(eq=False)
@@ -358,7 +359,7 @@ class SelectExpr(Choice):
 
 @dataclass(eq=False)
 class IfThenElse(Choice):
-    """``on_true`` where ``condition`` holds, else ``on_false``; only that one is evaluated."""
+    """``on_true`` if ``condition`` holds, else ``on_false``; only the chosen value is evaluated."""
 
     condition: Expr
     on_true: Expr
@@ -436,8 +437,9 @@ class CommReducer:
     captures: tuple[Var, ...] = ()
     """The variables in ``result`` for the values :attr:`Reduce.captured`."""
     laws: Literal["checked", "checked for empty parts", "vouched", "known"] = "checked"
-    """The state of the combiner's laws: they must be checked, the user vouches for them, or they
-    are known. For empty parts: some terms are identities.
+    """The state of the combiner's laws: "checked" must still be checked, "vouched" is promised by
+    the user, "known" holds by construction. "checked for empty parts" is "checked" with identities
+    among the terms.
     """
 
     @property
@@ -468,7 +470,7 @@ class Reduce(Expr):
 
     @property
     def value(self) -> Expr:
-        """The term of the result, as far as the result depends on a single one."""
+        """The term of this result."""
         return self.values[self.value_index]
 
     @property
@@ -495,7 +497,7 @@ class Reduce(Expr):
 
 
 def walk(*exprs: Expr) -> Iterator[Expr]:
-    """``exprs`` and every expression in them, each once, indices of elements included."""
+    """Yield ``exprs`` and all their subexpressions, each once, indices of elements included."""
     seen: set[Expr] = set()
     stack = list(reversed(exprs))
     while stack:
@@ -507,7 +509,7 @@ def walk(*exprs: Expr) -> Iterator[Expr]:
 
 
 def children(expr: Expr) -> Sequence[Expr]:
-    """The expressions directly in ``expr``."""
+    """The direct subexpressions of ``expr``."""
     if isinstance(expr, Binary | Compare):
         return (expr.lhs, expr.rhs)
     if isinstance(expr, Call | Shuffle):

@@ -23,7 +23,7 @@ the call.
 
 @dataclass
 class _Known:
-    """The registrations of an operator, each with its level."""
+    """The attributes and lowering rules of an operator, each with its priority level."""
 
     attributes: dict[str, tuple[int, Any]] = field(default_factory=dict)
     rules: dict[str, tuple[int, Rule]] = field(default_factory=dict)

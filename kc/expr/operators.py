@@ -25,7 +25,7 @@ class Arithmetic(Protocol):
     """The functions that create the expressions of operators."""
 
     def as_expr(self, value: Any, /) -> Expr:
-        """The expression that a value is."""
+        """Convert a value to an expression."""
         ...
 
     def binary(self, op: str, lhs: Any, rhs: Any, /) -> Expr:
@@ -37,7 +37,7 @@ class Arithmetic(Protocol):
         ...
 
     def equality(self, op: str, lhs: Any, rhs: Any, /) -> Operators:
-        """``==`` or ``!=``, which Python's lists ask too."""
+        """The comparison ``==`` or ``!=``. Python's lists call it too."""
         ...
 
     def shift(self, op: str, lhs: Any, rhs: Any, /) -> Expr:

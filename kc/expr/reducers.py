@@ -338,7 +338,9 @@ def _reducer(
 
 
 def closed(combiner: CommReducer) -> tuple[CommReducer, tuple[Expr, ...]]:
-    """``combiner`` with variables of its own for the axes and sizes that it uses, and these."""
+    """``combiner`` with its own variables in place of the captured axes and sizes, and the captured
+    values.
+    """
     own = {*combiner.lhs, *combiner.rhs, *combiner.captures}
     used = tuple(
         part

@@ -78,8 +78,8 @@ class OwnDimensions:
 def agreement(
     left: Any, right: Any, may_be_one: bool, affine: ToAffine, name: str
 ) -> list[SizeRequirement]:
-    """The requirement that two sizes are equal, or that the second is 1 if ``may_be_one``. Empty
-    for products of sizes.
+    """The requirement that two sizes are equal. With ``may_be_one``, the second size may also be 1.
+    Empty for products of sizes.
     """
     if _is_product(left) or _is_product(right):
         return []

@@ -17,8 +17,10 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _current: ContextVar[TagScope | None] = ContextVar("kc_te_tag", default=None)
 
 ELEMWISE, BROADCAST, INJECTIVE = "elemwise", "broadcast", "injective"
-"""TVM's tags of operations whose elements depend on one element of each input; on one, some
-dimensions left out; on any elements, with no reduction."""
+"""TVM's tags. An element of an ``ELEMWISE`` operation depends on the element of each input at the
+same place, one of ``BROADCAST`` on a place without some of the dimensions, and one of ``INJECTIVE``
+on any elements without a reduction.
+"""
 
 
 class TagScope:

@@ -42,7 +42,7 @@ class Operation:
     gradient_rules: dict[int, dict[Tensor, Callable[[Tensor], Tensor | None] | None]] = field(
         default_factory=dict, repr=False
     )
-    """Own rules of the outputs for operands; see :mod:`kc.te.autodiff.own_rules`."""
+    """The author's gradient rules, by output and operand; see :mod:`kc.te.autodiff.own_rules`."""
     agreeing: list[tuple[Dim, Dim, bool]] = field(default_factory=list, repr=False)
     """Pairs of sizes that must be equal, which a call checks; the second may be 1 if the flag is
     set.
@@ -55,7 +55,7 @@ class Operation:
 
     @property
     def num_outputs(self) -> int:
-        """The number of tensors made."""
+        """The number of result tensors."""
         return 1
 
     def output_shape(self, index: int) -> tuple[Dim, ...]:
@@ -78,7 +78,7 @@ class Operation:
         return axis.extent
 
     def output(self, index: int = 0) -> Tensor:
-        """A tensor made; always the same object."""
+        """A result tensor; the same object at each call."""
         tensors = self.__dict__.setdefault("_tensors", {})
         if not -self.num_outputs <= index < self.num_outputs:
             raise TEError(
@@ -94,12 +94,12 @@ class Operation:
 
     @property
     def outputs(self) -> tuple[Tensor, ...]:
-        """The tensors made."""
+        """The result tensors."""
         return tuple(self.output(n) for n in range(self.num_outputs))
 
     @property
     def tensor(self) -> Tensor:
-        """The first tensor made."""
+        """The first result tensor."""
         return self.output(0)
 
 
@@ -117,12 +117,12 @@ class TileCall:
     axes: tuple[IterVar, ...]
     """The axes over which tiles are combined, followed by the axes of a tile."""
     outer: int
-    """The number of the former."""
+    """The number of axes over which tiles are combined."""
     location: Location | None
 
     def on(self, roots: Mapping[IterVar, Expr]) -> TileCall | None:
-        """The call in a compute in which ``roots`` express the spatial axes. None if they are not
-        axes.
+        """The call after the replacement of its axes by ``roots``. None if a replacement is not an
+        axis.
         """
         mapped = tuple(roots.get(axis, axis) for axis in self.axes)
         axes = tuple(axis for axis in mapped if isinstance(axis, IterVar))
@@ -136,10 +136,10 @@ class ComputeOp(Operation):
     body: Sequence[Expr] = field(kw_only=True)
     """The expression of each output."""
     call: TileCall | None = field(kw_only=True, default=None)
-    """The call of an intrinsic that its function returned."""
+    """The tensor intrinsic call that the compute's function returned."""
     rebased: dict[IterVar, Expr] = field(kw_only=True, default_factory=dict, repr=False)
-    """The extents of reduction axes that, in this copy, refer to other axes and tensors than their
-    axes do. (The axes stay the same, because schedules refer to them.)
+    """The extents of reduction axes that this copy has replaced. The axes stay the same objects,
+    because schedules refer to them.
     """
 
     @property
@@ -149,7 +149,7 @@ class ComputeOp(Operation):
 
     @property
     def num_outputs(self) -> int:
-        """The number of tensors made."""
+        """The number of result tensors."""
         return len(self.bodies)
 
     def output_dtype(self, index: int) -> str:
@@ -276,7 +276,7 @@ class ExternOp(Operation):
 
     @property
     def num_outputs(self) -> int:
-        """The number of tensors made."""
+        """The number of result tensors."""
         return len(self.output_placeholders)
 
     def output_shape(self, index: int) -> tuple[Dim, ...]:
@@ -535,7 +535,7 @@ def reduce_axis(dom: Any, name: str = "rv") -> IterVar:
 def make_axis(
     name: str, extent: Dim, kind: str, location: Location | None, start: int = 0
 ) -> IterVar:
-    """An axis whose values its type can hold."""
+    """An axis of type int32, or int64 if int32 cannot hold all its values."""
     last = start + extent - 1 if isinstance(extent, int) else start
     small = -(2**31) <= start and last < 2**31
     return IterVar(name, extent, kind, start, location, "int32" if small else "int64")

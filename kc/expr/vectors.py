@@ -86,7 +86,9 @@ def _of_its_elements(buffer: Buffer, dtype: str) -> str:
 
 
 def rows_of(load: VectorLoad, what: str = "vload") -> list[Row]:
-    """The rows that a vector lies in: one; or whole ones, from the start of a row on (KC2216)."""
+    """The rows of a vector: a part of one row, or several whole rows. Raises KC2216 for other
+    vectors.
+    """
     element, count = load.element, lanes(load.dtype)
     shape, indices = element.tensor.shape, element.indices
     row = shape[-1]
@@ -146,7 +148,9 @@ def _plus(index: Expr, n: int) -> Expr:
 
 
 def ramp_of(buffer: Buffer, indices: Sequence[Any]) -> Expr | None:
-    """The vector that ``buffer[..., tir.Ramp(i, 1, 8)]`` is; None without such an index."""
+    """The vector of ``buffer[..., tir.Ramp(i, 1, 8)]``. None if the last index is no ramp. Raises
+    KC2216 for a stride other than 1.
+    """
     last = indices[-1] if indices else None
     if not isinstance(last, Ramp):
         return None

@@ -256,7 +256,9 @@ class _Argument:
             )
 
     def _replacement(self, copy: str, new: str | None = None) -> list[str]:
-        """A hint to pass ``copy`` for an input or inout, a ``new`` array for an output."""
+        """A hint to pass ``copy`` in place of an input or inout, or a ``new`` array in place of an
+        output.
+        """
         spec = self.spec
         copy = self.place.instead(spec.name, copy, self.library)
         if spec.role == "out":
@@ -295,7 +297,7 @@ class _Argument:
         return self.refuse("KC5119", f"is {_short(value)}, which is {limits} {dtype}")
 
     def _number(self, value: Any) -> Any:
-        """A Python number of the right kind, without a change of value."""
+        """A Python number converted to the scalar's kind without a change of value."""
         import numpy as np
 
         spec = self.spec
@@ -332,7 +334,7 @@ def _numpy_name(dtype: str) -> str:
 
 
 def _same(value: Any, convert: type) -> bool:
-    """True if a number keeps its value in the conversion."""
+    """True if the conversion preserves the number's value."""
     try:
         return convert(value) == value
     except (OverflowError, ValueError, TypeError):

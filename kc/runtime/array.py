@@ -49,9 +49,8 @@ class NDArray:
         return self._device
 
     def numpy(self) -> np.ndarray:
-        """A copy as a numpy array.
-
-        Of bfloat16 and the floats of 8 bits: of ml_dtypes' dtype, without ml_dtypes the bits.
+        """A copy as a numpy array. For bfloat16 and 8-bit floats the array has ml_dtypes' dtype, or
+        holds the raw bits if ml_dtypes is missing.
         """
         return self._array.copy()
 
@@ -323,9 +322,8 @@ def array(source: Any, device: Device | None = None, dtype: Any = None) -> NDArr
 
 
 def from_dlpack(source: Any) -> NDArray:
-    """An array that shares the memory of anything with ``__dlpack__``, without a copy.
-
-    Of a CUDA device, what is queued for the memory is done before what kc queues.
+    """An array that shares the memory of anything with ``__dlpack__``, without a copy. Work that kc
+    queues on a CUDA device waits for the producer's work on this memory.
     """
     import numpy as np
 

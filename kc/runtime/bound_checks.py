@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from kc.support.diagnostics import CallError, Location
 
 HEADER = 2
-"""Words of a record before the indices: how many accesses were wrong, and which came first."""
+"""The number of words before the indices in a record: the number of wrong accesses, and the first
+of them.
+"""
 
 
 @dataclass(frozen=True)

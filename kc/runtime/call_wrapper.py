@@ -48,12 +48,12 @@ so equal names in two texts do not clash.
 CALL, BOUND, INVOKE, TIME = "kc_call", "kc_bound", "kc_invoke", "kc_time"
 
 FIRST_CALLS = 8
-"""The number of calls checked in Python before code is generated, which takes as long as some
-hundred such calls.
+"""The number of calls that Python checks before call code is generated. Generating the code takes
+as long as some hundred such calls.
 """
 
 generating = fork_lock()
-"""Held while code is generated for the calls of a function, which several threads may come to."""
+"""The lock for generating call code; several threads may call a function for the first time."""
 
 RECORD_WORDS = 16
 """Words of the record of a call on a device (``launcher.c``)."""

@@ -46,12 +46,12 @@ class _Thread(threading.local):
 _thread = _Thread()
 _turn = fork_lock()
 _with_turn: list[_Call] = []
-"""The call that threads of the pool work for."""
+"""The call with callbacks that the pool's threads currently work for."""
 
 
 @in_child
 def _end_calls_of_others() -> None:
-    """Reset after a fork: calls in other threads never end in the child."""
+    """Reset the state after a fork. Calls in other threads do not end in the child."""
     if not is_held(_turn):
         _with_turn.clear()
 

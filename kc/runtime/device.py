@@ -159,12 +159,12 @@ class Device:
 
     @property
     def max_shared_memory_per_block(self) -> int | None:
-        """Static, in bytes; dynamic memory may be more."""
+        """The largest static shared memory of a block, in bytes. Dynamic memory may be larger."""
         return self._fact("max_shared_memory_per_block")
 
     @property
     def max_thread_dimensions(self) -> tuple[int, int, int] | None:
-        """The most threads of a block in x, y and z."""
+        """The largest number of threads of a block along x, y and z."""
         return self._fact("max_thread_dimensions")
 
     @property

@@ -183,7 +183,7 @@ class CompiledFunction:
         return call
 
     def _call_by_code(self) -> None:
-        """Switch to generated code, once: another thread may be in the first call, too."""
+        """Switch to generated code, once. Several threads may call for the first time."""
         with call_wrapper.generating:
             if self._site.method is not None:
                 return
@@ -192,7 +192,7 @@ class CompiledFunction:
                 follower.__call__ = self.__call__
 
     def call_through(self, holder: Any) -> None:
-        """Let the slot ``__call__`` of ``holder`` be this function's, now and later."""
+        """Let the ``__call__`` slot of ``holder`` call this function, and follow its changes."""
         holder.__call__ = self.__call__
         self._followers.add(holder)
 
@@ -210,7 +210,7 @@ class CompiledFunction:
 
     @property
     def device_types(self) -> tuple[int, ...]:
-        """The DLPack types of the devices that its arrays may be on."""
+        """The DLPack device types that the function's arrays may have."""
         return self._site.place.device_types
 
     @property

@@ -1,4 +1,4 @@
-"""Python functions that saved code calls: a C program defines them under their symbols."""
+"""Python functions that saved code calls. A C program defines functions with their symbols."""
 
 from __future__ import annotations
 

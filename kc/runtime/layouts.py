@@ -26,7 +26,9 @@ def dense_strides(array: Operand, spec: ArgSpec) -> tuple[int, ...]:
 
 
 def strides_to_declare(array: Operand, spec: ArgSpec) -> str:
-    """A declaration of the array's strides: 1 where it is 1, and variables."""
+    """Strides that declare an array's layout: 1 for a stride of 1, and a variable for any other
+    stride.
+    """
     size, last = spec.element.size, len(array.shape) - 1
     names = [f'te.var("s{d}")' for d in range(len(array.shape))]
     if array.strides[last:] == (size,):

@@ -38,7 +38,7 @@ _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
 
 class CallContext(ctypes.Structure):
-    """Addresses for generated call code.
+    """The addresses that generated call code uses.
 
     They are data and not part of the code, so that the code depends only on the types of the
     arguments. ``descr_<dtype>`` is numpy's dtype object, 0 if numpy has none.

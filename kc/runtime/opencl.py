@@ -41,7 +41,7 @@ _ERRORS = {
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """Memory of the device, and the host array of which it was a copy."""
+    """Memory of the device, and the host array that was uploaded to it."""
 
     handle: c_void_p
     array: np.ndarray
@@ -169,7 +169,7 @@ class Device:
         self.library.call("clFinish", self.queue)
 
     def release(self, memory: Memory) -> None:
-        """Give memory of the device back."""
+        """Free memory of the device."""
         self.library.call("clReleaseMemObject", memory.handle)
 
 
@@ -246,7 +246,7 @@ class Program:
     def _require_fit(
         self, device: Device, handle: c_void_p, kernel: str, block: Sequence[int], dynamic: int
     ) -> None:
-        """Refuse (KC6042) more threads and memory of a block than the device has."""
+        """Refuse (KC6042) a block with more threads or memory than the device supports."""
         used, most = c_uint64(0), c_size_t(0)
         for what, number in ((_KERNEL_LOCAL_MEMORY, used), (_KERNEL_GROUP, most)):
             size = c_size_t(ctypes.sizeof(number))

@@ -358,7 +358,7 @@ class Signature:
 
     @cached_property
     def inputs(self) -> Signature:
-        """The signature without its outputs, if the other arguments determine all symbols."""
+        """The signature without its outputs, over the symbols that its inputs determine."""
         args = tuple(arg for arg in self.args if arg.role != "out")
         known = self.input_symbols
         symbols = tuple(symbol for symbol in self.symbols if symbol in known)

@@ -79,7 +79,7 @@ from kc.support.locations import loc_attr
 from kc.te.vector_code import cast_bits, load_rows, made_of_lanes
 
 LARGEST_INDEX = 4096
-"""The largest number of terms of an affine function, counting each use of a shared term."""
+"""The largest number of terms of an affine function; each use of a shared term counts."""
 
 
 class _TooManyTerms(Exception):
@@ -121,7 +121,7 @@ _PURE = frozenset((te.ReadOp.name, tir.ApplyOp.name))
 
 
 _OF_INTEGERS = ("floordiv", "floormod", "truncdiv", "truncmod")
-"""The quotients that the IR has operations for, of integers."""
+"""The quotients for which the IR has integer operations."""
 
 
 def _is_composed(expr: Expr) -> bool:
@@ -144,8 +144,9 @@ class Body:
         values: Mapping[Any, SSAValue],
         rows: Set[Tensor],
     ) -> None:
-        """``values`` of tensors and sizes; ``rows`` are the tensors of which a step of a scan sees
-        its own row only."""
+        """``values`` are the IR values of tensors and sizes. ``rows`` are the tensors of which a
+        step of a scan accesses only its own row.
+        """
         self.block = block
         self.axes = axes
         self.values = values
@@ -261,7 +262,7 @@ class Body:
         return self.add(SelectOp(condition, a, b), at)
 
     def _lanes(self, expr: Broadcast | Ramp) -> SSAValue:
-        """The vector that a scalar is every lane of; or a number in equal steps."""
+        """A vector from a scalar: the same scalar in every lane, or numbers at equal steps."""
         from xdsl.dialects import vector
 
         at, type_ = expr.location, element_type(expr.dtype)
@@ -370,7 +371,9 @@ class Body:
         return constraints, operands, non_affine
 
     def _sides(self, expr: Expr) -> Sequence[Expr]:
-        """The sides of a comparison that an affine constraint may be."""
+        """The sides of a comparison that may become an affine constraint; empty for other
+        conditions.
+        """
         is_comparison = isinstance(expr, Compare) and expr.op != "ne" and expr.lhs.dtype in INTS
         return (expr.lhs, expr.rhs) if is_comparison else ()  # pyright: ignore
 

@@ -172,7 +172,9 @@ def _writer(tensors: Sequence[Tensor]) -> ComputeOp:
 
 
 def _cache(stage: Stage, op: ComputeOp, scope: str) -> tuple[ComputeOp, list[Expr]]:
-    """``op`` with a dimension for each spatial leaf, and the element of it for one of ``op``."""
+    """The cache of ``op``, with a dimension for each spatial leaf, and the indices in the cache of
+    an element of ``op``.
+    """
     touched = {relative for axis in op.reduce_axis for relative in family(stage.relations, axis)}
     time = op.axis[:1] if stage.scan is not None else []
     leaves = [*time, *(leaf for leaf in stage.leaf_iter_vars if leaf not in touched)]

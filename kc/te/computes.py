@@ -256,7 +256,7 @@ def _axis_names(
 
 
 def _axes_taken(fcompute: Callable[..., Any], rank: int) -> int:
-    """The number of axes that a function is called with: all of them, or only the first ones."""
+    """The number of axes that the function takes: all axes, or only the first ones."""
     parameters = inspect.signature(fcompute).parameters.values()
     if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
         return rank

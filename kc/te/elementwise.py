@@ -95,7 +95,7 @@ class Broadcast:
         return cls(tensors, tuple(shape), agreeing)
 
     def at(self, tensor: Tensor, axes: Sequence[Any]) -> Expr:
-        """The element of one of the tensors for a place of the result."""
+        """The element of one of the tensors for an index of the result."""
         places: list[Any] = []
         first = len(self.shape) - tensor.ndim
         for size, axis, whole in zip(
@@ -110,7 +110,7 @@ class Broadcast:
         return tensor(*places)
 
     def compute(self, function: Callable[..., Any], name: str) -> Tensor:
-        """The tensor of ``function`` of the elements that meet."""
+        """The tensor of ``function`` applied to the elements that broadcasting aligns."""
         result = compute(
             self.shape,
             lambda *axes: function(*(self.at(part, axes) for part in self.tensors)),

@@ -88,7 +88,7 @@ def rfactor(schedule: Schedule, tensor: Tensor, axis: IterVar, factor_axis: int 
 
 
 def reduction_of(op: ComputeOp) -> Reduce:
-    """The reduction that ``op`` is; its first result."""
+    """The first reduction of the results of ``op``."""
     first = op.bodies[0]
     assert isinstance(first, Reduce)
     return first
@@ -145,7 +145,9 @@ def _partial(stage: Stage, op: ComputeOp, axis: IterVar, place: int) -> tuple[Co
 
 
 def _of_empty_parts(reduce: Reduce) -> Reduce:
-    """``reduce`` where parts may have no term: its identity is combined with itself."""
+    """A copy of ``reduce`` whose combiner must also combine two identities to the identity, because
+    parts may be empty.
+    """
     combiner = reduce.combiner
     if not isinstance(combiner, CommReducer) or combiner.laws != "checked":
         return reduce
@@ -162,7 +164,7 @@ def _where(conditions: Sequence[Expr], values: Sequence[Expr], reduce: Reduce) -
 def _final(
     op: ComputeOp, partial: ComputeOp, axis: IterVar, place: int, has_empty_parts: bool
 ) -> ComputeOp:
-    """``op`` as the reduction of the partial results; its axes are new ones."""
+    """The reduction of the partial results that replaces ``op``. Its axes are new."""
     reduce = reduction_of(op)
     if has_empty_parts:
         reduce = _of_empty_parts(reduce)
@@ -198,7 +200,7 @@ def _results(
     condition: Expr | None,
     init: tuple[Expr, ...] | None,
 ) -> tuple[Reduce, ...]:
-    """The results of a reduction like ``reduce`` of other values."""
+    """The results of a reduction like ``reduce``, but of other values."""
     return tuple(
         replace(
             reduce,

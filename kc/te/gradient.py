@@ -246,7 +246,9 @@ class _Gradient:
     def _shared(
         self, tensor: Tensor, scaled: Expr, prefix: Sequence[IterVar], op: ComputeOp
     ) -> Expr:
-        """``scaled`` as a tensor of its own, so that it is not computed for each term."""
+        """``scaled`` as a separate tensor, so that each element is computed once and not for each
+        term.
+        """
         axes = (*prefix, *op.axis)
         shared = compute(
             (*self.prefix, *tensor.shape),
@@ -274,7 +276,7 @@ class _Gradient:
     # Tensors --------------------------------------------------------------------------------
 
     def _loops(self, flow: Flow, target: Tensor, name: str) -> Tensor:
-        """The sum that ``flow`` is, as a tensor."""
+        """The tensor of the sum in ``flow``."""
 
         def body(*axes: IterVar) -> Expr:
             at = dict(zip(flow.targets, axes, strict=True))

@@ -1,4 +1,4 @@
-"""``tvm.te.hybrid``: its functions are read as scripts, which stand above this package."""
+"""``tvm.te.hybrid``. The script reader in a higher layer reads its functions."""
 
 from kc.tvm.hybrid import *  # noqa: F403
 from kc.tvm.hybrid import __all__ as __all__

@@ -19,11 +19,11 @@ from kc.expr.tensor import ExternOp, Operation
 _NUMBER = "kc.hybrid_axis"
 
 Loops = dict[tuple[Operation, IterVar], tir.ForOp]
-"""Loops by the operation that they are of, and its axis."""
+"""Loops by their operation and axis."""
 
 
 def number_loops(function: IROperation, names: Mapping[Operation, str]) -> None:
-    """Write to the loops of hybrid scripts in a ``te.func`` which axes they are."""
+    """Annotate the loops of hybrid scripts in a ``te.func`` with the numbers of their axes."""
     scripts = {name: op for op, name in names.items() if isinstance(op, ExternOp) and op.axis}
     for extern in function.walk() if scripts else ():
         if not isinstance(extern, te.ExternOp) or extern.label not in scripts:

@@ -59,7 +59,7 @@ class Box:
 
 
 def box_of(given: Tensor | TensorSlice, location: Location | None) -> Box:
-    """The box that a part of a tensor is."""
+    """The box of a part of a tensor."""
     part = TensorSlice(given, (), location) if isinstance(given, Tensor) else given
     tensor, step = part.tensor, None
     indices = [*part.indices, *[slice(None)] * (tensor.ndim - len(part.indices))]

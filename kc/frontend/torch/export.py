@@ -54,7 +54,7 @@ _DENSE = {
 
 
 class _Import:
-    """One program on its way."""
+    """The state of the import of one program."""
 
     def __init__(self, program: Any, at: Location | None) -> None:
         self.program = program
@@ -209,7 +209,7 @@ class _Import:
 
 
 def _bind(module: Any, name: str, constants: Mapping[str, bytes]) -> None:
-    """Make arguments of a function constants beside it: ``constants`` are their elements."""
+    """Turn arguments of a function into constants with the elements ``constants``."""
     (function,) = (
         op for op in module.walk() if isinstance(op, FuncOp) and op.sym_name.data == name
     )

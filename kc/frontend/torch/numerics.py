@@ -43,17 +43,19 @@ class Numerics:
 
 
 EXACT = Numerics("exact")
-"""Elements are moved, selected, compared or converted: there is nothing to round but the result."""
+"""Elements are moved, selected, compared or converted. Only the conversion of the result rounds."""
 ONCE = Numerics("once")
-"""One operation of te on elements of one type, which kc computes in float32 and rounds once."""
+"""A single operation of te on elements of one type. kc computes it in float32 and rounds once."""
 WIDE = Numerics("wide")
 """Several operations, or one with a number of float32: ``x * 0.1`` multiplies by float32's 0.1."""
 ROUNDED = Numerics("wide", rounds_numbers=True)
-"""As :data:`WIDE`, of elements and numbers of their type: ``x + 0.1`` adds float16's 0.1."""
+"""As :data:`WIDE`, but numbers are first rounded to the element type: ``x + 0.1`` adds float16's
+0.1.
+"""
 WIDEST = Numerics("wide", "float64")
 """As :data:`WIDE`; float32 is computed in float64."""
 SUMS = Numerics("sums")
-"""Terms and sums are in float32, of integers in the result's type; the rule is told ``acc``."""
+"""Sums in float32, or in the result's type for integers. The rule receives this type as ``acc``."""
 SCANS = Numerics("sums", "float64")
 """As :data:`SUMS`; float32 is added up in float64."""
 
@@ -119,11 +121,11 @@ NUMERICS: dict[str, Numerics] = {
     **{name: numerics for numerics, names in _ROWS.items() for name in names.split()},
     **{name + overload: ONCE for name in _OVERLOADED.split() for overload in _OVERLOADS},
 }
-"""Operator, without ``aten.`` and ``.default`` -> how it computes."""
+"""Operator, without ``aten.`` and ``.default`` -> the rule of its types."""
 
 
 def converted(x: Tensor, dtype: str) -> Tensor:
-    """``Tensor.to``: to bool, whether it is not 0."""
+    """``Tensor.to``. For bool, the condition that the element is not 0."""
     if x.dtype == dtype:
         return x
     if dtype == "bool":
@@ -132,7 +134,7 @@ def converted(x: Tensor, dtype: str) -> Tensor:
 
 
 def _each(value: Any, function: Callable[[Any], Any]) -> Any:
-    """``function`` of a value, or of each part of a list."""
+    """Apply ``function`` to a value, or to each element of a list."""
     if isinstance(value, list | tuple):
         return [_each(part, function) for part in value]
     return function(value)

@@ -28,7 +28,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {}
 
 
 class Unsupported(Exception):
-    """Arguments of an operator that have no expression here: why."""
+    """Arguments of an operator that kc does not support; the text says why."""
 
 
 def _operator(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -55,13 +55,13 @@ def _axis(axis: int, rank: int) -> int:
 
 
 def _sizes(value: Any, count: int) -> list[Any]:
-    """As many numbers as there are axes."""
+    """One number for each axis."""
     values = list(value) if isinstance(value, list | tuple) else [value]
     return values * count if len(values) == 1 else values
 
 
 def _in_type(value: Any, dtype: str) -> Any:
-    """An operand in the type that torch computes in; a number becomes a constant of it."""
+    """An operand in torch's computation type; a Python number becomes a constant of this type."""
     if isinstance(value, Tensor):
         return value if value.dtype == dtype else converted(value, dtype)
     if dtype == "bool":
@@ -104,7 +104,7 @@ _operator("round")(_unary(topi.round))
 
 @_operator("sign")
 def _sign(x: Tensor, *, node: Output) -> Tensor:
-    """1, 0 or -1, and 0 of NaN, unlike numpy's and topi's."""
+    """The sign as 1, 0 or -1. For NaN it is 0, unlike in numpy and topi."""
     if "float" not in x.dtype:
         return topi.sign(x)
     return topi.where(topi.isnan(x), te.const(0.0, x.dtype), topi.sign(x))
@@ -112,7 +112,9 @@ def _sign(x: Tensor, *, node: Output) -> Tensor:
 
 @_operator("round.decimals")
 def _round_decimals(x: Tensor, *, decimals: int = 0, node: Output) -> Tensor:
-    """By the power of 10, as torch does it: halves of its product go to the even number."""
+    """Round to a number of decimals: scale by a power of 10, round halves to even, and scale back,
+    as torch does.
+    """
     if "float" not in x.dtype:
         raise Unsupported("round of integers to decimals")
     power = te.const(10.0 ** abs(decimals), x.dtype)
@@ -178,7 +180,7 @@ for _name in ("maximum", "minimum"):
 
 
 def _of_numbers(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Tensor], Tensor]:
-    """An extreme that passes over one NaN."""
+    """The minimum or maximum of two values that ignores a single NaN."""
 
     def extreme(a: Any, b: Any) -> Any:
         x, y = topi.where(topi.isnan(a), b, a), topi.where(topi.isnan(b), a, b)
@@ -213,7 +215,9 @@ for _name, _function in {
 
 @_operator("pow.Tensor_Scalar", "pow.Tensor_Tensor", "pow.Scalar")
 def _power(a: Any, b: Any, *, node: Output) -> Tensor:
-    """The power; as torch, of some exponents the product or root, also where these differ."""
+    """The power. For the exponents that torch computes by products or roots, the same products or
+    roots.
+    """
     a = _in_type(a, node.dtype)
     if isinstance(b, int | float) and b in (2, 3):
         return reduce(topi.multiply, [a] * int(b))
@@ -488,8 +492,9 @@ def _convolution(
     node: Output,
     acc: str,
 ) -> Tensor:
-    """Of one to three dimensions. A transposed one is that of the dilated input with the flipped
-    kernel, whose channels change places in each group."""
+    """A convolution over one to three dimensions. A transposed convolution is computed from the
+    dilated input and the flipped kernel, with exchanged channels in each group.
+    """
     count = _rank(x) - 2
     stride, padding, dilation, output_padding = (
         _sizes(values, count) for values in (stride, padding, dilation, output_padding)
@@ -521,7 +526,7 @@ def _convolution(
 
 
 def _padded(x: Tensor, low: Sequence[int], high: Sequence[int]) -> Tensor:
-    """Zeros around the last axes; where a number is negative, elements are left out."""
+    """Pad the last axes with zeros; a negative number removes elements."""
     count = len(low)
     shape = [
         *x.shape[:-count],
@@ -606,7 +611,9 @@ def _variance_and_mean(
 def _vector_norm(
     x: Tensor, order: Any = 2, axis: Any = None, keepdim: bool = False, *, node: Output, **_: Any
 ) -> Tensor:
-    """The root of the sum of the powers; the largest or smallest size, or how many are not 0."""
+    """The norm of a vector: the root of the sum of powers, the largest or smallest magnitude, or
+    the number of nonzero elements.
+    """
     x = _in_type(x, node.dtype)
     sizes, axes = topi.abs(x), _axes(axis, _rank(x))
     if not axes:  # a number
@@ -689,7 +696,7 @@ def _log_softmax(x: Tensor, axis: int, *_: Any, node: Output, acc: str) -> Tenso
 def _scaled(
     x: Tensor, weight: Tensor | None, bias: Tensor | None, shape: Sequence[Any] | None = None
 ) -> Tensor:
-    """Times a weight, plus a bias, both in a shape that fits."""
+    """The input times a weight plus a bias, both reshaped to broadcast."""
     for operand, function in ((weight, topi.multiply), (bias, topi.add)):
         if operand is not None:
             x = function(x, operand if shape is None else topi.reshape(operand, shape))
@@ -761,7 +768,9 @@ def _pool(
     x: Tensor, count: int, kind: str, window: Any, stride: Any, padding: Any, dilation: Any,
     ceil_mode: bool, includes_padding: bool, node: Output, acc: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Windows along the last ``count`` axes; a batch is added where there is none."""
+    """Pool over the last ``count`` axes. An input without a batch axis gets one for the
+    computation.
+    """
     window = _sizes(window, count)
     stride = _sizes(stride, count) if stride else window
     padding = _sizes(padding, count)
@@ -797,8 +806,9 @@ def _places_of_maxima(
     place: Callable[[int, Any, Any], tuple[Any, list[Any]]],
     node: Output,
 ) -> Tensor:
-    """Row-major numbers, in the last axes, of the first largest element of each window, or of its
-    first NaN. ``place`` gives a tap's place along an axis, and the conditions of its being there.
+    """The row-major position, within the last axes, of each window's first largest element, or of
+    its first NaN. ``place`` gives the position of a tap along an axis, and the conditions under
+    which the tap is inside the input.
     """
     count = len(taps)
     loops = [te.reduce_axis((0, size), name=f"k{n}") for n, size in enumerate(taps)]
@@ -926,8 +936,9 @@ def _grid_sampler(
 
 
 def _inside(index: Any, size: Any) -> Any:
-    """A place in an axis: a negative one counts from its end. What is outside, on which torch
-    fails, is taken for the nearest end."""
+    """An index within an axis; a negative index counts from the end. An index out of bounds, which
+    torch refuses, is clamped.
+    """
     index = index.astype("int64")
     index = te.if_then_else(index < 0, index + size, index)
     return te.max(te.min(index, size - 1), te.const(0, "int64"))
@@ -1059,7 +1070,7 @@ def _topk(
 
 
 def _part(parts: Any, n: int, *, node: Any) -> Any:
-    """One of several results."""
+    """One result of an operation with several results."""
     if n >= len(parts):
         raise Unsupported(f"result {n} of an operator of which {len(parts)} are computed here")
     return parts[n]

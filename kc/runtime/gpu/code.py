@@ -21,7 +21,9 @@ _LOCAL_BYTES = 3
 _REGISTERS = 4
 
 _NEEDS_ASKING = 48 * 1024
-"""More shared memory than this is asked for, kernel by kernel (CUDA C++ Programming Guide)."""
+"""The number of bytes of shared memory that a kernel can use without opt-in (CUDA C++ Programming
+Guide).
+"""
 
 # The newest PTX that a driver reads, by its CUDA (PTX ISA, release notes); later ones read all.
 _PTX_OF_CUDA = (
@@ -142,7 +144,7 @@ class LoadedCode:
 
     @property
     def address(self) -> int:
-        """The address of the table that calls get."""
+        """The address of the table that calls receive."""
         return ctypes.addressof(self.table)
 
     def new_record(self) -> ctypes.Array[ctypes.c_int64]:
@@ -202,7 +204,7 @@ class LoadedCode:
 
 
 def _unaligned(name: str, dimension: int, value: int, unit: int) -> DeviceError:
-    """The error for an array that no tensor map is of: its address, or a stride."""
+    """The error for an array with an address or a stride that no tensor map allows."""
     if dimension:
         said = f"an array whose rows are {value:,} bytes apart"
         hints = [f"an array whose rows are multiples of {unit} bytes"]
@@ -279,7 +281,9 @@ def _refused(code: DeviceCode, gpu: Gpu, error: DriverError) -> DeviceError:
 
 
 def _located(code: DeviceCode, number: int) -> tuple[Sequence[str], int]:
-    """The PTX with source lines, and the number of a line in it; 0 if that is uncertain."""
+    """The PTX with source lines, and the number of the line that corresponds to a line of the
+    original PTX; 0 if that is uncertain.
+    """
     lines = code.located().splitlines()
     numbers = [n for n, line in enumerate(lines, 1) if _instruction(line)]
     before = [text for line in code.ptx.splitlines()[:number] if (text := _instruction(line))]
@@ -288,7 +292,7 @@ def _located(code: DeviceCode, number: int) -> tuple[Sequence[str], int]:
 
 
 def _instruction(line: str) -> str:
-    """A line of PTX without debug information; empty if it is nothing else."""
+    """A line of PTX without debug information; empty if the line holds only debug information."""
     text = line.partition("//")[0].strip()
     is_place = text.startswith((".loc", ".file", ".section", ".target")) or text.endswith(":")
     return "" if is_place else text

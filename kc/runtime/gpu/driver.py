@@ -48,7 +48,7 @@ class MissingDriverError(Exception):
 
 
 class CodeImage(Protocol):
-    """Code for a device, in all forms that a driver may want."""
+    """Code for a device, in all forms that a driver may require."""
 
     ptx: str
 
@@ -75,7 +75,7 @@ class Driver(Protocol):
         ...
 
     def explain(self, function: str, number: int) -> DriverError:
-        """The error that a function of :meth:`entry_points` returned."""
+        """The error for a code that a function of :meth:`entry_points` returned."""
         ...
 
     def device_count(self) -> int: ...

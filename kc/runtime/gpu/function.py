@@ -39,7 +39,7 @@ _Clock = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_void_p)
 
 @_Clock
 def _no_clock(clock: int, time: int) -> int:
-    """Time is measured by events of the device."""
+    """No clock: events of the device measure time."""
     del clock, time
     return 0
 
@@ -158,7 +158,7 @@ class DeviceFunction:
         return result
 
     def call_checked(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        """A call with all checks; external memory is kept until the call is done."""
+        """Call the kernel with all checks. External memory is kept alive until the call is done."""
         signature = self._signature
         site = self._site(self._gpu(args))
         given = len(args) + len(signature.outputs)

@@ -34,7 +34,7 @@ OUT_OF_MEMORY = 2
 NOT_INITIALIZED = 3
 DEINITIALIZED = 4
 _STICKY = {700, 702, 710, 714, 715, 716, 717, 718, 719}
-"""Errors of a kernel, after which the context is of no use."""
+"""Errors of a kernel that make the context unusable."""
 
 LEGACY_STREAM = 0
 

@@ -43,7 +43,9 @@ def interface_stream(stream: int) -> int:
 
 
 def number_of(value: Any) -> Gpu | int | None:
-    """The device of an argument: kc's own object, or a number; None if it is on none."""
+    """The device of an argument: its :class:`Gpu` for an array of kc, else the number of the
+    device. None for an argument that is not on a GPU.
+    """
     gpu = getattr(type(value), "gpu", None)
     if isinstance(gpu, Gpu):
         return gpu
@@ -123,7 +125,7 @@ def elsewhere(text: str, gpu: Gpu, why: str) -> Refused:
 
 
 def shared_operand(value: Any, gpu: Gpu) -> Operand:
-    """The array of somebody else on the device. Raises :class:`Refused`."""
+    """An array of another library on the device. Raises :class:`Refused`."""
     import numpy as np
 
     host = "a GPU reads and writes its own memory"

@@ -34,7 +34,7 @@ _NUMBERS = {
     "misaligned address": 716,
     "unspecified launch failure": 719,
 }
-"""Errors that kc knows, by the driver's words: pycuda has no numbers."""
+"""kc's error numbers by the driver's error names; pycuda has no numbers."""
 
 
 def open_driver() -> PycudaDriver:
@@ -88,7 +88,7 @@ class PycudaDriver:
         self._does("init", driver.init)
 
     def _does(self, name: str, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-        """Call pycuda; its errors become :class:`DriverError`."""
+        """Call pycuda and convert its errors to :class:`DriverError`."""
         try:
             return function(*arguments, **named)
         except self._driver.Error as error:

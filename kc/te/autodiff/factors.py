@@ -1,4 +1,4 @@
-"""Factors that all terms of a sum have: they are multiplied once, with the sum."""
+"""Move factors that all terms of a sum share out of the sum: they are multiplied once."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ class _Factors:
         )
 
     def split(self, expr: Expr) -> tuple[Expr | None, list[_Step]]:
-        """The rest of a term (None if nothing is left), and the steps on the sum instead."""
+        """The term without the factor (None if nothing is left), and the steps that apply the
+        factor to the sum instead.
+        """
         if isinstance(expr, Call) and expr.op == "neg":
             inner, steps = self.split(expr.args[0])
             return inner, [*steps, lambda total: -total]

@@ -206,7 +206,7 @@ def _combiner(op: ComputeOp, reduce: Reduce) -> str:
 def _again(
     op: ComputeOp, reduce: Reduce, reducer: _Reducer, term: _Term, what: str
 ) -> list[Tensor]:
-    """A second reduction over the same axes, of the value that ``term`` computes from each term and
+    """A second reduction over the same axes. Its terms are ``term`` of each term of the first and
     its position.
     """
     n = reduce.value_index

@@ -87,7 +87,9 @@ def _power(g: Expr, args: Sequence[Expr], y: Expr) -> Expr:
 
 
 def _remainder(g: Expr, args: Sequence[Expr], y: Expr) -> Expr:
-    """To the divisor flows the quotient, which ``a / b`` itself may be rounded past."""
+    """The adjoint of a remainder's divisor. It uses the exact quotient, because ``a / b`` may be
+    rounded to another integer.
+    """
     return -(g * _round((args[0] - y) / args[1]))
 
 
@@ -202,7 +204,7 @@ def _splits(expr: Expr) -> bool:
 
 
 def _flowing(value: Expr, active: Set[Tensor]) -> dict[Expr, None]:
-    """The parts of ``value`` through which something flows to ``active`` tensors, inner first."""
+    """The subexpressions of ``value`` that depend on ``active`` tensors, inner ones first."""
     flowing: dict[Expr, None] = {}
     done: set[Expr] = set()
     stack: list[tuple[Expr, bool]] = [(value, False)]
@@ -222,7 +224,7 @@ def _flowing(value: Expr, active: Set[Tensor]) -> dict[Expr, None]:
 
 
 def _sources(expr: Expr, active: Set[Tensor]) -> Sequence[Expr]:
-    """The operands that something may flow to."""
+    """The operands that can receive an adjoint."""
     if isinstance(expr, Binary | Call):
         rules = _RULES.get(expr.op)
         if rules is None:

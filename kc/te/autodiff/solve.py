@@ -110,7 +110,7 @@ class System:
 
     @property
     def loops(self) -> list[int]:
-        """The loops that stay."""
+        """The loops that the solution does not determine."""
         return [n for n in self.variables if n not in self.values]
 
     def needs(self, expr: AffineExpr) -> set[int]:
@@ -218,11 +218,11 @@ class System:
         }
 
     def _size(self, n: int) -> tuple[float, bool]:
-        """By which loops are compared: of equal lengths, a spatial one is longer."""
+        """The sort key of loops by length. Of equal loops, a spatial one counts as longer."""
         return self.variables[n].size, not self.variables[n].is_reduce
 
     def _divided(self, expr: AffineExpr) -> AffineExpr:
-        """The equation ``expr == 0`` by the greatest divisor of its unknowns."""
+        """The equation ``expr == 0`` divided by the greatest common divisor of its coefficients."""
         unknowns = self._unknowns(expr)
         divisor = math.gcd(*unknowns.values())
         if divisor <= 1:
@@ -250,7 +250,9 @@ class System:
         return [min(self.variables[n].size, _MANY) for n in unknowns]
 
     def _left(self, sizes: Sequence[float]) -> float:
-        """The iterations that remain if the longest loop is determined by the others."""
+        """The number of iterations that remain if the longest loop is determined by the other
+        loops.
+        """
         return math.prod(sizes) / max(*sizes, 1)
 
     def _left_by_remainder(self, unknowns: dict[int, int]) -> float:
