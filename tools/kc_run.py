@@ -119,6 +119,8 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
         scheduled.extend([*lowered.chosen, *lowered.given])
         as_written.extend(loops_as_written(lowered.loops, target, scheduled))
 
+    if arguments.on("interpret") and any(op.name == "graph.func" for op in program.body.ops):
+        return _interpret_graph(program, arguments, int(seed), reporter)
     chooses = arguments.on(AUTO_SCHEDULE.name)
     with checking_each() if arguments.on(CHECK_EACH.name) else nullcontext(), context:
         if chooses:
@@ -141,11 +143,7 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
         values = made_arguments(signature, sizes, int(seed))
     references = [path for path in (arguments.text("check") or "").split(",") if path]
     written = [n for n, spec in enumerate(signature.args) if spec.written]
-    if references and len(references) != len(written):
-        raise InputError(
-            "KC0002",
-            f"--check has {counted(len(references), 'file')} for {counted(len(written), 'output')}",
-        )
+    _require_reference_for_each(references, len(written))
     _tell_of_schedule(function.name, chooses, scheduled, as_written)
     report, passed = None, values
     reporter.progress("running ...")
@@ -182,6 +180,44 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
         return OK
     write_output(None, f"{report}\n")
     return OK if report.ok else MISTAKE
+
+
+def _interpret_graph(program: Any, arguments: Arguments, seed: int, reporter: Reporter) -> int:
+    """Run a function of a graph in its interpreter; sizes of results may depend on elements."""
+    from kc.graph.interpreter import Interpreter
+    from kc.graph.signature import flattened, input_signature, result_leaves, unflattened
+    from kc.tools._run_arguments import compare, made_arguments, read_arguments, sizes_from_text
+
+    interpreter = Interpreter(program)
+    function = interpreter.functions[_chosen_name(list(interpreter.functions), arguments.text("e"))]
+    signature = input_signature(function)
+    text = arguments.text("args")
+    if text is not None:
+        values = read_arguments(text, signature)
+    else:
+        sizes = sizes_from_text(arguments.text("sizes"), signature)
+        values = made_arguments(signature, sizes, seed)
+    names = [name for name, _ in result_leaves(function, [spec.name for spec in signature.args])]
+    references = [path for path in (arguments.text("check") or "").split(",") if path]
+    _require_reference_for_each(references, len(names))
+    reporter.progress("running ...")
+    rest = iter(values)
+    given = [unflattened(argument.type, rest) for argument in function.body.block.args]
+    result = interpreter.run(*given, name=function.sym_name.data)
+    outputs = dict(zip(names, flattened(result), strict=True))
+    reporter.progress()
+    for (name, output), reference in zip(outputs.items(), references, strict=False):
+        compare(name, output, reference)
+    _deliver(outputs, arguments.text("o"))
+    return OK
+
+
+def _require_reference_for_each(references: Sequence[str], outputs: int) -> None:
+    if references and len(references) != outputs:
+        raise InputError(
+            "KC0002",
+            f"--check has {counted(len(references), 'file')} for {counted(outputs, 'output')}",
+        )
 
 
 def _tell_of_schedule(
@@ -250,7 +286,10 @@ def _where_it_runs(function: Any, values: list[Any]) -> list[Any]:
 
 
 def _function_name(module: Any, wanted: str | None) -> str:
-    names = list(module.functions)
+    return _chosen_name(list(module.functions), wanted)
+
+
+def _chosen_name(names: Sequence[str], wanted: str | None) -> str:
     if wanted is None and len(names) > 1 and "main" not in names:
         raise InputError(
             "KC0063",

@@ -1,0 +1,122 @@
+"""Operators of graphs on numpy arrays: each is compiled once for the shapes and types of a call."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Literal
+
+from kc import te
+from kc.dialects.graph.declaration import Operator
+from kc.dialects.graph.sizes import Size, SizeExpr, substitute
+from kc.dialects.graph.types import Spec, TensorSpec
+from kc.expr.tensor import Tensor
+from kc.graph.lowering import compute
+from kc.transform import PassContext
+
+Way = Literal["compiled", "interpreter"]
+"""How operators are run: as machine code, or by the interpreter of tensor expressions."""
+
+KEPT = 1024
+"""The operators that stay compiled."""
+
+
+def resolved(operator: Operator, sizes: Mapping[str, Size]) -> Operator:
+    """The operator with the sizes in its attributes replaced by their values."""
+
+    def number(value: Any) -> Any:
+        if isinstance(value, SizeExpr):
+            return substitute(value, sizes)
+        return tuple(map(number, value)) if isinstance(value, tuple) else value
+
+    fields = {field.name: getattr(operator, field.name) for field in dataclasses.fields(operator)}  # pyright: ignore
+    changed = {name: number(value) for name, value in fields.items()}
+    return operator if changed == fields else type(operator)(**changed)
+
+
+def spec_leaves(spec: Spec) -> list[TensorSpec]:
+    """The tensors of a spec, in order."""
+    if isinstance(spec, TensorSpec):
+        return [spec]
+    return [leaf for part in spec for leaf in spec_leaves(part)]
+
+
+def call_operator(
+    operator: Operator, arrays: Sequence[Any], dtypes: Sequence[str], way: Way = "compiled"
+) -> list[Any]:
+    """The results of an operator, as arrays: one for each tensor of its result.
+
+    ``dtypes`` are those of the operands, as the bits of a type that numpy lacks are numbers to it.
+
+    An operator whose result has a size that depends on the elements gives the largest result that
+    there may be, and how much of it counts; the result is cut to that.
+
+    Raises KeyError for an operator without a computation, RelationError for arrays that do not fit.
+    """
+    specs = tuple(
+        TensorSpec(array.shape, dtype) for array, dtype in zip(arrays, dtypes, strict=True)
+    )
+    kernel, positions, unknown = _kernel(operator, specs, way)
+    computed = kernel(*arrays) if kernel is not None else ()
+    results = [computed[where] if where >= 0 else arrays[~where] for where in positions]
+    if not unknown:
+        return results
+    count = int(results.pop())
+    return [
+        result[tuple(slice(count) if size is None else slice(None) for size in leaf.shape)]
+        for result, leaf in zip(results, unknown, strict=True)
+    ]
+
+
+@lru_cache(KEPT)
+def _kernel(
+    operator: Operator, specs: tuple[TensorSpec, ...], way: Way
+) -> tuple[Any, list[int], list[TensorSpec]]:
+    """The compiled operator; for each result its position among what that computes, or ``~n`` for
+    operand n; and the results, if they have sizes that are unknown."""
+    absent = sum(1 for name in operator.inputs if not name.startswith("*")) - len(specs)
+    results = spec_leaves(operator.infer(*specs, *([None] * absent)))
+    unknown = results if any(None in leaf.shape for leaf in results) else []
+    placeholders = [
+        te.placeholder(spec.shape, spec.dtype, name=f"p{n}") for n, spec in enumerate(specs)
+    ]
+    tensors = compute(operator, placeholders)
+    outputs, positions = sorted_results(tensors, placeholders)
+    if not outputs:
+        return None, positions, unknown
+    with PassContext(opt_level=0):
+        if way == "compiled":
+            from kc.driver import build
+
+            module: Any = build([*placeholders, *outputs])
+        else:
+            from kc.backends.interpreter import interpreted
+            from kc.driver import lower
+
+            module = interpreted(lower([*placeholders, *outputs]).op)
+
+    def kernel(*arrays: Any) -> Sequence[Any]:
+        computed = module(*arrays)
+        return computed if isinstance(computed, tuple) else (computed,)
+
+    return kernel, positions, unknown
+
+
+def sorted_results(
+    tensors: Sequence[Tensor], placeholders: Sequence[Tensor]
+) -> tuple[list[Tensor], list[int]]:
+    """The tensors to compute, each once, and for each of ``tensors`` its position among these, or
+    ``~n`` for placeholder n."""
+    given = {_identity(tensor): ~n for n, tensor in enumerate(placeholders)}
+    computed: dict[tuple[int, int], Tensor] = {}
+    for tensor in tensors:
+        if _identity(tensor) not in given:
+            computed.setdefault(_identity(tensor), tensor)
+    places = given | {identity: n for n, identity in enumerate(computed)}
+    return [*computed.values()], [places[_identity(tensor)] for tensor in tensors]
+
+
+def _identity(tensor: Tensor) -> tuple[int, int]:
+    """What two tensors share that are the same one: their ``==`` makes an expression."""
+    return id(tensor.op), tensor.value_index

@@ -1,0 +1,254 @@
+"""The interpreter of graphs: each kind of operation, sizes, and what it refuses."""
+
+import re
+
+import numpy as np
+import pytest
+
+import kc
+from kc.graph import interpreter
+from kc.graph.interpreter import Interpreter
+from kc.support.diagnostics import GraphError
+
+RNG = np.random.default_rng(0)
+
+
+def array(*shape: int) -> np.ndarray:
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def run(text: str, *arguments: object, name: str = "main", way: str = "compiled") -> object:
+    return Interpreter(kc.IRModule.parse(text), way).run(*arguments, name=name)  # pyright: ignore
+
+
+NETWORK = """
+graph.func @main(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf32>) -> tensor<4x16xf32> {
+  %0 = graph.nn.dense(%x, %w) : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+  %1 = graph.nn.bias_add(%0, %b) <axis = -1> : (tensor<4x16xf32>, tensor<16xf32>) -> tensor<4x16xf32>
+  %2 = graph.nn.relu(%1) : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  %3 = graph.nn.softmax(%2) : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  graph.return %3 : tensor<4x16xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("way", ["compiled", "interpreter"])
+def test_a_network(way: str) -> None:
+    x, w, b = array(4, 8), array(16, 8), array(16)
+    scores = np.maximum(x.astype(float) @ w.T + b, 0)
+    powers = np.exp(scores)
+    expected = powers / powers.sum(-1, keepdims=True)
+    np.testing.assert_allclose(run(NETWORK, x, w, b, way=way), expected, rtol=1e-5)  # pyright: ignore
+
+
+TUPLES = """
+graph.func @main(%t: tuple<tensor<2xf32>, tensor<2xf32>>, %c: tensor<i1>) -> tuple<tensor<2xf32>, tuple<tensor<2xf32>>> {
+  %a = graph.tuple_get_item %t[0] : tuple<tensor<2xf32>, tensor<2xf32>>
+  %b = graph.tuple_get_item %t[1] : tuple<tensor<2xf32>, tensor<2xf32>>
+  %s = graph.if %c -> tensor<2xf32> {
+    %d = graph.subtract(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    graph.yield %d : tensor<2xf32>
+  } else {
+    graph.yield %b : tensor<2xf32>
+  }
+  %v = graph.let "v" = %s : tensor<2xf32>
+  %u = graph.tuple(%v) : tensor<2xf32>
+  %r = graph.tuple(%a, %u) : tensor<2xf32>, tuple<tensor<2xf32>>
+  graph.return %r : tuple<tensor<2xf32>, tuple<tensor<2xf32>>>
+}
+"""
+
+
+@pytest.mark.parametrize("condition", [True, False])
+def test_tuples_and_branches(condition: bool) -> None:
+    a, b = array(2), array(2)
+    first, (second,) = run(TUPLES, (a, b), condition)  # pyright: ignore
+    np.testing.assert_array_equal(first, a)
+    np.testing.assert_array_equal(second, a - b if condition else b)
+
+
+LOOP = """
+graph.func @main(%x: tensor<f32>, %n: tensor<si32>) -> tuple<tensor<f32>, tensor<si32>> {
+  %s = graph.tuple(%x, %n) : tensor<f32>, tensor<si32>
+  %r = graph.while (%a = %s) -> tuple<tensor<f32>, tensor<si32>> {
+    %i = graph.tuple_get_item %a[1] : tuple<tensor<f32>, tensor<si32>>
+    %zero = graph.constant dense<0> : tensor<si32>
+    %more = graph.greater(%i, %zero) : (tensor<si32>, tensor<si32>) -> tensor<i1>
+    graph.yield %more : tensor<i1>
+  } do (%b) {
+    %y = graph.tuple_get_item %b[0] : tuple<tensor<f32>, tensor<si32>>
+    %j = graph.tuple_get_item %b[1] : tuple<tensor<f32>, tensor<si32>>
+    %one = graph.constant dense<1> : tensor<si32>
+    %k = graph.subtract(%j, %one) : (tensor<si32>, tensor<si32>) -> tensor<si32>
+    %z = graph.add(%y, %y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %t = graph.tuple(%z, %k) : tensor<f32>, tensor<si32>
+    graph.yield %t : tuple<tensor<f32>, tensor<si32>>
+  }
+  graph.return %r : tuple<tensor<f32>, tensor<si32>>
+}
+"""
+
+
+def test_a_loop() -> None:
+    doubled, left = run(LOOP, 1.5, 5)  # pyright: ignore
+    assert (float(doubled), int(left)) == (1.5 * 2**5, 0)
+    unchanged, _ = run(LOOP, 1.5, 0)  # pyright: ignore
+    assert float(unchanged) == 1.5
+
+
+FUNCTIONS = """
+graph.func @main(%x: tensor<2xf32>, %z: tensor<2xf32>) -> tensor<2xf32> {
+  %f = graph.fn (%y: tensor<2xf32>) -> tensor<2xf32> {
+    %q = graph.multiply(%y, %z) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    graph.return %q : tensor<2xf32>
+  }
+  %1 = graph.call @twice(%f, %x) : (!graph.fn<(tensor<2xf32>) -> tensor<2xf32>>, tensor<2xf32>) -> tensor<2xf32>
+  %g = graph.closure @minus(%x) : (tensor<2xf32>) -> !graph.fn<(tensor<2xf32>) -> tensor<2xf32>>
+  %2 = graph.call @twice(%g, %1) : (!graph.fn<(tensor<2xf32>) -> tensor<2xf32>>, tensor<2xf32>) -> tensor<2xf32>
+  %h = graph.function_ref @negated : !graph.fn<(tensor<2xf32>) -> tensor<2xf32>>
+  %3 = graph.call_indirect %h(%2) : !graph.fn<(tensor<2xf32>) -> tensor<2xf32>>, (tensor<2xf32>) -> tensor<2xf32>
+  graph.return %3 : tensor<2xf32>
+}
+graph.func @twice(%f: !graph.fn<(tensor<2xf32>) -> tensor<2xf32>>, %x: tensor<2xf32>) -> tensor<2xf32> {
+  %1 = graph.call_indirect %f(%x) : !graph.fn<(tensor<2xf32>) -> tensor<2xf32>>, (tensor<2xf32>) -> tensor<2xf32>
+  %2 = graph.call_indirect %f(%1) : !graph.fn<(tensor<2xf32>) -> tensor<2xf32>>, (tensor<2xf32>) -> tensor<2xf32>
+  graph.return %2 : tensor<2xf32>
+}
+graph.func @minus(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
+  %1 = graph.subtract(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  graph.return %1 : tensor<2xf32>
+}
+graph.func @negated(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %1 = graph.negative(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  graph.return %1 : tensor<2xf32>
+}
+graph.func @adder(%z: tensor<2xf32>) -> !graph.fn<(tensor<2xf32>) -> tensor<2xf32>> {
+  %f = graph.fn (%y: tensor<2xf32>) -> tensor<2xf32> {
+    %q = graph.add(%y, %z) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    graph.return %q : tensor<2xf32>
+  }
+  graph.return %f : !graph.fn<(tensor<2xf32>) -> tensor<2xf32>>
+}
+"""
+
+
+def test_functions_that_are_values() -> None:
+    x, z = array(2), array(2)
+    product = x * z * z
+    np.testing.assert_array_equal(run(FUNCTIONS, x, z), -(x - (x - product)))
+
+
+def test_a_function_that_a_call_returns_may_be_passed_on() -> None:
+    interpreted = Interpreter(kc.IRModule.parse(FUNCTIONS))
+    x, z = array(2), array(2)
+    adder = interpreted.run(z, name="adder")
+    np.testing.assert_array_equal(interpreted.run(adder, x, name="twice"), x + z + z)
+
+
+RECURSION = """
+graph.func @main(%n: tensor<si64>) -> tensor<si64> {
+  %one = graph.constant dense<1> : tensor<si64>
+  %more = graph.greater(%n, %one) : (tensor<si64>, tensor<si64>) -> tensor<i1>
+  %r = graph.if %more -> tensor<si64> {
+    %m = graph.subtract(%n, %one) : (tensor<si64>, tensor<si64>) -> tensor<si64>
+    %f = graph.call @main(%m) : (tensor<si64>) -> tensor<si64>
+    %p = graph.add(%n, %f) : (tensor<si64>, tensor<si64>) -> tensor<si64>
+    graph.yield %p : tensor<si64>
+  } else {
+    graph.yield %one : tensor<si64>
+  }
+  graph.return %r : tensor<si64>
+}
+graph.func @endless(%n: tensor<si64>) -> tensor<si64> {
+  %r = graph.call @endless(%n) : (tensor<si64>) -> tensor<si64>
+  graph.return %r : tensor<si64>
+}
+"""
+
+
+def test_recursion_deeper_than_pythons() -> None:
+    assert run(RECURSION, 3000) == 3000 * 3001 // 2
+
+
+def test_recursion_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interpreter, "MOST_CALLS", 50)
+    with pytest.raises(GraphError, match=r"KC2444.*@endless is called 50 calls deep"):
+        run(RECURSION, 1, name="endless")
+
+
+SIZES = """
+graph.func @main(%x: tensor<?x8xf32, #graph.dims<"2 * n", 8>>, %y: tensor<?x1xf32, #graph.dims<"2 * n", 1>>) -> tensor<?x8xf32, #graph.dims<"2 * n", 8>> {
+  %0 = graph.add(%x, %y) : (tensor<?x8xf32, #graph.dims<"2 * n", 8>>, tensor<?x1xf32, #graph.dims<"2 * n", 1>>) -> tensor<?x8xf32, #graph.dims<"2 * n", 8>>
+  graph.return %0 : tensor<?x8xf32, #graph.dims<"2 * n", 8>>
+}
+"""
+
+
+def test_sizes_with_names() -> None:
+    x, y = array(6, 8), array(6, 1)
+    np.testing.assert_array_equal(run(SIZES, x, y), x + y)
+    empty = run(SIZES, x[:0], y[:0])
+    assert empty.shape == (0, 8)  # pyright: ignore
+
+
+def test_equal_names_are_equal_sizes() -> None:
+    with pytest.raises(GraphError) as caught:
+        run(SIZES, array(6, 8), array(4, 1))
+    assert str(caught.value) == (
+        "error[KC2443]: @main: an array of shape [4, 1] for float32[2 * n, 1]\n"
+        "  --> <string>:2:1\n"
+        "   |  n is 3\n"
+        "  why: 2 * n is 6"
+    )
+
+
+def test_a_size_that_is_no_multiple() -> None:
+    with pytest.raises(GraphError, match="KC2443"):
+        run(SIZES, array(6, 8), array(5, 1))
+
+
+BAD = [
+    ((array(4, 8), array(16, 8)), "@main takes 3 arguments, 2 arguments came"),
+    (
+        (array(8, 4), array(16, 8), array(16)),
+        "the argument x has the shape [8, 4], but must be float32[4, 8]",
+    ),
+    (
+        (array(4, 8), array(16, 8), np.zeros(16)),
+        "the argument b has elements of float64, but must have float32",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD)
+def test_arguments_that_do_not_fit(arguments: tuple[np.ndarray, ...], message: str) -> None:
+    with pytest.raises(GraphError, match=f"KC2442.*{re.escape(message)}"):
+        run(NETWORK, *arguments)
+
+
+def test_a_name_of_no_function() -> None:
+    with pytest.raises(GraphError, match=r"KC2441.*no function @mian(.|\n)*did you mean 'main'"):
+        run(NETWORK, name="mian")
+
+
+def test_elided_elements() -> None:
+    text = """
+graph.func @main() -> tensor<4xf32> {
+  %w = graph.constant dense_resource<w> : tensor<4xf32>
+  graph.return %w : tensor<4xf32>
+}
+"""
+    with pytest.raises(GraphError, match="KC2446"):
+        run(text)
+
+
+def test_the_callable_has_outputs_as_arguments() -> None:
+    function = Interpreter(kc.IRModule.parse(TUPLES)).callable()
+    assert str(function.signature) == (
+        "main(t_0: float32[2], t_1: float32[2], c: bool[], output_0: out float32[2], "
+        "output_1_0: out float32[2])"
+    )
+    a, b, out, inner = (array(2) for _ in range(4))
+    function(a, b, np.array(True), out, inner)
+    np.testing.assert_array_equal(inner, a - b)
+    np.testing.assert_array_equal(function(a, b, np.array(False))[1], b)
