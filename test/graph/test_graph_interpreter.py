@@ -17,17 +17,34 @@ def array(*shape: int) -> np.ndarray:
     return RNG.standard_normal(shape).astype(np.float32)
 
 
+SHORT = {
+    "FUNC": "!graph.fn<(VEC) -> VEC>",
+    "PAIR": "tuple<VEC, VEC>",
+    "VEC": "tensor<2xf32>",
+    "MAT": "tensor<4x16xf32>",
+    "WIDE": 'tensor<?x8xf32, #graph.dims<"2 * n", 8>>',
+    "THIN": 'tensor<?x1xf32, #graph.dims<"2 * n", 1>>',
+}
+"""Types in the programs of these tests."""
+
+
+def parsed(text: str) -> kc.IRModule:
+    for short, written in SHORT.items():
+        text = text.replace(short, written)
+    return kc.IRModule.parse(text)
+
+
 def run(text: str, *arguments: object, name: str = "main", way: str = "compiled") -> object:
-    return Interpreter(kc.IRModule.parse(text), way).run(*arguments, name=name)  # pyright: ignore
+    return Interpreter(parsed(text), way).run(*arguments, name=name)  # pyright: ignore
 
 
 NETWORK = """
-graph.func @main(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf32>) -> tensor<4x16xf32> {
-  %0 = graph.nn.dense(%x, %w) : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
-  %1 = graph.nn.bias_add(%0, %b) <axis = -1> : (tensor<4x16xf32>, tensor<16xf32>) -> tensor<4x16xf32>
-  %2 = graph.nn.relu(%1) : (tensor<4x16xf32>) -> tensor<4x16xf32>
-  %3 = graph.nn.softmax(%2) : (tensor<4x16xf32>) -> tensor<4x16xf32>
-  graph.return %3 : tensor<4x16xf32>
+graph.func @main(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf32>) -> MAT {
+  %0 = graph.nn.dense(%x, %w) : (tensor<4x8xf32>, tensor<16x8xf32>) -> MAT
+  %1 = graph.nn.bias_add(%0, %b) <axis = -1> : (MAT, tensor<16xf32>) -> MAT
+  %2 = graph.nn.relu(%1) : (MAT) -> MAT
+  %3 = graph.nn.softmax(%2) : (MAT) -> MAT
+  graph.return %3 : MAT
 }
 """
 
@@ -42,19 +59,19 @@ def test_a_network(way: str) -> None:
 
 
 TUPLES = """
-graph.func @main(%t: tuple<tensor<2xf32>, tensor<2xf32>>, %c: tensor<i1>) -> tuple<tensor<2xf32>, tuple<tensor<2xf32>>> {
-  %a = graph.tuple_get_item %t[0] : tuple<tensor<2xf32>, tensor<2xf32>>
-  %b = graph.tuple_get_item %t[1] : tuple<tensor<2xf32>, tensor<2xf32>>
-  %s = graph.if %c -> tensor<2xf32> {
-    %d = graph.subtract(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-    graph.yield %d : tensor<2xf32>
+graph.func @main(%t: PAIR, %c: tensor<i1>) -> tuple<VEC, tuple<VEC>> {
+  %a = graph.tuple_get_item %t[0] : PAIR
+  %b = graph.tuple_get_item %t[1] : PAIR
+  %s = graph.if %c -> VEC {
+    %d = graph.subtract(%a, %b) : (VEC, VEC) -> VEC
+    graph.yield %d : VEC
   } else {
-    graph.yield %b : tensor<2xf32>
+    graph.yield %b : VEC
   }
-  %v = graph.let "v" = %s : tensor<2xf32>
-  %u = graph.tuple(%v) : tensor<2xf32>
-  %r = graph.tuple(%a, %u) : tensor<2xf32>, tuple<tensor<2xf32>>
-  graph.return %r : tuple<tensor<2xf32>, tuple<tensor<2xf32>>>
+  %v = graph.let "v" = %s : VEC
+  %u = graph.tuple(%v) : VEC
+  %r = graph.tuple(%a, %u) : VEC, tuple<VEC>
+  graph.return %r : tuple<VEC, tuple<VEC>>
 }
 """
 
@@ -97,37 +114,37 @@ def test_a_loop() -> None:
 
 
 FUNCTIONS = """
-graph.func @main(%x: tensor<2xf32>, %z: tensor<2xf32>) -> tensor<2xf32> {
-  %f = graph.fn (%y: tensor<2xf32>) -> tensor<2xf32> {
-    %q = graph.multiply(%y, %z) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-    graph.return %q : tensor<2xf32>
+graph.func @main(%x: VEC, %z: VEC) -> VEC {
+  %f = graph.fn (%y: VEC) -> VEC {
+    %q = graph.multiply(%y, %z) : (VEC, VEC) -> VEC
+    graph.return %q : VEC
   }
-  %1 = graph.call @twice(%f, %x) : (!graph.fn<(tensor<2xf32>) -> tensor<2xf32>>, tensor<2xf32>) -> tensor<2xf32>
-  %g = graph.closure @minus(%x) : (tensor<2xf32>) -> !graph.fn<(tensor<2xf32>) -> tensor<2xf32>>
-  %2 = graph.call @twice(%g, %1) : (!graph.fn<(tensor<2xf32>) -> tensor<2xf32>>, tensor<2xf32>) -> tensor<2xf32>
-  %h = graph.function_ref @negated : !graph.fn<(tensor<2xf32>) -> tensor<2xf32>>
-  %3 = graph.call_indirect %h(%2) : !graph.fn<(tensor<2xf32>) -> tensor<2xf32>>, (tensor<2xf32>) -> tensor<2xf32>
-  graph.return %3 : tensor<2xf32>
+  %1 = graph.call @twice(%f, %x) : (FUNC, VEC) -> VEC
+  %g = graph.closure @minus(%x) : (VEC) -> FUNC
+  %2 = graph.call @twice(%g, %1) : (FUNC, VEC) -> VEC
+  %h = graph.function_ref @negated : FUNC
+  %3 = graph.call_indirect %h(%2) : FUNC, (VEC) -> VEC
+  graph.return %3 : VEC
 }
-graph.func @twice(%f: !graph.fn<(tensor<2xf32>) -> tensor<2xf32>>, %x: tensor<2xf32>) -> tensor<2xf32> {
-  %1 = graph.call_indirect %f(%x) : !graph.fn<(tensor<2xf32>) -> tensor<2xf32>>, (tensor<2xf32>) -> tensor<2xf32>
-  %2 = graph.call_indirect %f(%1) : !graph.fn<(tensor<2xf32>) -> tensor<2xf32>>, (tensor<2xf32>) -> tensor<2xf32>
-  graph.return %2 : tensor<2xf32>
+graph.func @twice(%f: FUNC, %x: VEC) -> VEC {
+  %1 = graph.call_indirect %f(%x) : FUNC, (VEC) -> VEC
+  %2 = graph.call_indirect %f(%1) : FUNC, (VEC) -> VEC
+  graph.return %2 : VEC
 }
-graph.func @minus(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
-  %1 = graph.subtract(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-  graph.return %1 : tensor<2xf32>
+graph.func @minus(%a: VEC, %b: VEC) -> VEC {
+  %1 = graph.subtract(%a, %b) : (VEC, VEC) -> VEC
+  graph.return %1 : VEC
 }
-graph.func @negated(%a: tensor<2xf32>) -> tensor<2xf32> {
-  %1 = graph.negative(%a) : (tensor<2xf32>) -> tensor<2xf32>
-  graph.return %1 : tensor<2xf32>
+graph.func @negated(%a: VEC) -> VEC {
+  %1 = graph.negative(%a) : (VEC) -> VEC
+  graph.return %1 : VEC
 }
-graph.func @adder(%z: tensor<2xf32>) -> !graph.fn<(tensor<2xf32>) -> tensor<2xf32>> {
-  %f = graph.fn (%y: tensor<2xf32>) -> tensor<2xf32> {
-    %q = graph.add(%y, %z) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-    graph.return %q : tensor<2xf32>
+graph.func @adder(%z: VEC) -> FUNC {
+  %f = graph.fn (%y: VEC) -> VEC {
+    %q = graph.add(%y, %z) : (VEC, VEC) -> VEC
+    graph.return %q : VEC
   }
-  graph.return %f : !graph.fn<(tensor<2xf32>) -> tensor<2xf32>>
+  graph.return %f : FUNC
 }
 """
 
@@ -139,7 +156,7 @@ def test_functions_that_are_values() -> None:
 
 
 def test_a_function_that_a_call_returns_may_be_passed_on() -> None:
-    interpreted = Interpreter(kc.IRModule.parse(FUNCTIONS))
+    interpreted = Interpreter(parsed(FUNCTIONS))
     x, z = array(2), array(2)
     adder = interpreted.run(z, name="adder")
     np.testing.assert_array_equal(interpreted.run(adder, x, name="twice"), x + z + z)
@@ -177,9 +194,9 @@ def test_recursion_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 SIZES = """
-graph.func @main(%x: tensor<?x8xf32, #graph.dims<"2 * n", 8>>, %y: tensor<?x1xf32, #graph.dims<"2 * n", 1>>) -> tensor<?x8xf32, #graph.dims<"2 * n", 8>> {
-  %0 = graph.add(%x, %y) : (tensor<?x8xf32, #graph.dims<"2 * n", 8>>, tensor<?x1xf32, #graph.dims<"2 * n", 1>>) -> tensor<?x8xf32, #graph.dims<"2 * n", 8>>
-  graph.return %0 : tensor<?x8xf32, #graph.dims<"2 * n", 8>>
+graph.func @main(%x: WIDE, %y: THIN) -> WIDE {
+  %0 = graph.add(%x, %y) : (WIDE, THIN) -> WIDE
+  graph.return %0 : WIDE
 }
 """
 
@@ -243,7 +260,7 @@ graph.func @main() -> tensor<4xf32> {
 
 
 def test_the_callable_has_outputs_as_arguments() -> None:
-    function = Interpreter(kc.IRModule.parse(TUPLES)).callable()
+    function = Interpreter(parsed(TUPLES)).callable()
     assert str(function.signature) == (
         "main(t_0: float32[2], t_1: float32[2], c: bool[], output_0: out float32[2], "
         "output_1_0: out float32[2])"
