@@ -1,7 +1,7 @@
 """The dataflow of a block, its post-dominators, and the partition of it that ``fuse-ops`` makes.
 
 After ``IndexedForwardGraph``, ``DominatorTree`` and ``GraphPartitioner`` of Relay's FuseOps (TVM
-0.9), whose decisions these are; the idea of fusing towards post-dominators is of Chen et al., OSDI 2018.
+0.9), whose decisions these are. Fusing towards post-dominators is an idea of Chen et al. (2018).
 """
 
 from __future__ import annotations
