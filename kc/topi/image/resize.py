@@ -218,68 +218,41 @@ _MEANING = """``method``: "nearest_neighbor", "linear" or "cubic" (with ``bicubi
     below 1, KC2308 for a layout, KC2312 for a word."""
 
 
-@operator(
-    INJECTIVE,
-    NUMBERS,
-    "image.resize1d(T(1, 2, 5), None, (8,))",
-    onnx="Resize",
-    torch="interpolate",
-    gradient="own",
-)
-def resize1d(
-    data: Tensor, roi: Any, size: Any, layout: str = "NCW", method: str = "linear",
-    coordinate_transformation_mode: str = "half_pixel", rounding_method: str = "",
-    bicubic_alpha: float = -0.5, bicubic_exclude: int | None = 0, extrapolation_value: float = 0.0,
-    out_dtype: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Another length of one axis."""
-    return resized(
-        data, roi, size, layout, method, coordinate_transformation_mode, rounding_method,
-        bicubic_alpha, bicubic_exclude, extrapolation_value, out_dtype, "W",
-    )  # fmt: skip
+def _resize(name: str, letters: str, about: str, example: str):
+    """The operator that resizes the axes ``letters``."""
+
+    def resize(
+        data: Tensor,
+        roi: Any,
+        size: Any,
+        layout: str = f"NC{letters}",
+        method: str = "linear",
+        coordinate_transformation_mode: str = "half_pixel",
+        rounding_method: str = "",
+        bicubic_alpha: float = -0.5,
+        bicubic_exclude: int | None = 0,
+        extrapolation_value: float = 0.0,
+        out_dtype: str | None = None,
+    ) -> Tensor:
+        return resized(
+            data, roi, size, layout, method, coordinate_transformation_mode, rounding_method,
+            bicubic_alpha, bicubic_exclude, extrapolation_value, out_dtype, letters,
+        )  # fmt: skip
+
+    resize.__name__ = resize.__qualname__ = name
+    resize.__doc__ = f"{about}\n\n    {_MEANING}\n    "
+    enter = operator(
+        INJECTIVE, NUMBERS, example, onnx="Resize", torch="interpolate", gradient="own"
+    )
+    return enter(resize)
 
 
-@operator(
-    INJECTIVE,
-    NUMBERS,
-    "image.resize2d(T(1, 2, 4, 5), None, (8, 3))",
-    onnx="Resize",
-    torch="interpolate",
-    gradient="own",
-)
-def resize2d(
-    data: Tensor, roi: Any, size: Any, layout: str = "NCHW", method: str = "linear",
-    coordinate_transformation_mode: str = "half_pixel", rounding_method: str = "",
-    bicubic_alpha: float = -0.5, bicubic_exclude: int | None = 0, extrapolation_value: float = 0.0,
-    out_dtype: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Another size of two axes."""
-    return resized(
-        data, roi, size, layout, method, coordinate_transformation_mode, rounding_method,
-        bicubic_alpha, bicubic_exclude, extrapolation_value, out_dtype, "HW",
-    )  # fmt: skip
-
-
-@operator(
-    INJECTIVE,
-    NUMBERS,
-    "image.resize3d(T(1, 1, 2, 3, 4), None, (3, 3, 3))",
-    onnx="Resize",
-    torch="interpolate",
-    gradient="own",
-)
-def resize3d(
-    data: Tensor, roi: Any, size: Any, layout: str = "NCDHW", method: str = "linear",
-    coordinate_transformation_mode: str = "half_pixel", rounding_method: str = "",
-    bicubic_alpha: float = -0.5, bicubic_exclude: int | None = 0, extrapolation_value: float = 0.0,
-    out_dtype: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Another size of three axes."""
-    return resized(
-        data, roi, size, layout, method, coordinate_transformation_mode, rounding_method,
-        bicubic_alpha, bicubic_exclude, extrapolation_value, out_dtype, "DHW",
-    )  # fmt: skip
-
-
-for _function in (resize1d, resize2d, resize3d):
-    _function.__doc__ = f"{_function.__doc__}\n\n    {_MEANING}\n    "
+# fmt: off
+resize1d = _resize(
+    "resize1d", "W", "Another length of one axis.", "image.resize1d(T(1, 2, 5), None, (8,))")
+resize2d = _resize(
+    "resize2d", "HW", "Another size of two axes.", "image.resize2d(T(1, 2, 4, 5), None, (8, 3))")
+resize3d = _resize(
+    "resize3d", "DHW", "Another size of three axes.",
+    "image.resize3d(T(1, 1, 2, 3, 4), None, (3, 3, 3))")
+# fmt: on

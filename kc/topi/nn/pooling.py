@@ -22,6 +22,8 @@ from kc.topi.nn.padding import amounts, padded, window
 from kc.topi.table import NUMBERS, operator, refuse
 
 KINDS = ("max", "avg")
+AXES = {"W": "one axis", "HW": "two axes", "DHW": "three axes"}
+"""The pooled axes of a layout, in words."""
 
 
 def pooled_axes(layout: Any, letters: str, ndim: int) -> tuple[int, ...]:
@@ -62,7 +64,7 @@ def lowest(dtype: str) -> Expr:
     return min_value(dtype)
 
 
-def _pool(
+def _in_windows(
     data: Tensor,
     kernel: Any,
     stride: Any,
@@ -234,94 +236,42 @@ _MEANING = """Windows of ``kernel`` taps, ``dilation`` apart, every ``stride``, 
     padded input, KC2308 for a layout, KC2311 for a padding."""
 
 
-@operator(
-    "pool_max", NUMBERS, 'nn.pool1d(T(1, 2, 9), 3, 2, 1, (1, 1), "max")', onnx="MaxPool",
-    torch="max_pool1d",
-)  # fmt: skip
-def pool1d(
-    data: Tensor,
-    kernel: Any,
-    stride: Any,
-    dilation: Any,
-    padding: Any,
-    pool_type: str,
-    ceil_mode: bool = False,
-    layout: str = "NCW",
-    count_include_pad: bool = True,
-    acc_dtype: str | None = None,
-) -> Tensor:
-    """The largest, or the mean, of windows along one axis."""
-    return _pool(
-        data,
-        kernel,
-        stride,
-        dilation,
-        padding,
-        pool_type,
-        ceil_mode,
-        layout,
-        count_include_pad,
-        acc_dtype,
-        "W",
+def _pool(name: str, letters: str, example: str):
+    """The operator that pools windows along the axes ``letters``."""
+
+    def pool(
+        data: Tensor,
+        kernel: Any,
+        stride: Any,
+        dilation: Any,
+        padding: Any,
+        pool_type: str,
+        ceil_mode: bool = False,
+        layout: str = f"NC{letters}",
+        count_include_pad: bool = True,
+        acc_dtype: str | None = None,
+    ) -> Tensor:
+        return _in_windows(
+            data, kernel, stride, dilation, padding, pool_type, ceil_mode, layout,
+            count_include_pad, acc_dtype, letters,
+        )  # fmt: skip
+
+    pool.__name__ = pool.__qualname__ = name
+    pool.__doc__ = (
+        f"The largest, or the mean, of windows along {AXES[letters]}.\n\n    {_MEANING}\n    "
     )
+    return operator("pool_max", NUMBERS, example, onnx="MaxPool", torch=f"max_{name}")(pool)
 
 
-@operator(
-    "pool_max", NUMBERS, 'nn.pool2d(T(1, 2, 6, 7), (2, 3), (2, 1), (1, 1), (0, 1, 0, 1), "avg")',
-    onnx="MaxPool", torch="max_pool2d",
-)  # fmt: skip
-def pool2d(
-    data: Tensor,
-    kernel: Any,
-    stride: Any,
-    dilation: Any,
-    padding: Any,
-    pool_type: str,
-    ceil_mode: bool = False,
-    layout: str = "NCHW",
-    count_include_pad: bool = True,
-    acc_dtype: str | None = None,
-) -> Tensor:
-    """The largest, or the mean, of windows along two axes."""
-    return _pool(
-        data,
-        kernel,
-        stride,
-        dilation,
-        padding,
-        pool_type,
-        ceil_mode,
-        layout,
-        count_include_pad,
-        acc_dtype,
-        "HW",
-    )
+# fmt: off
+pool1d = _pool("pool1d", "W", 'nn.pool1d(T(1, 2, 9), 3, 2, 1, (1, 1), "max")')
+pool2d = _pool(
+    "pool2d", "HW", 'nn.pool2d(T(1, 2, 6, 7), (2, 3), (2, 1), (1, 1), (0, 1, 0, 1), "avg")')
+pool3d = _pool("pool3d", "DHW", 'nn.pool3d(T(1, 2, 4, 5, 6), 2, 2, 1, 0, "max")')
+# fmt: on
 
 
-@operator(
-    "pool_max", NUMBERS, 'nn.pool3d(T(1, 2, 4, 5, 6), 2, 2, 1, 0, "max")', onnx="MaxPool",
-    torch="max_pool3d",
-)  # fmt: skip
-def pool3d(
-    data: Tensor,
-    kernel: Any,
-    stride: Any,
-    dilation: Any,
-    padding: Any,
-    pool_type: str,
-    ceil_mode: bool = False,
-    layout: str = "NCDHW",
-    count_include_pad: bool = True,
-    acc_dtype: str | None = None,
-) -> Tensor:
-    """The largest, or the mean, of windows along three axes."""
-    return _pool(
-        data, kernel, stride, dilation, padding, pool_type, ceil_mode, layout, count_include_pad,
-        acc_dtype, "DHW",
-    )  # fmt: skip
-
-
-def _adaptive(
+def _in_bins(
     data: Tensor,
     output_size: Any,
     pool_type: str,
@@ -404,55 +354,35 @@ def global_pool(
     acc_dtype: str | None = None,
 ) -> Tensor:
     """The largest, or the mean, of each channel: :func:`adaptive_pool` to 1 x 1."""
-    return _adaptive(data, (1, 1), pool_type, layout, acc_dtype, "HW")
+    return _in_bins(data, (1, 1), pool_type, layout, acc_dtype, "HW")
 
 
-@operator(
-    "adaptive_pool_max", NUMBERS, 'nn.adaptive_pool1d(T(1, 3, 7), 3, "max")',
-    torch="adaptive_avg_pool1d",
-)  # fmt: skip
-def adaptive_pool1d(
-    data: Tensor,
-    output_size: Any,
-    pool_type: str,
-    layout: str = "NCW",
-    acc_dtype: str | None = None,
-) -> Tensor:
-    """The largest, or the mean, of ``output_size`` bins along one axis."""
-    return _adaptive(data, output_size, pool_type, layout, acc_dtype, "W")
+def _adaptive(name: str, letters: str, example: str):
+    """The operator that pools bins along the axes ``letters``."""
+
+    def pool(
+        data: Tensor,
+        output_size: Any,
+        pool_type: str,
+        layout: str = f"NC{letters}",
+        acc_dtype: str | None = None,
+    ) -> Tensor:
+        return _in_bins(data, output_size, pool_type, layout, acc_dtype, letters)
+
+    pool.__name__ = pool.__qualname__ = name
+    pool.__doc__ = (
+        f"The largest, or the mean, of ``output_size`` bins along {AXES[letters]}."
+        f"\n\n    {_BINS}\n    "
+    )
+    torch = f"adaptive_avg_pool{len(letters)}d"
+    return operator("adaptive_pool_max", NUMBERS, example, torch=torch)(pool)
 
 
-@operator(
-    "adaptive_pool_max", NUMBERS, 'nn.adaptive_pool(T(1, 3, 7, 5), (3, 2), "avg")',
-    torch="adaptive_avg_pool2d",
-)  # fmt: skip
-def adaptive_pool(
-    data: Tensor,
-    output_size: Any,
-    pool_type: str,
-    layout: str = "NCHW",
-    acc_dtype: str | None = None,
-) -> Tensor:
-    """The largest, or the mean, of ``output_size`` bins along two axes."""
-    return _adaptive(data, output_size, pool_type, layout, acc_dtype, "HW")
-
-
-@operator(
-    "adaptive_pool_max", NUMBERS, 'nn.adaptive_pool3d(T(1, 2, 4, 5, 3), 2, "avg")',
-    torch="adaptive_avg_pool3d",
-)  # fmt: skip
-def adaptive_pool3d(
-    data: Tensor,
-    output_size: Any,
-    pool_type: str,
-    layout: str = "NCDHW",
-    acc_dtype: str | None = None,
-) -> Tensor:
-    """The largest, or the mean, of ``output_size`` bins along three axes."""
-    return _adaptive(data, output_size, pool_type, layout, acc_dtype, "DHW")
-
-
-for _function in (pool1d, pool2d, pool3d):
-    _function.__doc__ = f"{_function.__doc__}\n\n    {_MEANING}\n    "
-for _function in (adaptive_pool1d, adaptive_pool, adaptive_pool3d):
-    _function.__doc__ = f"{_function.__doc__}\n\n    {_BINS}\n    "
+# fmt: off
+adaptive_pool1d = _adaptive(
+    "adaptive_pool1d", "W", 'nn.adaptive_pool1d(T(1, 3, 7), 3, "max")')
+adaptive_pool = _adaptive(
+    "adaptive_pool", "HW", 'nn.adaptive_pool(T(1, 3, 7, 5), (3, 2), "avg")')
+adaptive_pool3d = _adaptive(
+    "adaptive_pool3d", "DHW", 'nn.adaptive_pool3d(T(1, 2, 4, 5, 3), 2, "avg")')
+# fmt: on
