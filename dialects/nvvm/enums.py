@@ -17,9 +17,23 @@ from xdsl.utils.exceptions import VerifyException
 
 
 class WordAttr(Data[str], ABC):
-    """A word of :attr:`WORDS`."""
+    """A word of :attr:`WORDS`.
+
+    A subclass with a ``mnemonic`` is an attribute of the dialect; spaces separate its words.
+    """
 
     WORDS: ClassVar[tuple[str, ...]]
+    FORM: ClassVar[str]
+    """The text of an attribute outside of operations, with its mnemonic and its word."""
+
+    def __init_subclass__(cls, mnemonic: str = "", words: str = "") -> None:
+        super().__init_subclass__()
+        if mnemonic:
+            cls.name = f"nvvm.{mnemonic}"
+            cls.WORDS = tuple(words.split())
+            first, *rest = cls.WORDS
+            cls.__doc__ = f"``{cls.FORM.format(mnemonic, first)}``; also {', '.join(rest)}."
+            irdl_attr_definition(cls)
 
     def verify(self) -> None:
         if self.data not in self.WORDS:
@@ -57,6 +71,8 @@ class WordAttr(Data[str], ABC):
 class BracketAttr(WordAttr, ABC):
     """A word in angle brackets."""
 
+    FORM = "#nvvm.{}<{}>"
+
     @classmethod
     def parse_short(cls, parser: AttrParser) -> str:
         with parser.in_angle_brackets():
@@ -67,174 +83,69 @@ class BracketAttr(WordAttr, ABC):
             printer.print_string(self.data)
 
 
-@irdl_attr_definition
-class BarrierReductionAttr(BracketAttr):
-    name = "nvvm.reduction"
-    WORDS = ("popc", "and", "or")
+class SpacedAttr(WordAttr, SpacedOpaqueSyntaxAttribute, ABC):
+    """A word without brackets in the assembly of operations."""
+
+    FORM = "#nvvm<{} {}>"
 
 
-@irdl_attr_definition
-class MemScopeKindAttr(BracketAttr):
-    name = "nvvm.mem_scope"
-    WORDS = ("cta", "cluster", "gpu", "sys")
-
-
-@irdl_attr_definition
-class MemOrderKindAttr(BracketAttr):
-    name = "nvvm.mem_order"
-    WORDS = ("weak", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio", "volatile")
-
-
-@irdl_attr_definition
-class ProxyKindAttr(BracketAttr):
-    name = "nvvm.proxy_kind"
-    WORDS = ("alias", "async", "async.global", "async.shared", "tensormap", "generic")
-
-
-@irdl_attr_definition
-class SharedSpaceAttr(BracketAttr):
-    name = "nvvm.shared_space"
-    WORDS = ("cta", "cluster")
-
-
-@irdl_attr_definition
-class ShflKindAttr(WordAttr, SpacedOpaqueSyntaxAttribute):
-    name = "nvvm.shfl_kind"
-    WORDS = ("bfly", "up", "down", "idx")
-
-
-@irdl_attr_definition
-class VoteSyncKindAttr(WordAttr, SpacedOpaqueSyntaxAttribute):
-    name = "nvvm.vote_sync_kind"
-    WORDS = ("any", "all", "ballot", "uni")
-
-
-@irdl_attr_definition
-class MatchSyncKindAttr(WordAttr, SpacedOpaqueSyntaxAttribute):
-    name = "nvvm.match_sync_kind"
-    WORDS = ("any", "all")
-
-
-@irdl_attr_definition
-class ReduxKindAttr(WordAttr, SpacedOpaqueSyntaxAttribute):
-    name = "nvvm.redux_kind"
-    WORDS = ("add", "and", "max", "min", "or", "umax", "umin", "xor", "fmin", "fmax")
-
-
-@irdl_attr_definition
-class LoadCacheModifierAttr(WordAttr, SpacedOpaqueSyntaxAttribute):
-    name = "nvvm.load_cache_modifier"
-    WORDS = ("ca", "cg", "cs", "lu", "cv")
-
-
-@irdl_attr_definition
-class PrefetchCacheLevelAttr(WordAttr, SpacedOpaqueSyntaxAttribute):
-    name = "nvvm.prefetch_cache_level"
-    WORDS = ("L1", "L2")
-
-
-@irdl_attr_definition
-class CacheEvictionPriorityAttr(WordAttr, SpacedOpaqueSyntaxAttribute):
-    name = "nvvm.cache_eviction_priority"
-    WORDS = ("evict_normal", "evict_first", "evict_last", "evict_unchanged", "no_allocate")
-
-
-@irdl_attr_definition
-class SetMaxRegisterActionAttr(WordAttr, SpacedOpaqueSyntaxAttribute):
-    name = "nvvm.action"
-    WORDS = ("decrease", "increase")
-
-
-@irdl_attr_definition
-class GridDepActionAttr(WordAttr, SpacedOpaqueSyntaxAttribute):
-    name = "nvvm.grid_dep_action"
-    WORDS = ("wait", "launch_dependents")
-
-
-@irdl_attr_definition
-class MMATypesAttr(BracketAttr):
-    name = "nvvm.mma_type"
-    # fmt: off
-    WORDS = (
-        "f16", "f32", "tf32", "bf16", "s8", "u8", "s32", "s4", "u4", "b1", "f64",
-        "e4m3", "e5m2", "e3m2", "e2m3", "e2m1",
-    )
-    # fmt: on
-
-
-@irdl_attr_definition
-class MMALayoutAttr(BracketAttr):
-    name = "nvvm.mma_layout"
-    WORDS = ("row", "col")
-
-
-@irdl_attr_definition
-class MMAFragAttr(BracketAttr):
-    name = "nvvm.mma_frag"
-    WORDS = ("a", "b", "c")
-
-
-@irdl_attr_definition
-class MMAIntOverflowAttr(BracketAttr):
-    name = "nvvm.mma_int_overflow"
-    WORDS = ("satfinite", "wrapped")
-
-
-@irdl_attr_definition
-class MMAB1OpAttr(BracketAttr):
-    name = "nvvm.mma_b1op"
-    WORDS = ("none", "xor_popc", "and_popc")
-
-
-@irdl_attr_definition
-class LdStMatrixEltTypeAttr(BracketAttr):
-    name = "nvvm.ld_st_matrix_elt_type"
-    WORDS = ("b16", "b8", "b8x16.b6x16_p32", "b8x16.b4x16_p64")
-
-
-@irdl_attr_definition
-class WGMMATypesAttr(BracketAttr):
-    name = "nvvm.wgmma_type"
-    WORDS = ("f16", "tf32", "u8", "s8", "b1", "bf16", "e4m3", "e5m2", "f32", "s32")
-
-
-@irdl_attr_definition
-class WGMMAScaleInAttr(BracketAttr):
-    name = "nvvm.wgmma_scale_in"
-    WORDS = ("one", "neg")
-
-
-@irdl_attr_definition
-class WGMMAScaleOutAttr(BracketAttr):
-    name = "nvvm.wgmma_scale_out"
-    WORDS = ("zero", "one")
-
-
-@irdl_attr_definition
-class TMALoadModeAttr(BracketAttr):
-    name = "nvvm.tma_load_mode"
-    WORDS = ("tile", "im2col", "im2col_w", "im2col_w_128", "tile_gather4")
-
-
-@irdl_attr_definition
-class TMAStoreModeAttr(BracketAttr):
-    name = "nvvm.tma_store_mode"
-    WORDS = ("tile", "im2col", "tile_scatter4")
-
-
-@irdl_attr_definition
-class TMAReduxKindAttr(BracketAttr):
-    name = "nvvm.tma_redux_kind"
-    WORDS = ("add", "max", "min", "inc", "dec", "and", "or", "xor")
-
-
-@irdl_attr_definition
-class FPRoundingModeAttr(BracketAttr):
-    name = "nvvm.fp_rnd_mode"
-    WORDS = ("none", "rn", "rm", "rp", "rz", "rna", "rs")
-
-
-@irdl_attr_definition
-class SaturationModeAttr(BracketAttr):
-    name = "nvvm.sat_mode"
-    WORDS = ("none", "satfinite")
+# fmt: off
+class BarrierReductionAttr(BracketAttr, mnemonic="reduction", words="popc and or"): ...
+class MemScopeKindAttr(BracketAttr, mnemonic="mem_scope", words="cta cluster gpu sys"): ...
+class MemOrderKindAttr(
+    BracketAttr, mnemonic="mem_order",
+    words="weak relaxed acquire release acq_rel sc mmio volatile",
+): ...
+class ProxyKindAttr(
+    BracketAttr, mnemonic="proxy_kind",
+    words="alias async async.global async.shared tensormap generic",
+): ...
+class SharedSpaceAttr(BracketAttr, mnemonic="shared_space", words="cta cluster"): ...
+class ShflKindAttr(SpacedAttr, mnemonic="shfl_kind", words="bfly up down idx"): ...
+class VoteSyncKindAttr(SpacedAttr, mnemonic="vote_sync_kind", words="any all ballot uni"): ...
+class MatchSyncKindAttr(SpacedAttr, mnemonic="match_sync_kind", words="any all"): ...
+class ReduxKindAttr(
+    SpacedAttr, mnemonic="redux_kind",
+    words="add and max min or umax umin xor fmin fmax",
+): ...
+class LoadCacheModifierAttr(SpacedAttr, mnemonic="load_cache_modifier", words="ca cg cs lu cv"): ...
+class PrefetchCacheLevelAttr(SpacedAttr, mnemonic="prefetch_cache_level", words="L1 L2"): ...
+class CacheEvictionPriorityAttr(
+    SpacedAttr, mnemonic="cache_eviction_priority",
+    words="evict_normal evict_first evict_last evict_unchanged no_allocate",
+): ...
+class SetMaxRegisterActionAttr(SpacedAttr, mnemonic="action", words="decrease increase"): ...
+class GridDepActionAttr(SpacedAttr, mnemonic="grid_dep_action", words="wait launch_dependents"): ...
+class MMATypesAttr(
+    BracketAttr, mnemonic="mma_type",
+    words="f16 f32 tf32 bf16 s8 u8 s32 s4 u4 b1 f64 e4m3 e5m2 e3m2 e2m3 e2m1",
+): ...
+class MMALayoutAttr(BracketAttr, mnemonic="mma_layout", words="row col"): ...
+class MMAFragAttr(BracketAttr, mnemonic="mma_frag", words="a b c"): ...
+class MMAIntOverflowAttr(BracketAttr, mnemonic="mma_int_overflow", words="satfinite wrapped"): ...
+class MMAB1OpAttr(BracketAttr, mnemonic="mma_b1op", words="none xor_popc and_popc"): ...
+class LdStMatrixEltTypeAttr(
+    BracketAttr, mnemonic="ld_st_matrix_elt_type",
+    words="b16 b8 b8x16.b6x16_p32 b8x16.b4x16_p64",
+): ...
+class WGMMATypesAttr(
+    BracketAttr, mnemonic="wgmma_type",
+    words="f16 tf32 u8 s8 b1 bf16 e4m3 e5m2 f32 s32",
+): ...
+class WGMMAScaleInAttr(BracketAttr, mnemonic="wgmma_scale_in", words="one neg"): ...
+class WGMMAScaleOutAttr(BracketAttr, mnemonic="wgmma_scale_out", words="zero one"): ...
+class TMALoadModeAttr(
+    BracketAttr, mnemonic="tma_load_mode",
+    words="tile im2col im2col_w im2col_w_128 tile_gather4",
+): ...
+class TMAStoreModeAttr(
+    BracketAttr, mnemonic="tma_store_mode",
+    words="tile im2col tile_scatter4",
+): ...
+class TMAReduxKindAttr(
+    BracketAttr, mnemonic="tma_redux_kind",
+    words="add max min inc dec and or xor",
+): ...
+class FPRoundingModeAttr(BracketAttr, mnemonic="fp_rnd_mode", words="none rn rm rp rz rna rs"): ...
+class SaturationModeAttr(BracketAttr, mnemonic="sat_mode", words="none satfinite"): ...
+# fmt: on
