@@ -147,7 +147,7 @@ def _loop_facts(loop: LoopAnnotationAttr) -> list[tuple[str, ...]]:
         boolean(hints.disable, "loop.distribute.enable", negated=True)
     if not isinstance(hints := loop.pipeline, NoneAttr):
         boolean(hints.disable, "loop.pipeline.disable")
-        count(hints.initiation_interval, "loop.pipeline.initiationinterval")
+        count(hints.initiationinterval, "loop.pipeline.initiationinterval")
     if not isinstance(hints := loop.peeled, NoneAttr):
         count(hints.count, "loop.peeled.count")
     if not isinstance(hints := loop.unswitch, NoneAttr):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC
-from typing import Any, ClassVar
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -26,31 +27,28 @@ Count = IntegerAttr | NoneAttr
 class KeywordAttr(ParametrizedAttribute, ABC):
     """Base of attributes written ``<name = value, ...>`` in which every value is optional.
 
-    ``KINDS`` gives the value of each parameter, in order: ``bool``, ``int`` (an i32), a nested
-    keyword attribute (printed without its ``#llvm.name``), or ``list`` (attributes separated by
-    commas, which can only come last).
+    A field is a flag, a count (an i32), a nested keyword attribute (printed without its
+    ``#llvm.name``), or an array (attributes separated by commas, which can only come last). The
+    text has its name in camel case.
     """
 
-    KINDS: ClassVar[dict[str, Any]]
-
     def __init__(self, **values: Any) -> None:
-        if unknown := values.keys() - self.KINDS.keys():
+        kinds = _kinds(type(self))
+        if unknown := values.keys() - kinds.keys():
             raise TypeError(f"{self.name} has no parameter {sorted(unknown)[0]}")
-        super().__init__(
-            *(_as_attribute(kind, values.get(name)) for name, kind in self.KINDS.items())
-        )
+        super().__init__(*(_as_attribute(values.get(name)) for name in kinds))
 
     def print_parameters(self, printer: Printer) -> None:
         given = [
             (name, value)
-            for name, value in zip(self.KINDS, self.parameters, strict=True)
+            for name, value in zip(_kinds(type(self)), self.parameters, strict=True)
             if not isinstance(value, NoneAttr)
         ]
 
         def print_one(item: tuple[str, Attribute]) -> None:
             name, value = item
             printer.print_string(f"{name} = ")
-            if isinstance(value, KeywordAttr) and isinstance(self.KINDS[name], type):
+            if isinstance(value, KeywordAttr):
                 value.print_parameters(printer)
             elif isinstance(value, ArrayAttr):
                 printer.print_list(value.data, printer.print_attribute)
@@ -63,41 +61,55 @@ class KeywordAttr(ParametrizedAttribute, ABC):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         values: dict[str, Attribute] = {}
+        kinds = _kinds(cls)
 
         def parse_one() -> None:
             name = parser.parse_identifier()
-            if name not in cls.KINDS or name in values:
+            if name not in kinds or name in values:
                 parser.raise_error(f"unexpected parameter '{name}' of #{cls.name}")
             parser.parse_punctuation("=")
-            values[name] = _parse_value(parser, cls.KINDS[name])
+            values[name] = _parse_value(parser, kinds[name])
 
         parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_one)
-        return [values.get(name, NoneAttr()) for name in cls.KINDS]
+        return [values.get(name, NoneAttr()) for name in kinds]
 
 
 _NONE = NoneAttr()
 
 
-def _as_attribute(kind: Any, value: Any) -> Attribute:
-    if value is None:
-        return _NONE
-    if isinstance(value, Attribute):
-        return value
-    if kind is bool:
-        return BoolAttr.from_bool(value)
-    if kind is int:
-        return IntegerAttr(value, i32)
-    if kind is list:
-        return ArrayAttr(value) if value else NoneAttr()
-    raise TypeError(f"cannot make a {kind.__name__} parameter of {value!r}")
+@cache
+def _kinds(attribute: type[KeywordAttr]) -> dict[str, type[Attribute]]:
+    """The parameters by their names in the text, each with the class of its value."""
+    hints = get_type_hints(attribute)
+    kinds: dict[str, type[Attribute]] = {}
+    for field, _ in attribute.get_irdl_definition().parameters:
+        (kind,) = (value for value in get_args(hints[field]) if value is not NoneAttr)
+        first, *words = field.split("_")
+        kinds[first + "".join(map(str.capitalize, words))] = get_origin(kind) or kind
+    return kinds
 
 
-def _parse_value(parser: AttrParser, kind: Any) -> Attribute:
-    if kind is list:
+def _as_attribute(value: Any) -> Attribute:
+    match value:
+        case None:
+            return _NONE
+        case Attribute():
+            return value
+        case bool():
+            return BoolAttr.from_bool(value)
+        case int():
+            return IntegerAttr(value, i32)
+        case list() | tuple():
+            return ArrayAttr(value) if value else _NONE
+    raise TypeError(f"cannot make a parameter of {value!r}")
+
+
+def _parse_value(parser: AttrParser, kind: type[Attribute]) -> Attribute:
+    if kind is ArrayAttr:
         return ArrayAttr(
             parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_attribute)
         )
-    if isinstance(kind, type) and issubclass(kind, KeywordAttr):
+    if issubclass(kind, KeywordAttr):
         # Also written in full, or as an alias.
         value = parser.parse_optional_attribute()
         return kind.new(kind.parse_parameters(parser)) if value is None else value
@@ -107,7 +119,6 @@ def _parse_value(parser: AttrParser, kind: Any) -> Attribute:
 @irdl_attr_definition(init=False)
 class LoopVectorizeAttr(KeywordAttr):
     name = "llvm.loop_vectorize"
-    KINDS = {"disable": bool, "predicateEnable": bool, "scalableEnable": bool, "width": int}
     disable: Flag
     predicate_enable: Flag
     scalable_enable: Flag
@@ -117,14 +128,12 @@ class LoopVectorizeAttr(KeywordAttr):
 @irdl_attr_definition(init=False)
 class LoopInterleaveAttr(KeywordAttr):
     name = "llvm.loop_interleave"
-    KINDS = {"count": int}
     count: Count
 
 
 @irdl_attr_definition(init=False)
 class LoopUnrollAttr(KeywordAttr):
     name = "llvm.loop_unroll"
-    KINDS = {"disable": bool, "count": int, "runtimeDisable": bool, "full": bool}
     disable: Flag
     count: Count
     runtime_disable: Flag
@@ -134,7 +143,6 @@ class LoopUnrollAttr(KeywordAttr):
 @irdl_attr_definition(init=False)
 class LoopUnrollAndJamAttr(KeywordAttr):
     name = "llvm.loop_unroll_and_jam"
-    KINDS = {"disable": bool, "count": int}
     disable: Flag
     count: Count
 
@@ -142,7 +150,6 @@ class LoopUnrollAndJamAttr(KeywordAttr):
 @irdl_attr_definition(init=False)
 class LoopLICMAttr(KeywordAttr):
     name = "llvm.loop_licm"
-    KINDS = {"disable": bool, "versioningDisable": bool}
     disable: Flag
     versioning_disable: Flag
 
@@ -150,29 +157,25 @@ class LoopLICMAttr(KeywordAttr):
 @irdl_attr_definition(init=False)
 class LoopDistributeAttr(KeywordAttr):
     name = "llvm.loop_distribute"
-    KINDS = {"disable": bool}
     disable: Flag
 
 
 @irdl_attr_definition(init=False)
 class LoopPipelineAttr(KeywordAttr):
     name = "llvm.loop_pipeline"
-    KINDS = {"disable": bool, "initiationinterval": int}
     disable: Flag
-    initiation_interval: Count
+    initiationinterval: Count  # MLIR writes it in small letters
 
 
 @irdl_attr_definition(init=False)
 class LoopPeeledAttr(KeywordAttr):
     name = "llvm.loop_peeled"
-    KINDS = {"count": int}
     count: Count
 
 
 @irdl_attr_definition(init=False)
 class LoopUnswitchAttr(KeywordAttr):
     name = "llvm.loop_unswitch"
-    KINDS = {"partialDisable": bool}
     partial_disable: Flag
 
 
@@ -184,21 +187,6 @@ class LoopAnnotationAttr(KeywordAttr):
     """
 
     name = "llvm.loop_annotation"
-    KINDS = {
-        "disableNonforced": bool,
-        "vectorize": LoopVectorizeAttr,
-        "interleave": LoopInterleaveAttr,
-        "unroll": LoopUnrollAttr,
-        "unrollAndJam": LoopUnrollAndJamAttr,
-        "licm": LoopLICMAttr,
-        "distribute": LoopDistributeAttr,
-        "pipeline": LoopPipelineAttr,
-        "peeled": LoopPeeledAttr,
-        "unswitch": LoopUnswitchAttr,
-        "mustProgress": bool,
-        "isVectorized": bool,
-        "parallelAccesses": list,
-    }
     disable_nonforced: Flag
     vectorize: LoopVectorizeAttr | NoneAttr
     interleave: LoopInterleaveAttr | NoneAttr

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from xdsl.dialects.builtin import I32, IntegerAttr, IntegerType, UnitAttr, i32, i64
 from xdsl.dialects.llvm import LLVMPointerType, OverflowAttr
@@ -24,11 +24,13 @@ from xdsl.utils.exceptions import VerifyException
 from kc.dialects.llvm.base import parse_attr_dict, print_attr_dict
 from kc.dialects.llvm.types import LLVM_FLOATS, bit_width, element_type, lanes
 
+ElementTypes = type | tuple[type, ...]
+
 
 class CastOp(IRDLOperation, ABC):
     """``llvm.sitofp %x : i32 to f32``, on scalars or lane by lane."""
 
-    KINDS: ClassVar[tuple[type | tuple[type, ...], type | tuple[type, ...]]]
+    KINDS: ClassVar[tuple[ElementTypes, ElementTypes]]
     """The element types of the operand and of the result."""
     WIDENS: ClassVar[bool | None] = None
     """True if the result must be wider than the operand, False if it must be narrower."""
@@ -118,6 +120,38 @@ class NonNegCastOp(CastOp, ABC):
             printer.print_string(" nneg")
 
 
+Shape = TypeVar("Shape", bound=CastOp)
+
+
+def _cast(
+    shape: type[Shape],
+    class_name: str,
+    name: str,
+    source: ElementTypes,
+    result: ElementTypes,
+    widens: bool | None = None,
+) -> type[Shape]:
+    """The cast ``llvm.NAME`` from elements of the types ``source`` to those of ``result``."""
+    plain: Any = type(class_name, (shape,), {"name": f"llvm.{name}", "__module__": __name__})
+    op = irdl_op_definition(plain)
+    op.KINDS, op.WIDENS = (source, result), widens
+    return op
+
+
+# fmt: off
+ZExtOp = _cast(NonNegCastOp, "ZExtOp", "zext", IntegerType, IntegerType, widens=True)
+SExtOp = _cast(CastOp, "SExtOp", "sext", IntegerType, IntegerType, widens=True)
+SIToFPOp = _cast(CastOp, "SIToFPOp", "sitofp", IntegerType, LLVM_FLOATS)
+UIToFPOp = _cast(NonNegCastOp, "UIToFPOp", "uitofp", IntegerType, LLVM_FLOATS)
+FPToSIOp = _cast(CastOp, "FPToSIOp", "fptosi", LLVM_FLOATS, IntegerType)
+FPToUIOp = _cast(CastOp, "FPToUIOp", "fptoui", LLVM_FLOATS, IntegerType)
+FPExtOp = _cast(CastOp, "FPExtOp", "fpext", LLVM_FLOATS, LLVM_FLOATS, widens=True)
+FPTruncOp = _cast(CastOp, "FPTruncOp", "fptrunc", LLVM_FLOATS, LLVM_FLOATS, widens=False)
+AddrSpaceCastOp = _cast(
+    CastOp, "AddrSpaceCastOp", "addrspacecast", LLVMPointerType, LLVMPointerType)
+# fmt: on
+
+
 @irdl_op_definition
 class TruncOp(CastOp):
     name = "llvm.trunc"
@@ -148,58 +182,6 @@ class TruncOp(CastOp):
 
 
 @irdl_op_definition
-class ZExtOp(NonNegCastOp):
-    name = "llvm.zext"
-    KINDS: ClassVar = (IntegerType, IntegerType)
-    WIDENS: ClassVar = True
-
-
-@irdl_op_definition
-class SExtOp(CastOp):
-    name = "llvm.sext"
-    KINDS: ClassVar = (IntegerType, IntegerType)
-    WIDENS: ClassVar = True
-
-
-@irdl_op_definition
-class SIToFPOp(CastOp):
-    name = "llvm.sitofp"
-    KINDS: ClassVar = (IntegerType, LLVM_FLOATS)
-
-
-@irdl_op_definition
-class UIToFPOp(NonNegCastOp):
-    name = "llvm.uitofp"
-    KINDS: ClassVar = (IntegerType, LLVM_FLOATS)
-
-
-@irdl_op_definition
-class FPToSIOp(CastOp):
-    name = "llvm.fptosi"
-    KINDS: ClassVar = (LLVM_FLOATS, IntegerType)
-
-
-@irdl_op_definition
-class FPToUIOp(CastOp):
-    name = "llvm.fptoui"
-    KINDS: ClassVar = (LLVM_FLOATS, IntegerType)
-
-
-@irdl_op_definition
-class FPExtOp(CastOp):
-    name = "llvm.fpext"
-    KINDS: ClassVar = (LLVM_FLOATS, LLVM_FLOATS)
-    WIDENS: ClassVar = True
-
-
-@irdl_op_definition
-class FPTruncOp(CastOp):
-    name = "llvm.fptrunc"
-    KINDS: ClassVar = (LLVM_FLOATS, LLVM_FLOATS)
-    WIDENS: ClassVar = False
-
-
-@irdl_op_definition
 class IntToPtrOp(CastOp):
     name = "llvm.inttoptr"
     KINDS: ClassVar = (IntegerType, LLVMPointerType)
@@ -215,12 +197,6 @@ class PtrToIntOp(CastOp):
 
     def __init__(self, arg: SSAValue | Operation, res_type: Attribute = i64):
         super().__init__(arg, res_type)
-
-
-@irdl_op_definition
-class AddrSpaceCastOp(CastOp):
-    name = "llvm.addrspacecast"
-    KINDS: ClassVar = (LLVMPointerType, LLVMPointerType)
 
 
 @irdl_op_definition

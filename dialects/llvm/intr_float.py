@@ -12,11 +12,11 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, tra
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from kc.dialects.llvm.arith import NO_FAST_MATH, as_fast_math
 from kc.dialects.llvm.intrinsics import (
     FLOATS,
     BinaryFloatOp,
     CallStyleOp,
+    FastMathOp,
     FloatIntOp,
     IntrinsicOp,
     RoundToIntOp,
@@ -73,7 +73,7 @@ LlrintOp = intrinsic(RoundToIntOp, "LlrintOp", "llrint")
 
 
 @irdl_op_definition
-class SincosOp(CallStyleOp):
+class SincosOp(CallStyleOp, FastMathOp):
     """A struct of the sine and the cosine."""
 
     name = "llvm.intr.sincos"
@@ -81,19 +81,12 @@ class SincosOp(CallStyleOp):
 
     val = operand_def(FLOATS)
     res = result_def(LLVMStructType)
-    fastmathFlags = prop_def(FastMathAttr, default_value=NO_FAST_MATH)
-
-    traits = traits_def(Pure())
 
     def __init__(
         self, val: SSAValue | Operation, fast_math: FastMathAttr | FastMathFlag | None = None
     ):
         ty = SSAValue.get(val).type
-        super().__init__(
-            operands=[val],
-            result_types=[LLVMStructType.from_type_list([ty, ty])],
-            properties={"fastmathFlags": as_fast_math(fast_math)},
-        )
+        self._build([val], LLVMStructType.from_type_list([ty, ty]), fast_math)
 
     def verify_(self) -> None:
         if self.res.type != LLVMStructType.from_type_list([self.val.type, self.val.type]):

@@ -7,6 +7,7 @@ and the properties that are immediate arguments.
 from __future__ import annotations
 
 from abc import ABC
+from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
 
 from xdsl.dialects.builtin import (
@@ -87,34 +88,44 @@ class CallStyleOp(IntrinsicOp, ABC):
         printer.print_operation_type(self)
 
 
-class UnaryFloatOp(CallStyleOp, ABC):
-    T: ClassVar = VarConstraint("T", FLOATS)
+class FastMathOp(IntrinsicOp, ABC):
+    """An intrinsic of floats whose arithmetic may be relaxed."""
 
-    arg = operand_def(T)
-    res = result_def(T)
     fastmathFlags = prop_def(FastMathAttr, default_value=NO_FAST_MATH)
 
     traits = traits_def(Pure())
 
-    def __init__(
-        self, arg: SSAValue | Operation, fast_math: FastMathAttr | FastMathFlag | None = None
-    ):
+    def _build(
+        self,
+        operands: Sequence[SSAValue | Operation],
+        result_type: Attribute,
+        fast_math: FastMathAttr | FastMathFlag | None,
+    ) -> None:
         super().__init__(
-            operands=[arg],
-            result_types=[SSAValue.get(arg).type],
+            operands=operands,
+            result_types=[result_type],
             properties={"fastmathFlags": as_fast_math(fast_math)},
         )
 
 
-class BinaryFloatOp(CallStyleOp, ABC):
+class UnaryFloatOp(CallStyleOp, FastMathOp, ABC):
+    T: ClassVar = VarConstraint("T", FLOATS)
+
+    arg = operand_def(T)
+    res = result_def(T)
+
+    def __init__(
+        self, arg: SSAValue | Operation, fast_math: FastMathAttr | FastMathFlag | None = None
+    ):
+        self._build([arg], SSAValue.get(arg).type, fast_math)
+
+
+class BinaryFloatOp(CallStyleOp, FastMathOp, ABC):
     T: ClassVar = VarConstraint("T", FLOATS)
 
     lhs = operand_def(T)
     rhs = operand_def(T)
     res = result_def(T)
-    fastmathFlags = prop_def(FastMathAttr, default_value=NO_FAST_MATH)
-
-    traits = traits_def(Pure())
 
     def __init__(
         self,
@@ -122,23 +133,16 @@ class BinaryFloatOp(CallStyleOp, ABC):
         rhs: SSAValue | Operation,
         fast_math: FastMathAttr | FastMathFlag | None = None,
     ):
-        super().__init__(
-            operands=[lhs, rhs],
-            result_types=[SSAValue.get(lhs).type],
-            properties={"fastmathFlags": as_fast_math(fast_math)},
-        )
+        self._build([lhs, rhs], SSAValue.get(lhs).type, fast_math)
 
 
-class TernaryFloatOp(CallStyleOp, ABC):
+class TernaryFloatOp(CallStyleOp, FastMathOp, ABC):
     T: ClassVar = VarConstraint("T", FLOATS)
 
     a = operand_def(T)
     b = operand_def(T)
     c = operand_def(T)
     res = result_def(T)
-    fastmathFlags = prop_def(FastMathAttr, default_value=NO_FAST_MATH)
-
-    traits = traits_def(Pure())
 
     def __init__(
         self,
@@ -147,14 +151,10 @@ class TernaryFloatOp(CallStyleOp, ABC):
         c: SSAValue | Operation,
         fast_math: FastMathAttr | FastMathFlag | None = None,
     ):
-        super().__init__(
-            operands=[a, b, c],
-            result_types=[SSAValue.get(a).type],
-            properties={"fastmathFlags": as_fast_math(fast_math)},
-        )
+        self._build([a, b, c], SSAValue.get(a).type, fast_math)
 
 
-class FloatIntOp(CallStyleOp, ABC):
+class FloatIntOp(CallStyleOp, FastMathOp, ABC):
     """A float and an integer of any width."""
 
     OVERLOADS: ClassVar = (-1, 1)
@@ -163,9 +163,6 @@ class FloatIntOp(CallStyleOp, ABC):
     val = operand_def(T)
     power = operand_def(INTEGERS)
     res = result_def(T)
-    fastmathFlags = prop_def(FastMathAttr, default_value=NO_FAST_MATH)
-
-    traits = traits_def(Pure())
 
     def __init__(
         self,
@@ -173,11 +170,7 @@ class FloatIntOp(CallStyleOp, ABC):
         power: SSAValue | Operation,
         fast_math: FastMathAttr | FastMathFlag | None = None,
     ):
-        super().__init__(
-            operands=[val, power],
-            result_types=[SSAValue.get(val).type],
-            properties={"fastmathFlags": as_fast_math(fast_math)},
-        )
+        self._build([val, power], SSAValue.get(val).type, fast_math)
 
 
 class RoundToIntOp(CallStyleOp, ABC):
@@ -295,32 +288,25 @@ class ReduceOp(IntrinsicOp, ABC):
             raise VerifyException(f"{self.name}: cannot reduce {self.arg.type} to {self.res.type}")
 
 
-class ReduceFloatOp(CallStyleOp, ABC):
+class ReduceFloatOp(CallStyleOp, FastMathOp, ABC):
     """``llvm.intr.vector.reduce.fmax(%v) : (vector<8xf32>) -> f32``."""
 
     OVERLOADS: ClassVar = (0,)
 
     arg = operand_def(VectorType.constr(AnyFloatConstr))
     res = result_def()
-    fastmathFlags = prop_def(FastMathAttr, default_value=NO_FAST_MATH)
-
-    traits = traits_def(Pure())
 
     def __init__(
         self, arg: SSAValue | Operation, fast_math: FastMathAttr | FastMathFlag | None = None
     ):
-        super().__init__(
-            operands=[arg],
-            result_types=[element_type(SSAValue.get(arg).type)],
-            properties={"fastmathFlags": as_fast_math(fast_math)},
-        )
+        self._build([arg], element_type(SSAValue.get(arg).type), fast_math)
 
     def verify_(self) -> None:
         if self.res.type != element_type(self.arg.type):
             raise VerifyException(f"{self.name}: cannot reduce {self.arg.type} to {self.res.type}")
 
 
-class ReduceFromOp(IntrinsicOp, ABC):
+class ReduceFromOp(FastMathOp, ABC):
     """``"llvm.intr.vector.reduce.fadd"(%start, %v) <{..}> : (f32, vector<8xf32>) -> f32``.
 
     The lanes are combined in order, unless the fast-math flags have ``reassoc``.
@@ -332,9 +318,6 @@ class ReduceFromOp(IntrinsicOp, ABC):
     start_value = operand_def(T)
     vector = operand_def(VectorType.constr(T))
     res = result_def(T)
-    fastmathFlags = prop_def(FastMathAttr, default_value=NO_FAST_MATH)
-
-    traits = traits_def(Pure())
 
     def __init__(
         self,
@@ -342,8 +325,4 @@ class ReduceFromOp(IntrinsicOp, ABC):
         vector: SSAValue | Operation,
         fast_math: FastMathAttr | FastMathFlag | None = None,
     ):
-        super().__init__(
-            operands=[start_value, vector],
-            result_types=[SSAValue.get(start_value).type],
-            properties={"fastmathFlags": as_fast_math(fast_math)},
-        )
+        self._build([start_value, vector], SSAValue.get(start_value).type, fast_math)
