@@ -7,6 +7,7 @@ FAMILIES = (
     "broadcast",
     "dense",
     "activation",
+    "convolution",
 )
 """The stems of the modules that declare operators and of those that compute them."""
 
