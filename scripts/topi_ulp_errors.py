@@ -65,7 +65,8 @@ ONE: dict[str, Callable[[Array], Array]] = {
     "atan": np.arctan, "atanh": np.arctanh, "cos": np.cos, "cosh": np.cosh, "sin": np.sin,
     "sinh": np.sinh, "tan": np.tan, "tanh": np.tanh, "exp": np.exp, "log": np.log,
     "log2": np.log2, "log10": np.log10, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x),
-    "erf": _each(math.erf), "sigmoid": _sigmoid, "fast_exp": np.exp, "fast_tanh": np.tanh,
+    "exp2": np.exp2, "erfc": _erfc, "erf": _each(math.erf), "sigmoid": _sigmoid,
+    "fast_exp": np.exp, "fast_tanh": np.tanh,
     "fast_erf": _each(math.erf), "nn.gelu": lambda x: _times(x, _erfc(-x / math.sqrt(2)) / 2),
     "nn.silu": lambda x: _times(x, _sigmoid(x)), "nn.swish": lambda x: _times(x, _sigmoid(x)),
     "nn.hardswish": lambda x: _times(x, np.clip(x + 3, 0, 6) / 6),
@@ -78,7 +79,7 @@ ONE: dict[str, Callable[[Array], Array]] = {
 }  # fmt: skip
 TWO: dict[str, Callable[[Array, Array], Array]] = {
     "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide,
-    "mod": np.fmod, "floor_mod": np.mod, "power": np.power,
+    "mod": np.fmod, "floor_mod": np.mod, "power": np.power, "atan2": np.arctan2,
 }  # fmt: skip
 BOUNDS = {"fast_exp": (-87.3, 88.3), "fast_tanh": (-9.0, 9.0), "fast_erf": (-4.0, 4.0)}
 """The bounds within which fast functions approximate; beyond a bound they have its value."""

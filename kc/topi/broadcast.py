@@ -8,6 +8,7 @@ from typing import Any
 from kc.expr import functions as scalar
 from kc.expr import intrinsics
 from kc.expr.constructors import Expr, compare, match
+from kc.expr.dtypes import FLOATS
 from kc.expr.tags import BROADCAST
 from kc.expr.tensor import Tensor, check_shape, shape_text
 from kc.support.locations import caller_location
@@ -129,6 +130,11 @@ power = _of_two(
     "The power; of integers by repeated squaring, which wraps around.\n\n"
     "    A negative exponent of an integer gives 0, of 1 and -1 these; where it is constant, KC2317"
     ".", formula="lhs ** rhs", numpy="power", onnx="Pow", torch="pow",
+)  # fmt: skip
+atan2 = _of_two(
+    "atan2", intrinsics.atan2, tuple(FLOATS),
+    "The angle, from -pi to pi, of the point with the ordinate lhs and the abscissa rhs.",
+    formula="atan2(lhs, rhs)", numpy="arctan2", torch="atan2",
 )  # fmt: skip
 left_shift = _of_two(
     "left_shift", intrinsics.shift_left, INTEGERS, "Bits moved up; 0 from the width on.",

@@ -381,7 +381,7 @@ def _enter(kind: Kind, names: str) -> None:
 _enter(OPERAND, """lhs rhs x y low high mean scale
     output_scale output_zero_point input_scale input_zero_point""")  # fmt: skip
 _enter(SCALAR, """a_min a_max fill_value on_value off_value pad_value dilation_value default_value
-    identity_value nn.elu.alpha nn.selu.alpha nn.selu.gamma nn.celu.alpha
+    identity_value slice_scatter.start nn.elu.alpha nn.selu.alpha nn.selu.gamma nn.celu.alpha
     nn.hardsigmoid.alpha nn.hardsigmoid.beta nn.attention.scale image.resize1d.bicubic_alpha
     image.resize2d.bicubic_alpha image.resize3d.bicubic_alpha nn.lrn.alpha
     image.resize1d.extrapolation_value image.resize2d.extrapolation_value

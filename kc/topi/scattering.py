@@ -30,7 +30,7 @@ from kc.topi.arguments import (
 from kc.topi.loops import written
 from kc.topi.table import ANY, INTEGERS, NUMBERS, OF_INTEGERS, check_tensor, operator, refuse
 
-_MODES: dict[str, Callable[[Any, Any], Any]] = {
+MODES: dict[str, Callable[[Any, Any], Any]] = {
     "update": lambda old, new: new,
     "add": lambda old, new: old + new,
     "mul": lambda old, new: old * new,
@@ -39,7 +39,7 @@ _MODES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _counted(index: Expr, size: Any) -> tuple[Expr, Expr]:
+def target_of(index: Expr, size: Any) -> tuple[Expr, Expr]:
     """An index, with negative ones counted from the end, and the condition that it is in range."""
     length = convert(as_expr(size), "int64")
     place = convert(index, "int64")
@@ -61,16 +61,15 @@ def _within(
     ]
 
 
-def _scattered(
-    data: Tensor, indices: Tensor, updates: Tensor, axis: int, mode: str, name: str
-) -> Tensor:
-    axis = axis_of(axis, data.ndim)
+def checked_axis(data: Tensor, indices: Tensor, updates: Tensor, axis: int) -> int:
+    """The axis along which updates are placed, if the tensors fit (KC2302 to KC2304, KC2309)."""
+    number = axis_of(axis, data.ndim)
     index_tensor(indices, ndim=data.ndim)
     tensor(updates, "updates", data.ndim, (data.dtype,))
     for n, (length, size, new) in enumerate(
         zip(data.shape, indices.shape, updates.shape, strict=True)
     ):
-        larger = n != axis and isinstance(size, int) and isinstance(length, int) and size > length
+        larger = n != number and isinstance(size, int) and isinstance(length, int) and size > length
         if larger or not agree(size, new):
             raise refuse(
                 "KC2303",
@@ -78,6 +77,14 @@ def _scattered(
                 f"{shape_text(indices.shape)} and {updates.name} {shape_text(updates.shape)}",
                 f"dimension {n}: indices and updates are equal, and at most the data",
             )
+    return number
+
+
+def scattered_along(
+    data: Tensor, indices: Tensor, updates: Tensor, axis: int, mode: str, name: str
+) -> Tensor:
+    """The data with updates placed along an axis, by a word of :data:`MODES`."""
+    axis = checked_axis(data, indices, updates, axis)
 
     def body(loops: Any) -> None:
         given, places, news = loops.ins
@@ -85,7 +92,7 @@ def _scattered(
         loops.nest(data.shape, lambda *at: result.__setitem__(at, given[at]), "c")
 
         def visit(*at: Any) -> None:
-            place, inside = _counted(places[at], data.shape[axis])
+            place, inside = target_of(places[at], data.shape[axis])
             target = (*at[:axis], place, *at[axis + 1 :])
             remaining_axes = [n for n in range(data.ndim) if n != axis]
             fitting = [
@@ -93,28 +100,28 @@ def _scattered(
                 *_within(at, indices.shape, data.shape, remaining_axes),
             ]
             with loops.ib.if_scope(all_of(inside, *fitting)):
-                result[target] = _MODES[mode](result[target], news[at])
+                result[target] = MODES[mode](result[target], news[at])
 
         loops.nest(indices.shape, visit)
 
     result = written(name, [data.shape], [data.dtype], [data, indices, updates], body)[0]
 
     def place_of(at: Sequence[Any]) -> tuple[list[Any], list[Expr]]:
-        place, inside = _counted(indices(*at), data.shape[axis])
+        place, inside = target_of(indices(*at), data.shape[axis])
         return [*at[:axis], place, *at[axis + 1 :]], [inside]
 
     def last(numbers: Tensor) -> Tensor:
-        return _scattered(_none_of(data), indices, numbers, axis, "update", "last")
+        return scattered_along(no_updates(data), indices, numbers, axis, "update", "last")
 
-    return _with_gradients(result, data, updates, mode, place_of, last)
+    return with_gradients(result, data, updates, mode, place_of, last)
 
 
-def _none_of(data: Tensor) -> Tensor:
+def no_updates(data: Tensor) -> Tensor:
     """-1 for each element, which means that it has no update."""
     return compute(data.shape, lambda *_: const(-1, "int64"), f"{data.name}_none")
 
 
-def _with_gradients(
+def with_gradients(
     result: Tensor, data: Tensor, updates: Tensor, mode: str,
     place_of: Callable[[Sequence[Any]], tuple[list[Any], list[Expr]]],
     last: Callable[[Tensor], Tensor],
@@ -178,7 +185,7 @@ def scatter(data: Tensor, indices: Tensor, updates: Tensor, axis: int = 0) -> Te
 
     A negative index counts from the end; one outside is left out.
     """
-    return _scattered(data, indices, updates, axis, "update", "scatter")
+    return scattered_along(data, indices, updates, axis, "update", "scatter")
 
 
 @operator(
@@ -192,7 +199,7 @@ def scatter(data: Tensor, indices: Tensor, updates: Tensor, axis: int = 0) -> Te
 )
 def scatter_add(data: Tensor, indices: Tensor, updates: Tensor, axis: int = 0) -> Tensor:
     """The data with ``updates`` added at ``indices`` along an axis; see :func:`scatter`."""
-    return _scattered(data, indices, updates, axis, "add", "scatter_add")
+    return scattered_along(data, indices, updates, axis, "add", "scatter_add")
 
 
 @operator(
@@ -210,7 +217,7 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
     + data.shape[k:]``. Indices out of range are ignored. Elements of type bool allow only "update"
     (KC2301).
     """
-    if word(mode, [*_MODES], "mode") != "update":
+    if word(mode, [*MODES], "mode") != "update":
         check_tensor(data, f"the data of mode {mode!r}", NUMBERS)
     index_tensor(indices)
     tensor(updates, "updates", None, (data.dtype,))
@@ -233,7 +240,7 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
 
     def visit(loops: Any, places: Any, at: Sequence[Any], store: Callable[..., None]) -> None:
         """``store`` an update at its place, if that is inside."""
-        visited = [_counted(places[(n, *at[:outer])], data.shape[n]) for n in range(depth)]
+        visited = [target_of(places[(n, *at[:outer])], data.shape[n]) for n in range(depth)]
         target = (*(place for place, _ in visited), *at[outer:])
         fitting = _within(at, updates.shape, wanted, range(updates.ndim))
         with loops.ib.if_scope(all_of(*fitting)) if fitting else nullcontext():
@@ -246,19 +253,19 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
         loops.nest(data.shape, lambda *at: result.__setitem__(at, given[at]), "c")
 
         def store(at: Sequence[Any], target: Any) -> None:
-            result[target] = _MODES[mode](result[target], news[at])
+            result[target] = MODES[mode](result[target], news[at])
 
         loops.nest(updates.shape, lambda *at: visit(loops, places, at, store))
 
     result = written("scatter_nd", [data.shape], [data.dtype], [data, indices, updates], body)[0]
 
     def place_of(at: Sequence[Any]) -> tuple[list[Any], list[Expr]]:
-        visited = [_counted(indices(n, *at[:outer]), data.shape[n]) for n in range(depth)]
+        visited = [target_of(indices(n, *at[:outer]), data.shape[n]) for n in range(depth)]
         place = [place for place, _ in visited]
         return [*place, *at[outer:]], [inside for _, inside in visited]
 
     def last(numbers: Tensor) -> Tensor:
-        return scatter_nd(_none_of(data), indices, numbers)
+        return scatter_nd(no_updates(data), indices, numbers)
 
     def backwards(head: Tensor) -> tuple[Tensor, Tensor]:
         """The adjoints of the data and of the updates, which are undone from the last to the first.
@@ -276,7 +283,7 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
 
             def forwards(at: Sequence[Any], target: Any) -> None:
                 before[at] = to_data[target]
-                to_data[target] = _MODES[mode](to_data[target], news[at])
+                to_data[target] = MODES[mode](to_data[target], news[at])
 
             def backwards(at: Sequence[Any], target: Any) -> None:
                 old, new, own = before[at], news[at], to_data[target]
@@ -314,7 +321,7 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
     if mode in ("mul", "min", "max"):
         both = functools.cache(backwards)
         return with_rules(result, {data: lambda h: both(h)[0], updates: lambda h: both(h)[1]})
-    return _with_gradients(result, data, updates, mode, place_of, last)
+    return with_gradients(result, data, updates, mode, place_of, last)
 
 
 @operator(
@@ -333,7 +340,7 @@ def invert_permutation(data: Tensor) -> Tensor:
         (given,), (result,) = loops.ins, loops.outs
         loops.nest([size], lambda k: result.__setitem__(k, const(0, kind)), "c")
         with loops.ib.for_range(0, size, name="k") as k:
-            place, inside = _counted(given[k], size)
+            place, inside = target_of(given[k], size)
             with loops.ib.if_scope(inside):
                 result[place] = convert(as_expr(k), kind)
 
@@ -390,7 +397,7 @@ def sparse_to_dense(
                 else places[()]
                 for n in range(depth)
             ]
-            both = [_counted(index, size) for index, size in zip(own, shape, strict=True)]
+            both = [target_of(index, size) for index, size in zip(own, shape, strict=True)]
             one_each = sparse_values.shape[:1]
             fitting = _within([k], [count], one_each, range(len(one_each)))
             with loops.ib.if_scope(all_of(*(inside for _, inside in both), *fitting)):
@@ -415,7 +422,7 @@ def sparse_to_dense(
                 sparse_indices(*at, n) if sparse_indices.ndim == 2 else sparse_indices(*at)
                 for n in range(depth)
             ]
-            both = [_counted(index, size) for index, size in zip(indices, shape, strict=True)]
+            both = [target_of(index, size) for index, size in zip(indices, shape, strict=True)]
             place = [place for place, _ in both]
             holds = [inside for _, inside in both]
             holds.append(compare("eq", last(*place), numbers(k)))

@@ -15,6 +15,7 @@ from kc.topi.arguments import (
     agree,
     axis_of,
     constant,
+    dim,
     length_of,
     listed,
     rank,
@@ -152,6 +153,54 @@ def strided_set(a: Tensor, v: Tensor, begin: Any, end: Any, strides: Any = None)
         return if_then_else(all_of(*conditions), v(*places), a(*at))
 
     return compute(a.shape, body, "T_strided_set", tag=INJECTIVE)
+
+
+@operator(
+    INJECTIVE, ANY, "slice_scatter(T(6, 5), T(2, 5), 0, 1, 3)", torch="slice_scatter",
+)  # fmt: skip
+def slice_scatter(
+    data: Tensor, source: Tensor, axis: int = 0, start: Any = 0, step: int = 1
+) -> Tensor:
+    """``data`` with ``source`` at the places ``start``, ``start + step``, ... of an axis.
+
+    ``start`` may be an expression of sizes. The other dimensions are those of the data (KC2303).
+    Raises KC2301 for a source of another type, KC2302 for another rank, KC2306 for a step below 1,
+    KC2317 for places outside of the data.
+    """
+    number, apart = axis_of(axis, data.ndim), whole(step, "step")
+    tensor(source, "source", data.ndim, (data.dtype,))
+    if apart < 1:
+        raise refuse("KC2306", f"step is {step}", "it must be at least 1")
+    for n, (size, own) in enumerate(zip(data.shape, source.shape, strict=True)):
+        if n != number and not agree(size, own):
+            raise refuse(
+                "KC2303",
+                f"{data.name} {shape_text(data.shape)} and {source.name} "
+                f"{shape_text(source.shape)}",
+                f"dimension {n} is the same in both",
+            )
+    first, count, length = (dim(size) for size in (start, source.shape[number], data.shape[number]))
+    if isinstance(first, int) and isinstance(count, int):
+        last = first + (count - 1) * apart
+        outside = first < 0 or (isinstance(length, int) and last >= length)
+        if count and outside:
+            raise refuse(
+                "KC2317",
+                f"the places {first} to {last} of axis {axis} of {data.name} of the shape "
+                f"{shape_text(data.shape)}",
+                "the source lies inside of the data",
+            )
+
+    def body(*at: Any) -> Expr:
+        moved = at[number] - first
+        place = moved // apart if apart > 1 else moved
+        conditions = [moved >= 0, compare("lt", place, count)]
+        if apart > 1:
+            conditions.append((moved % apart).equal(0))
+        value = source(*at[:number], place, *at[number + 1 :])
+        return if_then_else(all_of(*conditions), value, data(*at))
+
+    return compute(data.shape, body, "T_slice_scatter", tag=INJECTIVE)
 
 
 def _lengths(data: Tensor, lengths: Tensor, batch_axis: int, what: str) -> None:

@@ -43,6 +43,21 @@ CALLS: dict[str, Sequence[str]] = {
         f"scatter_nd(T(4, 2), {PLACES}, T(5, 2), '{mode}')"
         for mode in ("mul", "max", "min", "add", "update")
     ],
+    "index_put": [
+        f"index_put(T(4, 2), [T(5, dtype='int32', of=[2, 0, 2, 9, 2])], T(5, 2), None, {added})"
+        for added in (False, True)
+    ],
+    "scatter_reduce": [
+        "scatter_reduce(T(4, 2), T(3, 2, dtype='int32', of=[2, 0, 2, 9, 2, -1]), T(3, 2), 0, "
+        f"'{mode}', {include_self})"
+        for mode in ("sum", "prod", "mean", "amax", "amin")
+        for include_self in (True, False)
+    ],
+    "masked_scatter": [
+        "masked_scatter(T(3, 2), T(3, 1, dtype='bool', of=[1, 0, 1]), T(3))",
+        "masked_scatter(T(3, 2), T(3, 2, dtype='bool', of=[1, 0, 1, 1, 0, 0]), T(7))",
+    ],
+    "as_strided": ["as_strided(T(3, 4), (3, 4), (2, 1), 1)"],
     "sparse_to_dense": [
         "sparse_to_dense(T(5, dtype='int32', of=[2, 0, 2, 9, 2]), (4,), T(5), 0.5)",
         "sparse_to_dense(T(3, 2, dtype='int32', of=[[0, 1], [0, 1], [1, 0]]), (2, 2), T(), 0.5)",

@@ -26,7 +26,7 @@ SAME = (  # the function that the table names, of the same tensors
     "bitwise_not nn.relu nn.gelu nn.silu nn.hardswish nn.hardsigmoid nn.softplus nn.mish "
     "nn.softsign nn.elu nn.selu nn.dense nn.matmul matmul add subtract multiply maximum minimum "
     "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor greater less equal "
-    "not_equal greater_equal less_equal where det searchsorted"
+    "not_equal greater_equal less_equal where det searchsorted atan2 exp2 erfc"
 ).split()
 
 TEXTS = {
@@ -75,6 +75,10 @@ TEXTS = {
     "image.resize2d": 'F.interpolate(a, (8, 3), mode="bilinear")',
     "image.resize3d": 'F.interpolate(a, (3, 3, 3), mode="trilinear")',
     "nn.upsampling": 'F.interpolate(a, scale_factor=2, mode="nearest")',
+    "diagonal": "a.diagonal(1)", "as_strided": "a.as_strided((2, 3), (4, 1), 1)",
+    "slice_scatter": "a.slice_scatter(b, 0, 1, 1 + 3 * len(b), 3)",
+    "index_put": "a.index_put((b.long(), c.long()), d)",
+    "masked_scatter": "a.masked_scatter(b, c)",
     "divide": "a / b", "floor_divide": "torch.floor_divide(a, b)", "mod": "torch.fmod(a, b)",
     "floor_mod": "torch.remainder(a, b)", "trunc_mod": "torch.fmod(a, b)",
     "trunc_divide": 'torch.div(a, b, rounding_mode="trunc")', "power": "torch.pow(a, b)",
