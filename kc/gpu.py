@@ -226,7 +226,7 @@ def check(
         raise CallError(
             "KC6300",
             "kc.gpu.check: the module has no kernels for a GPU",
-            why="it is compiled for a target of another kind",
+            why="the module is compiled for a target of another kind",
             hints=['kc.build(..., target="cuda -arch=sm_80"), or target="cuda-emu"'],
         )
     function = watched.module if name is None else watched.module[name]
@@ -282,7 +282,7 @@ def resources(module: Any) -> tuple[KernelResources, ...]:
     raise CallError(
         "KC6300",
         "kc.gpu.resources: the module has no kernels for a GPU",
-        why="it is compiled for a target of another kind",
+        why="the module is compiled for a target of another kind",
         hints=['kc.build(..., target="cuda -arch=sm_80")'],
     )
 

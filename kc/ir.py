@@ -156,8 +156,8 @@ def load_json(json_str: str) -> Any:
             "KC0097",
             "load_json: the text holds a pickle",
             location=caller_location(),
-            why="reading one can run any code; tensor expressions are saved as data now",
-            hints=["make it again and save it by this version: kc.ir.save_json(s)"],
+            why="reading a pickle can run any code, so tensor expressions are now saved as data",
+            hints=["create the object again, and save it with this version: kc.ir.save_json(s)"],
         )
     try:
         if "te" in data:
@@ -178,7 +178,7 @@ def _not_ours(why: str = "") -> ParseError:
         "KC0083",
         "load_json: the text is not a module as JSON",
         location=caller_location(),
-        why=why or 'it is an object with the keys "kc" and "module"',
+        why=why or 'the text must be an object with the keys "kc" and "module"',
         hints=["kc.IRModule.parse(text) reads textual IR"],
     )
 

@@ -333,7 +333,7 @@ def plot(measured: Sequence[Roofline], path: str) -> None:
     except ImportError as error:
         raise InputError(
             "KC0086",
-            f"{path} is drawn by matplotlib, which is not installed",
+            f"{path} cannot be drawn: matplotlib is not installed",
             hints=["pip install 'kc-compiler[plot]'"],
         ) from error
     limits, dtype = measured[0].ceilings, measured[0].dtype

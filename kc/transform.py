@@ -105,7 +105,7 @@ class UserPass(FunctionHolder, ModulePass):
             raise CodegenError(
                 "KC4505",
                 f"pass '{self.name}' returned {type(result).__name__}",
-                why="a pass returns a module, or None where it changed the one it got",
+                why="a pass must return a module, or None if it changed its argument in place",
             )
         take_contents(op, result)
 
@@ -164,7 +164,7 @@ def _apply_to_functions(
             raise CodegenError(
                 "KC4505",
                 f"pass '{title}' returned {type(result).__name__}",
-                why="a pass of functions returns a func.func, or None",
+                why="a function pass must return a func.func, or None",
             )
         result.detach()
         mod.op.body.block.insert_op_before(result, func_op)
@@ -315,8 +315,8 @@ class PassContext:
                 "KC4512",
                 f"PassContext: progress={progress!r}",
                 location=caller_location(),
-                why="progress is told to a function of one argument",
-                hints=["progress=print", "progress=False shows and tells nothing"],
+                why="progress must be a function of one argument",
+                hints=["progress=print", "progress=False disables progress reports"],
             )
         self.progress: Callable[[Progress], object] | Literal[False] | None = progress
         added = [
@@ -356,7 +356,9 @@ class PassContext:
                     "KC4504",
                     f"PassContext: lowering needs {name}",
                     location=caller_location(),
-                    hints=[f"these can be left out: {', '.join(OPTIONAL)}, and added passes"],
+                    hints=[
+                        f"these passes can be disabled: {', '.join(OPTIONAL)}, and added passes"
+                    ],
                 )
             replaced[name] = OPTIONAL.get(name)
         if self.config.get("tir.disable_vectorize"):
@@ -518,7 +520,7 @@ def _pass_names(given: Sequence[str], own: Collection[str]) -> list[str]:
                 continue
             warn(
                 "KC4502",
-                f"PassContext: kc has no {name}, so naming it has no effect",
+                f"PassContext: kc has no {name}, so the option has no effect",
                 location=caller_location(),
             )
             continue

@@ -131,7 +131,7 @@ def backend_of(target: Target) -> Backend:
             "KC6011",
             f"no backend compiles for targets of the kind {target.kind}",
             facts=[f"the target: {target}"],
-            hints=suggest(target.kind, entries, "the kinds that are compiled for"),
+            hints=suggest(target.kind, entries, "the supported kinds are"),
         )
     return entry.load()
 
@@ -148,7 +148,7 @@ def warn_unchecked(target: Target) -> None:
             "KC5272",
             f"the kernels have no bound checks: the target is {target}",
             location=caller_location(),
-            why="only kernels that LLVM compiles for this machine have them",
+            why="bound checks require code that LLVM compiles for this machine",
         )
 
 

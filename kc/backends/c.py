@@ -137,9 +137,9 @@ def _imported(loops: ModuleOp) -> str:
         if code.language != "c":
             raise CodegenError(
                 "KC4355",
-                "import_llvm: the C target takes C",
+                "import_llvm: the C target accepts only C",
                 location=code.location,
-                why="its source is compiled by the system's C compiler",
+                why="the system's C compiler compiles its source",
                 hints=["import_c, or a target of LLVM"],
             )
     return "".join(f"\n{code.text}\n" for code in codes)
@@ -153,7 +153,7 @@ def _check_scalars(signatures: Sequence[Signature], module: ModuleOp) -> None:
                     "KC4511",
                     f"c: @{signature.name} takes the {spec.dtype} scalar '{spec.name}'",
                     location=location_of(module),
-                    why="C99 has no such type to pass it in",
+                    why="C99 has no parameter type for this scalar",
                     hints=["pass a float32, or an array of one element"],
                 )
 

@@ -279,8 +279,8 @@ def _kernel(name: str, signatures: Sequence[Signature]) -> DeferredFunction:
     def refuse() -> CompiledFunction:
         raise DeviceError(
             "KC6023",
-            f"{name} is a kernel, which host code launches",
-            why="its grid, its blocks and its memory are computed there",
+            f"{name} is a kernel, which only host code can launch",
+            why="the host code computes its grid, its blocks and its memory",
             hints=[f"call {hosts}"],
         )
 

@@ -143,7 +143,7 @@ def _require_kernels(module: ModuleOp) -> None:
     if not any(home.body.block.ops for home in module.ops if isinstance(home, GPUModuleOp)):
         raise CodegenError(
             "KC4363",
-            "there is no kernel",
+            "the module has no kernel",
             why="no loop of more than 0 iterations is bound to blocks or threads, and there is no "
             "gpu.module",
             hints=['bind a loop: s[C].bind(i, te.thread_axis("blockIdx.x"))'],

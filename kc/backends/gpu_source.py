@@ -299,7 +299,7 @@ def elsewhere(signature: Signature, machine: str, hint: str) -> DeferredFunction
     def refuse() -> CompiledFunction:
         raise DeviceError(
             "KC6044",
-            f"{signature.name} is compiled for {machine}, which kc does not launch kernels on",
+            f"{signature.name} is compiled for {machine}, where kc cannot launch kernels",
             hints=[
                 hint,
                 'target="cuda-emu" runs the same schedule on this CPU, target="opencl" on a device '

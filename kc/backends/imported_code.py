@@ -130,6 +130,6 @@ def linked_code(codes: Sequence[ImportedCode]) -> LinkedCode:
                     f"import_{code.language}: LLVM refuses the code",
                     location=code.location,
                     why=str(reason).strip().splitlines()[-1] if str(reason).strip() else None,
-                    hints=["kc.contrib.clang.create_llvm(source) makes it of C"],
+                    hints=["kc.contrib.clang.create_llvm(source) compiles C to LLVM IR"],
                 ) from None
     return LinkedCode(tuple(texts), frozenset(names))

@@ -207,7 +207,7 @@ def _checked(
         raise CallError(
             "KC5271",
             "a module with bound checks cannot be saved",
-            why="its kernels report to the call in this process that started them",
+            why="its kernels write their reports to memory of this process",
             hints=["build it without tir.instrument_bound_checkers and KC_BOUND_CHECKS"],
         )
 

@@ -221,7 +221,7 @@ def program_of(
             "KC4342",
             f"binds: for {type(inp).__name__}",
             location=caller_location(),
-            why="the arguments of a schedule of te are bound; a function has its buffers",
+            why="binds applies to the arguments of a te schedule; a function already has buffers",
         )
     return program
 
@@ -318,8 +318,8 @@ def _merged(modules: Sequence[ModuleOp]) -> IRModule:
                 "KC2250",
                 f"two of the modules have a function '{twice[0]}'",
                 location=caller_location(),
-                why="the functions of a module are told apart by their names",
-                hints=["kc.lower(s, args, name=...) gives each its own"],
+                why="each function of a module must have a different name",
+                hints=["kc.lower(s, args, name=...) sets the name"],
             )
         merged.update(module)
     return merged

@@ -115,7 +115,7 @@ def signature_of(function: func.FuncOp, target: Target | None = None) -> Any:
                     f"@{function.sym_name.data} has the size {symbol} in an argument of type "
                     f"{arg.type}",
                     location=location_of(function),
-                    why="a size is of type index, i32 or i64",
+                    why="a size must have type index, i32 or i64",
                 )
             if is_index:
                 specs.append(ArgSpec(name, "scalar", "int64", symbol=symbol, values=declared))
@@ -246,7 +246,8 @@ def _dtype(type_: Attribute, function: func.FuncOp) -> str:
         "KC4005",
         f"@{function.sym_name.data} has an argument of type {type_}",
         location=location_of(function),
-        why="elements are f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, i16, i32, i64 or index",
+        why="elements must have type f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, i16, i32, "
+        "i64 or index",
     )
 
 

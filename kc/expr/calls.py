@@ -102,7 +102,7 @@ def trace(args: Any, trace_action: str = DEFAULT_TRACE) -> ExternCall:
     if not isinstance(args, list | tuple) or not args:
         raise TEError(
             "KC2156",
-            "trace: there is no value"
+            "trace: the list of values is empty"
             if isinstance(args, list | tuple)
             else f"trace: {type(args).__name__} is not a list of values",
             location=caller_location(),
@@ -118,7 +118,7 @@ def trace(args: Any, trace_action: str = DEFAULT_TRACE) -> ExternCall:
             "KC2156",
             f"trace: the last value is {args[-1]!r}",
             location=call.location,
-            why="it is the result, a scalar",
+            why="the last value is the result, so it must be a scalar",
             hints=["te.trace([buffer, A[i]])"],
         )
     call.dtype = value.dtype
@@ -263,7 +263,9 @@ def _call(
             "KC2150",
             f"{what}: {name!r} is not the name of a function",
             location=location,
-            why="it is a symbol of C" if of_c else "it is a name that kc.register_func knows",
+            why="the name must be a symbol of C"
+            if of_c
+            else "the name must be registered by kc.register_func",
             hints=[f'tir.{what}("int32", "abs", x)'] if of_c else [f'tir.{what}("my.function", x)'],
         )
     kept = "void" if dtype in ("void", "handle", "", None) else check_dtype(dtype)

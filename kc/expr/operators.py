@@ -184,7 +184,7 @@ def not_of_expressions(called: str, name: str, tensor: Any = None) -> TEError:
         "KC2009",
         f"{called} of {'an expression' if tensor is None else f'the tensor {tensor.name}'}",
         location=caller_location(),
-        why="it computes with numbers, and the value is known only when the kernel runs",
+        why="the function needs numbers, but the value is known only when the kernel runs",
         hints=[hint],
     )
 

@@ -371,7 +371,7 @@ class Tensor(TensorOperators):
                     "KC2011",
                     f"{self.name} is indexed with a value of type {expr.dtype}",
                     location=location,
-                    why="indices are integers",
+                    why="indices must be integers",
                 )
             exprs.append(expr)
         return Element(self, tuple(exprs), self.dtype, location)
@@ -424,7 +424,7 @@ def check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim, 
                 "KC2012",
                 f"{what} has the dimension {' '.join(reprlib.repr(dim).split())}",
                 location=location,
-                why="a dimension is an integer from 0 to 2^63 - 1, or a size made with te.var",
+                why="a dimension must be an integer from 0 to 2^63 - 1, or a size made with te.var",
                 hints=[f"te.var({dim!r})"] if isinstance(dim, str) else [],
             )
     return tuple(checked)

@@ -91,9 +91,10 @@ def thread_condition(name: str, predicate: Any) -> str:
         ):
             raise ScheduleError(
                 "KC3149",
-                f"set_store_predicate: the predicate of {name} is not about threads",
+                f"set_store_predicate: the predicate of {name} is not a condition on threads",
                 location=caller_location(),
-                why="it says which of the threads that compute the same store it: comparisons of "
+                why="the predicate selects the threads that store a value: it must consist of "
+                "comparisons of "
                 "axes of threads with numbers, joined by te.all or &",
                 hints=["s[C].set_store_predicate(tx.var.equal(0))"],
             )

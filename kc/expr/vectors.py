@@ -69,7 +69,7 @@ def place(buffer: Buffer, begin: Any, dtype: str, what: str) -> Element | Vector
             "KC2216",
             f"{what}: {dtype} of {buffer.name}, whose neighbours are {strides[-1]} elements apart",
             location=location,
-            why="a vector is of elements that are neighbours in memory",
+            why="the elements of a vector must be adjacent in memory",
             hints=[f"declare {buffer.name} with the stride 1 along its last dimension"],
         )
     rows_of(load, what)
@@ -159,7 +159,7 @@ def ramp_of(buffer: Buffer, indices: Sequence[Any]) -> Expr | None:
             "KC2216",
             f"{buffer.name} is indexed with a ramp of steps of {last.stride}",
             location=caller_location(),
-            why="a vector is of elements that are neighbours in memory",
+            why="the elements of a vector must be adjacent in memory",
             hints=["tir.Ramp(i, 1, lanes)"],
         )
     dtype = f"{buffer.dtype}x{lanes(last.dtype)}"
@@ -202,7 +202,7 @@ def _require(what: str, dtype: str, wanted: str, good: bool, values: Sequence[Ex
         "KC2219",
         f"{what}: {dtype} of {' and '.join(value.dtype for value in values)}",
         location=caller_location(),
-        why="two vectors of one type make one of twice the lanes"
+        why="both vectors must have the same type; the result has twice the lanes"
         if what == "vectorcombine"
         else "a vector needs 4 lanes or more to have two halves",
         hints=[f'tir.{what}("{wanted}", ...)'] if good else (),
@@ -219,7 +219,7 @@ def refuse_whole_vectors(bodies: Sequence[Expr], what: str, location: Location |
             "KC2217",
             f"{operation} in {what}",
             location=expr.location or location,
-            why="a compute says what one element is, lane by lane; operations on whole vectors are "
+            why="a compute defines its elements lane by lane; operations on whole vectors are "
             "for statements",
             hints=[
                 "te.extern, te.decl_tensor_intrin and tir.ir_builder take statements",

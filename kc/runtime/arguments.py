@@ -83,7 +83,7 @@ def _wrong_count(signature: Signature, given: int, keywords: Mapping[str, Any]) 
     if keywords:
         return CallError(
             "KC5102",
-            f"{signature.name}: keyword arguments are not taken: {', '.join(keywords)}",
+            f"{signature.name}: keyword arguments are not accepted: {', '.join(keywords)}",
             facts=facts,
             hints=[f"{signature.name}({', '.join(arg.name for arg in signature.args)})"],
         )
@@ -242,7 +242,7 @@ class _Argument:
                     f"has a stride of {counted(stride // size, 'element')} in dimension {d}, "
                     f"expected {declared}",
                     array,
-                    why="the kernel is compiled for the stride that was declared",
+                    why="the kernel is compiled for the declared stride",
                     hints=[f"declare it as a variable: strides=[..., te.var('s{d}'), ...]"],
                 )
         if spec.written and (dims := on_itself(array, size)):

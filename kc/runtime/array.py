@@ -101,7 +101,7 @@ class NDArray:
         if index is not Ellipsis and index != slice(None):
             raise CallError(
                 "KC5131",
-                f"an array is overwritten as a whole, not at [{_index_text(index)}]",
+                f"an array can be overwritten only as a whole, not at [{_index_text(index)}]",
                 facts=[repr(self).split("\n")[0]],
                 why="elements are read and written through numpy",
                 hints=[self._part_hint(_index_text(index))],
@@ -284,7 +284,7 @@ def empty(shape: Any, dtype: Any = "float32", device: Device | None = None) -> N
         raise CallError(
             "KC5127",
             f"{shape!r} is not a shape",
-            why="a shape is a tuple of sizes, which are integers of at least 0",
+            why="a shape must be a tuple of sizes, which are integers of at least 0",
         )
     if device.device_type == CUDA:
         from kc.runtime.gpu.array import empty_on
@@ -316,7 +316,7 @@ def array(source: Any, device: Device | None = None, dtype: Any = None) -> NDArr
         raise CallError(
             "KC5124",
             f"array: a source of shape {tuple(source.shape)} for elements of {dtype}",
-            why=f"the lanes of an element are the last dimension, of {lanes[0]}",
+            why=f"the last dimension must hold the lanes of an element: {lanes[0]}",
         )
     return empty(source.shape, name or source.dtype, device).copyfrom(source)
 

@@ -66,9 +66,9 @@ def check_known(signatures: Sequence[PackedSignature]) -> None:
         if get_global_func(signature.name, allow_missing=True) is None:
             raise CallError(
                 "KC5251",
-                f"there is no function '{signature.name}' to call",
+                f"no function is registered as '{signature.name}'",
                 location=signature.location,
-                why="a kernel calls the function that is registered under that name at the build",
+                why="the kernel calls a Python function, which must be registered before the build",
                 hints=suggest(
                     signature.name, list_global_func_names(), "the registered functions are"
                 )

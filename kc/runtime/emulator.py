@@ -125,17 +125,17 @@ def noticing_failures(kernel: str) -> Iterator[None]:
     if what:
         raise CallError(
             "KC6035",
-            f"{kernel}: a launch has {_SIZES[what - 1]} = {value:,}, and it is "
+            f"{kernel}: a launch has {_SIZES[what - 1]} = {value:,}, must be "
             f"{int(3 < what <= 6)} to {limit:,}",
-            why="the sizes of a launch are computed from those of the arguments",
+            why="the sizes of a launch are computed from the sizes of the arguments",
         )
     if ended:
         raise CallError(
             "KC6308",
-            f"{kernel}: threads of {ended} block{'s' * (ended > 1)} wait for something that never "
-            "happens",
+            f"{kernel}: threads of {ended} block{'s' * (ended > 1)} wait for an event that never "
+            "occurs",
             why="a barrier, an mbarrier or a copy that they wait for never completes; a GPU would "
-            "hang, and the emulator ended them: what the kernel has written is undefined",
+            "hang. The emulator ended the threads: the output of the kernel is undefined",
             hints=["kc.gpu.check reports which threads wait, where, and for what"],
         )
 

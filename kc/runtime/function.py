@@ -106,7 +106,7 @@ class BoundCall(CallContext):
             raise CallError(
                 "KC5121",
                 f"{name}: a prepared call takes no arguments",
-                why="it holds those that it was prepared with",
+                why="the call passes the arguments of prepare()",
                 hints=[f"{name}.prepare(...) for other arguments"],
             )
         self.site.run(self.arguments)

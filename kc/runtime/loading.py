@@ -24,7 +24,7 @@ def load_module(path: str | os.PathLike[str], fmt: str = "") -> Module:
     if kind not in loaders:
         raise CallError(
             "KC5141",
-            f"load_module: {name} has no format that is known",
+            f"load_module: {name} has no known format",
             hints=suggest(kind, loaders, "formats"),
         )
     return loaders[kind].load()(name)

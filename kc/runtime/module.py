@@ -177,7 +177,7 @@ class Module:
             write_output(name, self._artefacts["so"]())
             return
         if "o" not in self._artefacts:
-            raise CallError("KC5141", "the module has no object to make a library of")
+            raise CallError("KC5141", "the module has no object code, which a shared library needs")
         if fcompile is not None:
             with tempfile.TemporaryDirectory(prefix="kc-") as folder:
                 file = os.path.join(folder, "kernel.o")

@@ -110,7 +110,7 @@ def require_device(what: str) -> Device:
     if device is None:
         raise DeviceError(
             "KC6040",
-            f"{what} needs a device of OpenCL, and there is none",
+            f"{what} needs an OpenCL device, but there is none",
             why="libOpenCL.so.1 is not installed, or knows no device",
             hints=[
                 "install the driver of the GPU, or PoCL, which runs kernels on the CPU "
@@ -259,7 +259,7 @@ class Program:
         if threads > limit or wide:
             raise DeviceError(
                 "KC6042",
-                f"{kernel}: a block of {threads} threads, {device.name} runs {limit} of it",
+                f"{kernel}: a block of {threads} threads, but {device.name} runs at most {limit}",
                 facts=[f"threads along x, y and z: {', '.join(map(str, block))}"],
                 why=f"along each axis the device has {', '.join(map(str, device.max_block))}",
                 hints=[f"-max_threads_per_block={limit} of the target reports it while scheduling"],
@@ -268,7 +268,8 @@ class Program:
         if total > device.max_shared:
             raise DeviceError(
                 "KC6042",
-                f"{kernel}: {total} bytes of shared memory, {device.name} has {device.max_shared}",
+                f"{kernel}: {total} bytes of shared memory, but {device.name} has "
+                f"{device.max_shared}",
                 why="a block has the memory of one compute unit",
                 hints=[
                     f"-max_shared_memory_per_block={device.max_shared} of the target reports it "

@@ -311,10 +311,9 @@ class Signature:
             if symbol not in self.binders:
                 raise CallError(
                     "KC5122",
-                    f"{self.name}: no argument gives the size {symbol}",
+                    f"{self.name}: no argument determines the size {symbol}",
                     facts=[str(self)],
-                    why="a size is taken from an array that has it as a plain dimension, "
-                    "or from a scalar argument",
+                    why="a size must be a dimension of an array argument, or a scalar argument",
                     hints=[f"make {symbol} an argument of {self.name}"],
                 )
 

@@ -79,7 +79,7 @@ class Axes:
                 f"earlier calls on {self.op.name} are dropped: " + ", ".join(dict.fromkeys(kept)),
                 location=caller_location(),
                 why=reason,
-                hints=["apply it to the new axes, s[...].op.axis"],
+                hints=["repeat the calls on the new axes, s[...].op.axis"],
             )
         for axis in self.all_iter_vars:
             self._gone[axis] = reason
@@ -211,7 +211,8 @@ class Axes:
                 "KC3106",
                 f"{primitive}: axis {axis.name} of {self.op.name} is to be {_KINDS[kind]}",
                 location=caller_location(),
-                why="an axis is restructured before it is given a kind of execution",
+                why="an axis must be split, fused and reordered before its kind of execution "
+                "is set",
                 hints=[f"{primitive} first, then {kind} one of the results"],
             )
 
@@ -244,7 +245,8 @@ class Axes:
                 "split: "
                 + ("neither factor nor nparts is given" if factor is None else "factor and nparts"),
                 location=caller_location(),
-                why="one is the number of inner iterations, the other that of outer ones",
+                why="factor is the number of inner iterations, nparts of outer iterations; "
+                "give exactly one",
                 hints=["factor=8", "nparts=4"],
             )
         size = self._size(factor if nparts is None else nparts, axis)
@@ -276,7 +278,7 @@ class Axes:
                 "KC3108",
                 f"split: {size!r} iterations of axis {axis.name}",
                 location=caller_location(),
-                why="a factor is an integer from 1 to 2^63 - 1, or a te.var",
+                why="a factor must be an integer from 1 to 2^63 - 1, or a te.var",
                 hints=["factor=8"],
             )
         return size
@@ -301,7 +303,7 @@ class Axes:
                 "KC3109",
                 f"fuse: {', '.join(axis.name for axis in axes)} of {self.op.name}",
                 location=caller_location(),
-                why=f"only neighbours can be fused, from the outside in; the order is {order}",
+                why=f"only adjacent axes can be fused, outermost first; the order is {order}",
                 hints=["reorder first"],
             )
         if len(axes) == 1:

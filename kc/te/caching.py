@@ -53,7 +53,7 @@ def cache_read(
             "KC3130",
             f"cache_read: no reader of {tensor.name} is named",
             location=location,
-            why="the copy is for those that read it",
+            why="the copy needs at least one reader",
             hints=[f"{tensor.name} is read by {', '.join(reading)}"] if reading else (),
         )
     axis = [make_axis(f"ax{n}", dim, "spatial", location) for n, dim in enumerate(source.shape)]
@@ -129,7 +129,7 @@ def require_no_transform(stage: Stage, primitive: str) -> None:
             "KC3150",
             f"{primitive}: the layout of {stage.op.name} is transformed",
             location=caller_location(),
-            why="its axes are those of the new layout, and the expression is about the old one",
+            why="its axes belong to the new layout, but its expression uses the old layout",
             hints=[f"{primitive} first, then transform_layout"],
         )
 
@@ -154,7 +154,7 @@ def _writer(tensors: Sequence[Tensor]) -> ComputeOp:
             "KC3141",
             f"cache_write: {names} are not results of one compute",
             location=location,
-            why="the list is all results of one compute, which are computed together",
+            why="the list must hold all results of one compute, which are computed together",
             hints=["one cache_write for each of them"],
         )
     if (
@@ -190,7 +190,7 @@ def _cache(stage: Stage, op: ComputeOp, scope: str) -> tuple[ComputeOp, list[Exp
         raise ScheduleError(
             "KC3136",
             f"cache_write: axis {axis.name} of {op.name} is "
-            + ("a reduction and an axis of the result at once" if mixed else "a reduction"),
+            + ("made from a reduction axis and an axis of the result" if mixed else "a reduction"),
             location=caller_location(),
             why=f"the cache has a dimension for each data-parallel axis; {axis.name} comes from "
             f"{was}, over which {op.name} is reduced",

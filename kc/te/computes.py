@@ -70,7 +70,7 @@ def compute(
             "KC2018",
             f"{described(name)} returns no value",
             location=location,
-            why="it makes a tensor of each value that its function returns",
+            why="the function must return at least one expression; each becomes a tensor",
         )
     refuse_whole_vectors(bodies, described(name), location)
     counts = list(dict.fromkeys(lanes(body.dtype) for body in bodies))
@@ -153,7 +153,7 @@ def _reduce_axes(bodies: Sequence[Expr], name: str, location: Location | None) -
             f"{described(name)} returns {len(bodies)} of the {len(first.values)} results of a "
             "reduction, or in another order",
             location=location,
-            why="all are needed to compute each of them",
+            why="the results are computed together, so all are needed",
             hints=["return all results of the reducer, and use the tensor you need"],
         )
     return list(first.axes)
@@ -208,7 +208,7 @@ def _axis_names(
             "KC2015",
             f"{described(name)} is given {type(fcompute).__name__} {fcompute!r} for its function",
             location=location,
-            why="the function takes the axes and gives an expression",
+            why="the function must accept the axes and return an expression",
             hints=["te.compute((64,), lambda i: A[i] + 1)"],
         ) from None
     plain = [
@@ -237,7 +237,7 @@ def _axis_names(
             f"{described(name)} has {counted(rank, 'dimension')}, its function takes "
             f"{counted(len(plain), 'argument')}",
             location=location,
-            why="the function is called with one axis a dimension, or with the first ones",
+            why="the function must take an axis for each dimension, or only the first axes",
             hints=[f"lambda {', '.join('ijklmnop'[:rank])}: ..." if rank <= 8 else "lambda *i"],
         )
     names = [check_name(parameter.name, location) for parameter in plain]

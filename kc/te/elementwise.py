@@ -128,7 +128,7 @@ def _do_not_fit(left: Tensor, right: Tensor, a: Dim, b: Dim) -> TEError:
         f"{shape_text(right.shape)} in one operation",
         location=caller_location(),
         why=f"{a} and {b} are neither equal, nor is one of them 1",
-        hints=["te.compute says which elements belong together"],
+        hints=["te.compute can combine other elements"],
     )
 
 

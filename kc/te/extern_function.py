@@ -77,7 +77,7 @@ def function_parts(
             f"extern_primfunc: {len(tensors)} inputs for @{name}, which reads {reads} and writes "
             f"{writes}",
             location=location,
-            why="each argument that is not written is an input, and those written are the results",
+            why="the inputs must be the arguments that the function only reads",
         )
     shapes = {arg: _shape(function, arg.index) for arg in buffers}
     sizes = _sizes(function, name, [shapes[arg] for arg in inputs], tensors, location)
@@ -91,7 +91,7 @@ def function_parts(
                 f"extern_primfunc: {tensor.name} is {shape_text(tensor.shape)} {tensor.dtype}, the "
                 f"argument {text} of @{name} is {shape_text(buffer.shape)} {buffer.dtype}",
                 location=location,
-                why="the inputs have the shapes and types of the arguments",
+                why="the inputs must have the shapes and types of the arguments",
             )
         ins.append(buffer)
     outs = [
@@ -146,7 +146,7 @@ def _function(primfunc: Any, location: Location | None) -> FuncOp:
             "KC2167",
             f"extern_primfunc: {type(primfunc).__name__} is {what}",
             location=location,
-            why="it takes a module of one function of loops",
+            why="extern_primfunc takes a module with one function of loops",
             hints=["te.create_prim_func([A, B]), kc.lower(s, args), kc.IRModule.parse(text)"],
         )
     return functions[0]
@@ -205,7 +205,7 @@ def _sizes(
         if symbol not in sizes:
             raise TEError(
                 "KC2168",
-                f"extern_primfunc: no input gives the size {symbol} of @{name}",
+                f"extern_primfunc: no input determines the size {symbol} of @{name}",
                 location=location,
                 why="a size of the function is a te.var that is a dimension of an input",
                 hints=["give the function constant shapes", f"or a dimension te.var({symbol!r})"],

@@ -61,8 +61,8 @@ def rfactor(schedule: Schedule, tensor: Tensor, axis: IterVar, factor_axis: int 
     if depends_on_element(length):
         raise ScheduleError(
             "KC3139",
-            f"rfactor: axis {axis.name} of {op.name} has another number of iterations for each "
-            "element",
+            f"rfactor: axis {axis.name} of {op.name} has a number of iterations that "
+            "differs between elements",
             location=caller_location(),
             why=f"the partial results would have {length} elements along it, and a dimension of a "
             "tensor has one size",

@@ -73,7 +73,7 @@ def _check_tensor(what: str, tensor: Any) -> None:
             "KC2201",
             f"te.gradient: the {what} {tensor.name} has elements of type {tensor.dtype}",
             location=caller_location(),
-            why="a function of integers has no slope: there is nothing between two of them",
+            why="functions of integers have no derivative",
             hints=['convert it where it is used: x.astype("float32")']
             if what == "output"
             else ["leave it out of the inputs"],

@@ -45,7 +45,7 @@ def create_group(schedule: Schedule, outputs: Any, inputs: Any, include_inputs: 
             f"create_group: the stages of {group.describe().removeprefix('the group of ')} are in "
             "different groups",
             location=location,
-            why=f"there are {names}; a group holds others as a whole",
+            why=f"there are {names}; a group must contain another group completely or not at all",
             hints=["group all stages of the other group, or make the groups inside of it"],
         )
     group.group = around.pop()

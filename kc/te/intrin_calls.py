@@ -135,7 +135,8 @@ class IntrinCall(Operators):
                     "KC2224",
                     f"{intrin.name} is called with reduce_axis={axis}",
                     location=location,
-                    why="it is an axis of te.reduce_axis, over which tiles are combined",
+                    why="reduce_axis must be a result of te.reduce_axis; tiles are combined "
+                    "over it",
                     hints=['k = te.reduce_axis((0, n), name="k")'],
                 )
         if axes and not isinstance(intrin.op.bodies[0], Reduce):
@@ -205,7 +206,8 @@ class IntrinCall(Operators):
                 f"compute {name}: {self.intrin.name} makes tiles of {shape_text(op.shape)}, the "
                 f"last dimensions of {name} are {shape_text(rest)}",
                 location=self.location,
-                why="the function of the compute takes the first axes, a tile has the others",
+                why="a tile must have the shape of the dimensions that the function of the "
+                "compute does not take",
             )
         taken = {axis.name for axis in (*outer, *self.reduce_axis)}
         renamed = {

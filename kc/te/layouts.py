@@ -31,7 +31,7 @@ def transform_layout(stage: Stage, mapping: Callable[..., Any]) -> list[IterVar]
             f"transform_layout: the map takes {counted(len(index_map.names), 'index', 'indices')}, "
             f"{stage.op.name} has {rank}",
             location=caller_location(),
-            why="it maps the index of an element to its new place",
+            why="the map must take one index for each dimension",
         )
     if stage.scan is not None or isinstance(stage.op, ScanOp):
         raise ScheduleError(

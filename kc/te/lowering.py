@@ -144,7 +144,7 @@ def lower_schedule(
             "KC2028",
             f"nothing is computed in {name}",
             location=caller_location(),
-            why=f"there are inputs alone: {', '.join(names)}" if names else "there is no tensor",
+            why=f"all arguments are inputs: {', '.join(names)}" if names else "there is no tensor",
             hints=["results are arguments, too: [A, B, C] with C = te.compute(...)"],
         )
     tensors = {buffer: tensor for tensor, buffer in (binds or {}).items()}

@@ -61,7 +61,7 @@ def scan(
             f"scan {name} has {len(inits)} initial tensors, {len(updates)} updates and "
             f"{len(states)} states",
             location=location,
-            why="each state has one of each",
+            why="each state needs exactly one of each",
         )
     require_scalars(f"scan {name}", [*inits, *updates, *states])
     for what, group in (("update", updates), ("state", states)):

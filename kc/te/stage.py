@@ -103,7 +103,7 @@ class Stage(Axes, metaclass=PublicNames):
                 f"compute_at: {self.op.name} is to be computed at an axis of "
                 + (text if isinstance(parent, Stage) else f"a {type(parent).__name__}"),
                 location=caller_location(),
-                why="a tensor is computed inside a loop of its reader",
+                why="a tensor can be computed only inside a loop of its reader",
                 hints=[f"s[{self.op.name}].compute_at(s[consumer], axis)"],
             )
         self._same_group(parent)
@@ -136,7 +136,7 @@ class Stage(Axes, metaclass=PublicNames):
                 f"{primitive}: {self.op.name} is "
                 + ("a scan" if self.scan is None else f"an update of the scan {self.scan.name}"),
                 location=caller_location(),
-                why="its rows are computed one after the other, each from those before",
+                why="the rows of a scan are computed in order, each from earlier rows",
                 hints=["inputs of an update can be computed at its axes"],
             )
         if self.is_output:
@@ -157,8 +157,9 @@ class Stage(Axes, metaclass=PublicNames):
                 "KC3137",
                 f"compute_at: {self.op.name} and {parent.op.name} are not in one group",
                 location=caller_location(),
-                why=f"{self.op.name} is in {group.describe()}, and is computed where that is, or "
-                "inside of it",
+                why=f"{self.op.name} is in {group.describe()}, and must be computed at its "
+                "place, or "
+                "inside it",
                 hints=["compute the group there: group.compute_at(...)"],
             )
 
@@ -326,7 +327,7 @@ class Stage(Axes, metaclass=PublicNames):
             "KC3154",
             f"env_threads: {names} around the scan {self.op.name}",
             location=caller_location(),
-            why="each step is a kernel of its own, whose threads are those its stages are bound to",
+            why="each step is a separate kernel; its stages are bound to threads separately",
         )
 
 
@@ -363,7 +364,7 @@ class Group:
                 location=caller_location(),
                 why=f"{parent.op.name} is in the group itself"
                 if inside is self
-                else "a group is computed where the one around it is, or inside of that",
+                else "a group must be computed at the place of the enclosing group, or inside it",
             )
         for op in self.ops:
             stage = self.schedule[op]

@@ -67,7 +67,7 @@ def _cycle(op: Operation, path: list[Operation]) -> TEError:
         f"{op.name} is computed from itself",
         location=op.location,
         facts=[" needs ".join([*names, op.name])],
-        why="a tensor is computed from tensors that are there before",
+        why="a tensor can depend only on tensors that are computed before it",
         hints=["te.scan computes rows of a tensor from rows before"],
     )
 
@@ -337,7 +337,7 @@ class _Emitter:
                     "KC2025",
                     f"two sizes are called {symbol.name}",
                     location=symbol.location,
-                    why="a size is known by its name in the IR",
+                    why="the IR identifies a size by its name",
                     hints=[f"use one te.var for both, or name one {symbol.name}2"],
                 )
 

@@ -100,7 +100,7 @@ def _check(
             listed = ", ".join(region.buffer.name for region in declared) or "nothing"
             raise TEError(
                 "KC2128",
-                f"block {label} {what} {name}, which T.{what} does not say",
+                f"block {label} {what} {name}, which T.{what} does not declare",
                 location=declared[0].location if declared else emitter.location,
                 why=f"T.{what} says {listed}",
                 hints=[f"add {name}[...] to T.{what}", f"leave T.{what} out: it follows"],
@@ -139,14 +139,18 @@ def _compare(
         for difference, side, sign in ((before, "before", -1), (after, "behind", 1)):
             if isinstance(difference, AffineConstantExpr) and difference.value * sign > 0:
                 beyond = difference.value * sign
-                said = f"T.{what} says a start of {start} and a size of {extent}"
+                said = f"T.{what} declares a start of {start} and a size of {extent}"
                 text = f"{beyond} element{'s' if beyond > 1 else ''}"
                 raise TEError(
                     "KC2128",
-                    f"block {label} {what} {declared.buffer.name} {text} {side} what T.{what} says",
+                    f"block {label} {what} {declared.buffer.name} {text} {side} the region "
+                    f"that T.{what} declares",
                     location=declared.location,
                     why=f"along dimension {dim} {said}",
-                    hints=[f"leave T.{what} out: it follows from the statements of the block"],
+                    hints=[
+                        f"leave T.{what} out: kc derives the regions from the statements of "
+                        "the block"
+                    ],
                 )
 
 

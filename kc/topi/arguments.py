@@ -55,7 +55,7 @@ def index_tensor(value: Any, what: str = "the tensor of indices", ndim: int | No
         raise refuse(
             "KC2309",
             f"{what} {checked.name} has elements of type {checked.dtype}",
-            "indices are integers",
+            "indices must be integers",
             f'topi.cast({checked.name}, "int32")',
         )
     return tensor(checked, what, ndim)
@@ -134,7 +134,7 @@ def axes_of(axis: Any, ndim: int, *, twice: bool = False) -> tuple[int, ...]:
         raise refuse(
             "KC2305",
             f"axis {repeated} is given twice in {tuple(given)}",
-            "an axis is named once; negative ones count from the end",
+            "each axis may be listed once; negative axes count from the end",
         )
     return tuple(sorted({*axes}))
 
@@ -186,7 +186,7 @@ def wholes(value: Any, count: int, what: str) -> tuple[int, ...]:
         raise refuse(
             "KC2311",
             f"{what} has {counted(len(value), 'number')}: {tuple(value)}",
-            f"it is an integer, or {count} of them",
+            f"it must be an integer, or a list of {count} integers",
         )
     return tuple(whole(item, what) for item in value) * (count if len(value) == 1 else 1)
 
@@ -321,8 +321,9 @@ def not_empty(data: Tensor, axis: int, indices: Tensor) -> None:
     if is_size(data.shape[axis], 0) and not any(is_size(size, 0) for size in indices.shape):
         raise refuse(
             "KC2317",
-            f"elements of axis {axis} of {data.name} of the shape {shape_text(data.shape)}",
-            "the axis has none, whatever the indices are",
+            f"elements are taken from axis {axis} of {data.name} of the shape "
+            f"{shape_text(data.shape)}",
+            "the axis is empty, so no index is valid",
         )
 
 

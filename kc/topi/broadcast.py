@@ -220,7 +220,7 @@ def broadcast_to(data: Tensor, shape: Any) -> Tensor:
         raise refuse(
             "KC2303",
             f"{data.name} of the shape {shape_text(data.shape)} to the shape {shape_text(dims)}",
-            "from the right, each dimension is 1 or that of the result",
+            "aligned at the right, each dimension must be 1 or that of the result",
         )
 
     def body(*axes: Any) -> Expr:

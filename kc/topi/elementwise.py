@@ -216,7 +216,9 @@ def _bound(value: Any, dtype: str) -> Expr:
     if bound >= top or bound <= bottom:
         return const(int(top if bound > 0 else bottom), dtype)
     if math.isnan(bound):
-        raise refuse("KC2317", f"the bound NaN for elements of type {dtype}", "a bound is a number")
+        raise refuse(
+            "KC2317", f"the bound NaN for elements of type {dtype}", "a bound must not be NaN"
+        )
     return const(int(value), dtype)
 
 

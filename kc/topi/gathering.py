@@ -100,7 +100,7 @@ def take(
             "KC2303",
             f"{a.name} of the shape {shape_text(a.shape)} and {indices.name} of the shape "
             f"{shape_text(indices.shape)} with {batch} batch dimensions and axis {axis}",
-            "the batch dimensions are in front of the axis, and equal",
+            "the batch dimensions must be equal, and precede the axis",
         )
     not_empty(a, axis, indices)
     own = indices.shape[batch:]
@@ -140,7 +140,7 @@ def gather(data: Tensor, axis: int, indices: Tensor) -> Tensor:
                 "KC2303",
                 f"{data.name} of the shape {shape_text(data.shape)} and {indices.name} of "
                 f"the shape {shape_text(indices.shape)}",
-                f"dimension {n} of the indices is at most that of the data",
+                f"dimension {n} of the indices must be at most that of the data",
             )
 
     def body(*at: Any) -> Expr:
@@ -169,7 +169,7 @@ def gather_nd(a: Tensor, indices: Tensor) -> Tensor:
             "KC2303",
             f"{indices.name} of the shape {shape_text(indices.shape)} for {a.name} of the shape "
             f"{shape_text(a.shape)}",
-            f"the first dimension is the number of indices, from 1 to {a.ndim}",
+            f"the first dimension must be the number of indices, from 1 to {a.ndim}",
         )
     depth, outer = constant(indices.shape[0], "the first dimension"), indices.ndim - 1
     for n in range(depth):
@@ -247,7 +247,7 @@ def _sizes_of(shape: Any) -> list[Any]:
         size if isinstance(size, Expr) else whole(size, "a size") for size in listed(shape, "shape")
     ]
     if any(isinstance(size, int) and size < 0 for size in sizes):
-        raise refuse("KC2306", f"shape is {shape}", "sizes are at least 0")
+        raise refuse("KC2306", f"shape is {shape}", "sizes must be at least 0")
     return sizes
 
 
@@ -274,7 +274,7 @@ def unravel_index(indices: Tensor, shape: Any) -> Tensor:
         sizes = [convert(as_expr(size), wide) for size in _sizes_of(shape)]
         count = len(sizes)
     if not count:
-        raise refuse("KC2303", "the shape ()", "a number is a place in at least one dimension")
+        raise refuse("KC2303", "the shape ()", "the shape must have at least one dimension")
 
     def body(row: Any, *at: Any) -> Expr:
         places = place_of(convert(indices(*at), wide), sizes)
@@ -295,13 +295,13 @@ def unravel_index(indices: Tensor, shape: Any) -> Tensor:
 def adv_index(data: Tensor, indices: Sequence[Tensor]) -> Tensor:
     """``data[indices[0], indices[1], ...]`` as numpy: the indices are broadcast together."""
     if not isinstance(indices, list | tuple):
-        raise refuse("KC2300", f"indices is {shown(indices)}", "it is a list of tensors",
+        raise refuse("KC2300", f"indices is {shown(indices)}", "it must be a list of tensors",
                      "topi.adv_index(A, [I, J])")  # fmt: skip
     if not 1 <= len(indices) <= data.ndim:
         raise refuse(
             "KC2311",
             f"{counted(len(indices), 'index', 'indices')} for {counted(data.ndim, 'dimension')}",
-            "there is one for each of the first dimensions",
+            "at least one index is needed, and at most one for each dimension",
         )
     for n, index in enumerate(indices):
         index_tensor(index, f"index {n}")

@@ -175,7 +175,7 @@ def _sizes(name: str, value: Any) -> Complaint | None:
             return Complaint(
                 "KC2012",
                 f"{name} has the dimension {shown(item)}",
-                "a dimension is an integer from 0 to 2^63 - 1, or a size made with te.var",
+                "a dimension must be an integer from 0 to 2^63 - 1, or a size made with te.var",
             )
     return None
 
@@ -239,7 +239,7 @@ def _tensors(name: str, value: Any) -> Complaint | None:
         return Complaint(
             "KC2300",
             f"{name} is {shown(value)}",
-            "it is a list of one or more tensors",
+            "it must be a list of one or more tensors",
             (f"{name}=[A, B]",),
         )
     items = enumerate(value)
@@ -263,7 +263,7 @@ def _matrix(name: str, value: Any) -> Complaint | None:
         return Complaint(
             "KC2300",
             f"{name} is {shown(value)}",
-            "a sparse matrix is (data, indices, indptr)",
+            "a sparse matrix must be (data, indices, indptr)",
             (
                 "(te.placeholder((nnz,)), te.placeholder((nnz,), 'int32'), "
                 "te.placeholder((rows + 1,), 'int32'))",
@@ -282,7 +282,7 @@ def _operator(name: str, value: Any) -> Complaint | None:
     return Complaint(
         "KC2300",
         f"{name} is {shown(value)}",
-        "it is an operator, or None",
+        "it must be an operator, or None",
         (f"{name}=topi.tanh",),
     )
 
@@ -293,7 +293,7 @@ def _function(name: str, value: Any) -> Complaint | None:
     return Complaint(
         "KC2300",
         f"{name} is {shown(value)}",
-        "it is a function of two elements",
+        "it must be a function of two elements",
         ("lambda total, element: total + element",),
     )
 

@@ -118,13 +118,15 @@ def _pairs(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
             "KC2311",
             f"axes has {counted(len(of_a), 'axis', 'axes')} of the first and "
             f"{counted(len(of_b), 'axis', 'axes')} of the second",
-            "they are summed over in pairs",
+            "the lists must have the same length, because axes are summed over in pairs",
         )
     of_a = [axis_of(axis, a.ndim, "an axis of the first") for axis in of_a]
     of_b = [axis_of(axis, b.ndim, "an axis of the second") for axis in of_b]
     for what, given in (("first", of_a), ("second", of_b)):
         if len({*given}) != len(given):
-            raise refuse("KC2305", f"the axes {given} of the {what}", "an axis is named once")
+            raise refuse(
+                "KC2305", f"the axes {given} of the {what}", "each axis may be listed once"
+            )
     return of_a, of_b
 
 
@@ -170,7 +172,7 @@ def det(data: Tensor) -> Tensor:
         rank(data, "data", 2, 3, 4)
     if not agree(data.shape[-2], data.shape[-1]):
         raise refuse("KC2303", f"{data.name} of the shape {shape_text(data.shape)}",
-                     "the last two dimensions are equal: matrices must be square")  # fmt: skip
+                     "matrices must be square: the last two dimensions must be equal")  # fmt: skip
     if is_narrow(data.dtype):
         return cast(det(as_wide(data)), data.dtype)
     count, kind = data.shape[-1], data.dtype
@@ -367,7 +369,7 @@ def einsum(subscripts: str, *operands: Any, acc_dtype: str | None = None) -> Ten
         operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
     )
     if not given:
-        raise refuse("KC2300", "there is no operand", "subscripts are those of one or more tensors")
+        raise refuse("KC2300", "there is no operand", "einsum needs one or more tensors")
     first = check_tensor(given[0], "operand 0", NUMBERS)
     tensors = [check_tensor(item, f"operand {n}", (first.dtype,)) for n, item in enumerate(given)]
     letters, result = _subscripts(subscripts, tensors)

@@ -42,7 +42,7 @@ def scanop(
     exist.
     """
     if not callable(binop):
-        raise refuse("KC2300", f"binop is {binop!r}", "it is a function of two elements",
+        raise refuse("KC2300", f"binop is {binop!r}", "it must be a function of two elements",
                      "lambda total, element: total + element")  # fmt: skip
     result = _scan(data, axis, dtype, exclusive, op_name, identity_value, binop)
     (source,) = result.op.input_tensors

@@ -75,7 +75,7 @@ def checked_axis(data: Tensor, indices: Tensor, updates: Tensor, axis: int) -> i
                 "KC2303",
                 f"{data.name} {shape_text(data.shape)}, {indices.name} "
                 f"{shape_text(indices.shape)} and {updates.name} {shape_text(updates.shape)}",
-                f"dimension {n}: indices and updates are equal, and at most the data",
+                f"dimension {n}: indices and updates must be equal, and at most the data",
             )
     return number
 

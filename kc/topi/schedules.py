@@ -47,7 +47,9 @@ _THREADS = 256
 def _operations(outs: Any) -> list[Operation]:
     given = outs if isinstance(outs, list | tuple) else [outs]
     if not given:
-        raise refuse("KC2300", "no tensor is given", "a schedule is made for one output or several")
+        raise refuse(
+            "KC2300", "the list of outputs is empty", "a schedule needs at least one output"
+        )
     return list(dict.fromkeys(check_tensor(tensor, "an output").op for tensor in given))
 
 

@@ -52,7 +52,7 @@ def expand_dims(a: Tensor, axis: int, num_newaxis: int = 1) -> Tensor:
         raise refuse("KC2317", f"num_newaxis is {count}", "it must be at least 0")
     if a.ndim + count > MOST_DIMENSIONS:
         raise refuse("KC2317", f"num_newaxis is {count}",
-                     f"an array has at most {MOST_DIMENSIONS} dimensions")  # fmt: skip
+                     f"an array can have at most {MOST_DIMENSIONS} dimensions")  # fmt: skip
     place = whole(axis, "axis")
     place = axis_of(place, a.ndim + 1)
     shape = [*a.shape[:place], *[1] * count, *a.shape[place:]]
@@ -75,7 +75,7 @@ def expand_like(a: Tensor, shape_like: Tensor, axis: Any) -> Tensor:
             "KC2303",
             f"{a.name} of the shape {shape_text(a.shape)} to {shape_text(shape_like.shape)} with "
             f"the new axes {axes}",
-            "the other axes have the sizes of the tensor",
+            "the other axes must have the sizes of the tensor",
         )
     return _moved("expand_like", shape_like.shape, lambda *at: a(*(at[n] for n in kept)), BROADCAST)
 
@@ -103,7 +103,7 @@ def transpose(a: Tensor, axes: Any = None) -> Tensor:
         raise refuse(
             "KC2311",
             f"axes has {counted(len(order), 'number')}: {tuple(order)}",
-            f"it names each of {a.ndim}",
+            f"it must name each of the {a.ndim} axes",
         )
     for n, axis in enumerate(order):
         if axis in order[:n]:
@@ -287,7 +287,7 @@ def split(ary: Tensor, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
             raise refuse(
                 "KC2303",
                 f"{ary.name} of the shape {shape_text(ary.shape)} in {count} parts of axis {axis}",
-                f"the axis is {length} long, and sections are equal",
+                f"the axis has {length} elements, and sections must be equal",
             )
         edges = [length // count * n for n in range(count + 1)]
     parts = []
@@ -349,7 +349,9 @@ def parsed_layout(layout: Any) -> list[tuple[str, int]]:
     for letter, number in result:
         ok = ok and letter.islower() == bool(number) and letter.upper() in letters
     if not ok or not result:
-        raise refuse("KC2308", f"the layout {layout!r}", "such as NCHW, or NCHW16c with blocks")
+        raise refuse(
+            "KC2308", f"the layout {layout!r}", "it must have the form NCHW, or NCHW16c with blocks"
+        )
     return result
 
 
@@ -367,7 +369,11 @@ def layout_transform(array: Tensor, src_layout: str, dst_layout: str) -> Tensor:
             f"it names {len(source)}",
         )
     if {letter.upper() for letter, _ in source} != {letter.upper() for letter, _ in target}:
-        raise refuse("KC2308", f"{src_layout!r} to {dst_layout!r}", "both name the same dimensions")
+        raise refuse(
+            "KC2308",
+            f"{src_layout!r} to {dst_layout!r}",
+            "both layouts must name the same dimensions",
+        )
     blocks = [{letter.upper(): size for letter, size in part if size} for part in (source, target)]
     sizes = {
         letter: times(size, blocks[0].get(letter, 1))
@@ -445,7 +451,8 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "float32") 
         raise refuse(
             "KC2313",
             f"arange of {numbers}",
-            "they must be finite numbers that are known now, with a step other than 0",
+            "they must be finite numbers known when the program is built, and the step must "
+            "not be 0",
         )
     kind = dtype_of(dtype, NUMBERS)
     count = max(0, math.ceil((end - first) / step))
@@ -504,7 +511,7 @@ def sliding_window(data: Tensor, axis: int, window_shape: Any, strides: Any) -> 
         raise refuse(
             "KC2311",
             f"windows of {tuple(sizes)} every {tuple(steps)} from axis {axis} on",
-            f"there is one number for each of {counted(data.ndim - axis, 'dimension')}",
+            f"there must be one number for each of {counted(data.ndim - axis, 'dimension')}",
         )
     from kc.topi.arguments import over, positive
     from kc.topi.nn.padding import window

@@ -43,7 +43,7 @@ def _ranges(
         raise refuse(
             "KC2311",
             f"begin has {counted(len(starts), 'number')} for {counted(a.ndim, 'dimension')}",
-            "there is one for each dimension that is sliced",
+            "it may have at most one number for each dimension",
         )
     ends = listed(end, "end")
     ends += [None] * (len(starts) - len(ends))
@@ -52,7 +52,7 @@ def _ranges(
         raise refuse(
             "KC2311",
             f"strides has {counted(len(steps), 'number')}: {tuple(steps)}",
-            f"begin has {len(starts)}: a stride belongs to a begin",
+            f"begin has {len(starts)}: there can be at most one stride for each begin",
         )
     steps = steps * len(starts) if len(steps) == 1 else steps + [1] * (len(starts) - len(steps))
     result: dict[int, tuple[int, int, int]] = {}
@@ -133,7 +133,7 @@ def strided_set(a: Tensor, v: Tensor, begin: Any, end: Any, strides: Any = None)
         raise refuse(
             "KC2303",
             f"v {v.name} of the shape {shape_text(v.shape)}",
-            f"the part that it replaces has the shape {shape_text(part)}",
+            f"v must have the shape of the part that it replaces: {shape_text(part)}",
         )
 
     def body(*at: Any) -> Expr:
@@ -290,7 +290,7 @@ def matrix_set_diag(
             f"and k from {lowest} to {highest}",
             f"{diagonal.name} has the shape {shape_text(wanted)}"
             if lowest <= highest
-            else "the lowest diagonal comes first",
+            else "the lowest diagonal must come first",
         )
 
     def body(*at: Any) -> Expr:

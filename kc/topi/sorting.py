@@ -689,7 +689,9 @@ def topk(
     size = constant(data.shape[axis], "the axis that is sorted")
     if not 0 <= count <= size:
         raise refuse(
-            "KC2317", f"k is {k}, axis {axis} is {size} long", "k must be from 1 to that, or 0"
+            "KC2317",
+            f"k is {k}, axis {axis} is {size} long",
+            "k must be from 1 to the length of the axis, or 0 for all elements",
         )
     kind = check_dtype(dtype)
     kinds = (

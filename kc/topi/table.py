@@ -351,7 +351,9 @@ def _check(parameter: Parameter, value: Any) -> Any:
     kind = parameter.kind
     said = kind.complain(parameter.name, value)
     if said is None and value is None and kind is TYPE and parameter.default is MISSING:
-        said = Complaint("KC2001", f"{parameter.name} is None", "it is the name of an element type")
+        said = Complaint(
+            "KC2001", f"{parameter.name} is None", "it must be the name of an element type"
+        )
     if said is None:
         return value if kind.plain is None else kind.plain(value)
     call = f"topi.{_running.get()}(..., {{}})"

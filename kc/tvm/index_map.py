@@ -52,7 +52,7 @@ class IndexMap(_index_map.IndexMap):
         if pieces is None:
             raise ScheduleError(
                 "KC3500",
-                f"non_surjective_inverse: where {self} leaves gaps is not decided",
+                f"non_surjective_inverse: kc cannot determine where {self} leaves gaps",
                 location=caller_location(),
                 why=str(TOO_LARGE),
                 hints=["a map with fewer floor divisions and remainders"],

@@ -118,7 +118,7 @@ def test_an_object_is_an_elf_file_for_amd(tmp_path: Path):
     with pytest.raises(KCError) as caught:
         module(*program.inputs(np.random.default_rng(0)))
     assert str(caught.value) == (
-        "error[KC6044]: main is compiled for a GPU of AMD, which kc does not launch kernels on\n"
+        "error[KC6044]: main is compiled for a GPU of AMD, where kc cannot launch kernels\n"
         '  try: module.get_source("amdgcn") is the assembly, module.save("k.o") the object, which '
         "ld.lld -shared makes loadable\n"
         '  try: target="cuda-emu" runs the same schedule on this CPU, target="opencl" on a device '

@@ -672,7 +672,7 @@ def test_a_module_has_its_source():
     with pytest.raises(KCError) as caught:
         metal(*program.inputs(np.random.default_rng(0)))
     assert str(caught.value) == (
-        "error[KC6044]: main is compiled for Metal, which kc does not launch kernels on\n"
+        "error[KC6044]: main is compiled for Metal, where kc cannot launch kernels\n"
         '  try: module.get_source("metal") is the source, for the compiler of Metal\n'
         '  try: target="cuda-emu" runs the same schedule on this CPU, target="opencl" on a device '
         "of OpenCL"

@@ -114,7 +114,8 @@ def test_elements_that_no_array_has_are_refused(element: str, argument: str):
     assert str(caught.value) == (
         f"error[KC4005]: @f has an argument of type {type_.replace('tensor', 'memref')}\n"
         "  --> k.mlir:1:1\n"
-        "  why: elements are f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, i16, i32, i64 or index"
+        "  why: elements must have type f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, i16, "
+        "i32, i64 or index"
     )
 
 

@@ -280,7 +280,7 @@ def test_a_target_that_nothing_compiles_for():
     assert str(error) == (
         f"error[KC6011]: no backend compiles for targets of the kind {kind}\n"
         f"   |  the target: {Target(kind)}\n"
-        "  try: the kinds that are compiled for: llvm, c, cuda, cuda-emu, opencl, metal, rocm"
+        "  try: the supported kinds are: llvm, c, cuda, cuda-emu, opencl, metal, rocm"
     )
 
 

@@ -384,8 +384,8 @@ def test_a_list_of_modules():
     assert "test_build.py" in lines.pop(1)
     assert lines == [
         "error[KC2250]: two of the modules have a function 'one'",
-        "  why: the functions of a module are told apart by their names",
-        "  try: kc.lower(s, args, name=...) gives each its own",
+        "  why: each function of a module must have a different name",
+        "  try: kc.lower(s, args, name=...) sets the name",
     ]
 
 

@@ -56,7 +56,7 @@ def test_a_call_says_what_is_missing(built: kc.runtime.Module, no_driver: None):
     with pytest.raises(KCError) as caught:
         built(a, a, a.copy())
     assert str(caught.value) == (
-        "error[KC6021]: add is compiled for an NVIDIA GPU, and there is none that can be used "
+        "error[KC6021]: add is compiled for an NVIDIA GPU, but none is usable "
         "here\n"
         "   |  cuda-bindings: it is not installed\n"
         "   |  the driver's library: libcuda.so.1 is not found\n"
@@ -75,14 +75,13 @@ def test_a_way_to_a_gpu_that_is_none(
     with pytest.raises(KCError) as caught:
         built(1, 2, 3)
     assert str(caught.value) == (
-        "error[KC6030]: KC_CUDA=binding chooses nothing that runs kernels\n"
-        "  try: did you mean 'bindings'?"
+        "error[KC6030]: KC_CUDA=binding does not name a driver\n  try: did you mean 'bindings'?"
     )
     monkeypatch.setenv("KC_CUDA", "pycuda")
     with pytest.raises(KCError) as caught:
         built(1, 2, 3)
     assert str(caught.value) == (
-        "error[KC6021]: add is compiled for an NVIDIA GPU, and there is none that can be used "
+        "error[KC6021]: add is compiled for an NVIDIA GPU, but none is usable "
         "here\n"
         "   |  pycuda: it is not installed\n"
         '  try: KC_CUDA=emu in the environment, or target="cuda-emu", runs the same kernels on '

@@ -519,4 +519,4 @@ def test_inputs_alone_are_refused(call: Callable):
         call([A, B])
     lines = str(error.value).splitlines()
     assert lines[0] == "error[KC2028]: nothing is computed in main"
-    assert "  why: there are inputs alone: A, B" in lines
+    assert "  why: all arguments are inputs: A, B" in lines

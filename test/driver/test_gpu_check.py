@@ -491,7 +491,7 @@ def test_a_module_without_kernels():
         kc.gpu.check(module, np.zeros(4, "float32"), np.zeros(4, "float32"))
     assert str(caught.value) == (
         "error[KC6300]: kc.gpu.check: the module has no kernels for a GPU\n"
-        "  why: it is compiled for a target of another kind\n"
+        "  why: the module is compiled for a target of another kind\n"
         '  try: kc.build(..., target="cuda -arch=sm_80"), or target="cuda-emu"'
     )
 

@@ -31,7 +31,7 @@ def test_a_module_without_kernels():
         kc.gpu.resources(module)
     assert str(caught.value) == (
         "error[KC6300]: kc.gpu.resources: the module has no kernels for a GPU\n"
-        "  why: it is compiled for a target of another kind\n"
+        "  why: the module is compiled for a target of another kind\n"
         '  try: kc.build(..., target="cuda -arch=sm_80")'
     )
 

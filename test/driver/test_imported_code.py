@@ -104,8 +104,8 @@ def test_code_comes_before_what_the_process_has_loaded(tmp_path: Path, target: s
             TWICE,
             "c",
             [
-                "error[KC4355]: import_llvm: the C target takes C",
-                "  why: its source is compiled by the system's C compiler",
+                "error[KC4355]: import_llvm: the C target accepts only C",
+                "  why: the system's C compiler compiles its source",
                 "  try: import_c, or a target of LLVM",
             ],
         ),

@@ -79,18 +79,18 @@ def test_launches_in_text_are_checked_where_they_are_made():
     module(a, 1, 49_152)
     assert (a == 1).all()
     for size, y, bytes_, said in (
-        (1025, 1, 0, "blockDim.x = 1,025, and it is 1 to 1,024"),
-        (0, 1, 0, "blockDim.x = 0, and it is 1 to 1,024"),
-        (4, 70_000, 0, "gridDim.y = 70,000, and it is 0 to 65,535"),
-        (1024, 2, 0, "threads of a block = 2,048, and it is 0 to 1,024"),
-        (4, 1, 49_153, "bytes of dynamic shared memory = 49,153, and it is 0 to 49,152"),
+        (1025, 1, 0, "blockDim.x = 1,025, must be 1 to 1,024"),
+        (0, 1, 0, "blockDim.x = 0, must be 1 to 1,024"),
+        (4, 70_000, 0, "gridDim.y = 70,000, must be 0 to 65,535"),
+        (1024, 2, 0, "threads of a block = 2,048, must be 0 to 1,024"),
+        (4, 1, 49_153, "bytes of dynamic shared memory = 49,153, must be 0 to 49,152"),
     ):
         a = np.zeros(size, "float32")
         with pytest.raises(CallError) as caught:
             module(a, y, bytes_)
         assert str(caught.value) == (
             f"error[KC6035]: main: a launch has {said}\n"
-            "  why: the sizes of a launch are computed from those of the arguments"
+            "  why: the sizes of a launch are computed from the sizes of the arguments"
         )
         assert not a.any()
 

@@ -165,6 +165,6 @@ def test_pictures_need_matplotlib(monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(KCError) as caught:
         plot([copies(1 << 11, 1e-6)], "out.svg")
     assert str(caught.value) == (
-        "error[KC0086]: out.svg is drawn by matplotlib, which is not installed\n"
+        "error[KC0086]: out.svg cannot be drawn: matplotlib is not installed\n"
         "  try: pip install 'kc-compiler[plot]'"
     )

@@ -139,7 +139,7 @@ error[KC2016]: a reduction inside the expression of compute C
     "too_many_axes": """\
 error[KC2015]: compute C has 1 dimension, its function takes 2 arguments
   --> HERE:2  te.compute((64,), lambda io, ii: a[io, ii] + 1.0, name="C")
-  why: the function is called with one axis a dimension, or with the first ones
+  why: the function must take an axis for each dimension, or only the first axes
   try: lambda i: ...""",
 }
 

@@ -212,9 +212,9 @@ def test_threads_that_wait_for_ever(
         with pytest.raises(KCError) as caught:
             call()
         assert str(caught.value) == (
-            "error[KC6308]: k: threads of 1 block wait for something that never happens\n"
+            "error[KC6308]: k: threads of 1 block wait for an event that never occurs\n"
             "  why: a barrier, an mbarrier or a copy that they wait for never completes; a GPU "
-            "would hang, and the emulator ended them: what the kernel has written is undefined\n"
+            "would hang. The emulator ended the threads: the output of the kernel is undefined\n"
             "  try: kc.gpu.check reports which threads wait, where, and for what"
         )
     assert capfd.readouterr().err == ""

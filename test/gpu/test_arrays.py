@@ -108,7 +108,7 @@ def test_a_part_is_not_overwritten(fake: FakeGpu):
     with pytest.raises(KCError) as caught:
         array[1] = 2.0
     assert str(caught.value) == (
-        "error[KC5131]: an array is overwritten as a whole, not at [1]\n"
+        "error[KC5131]: an array can be overwritten only as a whole, not at [1]\n"
         "   |  <kc.nd.NDArray shape=(3,), cuda(0)>\n"
         "  why: elements are read and written through numpy\n"
         "  try: y = x.numpy(), then y[1] = value, then x[:] = y"

@@ -114,7 +114,7 @@ def test_shared_memory_of_a_size_that_a_call_gives(fake: FakeGpu):
         "error[KC6035]: main: main_kernel on cuda(0) has 232,832 bytes of dynamic shared memory, "
         "and 232,448 are left for it\n"
         "   |  launched: grid (1, 1, 1), block (32, 1, 1), 232,832 bytes of dynamic shared memory\n"
-        "  why: the sizes of a launch are computed from those of the arguments\n"
+        "  why: the sizes of a launch are computed from the sizes of the arguments\n"
         "  try: smaller tiles, or an element type of fewer bits"
     )
     emulated = kc.build(s, args, target="cuda-emu -arch=sm_90a")
@@ -204,7 +204,7 @@ def test_prepared_calls_and_time(fake: FakeGpu):
         run(a)  # pyright: ignore[reportCallIssue]
     assert str(caught.value) == (
         "error[KC5121]: main: a prepared call takes no arguments\n"
-        "  why: it holds those that it was prepared with\n"
+        "  why: the call passes the arguments of prepare()\n"
         "  try: main.prepare(...) for other arguments"
     )
 
@@ -466,7 +466,7 @@ def test_a_grid_beyond_the_limits(fake: FakeGpu):
         "error[KC6035]: main: main_kernel on cuda(0) has gridDim.y = 70,000, and it is 1 to "
         "65,535\n"
         "   |  launched: grid (1, 70000, 1), block (8, 1, 1), 0 bytes of dynamic shared memory\n"
-        "  why: the sizes of a launch are computed from those of the arguments\n"
+        "  why: the sizes of a launch are computed from the sizes of the arguments\n"
         "  try: bind the long loop to blockIdx.x, or fuse it with that one"
     )
     for _ in range(2):  # checked by Python, and by generated code
@@ -485,7 +485,7 @@ def test_registers_of_a_kernel_limit_its_blocks(fake: FakeGpu):
         "possible\n"
         "   |  launched: grid (1, 1, 1), block (64, 1, 1), 0 bytes of dynamic shared memory\n"
         "   |  the kernel takes 255 registers in each thread\n"
-        "  why: the sizes of a launch are computed from those of the arguments\n"
+        "  why: the sizes of a launch are computed from the sizes of the arguments\n"
         "  try: a smaller factor of the loop that is bound to threadIdx"
     )
 
@@ -521,7 +521,7 @@ module attributes {gpu.container_module} {
         "error[KC6035]: main: fill on cuda(0) has 300,000 bytes of dynamic shared memory, and "
         "232,448 are left for it\n"
         "   |  launched: grid (1, 1, 1), block (1, 1, 1), 300,000 bytes of dynamic shared memory\n"
-        "  why: the sizes of a launch are computed from those of the arguments\n"
+        "  why: the sizes of a launch are computed from the sizes of the arguments\n"
         "  try: smaller tiles, or an element type of fewer bits"
     )
 
@@ -592,8 +592,8 @@ def test_kernels_are_not_called(fake: FakeGpu):
     module = fake.build(*gpu_schedules.add())
     kernel = module.imported_modules[0]["main_kernel"]
     assert refused(lambda: kernel(1)) == (
-        "error[KC6023]: main_kernel is a kernel, which host code launches\n"
-        "  why: its grid, its blocks and its memory are computed there\n"
+        "error[KC6023]: main_kernel is a kernel, which only host code can launch\n"
+        "  why: the host code computes its grid, its blocks and its memory\n"
         '  try: call module["main"]'
     )
 

@@ -238,7 +238,7 @@ def test_files_are_refused(tmp_path: Path):
             save()
         assert str(caught.value) == (
             "error[KC5271]: a module with bound checks cannot be saved\n"
-            "  why: its kernels report to the call in this process that started them\n"
+            "  why: its kernels write their reports to memory of this process\n"
             "  try: build it without tir.instrument_bound_checkers and KC_BOUND_CHECKS"
         )
     assert not list(tmp_path.iterdir())
@@ -254,7 +254,7 @@ def test_targets_without_checks_are_told(target: str):
     (warning,) = (it for it in said if it.kind == "warning")
     assert (warning.code, warning.why) == (
         "KC5272",
-        "only kernels that LLVM compiles for this machine have them",
+        "bound checks require code that LLVM compiles for this machine",
     )
     assert warning.message.startswith("the kernels have no bound checks: the target is ")
     assert "kc_out_of_bounds" not in module.get_source()

@@ -335,7 +335,7 @@ def test_prepare(path: str) -> None:
             call(*args, **keywords)
         assert str(caught.value) == (
             "error[KC5121]: add: a prepared call takes no arguments\n"
-            "  why: it holds those that it was prepared with\n"
+            "  why: the call passes the arguments of prepare()\n"
             "  try: add.prepare(...) for other arguments"
         )
     assert c.sum() == 0

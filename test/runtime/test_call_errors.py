@@ -565,10 +565,10 @@ def test_keywords(kernels: dict[str, Recorder]) -> None:
     with pytest.raises(CallError) as caught:
         kernels["add"].function(a(), a(), C=a(), D=1)
     assert str(caught.value) == (
-        "error[KC5102]: add: keyword arguments are not taken: C, D" + ADD_IS + "\n"
+        "error[KC5102]: add: keyword arguments are not accepted: C, D" + ADD_IS + "\n"
         "  try: add(A, B, C)"
     )
-    with pytest.raises(CallError, match="keyword arguments are not taken: D"):
+    with pytest.raises(CallError, match="keyword arguments are not accepted: D"):
         kernels["add"].function(a(), a(), a(), D=1)
 
 

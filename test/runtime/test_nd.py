@@ -163,7 +163,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "element": (
         lambda: assign((0, slice(1, None))),
-        "KC5131]: an array is overwritten as a whole, not at [0, 1:]\n"
+        "KC5131]: an array can be overwritten only as a whole, not at [0, 1:]\n"
         "   |  <kc.nd.NDArray shape=(2, 3), cpu(0)>\n"
         "  why: elements are read and written through numpy\n"
         "  try: np.asarray(x)[0, 1:] = value, which shares the memory",
@@ -186,7 +186,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "shape": (
         lambda: kc.nd.empty((2, -1)),
         "KC5127]: (2, -1) is not a shape\n"
-        "  why: a shape is a tuple of sizes, which are integers of at least 0",
+        "  why: a shape must be a tuple of sizes, which are integers of at least 0",
     ),
     "no DLPack": (
         lambda: kc.nd.from_dlpack([1]),
@@ -383,8 +383,8 @@ def test_sharing_what_is_on_a_gpu_needs_a_driver(no_driver: None) -> None:
     with pytest.raises(DeviceError) as caught:
         kc.nd.from_dlpack(OnDevice())
     assert str(caught.value) == (
-        "error[KC6021]: from_dlpack: the array is on a GPU, cuda(0), and there is none that can be "
-        "used here\n"
+        "error[KC6021]: from_dlpack: the array is on a GPU, cuda(0), but none is usable "
+        "here\n"
         + NO_DRIVER
         + '  try: KC_CUDA=emu in the environment, or target="cuda-emu", runs the same kernels on '
         "this CPU\n"

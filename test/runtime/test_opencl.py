@@ -285,7 +285,7 @@ def test_a_block_that_the_device_has_too_few_threads_for():
     threads, most = device.max_threads * 2, device.max_threads
     said, a = launch(threads, 8)
     assert said == (
-        f"error[KC6042]: k: a block of {threads} threads, DEVICE runs {most} of it\n"
+        f"error[KC6042]: k: a block of {threads} threads, but DEVICE runs at most {most}\n"
         f"   |  threads along x, y and z: {threads}, 1, 1\n"
         f"  why: along each axis the device has {', '.join(map(str, device.max_block))}\n"
         f"  try: -max_threads_per_block={most} of the target reports it while scheduling"
@@ -298,7 +298,7 @@ def test_more_shared_memory_than_the_device_has():
     most = opencl.require_device("the test").max_shared
     said, _ = launch(8, most)
     assert said == (
-        f"error[KC6042]: k: {4 * most} bytes of shared memory, DEVICE has {most}\n"
+        f"error[KC6042]: k: {4 * most} bytes of shared memory, but DEVICE has {most}\n"
         "  why: a block has the memory of one compute unit\n"
         f"  try: -max_shared_memory_per_block={most} of the target reports it while scheduling"
     )
@@ -333,7 +333,7 @@ def test_no_device(monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(KCError) as caught:
         module(*program.inputs(np.random.default_rng(0)))
     assert str(caught.value) == (
-        "error[KC6040]: a call of main needs a device of OpenCL, and there is none\n"
+        "error[KC6040]: a call of main needs an OpenCL device, but there is none\n"
         "  why: libOpenCL.so.1 is not installed, or knows no device\n"
         "  try: install the driver of the GPU, or PoCL, which runs kernels on the CPU (Debian: "
         "pocl-opencl-icd)\n"

@@ -123,10 +123,9 @@ def test_a_symbol_that_no_argument_gives() -> None:
     with pytest.raises(CallError) as caught:
         Signature("f", (array("A", "int8", AffineDim.mul("n", 2)),), ("n",))
     assert str(caught.value) == (
-        "error[KC5122]: f: no argument gives the size n\n"
+        "error[KC5122]: f: no argument determines the size n\n"
         "   |  f(A: int8[n * 2])\n"
-        "  why: a size is taken from an array that has it as a plain dimension, "
-        "or from a scalar argument\n"
+        "  why: a size must be a dimension of an array argument, or a scalar argument\n"
         "  try: make n an argument of f"
     )
 

@@ -310,7 +310,7 @@ def test_constant_and_equal_strides():
         "expected 2\n"
         "   |  came: numpy.ndarray float32[8, 10] with strides of [80, 4] bytes\n"
         "   |  expected: A: float32[n, m] with strides [s, 2]\n"
-        "  why: the kernel is compiled for the stride that was declared\n"
+        "  why: the kernel is compiled for the declared stride\n"
         "  try: declare it as a variable: strides=[..., te.var('s1'), ...]"
     )
     assert message(lambda: f(BASE[:, ::2], np.zeros((8, 10), np.float32))) == (
@@ -359,7 +359,7 @@ def test_bad_binds():
     module = kc.lower(s, args)
     assert message(lambda: kc.build(module, binds={a: strides(a, 8, 1)})) == (
         "error[KC4342]: binds: for IRModule\n"
-        "  why: the arguments of a schedule of te are bound; a function has its buffers"
+        "  why: binds applies to the arguments of a te schedule; a function already has buffers"
     )
 
 

@@ -164,7 +164,7 @@ CASES = [
     (
         too_many_arguments,
         "error[KC2015]: compute C has 1 dimension, its function takes 2 arguments\n"
-        "  why: the function is called with one axis a dimension, or with the first ones\n"
+        "  why: the function must take an axis for each dimension, or only the first axes\n"
         "  try: lambda i: ...",
     ),
     (
@@ -235,7 +235,7 @@ CASES = [
     ),
     (
         an_index_that_is_no_integer,
-        "error[KC2011]: A is indexed with a value of type float32\n  why: indices are integers",
+        "error[KC2011]: A is indexed with a value of type float32\n  why: indices must be integers",
     ),
     (
         an_unknown_type,
@@ -251,7 +251,7 @@ CASES = [
         a_tensor_from_itself,
         "error[KC2175]: C is computed from itself\n"
         "   |  C needs B needs C\n"
-        "  why: a tensor is computed from tensors that are there before\n"
+        "  why: a tensor can depend only on tensors that are computed before it\n"
         "  try: te.scan computes rows of a tensor from rows before",
     ),
     (

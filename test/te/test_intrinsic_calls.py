@@ -194,7 +194,8 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         of(lambda i: ADD(A[i, 0:4], B[i, 0:4]), (16, 8)),
         "error[KC2221]: compute C: add_of_four makes tiles of (4,), the last dimensions of C are "
         "(8,)\n"
-        "  why: the function of the compute takes the first axes, a tile has the others",
+        "  why: a tile must have the shape of the dimensions that the function of the compute "
+        "does not take",
     ),
     "fewer_arguments": (
         of(lambda i: ADD(A[i, 0:4])),
@@ -224,7 +225,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a_number": (of(lambda i: ADD(3, B[i, 0:4])), no_input(0, "3, not a part of a tensor")),
     "an_index_of_a_float": (
         of(lambda i: ADD(A[i, 0.5:4], B[i, 0:4])),
-        "error[KC2011]: A is indexed with a value of type float32\n  why: indices are integers",
+        "error[KC2011]: A is indexed with a value of type float32\n  why: indices must be integers",
     ),
     "nothing_reduced": (
         of(lambda i: ADD(A[i, 0:4], B[i, 0:4], reduce_axis=K)),
@@ -234,7 +235,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "no_axis": (
         of(lambda i: ADD(A[i, 0:4], B[i, 0:4], reduce_axis=4)),
         "error[KC2224]: add_of_four is called with reduce_axis=4\n"
-        "  why: it is an axis of te.reduce_axis, over which tiles are combined\n"
+        "  why: reduce_axis must be a result of te.reduce_axis; tiles are combined over it\n"
         '  try: k = te.reduce_axis((0, n), name="k")',
     ),
 }

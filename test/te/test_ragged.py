@@ -157,7 +157,8 @@ def test_partial_results_have_one_number_for_all_elements(kind: str):
     with pytest.raises(kc.KCError) as caught:
         it.s.rfactor(it.y, outer)
     assert str(caught.value).splitlines()[0] == (
-        "error[KC3139]: rfactor: axis r_o of Y has another number of iterations for each element"
+        "error[KC3139]: rfactor: axis r_o of Y has a number of iterations that differs between "
+        "elements"
     )
     assert str(caught.value).splitlines()[2:] == [
         f"  why: the partial results would have ({length} + 3) // 4 elements along it, and a "

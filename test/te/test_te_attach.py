@@ -244,7 +244,7 @@ def test_groups_are_refused_where_they_make_no_sense():
     group = s.create_group(outputs=c, inputs=a)
     assert refusal(lambda: s[b].compute_at(s[d], d.op.axis[0]), __file__) == (
         "error[KC3137]: compute_at: B and D are not in one group\n"
-        "  why: B is in the group of B, C, and is computed where that is, or inside of it\n"
+        "  why: B is in the group of B, C, and must be computed at its place, or inside it\n"
         "  try: compute the group there: group.compute_at(...)"
     )
     assert refusal(lambda: group.compute_at(s[c], c.op.axis[0]), __file__) == (
@@ -253,8 +253,8 @@ def test_groups_are_refused_where_they_make_no_sense():
     )
     assert refusal(lambda: s.create_group(outputs=d, inputs=b), __file__) == (
         "error[KC3146]: create_group: the stages of C, D are in different groups\n"
-        "  why: there are C in the group of B, C and D in no group; a group holds others as a "
-        "whole\n"
+        "  why: there are C in the group of B, C and D in no group; "
+        "a group must contain another group completely or not at all\n"
         "  try: group all stages of the other group, or make the groups inside of it"
     )
 
@@ -287,7 +287,7 @@ def test_refused_at_the_call():
     )
     assert refusal(lambda: s[cl].compute_at(c, i), __file__) == (
         "error[KC3132]: compute_at: C_local is to be computed at an axis of a Tensor\n"
-        "  why: a tensor is computed inside a loop of its reader\n"
+        "  why: a tensor can be computed only inside a loop of its reader\n"
         "  try: s[C_local].compute_at(s[consumer], axis)"
     )
     assert refusal(lambda: s[cl].compute_at(s[cl], k), __file__).startswith(

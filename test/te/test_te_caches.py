@@ -322,8 +322,8 @@ def test_refused_at_the_call():
     s = te.create_schedule(c.op)
     s[c].fuse(c.op.axis[1], k)
     assert refusal(lambda: s.cache_write(c, "local"), __file__) == (
-        "error[KC3136]: cache_write: axis j_k_fused of C is a reduction and an axis of the result "
-        "at once\n"
+        "error[KC3136]: cache_write: axis j_k_fused of C is made from a reduction axis and an axis "
+        "of the result\n"
         "  why: the cache has a dimension for each data-parallel axis; j_k_fused comes from k, "
         "over which C is reduced\n"
         "  try: cache_write first, then split or fuse k of the cache"
@@ -337,7 +337,7 @@ def test_refused_at_the_call():
     )
     assert refusal(lambda: s.cache_read(a, "shared", []), __file__) == (
         "error[KC3130]: cache_read: no reader of A is named\n"
-        "  why: the copy is for those that read it\n"
+        "  why: the copy needs at least one reader\n"
         "  try: A is read by C_local"
     )
     assert refusal(lambda: s.cache_read("A", "shared", [cl]), __file__) == (
@@ -351,7 +351,7 @@ def test_refused_at_the_call():
     )
     assert refusal(lambda: s.cache_write([c, cl], "local"), __file__) == (
         "error[KC3141]: cache_write: C, C_local are not results of one compute\n"
-        "  why: the list is all results of one compute, which are computed together\n"
+        "  why: the list must hold all results of one compute, which are computed together\n"
         "  try: one cache_write for each of them"
     )
     assert refusal(lambda: s.cache_write([], "local"), __file__) == (

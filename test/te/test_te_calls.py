@@ -452,8 +452,8 @@ def test_a_name_that_nobody_registered(registered):
     a = te.placeholder((N,), name="A")
     b = te.compute((N,), lambda i: tir.call_packed("test.knwon", a[i]), name="B")
     assert refusal(lambda: built([a, b]), __file__) == (
-        "error[KC5251]: there is no function 'test.knwon' to call\n"
-        "  why: a kernel calls the function that is registered under that name at the build\n"
+        "error[KC5251]: no function is registered as 'test.knwon'\n"
+        "  why: the kernel calls a Python function, which must be registered before the build\n"
         "  try: did you mean 'test.known'?"
     )
 
@@ -647,13 +647,13 @@ REFUSALS = [
     (
         lambda a: tir.call_extern("float32", "std::cbrt", a[0]),
         "error[KC2150]: call_extern: 'std::cbrt' is not the name of a function\n"
-        "  why: it is a symbol of C\n"
+        "  why: the name must be a symbol of C\n"
         '  try: tir.call_extern("int32", "abs", x)',
     ),
     (
         lambda a: tir.call_packed("", a[0]),
         "error[KC2150]: call_packed: '' is not the name of a function\n"
-        "  why: it is a name that kc.register_func knows\n"
+        "  why: the name must be registered by kc.register_func\n"
         '  try: tir.call_packed("my.function", x)',
     ),
     (
@@ -748,7 +748,7 @@ REFUSALS = [
     (
         lambda a: te.trace([a[0], BUFFER]),
         "error[KC2156]: trace: the last value is Buffer((8,), float32, name=B)\n"
-        "  why: it is the result, a scalar\n"
+        "  why: the last value is the result, so it must be a scalar\n"
         "  try: te.trace([buffer, A[i]])",
     ),
 ]

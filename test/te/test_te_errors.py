@@ -48,31 +48,31 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: te.compute((8,), lambda i: np.exp(A[i, 0])),
         "error[KC2009]: np.exp of an expression\n"
-        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  why: the function needs numbers, but the value is known only when the kernel runs\n"
         "  try: te.exp makes the expression",
     ),
     (
         lambda: te.compute((8,), lambda i: np.maximum(0.0, A[i, 0])),
         "error[KC2009]: np.maximum of an expression\n"
-        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  why: the function needs numbers, but the value is known only when the kernel runs\n"
         "  try: te.max makes the expression",
     ),
     (
         lambda: te.compute((8,), lambda i: math.tanh(A[i, 0])),
         "error[KC2009]: math.tanh of an expression\n"
-        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  why: the function needs numbers, but the value is known only when the kernel runs\n"
         "  try: te.tanh makes the expression",
     ),
     (
         lambda: np.exp(A),
         "error[KC2009]: np.exp of the tensor A\n"
-        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  why: the function needs numbers, but the value is known only when the kernel runs\n"
         "  try: te.compute(A.shape, lambda *i: te.exp(A(*i)))",
     ),
     (
         lambda: np.spacing(S),
         "error[KC2009]: np.spacing of the tensor S\n"
-        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  why: the function needs numbers, but the value is known only when the kernel runs\n"
         "  try: the functions of te take expressions",
     ),
     (
@@ -122,12 +122,12 @@ CASES: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: te.compute((8,), lambda i: A[i, 0.5]),
-        "error[KC2011]: A is indexed with a value of type float32\n  why: indices are integers",
+        "error[KC2011]: A is indexed with a value of type float32\n  why: indices must be integers",
     ),
     (
         lambda: te.placeholder((-1,), name="N"),
         "error[KC2012]: placeholder N has the dimension -1\n"
-        "  why: a dimension is an integer from 0 to 2^63 - 1, or a size made with te.var",
+        "  why: a dimension must be an integer from 0 to 2^63 - 1, or a size made with te.var",
     ),
     (
         lambda: te.placeholder((8,), name="my tensor"),
@@ -143,13 +143,13 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: te.compute((8,), lambda i, j: A[i, j]),
         "error[KC2015]: te.compute has 1 dimension, its function takes 2 arguments\n"
-        "  why: the function is called with one axis a dimension, or with the first ones\n"
+        "  why: the function must take an axis for each dimension, or only the first axes\n"
         "  try: lambda i: ...",
     ),
     (
         lambda: te.placeholder((4.5,)),
         "error[KC2012]: te.placeholder has the dimension 4.5\n"
-        "  why: a dimension is an integer from 0 to 2^63 - 1, or a size made with te.var",
+        "  why: a dimension must be an integer from 0 to 2^63 - 1, or a size made with te.var",
     ),
     (
         lambda: te.sum(A, axis=0),
@@ -166,25 +166,25 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: np.sum(A),
         "error[KC2009]: np.sum of the tensor A\n"
-        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  why: the function needs numbers, but the value is known only when the kernel runs\n"
         "  try: use topi.sum(A, ...)",
     ),
     (
         lambda: np.add.reduce(A),
         "error[KC2009]: np.sum of the tensor A\n"
-        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  why: the function needs numbers, but the value is known only when the kernel runs\n"
         "  try: use topi.sum(A, ...)",
     ),
     (
         lambda: np.concatenate([A, A]),
         "error[KC2009]: np.concatenate of the tensor A\n"
-        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  why: the function needs numbers, but the value is known only when the kernel runs\n"
         "  try: use topi.concatenate(A, ...)",
     ),
     (
         lambda: np.dot(A, A),
         "error[KC2009]: np.dot of the tensor A\n"
-        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  why: the function needs numbers, but the value is known only when the kernel runs\n"
         "  try: use topi.matmul(A, ...)",
     ),
     (
@@ -223,13 +223,13 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: te.placeholder("n"),
         "error[KC2012]: te.placeholder has the dimension 'n'\n"
-        "  why: a dimension is an integer from 0 to 2^63 - 1, or a size made with te.var\n"
+        "  why: a dimension must be an integer from 0 to 2^63 - 1, or a size made with te.var\n"
         "  try: te.var('n')",
     ),
     (
         lambda: te.compute((8,), lambda i, j: A[i, j], name="C"),
         "error[KC2015]: compute C has 1 dimension, its function takes 2 arguments\n"
-        "  why: the function is called with one axis a dimension, or with the first ones\n"
+        "  why: the function must take an axis for each dimension, or only the first axes\n"
         "  try: lambda i: ...",
     ),
     (
@@ -241,7 +241,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: te.compute((8,), lambda i: (), name="C"),
         "error[KC2018]: compute C returns no value\n"
-        "  why: it makes a tensor of each value that its function returns",
+        "  why: the function must return at least one expression; each becomes a tensor",
     ),
     (
         lambda: te.compute((8,), lambda i: A[i, k()], name="C"),

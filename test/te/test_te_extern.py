@@ -328,17 +328,17 @@ FUNCTION_REFUSALS = [
     (
         lambda a: te.extern_primfunc([a, a], symbolic()),
         "error[KC2167]: extern_primfunc: 2 inputs for @main, which reads X and writes Y\n"
-        "  why: each argument that is not written is an input, and those written are the results",
+        "  why: the inputs must be the arguments that the function only reads",
     ),
     (
         lambda a: te.extern_primfunc([a], 3),
         "error[KC2167]: extern_primfunc: int is not a module\n"
-        "  why: it takes a module of one function of loops\n"
+        "  why: extern_primfunc takes a module with one function of loops\n"
         "  try: te.create_prim_func([A, B]), kc.lower(s, args), kc.IRModule.parse(text)",
     ),
     (
         lambda a: te.extern_primfunc([a], symbolic()),
-        "error[KC2168]: extern_primfunc: no input gives the size n of @main\n"
+        "error[KC2168]: extern_primfunc: no input determines the size n of @main\n"
         "  why: a size of the function is a te.var that is a dimension of an input\n"
         "  try: give the function constant shapes\n"
         "  try: or a dimension te.var('n')",
@@ -359,7 +359,7 @@ FUNCTION_REFUSALS = [
     (
         lambda a: te.extern_primfunc([te.placeholder((4,), name="B")], fixed()),
         "error[KC2167]: extern_primfunc: B is (4,) float32, the argument X of @main is (8,) "
-        "float32\n  why: the inputs have the shapes and types of the arguments",
+        "float32\n  why: the inputs must have the shapes and types of the arguments",
     ),
 ]
 

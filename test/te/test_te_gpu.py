@@ -117,7 +117,7 @@ def test_refused_at_the_call():
     s[c].bind(i, te.thread_axis("threadIdx.x"))
     assert refusal(lambda: s[c].split(i, factor=2), __file__) == (
         "error[KC3106]: split: axis i of C is to be bound to threads\n"
-        "  why: an axis is restructured before it is given a kind of execution\n"
+        "  why: an axis must be split, fused and reordered before its kind of execution is set\n"
         "  try: split first, then bind one of the results"
     )
 
@@ -238,8 +238,9 @@ def test_store_predicates_are_about_threads():
     _, _, c, _ = matmul()
     s = te.create_schedule(c.op)
     assert refusal(lambda: s[c].set_store_predicate(c.op.axis[0] < 3), __file__) == (
-        "error[KC3149]: set_store_predicate: the predicate of C is not about threads\n"
-        "  why: it says which of the threads that compute the same store it: comparisons of axes "
+        "error[KC3149]: set_store_predicate: the predicate of C is not a condition on threads\n"
+        "  why: the predicate selects the threads that store a value: it must consist of "
+        "comparisons of axes "
         "of threads with numbers, joined by te.all or &\n"
         "  try: s[C].set_store_predicate(tx.var.equal(0))"
     )

@@ -250,7 +250,7 @@ def test_arrays_of_vectors():
         kc.nd.array(np.zeros((4, 3), "f4"), dtype="float32x2")
     assert str(caught.value) == (
         "error[KC5124]: array: a source of shape (4, 3) for elements of float32x2\n"
-        "  why: the lanes of an element are the last dimension, of 2"
+        "  why: the last dimension must hold the lanes of an element: 2"
     )
 
 

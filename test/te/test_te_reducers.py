@@ -176,7 +176,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: te.compute((8,), lambda i: (), name="C"),
         "error[KC2018]: compute C returns no value\n"
-        "  why: it makes a tensor of each value that its function returns",
+        "  why: the function must return at least one expression; each becomes a tensor",
     ),
     (
         lambda: A.op.output(1),
@@ -245,7 +245,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: te.compute((8,), lambda i: argmax((N[i], A[i, 0]), axis=axis())[1], name="C"),
         "error[KC2044]: compute C returns 1 of the 2 results of a reduction, or in another order\n"
-        "  why: all are needed to compute each of them\n"
+        "  why: the results are computed together, so all are needed\n"
         "  try: return all results of the reducer, and use the tensor you need",
     ),
     (

@@ -336,7 +336,7 @@ def test_refusals():
     x, _, twice, update, scan, out, s = recurrence()
     assert refusal(lambda: s[update].compute_at(s[scan], scan.op.scan_axis), __file__) == (
         "error[KC3152]: compute_at: update is an update of the scan S\n"
-        "  why: its rows are computed one after the other, each from those before\n"
+        "  why: the rows of a scan are computed in order, each from earlier rows\n"
         "  try: inputs of an update can be computed at its axes"
     )
     assert refusal(lambda: s[scan].compute_inline(), __file__).startswith(

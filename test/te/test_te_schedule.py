@@ -105,18 +105,19 @@ def test_refused_at_the_call():
     ]
     assert refusal(lambda: stage.split(i)) == [
         "error[KC3107]: split: neither factor nor nparts is given",
-        "  why: one is the number of inner iterations, the other that of outer ones",
+        "  why: factor is the number of inner iterations, nparts of outer iterations; give "
+        "exactly one",
         "  try: factor=8",
         "  try: nparts=4",
     ]
     assert refusal(lambda: stage.split(i, factor=0)) == [
         "error[KC3108]: split: 0 iterations of axis i",
-        "  why: a factor is an integer from 1 to 2^63 - 1, or a te.var",
+        "  why: a factor must be an integer from 1 to 2^63 - 1, or a te.var",
         "  try: factor=8",
     ]
     assert refusal(lambda: stage.fuse(i, k)) == [
         "error[KC3109]: fuse: i, k of C",
-        "  why: only neighbours can be fused, from the outside in; the order is i, j, k",
+        "  why: only adjacent axes can be fused, outermost first; the order is i, j, k",
         "  try: reorder first",
     ]
     assert refusal(lambda: stage.reorder(i, i)) == ["error[KC3110]: reorder: axis i is named twice"]
@@ -128,7 +129,7 @@ def test_refused_at_the_call():
     stage.vectorize(j)
     assert refusal(lambda: stage.split(j, factor=4)) == [
         "error[KC3106]: split: axis j of C is to be vectorized",
-        "  why: an axis is restructured before it is given a kind of execution",
+        "  why: an axis must be split, fused and reordered before its kind of execution is set",
         "  try: split first, then vectorize one of the results",
     ]
     for wrong in (

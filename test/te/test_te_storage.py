@@ -152,7 +152,7 @@ def test_layouts_are_refused_where_axes_are_gone_or_moved():
     i, j = b.op.axis
     assert refusal(lambda: s[b].transform_layout(lambda i: [i]), __file__) == (
         "error[KC3150]: transform_layout: the map takes 1 index, B has 2\n"
-        "  why: it maps the index of an element to its new place"
+        "  why: the map must take one index for each dimension"
     )
     s[b].reorder(j, i)
     assert refusal(lambda: s[b].transform_layout(lambda i, j: [j, i]), __file__) == (
@@ -173,8 +173,8 @@ def test_layouts_are_refused_where_axes_are_gone_or_moved():
         if name == "cache_write":
             assert refusal(call, __file__) == (
                 "error[KC3150]: cache_write: the layout of B is transformed\n"
-                "  why: its axes are those of the new layout, and the expression is about the old "
-                "one\n"
+                "  why: its axes belong to the new layout, but its expression uses the old "
+                "layout\n"
                 "  try: cache_write first, then transform_layout"
             )
         else:

@@ -103,7 +103,7 @@ PARTS = [
         lambda a: a + te.placeholder((3,), name="B"),
         "error[KC2174]: A of the shape (4, 4) and B of the shape (3,) in one operation\n"
         "  why: 4 and 3 are neither equal, nor is one of them 1\n"
-        "  try: te.compute says which elements belong together",
+        "  try: te.compute can combine other elements",
     ),
     (
         lambda a: te.compute((4, 4), lambda i, j: a + a[i, j]),

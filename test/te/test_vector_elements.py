@@ -230,7 +230,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str, str, list[str]]] = {
     "an index": (
         lambda: S[tir.Ramp(0, 1, 4)],
         "KC2011: S is indexed with a value of type int32x4",
-        "indices are integers",
+        "indices must be integers",
         [],
     ),
     "a ramp of floats": (

@@ -371,7 +371,7 @@ def in_compute(value: Callable[[Any], Any]) -> Any:
 
 
 IN_A_COMPUTE = (
-    "  why: a compute says what one element is, lane by lane; operations on whole vectors are for "
+    "  why: a compute defines its elements lane by lane; operations on whole vectors are for "
     "statements\n"
     "  try: te.extern, te.decl_tensor_intrin and tir.ir_builder take statements\n"
     "  try: s[...].vectorize(AXIS) computes elements in vectors"
@@ -396,7 +396,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "index_that_is_a_vector": (
         lambda: a[tir.Ramp(0, 1, 3), 0],
-        "error[KC2011]: a is indexed with a value of type int32x3\n  why: indices are integers",
+        "error[KC2011]: a is indexed with a value of type int32x3\n  why: indices must be integers",
     ),
     "part_of_a_row": (
         lambda: a.vload([0, 2], "uint8x12"),
@@ -408,13 +408,13 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "column": (
         lambda: column.vload([0, 0], "float32x4"),
         "error[KC2216]: vload: float32x4 of column, whose neighbours are 4 elements apart\n"
-        "  why: a vector is of elements that are neighbours in memory\n"
+        "  why: the elements of a vector must be adjacent in memory\n"
         "  try: declare column with the stride 1 along its last dimension",
     ),
     "steps": (
         lambda: a[0, tir.Ramp(0, 2, 3)],
         "error[KC2216]: a is indexed with a ramp of steps of 2\n"
-        "  why: a vector is of elements that are neighbours in memory\n"
+        "  why: the elements of a vector must be adjacent in memory\n"
         "  try: tir.Ramp(i, 1, lanes)",
     ),
     "stored_type": (
@@ -467,7 +467,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "different_halves": (
         lambda: tir.vectorcombine("uint8x8", four(), a.vload([0, 0], "uint8x6")),
         "error[KC2219]: vectorcombine: uint8x8 of uint8x4 and uint8x6\n"
-        "  why: two vectors of one type make one of twice the lanes",
+        "  why: both vectors must have the same type; the result has twice the lanes",
     ),
     "bits": (
         lambda: tir.reinterpret("int64x4", four()),

@@ -866,7 +866,7 @@ error[KC3043]: vectorize: the extent of i is not a constant
     index_of_floats: """\
 error[KC2011]: A is indexed with a value of type float32
   --> HERE:3:9  A[A[0]] = 0.0
-  why: indices are integers""",
+  why: indices must be integers""",
     loop_over_floats: """\
 error[KC2109]: the end of a loop has type float32
   --> HERE:3:9  for i in range(A[0]):

@@ -24,10 +24,10 @@ error[KC2304]: topi.tensordot: the last 3 axes of A (2, 3) and the first of B (3
   why: there are 0 to 2 of both""",
     "topi.tensordot(T(2, 3), T(2, 4, name='B'), ((0, 1), (0,)))": """\
 error[KC2311]: topi.tensordot: axes has 2 axes of the first and 1 axis of the second
-  why: they are summed over in pairs""",
+  why: the lists must have the same length, because axes are summed over in pairs""",
     "topi.tensordot(T(2, 3), T(2, 2, name='B'), ((0, -2), (0, 1)))": """\
 error[KC2305]: topi.tensordot: the axes [0, 0] of the first
-  why: an axis is named once""",
+  why: each axis may be listed once""",
     "topi.tensordot(T(2, 3), T(4, 2, name='B'), ((1,), (0,)))": """\
 error[KC2303]: topi.tensordot: A of the shape (2, 3) and B of the shape (4, 2)
   why: dimension 1 of A is 3, dimension 0 of B is 4
@@ -69,11 +69,11 @@ error[KC2301]: topi.einsum: operand 1 B has elements of type int32
   try: topi.cast(B, "float32")""",
     "topi.einsum('ij')": """\
 error[KC2300]: topi.einsum: there is no operand
-  why: subscripts are those of one or more tensors""",
+  why: einsum needs one or more tensors""",
     "topi.nn.conv2d_winograd_nchw(T(1, 3, 8, 8), T(4, 3, 3, 3, name='W'), 2, 1, 1)": """\
 error[KC2317]: topi.nn.conv2d_winograd_nchw: strides 2 and dilation 1
-  why: tiles are of neighbours: strides and dilation are 1
-  try: topi.nn.conv2d_nchw takes others""",
+  why: strides and dilation must be 1
+  try: topi.nn.conv2d_nchw supports other strides and dilations""",
     "topi.nn.conv2d_winograd_nchw(T(1, 3, 8, 8), T(4, 2, 3, 3, name='W'), 1, 1, 1)": """\
 error[KC2303]: topi.nn.conv2d_winograd_nchw: A of the shape (1, 3, 8, 8) and W of the shape (4, \
 2, 3, 3)
@@ -81,7 +81,7 @@ error[KC2303]: topi.nn.conv2d_winograd_nchw: A of the shape (1, 3, 8, 8) and W o
   try: data and filter have the same channels""",
     "topi.nn.conv2d_winograd_nchw(T(1, 3, 8, 8), T(4, 3, 3, 1, name='W'), 1, 1, 1)": """\
 error[KC2303]: topi.nn.conv2d_winograd_nchw: W of the shape (4, 3, 3, 1)
-  why: a kernel that is transformed is as high as wide""",
+  why: the kernel must be square""",
     "topi.nn.conv2d_winograd_nchw(T(1, 3, 2, 8), T(4, 3, 3, 3, name='W'), 1, 0, 1)": """\
 error[KC2307]: topi.nn.conv2d_winograd_nchw: a kernel that spans 3 on 2: A of the shape (1, 3, 2, \
 8) with 0 in front and 0 behind
@@ -90,20 +90,20 @@ error[KC2307]: topi.nn.conv2d_winograd_nchw: a kernel that spans 3 on 2: A of th
     "topi.nn.conv2d_winograd_nchw(T(1, 3, 8, 8), T(4, 3, 3, 3, name='W'), 1, 1, 1, "
     "tile_size=12)": """\
 error[KC2317]: topi.nn.conv2d_winograd_nchw: tiles of 12 and a kernel of 3
-  why: tile_size is at least 2, and both in sum at most 12""",
+  why: tile_size must be at least 2, and the sum of tile_size and kernel size at most 12""",
     "topi.nn.conv2d_winograd_nchw(T(1, 3, 8, 8), T(3, 6, 4, 3, name='W'), 1, 1, 1, None, "
     "True)": """\
 error[KC2303]: topi.nn.conv2d_winograd_nchw: W of the shape (3, 6, 4, 3) for tiles of 4
-  why: it is (alpha, alpha, O, I), where alpha is the tile and the kernel less 1""",
+  why: the shape must be (alpha, alpha, O, I), where alpha is the tile and the kernel less 1""",
     "topi.nn.winograd_transform_matrices(1, 3, 'float32')": """\
 error[KC2317]: topi.nn.winograd_transform_matrices: tiles of 1 and a kernel of 3
-  why: tile_size is at least 2, and both in sum at most 12""",
+  why: tile_size must be at least 2, and the sum of tile_size and kernel size at most 12""",
     "topi.nn.winograd_transform_matrices(2, 3, 'int8')": """\
 error[KC2301]: topi.nn.winograd_transform_matrices: out_dtype is int8
   why: it takes float16, bfloat16, float8_e4m3fn, float8_e5m2, float32, float64""",
     "topi.nn.quantize(T(3, 4), T(3, name='S'))": """\
 error[KC2303]: topi.nn.quantize: A of the shape (3, 4) and S of the shape (3,)
-  why: it has no dimension, 1 element, or one for each of the 4 places along axis 1
+  why: the scale must have no dimension, 1 element, or one for each of the 4 places along axis 1
   try: block_size=... for a scale of each block""",
     "topi.nn.quantize(T(3, 4), T(3, name='S'), axis=2)": """\
 error[KC2304]: topi.nn.quantize: axis 2 of a tensor with 2 dimensions
@@ -134,20 +134,20 @@ error[KC2312]: topi.nn.simulated_quantize: the type is 'int16'
   try: did you mean 'int8' or 'uint8' or 'int32'?""",
     "topi.nn.simulated_quantize(T(3, 4), 'int8', T(3, name='S'), 0)": """\
 error[KC2303]: topi.nn.simulated_quantize: A of the shape (3, 4) and the scale S of the shape (3,)
-  why: it has 1 element, or one for each place along axis 1""",
+  why: it must have 1 element, or one for each index along axis 1""",
     "topi.nn.simulated_quantize(T(3, 4), 'int8')": """\
 error[KC2300]: topi.nn.simulated_quantize: the scale is None
-  why: it is a tensor, or a number""",
+  why: it must be a tensor or a number""",
     "topi.nn.simulated_quantize(T(3, 4), T(name='K'), 0.5, 0)": """\
 error[KC2309]: topi.nn.simulated_quantize: the type K has elements of type float32
-  why: indices are integers
+  why: indices must be integers
   try: topi.cast(K, "int32")""",
     "topi.nn.upsampling(T(1, 2, 3, 4), 0, 2)": """\
 error[KC2317]: topi.nn.upsampling: the scale of H is 0
   why: it must be a finite number above 0""",
     "topi.nn.upsampling(T(1, 2, 3, 4), 2, 2, 'NCWW')": """\
 error[KC2308]: topi.nn.upsampling: the layout 'NCWW'
-  why: it names each of H, W once, and not in blocks
+  why: it must name each of H, W once, and not in blocks
   try: NCHW, NHWC, NCHW16c""",
     "topi.nn.upsampling(T(1, 2, 3, 4), 2, 2, method='linear')": """\
 error[KC2312]: topi.nn.upsampling: method is 'linear'
@@ -166,16 +166,16 @@ error[KC2303]: topi.nn.lstm: Wi Wi of the shape (20, 3)
   why: it is (20, 4)""",
     "topi.nn.lstm(T(3, 2, 4), T(18, 4, name='Wi'), T(18, 5, name='Wh'))": """\
 error[KC2303]: topi.nn.lstm: Xs A of the shape (3, 2, 4) and Wi Wi of the shape (18, 4)
-  why: there is one step or more, and 4 rows of Wi for each hidden element""",
+  why: there must be at least one step, and 4 rows of Wi for each hidden element""",
     "topi.nn.lstm(T(3, 2, 4), T(20, 4, name='Wi'), T(20, 5, name='Wh'), weight_layout='IFCO')": """\
 error[KC2312]: topi.nn.lstm: weight_layout is 'IFCO'
-  why: it names I, F, G and O once""",
+  why: it must name I, F, G and O once each""",
     "topi.nn.lstm(T(3, 2, 4), T(20, 4, name='Wi'), T(20, 5, name='Wh'), T(5, name='Bi'))": """\
 error[KC2303]: topi.nn.lstm: Bi Bi of the shape (5,)
   why: it is (20,)""",
     "topi.nn.lstm(T(0, 2, 4), T(20, 4, name='Wi'), T(20, 5, name='Wh'))": """\
 error[KC2303]: topi.nn.lstm: Xs A of the shape (0, 2, 4) and Wi Wi of the shape (20, 4)
-  why: there is one step or more, and 4 rows of Wi for each hidden element""",
+  why: there must be at least one step, and 4 rows of Wi for each hidden element""",
     "topi.mean(T(4, 3), 2)": """\
 error[KC2304]: topi.mean: axis 2 of a tensor with 2 dimensions
   why: axes are -2 to 1""",
@@ -194,7 +194,7 @@ error[KC2302]: topi.det: data A of the shape (3,) has 1 dimension
   why: 2 or 3 or 4 dimensions are expected""",
     "topi.det(T(2, 3, 4))": """\
 error[KC2303]: topi.det: A of the shape (2, 3, 4)
-  why: the last two dimensions are equal: matrices must be square""",
+  why: matrices must be square: the last two dimensions must be equal""",
     "topi.det(T(3, 3, dtype='int32'))": """\
 error[KC2301]: topi.det: data A has elements of type int32
   why: it takes float32, float64, float16, bfloat16

@@ -11,7 +11,7 @@ error[KC2303]: topi.vision.non_max_suppression: A of the shape (1, 4, 6) and I o
   try: there is an index for each box""",
     "topi.vision.non_max_suppression(T(1, 4, 6), T(1, name='V'), T(1, 4, dtype='int32'))": """\
 error[KC2309]: topi.vision.non_max_suppression: valid_count V has elements of type float32
-  why: indices are integers
+  why: indices must be integers
   try: topi.cast(V, "int32")""",
     "topi.vision.non_max_suppression(T(4, 6), T(1, dtype='int32'), T(1, 4, dtype='int32'))": """\
 error[KC2302]: topi.vision.non_max_suppression: data A of the shape (4, 6) has 2 dimensions
@@ -29,7 +29,7 @@ error[KC2304]: topi.vision.get_valid_counts: score_index -1 of A of the shape (1
   why: a box has the elements 0 to 5""",
     "topi.vision.roi_align_nchw(T(1, 2, 5, 5), T(2, 4, name='R'), (2, 2), 1.0)": """\
 error[KC2303]: topi.vision.roi_align_nchw: rois R of the shape (2, 4)
-  why: a region is (image, x1, y1, x2, y2)""",
+  why: a region must be (image, x1, y1, x2, y2)""",
     "topi.vision.roi_align_nchw(T(1, 2, 5, 5), T(2, 5), (0, 2), 1.0)": """\
 error[KC2306]: topi.vision.roi_align_nchw: pooled_size is (0, 2)
   why: it must be at least 1""",
@@ -41,7 +41,7 @@ error[KC2312]: topi.vision.roi_align_nchw: mode is 'mean'
   try: did you mean 'max'?""",
     "topi.vision.roi_pool_nchw(T(1, 2, 0, 5), T(2, 5), (2, 2), 1.0)": """\
 error[KC2317]: topi.vision.roi_pool_nchw: A of the shape (1, 2, 0, 5)
-  why: an image that regions are taken from is not empty""",
+  why: the images must not be empty""",
     "topi.vision.roi_pool_nchw(T(2, 5, 5), T(2, 5), (2, 2), 1.0)": """\
 error[KC2302]: topi.vision.roi_pool_nchw: data A of the shape (2, 5, 5) has 3 dimensions
   why: 4 dimensions are expected""",
@@ -64,7 +64,7 @@ error[KC2306]: topi.nn.deformable_conv2d_nchw: strides is 0
   why: it must be at least 1""",
     "topi.nn.bitpack(T(2, 30, dtype='uint8'), 2, 1, 1, 'uint32')": """\
 error[KC2303]: topi.nn.bitpack: A of the shape (2, 30) packed along axis 1
-  why: that is 30 long, which is not a multiple of 32""",
+  why: the axis has 30 elements, must have a multiple of 32""",
     "topi.nn.bitpack(T(2, 32, dtype='uint8'), 9, 1, 1, 'uint32')": """\
 error[KC2317]: topi.nn.bitpack: bits is 9
   why: it must be from 1 to 8""",
@@ -95,7 +95,7 @@ error[KC2303]: topi.nn.fifo_buffer: A of the shape (2, 3) and B of the shape (3,
   try: all but the axis of time are equal""",
     "topi.nn.fifo_buffer(T(2, 6), T(2, 5, name='B'), 1)": """\
 error[KC2303]: topi.nn.fifo_buffer: A of the shape (2, 6) and B of the shape (2, 5)
-  why: the data is at most as long as the buffer along axis 1""",
+  why: the data must be at most as long as the buffer along axis 1""",
     "topi.nn.fifo_buffer(T(2, 3), T(2, 5, name='B'), 2)": """\
 error[KC2304]: topi.nn.fifo_buffer: axis 2 of a tensor with 2 dimensions
   why: axes are -2 to 1""",
@@ -110,7 +110,7 @@ error[KC2306]: topi.nn.col2im: strides is 0
   why: it must be at least 1""",
     "topi.nn.col2im(T(1, 8, 9), (4, 4), (2, 2, 2))": """\
 error[KC2311]: topi.nn.col2im: block_shape has 3 numbers: (2, 2, 2)
-  why: it is an integer, or 2 of them""",
+  why: it must be an integer, or a list of 2 integers""",
     "topi.nn.col2im(T(1, 8, 9), (2, 2), (3, 2))": """\
 error[KC2307]: topi.nn.col2im: a block that spans 3 on 2 with 0 in front and 0 behind
   why: the block, dilated, is larger than the padded image""",
@@ -158,7 +158,7 @@ error[KC2302]: topi.image.dilation2d_nhwc: input A of the shape (1, 5, 6) has 3 
     "topi.image.crop_and_resize(T(2, 3, 5, 6), T(4, 5, name='B'), T(4, dtype='int32'), (3, "
     "2))": """\
 error[KC2303]: topi.image.crop_and_resize: boxes B of the shape (4, 5)
-  why: a box is (y1, x1, y2, x2)""",
+  why: a box must be (y1, x1, y2, x2)""",
     "topi.image.crop_and_resize(T(2, 3, 5, 6), T(4, 4, name='B'), T(3, dtype='int32', "
     "name='I'), (3, 2))": """\
 error[KC2303]: topi.image.crop_and_resize: B of the shape (4, 4) and I of the shape (3,)
@@ -166,7 +166,7 @@ error[KC2303]: topi.image.crop_and_resize: B of the shape (4, 4) and I of the sh
   try: there is the number of an image for each box""",
     "topi.image.crop_and_resize(T(2, 3, 5, 6), T(4, 4, name='B'), T(4, name='I'), (3, 2))": """\
 error[KC2309]: topi.image.crop_and_resize: box_indices I has elements of type float32
-  why: indices are integers
+  why: indices must be integers
   try: topi.cast(I, "int32")""",
     "topi.image.crop_and_resize(T(2, 3, 5, 6), T(4, 4, name='B'), T(4, dtype='int32'), (0, "
     "2))": """\
@@ -183,10 +183,10 @@ error[KC2312]: topi.image.crop_and_resize: method is 'linear'
     "topi.image.crop_and_resize(T(0, 3, 5, 6), T(4, 4, name='B'), T(4, dtype='int32'), (3, "
     "2))": """\
 error[KC2317]: topi.image.crop_and_resize: A of the shape (0, 3, 5, 6)
-  why: there are an image and an element that boxes are taken from""",
+  why: boxes need at least one image with at least one element""",
     "topi.vision.reorg(T(1, 6, 4, 4), 2)": """\
 error[KC2303]: topi.vision.reorg: A of the shape (1, 6, 4, 4) with stride 2
-  why: the channels are a multiple of 4, height and width of 2""",
+  why: the channels must be a multiple of 4, height and width of 2""",
     "topi.vision.reorg(T(1, 4, 4, 4), 0)": """\
 error[KC2306]: topi.vision.reorg: stride is 0
   why: it must be at least 1""",
@@ -198,7 +198,7 @@ error[KC2302]: topi.vision.multibox_prior: data A of the shape (1, 3, 2) has 3 d
   why: 4 dimensions are expected""",
     "topi.vision.multibox_prior(T(1, 3, 2, 3), (), (1, 2))": """\
 error[KC2311]: topi.vision.multibox_prior: sizes has 0 numbers: ()
-  why: it has 1 or more""",
+  why: it must have 1 or more""",
     "topi.vision.multibox_prior(T(1, 3, 2, 3), (0.5,), (0,))": """\
 error[KC2317]: topi.vision.multibox_prior: ratios is (0,)
   why: a ratio must be above 0""",
@@ -212,7 +212,7 @@ error[KC2319]: topi.vision.multibox_prior: sizes is 'half'
     "topi.vision.multibox_transform_loc(T(1, 3, 4), T(1, 15, name='L'), T(1, 4, 4, name='B'))": """\
 error[KC2303]: topi.vision.multibox_transform_loc: loc_pred L of the shape (1, 15) and anchor B \
 of the shape (1, 4, 4)
-  why: anchor is (1, N, 4), loc_pred has 4 N numbers for each image""",
+  why: anchor must be (1, N, 4), and loc_pred must have 4 N numbers for each image""",
     "topi.vision.multibox_transform_loc(T(1, 3, 5), T(1, 16, name='L'), T(1, 4, 4, name='B'))": """\
 error[KC2303]: topi.vision.multibox_transform_loc: A of the shape (1, 3, 5) and B of the shape \
 (1, 4, 4)
@@ -241,7 +241,7 @@ shape (1, 2, 3)
   try: there is a score for each box""",
     "topi.vision.all_class_non_max_suppression(T(1, 4, 5), T(1, 2, 4, name='S'), 3, 0.5, 0.0)": """\
 error[KC2303]: topi.vision.all_class_non_max_suppression: A of the shape (1, 4, 5)
-  why: a box has 4 numbers: two opposite corners""",
+  why: a box must have 4 numbers: two opposite corners""",
     "topi.vision.all_class_non_max_suppression(T(1, 4, 4), T(1, 2, 4), 3, 0.5, 0.0, 'torch')": """\
 error[KC2312]: topi.vision.all_class_non_max_suppression: output_format is 'torch'
   try: it is: onnx, tensorflow""",
@@ -263,7 +263,7 @@ error[KC2319]: topi.strided_slice: begin is {1, 2}
   why: it must be a list of numbers""",
     "topi.unravel_index(T(3, dtype='int32'), (2, -1))": """\
 error[KC2306]: topi.unravel_index: shape is (2, -1)
-  why: sizes are at least 0""",
+  why: sizes must be at least 0""",
     "topi.nn.upsampling(T(1, 2, 3, 4), 2, 2, 'NCHW', 'bilinear', False, 'x')": """\
 error[KC2313]: topi.nn.upsampling: output_shape is x
   why: it must be an integer that is known when the program is built""",
@@ -272,7 +272,7 @@ error[KC2317]: topi.vision.multibox_prior: sizes is (0.5, -1.0)
   why: a size must be above 0""",
     "topi.signal.mel_weight_matrix(10**9, 16, 8000, 0.0, 4000.0)": """\
 error[KC2317]: topi.signal.mel_weight_matrix: num_mel_bins is 1000000000
-  why: it is at most 65,536""",
+  why: it must be at most 65,536""",
     "topi.sparse.sparse_reshape(T(3, 2, dtype='int64'), (4, 6), (2, -1), 'x')": """\
 error[KC2313]: topi.sparse.sparse_reshape: new_sparse_indices_shape is x
   why: it must be an integer that is known when the program is built""",

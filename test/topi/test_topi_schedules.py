@@ -87,8 +87,8 @@ def test_refused():
     with pytest.raises(KCError) as caught:
         topi.generic.schedule_injective([])
     assert str(caught.value).split("\n")[0::2] == [
-        "error[KC2300]: topi.generic.schedule_injective: no tensor is given",
-        "  why: a schedule is made for one output or several",
+        "error[KC2300]: topi.generic.schedule_injective: the list of outputs is empty",
+        "  why: a schedule needs at least one output",
     ]
 
 

@@ -355,7 +355,8 @@ def test_what_is_refused():
     )
     assert refused(lambda: tir.IterVar((0, 4), "i", 7)) == (
         "error[KC2178]: IterVar: 'i' over (0, 4), of type 7\n"
-        "  why: it has a domain (0, extent), a variable or its name, and a type: DataPar, "
+        "  why: an IterVar needs a domain (0, extent), a variable or its name, and a type: "
+        "DataPar, "
         "ThreadIndex, CommReduce, Ordered or Opaque\n"
         '  try: tir.IterVar((0, 16), "i", tir.IterVar.DataPar)'
     )
@@ -370,9 +371,9 @@ def test_what_is_refused():
         "  try: tir.MatchBufferRegion(row, tir.BufferRegion(A, [...]))"
     )
     assert refused(lambda: tir.PrimFunc([A, B], block(1))) == (
-        "error[KC2128]: block B writes B 1 element before what T.writes says\n"
-        "  why: along dimension 0 T.writes says a start of v + 1 and a size of 1\n"
-        "  try: leave T.writes out: it follows from the statements of the block"
+        "error[KC2128]: block B writes B 1 element before the region that T.writes declares\n"
+        "  why: along dimension 0 T.writes declares a start of v + 1 and a size of 1\n"
+        "  try: leave T.writes out: kc derives the regions from the statements of the block"
     )
     assert refused(lambda: tir.stmt_functor.post_order_visit(3, print)) == (
         "error[KC2102]: stmt_functor: int is neither a statement nor an expression\n"

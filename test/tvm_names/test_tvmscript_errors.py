@@ -128,11 +128,11 @@ error[KC2111]: TVMScript has no T.seriall; did you mean 'serial' or 'all' or 'ce
                 B[vi] = B[vi] + T.cast(A[vi, j], "int32")
 """,
         """\
-error[KC2128]: block b reads A 1 element behind what T.reads says
+error[KC2128]: block b reads A 1 element behind the region that T.reads declares
   --> <tvmscript>:8:21  T.reads(A[vi, 0:15])
                                 ^
-  why: along dimension 1 T.reads says a start of 0 and a size of 15
-  try: leave T.reads out: it follows from the statements of the block""",
+  why: along dimension 1 T.reads declares a start of 0 and a size of 15
+  try: leave T.reads out: kc derives the regions from the statements of the block""",
     ),
     "writes_before": (
         """\
@@ -143,11 +143,11 @@ error[KC2128]: block b reads A 1 element behind what T.reads says
             B[vi] = 0
 """,
         """\
-error[KC2128]: block b writes B 1 element before what T.writes says
+error[KC2128]: block b writes B 1 element before the region that T.writes declares
   --> <tvmscript>:8:22  T.writes(B[vi + 1])
                                  ^
-  why: along dimension 0 T.writes says a start of vi + 1 and a size of 1
-  try: leave T.writes out: it follows from the statements of the block""",
+  why: along dimension 0 T.writes declares a start of vi + 1 and a size of 1
+  try: leave T.writes out: kc derives the regions from the statements of the block""",
     ),
     "reads_nothing": (
         """\
@@ -158,7 +158,7 @@ error[KC2128]: block b writes B 1 element before what T.writes says
             B[vi] = T.cast(A[vi, 0], "int32")
 """,
         """\
-error[KC2128]: block b reads A, which T.reads does not say
+error[KC2128]: block b reads A, which T.reads does not declare
   --> <tvmscript>:9:13  B[vi] = T.cast(A[vi, 0], "int32")
   why: T.reads says nothing
   try: add A[...] to T.reads

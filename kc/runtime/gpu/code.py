@@ -198,7 +198,7 @@ class LoadedCode:
             "KC6035",
             f"{name}: {kernel} on {self.gpu} has {said}",
             facts=facts,
-            why="the sizes of a launch are computed from those of the arguments",
+            why="the sizes of a launch are computed from the sizes of the arguments",
             hints=hints,
         )
 

@@ -222,7 +222,7 @@ def _search(wanted: str) -> Search:
     if wanted and wanted not in KINDS:
         raise DeviceError(
             "KC6030",
-            f"{VARIABLE}={wanted} chooses nothing that runs kernels",
+            f"{VARIABLE}={wanted} does not name a driver",
             hints=suggest(wanted, KINDS, "its values"),
         )
     tried: list[str] = []
@@ -255,7 +255,7 @@ def require_driver(what: str) -> Driver:
     if seen.driver is None:
         raise DeviceError(
             "KC6021",
-            f"{what}, and there is none that can be used here",
+            f"{what}, but none is usable here",
             facts=seen.tried,
             hints=[
                 f'{VARIABLE}={EMULATOR} in the environment, or target="cuda-emu", runs the same '

@@ -196,7 +196,7 @@ def _combiner(op: ComputeOp, reduce: Reduce) -> str:
         "KC2204",
         f"te.gradient: {op.output(n).name} is a reduction with {own.name}, which has no rule",
         location=reduce.location or op.location,
-        why="its values are combined with each other"
+        why="its results depend on each other"
         if mixed
         else "gradients of terms are known for sums, products, minima and maxima",
         hints=["compute it by several reductions with te.sum, te.max or te.min"],

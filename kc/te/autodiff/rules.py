@@ -250,9 +250,9 @@ def _require_constant(expr: Expr, active: Set[Tensor]) -> None:
                 "KC2203",
                 f"te.gradient: {op} of {part.tensor.name} has no derivative",
                 location=expr.location or caller_location(),
-                why="it works on the bits of a value"
+                why="it operates on the bits of a value"
                 if op == "reinterpret"
-                else "only the type of its result is known",
+                else "kc knows only the type of its result",
                 hints=[f"te.gradient(T, ...) of the tensors T from which {op} computes"],
             )
 

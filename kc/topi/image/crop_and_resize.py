@@ -51,14 +51,14 @@ def crop_and_resize(
     index_tensor(box_indices, "box_indices", 1)
     if constant(boxes.shape[1], "the numbers of a box") != 4:
         raise refuse("KC2303", f"boxes {boxes.name} of the shape {shape_text(boxes.shape)}",
-                     "a box is (y1, x1, y2, x2)")  # fmt: skip
+                     "a box must be (y1, x1, y2, x2)")  # fmt: skip
     same_size(boxes, 0, box_indices, 0, "there is the number of an image for each box")
     outs = positive(crop_size, 2, "crop_size")
     word(method, ("bilinear", "nearest_neighbor"), "method")
     axes = (1, 2) if word(layout, ("NCHW", "NHWC"), "layout") == "NHWC" else (2, 3)
     if any(is_size(data.shape[axis], 0) for axis in (0, *axes)):
         raise refuse("KC2317", f"{data.name} of the shape {shape_text(data.shape)}",
-                     "there are an image and an element that boxes are taken from")  # fmt: skip
+                     "boxes need at least one image with at least one element")  # fmt: skip
     dtype = check_dtype(out_dtype) if out_dtype else data.dtype
     wide = "float64" if "float64" in (data.dtype, dtype, boxes.dtype) else "float32"
     shape = [boxes.shape[0], *data.shape[1:]]

@@ -32,7 +32,9 @@ def affine_grid(data: Tensor, target_shape: Any) -> Tensor:
     rank(data, "data", 3)
     if (constant(data.shape[1], "rows"), constant(data.shape[2], "columns")) != (2, 3):
         raise refuse(
-            "KC2303", f"{data.name} of the shape {shape_text(data.shape)}", "it is (N, 2, 3)"
+            "KC2303",
+            f"{data.name} of the shape {shape_text(data.shape)}",
+            "the shape must be (N, 2, 3)",
         )
     height, width = positive(listed(target_shape, "target_shape"), 2, "target_shape")
 
@@ -73,7 +75,9 @@ def grid_sample(
     same_size(data, 0, grid, 0, "there is a grid for each image")
     if constant(grid.shape[1], "the coordinates") != 2:
         raise refuse(
-            "KC2303", f"{grid.name} of the shape {shape_text(grid.shape)}", "it is (N, 2, H, W)"
+            "KC2303",
+            f"{grid.name} of the shape {shape_text(grid.shape)}",
+            "the shape must be (N, 2, H, W)",
         )
     kind = data.dtype
 

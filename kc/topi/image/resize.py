@@ -147,7 +147,9 @@ def resized(
             f"it has the begins of {count} axes, then the ends, as shares of the size",
         )
     if any(is_size(data.shape[axis], 0) for axis in axes):
-        raise refuse("KC2317", f"{data.name} has nothing to resize", "a resized axis is not empty")
+        raise refuse(
+            "KC2317", f"{data.name} has nothing to resize", "a resized axis must not be empty"
+        )
     dtype = check_dtype(out_dtype) if out_dtype else data.dtype
     wide = "float64" if "float64" in (data.dtype, dtype) else "float32"
     place_type = wide if steps is None or method != "nearest_neighbor" else "float32"

@@ -250,7 +250,9 @@ def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
     Raises KC2317 for an ``alpha`` of 0.
     """
     if isinstance(alpha, int | float) and alpha == 0:
-        raise refuse("KC2317", "alpha is 0", "the element is divided by it")
+        raise refuse(
+            "KC2317", "alpha is 0", "alpha must not be 0, because elements are divided by it"
+        )
     return _float(
         "celu", x, lambda value: select(value > 0, value, _elu(value * (1 / alpha), alpha))
     )

@@ -60,7 +60,7 @@ def attention(
         raise refuse(
             "KC2310",
             f"{counted(heads, 'head')} of the queries and {groups} of the keys",
-            "the heads of the keys divide those of the queries",
+            "the number of heads of the keys must divide that of the queries",
         )
     each = heads // groups
 

@@ -33,7 +33,7 @@ def binarize_pack(data: Tensor, axis: int = 1, name: str = "PackedInput") -> Ten
         raise refuse(
             "KC2303",
             f"{data.name} of the shape {shape_text(data.shape)} packed along axis {axis}",
-            f"that is {length} long, which is not a multiple of {BITS}",
+            f"the axis has {length} elements, must have a multiple of {BITS}",
         )
     shape = list(data.shape)
     shape[axis] = length // BITS

@@ -46,7 +46,7 @@ def bitpack(
         raise refuse(
             "KC2303",
             f"{data.name} of the shape {shape_text(data.shape)} packed along axis {along}",
-            f"that is {length} long, which is not a multiple of {width}",
+            f"the axis has {length} elements, must have a multiple of {width}",
         )
     shape = list(data.shape)
     shape[along] = length // width

@@ -50,7 +50,9 @@ def _known(*layouts: Any) -> None:
     """Raise KC2308 unless layouts are of channels in blocks."""
     for layout in layouts:
         if not isinstance(layout, str) or not re.fullmatch(r"NCHW\d*c", layout):
-            raise refuse("KC2308", f"the layout {layout!r}", "such as NCHWc, or NCHW16c")
+            raise refuse(
+                "KC2308", f"the layout {layout!r}", "it must have the form NCHWc, or NCHW16c"
+            )
 
 
 @operator(

@@ -148,7 +148,9 @@ def conv(
     """
     letters = set(order) if isinstance(order, str) else set()
     if not letters >= {"N", "C"} or len(letters) != len(order) or len(order) < 3:
-        raise refuse("KC2308", f"the layout {order!r}", "it names N, C and the axes of space once")
+        raise refuse(
+            "KC2308", f"the layout {order!r}", "it must name N, C and each spatial axis once"
+        )
     return convolution(
         inp, filt, stride, padding, dilation, groups, order, out_dtype, acc_dtype, "conv"
     )

@@ -103,7 +103,7 @@ def _four(given: Any, what: str) -> list[Any]:
     sizes = list(given) if isinstance(given, list | tuple) else [given]
     if len(sizes) != 4:
         raise refuse("KC2311", f"{what} has {counted(len(sizes), 'number')}: {tuple(sizes)}",
-                     "it has 4: that of a shape")  # fmt: skip
+                     "it must have 4, the sizes of a shape")  # fmt: skip
     return sizes
 
 
@@ -117,7 +117,7 @@ def _backward(
             "KC2303",
             f"an input of the shape {shape_text(Input)} and a filter of the shape "
             f"{shape_text(Filter)}",
-            f"the filter has a kernel for each of {Input[3]} channels",
+            f"the filter must have a kernel for each of {Input[3]} channels",
         )
     steps = positive(stride, 2, "stride")
     heads, tails = amounts(padding, Filter[:2])

@@ -36,7 +36,8 @@ def amounts(padding: Any, kernel: Sequence[Any], what: str = "padding") -> tuple
         raise refuse(
             "KC2311",
             f"{what} has {counted(len(given), 'number')}: {tuple(given)}",
-            f"it is an integer, {count} of them for both sides, or {2 * count}: all heads, then "
+            f"it must be an integer, {count} integers for both sides, or {2 * count}: all "
+            "heads, then "
             "all tails",
             '"SAME" and "VALID" are understood as well',
         )
@@ -64,7 +65,7 @@ def padded(
             "KC2314",
             f"{data.name} of the shape {shape_text(data.shape)} with {tuple(heads)} in front and "
             f"{tuple(tails)} behind",
-            f"that leaves the shape {shape_text(shape)}",
+            f"the result would have the shape {shape_text(shape)}",
         )
     fill = number(value, data.dtype)
 
@@ -142,7 +143,7 @@ def mirror_pad(
                 "KC2314",
                 f"{data.name} of the shape {shape_text(data.shape)} with {tuple(heads)} in front "
                 f"and {tuple(tails)} behind, mode {mode}",
-                "a mirror has at most the elements of the dimension"
+                "a mirror can add at most the elements of the dimension"
                 + ("" if symmetric else " without its edge"),
             )
     shape = [
@@ -179,7 +180,7 @@ def dilate(
         raise refuse(
             "KC2311",
             f"strides is {strides} for {counted(data.ndim, 'dimension')}",
-            "it has a number for each dimension",
+            "it must have a number for each dimension",
         )
     return dilated(
         data, positive(strides, data.ndim, "strides") if strides else (), dilation_value, name

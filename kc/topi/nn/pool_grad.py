@@ -56,7 +56,7 @@ def pool_grad(
         raise refuse(
             "KC2303",
             f"grads {grads.name} of the shape {shape_text(grads.shape)}",
-            f"the pooling of {data.name} has the shape {shape_text(pooled)}",
+            f"the shape must be that of the pooling of {data.name}: {shape_text(pooled)}",
         )
     sizes = [dim(data.shape[axis]) for axis in axes]
     # The windows that contain a place: every `step`-th one, counted back from the last that begins

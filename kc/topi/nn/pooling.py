@@ -45,7 +45,7 @@ def pooled_axes(layout: Any, letters: str, ndim: int) -> tuple[int, ...]:
         raise refuse(
             "KC2308",
             f"the layout {layout!r}",
-            f"it names each of {', '.join(letters)} once, and not in blocks",
+            f"it must name each of {', '.join(letters)} once, and not in blocks",
             "NCHW, NHWC, NCHW16c" if letters == "HW" else f"NC{letters}",
         )
     if len(names) != ndim:

@@ -69,7 +69,8 @@ def _places(
             "KC2303",
             f"{data.name} of the shape {shape_text(data.shape)} and {scale.name} of the shape "
             f"{shape_text(scale.shape)}",
-            f"it has no dimension, 1 element, or one for each of the {data.shape[along]} places "
+            "the scale must have no dimension, 1 element, or one for each of the "
+            f"{data.shape[along]} places "
             f"along axis {along}",
             "block_size=... for a scale of each block",
         )
@@ -161,7 +162,7 @@ def _simulated(
     else:
         word(kind, CODES, "the type")
     if data.ndim == 0:
-        raise refuse("KC2302", f"{data.name} has 0 dimensions", "it has 1 or more")
+        raise refuse("KC2302", f"{data.name} has 0 dimensions", "it must have 1 or more")
     along = axis_of(axis, data.ndim)
     parts = {}
     for what, part in (("the scale", scale), ("the zero point", zero_point)):
@@ -176,10 +177,10 @@ def _simulated(
                     "KC2303",
                     f"{data.name} of the shape {shape_text(data.shape)} and {what} {part.name} of "
                     f"the shape {shape_text(part.shape)}",
-                    f"it has 1 element, or one for each place along axis {along}",
+                    f"it must have 1 element, or one for each index along axis {along}",
                 )
         elif part is None and kind != "disable":
-            raise refuse("KC2300", f"{what} is None", "it is a tensor, or a number")
+            raise refuse("KC2300", f"{what} is None", "it must be a tensor or a number")
         parts[what] = part
 
     wide = wide_type(data.dtype)

@@ -64,13 +64,15 @@ def lstm(
         result = called(act, what, value)
         if not isinstance(result, Tensor) or result.ndim != value.ndim:
             raise refuse("KC2300", f"{what} gives {shown(result)}",
-                         "it is an operator that keeps the shape of its tensor",
+                         "it must be an operator that keeps the shape of its tensor",
                          f"topi.nn.lstm(..., {what}=topi.tanh)")  # fmt: skip
         return result
 
     tensor(Xs, "Xs", 3)
     if not isinstance(weight_layout, str) or sorted(weight_layout) != sorted("IFGO"):
-        raise refuse("KC2312", f"weight_layout is {weight_layout!r}", "it names I, F, G and O once")
+        raise refuse(
+            "KC2312", f"weight_layout is {weight_layout!r}", "it must name I, F, G and O once each"
+        )
     dtype = Xs.dtype
     tensor(Wi, "Wi", 2, (dtype,))
     steps, batch, width = constant(Xs.shape[0], "the number of steps"), Xs.shape[1], Xs.shape[2]
@@ -80,7 +82,7 @@ def lstm(
             "KC2303",
             f"Xs {Xs.name} of the shape {shape_text(Xs.shape)} and Wi {Wi.name} of the shape "
             f"{shape_text(Wi.shape)}",
-            "there is one step or more, and 4 rows of Wi for each hidden element",
+            "there must be at least one step, and 4 rows of Wi for each hidden element",
         )
     hidden = rows // 4
     if proj is not None:
@@ -413,7 +415,7 @@ def fifo_buffer(data: Tensor, buffer: Tensor, axis: int) -> Tensor:
             "KC2303",
             f"{data.name} of the shape {shape_text(data.shape)} and {buffer.name} of the shape "
             f"{shape_text(buffer.shape)}",
-            f"the data is at most as long as the buffer along axis {axis}",
+            f"the data must be at most as long as the buffer along axis {axis}",
         )
 
     def body(*at: Any) -> Expr:

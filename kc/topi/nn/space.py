@@ -35,7 +35,7 @@ def _indivisible(data: Tensor, what: str, size: Any, by: Any) -> Exception:
     return refuse(
         "KC2303",
         f"{data.name} of the shape {shape_text(data.shape)}: {what} is {size}",
-        f"it is a multiple of {by}",
+        f"it must be a multiple of {by}",
     )
 
 
@@ -45,7 +45,7 @@ def _blocks(block_shape: Any, data: Tensor) -> tuple[int, ...]:
         raise refuse(
             "KC2302",
             f"{data.name} of the shape {shape_text(data.shape)} for blocks of {tuple(blocks)}",
-            "the first dimension is the batch, one for each block follows",
+            "the first dimension must be the batch, followed by a dimension for each block",
         )
     return positive(list(blocks), len(blocks), "block_shape")
 
@@ -109,7 +109,7 @@ def batch_to_space_nd(
         raise refuse(
             "KC2314",
             f"crops of {begin} and {end}",
-            "a crop must be at least 0, as it takes elements away",
+            "a crop must be at least 0, because it removes elements",
         )
     whole_block = constant(product(blocks), "block_shape")
     batch = dim(data.shape[0])
@@ -122,7 +122,7 @@ def batch_to_space_nd(
         raise refuse(
             "KC2314",
             f"crops of {begin} and {end} from {shape_text(sizes)}",
-            f"that leaves {shape_text(cropped)}",
+            f"the result would have the shape {shape_text(cropped)}",
         )
 
     def body(b: Any, *at: Any) -> Expr:

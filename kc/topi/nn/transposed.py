@@ -43,7 +43,7 @@ def _transposed(
         raise refuse(
             "KC2317",
             f"output_padding is {output_padding}, strides is {strides}",
-            "output_padding is at least 0, and less than the stride",
+            "output_padding must be at least 0, and less than the stride",
         )
     taps = [constant(size, "the kernel") for size in filt.shape[2:]]
     heads, tails = amounts(padding, taps)
@@ -61,7 +61,9 @@ def _transposed(
         if is_size(size, 0):  # (size - 1) * stride is the distance of its first and last element
             outs[n] = max(0, outs[n] - (step - 1)) if outs[n] >= 0 else outs[n]
     if any(isinstance(size, int) and size < 0 for size in outs):
-        raise refuse("KC2314", f"padding is {padding}", f"that leaves {shape_text(outs)}")
+        raise refuse(
+            "KC2314", f"padding is {padding}", f"the result would have the shape {shape_text(outs)}"
+        )
     sums = accumulation(data.dtype, acc_dtype, out_dtype)
     each = over(data.shape[1], number)
     makes = filt.shape[1]

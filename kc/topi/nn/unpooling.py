@@ -35,7 +35,8 @@ def max_unpool(
     same_shape(data, indices, "there is an index for each element")
     if data.ndim < 3:
         raise refuse("KC2302", f"{data.name} of the shape {shape_text(data.shape)}",
-                     "it has a batch, channels, and 1 dimension of space or more")  # fmt: skip
+                     "it must have a batch, channels, and at least 1 spatial "
+                     "dimension")  # fmt: skip
     count = data.ndim - 2
     taps = positive(kernel, count, "kernel")
     steps = taps if stride is None else positive(stride, count, "stride")

@@ -81,7 +81,8 @@ def _sizes(tile_size: Any, kernel_size: Any) -> tuple[int, int]:
         raise refuse(
             "KC2317",
             f"tiles of {tile} and a kernel of {taps}",
-            f"tile_size is at least 2, and both in sum at most {len(POINTS) + 2}",
+            "tile_size must be at least 2, and the sum of tile_size and kernel size at most "
+            f"{len(POINTS) + 2}",
         )
     return tile, taps
 
@@ -109,7 +110,7 @@ def _square(kernel: Tensor) -> int:
         raise refuse(
             "KC2303",
             f"{kernel.name} of the shape {shape_text(kernel.shape)}",
-            "a kernel that is transformed is as high as wide",
+            "the kernel must be square",
         )
     return taps[0]
 
@@ -183,8 +184,8 @@ def conv2d_winograd_nchw(
         raise refuse(
             "KC2317",
             f"strides {strides} and dilation {dilation}",
-            "tiles are of neighbours: strides and dilation are 1",
-            "topi.nn.conv2d_nchw takes others",
+            "strides and dilation must be 1",
+            "topi.nn.conv2d_nchw supports other strides and dilations",
         )
     sums = accumulation(data.dtype, acc_dtype, out_dtype)
     dtype = sums.within
@@ -196,7 +197,8 @@ def conv2d_winograd_nchw(
             raise refuse(
                 "KC2303",
                 f"{weight.name} of the shape {shape_text(weight.shape)} for tiles of {tile}",
-                "it is (alpha, alpha, O, I), where alpha is the tile and the kernel less 1",
+                "the shape must be (alpha, alpha, O, I), where alpha is the tile and the "
+                "kernel less 1",
             )
         tile, taps = _sizes(tile, taps)
         transformed, results = weight, weight.shape[2]

@@ -60,7 +60,7 @@ def _generator(gen: Any) -> Tensor:
         raise refuse(
             "KC2303",
             f"the generator {gen.name} of the shape {shape_text(gen.shape)}",
-            "it has 4 words: a key of two, and a counter of two",
+            "a generator must have 4 words: a key of two, and a counter of two",
         )
     return gen
 
@@ -86,7 +86,7 @@ def threefry2x32(key: Tensor, counter: Tensor) -> Tensor:
             "KC2303",
             f"the key {key.name} of the shape {shape_text(key.shape)} and the counter "
             f"{counter.name} of the shape {shape_text(counter.shape)}",
-            "the key has 2 words, and the last dimension of the counters is 2",
+            "the key must have 2 words, and the last dimension of the counters must be 2",
         )
 
     def body(loops: Loops) -> None:
@@ -176,7 +176,7 @@ def _limit(value: Any, what: str, sizes: tuple[int, ...], dtype: str) -> Any:
         except (TypeError, ValueError):
             number = math.nan
         if not math.isfinite(number):
-            raise refuse("KC2317", f"{what} is {value}", "it is a finite number, or a tensor")
+            raise refuse("KC2317", f"{what} is {value}", "it must be a finite number, or a tensor")
         return lambda _: const(number, wide)
     tensor(value, what, None, (dtype,))
     tail = sizes[len(sizes) - value.ndim :] if value.ndim <= len(sizes) else None
@@ -187,7 +187,7 @@ def _limit(value: Any, what: str, sizes: tuple[int, ...], dtype: str) -> Any:
             "KC2303",
             f"{what} {value.name} of the shape {shape_text(value.shape)} for numbers of the shape "
             f"{shape_text(sizes)}",
-            "from the right, each dimension is 1 or that of the numbers",
+            "aligned at the right, each dimension must be 1 or that of the numbers",
         )
 
     def at_place(at: tuple[Any, ...]) -> Expr:
@@ -271,7 +271,7 @@ def multinomial(gen: Tensor, probs: Tensor, num_samples: int) -> list[Tensor]:
         raise refuse(
             "KC2303",
             f"probs {probs.name} of the shape {shape_text(probs.shape)}",
-            "the last dimension has one weight or more",
+            "the last dimension must have at least one weight",
         )
     length = constant(probs.shape[-1], "the number of weights")
     sizes = tuple(constant(size, "a dimension of probs") for size in probs.shape[:-1])

@@ -34,7 +34,7 @@ def dft(re_data: Tensor, im_data: Tensor, inverse: bool) -> list[Tensor]:
     tensor(im_data, "the imaginary part", None, (re_data.dtype,))
     same_shape(re_data, im_data, "each number has both parts")
     if not re_data.ndim:
-        raise refuse("KC2302", f"{re_data.name} has 0 dimensions", "it has 1 or more")
+        raise refuse("KC2302", f"{re_data.name} has 0 dimensions", "it must have 1 or more")
     dtype, length = re_data.dtype, constant(re_data.shape[-1], "the length")
     if is_narrow(dtype):
         parts = dft(as_wide(re_data), as_wide(im_data), inverse)
@@ -79,7 +79,7 @@ def stft(
     length = constant(data.shape[1], "the length of the signal")
     if width > size:
         raise refuse("KC2303", f"win_length is {width}, n_fft is {size}",
-                     "a window is at most as long as a frame")  # fmt: skip
+                     "a window must be at most as long as a frame")  # fmt: skip
     if length < size:
         raise refuse(
             "KC2307",
@@ -187,7 +187,7 @@ def mel_weight_matrix(
     """
     (bins,) = positive(num_mel_bins, 1, "num_mel_bins")
     if bins > _MOST_BINS:
-        raise refuse("KC2317", f"num_mel_bins is {bins}", f"it is at most {_MOST_BINS:,}")
+        raise refuse("KC2317", f"num_mel_bins is {bins}", f"it must be at most {_MOST_BINS:,}")
     (length,), (rate,) = positive(dft_length, 1, "dft_length"), positive(sample_rate, 1,
                                                                          "sample_rate")  # fmt: skip
     kind = dtype_of(dtype, WORDS)
@@ -196,7 +196,7 @@ def mel_weight_matrix(
         raise refuse(
             "KC2317",
             f"lower_edge_hertz is {lower_edge_hertz}, upper_edge_hertz is {upper_edge_hertz}",
-            f"they are in order, from 0 to half of the sample rate: {rate / 2}",
+            f"the edges must be in order, from 0 to half of the sample rate: {rate / 2}",
         )
     first, last = (2595 * math.log10(1 + edge / 700) for edge in (low, high))
     step = (last - first) / (bins + 2)

@@ -20,7 +20,7 @@ def _sizes(shape: Any, what: str) -> list[int]:
     given = list(shape) if isinstance(shape, list | tuple) else [shape]
     sizes = [whole(size, what) for size in given]
     if not sizes:
-        raise refuse("KC2311", f"{what} has no numbers", "it has one for each dimension")
+        raise refuse("KC2311", f"{what} has no numbers", "it must have a size for each dimension")
     return sizes
 
 
@@ -31,7 +31,7 @@ def _rows_of(indices: Tensor, rank: int, what: str) -> None:
         raise refuse(
             "KC2303",
             f"sparse_indices {indices.name} of the shape {shape_text(indices.shape)}",
-            f"a row has an index for each dimension of {what}: {rank}",
+            f"a row must have an index for each dimension of {what}: {rank}",
         )
 
 

@@ -42,7 +42,7 @@ def _matrix(data: Any, indices: Any, indptr: Any, *ndims: int) -> tuple[Tensor, 
     same_size(data, 0, indices, 0, "there is a column for each element")
     if isinstance(indptr.shape[0], int) and indptr.shape[0] < 1:
         raise refuse("KC2303", f"indptr {indptr.name} of the shape (0,)",
-                     "it has an element for each row, and one more")  # fmt: skip
+                     "it must have an element for each row, and one more")  # fmt: skip
     return data, indices, indptr
 
 
@@ -51,7 +51,7 @@ def _triple(a: Any) -> tuple[Tensor, Tensor, Tensor]:
         raise refuse(
             "KC2300",
             f"the matrix is {a!r}",
-            "a sparse matrix is (data, indices, indptr)",
+            "a sparse matrix must be (data, indices, indptr)",
             "(te.placeholder((nnz,)), te.placeholder((nnz,), 'int32'), "
             "te.placeholder((rows + 1,), 'int32'))",
         )
@@ -160,7 +160,9 @@ def csrmv(a: Any, x: Tensor, y: Tensor | None = None) -> Tensor:
     matrix = _triple(a)
     tensor(x, "x", 2, (matrix[0].dtype,))
     if isinstance(x.shape[1], int) and x.shape[1] != 1:
-        raise refuse("KC2303", f"x {x.name} of the shape {shape_text(x.shape)}", "it is (N, 1)")
+        raise refuse(
+            "KC2303", f"x {x.name} of the shape {shape_text(x.shape)}", "the shape must be (N, 1)"
+        )
     return with_bias(_times(matrix, x, 0, "csrmv", False), y, 0)
 
 
@@ -222,7 +224,7 @@ def sparse_add(
             "KC2303",
             f"dense_data {dense_data.name} of the shape {shape_text(dense_data.shape)} and indptr "
             f"{indptr.name} of the shape {shape_text(indptr.shape)}",
-            f"indptr has an element for each row, and one more: {given + 1}",
+            f"indptr must have an element for each row, and one more: {given + 1}",
         )
 
     def each(loops: Loops, columns: Any, begins: Any, act: Callable[..., None]) -> None:

@@ -221,7 +221,7 @@ def all_class_non_max_suppression(
     same_size(boxes, 1, scores, 2, "there is a score for each box")
     if constant(boxes.shape[2], "the corners of a box") != 4:
         raise refuse("KC2303", f"{boxes.name} of the shape {shape_text(boxes.shape)}",
-                     "a box has 4 numbers: two opposite corners")  # fmt: skip
+                     "a box must have 4 numbers: two opposite corners")  # fmt: skip
     onnx = word(output_format, ("onnx", "tensorflow"), "output_format") == "onnx"
     most, kind = whole(max_output_boxes_per_class, "max_output_boxes_per_class"), boxes.dtype
     wide = wide_type(kind)

@@ -27,9 +27,9 @@ def numbers(value: Any, what: str, count: int | None = None) -> list[float]:
     given = list(value) if isinstance(value, list | tuple) else [value]
     if not given or (count is not None and len(given) != count):
         raise refuse("KC2311", f"{what} has {counted(len(given), 'number')}: {tuple(given)}",
-                     f"it has {count}" if count else "it has 1 or more")  # fmt: skip
+                     f"it has {count}" if count else "it must have 1 or more")  # fmt: skip
     if not all(isinstance(item, int | float) and math.isfinite(item) for item in given):
-        raise refuse("KC2313", f"{what} is {value}", "they are finite numbers")
+        raise refuse("KC2313", f"{what} is {value}", "the numbers must be finite")
     return [float(item) for item in given]
 
 
@@ -102,7 +102,7 @@ def _predictions(cls_prob: Tensor, loc_pred: Tensor, anchor: Tensor, variances: 
             "KC2303",
             f"loc_pred {loc_pred.name} of the shape {shape_text(loc_pred.shape)} and anchor "
             f"{anchor.name} of the shape {shape_text(anchor.shape)}",
-            "anchor is (1, N, 4), loc_pred has 4 N numbers for each image",
+            "anchor must be (1, N, 4), and loc_pred must have 4 N numbers for each image",
         )
     return numbers(variances, "variances", 4)
 

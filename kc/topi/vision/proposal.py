@@ -82,7 +82,7 @@ def proposal(
     total = height * width * count
     if not total:
         raise refuse("KC2317", f"{cls_prob.name} of the shape {shape_text(cls_prob.shape)}",
-                     "there is a place that regions are proposed of")  # fmt: skip
+                     "the height and the width must be at least 1")  # fmt: skip
     before = whole(rpn_pre_nms_top_n, "rpn_pre_nms_top_n")
     if is_narrow(kind):
         regions = proposal(

@@ -28,12 +28,12 @@ def _regions(
         raise refuse(
             "KC2303",
             f"rois {rois.name} of the shape {shape_text(rois.shape)}",
-            "a region is (image, x1, y1, x2, y2)",
+            "a region must be (image, x1, y1, x2, y2)",
         )
     for size in data.shape[2:]:
         if constant(size, "the size of the image") < 1:
             raise refuse("KC2317", f"{data.name} of the shape {shape_text(data.shape)}",
-                         "an image that regions are taken from is not empty")  # fmt: skip
+                         "the images must not be empty")  # fmt: skip
     number = float(scale) if isinstance(scale, int | float) else math.nan
     if not 0 < number < math.inf:
         raise refuse("KC2317", f"spatial_scale is {scale}", "it must be a finite number above 0")

@@ -28,7 +28,7 @@ def reorg(data: Tensor, stride: int) -> Tensor:
         raise refuse(
             "KC2303",
             f"{data.name} of the shape {shape_text(data.shape)} with stride {step}",
-            f"the channels are a multiple of {step * step}, height and width of {step}",
+            f"the channels must be a multiple of {step * step}, height and width of {step}",
         )
     depth, high, wide = channels // (step * step), height // step, width // step
     every = (max(channels, 1), max(height, 1), max(width, 1))

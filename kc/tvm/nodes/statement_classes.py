@@ -665,7 +665,8 @@ class IterVar(Node):
                 "KC2178",
                 f"IterVar: {var!r} over {dom!r}, of type {iter_type!r}",
                 location=location,
-                why="it has a domain (0, extent), a variable or its name, and a type: DataPar, "
+                why="an IterVar needs a domain (0, extent), a variable or its name, and a "
+                "type: DataPar, "
                 "ThreadIndex, CommReduce, Ordered or Opaque",
                 hints=['tir.IterVar((0, 16), "i", tir.IterVar.DataPar)'],
             )

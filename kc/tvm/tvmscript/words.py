@@ -651,8 +651,8 @@ class TvmWords:
                 "KC2114",
                 f"{self.reader.source.name} returns " + ("before its end" if inside else "a value"),
                 location=at,
-                why="a call is replaced by the statements of the function, and its value is what "
-                "they end with"
+                why="a call is replaced by the statements of the function, and its value is that "
+                "of the last statement"
                 if inside
                 else self.reader.results_are,
                 hints=[
