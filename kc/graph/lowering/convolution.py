@@ -29,7 +29,7 @@ def convolution(op: Convolution, data: Tensor, weight: Tensor) -> Tensor:
     is_last = op.data_axes.position("C") > op.data_axes.position(letters[0])
     order = f"N{letters}C" if is_last else f"NC{letters}"
     data = transposed(data, op.data_axes.permutation(order))
-    arguments: tuple[Any, ...] = (
+    arguments: Any = (
         spread(op.strides, op.ndim, "strides"),
         _flat(op),
         spread(op.dilation, op.ndim, "dilation"),
