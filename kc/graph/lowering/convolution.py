@@ -38,7 +38,8 @@ def convolution(op: Convolution, data: Tensor, weight: Tensor) -> Tensor:
     if op.ndim == 2 and _is_depthwise(op, data, order):
         weight = _depthwise_weight(op, weight, is_last)
         function = topi.nn.depthwise_conv2d_nhwc if is_last else topi.nn.depthwise_conv2d_nchw
-        result = function(data, weight, *arguments, out_dtype)
+        strides, padding, dilation = arguments
+        result = function(data, weight, strides, padding, dilation, out_dtype)
     else:
         if _is_multiplier(op, weight):
             weight = _outputs_of_multiplier(op, weight, is_last)
