@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
+from property_tests import leave_products_to_sweeps
 
 settings.register_profile("kc", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("sweep", deadline=None, derandomize=True, max_examples=200)
@@ -32,6 +33,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 COLLECTED = 20_000
 """New objects after which garbage is collected."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before those are left out that `-m` does not choose
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    leave_products_to_sweeps(items)
 
 
 def pytest_collection_finish() -> None:

@@ -1,6 +1,6 @@
 """The number of examples of a property test, and the choice of the cases that get slow checks."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -34,6 +34,45 @@ def sliced(cases: Iterable[Any], share: int) -> list[Any]:
         else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.sweep)
         for case in cases
     ]
+
+
+def leave_products_to_sweeps(items: Iterable[pytest.Item]) -> None:
+    """Mark cases of tests with the marker ``each_row`` as ``sweep``, except as many as have each
+    row of each ``parametrize`` of the test once.
+
+    The cases that stay are the first ones in their order that have most rows that no earlier one
+    has: the diagonal of a product of two.
+    """
+    tests: dict[str, list[pytest.Function]] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("each_row"):
+            if not item.get_closest_marker("sweep"):
+                tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in tests.values():
+        for case in _beyond_each_row(cases):
+            case.add_marker("sweep")
+
+
+def _beyond_each_row(cases: Sequence[pytest.Function]) -> list[pytest.Function]:
+    """The cases whose rows are all those of cases before them."""
+    rows = {case: _rows(case) for case in cases}
+    missing, rest = set[Hashable]().union(*rows.values()), list(cases)
+    while missing:
+        best = max(rest, key=lambda case: len(rows[case] & missing))
+        missing -= rows[best]
+        rest.remove(best)
+    return rest
+
+
+def _rows(case: pytest.Function) -> set[Hashable]:
+    """The rows of a case, one of each ``parametrize``; they are told apart by their objects."""
+    rows: set[Hashable] = set()
+    for marker in case.iter_markers("parametrize"):
+        names = marker.args[0]
+        names = names.split(",") if isinstance(names, str) else names
+        row = tuple((name.strip(), id(case.callspec.params[name.strip()])) for name in names)
+        rows.add(row)
+    return rows
 
 
 def is_sweep() -> bool:

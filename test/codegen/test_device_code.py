@@ -49,6 +49,7 @@ def notes(text: str) -> dict[str, list[int]]:
     return numbers
 
 
+@pytest.mark.each_row
 @pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx1100"])
 @pytest.mark.parametrize("name", ["matmul", "sums"])
 def test_kernels_fit_into_registers(name: str, arch: str):

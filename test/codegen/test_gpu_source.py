@@ -67,6 +67,7 @@ def body(text: str) -> list[str]:
     return [line.strip() for line in text[text.index("_kernel(") :].splitlines()]
 
 
+@pytest.mark.each_row
 @pytest.mark.skipif(CLANG is None, reason="clang-22 is not installed")
 @pytest.mark.parametrize("language", COMPILERS)
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from property_tests import is_in_slice
 
 import kc
 from kc.analysis.interpreter import run
@@ -256,9 +257,10 @@ def test_calls_check_what_the_sizes_must_fulfil(name: str):
     module = kc.IRModule.parse(case.text)
     built, scheduled = kc.build(module), kc.tir.Schedule(module).mod
     again = kc.IRModule.parse(str(scheduled))
-    with_checks = kc.transform.PassContext(config={"tir.instrument_bound_checkers": True})
-    with with_checks:
-        checked = kc.build(module)
+    checked = None
+    if is_in_slice(f"checked {name}", 3):  # code with checks is large
+        with kc.transform.PassContext(config={"tir.instrument_bound_checkers": True}):
+            checked = kc.build(module)
     read_back = kc.build(again)
     for args in case.fits:
         result = np.asarray(built(*args))
@@ -266,9 +268,10 @@ def test_calls_check_what_the_sizes_must_fulfil(name: str):
         out = np.full_like(result, 77)
         run(again.op, "f", [*args, out])
         np.testing.assert_array_equal(out, result)
-        out = np.full_like(result, 77)
-        checked(*args, out)  # no access is outside
-        np.testing.assert_array_equal(out, result)
+        if checked is not None:
+            out = np.full_like(result, 77)
+            checked(*args, out)  # no access is outside
+            np.testing.assert_array_equal(out, result)
         out = np.full_like(result, 77)
         built(*args, out)
         np.testing.assert_array_equal(out, result)

@@ -149,6 +149,7 @@ ELEMENTS: dict[str, Row] = {
 """Operators of several operations."""
 
 
+@pytest.mark.each_row
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("name", [*SUMS, *ELEMENTS])
 def test_halves_are_computed_in_float32(name: str, dtype: str):

@@ -23,6 +23,7 @@ from kc.transforms.schedule.base import Site
 CALLS = 12
 
 
+@pytest.mark.each_row
 @pytest.mark.parametrize("family", ["programs", "bindings", "shapes", "scans"])
 @pytest.mark.parametrize(
     "case", [*range(3), *(pytest.param(case, marks=pytest.mark.sweep) for case in range(3, 16))]

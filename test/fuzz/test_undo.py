@@ -24,6 +24,7 @@ from kc.transforms.trace.instruction import Instruction
 CALLS = 14
 
 
+@pytest.mark.each_row
 @pytest.mark.parametrize("family", ["programs", "bindings", "shapes", "scans"])
 @pytest.mark.parametrize(
     "case", [*range(4), *(pytest.param(case, marks=pytest.mark.sweep) for case in range(4, 40))]

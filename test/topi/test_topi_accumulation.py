@@ -134,6 +134,7 @@ REDUCTIONS: dict[str, tuple[Callable[..., Tensor], Callable[..., Any], list[np.n
 }  # fmt: skip
 
 
+@pytest.mark.each_row
 @pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize("name", [*PRODUCTS, *REDUCTIONS])
 def test_halves_are_added_up_in_float32(name: str, dtype: str):

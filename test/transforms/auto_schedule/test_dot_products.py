@@ -3,6 +3,8 @@ each of them is exact."""
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -106,8 +108,12 @@ def limits(types: tuple[str, str], *shapes: list[int]) -> list[np.ndarray]:
     return arrays
 
 
-@pytest.mark.parametrize("target", [VNNI, SKYLAKE, HASWELL, DOTPROD, I8MM], ids=lambda it: it.mcpu)
-@pytest.mark.parametrize("types", [(a, b) for a in BYTES for b in BYTES])
+@pytest.mark.each_row
+@pytest.mark.parametrize(
+    ("target", "types"),
+    list(product((VNNI, SKYLAKE, HASWELL, DOTPROD, I8MM), product(BYTES, BYTES))),
+    ids=lambda it: getattr(it, "mcpu", None),
+)
 @pytest.mark.parametrize("sizes", [(24, 24, 48), (18, 30, 60)])
 def test_products_of_bytes_are_exact(
     target: Target, types: tuple[str, str], sizes: tuple[int, int, int]
@@ -300,6 +306,7 @@ def quantized_convolution(
     return [X, F, bias, scale, te.compute(S.shape, requantized, name="R")]
 
 
+@pytest.mark.each_row
 @pytest.mark.parametrize("layout", ["NHWC", "NCHW"])
 @pytest.mark.parametrize(
     ("types", "channels", "size", "stride", "taps"),

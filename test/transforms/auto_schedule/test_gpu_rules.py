@@ -340,6 +340,7 @@ def test_convolutions_are_products(
     np.testing.assert_array_equal(c, np.maximum(expected, 0) if result.op.name == "R" else expected)
 
 
+@pytest.mark.each_row
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
 @pytest.mark.parametrize("channels", [32, 24])
 def test_what_a_convolution_reads_is_copied_to_shared_memory_alone(channels: int, arch: str):
@@ -534,6 +535,7 @@ def expect_attention(module: Any, args: list[te.Tensor], *, is_checked: bool = F
     np.testing.assert_allclose(output.astype("float64"), expected, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.each_row
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
 @pytest.mark.parametrize("groups", [2, 1], ids=["heads", "shared heads"])
 def test_an_attention_of_any_sizes_is_products_of_padded_tiles(groups: int, arch: str):

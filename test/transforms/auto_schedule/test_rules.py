@@ -935,6 +935,7 @@ def test_products_from_which_on_a_version_pays():
         assert ("version_loops" in script) == pays
 
 
+@pytest.mark.each_row
 @pytest.mark.skipif(
     not Target.host_cpu().has_feature("avx512bf16"), reason="this CPU has no vdpbf16ps"
 )
