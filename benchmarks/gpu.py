@@ -402,8 +402,8 @@ class Bench:
 
     def check(self, row: Row, result: Any, expected: np.ndarray, limit: float) -> None:
         """Check the result against the float64 result."""
-        given = np.asarray(result, "float64")
-        row.error = float(np.linalg.norm(given - expected) / np.linalg.norm(expected))
+        computed = np.asarray(result, "float64")
+        row.error = float(np.linalg.norm(computed - expected) / np.linalg.norm(expected))
         if not row.error < limit:  # NaN is not
             raise SystemExit(f"{row.name} {row.size}: wrong, by {row.error} of the norm")
 
@@ -722,25 +722,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--require", action="store_true", help="fail where there is no GPU")
     parser.add_argument("--out", type=Path, help="the file of the results")
     parser.add_argument("--only", default=",".join(NAMES), help="what is measured")
-    given = parser.parse_args(argv)
-    if given.emu:
+    options = parser.parse_args(argv)
+    if options.emu:
         os.environ["KC_CUDA"] = "emu"
     if not kc.cuda(0).exist:
         from kc.runtime.gpu.driver import search
 
         print("no GPU: nothing is measured (--emu shows that the program works)")
         print("".join(f"  {reason}\n" for reason in search().tried), end="")
-        return 1 if given.require else 0
+        return 1 if options.require else 0
     emulated = os.environ.get("KC_CUDA") == "emu"
     version = (kc.cuda(0).compute_version or "").replace(".", "")
     bench = Bench(EMULATED if emulated else GPU, f"cuda -arch=sm_{version}")
     title = "EMULATED: its numbers say nothing of a GPU; " if emulated else ""
     print(f"{title}{bench.device.device_name}")
-    for name in given.only.split(","):
+    for name in options.only.split(","):
         print(f"{name} ...", flush=True)
         getattr(bench, name)()
     print("\n".join(told(bench)))
-    file = given.out
+    file = options.out
     if file is None:
         label = re.sub(r"\W+", "-", bench.device.device_name or "").strip("-").lower()
         RESULTS.mkdir(exist_ok=True)

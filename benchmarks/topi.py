@@ -205,9 +205,9 @@ def arrays_of(row: Row) -> list[np.ndarray]:
     """The input arrays, the same in each run."""
     generator = np.random.default_rng(len(row.name))
     arrays: list[np.ndarray] = []
-    for given in row.shapes:
-        if len(given) == 3 and isinstance(given[1], str):
-            shape, kind, bound = given
+    for spec in row.shapes:
+        if len(spec) == 3 and isinstance(spec[1], str):
+            shape, kind, bound = spec
             drawn = (
                 generator.uniform(0.5, 1 + float(bound), shape).astype("float32")
                 if kind == "positive"
@@ -215,7 +215,7 @@ def arrays_of(row: Row) -> list[np.ndarray]:
             )
             arrays.append(np.asarray(drawn))
         else:
-            arrays.append(generator.standard_normal(given, dtype=np.float32))  # pyright: ignore
+            arrays.append(generator.standard_normal(spec, dtype=np.float32))  # pyright: ignore
     return arrays
 
 
@@ -278,10 +278,10 @@ def of_jax(row: Row, arrays: Sequence[np.ndarray]) -> Callable[[], Any] | None:
     names = {"jax": jax, "jnp": import_module("jax.numpy")}
     code = compile(row.jax, row.name, "eval")
     function = jax.jit(
-        lambda *given: eval(code, {**names, **dict(zip("abcde", given, strict=False))})
+        lambda *inputs: eval(code, {**names, **dict(zip("abcde", inputs, strict=False))})
     )
-    given = [jax.numpy.asarray(array) for array in arrays]
-    return lambda: function(*given).block_until_ready()
+    inputs = [jax.numpy.asarray(array) for array in arrays]
+    return lambda: function(*inputs).block_until_ready()
 
 
 def of_onnxruntime(row: Row, arrays: Sequence[np.ndarray]) -> Callable[[], Any] | None:

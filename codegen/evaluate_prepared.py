@@ -109,10 +109,10 @@ def _table(function: FuncOp, number: int, tables: dict[str, memref.GlobalOp]) ->
     if table is None or table.type != function.args[number].type:
         raise CodegenError(
             "KC4111",
-            f"evaluate-prepared: argument {number} of @{function.sym_name.data} is no global",
+            f"evaluate-prepared: argument {number} of @{function.sym_name.data} is not a global",
             location=location_of(function),
-            why=f"a function with {PREPARES} runs when its module is built: each argument says by "
-            f"{GLOBAL} which global of its type it is",
+            why=f"a function with {PREPARES} runs when its module is built: the attribute "
+            f"{GLOBAL} of each argument must name a global of its type",
             hints=["lift-constant-blocks makes such functions"],
         )
     return table

@@ -51,7 +51,7 @@ def check_limits(text: str, architecture: str) -> None:
             raise CodegenError(
                 "KC4110",
                 f"{_where(text, match.start())}: {architecture} has no vector {match[0]}",
-                why="their length is known only to the machine that runs the code",
+                why="their length is only known on the machine that runs the code",
                 hints=[
                     f"<{lanes} x {element}>",
                     "a target with them: AArch64 with SVE, RISC-V with V",
@@ -99,7 +99,7 @@ def _too_large(where: str, what: str, limit: str, instead: str) -> CodegenError:
     return CodegenError(
         "KC4109",
         f"{where}: {what}",
-        why=f"{limit}: LLVM would take minutes for more, or end the process",
+        why=f"{limit}: beyond that, LLVM would take minutes or end the process",
         hints=[instead],
     )
 

@@ -70,7 +70,7 @@ def _require_own_memory(function: FuncOp) -> None:
         location=location_of(wrong.dealloc),
         facts=[f"the use: {place}"] if wrong.use and (place := location_of(wrong.use)) else [],
         why=wrong.why,
-        hints=["leave the dealloc out: memory of a function is freed where it ends"],
+        hints=["remove the dealloc: the memory of a function is freed at the end of the function"],
     )
 
 

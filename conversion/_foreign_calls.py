@@ -39,16 +39,16 @@ def declare_callee(
     function: func.FuncOp, op: CallExternOp, name: str, arguments: Sequence[SSAValue]
 ) -> SymbolRefAttr:
     """The symbol of the function ``name``; its declaration is added to the module if missing."""
-    wanted = FunctionType.from_lists(
+    required = FunctionType.from_lists(
         [argument.type for argument in arguments], [value.type for value in op.values]
     )
     module = function.parent_op()
     assert isinstance(module, ModuleOp)
     for symbol in module.body.ops:
         if isinstance(symbol, func.FuncOp) and symbol.sym_name.data == name:
-            _require_same(op, symbol, wanted)
+            _require_same(op, symbol, required)
             return SymbolRefAttr(name)
-    declaration = func.FuncOp.external(name, list(wanted.inputs), list(wanted.outputs))
+    declaration = func.FuncOp.external(name, list(required.inputs), list(required.outputs))
     declaration.location = op.location
     if op.is_packed:
         declaration.attributes[PACKED] = StringAttr(op.label)
@@ -58,9 +58,9 @@ def declare_callee(
     return SymbolRefAttr(name)
 
 
-def _require_same(op: CallExternOp, known: func.FuncOp, wanted: FunctionType) -> None:
+def _require_same(op: CallExternOp, declared: func.FuncOp, required: FunctionType) -> None:
     """Refuse a second function of one name (KC4351)."""
-    if not known.is_declaration or (POINTERS in known.attributes) == op.is_packed:
+    if not declared.is_declaration or (POINTERS in declared.attributes) == op.is_packed:
         raise CodegenError(
             "KC4351",
             f"convert-tir-to-scf: {op.label} is called as a C function, but is defined in "
@@ -70,14 +70,14 @@ def _require_same(op: CallExternOp, known: func.FuncOp, wanted: FunctionType) ->
             hints=["give the function of the module another name"],
         )
     # C's functions get pointers, whatever the shapes of the buffers are.
-    if _passed(known.function_type) != _passed(wanted):
+    if _passed(declared.function_type) != _passed(required):
         raise CodegenError(
             "KC4351",
-            f"convert-tir-to-scf: {op.label} is called with ({_text(wanted)}) and with "
-            f"({_text(known.function_type)})",
+            f"convert-tir-to-scf: {op.label} is called with ({_text(required)}) and with "
+            f"({_text(declared.function_type)})",
             location=location_of(op),
             why="a C function has one type",
-            facts=[f"the other call is at {location_of(known)}"],
+            facts=[f"the other call is at {location_of(declared)}"],
             hints=["convert the arguments to one type: x.astype(...)"],
         )
 

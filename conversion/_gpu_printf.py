@@ -26,24 +26,24 @@ class Format:
 def format_of(text: str, types: Sequence[Attribute]) -> Format | str:
     """The format for C's printf on this machine, or the reason why there is none."""
     signs: list[bool | None] = []
-    wanted: list[str] = []
+    letters: list[str] = []
 
     def widened(match: re.Match[str]) -> str:
         flags, width, precision, _, letter = match.groups()
         if letter is None:
             return match[0]
-        wanted.append(letter)
+        letters.append(letter)
         signs.append(None if letter in _FLOAT else letter in _SIGNED)
         length = "ll" if letter not in _FLOAT + "c" else ""
         return f"%{flags}{width}{precision}{length}{letter}"
 
     rewritten = _CONVERSION.sub(widened, text)
-    for letter in wanted:
+    for letter in letters:
         if letter not in _SIGNED + _UNSIGNED + _FLOAT:
             return f"the conversion %{letter} is of no number"
-    if len(wanted) != len(types):
-        return f"the format is of {len(wanted)} values, and {len(types)} are given"
-    for n, (letter, type_) in enumerate(zip(wanted, types, strict=True), 1):
+    if len(letters) != len(types):
+        return f"the format expects {len(letters)} values, not {len(types)}"
+    for n, (letter, type_) in enumerate(zip(letters, types, strict=True), 1):
         is_float = isinstance(type_, AnyFloat)
         if is_float != (letter in _FLOAT) or not isinstance(
             type_, AnyFloat | IntegerType | IndexType

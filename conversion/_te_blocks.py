@@ -113,11 +113,13 @@ class BlockBuilder:
     def nest(self) -> list[Operation]:
         """Build the block inside a loop for each axis; the outermost ops."""
         op = self.op
-        given = [
+        spatial_extents = [
             extent if isinstance(extent, int) else self.values.get(extent, extent)
             for extent in op.spatial_extents
         ]
-        spatial = [tir.ForOp(name, extent) for name, extent in zip(op.names, given, strict=False)]
+        spatial = [
+            tir.ForOp(name, extent) for name, extent in zip(op.names, spatial_extents, strict=False)
+        ]
         before: list[Operation] = []
         inner = self._reduce_extents(spatial, before)
         reduce = [
@@ -125,7 +127,7 @@ class BlockBuilder:
         ]
         for loop in (*spatial, *reduce):
             loop.location = op.location
-        block = self._block([*given, *inner], [loop.var for loop in (*spatial, *reduce)])
+        block = self._block([*spatial_extents, *inner], [loop.var for loop in (*spatial, *reduce)])
         held = [*before, nest(reduce, block)]
         if not spatial:
             return held
@@ -140,7 +142,7 @@ class BlockBuilder:
         """
         op = self.op
         extents = op.extents[op.rank :]
-        given: list[SSAValue] = []
+        sizes: list[SSAValue] = []
         if op.has_domain:
             home = Block()
             self.values.update(zip(op.domain.block.args, (loop.var for loop in loops), strict=True))
@@ -150,11 +152,11 @@ class BlockBuilder:
                 row.location = op.location
                 self.at = self.values[self.time.variable] = row.result
             last = self._fill(home, op.domain)
-            given = [self.values.get(size, size) for size in last.operands]
+            sizes = [self.values.get(size, size) for size in last.operands]
             for moved in list(home.ops):
                 moved.detach()
                 before.append(moved)
-        rest = iter(given)
+        rest = iter(sizes)
         return [
             next(rest)
             if extent is None

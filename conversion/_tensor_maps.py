@@ -75,7 +75,7 @@ def tensor_map(op: TmaCreateDescriptorOp, pass_name: str) -> TensorMap:
             why = "interleaved layouts are not known"
     number = _type_number(type_.tensor.element_type)
     if why is None and number is None:
-        why = f"there are no maps of {type_.tensor.element_type}"
+        why = f"tensor maps do not support elements of type {type_.tensor.element_type}"
     if why is not None or number is None or array is None:
         raise CodegenError(
             "KC4375",

@@ -167,7 +167,7 @@ class RefuseShuffle(LlvmPattern):
         raise CodegenError(
             "KC4302",
             f"convert-gpu-to-llvm-spv: {op.name}",
-            why="OpenCL does not say how many threads are a warp, which exchange values",
+            why="OpenCL does not state the size of a warp, whose threads exchange values",
             hints=["exchange values by memory of the block"],
         )
 

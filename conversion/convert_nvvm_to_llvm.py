@@ -128,15 +128,17 @@ def _call(
     ``returns`` is the intrinsic's result type if it differs from the op's: an unused result is
     dropped, and a single word is wrapped in the op's structure.
     """
-    given = op.results[0].type if op.results else returns
-    if op.results and isinstance(given, LLVMStructType) and len(given.types) == 1:
+    result_type = op.results[0].type if op.results else returns
+    if op.results and isinstance(result_type, LLVMStructType) and len(result_type.types) == 1:
         # LLVM gives a value alone without a structure.
-        call = llvm.CallIntrinsicOp(f"llvm.nvvm.{name}", args, [given.types.data[0]])
-        empty = llvm.UndefOp(given)
+        call = llvm.CallIntrinsicOp(f"llvm.nvvm.{name}", args, [result_type.types.data[0]])
+        empty = llvm.UndefOp(result_type)
         whole = llvm.InsertValueOp((0,), empty.res, call.results[0])
         rewriter.replace(op, [call, empty, whole])
         return
-    call = llvm.CallIntrinsicOp(f"llvm.nvvm.{name}", args, [] if given is None else [given])
+    call = llvm.CallIntrinsicOp(
+        f"llvm.nvvm.{name}", args, [] if result_type is None else [result_type]
+    )
     rewriter.replace(op, [call], call.results if op.results else [])
 
 
@@ -153,14 +155,16 @@ def _assembly(
     """Insert inline assembly. The predicate is the last operand; ``constraints`` lists the
     constraints of the other operands.
     """
-    given = [_constraint(arg.type) for arg in args] if constraints is None else [*constraints]
+    all_constraints = (
+        [_constraint(arg.type) for arg in args] if constraints is None else [*constraints]
+    )
     args = list(args)
     if predicate is not None:
         text = f"@${len(args)} {text}"
         args.append(predicate)
-        given.append("b")
+        all_constraints.append("b")
     results = [] if result is None else [result]
-    asm = InlineAsmOp(text, ",".join(given), args, results, 0, has_side_effects=True)
+    asm = InlineAsmOp(text, ",".join(all_constraints), args, results, 0, has_side_effects=True)
     rewriter.insert(asm)
     return asm
 
@@ -574,28 +578,28 @@ class LowerBulkCopy(_NvvmPattern):
     ) -> None:
         match op:
             case nvvm.CpAsyncBulkGlobalToSharedClusterOp():
-                given = [op.dst_mem, op.mbar, op.src_mem, op.size]
+                operands = [op.dst_mem, op.mbar, op.src_mem, op.size]
                 hint = (op.l2_cache_hint, i64)
                 if points_to_cluster(op.dst_mem):
                     name = "cp.async.bulk.global.to.shared.cluster"
-                    given += _optional(rewriter, (op.multicast_mask, i16), hint)
+                    operands += _optional(rewriter, (op.multicast_mask, i16), hint)
                 else:
                     name = "cp.async.bulk.global.to.shared.cta"
-                    given += _optional(rewriter, hint)
+                    operands += _optional(rewriter, hint)
             case nvvm.CpAsyncBulkSharedCTAToSharedClusterOp():
                 name = "cp.async.bulk.shared.cta.to.cluster"
-                given = [op.dst_mem, op.mbar, op.src_mem, op.size]
+                operands = [op.dst_mem, op.mbar, op.src_mem, op.size]
             case nvvm.CpAsyncBulkSharedCTAToGlobalOp():
                 name = "cp.async.bulk.shared.cta.to.global"
-                given = [op.dst_mem, op.src_mem, op.size]
-                given += _optional(rewriter, (op.l2_cache_hint, i64))
+                operands = [op.dst_mem, op.src_mem, op.size]
+                operands += _optional(rewriter, (op.l2_cache_hint, i64))
                 if op.byte_mask is not None:
                     name += ".bytemask"
-                    given.append(op.byte_mask)
+                    operands.append(op.byte_mask)
             case nvvm.CpAsyncBulkPrefetchOp():
                 name = "cp.async.bulk.prefetch.L2"
-                given = [op.src_mem, op.size, *_optional(rewriter, (op.l2_cache_hint, i64))]
-        _call(rewriter, op, name, given)
+                operands = [op.src_mem, op.size, *_optional(rewriter, (op.l2_cache_hint, i64))]
+        _call(rewriter, op, name, operands)
 
 
 class LowerTensorCopy(_NvvmPattern):
@@ -621,28 +625,28 @@ class LowerTensorCopy(_NvvmPattern):
         tail, hint = f"{words}.{rank}d", (op.l2_cache_hint, i64)
         match op:
             case nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp():
-                given = [op.dst_mem, op.mbar, op.tma_descriptor]
-                given += [*op.coordinates, *op.im2col_offsets]
+                operands = [op.dst_mem, op.mbar, op.tma_descriptor]
+                operands += [*op.coordinates, *op.im2col_offsets]
                 if op.is_cta_only.value.data:
                     name = f"g2s.cta.{tail}"
-                    given += _optional(rewriter, hint)
+                    operands += _optional(rewriter, hint)
                 else:
                     name = f"g2s.{tail}"
-                    given += _optional(rewriter, (op.multicast_mask, i16), hint)
-                    given.append(_constant(rewriter, 0))  # the group of blocks: none
+                    operands += _optional(rewriter, (op.multicast_mask, i16), hint)
+                    operands.append(_constant(rewriter, 0))  # the group of blocks: none
             case nvvm.CpAsyncBulkTensorPrefetchOp():
                 name = f"prefetch.{tail}"
-                given = [op.tma_descriptor, *op.coordinates, *op.im2col_offsets]
-                given += _optional(rewriter, hint)
+                operands = [op.tma_descriptor, *op.coordinates, *op.im2col_offsets]
+                operands += _optional(rewriter, hint)
             case nvvm.CpAsyncBulkTensorSharedCTAToGlobalOp():
                 name = f"s2g.{tail}"
-                given = [op.src_mem, op.tma_descriptor, *op.coordinates]
-                given += _optional(rewriter, hint)
+                operands = [op.src_mem, op.tma_descriptor, *op.coordinates]
+                operands += _optional(rewriter, hint)
             case nvvm.CpAsyncBulkTensorReduceOp():
                 name = f"reduce.{op.red_kind.data}.{tail}"
-                given = [op.src_mem, op.tma_descriptor, *op.coordinates]
-                given += _optional(rewriter, hint)
-        _call(rewriter, op, f"cp.async.bulk.tensor.{name}", given)
+                operands = [op.src_mem, op.tma_descriptor, *op.coordinates]
+                operands += _optional(rewriter, hint)
+        _call(rewriter, op, f"cp.async.bulk.tensor.{name}", operands)
 
     def _guarded(self, op: Any, rewriter: PatternRewriter) -> None:
         rank = len(op.coordinates)

@@ -228,15 +228,14 @@ class _Launch:
                     "KC4226",
                     f"convert-tir-to-gpu: the size of {alloc.label} is not constant",
                     location=location_of(alloc),
-                    why="it is local memory of a thread, whose size must be known when the kernel "
-                    "is compiled",
+                    why="it is local memory of a thread, whose size must be constant",
                     hints=["split the loops by constant factors, and compute it at the outer one"],
                 )
             if is_shared and self.makers(alloc) is None:
                 raise CodegenError(
                     "KC4226",
-                    f"convert-tir-to-gpu: the size of {alloc.label} is not known where the kernel "
-                    "is launched",
+                    f"convert-tir-to-gpu: the size of {alloc.label} is unknown at the launch of "
+                    "the kernel",
                     location=location_of(alloc),
                     why="it is shared memory of a block, whose size the host computes before the "
                     "launch",
@@ -343,7 +342,7 @@ def _not_bound(op: Operation) -> CodegenError:
         hints = [f'bind {loops[0].label} to "blockIdx.x", or a part of it to "threadIdx.x"']
         tree = [loop_tree.describe_loop(loop) for loop in loops]
     else:
-        where, tree = "it stands outside of any loop", []
+        where, tree = "it is outside of all loops", []
         hints = [
             'sch.bind(sch.add_unit_loop(sch.get_block("root")), "threadIdx.x"): one thread does it',
             "kc.auto_schedule chooses threads for the whole function",
@@ -570,16 +569,16 @@ def _symbolic_places(
     unit, up = constant(ALIGNMENT), constant(ALIGNMENT - 1)
     end = constant(offset)
     places: list[tuple[SSAValue, list[SSAValue]]] = []
-    known: dict[SSAValue, SSAValue] = {}
+    on_host: dict[SSAValue, SSAValue] = {}
     """Values that the kernel computes, with the host's values for them."""
     for alloc in allocs:
         for maker in launch.makers(alloc) or ():
-            if maker.results[0] not in known:
-                emit(maker.clone(known))
+            if maker.results[0] not in on_host:
+                emit(maker.clone(on_host))
         type_ = alloc.buffer.type
         assert isinstance(type_, MemRefType)
         rest = MemRefType(type_.element_type, [n for n in type_.get_shape() if n != DYNAMIC])
-        extents = [known.get(size, size) for size in alloc.dynamic_sizes]
+        extents = [on_host.get(size, size) for size in alloc.dynamic_sizes]
         count = constant(bytes_of(rest))
         for extent in extents:
             size = emit(arith.MaxSIOp(emit(arith.MinSIOp(extent, most)), none))

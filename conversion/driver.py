@@ -99,9 +99,9 @@ def not_converted(target: ConversionTarget, op: Operation, what: str) -> Codegen
     not converted.
     """
     allowed = (
-        f"{', '.join(target.legal)} alone is left by it"
+        f"{', '.join(target.legal)} is the only dialect that it may leave"
         if target.legal
-        else f"nothing of {', '.join(target.illegal)} is left by it"
+        else f"it must leave no operation of {', '.join(target.illegal)}"
     )
     return CodegenError(
         "KC4216",

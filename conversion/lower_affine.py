@@ -85,7 +85,7 @@ def _require_lowered(op: Operation) -> None:
     what = f"a reduction of {op.name}" if is_reduction else op.name
     raise CodegenError(
         "KC4255",
-        f"lower-affine: {what} has no form in scf",
+        f"lower-affine: {what} has no counterpart in scf",
         location=location_of(op),
         hints=["--raise-to-tir takes it"],
     )

@@ -145,7 +145,9 @@ def _check_select(op: Operation) -> None:
     condition, lhs, rhs = (operand.type for operand in op.operands)
     result = op.results[0].type
     if not lhs == rhs == result:
-        raise VerifyException(f"{op.name}: chooses between {lhs} and {rhs} to give {result}")
+        raise VerifyException(
+            f"{op.name}: selects between {lhs} and {rhs}, but its result is {result}"
+        )
     if condition not in (i1, like(result, i1)):
         raise VerifyException(f"{op.name}: the condition {condition} is not for {result}")
 

@@ -62,7 +62,7 @@ def verify_structured(op: Operation) -> None:
     region = op.parent_region()
     if region is not None and region.first_block is not region.last_block:
         raise VerifyException(
-            f"{op.name}: it stands in a region of several blocks; loops and conditions of tir do "
+            f"{op.name}: it is in a region of several blocks; loops and conditions of tir do "
             "not mix with branches (cf)"
         )
 

@@ -148,9 +148,10 @@ class ReinterpretCastOp(memref.ReinterpretCastOp):
             raise VerifyException(f"{self.name}: {len(sizes)} sizes for {self.result.type}")
         for dim, (known, size) in enumerate(zip(shape, sizes, strict=True)):
             if known != DYNAMIC_INDEX and known != size:
-                given = "an operand" if size == DYNAMIC_INDEX else size
+                operand = "an operand" if size == DYNAMIC_INDEX else size
                 raise VerifyException(
-                    f"{self.name}: the size of dimension {dim} is {given}, and {known} in the type"
+                    f"{self.name}: the size of dimension {dim} is {operand}, but {known} in the "
+                    "type"
                 )
 
 
@@ -218,7 +219,7 @@ class ReallocOp(IRDLOperation):
         if old.element_type != new.element_type:
             raise VerifyException(f"{self.name}: both memrefs have elements of one type")
         if (new.get_shape()[0] == DYNAMIC_INDEX) != (self.dynamic_result_size is not None):
-            raise VerifyException(f"{self.name}: an operand gives the size that is ?")
+            raise VerifyException(f"{self.name}: it needs an operand for the size ?")
 
 
 @irdl_op_definition
@@ -287,14 +288,14 @@ class TransposeOp(IRDLOperation):
         order = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_identifier)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        given = parser.parse_type()
+        source_type = parser.parse_type()
         parser.parse_keyword("to")
         result = parser.parse_type()
         if sorted(names) != sorted(order):
             parser.raise_error("expected the same names on both sides of ->")
         exprs = tuple(AffineDimExpr(names.index(name)) for name in order)
         return cls.build(
-            operands=[parser.resolve_operand(source, given)],
+            operands=[parser.resolve_operand(source, source_type)],
             properties={"permutation": AffineMapAttr(AffineMap(len(names), 0, exprs))},
             attributes=attributes,
             result_types=[result],

@@ -101,7 +101,9 @@ class TensorMapDescriptorType(ParametrizedAttribute, TypeAttribute):
         for key, words in _WORDS.items():
             word = getattr(self, key).data
             if word not in words:
-                raise VerifyException(f"{self.name}: {key} is {word}, none of {', '.join(words)}")
+                raise VerifyException(
+                    f"{self.name}: {key} is {word}, but must be one of {', '.join(words)}"
+                )
         if not isinstance(self.tensor.element_type, FixedBitwidthType):
             raise VerifyException(f"{self.name}: {self.tensor.element_type} has no size")
         space = self.tensor.memory_space

@@ -106,9 +106,14 @@ class EmptyOp(tensor.EmptyOp):
 
     def verify_(self) -> None:
         super().verify_()
-        given, expected = len(self.dynamic_sizes), [*_shape(self.tensor)].count(DYNAMIC_INDEX)
-        if given != expected:
-            raise VerifyException(f"{self.name}: {given} operands for {expected} dynamic sizes")
+        operand_count, expected = (
+            len(self.dynamic_sizes),
+            [*_shape(self.tensor)].count(DYNAMIC_INDEX),
+        )
+        if operand_count != expected:
+            raise VerifyException(
+                f"{self.name}: {operand_count} operands for {expected} dynamic sizes"
+            )
 
 
 @redefined()
@@ -119,8 +124,8 @@ class FromElementsOp(tensor.FromElementsOp):
         super().verify_()
         shape = _shape(self.result)
         if DYNAMIC_INDEX in shape or prod(shape) != len(self.elements):
-            given = f"{len(self.elements)} operands"
-            raise VerifyException(f"{self.name}: {given} for the elements of {self.result.type}")
+            operands = f"{len(self.elements)} operands"
+            raise VerifyException(f"{self.name}: {operands} for the elements of {self.result.type}")
 
 
 @redefined(source=OperandDef(base(TensorType)))
@@ -139,7 +144,7 @@ class PadOp(tensor.PadOp):
             raise VerifyException(f"{self.name}: low and high padding for each dimension")
         for numbers, values in ((lows, self.low), (highs, self.high)):
             if numbers.count(DYNAMIC_INDEX) != len(values):
-                raise VerifyException(f"{self.name}: an operand for each width that is not known")
+                raise VerifyException(f"{self.name}: it needs an operand for each unknown width")
         expected = [
             None if DYNAMIC_INDEX in widths else sum(widths)
             for widths in zip(lows, sizes, highs, strict=True)
@@ -169,7 +174,9 @@ class ReshapeOp(tensor.ReshapeOp):
             raise VerifyException(f"{self.name}: {shape} is not a list of sizes for {result}")
         sizes = (*source.get_shape(), *result.get_shape())
         if DYNAMIC_INDEX not in sizes and prod(source.get_shape()) != prod(result.get_shape()):
-            raise VerifyException(f"{self.name}: {source} has not as many elements as {result}")
+            raise VerifyException(
+                f"{self.name}: {source} does not have as many elements as {result}"
+            )
 
 
 @redefined()
@@ -277,9 +284,9 @@ def _verify_slices(
         raise VerifyException(f"{op.name}: {[*dims]} are not dimensions of {whole.type}")
     if not at or at[-1] != len(dims):
         raise VerifyException(f"{op.name}: the coordinates have {len(dims)} components")
-    kept = [1 if n in dims else size for n, size in enumerate(shape)]
+    unindexed = [1 if n in dims else size for n, size in enumerate(shape)]
     short = [size for n, size in enumerate(shape) if n not in dims]
-    if list(sliced) not in ([*at[:-1], *kept], [*at[:-1], *short]):
+    if list(sliced) not in ([*at[:-1], *unindexed], [*at[:-1], *short]):
         raise VerifyException(f"{op.name}: {slices.type} is not the shape of the slices")
 
 

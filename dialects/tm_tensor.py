@@ -252,7 +252,9 @@ class ScatterOp(TmTensorOp):
     def verify_shapes(self) -> None:
         (updates, at), (target,) = self.inputs, self.outputs
         if len(shape_of(at)) != 2 or self.depth == DYNAMIC_INDEX:
-            raise VerifyException(f"{self.name}: {at.type} is no list of places of known depth")
+            raise VerifyException(
+                f"{self.name}: {at.type} is not a list of coordinates of constant depth"
+            )
         if not isinstance(element_of(at), IntegerType | IndexType):
             raise VerifyException(f"{self.name}: {at.type} holds no indices")
         rank, dims = len(shape_of(target)), self.indexed

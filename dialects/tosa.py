@@ -116,35 +116,35 @@ class TosaOp(IRDLOperation):
     def verify_(self) -> None:
         row = self.row
         if row.operands[-1:] != ("...",) and len(self.inputs) != len(row.operands):
-            wanted = f"{len(row.operands)} operands ({', '.join(row.operands)})"
-            raise VerifyException(f"takes {wanted}, not {len(self.inputs)}")
+            expected = f"{len(row.operands)} operands ({', '.join(row.operands)})"
+            raise VerifyException(f"takes {expected}, not {len(self.inputs)}")
         if row.operands[-1:] == ("...",) and not self.inputs:
             raise VerifyException("takes at least one operand")
         if len(self.outputs) != row.results:
             raise VerifyException(f"has {row.results} results, not {len(self.outputs)}")
         for name, operand in zip(row.operands, self.inputs, strict=False):
             if (name in SHAPES) != isinstance(operand.type, ShapeType):
-                wanted = "a !tosa.shape" if name in SHAPES else "a tensor"
-                raise VerifyException(f"its {name} must be {wanted}, not {operand.type}")
+                expected = "a !tosa.shape" if name in SHAPES else "a tensor"
+                raise VerifyException(f"its {name} must be {expected}, not {operand.type}")
 
     @classmethod
     def parse(cls, parser: Parser) -> TosaOp:
         names = parser.parse_optional_undelimited_comma_separated_list(
             parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
         )
-        given = _parse_properties(parser)
+        attributes = _parse_properties(parser)
         parser.parse_punctuation(":")
         position = parser.pos
         type_ = parser.parse_type()
         if not isinstance(type_, FunctionType):
             parser.raise_error(f"{cls.name}: expected (types) -> type", position)
         inputs = parser.resolve_operands(names or (), type_.inputs.data, position)
-        known = cls.get_irdl_definition().properties
+        defined = cls.get_irdl_definition().properties
         return cls.build(
             operands=[inputs],
             result_types=[type_.outputs.data],
-            properties={name: value for name, value in given.items() if name in known},
-            attributes={name: value for name, value in given.items() if name not in known},
+            properties={name: value for name, value in attributes.items() if name in defined},
+            attributes={name: value for name, value in attributes.items() if name not in defined},
         )
 
     def print(self, printer: Printer) -> None:

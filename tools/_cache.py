@@ -11,7 +11,9 @@ from kc.support.diagnostics import InputError, suggest
 
 COMMANDS = {
     "ls": "the entries, the most recently used first",
-    "why": "what the entry of a digest or function depends on, and how it differs from the last",
+    "why": (
+        "the inputs of the entry of a digest or function, and the differences to the previous entry"
+    ),
     "rm": "remove the entries of digests or functions, or --all",
 }
 

@@ -19,7 +19,11 @@ INFORMATION = "Information"
 OUTPUT = Flag("o", "write the result to FILE, as a whole or not at all", "FILE", INPUT)
 LOAD_PLUGIN = Flag("load-plugin", "use a plugin: a Python module, or a .py file", "MODULE", INPUT)
 DIAGNOSTICS_FORMAT = Flag(
-    "diagnostics-format", "text, or json: one object a line", "text|json", CHECKS, ("text", "json")
+    "diagnostics-format",
+    "text, or json: one object per line",
+    "text|json",
+    CHECKS,
+    ("text", "json"),
 )
 CHECK_EACH = Flag(
     "check-each",
@@ -52,8 +56,8 @@ def default_schedules(arguments: Arguments) -> PassContext:
     """The context of ``--auto-schedule=false``, or one that changes nothing."""
     from kc.transform import PassContext
 
-    wanted = arguments.on(AUTO_SCHEDULE.name, True)
-    return PassContext(disabled_pass=[] if wanted else [AUTO_SCHEDULE.name])
+    chooses = arguments.on(AUTO_SCHEDULE.name, True)
+    return PassContext(disabled_pass=[] if chooses else [AUTO_SCHEDULE.name])
 
 
 def checking_each() -> AbstractContextManager[None]:

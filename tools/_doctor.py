@@ -76,10 +76,13 @@ def _measured() -> Iterator[tuple[str, str]]:
     if refused is not None:
         yield "tiles (AMX)", f"not measured: {refused}"
     if is_disturbed(measured):
-        yield "not kept", "something else ran: fma_latency is that of no core; try it once more"
+        yield (
+            "not kept",
+            "fma_latency is impossible, probably because another program was running: try it again",
+        )
         return
     if host.mcpu is None:
-        yield "not kept", "targets know no name of this CPU"
+        yield "not kept", "kc's targets do not list this CPU"
         return
     file = rates.keep(host.mcpu, measured)
     if file is None:

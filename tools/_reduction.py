@@ -67,7 +67,7 @@ class Reduction:
         new_text = self.text if text is None else text
         new_passes = self.passes if passes is None else list(passes)
         self.tried += 1
-        self.progress(f"{self.tried} tried, {len(self.text)} characters are left ...")
+        self.progress(f"{self.tried} tried, {len(self.text)} characters remain ...")
         if not self.interesting(new_text, new_passes):
             return False
         if text is not None:
@@ -298,19 +298,19 @@ def _unwrap(operation: Operation) -> bool:
             return False
         argument.replace_all_uses_with(zero)
     last = block.last_op
-    given: Sequence[SSAValue] = ()
+    results: Sequence[SSAValue] = ()
     if last is not None and last.has_trait(IsTerminator):
-        given = tuple(last.operands)
+        results = tuple(last.operands)
         last.detach()
         last.erase()
-    if len(given) != len(operation.results):
+    if len(results) != len(operation.results):
         return False
     target = operation.parent
     assert target is not None
     for inner in list(block.ops):
         inner.detach()
         target.insert_op_before(inner, operation)
-    for result, value in zip(operation.results, given, strict=True):
+    for result, value in zip(operation.results, results, strict=True):
         if result.type != value.type:
             return False
         result.replace_all_uses_with(value)

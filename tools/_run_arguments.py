@@ -145,7 +145,7 @@ def _sizes_of(signature: Signature, values: Mapping[str, Any]) -> dict[str, int]
     if missing:
         raise InputError(
             "KC0061",
-            f"{signature.name}: the size {missing[0]} is not known from the inputs",
+            f"{signature.name}: the size {missing[0]} does not follow from the inputs",
             facts=[str(signature)],
             hints=["give the outputs as files as well"],
         )

@@ -106,7 +106,7 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
             write_output(None, asked)
             return OK
         if not arguments.passes:
-            raise InputError("KC0002", "bisect takes the passes of kc-opt: there are none")
+            raise InputError("KC0002", "bisect needs passes, as flags of kc-opt")
         return _bisect(arguments, reporter)
 
 
@@ -215,7 +215,7 @@ def first_difference(
     with diagnostic_handler(report_new):
         recorder, told = run_steps(arguments, name, text, compare=True)
     if told is None:
-        raise _not_broken(recorder, "its results are those of the input")
+        raise _not_broken(recorder, "its results equal those of the input")
     return recorder, len(recorder.texts) - 1, told
 
 

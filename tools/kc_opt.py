@@ -95,7 +95,7 @@ FLAGS = (
     Flag("show-dialects", "the names of all dialects", None, INFORMATION),
     Flag(
         "explain",
-        "what a diagnostic means, with a wrong and a right program",
+        "explain a diagnostic, with a wrong and a right program",
         "CODE",
         INFORMATION,
     ),
@@ -128,7 +128,7 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
             raise InputError(
                 "KC0002",
                 "--dump-generic without --dump-dir",
-                why="it says how the files of --dump-dir are written",
+                why="it sets the form of the files of --dump-dir",
                 hints=["--dump-dir=DIR --dump-generic", "--mlir-print-op-generic for the output"],
             )
         for output in (arguments.text("o"), arguments.text("schedule-report")):

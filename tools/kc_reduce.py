@@ -39,7 +39,7 @@ the bug is there; in it {} is the file of the module, {passes} the passes as fla
 --test='! kc run {} --check=reference.npy'. Without it the bug is the error of the passes."""
 
 FLAGS = (
-    Flag("test", "a command that succeeds where the module in {} has the bug", "COMMAND", INPUT),
+    Flag("test", "a command that succeeds if the module in {} has the bug", "COMMAND", INPUT),
     Flag("timeout", "seconds after which COMMAND is ended, as a failure (default: 60)", "S", INPUT),
     OUTPUT,
     GENERIC_TARGET,
@@ -68,8 +68,8 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
             check_writable(output)
         from kc.support.target import Target
 
-        given = arguments.text("target")
-        with Target(given) if given is not None else Target.generic():
+        target = arguments.text("target")
+        with Target(target) if target is not None else Target.generic():
             return _reduce(arguments, reporter, output)
 
 
@@ -99,21 +99,21 @@ def _reduce(arguments: Arguments, reporter: Reporter, output: str | None) -> int
 
     else:
         check_each = arguments.on(CHECK_EACH.name)
-        wanted = failure_of(text, arguments.passes, check_each=False)
-        if wanted is None and check_each:
-            wanted = difference_of(arguments, name, text, reporter)
-        if wanted is None:
+        failure = failure_of(text, arguments.passes, check_each=False)
+        if failure is None and check_each:
+            failure = difference_of(arguments, name, text, reporter)
+        if failure is None:
             raise KCError(
                 "KC0025",
                 "the passes succeed for the input: there is nothing to reduce",
                 hints=["describe the bug by --test=COMMAND, or compare results by --check-each"],
             )
 
-        native = "(native" in wanted
-        step = changing_step(wanted)
+        native = "(native" in failure
+        step = changing_step(failure)
 
         def interesting(module: str, passes: Sequence[PassSpec]) -> bool:
-            return failure_of(module, passes, check_each, native=native, only=step) == wanted
+            return failure_of(module, passes, check_each, native=native, only=step) == failure
 
     reduction = Reduction(text, arguments.passes, interesting, reporter.progress)
     reduction.run()

@@ -63,7 +63,12 @@ FLAGS = (
     ),
     CHECK_EACH,
     Flag("interpret", "run it in the interpreter: slow, with every access checked", None, CHECKS),
-    Flag("time", "measure the function beside its roofline (on standard error)", None, CHECKS),
+    Flag(
+        "time",
+        "measure the function and compare it with its roofline (on standard error)",
+        None,
+        CHECKS,
+    ),
     Flag(
         "roofline",
         "draw the roofline to a .svg, .png or .pdf file (needs matplotlib)",
@@ -264,7 +269,7 @@ def _compare_with_roof(
 ) -> None:
     from kc.roofline_model import beside_roof, plot
 
-    reporter.progress("measuring what this machine does ...")
+    reporter.progress("measuring the rates of this machine ...")
     line = beside_roof(loops, function, values, seconds)
     for text in line.lines():
         reporter.write(text)

@@ -105,7 +105,7 @@ class FunctionPrinter:
                 "KC4403",
                 f"c: the branches of @{function.sym_name.data} cannot be expressed in C",
                 location=location_of(function.body.blocks[0].last_op),
-                why="the C target takes structured control flow: scf.for, scf.while and scf.if",
+                why="the C target supports structured control flow: scf.for, scf.while and scf.if",
                 hints=["mlir-opt -lift-cf-to-scf turns branches into loops and conditions"],
             )
         arguments: Sequence[SSAValue] = function.body.block.args if function.body.blocks else ()
@@ -464,7 +464,7 @@ class FunctionPrinter:
                 "KC4403",
                 "c: a reduction of scf.parallel cannot be expressed in C",
                 location=location_of(op),
-                why="OpenMP's reductions are not those of MLIR",
+                why="OpenMP's reductions differ from MLIR's",
             )
         bounds = [
             tuple(self.value(value) for value in three)

@@ -31,7 +31,7 @@ class Language:
     title = "C"
     types = "C has integers of 8, 16, 32 and 64 bits, float and double, and no vectors"
     elements = "arrays are dense, of integers of 8, 16, 32 or 64 bits, float, double"
-    code = "the C target takes loops, branches, buffers and scalar arithmetic"
+    code = "the C target supports loops, branches, buffers and scalar arithmetic"
     words: frozenset[str] = c_words()
     """Reserved words, which no variable or function may have as its name."""
     functions: Mapping[str, str] = {}

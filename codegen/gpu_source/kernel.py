@@ -74,7 +74,7 @@ class KernelPrinter(VectorPrinter):
             raise self._refused(
                 kernel.body.blocks[0].last_op or kernel,
                 "branches of blocks",
-                "it takes structured control flow: scf.for and scf.if",
+                "it supports structured control flow: scf.for and scf.if",
             )
         written, parameters = self._written(), list[str]()
         pairs = [{*pair} for *pair, _ in overlapping_arguments(kernel)]
@@ -255,7 +255,7 @@ class KernelPrinter(VectorPrinter):
                 location=location_of(op),
                 why=f"the target has warps of {self.warp} threads, which exchange values"
                 if self.warp > 1
-                else "the target does not say how many threads are a warp, which exchange values",
+                else "the target does not state the size of a warp, whose threads exchange values",
                 hints=["-thread_warp_size of the target, if its warps are larger"],
             )
         if op.valid.first_use is not None:

@@ -132,8 +132,8 @@ class VectorPrinter(FunctionPrinter):
             "KC4403",
             f"{self.language.name}: {op.name} cannot be expressed in {self.language.title}",
             location=location_of(op),
-            why="it takes loads and stores of vectors, arithmetic on them, and lanes by constant "
-            "numbers",
+            why="it supports loads, stores and arithmetic of vectors, and lanes with constant "
+            "indices",
         )
 
     def _form(self, value: SSAValue, op: object) -> VectorForm:

@@ -67,7 +67,7 @@ def collect_symbols(module: ModuleOp | GPUModuleOp) -> dict[str, FuncOp | Global
             raise error(
                 op,
                 "KC4105",
-                "cannot stand in a module that is translated to LLVM IR",
+                "cannot be in a module that is translated to LLVM IR",
                 why="at the top are only llvm.func and llvm.mlir.global",
             )
         if op.sym_name.data in symbols:

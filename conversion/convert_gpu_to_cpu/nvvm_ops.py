@@ -93,7 +93,10 @@ NVVM = (
 """Emulated operations."""
 
 
-_NO_CLUSTER = "its kernel has no clusters, as nvvm.cluster_dim = array<i32: 2, 1, 1> would say"
+_NO_CLUSTER = (
+    "its kernel has no clusters, which an attribute such as nvvm.cluster_dim = array<i32: 2, 1, "
+    "1> would define"
+)
 
 
 def cluster_size(op: Operation) -> int:
@@ -121,31 +124,37 @@ def problem_of(op: Operation) -> str | None:
             return f"a block has the barriers 0 to {NAMED_BARRIERS - 1}, and no {number}"
         count = constant_of(op.number_of_threads)
         if count is not None and (count <= 0 or count % WARP_SIZE):
-            return f"warps come as a whole, so threads are a multiple of 32, and not {count}"
+            return (
+                f"the number of threads is {count}, but must be a multiple of 32, the size of a "
+                "warp"
+            )
     if isinstance(op, ArrivingOp | TransactionOp | NocompleteOp):
         if points_to_cluster(op.addr) and cluster_size(op) == 1:
             return _NO_CLUSTER
         if isinstance(op, nvvm.MBarrierArriveExpectTxOp) and op.predicate is not None:
-            return "it has a predicate, and a branch is what else there is"
+            return "it has a predicate: use a branch around the operation instead"
     if isinstance(op, nvvm.MBarrierInitOp) and op.predicate is not None:
-        return "it has a predicate, and a branch is what else there is"
+        return "it has a predicate: use a branch around the operation instead"
     if isinstance(op, nvvm.WgmmaMmaAsyncOp) and f16 in getattr(op.inouts.type, "types", ()):
         return "its registers are f16, and hold two such numbers each: vector<2xf16> or i32"
     if isinstance(op, BOXES):
         if op.mode.data != "tile":
-            return f"boxes of the mode {op.mode.data} are not known, and those of tile are"
+            return (
+                f"boxes of the mode {op.mode.data} are not supported; the only supported mode is "
+                "tile"
+            )
         if op.predicate is not None:
-            return "it has a predicate, and a branch is what else there is"
+            return "it has a predicate: use a branch around the operation instead"
         is_load = isinstance(op, nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp)
         if is_load and op.multicast_mask is not None and cluster_size(op) == 1:
             return _NO_CLUSTER
     if isinstance(op, nvvm.CpAsyncBulkGlobalToSharedClusterOp) and op.multicast_mask is not None:
-        return "copies of bytes go to one block, and those of boxes to several"
+        return "copies of bytes go to a single block; only copies of boxes go to several"
     if isinstance(op, nvvm.CpAsyncBulkSharedCTAToGlobalOp) and op.byte_mask is not None:
         return "it has a mask of bytes"
     if isinstance(op, nvvm.LdMatrixOp | nvvm.StMatrixOp) and op.shape.sizes != (8, 8):
         m, n = op.shape.sizes
-        return f"the matrices are of {m} x {n} elements, and those of 8 x 8 are known"
+        return f"the matrices are of {m} x {n} elements; only 8 x 8 is supported"
     if isinstance(op, nvvm.ConvertFloatToTF32Op):
         if op.rnd.data != "rna" or op.relu.value.data or op.sat.data != "none":
             return "it rounds to nearest, ties away from zero (rna), and does nothing else"

@@ -43,7 +43,7 @@ def require_lowered(function: func.FuncOp) -> None:
         if type(op) is tir.ForOp and op.kind.data is tir.ForKind.VECTORIZED:
             raise CodegenError(
                 "KC4202",
-                f"convert-tir-to-scf: the vectorized loop {op.label} is left",
+                f"convert-tir-to-scf: the vectorized loop {op.label} was not lowered",
                 location=location_of(op),
                 why="loops become vector code before this conversion",
                 hints=["run --vectorize-loop first"],
@@ -53,7 +53,7 @@ def require_lowered(function: func.FuncOp) -> None:
         if type(op) is tir.SymbolOp and op.symbol.data not in symbols:
             raise CodegenError(
                 "KC4204",
-                f"convert-tir-to-scf: no argument gives the size {op.symbol.data}",
+                f"convert-tir-to-scf: no argument determines the size {op.symbol.data}",
                 location=location_of(op),
                 why="a size is a dimension of an argument (kc.shape) or an argument (kc.symbol)",
             )

@@ -172,8 +172,8 @@ class FunctionLowering(PatternRewriter):
         This is several times faster than the constructors, which see their arguments one by one.
         """
         defaults = _default_properties(op_type)
-        given = {**defaults, **properties} if properties else defaults
-        return self.insert(new_operation(op_type, operands, result_types, given))
+        all_properties = {**defaults, **properties} if properties else defaults
+        return self.insert(new_operation(op_type, operands, result_types, all_properties))
 
     def emit(
         self,

@@ -211,9 +211,9 @@ def _vector_alignment(op: Operation, memref: MemRef, ty: Attribute) -> int | Non
         return None
     if memref.strides is not None and memref.strides[-1:] != (1,):
         raise unsupported_type(memref.type, "a vector is of consecutive elements")
-    given = op.get_attr_or_prop("alignment")
+    alignment = op.get_attr_or_prop("alignment")
     size = element_size(memref.type)
-    return max(size, given.value.data) if isinstance(given, IntegerAttr) else size
+    return max(size, alignment.value.data) if isinstance(alignment, IntegerAttr) else size
 
 
 def emit_load(
@@ -257,7 +257,7 @@ def strides_of(s: FunctionLowering, memref: MemRef) -> tuple[int | SSAValue, ...
 def require_dense(ty: MemRefType) -> None:
     """Refuse a strided memref where a dense one is required."""
     if is_strided(ty):
-        raise unsupported_type(ty, "only memref.subview and arguments make parts of memory")
+        raise unsupported_type(ty, "only memref.subview and arguments define views of memory")
 
 
 class LowerSubview(LlvmPattern):
@@ -291,13 +291,13 @@ class LowerSubview(LlvmPattern):
             multiply(s, stride, step)
             for stride, step in zip(strides_of(s, source), steps, strict=True)
         ]
-        kept = _kept_dimensions(sizes, result.type.get_num_dims())
+        dims = _kept_dimensions(sizes, result.type.get_num_dims())
         part = MemRef(
             element_pointer(s, source, offsets),
-            tuple(sizes[n] for n in kept),
+            tuple(sizes[n] for n in dims),
             result.type,
             source.origin,
-            tuple(strides[n] for n in kept),
+            tuple(strides[n] for n in dims),
         )
         s.define(result, part)
 
@@ -307,13 +307,13 @@ def _kept_dimensions(sizes: Sequence[int | SSAValue], rank: int) -> list[int]:
     front.
     """
     drop = len(sizes) - rank
-    kept: list[int] = []
+    dims: list[int] = []
     for n, size in enumerate(sizes):
         if drop and size == 1:
             drop -= 1
         else:
-            kept.append(n)
-    return kept
+            dims.append(n)
+    return dims
 
 
 class LowerView(LlvmPattern):
@@ -579,8 +579,8 @@ def _byte_size(
 
 
 def _alignment(op: Operation) -> int:
-    given = op.properties.get("alignment")
-    return max(ALIGNMENT, given.value.data if isinstance(given, IntegerAttr) else 0)
+    alignment = op.properties.get("alignment")
+    return max(ALIGNMENT, alignment.value.data if isinstance(alignment, IntegerAttr) else 0)
 
 
 class LowerAlloc(LlvmPattern):
@@ -725,13 +725,14 @@ class LowerMetadata(LlvmPattern):
         if op.base_buffer.uses or op.offset.uses:
             raise CodegenError(
                 "KC4305",
-                "convert-to-llvm: memref.extract_strided_metadata gives sizes and strides only",
+                "convert-to-llvm: memref.extract_strided_metadata can only be used for sizes and "
+                "strides",
             )
         memref = s.memref(op.source)
         values = (*memref.shape, *strides_of(s, memref))
         for result, value in zip((*op.sizes, *op.strides), values, strict=True):
-            known = Constant(IntegerAttr(value, i64), i64) if isinstance(value, int) else value
-            s.define(result, known)
+            size = Constant(IntegerAttr(value, i64), i64) if isinstance(value, int) else value
+            s.define(result, size)
 
 
 class LowerCast(LlvmPattern):
@@ -750,8 +751,8 @@ class LowerCast(LlvmPattern):
             raise unsupported_type(result.type, "memrefs have a rank")
         pointer_type(result.type)
         shape = tuple(
-            known if isinstance(known, int) or size == DYNAMIC_INDEX else size
-            for known, size in zip(source.shape, result.type.get_shape(), strict=True)
+            source_size if isinstance(source_size, int) or size == DYNAMIC_INDEX else size
+            for source_size, size in zip(source.shape, result.type.get_shape(), strict=True)
         )
         strides = source.strides
         if strides is None and is_strided(result.type):
@@ -784,16 +785,16 @@ class LowerCopy(LlvmPattern):
 
 def _in_memory(value: DenseIntOrFPElementsAttr, element: Attribute) -> DenseIntOrFPElementsAttr:
     """A constant with elements of their memory type."""
-    given = value.get_element_type()
-    if given == element:
+    stored = value.get_element_type()
+    if stored == element:
         return value
     values: Any = value.get_values()
-    if given == i1:
+    if stored == i1:
         words = [int(value) & 1 for value in values]  # pyright: ignore[reportArgumentType]
-    elif isinstance(given, IndexType):
+    elif isinstance(stored, IndexType):
         words = [int(value) for value in values]  # pyright: ignore[reportArgumentType]
     else:
-        form = NARROW_FLOATS[str(float_dtype(given))]
+        form = NARROW_FLOATS[str(float_dtype(stored))]
         codes = [form.encode(float(value)) for value in values]  # pyright: ignore[reportArgumentType]
         words = [code - (code & form.sign) * 2 for code in codes]
     type_: Any = TensorType(element, value.get_shape())

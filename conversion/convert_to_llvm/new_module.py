@@ -133,7 +133,7 @@ class NewModule:
                 return name
             raise CodegenError(
                 "KC4306",
-                f"convert-to-llvm: the name @{name} is taken by something in the module",
+                f"convert-to-llvm: the name @{name} is already used in the module",
                 why=f"the lowering calls a library function @{name}",
                 hints=["rename the symbol of the module"],
             )

@@ -98,7 +98,8 @@ class LowerParallel(LlvmPattern):
                 why="the iterations run on several threads, and each would need its own "
                 "accumulator",
                 hints=[
-                    "make the loop serial, or split the reduction by rfactor and sum up afterwards"
+                    "make the loop serial, or split the reduction by rfactor and add the partial "
+                    "sums afterwards"
                 ],
             )
         if self.conversion.is_parallel:

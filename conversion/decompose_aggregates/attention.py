@@ -100,7 +100,7 @@ class DecomposeAttention(RewritePattern):
                 "KC4553",
                 f"raise-to-tir: {op.name} does not define its computation",
                 location=location_of(op),
-                why=f"there is no softmax of {element}",
+                why=f"softmax does not support elements of type {element}",
             )
         shapes = [list(tensor_type(operand).get_shape()) for operand in (query, key, value)]
         batch = len(shapes[0]) - 2
@@ -111,7 +111,8 @@ class DecomposeAttention(RewritePattern):
                 "KC4553",
                 f"raise-to-tir: {op.name} does not define its computation",
                 location=location_of(op),
-                why="the size of a head, whose root divides the weights, must be known",
+                why="the size of a head must be constant, because its square root divides the "
+                "weights",
             )
 
         def product(

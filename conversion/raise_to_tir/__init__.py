@@ -161,7 +161,7 @@ def _require_buffers(function: func.FuncOp) -> None:
                     f"raise-to-tir: {type_} in {op.name} has no counterpart in tir",
                     location=location_of(op),
                     why="buffers have a number of dimensions",
-                    hints=["give it a type with sizes, which may be ?"],
+                    hints=["give it a ranked type; its sizes may be ?"],
                 )
             if isinstance(type_, TensorType | MemRefType) and isinstance(
                 type_.element_type, CONTAINERS

@@ -95,7 +95,7 @@ def _move_before(op: Operation) -> None:
     }
     dims = [dim for dim in range(len(op.iterator_types)) if dim in used or dim not in certain]
     if any(n >= len(op.inputs) for n in read):
-        raise _refused(asserted[0], "what it asserts depends on what the op computes")
+        raise _refused(asserted[0], "its condition depends on values that the op computes")
 
     def extent(dim: int) -> SSAValue:
         for value, space in zip(operands, maps, strict=True):

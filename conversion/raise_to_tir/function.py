@@ -142,8 +142,8 @@ class FunctionRaiser(Emitter):
                     for expr, size in zip(declared.data.results, sizes, strict=True)
                 ]
             shape = [
-                known if size == tir.DYNAMIC and isinstance(known, int) else size
-                for size, known in zip(arg.type.get_shape(), sizes, strict=True)
+                inferred if size == tir.DYNAMIC and isinstance(inferred, int) else size
+                for size, inferred in zip(arg.type.get_shape(), sizes, strict=True)
             ]
             Rewriter.replace_value_with_new_type(arg, MemRefType(arg.type.element_type, shape))
         new.function_type = FunctionType.from_lists([arg.type for arg in entry.args], scalars)
@@ -166,16 +166,16 @@ class FunctionRaiser(Emitter):
                     "in tir",
                     location=location_of(end),
                     why="there are loops and conditions in tir, and no branches",
-                    hints=["mlir-opt -lift-cf-to-scf makes loops and conditions of branches"],
+                    hints=["mlir-opt -lift-cf-to-scf converts branches to loops and conditions"],
                 )
 
     def _with_known_sizes(self, type_: Attribute, n: int) -> Attribute:
         """The type of an argument, with the constant sizes that follow from its uses."""
         if not isinstance(type_, MemRefType):
             return type_
-        known = [self.argument_size(n, dim) for dim in range(type_.get_num_dims())]
+        sizes = [self.argument_size(n, dim) for dim in range(type_.get_num_dims())]
         shape = [
-            size.value if isinstance(size, AffineConstantExpr) else tir.DYNAMIC for size in known
+            size.value if isinstance(size, AffineConstantExpr) else tir.DYNAMIC for size in sizes
         ]
         return MemRefType(type_.element_type, shape, type_.layout, type_.memory_space)
 
@@ -204,7 +204,7 @@ class FunctionRaiser(Emitter):
                 f"raise-to-tir: {type_} has a layout",
                 location=location_of(op),
                 why="buffers are dense and row-major",
-                hints=["take the whole buffer, and index the part of it"],
+                hints=["pass the whole buffer, and index its part"],
             )
         return type_
 
@@ -217,12 +217,14 @@ class FunctionRaiser(Emitter):
         old += [DictionaryAttr({})] * (len(inputs) - len(old))
         old += source.res_attrs.data if source.res_attrs is not None else []
         old += [DictionaryAttr({})] * (len(args) - len(old))
-        known: dict[str, SSAValue] = {}
+        symbol_values: dict[str, SSAValue] = {}
         taken = {
-            name.data for given in old if isinstance(name := given.data.get("kc.name"), StringAttr)
+            name.data
+            for old_attrs in old
+            if isinstance(name := old_attrs.data.get("kc.name"), StringAttr)
         }
-        for n, (arg, given) in enumerate(zip(args, old, strict=True)):
-            attrs = dict(given.data)
+        for n, (arg, old_attrs) in enumerate(zip(args, old, strict=True)):
+            attrs = dict(old_attrs.data)
             is_input = n < len(inputs)
             if "kc.name" not in attrs:
                 name = arg.name_hint or (
@@ -244,7 +246,7 @@ class FunctionRaiser(Emitter):
             if not isinstance(arg.type, MemRefType):
                 continue
             if is_input:
-                self.buffer_sizes[arg] = self._argument_sizes(n, attrs, known)
+                self.buffer_sizes[arg] = self._argument_sizes(n, attrs, symbol_values)
                 if is_tensor:
                     self.tensors.values[source.args[n]] = Held(arg)
                     self.tensors.inputs.add(arg)
@@ -260,13 +262,13 @@ class FunctionRaiser(Emitter):
         return hint if isinstance(value.owner, Operation) and hint is not None else "out"
 
     def _argument_sizes(
-        self, n: int, attrs: dict[str, Attribute], known: dict[str, SSAValue]
+        self, n: int, attrs: dict[str, Attribute], symbol_values: dict[str, SSAValue]
     ) -> list[int | SSAValue]:
         def symbol(position: int) -> SSAValue:
             name = self.symbols[position]
-            if name not in known:
-                known[name] = self.emit(tir.SymbolOp(name), self.source).results[0]
-            return known[name]
+            if name not in symbol_values:
+                symbol_values[name] = self.emit(tir.SymbolOp(name), self.source).results[0]
+            return symbol_values[name]
 
         type_ = self.source.args[n].type
         assert isinstance(type_, MemRefType | TensorType)
@@ -324,29 +326,31 @@ class FunctionRaiser(Emitter):
         declared = attrs.get("kc.shape")
         if isinstance(declared, AffineMapAttr):
             for size, expr in zip(sizes, declared.data.results, strict=True):
-                what = "gives a result of the sizes that its kc.shape declares"
+                what = "returns a result with the sizes that its kc.shape declares"
                 self.requirements.equal(size, self.requirements.over_atoms(expr), op, what)
             return
         if all(isinstance(size, int) for size in sizes):
             return
         exprs = [self.requirements.symbol_expr(size, op) for size in sizes]
-        known = [expr for expr in exprs if expr is not None]
-        if known != exprs:
+        affine = [expr for expr in exprs if expr is not None]
+        if affine != exprs:
             raise CodegenError(
                 "KC4551",
                 f"raise-to-tir: the size of result {n} of @{self.source.sym_name.data} is not a "
                 "function of the sizes of its arguments",
                 location=location_of(op),
                 why="the caller allocates the result, so its shape must follow from the arguments",
-                hints=["make the size from tensor.dim of arguments, or take it as an index"],
+                hints=[
+                    "compute the size from tensor.dim of arguments, or pass it as an index argument"
+                ],
             )
-        attrs["kc.shape"] = AffineMapAttr(AffineMap(0, len(self.symbols), tuple(known)))
+        attrs["kc.shape"] = AffineMapAttr(AffineMap(0, len(self.symbols), tuple(affine)))
 
     def scalar_symbol(self, index: int, hint: str | None) -> str:
         """The symbol whose value is an integer argument; it is created if missing."""
-        given = self.attrs[index].get("kc.symbol")
-        if isinstance(given, StringAttr):
-            return given.data
+        symbol = self.attrs[index].get("kc.symbol")
+        if isinstance(symbol, StringAttr):
+            return symbol.data
         name = fresh_name(hint or f"arg{index}", set(self.symbols))
         self.symbols.append(name)
         self.attrs[index]["kc.symbol"] = StringAttr(name)
@@ -453,7 +457,7 @@ class FunctionRaiser(Emitter):
         if expr.kind is AffineBinaryOpKind.Mul:
             operands.append(self.product(*sides, source))
             return AffineExpr.dimension(len(operands) - 1)
-        what = "divides by what is at least 1"
+        what = "divides by at least 1"
         self.requirements.at_least(sides[1], 1, source, what)
         if isinstance(sides[1], int):
             operands.append(sides[0])
@@ -606,7 +610,8 @@ class FunctionRaiser(Emitter):
                 "KC4552",
                 f"raise-to-tir: {op.name} takes a view of a buffer",
                 location=location_of(op),
-                why="accesses of a view become accesses of its buffer, and this op makes none",
+                why="accesses to a view become accesses to its buffer, but this op uses the view "
+                "as a whole",
                 hints=["copy it into a buffer of its own (memref.alloc, memref.copy)"],
             )
 
@@ -619,7 +624,7 @@ class FunctionRaiser(Emitter):
         if not isinstance(maker, memref.SubviewOp | memref.ReinterpretCastOp | memref.CastOp):
             raise CodegenError(
                 "KC4552",
-                f"raise-to-tir: {user.name} takes a view that is not a part of a buffer",
+                f"raise-to-tir: {user.name} uses a view that is not a part of a buffer",
                 location=location_of(user),
                 why="kernels take memref.subview, memref.reinterpret_cast and memref.cast",
                 hints=["copy it into a buffer of its own (memref.alloc, memref.copy)"],

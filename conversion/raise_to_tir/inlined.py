@@ -101,7 +101,7 @@ def _collect(
             continue
         callee = functions.get(name)
         if callee is None or not callee.body.blocks:
-            raise _refused(op, f"@{name} has no body, and what passes tensors is inlined")
+            raise _refused(op, f"@{name} has no body, but calls that pass tensors must be inlined")
         if len(callee.body.blocks) > 1:
             raise _refused(op, "the function that it calls has branches")
         callees[name] = callee

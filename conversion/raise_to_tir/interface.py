@@ -18,28 +18,28 @@ from kc.conversion.raise_to_tir.values_in_memory import stored_type
 from kc.support.diagnostics import InternalError
 
 
-def check_interface(given: func.FuncOp, raised: func.FuncOp) -> None:
+def check_interface(source: func.FuncOp, raised: func.FuncOp) -> None:
     """Compare the arguments and results of two functions: their number, order, elements and
     constant sizes. Results may have become arguments.
 
     Raises InternalError for the first difference.
     """
-    name = given.sym_name.data
-    wanted = [*given.function_type.inputs, *given.function_type.outputs]
+    name = source.sym_name.data
+    expected = [*source.function_type.inputs, *source.function_type.outputs]
     taken, returned = raised.function_type.inputs.data, raised.function_type.outputs.data
     if returned:  # scalars returned to callers in the module
-        outputs = given.function_type.outputs.data
+        outputs = source.function_type.outputs.data
         in_memory = [type_ for type_ in outputs if _is_in_memory(type_)]
-        wanted = [*given.function_type.inputs, *in_memory]
-        wanted += [type_ for type_ in outputs if not _is_in_memory(type_)]
+        expected = [*source.function_type.inputs, *in_memory]
+        expected += [type_ for type_ in outputs if not _is_in_memory(type_)]
     own = [*taken, *returned]
-    first = len(given.function_type.inputs)
-    if len(own) != len(wanted):
+    first = len(source.function_type.inputs)
+    if len(own) != len(expected):
         raise InternalError(
-            f"raise-to-tir: @{name} takes and returns {len(wanted)} values, and {len(own)} when it "
-            "is raised"
+            f"raise-to-tir: @{name} takes and returns {len(expected)} values, and {len(own)} when "
+            "it is raised"
         )
-    for n, (before, after) in enumerate(zip(wanted, own, strict=True)):
+    for n, (before, after) in enumerate(zip(expected, own, strict=True)):
         is_argument = n < len(taken)
         same = before == after
         if is_argument and (n >= first or _is_in_memory(before)):

@@ -256,7 +256,8 @@ class RaiseScfFor(ConversionPattern[FunctionRaiser]):
                 raise refused(
                     op,
                     f"it carries a tensor and counts in {op.lb.type}",
-                    "count in index, and cast the index to what the body needs",
+                    "use a loop variable of type index, and cast it to the type that the body "
+                    "needs",
                 )
             _require_carried(op, op.iter_args)
         elif (

@@ -27,7 +27,7 @@ from kc.support.locations import location_of
 def _refused(op: Operation, why: str) -> CodegenError:
     return CodegenError(
         "KC4552",
-        f"raise-to-tir: {op.name} is no view that maps to indices of its buffer",
+        f"raise-to-tir: {op.name} is not a view that maps its indices to those of its buffer",
         location=location_of(op),
         why=why,
         hints=["copy it into a buffer of its own (memref.alloc, memref.copy)"],
@@ -169,7 +169,7 @@ class RaiseReinterpretCast(ConversionPattern[FunctionRaiser]):
         raiser = self.conversion
         buffer = raiser.value(op.source)
         if buffer in raiser.views:
-            raise _refused(op, "it is one of another view, whose offset and strides it ignores")
+            raise _refused(op, "its operand is another view, whose offset and strides it ignores")
         columns: list[list[Extent]] = []
         for static, dynamic in (
             (op.static_offsets, op.offsets),

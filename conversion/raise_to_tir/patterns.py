@@ -90,7 +90,7 @@ def _relate(raiser: FunctionRaiser, structure: Structure, extents: Sequence[Exte
     """Require that the sizes of the operands match the loops, and that windows are in bounds."""
     op, requirements = structure.op, raiser.requirements
     counts = [requirements.expr(extent, op) for extent in extents]
-    known = [count for count in counts if count is not None]
+    counted = [count for count in counts if count is not None]
     for value, space in zip(structure.operands, structure.maps, strict=True):
         if not isinstance(value.type, MemRefType | TensorType):
             continue
@@ -100,11 +100,11 @@ def _relate(raiser: FunctionRaiser, structure: Structure, extents: Sequence[Exte
                 requirements.equal(size, extents[expr.position], op, what)
                 continue
             low, high = requirements.index_range(expr, counts)
-            what = "takes operands that hold its windows"
+            what = "needs operands that contain its windows"
             if low is not None:
-                requirements.at_least(low, 0, op, what, known)
+                requirements.at_least(low, 0, op, what, counted)
             if high is not None:
-                requirements.at_least(size, high + 1, op, what, known)
+                requirements.at_least(size, high + 1, op, what, counted)
     if op.results:
         for value, result in zip(structure.outputs, op.results, strict=True):
             requirements.typed(result, raiser.tensors.sizes(value), op)
@@ -201,9 +201,9 @@ def _copy_within(
 ) -> None:
     """Copy between parts of the same buffer, which may overlap, through another buffer."""
     assert isinstance(source.type, MemRefType)
-    kept = raiser.alloc("copied", source.type, shape, op)
+    copied = raiser.alloc("copied", source.type, shape, op)
     at = identity(len(shape))
-    for first, second in ((source, kept), (kept, target)):
+    for first, second in ((source, copied), (copied, target)):
 
         def element(body: Block, first: SSAValue = first, second: SSAValue = second) -> None:
             raiser.store(raiser.load(first, at, body.args, op), second, at, body.args, op)

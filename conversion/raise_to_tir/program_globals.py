@@ -164,7 +164,7 @@ def _require_memory(op: GlobalLoadConstOp | GlobalLoadOp | GlobalStoreOp, module
     elif symbol.type != type_:
         why = f"the global is {symbol.type}"
     elif _memory_type(type_) is None:
-        why = "a global is a scalar, or a tensor whose sizes are known at compile time"
+        why = "a global must be a scalar, or a tensor with constant sizes"
     elif isinstance(op, GlobalStoreOp) and symbol.is_mutable is None:
         why = "the global is not mutable"
     elif symbol.value is not None and not isinstance(

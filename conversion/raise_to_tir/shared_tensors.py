@@ -51,7 +51,7 @@ def yield_carried(
                 f"raise-to-tir: {op.name} that carries a tensor whose size changes has no "
                 "counterpart in tir",
                 location=location_of(op),
-                why="a buffer has one size, and the yielded size is not known to equal it",
+                why="the size of a buffer is fixed, and the yielded size may differ from it",
                 hints=["give the tensor a static shape, or take a slice of a larger one"],
             )
     sources: list[SSAValue | None] = []
@@ -61,9 +61,9 @@ def yield_carried(
             # It is in the buffer of another carried tensor, which may be overwritten first.
             assert isinstance(value.type, TensorType)
             sizes = raiser.sizes_of(buffer)
-            kept = raiser.alloc("yielded", value.type, sizes, op)
-            raiser.emit(copy_nest(moved, kept, raiser.label("copy"), sizes), op)
-            moved = kept
+            copied = raiser.alloc("yielded", value.type, sizes, op)
+            raiser.emit(copy_nest(moved, copied, raiser.label("copy"), sizes), op)
+            moved = copied
         sources.append(moved)
     for source, moved, buffer in zip(held, sources, buffers, strict=True):
         sizes = raiser.sizes_of(buffer)
@@ -164,10 +164,10 @@ def same_sizes(
     raiser: FunctionRaiser, sizes: Sequence[Extent], expected: Sequence[Extent], op: Operation
 ) -> bool:
     """True if the sizes of all arguments are equal."""
-    for size, wanted in zip(sizes, expected, strict=True):
-        if size is wanted or (isinstance(size, int) and size == wanted):
+    for size, required in zip(sizes, expected, strict=True):
+        if size is required or (isinstance(size, int) and size == required):
             continue
-        exprs = raiser.requirements.expr(size, op), raiser.requirements.expr(wanted, op)
+        exprs = raiser.requirements.expr(size, op), raiser.requirements.expr(required, op)
         if exprs[0] is None or exprs[0] != exprs[1]:
             return False
     return True
@@ -180,7 +180,7 @@ def share(raiser: FunctionRaiser, op: Operation, args: Sequence[SSAValue]) -> li
     Returns the buffers that must not be written in the body.
     """
     tensors = raiser.tensors
-    kept: list[SSAValue] = []
+    unwritten: list[SSAValue] = []
     outputs: Sequence[SSAValue] = op.outputs  # pyright: ignore
     for init, arg, result in zip(outputs, args, op.results, strict=True):
         reads = [use for use in arg.uses if not isinstance(use.operation, ParallelInsertSliceOp)]
@@ -193,7 +193,7 @@ def share(raiser: FunctionRaiser, op: Operation, args: Sequence[SSAValue]) -> li
         else:
             sizes = tensors.sizes(init)
             if isinstance(before, Held) and before.buffer not in tensors.inputs:
-                kept.append(before.buffer)
+                unwritten.append(before.buffer)
             source = tensors.operand(init, op)
             buffer = tensors.result(result, sizes, op)
             if isinstance(before, Splat):
@@ -202,16 +202,16 @@ def share(raiser: FunctionRaiser, op: Operation, args: Sequence[SSAValue]) -> li
                 raiser.emit(copy_nest(source, buffer, raiser.label("copy"), sizes), op)
             tensors.values[arg] = before
         tensors.shared[arg] = buffer
-    tensors.inputs.update(kept)
-    return kept
+    tensors.inputs.update(unwritten)
+    return unwritten
 
 
 def end_sharing(
-    raiser: FunctionRaiser, op: Operation, args: Sequence[SSAValue], kept: Sequence[SSAValue]
+    raiser: FunctionRaiser, op: Operation, args: Sequence[SSAValue], unwritten: Sequence[SSAValue]
 ) -> None:
     """Define the results, after the loops, as the shared buffers."""
     tensors = raiser.tensors
-    tensors.inputs.difference_update(kept)
+    tensors.inputs.difference_update(unwritten)
     tensors.forget_inside(op)
     for arg, result in zip(args, op.results, strict=True):
         buffer = tensors.shared.pop(arg)
@@ -284,16 +284,16 @@ class BranchResults:
     def _require_size(self, n: int, value: SSAValue) -> None:
         result = self.op.results[n]
         assert isinstance(result.type, TensorType)
-        wanted = self.raiser.sizes_of(self.buffers[n])
+        sizes = self.raiser.sizes_of(self.buffers[n])
         if tir.DYNAMIC in result.type.get_shape() and not same_sizes(
-            self.raiser, self.raiser.tensors.sizes(value), wanted, self.op
+            self.raiser, self.raiser.tensors.sizes(value), sizes, self.op
         ):
             raise CodegenError(
                 "KC4550",
                 f"raise-to-tir: {self.op.name} whose branches give tensors of sizes that may "
                 "differ has no counterpart in tir",
                 location=location_of(self.op),
-                why="both are in one buffer, and their sizes are not known to be equal",
+                why="both branches write the same buffer, and their sizes may differ",
                 hints=["give the tensor a static shape"],
             )
 

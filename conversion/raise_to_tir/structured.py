@@ -111,9 +111,9 @@ def structure_of(op: Operation) -> Structure:
     if isinstance(op, ReduceOp):
         rank = _rank(op.inputs[0])
         gone = [int(dim) for dim in op.dimensions.get_values()]
-        kept = [AffineDimExpr(n) for n in range(rank) if n not in gone]
+        outer = [AffineDimExpr(n) for n in range(rank) if n not in gone]
         maps = [AffineMap.identity(rank)] * len(op.inputs)
-        maps += [AffineMap(rank, 0, tuple(kept))] * len(op.outputs)
+        maps += [AffineMap(rank, 0, tuple(outer))] * len(op.outputs)
         kinds = ["reduction" if n in gone else "parallel" for n in range(rank)]
         return _make(op, op.inputs, op.outputs, maps, kinds, op.body)
     if isinstance(op, BroadcastOp):
@@ -148,7 +148,7 @@ def _make(
 ) -> Structure:
     reduced = tuple(kind == "reduction" for kind in kinds)
     if "window" in kinds:
-        raise _undefined(op, "an iterator is of type window, which says nothing of its order")
+        raise _undefined(op, "an iterator has the type window, which does not determine its order")
     if any(space.num_symbols or space.num_dims != len(kinds) for space in maps):
         raise _undefined(op, "the maps are not over one dimension for each iterator")
     for value, space in zip((*inputs, *outputs), maps, strict=True):
@@ -190,7 +190,7 @@ def _named(op: NamedOp) -> Structure:
     name = op.name.removeprefix("linalg.")
     inputs, outputs = op.inputs, op.outputs
     listed = op.indexing_maps.data if isinstance(op.indexing_maps, ArrayAttr) else ()
-    given = [attr.data for attr in listed if isinstance(attr, AffineMapAttr)] or None
+    affine_maps = [attr.data for attr in listed if isinstance(attr, AffineMapAttr)] or None
     definition = NAMED.get(name)
     if definition is not None:
         windows = len(definition.window_letters)
@@ -202,7 +202,7 @@ def _named(op: NamedOp) -> Structure:
             raise _undefined(
                 op, f"it has {windows} windows, {len(strides)} strides, {len(dilations)} dilations"
             )
-        maps = given or definition.maps(strides, dilations)
+        maps = affine_maps or definition.maps(strides, dilations)
         kinds = ["parallel"] * len(definition.output)
         kinds += ["reduction"] * (len(definition.loops) - len(kinds))
         is_quantized = definition.kind == "contract_zero_points"
@@ -215,20 +215,22 @@ def _named(op: NamedOp) -> Structure:
         body = _body(op, definition.kind, used)
         return _make(op, inputs, outputs, maps, kinds, body, definition.names())
     if name == "contract":
-        if given is None or len(given) != 3 or len(inputs) != 2:
+        if affine_maps is None or len(affine_maps) != 3 or len(inputs) != 2:
             raise _undefined(op, "it needs two inputs and three indexing_maps")
-        rank = given[0].num_dims
-        written = {expr.position for expr in given[2].results if isinstance(expr, AffineDimExpr)}
+        rank = affine_maps[0].num_dims
+        written = {
+            expr.position for expr in affine_maps[2].results if isinstance(expr, AffineDimExpr)
+        }
         kinds = ["parallel" if n in written else "reduction" for n in range(rank)]
-        return _make(op, inputs, outputs, given, kinds, _body(op, "contract", 2))
+        return _make(op, inputs, outputs, affine_maps, kinds, _body(op, "contract", 2))
     if name == "fill":
         return _elementwise(op, inputs, outputs, _body(op, "copy", 1))
     if name == "elementwise":
         kind = op.kind.word.data if op.kind is not None else ""
         body = _body(op, kind, len(inputs))
-        if given is None:
+        if affine_maps is None:
             return _elementwise(op, inputs, outputs, body)
-        return _make(op, inputs, outputs, given, ["parallel"] * _rank(outputs[0]), body)
+        return _make(op, inputs, outputs, affine_maps, ["parallel"] * _rank(outputs[0]), body)
     return _elementwise(op, inputs, outputs, _body(op, name, len(inputs)))
 
 
@@ -289,23 +291,23 @@ class _BodyBuilder:
 
     def cast(self, value: SSAValue, to: Attribute) -> SSAValue:
         """``value`` converted to ``to``, as linalg's named ops convert their operands."""
-        given = value.type
-        if given == to:
+        own = value.type
+        if own == to:
             return value
-        widths = [getattr(type_, "bitwidth", 0) for type_ in (given, to)]
-        if isinstance(given, AnyFloat) and isinstance(to, AnyFloat):
+        widths = [getattr(type_, "bitwidth", 0) for type_ in (own, to)]
+        if isinstance(own, AnyFloat) and isinstance(to, AnyFloat):
             op_type: Any = arith.ExtFOp if widths[0] < widths[1] else arith.TruncFOp
-        elif isinstance(given, IntegerType) and isinstance(to, AnyFloat):
+        elif isinstance(own, IntegerType) and isinstance(to, AnyFloat):
             op_type = arith.UIToFPOp if self.unsigned else arith.SIToFPOp
-        elif isinstance(given, AnyFloat) and isinstance(to, IntegerType):
+        elif isinstance(own, AnyFloat) and isinstance(to, IntegerType):
             op_type = arith.FPToUIOp if self.unsigned else arith.FPToSIOp
-        elif isinstance(given, IndexType) or isinstance(to, IndexType):
+        elif isinstance(own, IndexType) or isinstance(to, IndexType):
             op_type = arith.IndexCastOp
-        elif isinstance(given, IntegerType) and isinstance(to, IntegerType):
+        elif isinstance(own, IntegerType) and isinstance(to, IntegerType):
             extend = arith.ExtUIOp if self.unsigned else arith.ExtSIOp
-            op_type = extend if given.width.data < to.width.data else arith.TruncIOp
+            op_type = extend if own.width.data < to.width.data else arith.TruncIOp
         else:
-            raise _undefined(self.op, f"{given} does not become {to}")
+            raise _undefined(self.op, f"{own} does not become {to}")
         return self.add(op_type(value, to))
 
     def combine(self, kind: str, values: Sequence[SSAValue]) -> SSAValue:

@@ -330,7 +330,7 @@ def _inside(
     ends = [first, first + (count - 1) * stride]
     low, high = ends if stride >= 0 else ends[::-1]
     whole = "buffer" if isinstance(op, memref.SubviewOp) else "tensor"
-    what = f"takes a slice that lies in the {whole}"
+    what = f"needs a slice that lies in the {whole}"
     requirements.at_least(low, 0, op, what, [count])
     requirements.at_least(room, high + 1, op, what, [count])
 
@@ -343,12 +343,12 @@ def kept_dimensions(shape: Sequence[int], op: _SliceOp) -> list[int]:
     is correct, because each has one element.
     """
     sizes = [int(size) for size in op.static_sizes.iter_values()]
-    kept: list[int] = []
+    kept_dims: list[int] = []
     left = len(shape)
     for n in reversed(range(len(sizes))):
         if sizes[n] == 1 and (left <= 0 or shape[left - 1] != 1):
             continue
-        kept.insert(0, n)
+        kept_dims.insert(0, n)
         left -= 1
     if left != 0:
         raise CodegenError(
@@ -357,7 +357,7 @@ def kept_dimensions(shape: Sequence[int], op: _SliceOp) -> list[int]:
             location=location_of(op),
             why="a dimension can be dropped where the size is the constant 1",
         )
-    return kept
+    return kept_dims
 
 
 class RaiseExtractSlice(ConversionPattern[FunctionRaiser]):
@@ -372,8 +372,8 @@ class RaiseExtractSlice(ConversionPattern[FunctionRaiser]):
         raiser = self.conversion
         sizes, exprs, outer = slice_of(raiser, op, op.source)
         assert isinstance(op.result.type, TensorType)
-        kept = kept_dimensions(op.result.type.get_shape(), op)
-        shape = [sizes[n] for n in kept]
+        kept_dims = kept_dimensions(op.result.type.get_shape(), op)
+        shape = [sizes[n] for n in kept_dims]
         raiser.requirements.typed(op.result, shape, op)
         held = raiser.tensors.values[op.source]
         if isinstance(held, Splat):
@@ -381,21 +381,22 @@ class RaiseExtractSlice(ConversionPattern[FunctionRaiser]):
             return
         source = raiser.tensors.buffer(op.source, op)
         target = raiser.tensors.result(op.result, shape, op)
-        read = _without_dropped(exprs, kept, len(sizes), len(outer))
-        write = AffineMap(read.num_dims, 0, tuple(AffineDimExpr(n) for n in range(len(kept))))
+        read = _without_dropped(exprs, kept_dims, len(sizes), len(outer))
+        write = AffineMap(read.num_dims, 0, tuple(AffineDimExpr(n) for n in range(len(kept_dims))))
         _copy(raiser, op, source, target, shape, read, write, outer)
 
 
 def _without_dropped(
-    exprs: Sequence[AffineExpr], kept: Sequence[int], rank: int, outer: int
+    exprs: Sequence[AffineExpr], kept_dims: Sequence[int], rank: int, outer: int
 ) -> AffineMap:
     """Indices over the kept dimensions only; a dropped dimension has the index 0."""
     dims: list[AffineExpr] = [
-        AffineDimExpr(kept.index(n)) if n in kept else AffineExpr.constant(0) for n in range(rank)
+        AffineDimExpr(kept_dims.index(n)) if n in kept_dims else AffineExpr.constant(0)
+        for n in range(rank)
     ]
-    dims += [AffineDimExpr(len(kept) + n) for n in range(outer)]
+    dims += [AffineDimExpr(len(kept_dims) + n) for n in range(outer)]
     space = tuple(expr.replace_dims_and_symbols(dims, ()) for expr in exprs)
-    return AffineMap(len(kept) + outer, 0, space)
+    return AffineMap(len(kept_dims) + outer, 0, space)
 
 
 class RaiseInsertSlice(ConversionPattern[FunctionRaiser]):
@@ -410,16 +411,16 @@ class RaiseInsertSlice(ConversionPattern[FunctionRaiser]):
         raiser = self.conversion
         sizes, exprs, outer = slice_of(raiser, op, op.dest)
         assert isinstance(op.source.type, TensorType)
-        kept = kept_dimensions(op.source.type.get_shape(), op)
-        for size, n in zip(raiser.tensors.sizes(op.source), kept, strict=True):
+        kept_dims = kept_dimensions(op.source.type.get_shape(), op)
+        for size, n in zip(raiser.tensors.sizes(op.source), kept_dims, strict=True):
             raiser.requirements.equal(
                 size, sizes[n], op, "puts its source into a slice of its size"
             )
         source = raiser.tensors.operand(op.source, op)
         target = raiser.tensors.destination(op.dest, op.result, op, keeps=True)
-        write = _without_dropped(exprs, kept, len(sizes), len(outer))
-        read = AffineMap(write.num_dims, 0, tuple(AffineDimExpr(n) for n in range(len(kept))))
-        _copy(raiser, op, source, target, [sizes[n] for n in kept], read, write, outer)
+        write = _without_dropped(exprs, kept_dims, len(sizes), len(outer))
+        read = AffineMap(write.num_dims, 0, tuple(AffineDimExpr(n) for n in range(len(kept_dims))))
+        _copy(raiser, op, source, target, [sizes[n] for n in kept_dims], read, write, outer)
 
 
 class RaiseInParallel(ConversionPattern[FunctionRaiser]):
@@ -436,15 +437,17 @@ class RaiseInParallel(ConversionPattern[FunctionRaiser]):
             assert isinstance(part, ParallelInsertSliceOp)
             sizes, exprs, outer = slice_of(raiser, part, part.dest)
             assert isinstance(part.source.type, TensorType)
-            kept = kept_dimensions(part.source.type.get_shape(), part)
-            for size, n in zip(raiser.tensors.sizes(part.source), kept, strict=True):
+            kept_dims = kept_dimensions(part.source.type.get_shape(), part)
+            for size, n in zip(raiser.tensors.sizes(part.source), kept_dims, strict=True):
                 raiser.requirements.equal(
                     size, sizes[n], part, "puts its source into a slice of its size"
                 )
             source = raiser.tensors.operand(part.source, part)
-            write = _without_dropped(exprs, kept, len(sizes), len(outer))
-            read = AffineMap(write.num_dims, 0, tuple(AffineDimExpr(n) for n in range(len(kept))))
-            target, shape = raiser.tensors.shared[part.dest], [sizes[n] for n in kept]
+            write = _without_dropped(exprs, kept_dims, len(sizes), len(outer))
+            read = AffineMap(
+                write.num_dims, 0, tuple(AffineDimExpr(n) for n in range(len(kept_dims)))
+            )
+            target, shape = raiser.tensors.shared[part.dest], [sizes[n] for n in kept_dims]
             _copy(raiser, part, source, target, shape, read, write, outer)
 
 
@@ -470,7 +473,7 @@ class RaiseConcat(ConversionPattern[FunctionRaiser]):
         for part in parts[1:]:
             for n, (mine, first) in enumerate(zip(part, parts[0], strict=True)):
                 if n != axis:
-                    what = "takes tensors whose sizes agree in the other dimensions"
+                    what = "needs tensors whose sizes agree in the other dimensions"
                     raiser.requirements.equal(mine, first, op, what)
         raiser.requirements.typed(op.result, sizes, op)
         target = raiser.tensors.result(op.result, sizes, op)
@@ -496,12 +499,12 @@ def _reshape(
     place: Callable[[Block], list[SSAValue]],
 ) -> None:
     """A copy in another shape; ``place`` computes the source indices of an element."""
-    given = op.source if isinstance(op, tensor.ReshapeOp) else op.src
-    held = raiser.tensors.values[given]
+    operand = op.source if isinstance(op, tensor.ReshapeOp) else op.src
+    held = raiser.tensors.values[operand]
     if isinstance(held, Splat):
         raiser.tensors.values[op.result] = Splat(sizes, held.scalar)
         return
-    source = raiser.tensors.buffer(given, op)
+    source = raiser.tensors.buffer(operand, op)
     target = raiser.tensors.result(op.result, sizes, op)
 
     def element(body: Block) -> None:
@@ -593,20 +596,20 @@ class RaiseReshape(ConversionPattern[FunctionRaiser]):
     def match_and_rewrite(self, op: tensor.ReshapeOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
         assert isinstance(op.result.type, TensorType)
-        given = op.shape.owner
+        definition = op.shape.owner
         sizes: list[Extent] = []
         for n, size in enumerate(op.result.type.get_shape()):
             if size != tir.DYNAMIC:
                 sizes.append(size)
-            elif isinstance(given, tensor.FromElementsOp):
-                sizes.append(_as_index(raiser, given.elements[n], op))
+            elif isinstance(definition, tensor.FromElementsOp):
+                sizes.append(_as_index(raiser, definition.elements[n], op))
             else:
                 raise CodegenError(
                     "KC4550",
                     f"raise-to-tir: {op.name} to sizes that are loaded has no counterpart in tir",
                     location=location_of(op),
                     why="the size of a buffer must be known before another buffer is read",
-                    hints=["make the list of sizes with tensor.from_elements"],
+                    hints=["build the list of sizes with tensor.from_elements"],
                 )
         fine = raiser.tensors.sizes(op.source)
         whole: Extent = 1
@@ -630,11 +633,11 @@ class RaiseReshape(ConversionPattern[FunctionRaiser]):
         _reshape(raiser, op, sizes, place)
 
 
-def _as_index(raiser: FunctionRaiser, given: SSAValue, op: Operation) -> Extent:
+def _as_index(raiser: FunctionRaiser, size: SSAValue, op: Operation) -> Extent:
     """A size given as an integer, as an index."""
-    if isinstance(given.type, IndexType):
-        return raiser.extent(given)
-    value = raiser.value(given)
+    if isinstance(size.type, IndexType):
+        return raiser.extent(size)
+    value = raiser.value(size)
     return raiser.emit(arith.IndexCastOp(value, IndexType()), op).results[0]
 
 

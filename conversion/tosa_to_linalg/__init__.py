@@ -75,7 +75,10 @@ def _require_signless(op: Operation) -> None:
     for value in (*op.operands, *op.results):
         element = value.type.element_type if isinstance(value.type, TensorType) else None
         if isinstance(element, IntegerType) and element.signedness.data is not Signedness.SIGNLESS:
-            why = "integers are signless; tosa.rescale says by input_unsigned and output_unsigned"
+            why = (
+                "integers are signless; the attributes input_unsigned and output_unsigned of "
+                "tosa.rescale give the sign"
+            )
             raise refused(op, f"{why} where they have no sign", f"it has a value of {value.type}")
 
 

@@ -49,7 +49,7 @@ def _op(float_op: type | None, integer_op: type | None = None) -> Scalar:
     def body(op: TosaOp, *args: SSAValue) -> SSAValue:
         kind = float_op if is_float(args[0]) else integer_op
         if kind is None:
-            raise refused(op, f"it does not take elements of type {args[0].type}")
+            raise refused(op, f"it does not support elements of type {args[0].type}")
         return kind(*args).result
 
     return body
@@ -102,7 +102,7 @@ def smaller(op: TosaOp, a: SSAValue, b: SSAValue) -> SSAValue:
 
 def _arithmetic_right_shift(op: TosaOp, a: SSAValue, b: SSAValue) -> SSAValue:
     if is_float(a):
-        raise refused(op, f"it does not take elements of type {a.type}")
+        raise refused(op, f"it does not support elements of type {a.type}")
     shifted = arith.ShRSIOp(a, b).result
     rounds = op.properties["round"]
     if not isinstance(rounds, IntegerAttr) or not rounds.value.data:
@@ -116,7 +116,7 @@ def _arithmetic_right_shift(op: TosaOp, a: SSAValue, b: SSAValue) -> SSAValue:
 
 def _clamp(op: TosaOp, x: SSAValue) -> SSAValue:
     if x.type == i1:
-        raise refused(op, "it takes integers of more than one bit, and floats")
+        raise refused(op, "it supports floats, and integers of more than one bit")
     limits: list[SSAValue] = []
     for name in ("min_val", "max_val"):
         value = op.properties[name]

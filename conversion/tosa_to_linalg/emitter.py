@@ -97,7 +97,7 @@ class Emitter:
             else:
                 raise refused(
                     self.op,
-                    "the type of its result must be what its operands give",
+                    "the type of its result must follow from its operands",
                     f"its operands give {value.type}",
                     f"its result is {result.type}",
                 )

@@ -382,7 +382,7 @@ class ConvertTransposedConvolution(RewritePattern):
             )
         ]
         if min(counts) < 0:
-            raise refused(op, "its padding must not take away more than there is")
+            raise refused(op, "its negative padding must not exceed the size")
         n, y, x, o, i, j, c = dims(*range(7))
         total = _accumulator(op)
         element = tensor_type(value).get_element_type()

@@ -145,7 +145,7 @@ def _fused(step: Operation, producer: Structure, user: ExtractSliceOp, n: int) -
     space = producer.maps[len(producer.inputs) + n]
     loops = [expr.position for expr in space.results if isinstance(expr, AffineDimExpr)]
     if len(set(loops)) != len(space.results):
-        refused(step, f"a slice of the result of {producer.op.name} is no tile: {space}")
+        refused(step, f"a slice of the result of {producer.op.name} is not a tile: {space}")
     if any(stride != 1 for stride in user.static_strides.iter_values()) or len(
         user.result.type.get_shape()
     ) != len(loops):

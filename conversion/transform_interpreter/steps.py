@@ -55,27 +55,28 @@ class Script:
         self.depth = 0
 
     def perform(
-        self, sequence: transform.NamedSequenceOp, given: Sequence[Payload]
+        self, sequence: transform.NamedSequenceOp, payloads: Sequence[Payload]
     ) -> list[Payload]:
         """Run the steps of a sequence. Returns the yielded payloads."""
-        return self._run(sequence.body.block, given, sequence)
+        return self._run(sequence.body.block, payloads, sequence)
 
-    def _run(self, block: Block, given: Sequence[Payload], around: Operation) -> list[Payload]:
-        if len(block.args) != len(given):
+    def _run(self, block: Block, payloads: Sequence[Payload], around: Operation) -> list[Payload]:
+        if len(block.args) != len(payloads):
             refused(
-                around, f"it takes {counted(len(block.args), 'handle')}, and is given {len(given)}"
+                around,
+                f"it takes {counted(len(block.args), 'handle')}, not {len(payloads)}",
             )
-        values: dict[SSAValue, Payload] = dict(zip(block.args, given, strict=True))
+        values: dict[SSAValue, Payload] = dict(zip(block.args, payloads, strict=True))
         return self._steps(block, values)
 
     def _steps(self, block: Block, values: dict[SSAValue, Payload]) -> list[Payload]:
         for step in block.ops:
-            given = [self._payload(step, values[operand]) for operand in step.operands]
+            payloads = [self._payload(step, values[operand]) for operand in step.operands]
             if isinstance(step, transform.YieldOp):
-                return given
+                return payloads
             perform = _STEPS.get(type(step))
             if isinstance(step, steps.ForeachOp):
-                results = self._foreach(step, given, values)
+                results = self._foreach(step, payloads, values)
             elif perform is None:
                 raise ScheduleError(
                     "KC3723",
@@ -85,7 +86,7 @@ class Script:
                 )
             else:
                 try:
-                    results = perform(self, step, given)
+                    results = perform(self, step, payloads)
                 except Untileable as reason:
                     refused(step, "it has no such tiles", str(reason))
             values.update(zip(step.results, results, strict=True))
@@ -96,8 +97,8 @@ class Script:
             if isinstance(op, Operation) and not self._is_alive(op):
                 refused(
                     step,
-                    "its handle stands for an operation that is gone",
-                    "a step before replaced it, and gave a handle of what there is instead",
+                    "its handle refers to an operation that no longer exists",
+                    "an earlier step replaced it, and returned a handle to its replacement",
                 )
         return payload
 
@@ -109,10 +110,10 @@ class Script:
 
     # Steps
 
-    def match(self, step: transform.MatchOp, given: Sequence[Payload]) -> list[Payload]:
-        (root,) = self._only(step, given[0])
+    def match(self, step: transform.MatchOp, payloads: Sequence[Payload]) -> list[Payload]:
+        (root,) = self._only(step, payloads[0])
         names = None if step.ops is None else {name.data for name in step.ops}
-        wanted = dict(step.op_attrs.data) if step.op_attrs is not None else {}
+        required = dict(step.op_attrs.data) if step.op_attrs is not None else {}
         interface = None if step.interface is None else step.interface.value.data
         matched: list[Operation] = []
         for op in root.walk(region_first=True):
@@ -121,7 +122,7 @@ class Script:
             if interface is not None and not _has_interface(op, interface):
                 continue
             attributes = {**op.attributes, **op.properties}
-            if any(attributes.get(name) != value for name, value in wanted.items()):
+            if any(attributes.get(name) != value for name, value in required.items()):
                 continue
             result, operands = step.filter_result_type, step.filter_operand_types
             if result is not None and [value.type for value in op.results] != [result]:
@@ -131,9 +132,11 @@ class Script:
             matched.append(op)
         return [matched]
 
-    def tile_using_for(self, step: steps.TileUsingForOp, given: Sequence[Payload]) -> list[Payload]:
-        sizes = self._sizes(step, step.sizes(), given[1:])
-        targets = self._structures(step, given[0])
+    def tile_using_for(
+        self, step: steps.TileUsingForOp, payloads: Sequence[Payload]
+    ) -> list[Payload]:
+        sizes = self._sizes(step, step.sizes(), payloads[1:])
+        targets = self._structures(step, payloads[0])
         for target in targets:  # all are checked before any is changed
             tiling.require_sizes(target, sizes, step.order())
         tiled: list[Operation] = []
@@ -152,10 +155,10 @@ class Script:
         return [tiled, *loops]
 
     def tile_using_forall(
-        self, step: steps.TileUsingForallOp, given: Sequence[Payload]
+        self, step: steps.TileUsingForallOp, payloads: Sequence[Payload]
     ) -> list[Payload]:
-        sizes = self._sizes(step, step.sizes(), given[1:])
-        targets = self._structures(step, given[0])
+        sizes = self._sizes(step, step.sizes(), payloads[1:])
+        targets = self._structures(step, payloads[0])
         chosen = [
             _sizes_of_threads(step, target, sizes) if step.counts_threads else sizes
             for target in targets
@@ -168,8 +171,8 @@ class Script:
         ]
         return [[new for new, _ in pairs], [loop for _, loop in pairs]]
 
-    def fuse(self, step: steps.FuseIntoContainingOp, given: Sequence[Payload]) -> list[Payload]:
-        producers, loops = given
+    def fuse(self, step: steps.FuseIntoContainingOp, payloads: Sequence[Payload]) -> list[Payload]:
+        producers, loops = payloads
         if not producers:
             return [[], loops]
         (loop,) = self._only(step, loops, "into")
@@ -178,43 +181,43 @@ class Script:
             fused += fuse_into(step, structure_of(producer.op), loop)
         return [fused, [loop]]
 
-    def generalize(self, step: steps.GeneralizeOp, given: Sequence[Payload]) -> list[Payload]:
-        targets = self._structures(step, given[0])
+    def generalize(self, step: steps.GeneralizeOp, payloads: Sequence[Payload]) -> list[Payload]:
+        targets = self._structures(step, payloads[0])
         return [[generalized(structure_of(target.op)) for target in targets]]
 
-    def interchange(self, step: steps.InterchangeOp, given: Sequence[Payload]) -> list[Payload]:
-        targets = self._structures(step, given[0])
+    def interchange(self, step: steps.InterchangeOp, payloads: Sequence[Payload]) -> list[Payload]:
+        targets = self._structures(step, payloads[0])
         order = step.order()
         for target in targets:
             if not isinstance(target.op, linalg.ops.GenericOp):
                 refused(
                     step,
                     f"{target.op.name} has its loops in the order of its name",
-                    hints=["transform.structured.generalize makes a linalg.generic of it"],
+                    hints=["transform.structured.generalize converts it to a linalg.generic"],
                 )
             if order and sorted(order) != list(range(target.rank)):
                 refused(step, f"{order} is no order of {target.rank} loops")
         if not order:
-            return [given[0]]
+            return [payloads[0]]
         return [[interchanged(structure_of(target.op), order) for target in targets]]
 
-    def unroll(self, step: steps.LoopUnrollOp, given: Sequence[Payload]) -> list[Payload]:
+    def unroll(self, step: steps.LoopUnrollOp, payloads: Sequence[Payload]) -> list[Payload]:
         factor = step.factor.value.data
         if factor < 1:
             refused(step, f"the factor is {factor}")
-        for loop in given[0]:
+        for loop in payloads[0]:
             if not isinstance(loop, scf.ForOp):
                 refused(step, f"{_name(loop)} is no scf.for", hints=['kc has --unroll="loop=i"'])
             reason = unroll(loop, factor, is_asked=True)
             if reason:
                 refused(step, "the loop has an unknown number of iterations", reason)
-        for loop in given[0]:
+        for loop in payloads[0]:
             assert isinstance(loop, scf.ForOp)
             unroll(loop, factor)
         return []
 
-    def split_handle(self, step: steps.SplitHandleOp, given: Sequence[Payload]) -> list[Payload]:
-        (ops,) = given
+    def split_handle(self, step: steps.SplitHandleOp, payloads: Sequence[Payload]) -> list[Payload]:
+        (ops,) = payloads
         count = len(step.results_)
         if not ops and _flag(step.pass_through_empty_handle, True):
             return [[] for _ in range(count)]
@@ -232,15 +235,15 @@ class Script:
             parts[overflow] = [*ops[overflow : overflow + 1], *ops[count:]]
         return parts
 
-    def merge(self, step: steps.MergeHandlesOp, given: Sequence[Payload]) -> list[Payload]:
-        merged: list[Any] = [op for payload in given for op in payload]
+    def merge(self, step: steps.MergeHandlesOp, payloads: Sequence[Payload]) -> list[Payload]:
+        merged: list[Any] = [op for payload in payloads for op in payload]
         return [list(dict.fromkeys(merged)) if step.deduplicate is not None else merged]
 
-    def parent(self, step: steps.GetParentOp, given: Sequence[Payload]) -> list[Payload]:
+    def parent(self, step: steps.GetParentOp, payloads: Sequence[Payload]) -> list[Payload]:
         name = step.op_name.data if isinstance(step.op_name, StringAttr) else None
         count = step.nth_parent.value.data if step.nth_parent is not None else 1
         parents: list[Operation] = []
-        for op in given[0]:
+        for op in payloads[0]:
             assert isinstance(op, Operation)
             at, left = op.parent_op(), count
             while at is not None:
@@ -258,10 +261,10 @@ class Script:
         return [list(dict.fromkeys(parents)) if step.deduplicate is not None else parents]
 
     def producer(
-        self, step: steps.GetProducerOfOperandOp, given: Sequence[Payload]
+        self, step: steps.GetProducerOfOperandOp, payloads: Sequence[Payload]
     ) -> list[Payload]:
         owners: list[Operation] = []
-        for op in given[0]:
+        for op in payloads[0]:
             assert isinstance(op, Operation)
             if not 0 <= step.position < len(op.operands):
                 refused(step, f"{op.name} has {counted(len(op.operands), 'operand')}")
@@ -272,83 +275,85 @@ class Script:
         return [owners]
 
     def consumers(
-        self, step: steps.GetConsumersOfResultOp, given: Sequence[Payload]
+        self, step: steps.GetConsumersOfResultOp, payloads: Sequence[Payload]
     ) -> list[Payload]:
-        if not given[0]:
+        if not payloads[0]:
             return [[]]
-        (op,) = self._only(step, given[0])
+        (op,) = self._only(step, payloads[0])
         if not 0 <= step.position < len(op.results):
             refused(step, f"{op.name} has {counted(len(op.results), 'result')}")
         return [[use.operation for use in op.results[step.position].uses]]
 
-    def cast(self, step: steps.CastOp, given: Sequence[Payload]) -> list[Payload]:
+    def cast(self, step: steps.CastOp, payloads: Sequence[Payload]) -> list[Payload]:
         if isinstance(step.output.type, OperationType):
             name = step.output.type.operation.data
-            for op in given[0]:
+            for op in payloads[0]:
                 if _name(op) != name:
                     refused(step, f"{_name(op)} is no {name}")
-        return [given[0]]
+        return [payloads[0]]
 
-    def constant(self, step: steps.ParamConstantOp, given: Sequence[Payload]) -> list[Payload]:
-        del given
+    def constant(self, step: steps.ParamConstantOp, payloads: Sequence[Payload]) -> list[Payload]:
+        del payloads
         if not isinstance(step.value, IntegerAttr):
             refused(step, f"{step.value} is no integer")
         return [[step.value.value.data]]
 
-    def include(self, step: steps.IncludeOp, given: Sequence[Payload]) -> list[Payload]:
+    def include(self, step: steps.IncludeOp, payloads: Sequence[Payload]) -> list[Payload]:
         name = step.target.root_reference.data
         sequence = self.sequences.get(name)
         if not isinstance(sequence, transform.NamedSequenceOp):
-            known = suggest(name, list(self.sequences), "the sequences are")
-            refused(step, f"there is no sequence @{name}", hints=known)
+            hints = suggest(name, list(self.sequences), "the sequences are")
+            refused(step, f"there is no sequence @{name}", hints=hints)
         if step.failure_propagation_mode.value.data != 1:
             refused(step, "failures(suppress) would go on with a module that is half changed")
         if self.depth == MOST_DEEP:
             refused(step, f"sequences include one another more than {MOST_DEEP} deep")
         self.depth += 1
-        results = self.perform(sequence, given)
+        results = self.perform(sequence, payloads)
         self.depth -= 1
         return results
 
     def _foreach(
-        self, step: steps.ForeachOp, given: Sequence[Payload], values: Mapping[SSAValue, Payload]
+        self, step: steps.ForeachOp, payloads: Sequence[Payload], values: Mapping[SSAValue, Payload]
     ) -> list[Payload]:
-        lengths = {len(payload) for payload in given}
+        lengths = {len(payload) for payload in payloads}
         if len(lengths) > 1 and step.with_zip_shortest is None:
             refused(step, f"its handles stand for {sorted(lengths)} operations")
         merged: list[list[Operation | int]] = [[] for _ in step.results_]
         for n in range(min(lengths, default=0)):
             own = dict(values)
-            own.update(zip(step.body.block.args, [[it[n]] for it in given], strict=True))
+            own.update(
+                zip(step.body.block.args, [[payload[n]] for payload in payloads], strict=True)
+            )
             yielded = self._steps(step.body.block, own)
             for whole, part in zip(merged, yielded, strict=True):
                 whole += part
         return list(merged)
 
-    def patterns(self, step: steps.ApplyPatternsOp, given: Sequence[Payload]) -> list[Payload]:
-        known = {f"transform.apply_patterns.{name}" for name in steps.PATTERNS}
+    def patterns(self, step: steps.ApplyPatternsOp, payloads: Sequence[Payload]) -> list[Payload]:
+        supported = {f"transform.apply_patterns.{name}" for name in steps.PATTERNS}
         for pattern in step.patterns.block.ops:
-            if pattern.name not in known:
+            if pattern.name not in supported:
                 refused(step, f"{pattern.name} is not among the patterns that kc has")
         names = ["canonicalize", *(["cse"] if step.apply_cse is not None else [])]
-        return self._clean(given[0], names)
+        return self._clean(payloads[0], names)
 
-    def cse(self, step: steps.ApplyCSEOp, given: Sequence[Payload]) -> list[Payload]:
+    def cse(self, step: steps.ApplyCSEOp, payloads: Sequence[Payload]) -> list[Payload]:
         del step
-        return self._clean(given[0], ["cse"])
+        return self._clean(payloads[0], ["cse"])
 
-    def dce(self, step: steps.ApplyDCEOp, given: Sequence[Payload]) -> list[Payload]:
+    def dce(self, step: steps.ApplyDCEOp, payloads: Sequence[Payload]) -> list[Payload]:
         del step
-        return self._clean(given[0], ["dce"])
+        return self._clean(payloads[0], ["dce"])
 
-    def licm(self, step: steps.ApplyLICMOp, given: Sequence[Payload]) -> list[Payload]:
+    def licm(self, step: steps.ApplyLICMOp, payloads: Sequence[Payload]) -> list[Payload]:
         del step
-        return self._clean(given[0], ["licm"])
+        return self._clean(payloads[0], ["licm"])
 
     def registered(
-        self, step: transform.ApplyRegisteredPassOp, given: Sequence[Payload]
+        self, step: transform.ApplyRegisteredPassOp, payloads: Sequence[Payload]
     ) -> list[Payload]:
-        for op in given[0]:
+        for op in payloads[0]:
             if op is not self.module and not (
                 isinstance(op, Operation) and op.parent_op() is self.module
             ):
@@ -359,7 +364,7 @@ class Script:
         )
         name = step.pass_name.data
         spec = PassSpec(name, parse_options(name, options))
-        return [[self._applied(op, [spec]) for op in given[0] if isinstance(op, Operation)]]
+        return [[self._applied(op, [spec]) for op in payloads[0] if isinstance(op, Operation)]]
 
     def _clean(self, ops: Payload, names: Sequence[str]) -> list[Payload]:
         functions: list[Operation] = []
@@ -411,14 +416,14 @@ class Script:
         if len(set(ops)) < len(ops):
             refused(
                 step,
-                "its handle stands for an operation more than once",
+                "its handle refers to an operation more than once",
                 hints=["transform.merge_handles deduplicate %handle"],
             )
         for op in ops:
             if not isinstance(op, STRUCTURED):
                 refused(
                     step,
-                    f"{_name(op)} is no operation of linalg with loops",
+                    f"{_name(op)} is not an operation of linalg with loops",
                     hints=["transform.structured.match interface{LinalgOp} in %module finds these"],
                 )
             try:
@@ -428,9 +433,9 @@ class Script:
         return structures
 
     def _sizes(
-        self, step: Operation, sizes: Sequence[int | SSAValue], given: Sequence[Payload]
+        self, step: Operation, sizes: Sequence[int | SSAValue], payloads: Sequence[Payload]
     ) -> list[int]:
-        values = iter(given)
+        values = iter(payloads)
         numbers: list[int] = []
         for size in sizes:
             if isinstance(size, int):

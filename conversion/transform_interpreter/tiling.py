@@ -153,7 +153,7 @@ def require_slices(structure: Structure, tiled: Sequence[bool]) -> None:
     for space in structure.maps:
         for expr in space.results:
             if not _is_whole(expr, [not cut for cut in tiled]) and not _grows(expr):
-                raise Untileable(f"an index is {expr}, whose elements in a tile are no slice")
+                raise Untileable(f"an index is {expr}, and the elements of a tile are not a slice")
     for value in structure.operands:
         if isinstance(value.type, MemRefType) and value.type.get_strides() is None:
             raise Untileable(f"{value.type} has no strides")

@@ -20,7 +20,7 @@ def unroll(loop: ForOp, factor: int, *, is_asked: bool = False) -> str:
     """
     bounds = [_constant(value) for value in (loop.lb, loop.ub, loop.step)]
     if any(bound is None for bound in bounds):
-        return "its bounds or its step are no constants"
+        return "its bounds or its step are not constant"
     start, end, step = (bound for bound in bounds if bound is not None)
     if step < 1:
         return f"its step is {step}"

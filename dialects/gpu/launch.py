@@ -222,8 +222,8 @@ class LaunchOp(IRDLOperation):
     def verify_(self) -> None:
         if self.alignments is not None and len(self.alignments) != len(self.workgroup_memory):
             raise VerifyException(
-                f"gpu.launch: {len(self.alignments)} alignments are given for "
-                f"{len(self.workgroup_memory)} memories of a block"
+                f"gpu.launch: {len(self.alignments)} alignments for "
+                f"{len(self.workgroup_memory)} shared arrays"
             )
         given = sum(
             size is not None

@@ -366,11 +366,13 @@ class DynamicSharedMemoryOp(IRDLOperation):
         assert isinstance(type_, MemRefType)
         if list(type_.get_shape()) != [DYNAMIC_INDEX] or type_.element_type != i8:
             raise VerifyException(
-                f"gpu.dynamic_shared_memory: gives {type_}; it is bytes, memref<?xi8>"
+                f"gpu.dynamic_shared_memory: its result is {type_}, but must have the type "
+                "memref<?xi8>"
             )
         if type_.memory_space != AddressSpaceAttr(AddressSpace.WORKGROUP):
             raise VerifyException(
-                f"gpu.dynamic_shared_memory: gives {type_}; it is in #gpu.address_space<workgroup>"
+                f"gpu.dynamic_shared_memory: its result is {type_}, but must be in "
+                "#gpu.address_space<workgroup>"
             )
 
 

@@ -119,10 +119,10 @@ def _of_space(what: str, args: Sequence[BlockArgument], space: AddressSpace) -> 
     for arg in args:
         type_ = arg.type
         if not isinstance(type_, MemRefType):
-            raise VerifyException(f"{what} memory of type {type_}; it is a memref")
-        given = type_.memory_space
-        if isinstance(given, AddressSpaceAttr) and given.data is not space:
-            raise VerifyException(f"{what} memory of type {type_}, which is {given.data.value}")
+            raise VerifyException(f"{what} memory of type {type_}, which must be a memref")
+        own_space = type_.memory_space
+        if isinstance(own_space, AddressSpaceAttr) and own_space.data is not space:
+            raise VerifyException(f"{what} memory of type {type_}, which is {own_space.data.value}")
 
 
 def verify_attributions(
@@ -364,22 +364,22 @@ class GPUFuncOp(IRDLOperation):
         printer.print_symbol_name(self.sym_name.data)
         printer.print_string("(")
         printer.enter_scope()
-        given = self.arg_attrs.data if self.arg_attrs is not None else ()
+        arg_attrs = self.arg_attrs.data if self.arg_attrs is not None else ()
         for n, arg in enumerate(self.arguments):
             printer.print_string(", " if n else "")
             printer.print_block_argument(arg)
-            if given and given[n].data:
+            if arg_attrs and arg_attrs[n].data:
                 printer.print_string(" ")
-                printer.print_attr_dict(given[n].data)
+                printer.print_attr_dict(arg_attrs[n].data)
         printer.print_string(")")
         self._print_results(printer)
         self._print_workgroup(printer)
         print_attributions(printer, "private", self.private_memory)
         if self.is_kernel:
             printer.print_string(" kernel")
-        known = {key: self.properties[key] for key in self.properties if key.startswith("known_")}
+        sizes = {key: self.properties[key] for key in self.properties if key.startswith("known_")}
         printer.print_op_attributes(
-            {**self.attributes, **known},
+            {**self.attributes, **sizes},
             reserved_attr_names=("sym_name", _ATTRIBUTIONS, KERNEL),
             print_keyword=True,
         )
@@ -405,18 +405,18 @@ class GPUFuncOp(IRDLOperation):
         outputs = self.function_type.outputs.data
         if not outputs:
             return
-        given = self.res_attrs.data if self.res_attrs is not None else ()
+        res_attrs = self.res_attrs.data if self.res_attrs is not None else ()
         printer.print_string(" -> ")
-        if len(outputs) == 1 and not given:
+        if len(outputs) == 1 and not res_attrs:
             printer.print_attribute(outputs[0])
             return
         printer.print_string("(")
         for n, type_ in enumerate(outputs):
             printer.print_string(", " if n else "")
             printer.print_attribute(type_)
-            if given and given[n].data:
+            if res_attrs and res_attrs[n].data:
                 printer.print_string(" ")
-                printer.print_attr_dict(given[n].data)
+                printer.print_attr_dict(res_attrs[n].data)
         printer.print_string(")")
 
 

@@ -86,7 +86,7 @@ class GenericOp(ops.GenericOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> GenericOp:
-        given = parser.parse_optional_attr_dict()
+        attributes = parser.parse_optional_attr_dict()
         inputs = _parse_operands(parser, "ins")
         outputs = _parse_operands(parser, "outs")
         extra: dict[str, Attribute] = {}
@@ -95,7 +95,7 @@ class GenericOp(ops.GenericOp):
             extra = parser.parse_optional_attr_dict()
         body = parser.parse_region()
         results = _parse_results(parser)
-        maps, kinds = given.pop("indexing_maps", None), given.pop("iterator_types", None)
+        maps, kinds = attributes.pop("indexing_maps", None), attributes.pop("iterator_types", None)
         if not isinstance(maps, ArrayAttr) or not isinstance(kinds, ArrayAttr):
             parser.raise_error("linalg.generic: expected indexing_maps and iterator_types")
         types: list[Attribute] = []
@@ -107,9 +107,9 @@ class GenericOp(ops.GenericOp):
             types.append(kind)
         op = cls(inputs, outputs, body, ArrayAttr(maps), ArrayAttr(types), results)
         for name in ("doc", "library_call"):
-            if name in given:
-                op.properties[name] = given.pop(name)
-        op.attributes.update({**given, **extra})
+            if name in attributes:
+                op.properties[name] = attributes.pop(name)
+        op.attributes.update({**attributes, **extra})
         return op
 
 
@@ -156,19 +156,19 @@ class NamedOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> NamedOp:
-        given: dict[str, Attribute] = {}
+        attributes: dict[str, Attribute] = {}
         while (key := parser.parse_optional_keyword_in(["indexing_maps", "kind"])) is not None:
             parser.parse_punctuation("=")
-            given[key] = parser.parse_attribute()
+            attributes[key] = parser.parse_attribute()
             parser.parse_optional_punctuation(",")
-        given.update(parser.parse_optional_attr_dict())
+        attributes.update(parser.parse_optional_attr_dict())
         inputs = _parse_operands(parser, "ins")
         outputs = _parse_operands(parser, "outs")
-        given.update(parser.parse_optional_attr_dict())
+        attributes.update(parser.parse_optional_attr_dict())
         results = _parse_results(parser)
-        if cls.name != "linalg.elementwise" and "kind" in given:
+        if cls.name != "linalg.elementwise" and "kind" in attributes:
             parser.raise_error(f"{cls.name}: unexpected attribute kind")
-        return cls.create_from(inputs, outputs, results, given)
+        return cls.create_from(inputs, outputs, results, attributes)
 
     @classmethod
     def create_from(
@@ -236,13 +236,13 @@ def is_default_maps(name: str, maps: Attribute) -> bool:
     """True if ``maps`` are implied by the name of the op, so that they are not printed."""
     if not isinstance(maps, ArrayAttr):
         return False
-    given = [map_.data for map_ in maps]
+    affine_maps = [map_.data for map_ in maps]
     if name == "linalg.elementwise":
-        return all(map_ == AffineMap.identity(map_.num_dims) for map_ in given)
+        return all(map_ == AffineMap.identity(map_.num_dims) for map_ in affine_maps)
     definition = NAMED.get(name.removeprefix("linalg."))
     if definition is None or not definition.is_contraction:
         return False
-    return given == definition.maps((), ())
+    return affine_maps == definition.maps((), ())
 
 
 def _element(type_: Attribute) -> Attribute:
@@ -257,9 +257,9 @@ def _parse_body_op(parser: Parser) -> tuple[type[Operation], dict[str, Attribute
     op_type = parser.ctx.get_optional_op(name)
     if op_type is None:
         parser.raise_error(f"there is no operation '{name}'")
-    given = parser.parse_optional_attr_dict()
+    attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation("}")
-    return op_type, given
+    return op_type, attributes
 
 
 def _body_of(op_type: type[Operation], flags: dict[str, Attribute], block: Block, n: int) -> Region:
@@ -310,7 +310,7 @@ class MapOp(IRDLOperation):
     def parse(cls, parser: Parser) -> MapOp:
         short = _parse_body_op(parser)
         inputs, outputs = _parse_operands(parser, "ins"), _parse_operands(parser, "outs")
-        given = parser.parse_optional_attr_dict()
+        attributes = parser.parse_optional_attr_dict()
         if len(outputs) != 1:
             parser.raise_error("linalg.map: expected one operand in outs(...)")
         if short is not None:
@@ -321,7 +321,10 @@ class MapOp(IRDLOperation):
             body = _parse_body(parser)
         types = [value.type for value in outputs if isinstance(value.type, TensorType)]
         return cls.build(
-            operands=[inputs, outputs[0]], result_types=[types], attributes=given, regions=[body]
+            operands=[inputs, outputs[0]],
+            result_types=[types],
+            attributes=attributes,
+            regions=[body],
         )
 
     def print(self, printer: Printer) -> None:
@@ -378,7 +381,7 @@ class ReduceOp(IRDLOperation):
         dimensions = parser.parse_comma_separated_list(
             parser.Delimiter.SQUARE, parser.parse_integer
         )
-        given = parser.parse_optional_attr_dict()
+        attributes = parser.parse_optional_attr_dict()
         if short is not None:
             block = Block(arg_types=[_element(value.type) for value in (*inputs, *outputs)])
             body = _body_of(*short, block, len(inputs))
@@ -389,7 +392,7 @@ class ReduceOp(IRDLOperation):
         return cls.build(
             operands=[inputs, outputs],
             result_types=[types],
-            attributes=given,
+            attributes=attributes,
             properties=properties,
             regions=[body],
         )
@@ -428,7 +431,7 @@ class SoftmaxOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> SoftmaxOp:
-        given = parser.parse_optional_attr_dict()
+        attributes = parser.parse_optional_attr_dict()
         parser.parse_keyword("dimension")
         with parser.in_parens():
             axis = parser.parse_integer()
@@ -439,7 +442,7 @@ class SoftmaxOp(IRDLOperation):
         return cls.build(
             operands=[*inputs, *outputs],
             properties={"dimension": IntegerAttr(axis, i64)},
-            attributes=given,
+            attributes=attributes,
             result_types=[_parse_results(parser)],
         )
 
@@ -460,7 +463,7 @@ class TransposeOp(ops.TransposeOp):
         order = [int(dim) for dim in self.permutation.get_values()]
         if sorted(order) != list(range(len(order))):
             raise VerifyException(
-                f"linalg.transpose: {order} is no permutation of the dimensions 0 to "
+                f"linalg.transpose: {order} is not a permutation of the dimensions 0 to "
                 f"{len(order) - 1}"
             )
         super().verify_()

@@ -102,7 +102,7 @@ class Tiled:
         ):
             raise VerifyException(f"{self.name}: inner_tiles has a size for each of inner_dims_pos")
         if self.tiles.count(DYNAMIC_INDEX) != len(self.inner_tiles):
-            raise VerifyException(f"{self.name}: an operand for each size that is not known")
+            raise VerifyException(f"{self.name}: it needs an operand for each unknown size")
         if sorted(self.order) != list(range(rank)):
             raise VerifyException(f"{self.name}: outer_dims_perm is an order of the dimensions")
         if len(packed) != rank + len(self.tiles):

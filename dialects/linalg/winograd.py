@@ -59,13 +59,14 @@ class WinogradOp(IRDLOperation):
 
     def verify_(self) -> None:
         if not 0 <= self.fmr.value.data < len(SIZES):
-            raise VerifyException(f"{self.name}: fmr is one of {', '.join(SIZES)}")
+            raise VerifyException(f"{self.name}: fmr must be one of {', '.join(SIZES)}")
         source, result = self.source.type, self.result.type
         assert isinstance(source, TensorType)
         assert isinstance(result, TensorType)
         if result != self.output.type or not isinstance(result.element_type, AnyFloat):
             raise VerifyException(
-                f"{self.name}: the result has the type of outs(...), of floats, not {result}"
+                f"{self.name}: the result must have the type of outs(...), with float elements, "
+                f"not {result}"
             )
         shapes = source.get_shape(), result.get_shape()
         if tuple(map(len, shapes)) != self.RANKS or source.element_type != result.element_type:
@@ -80,7 +81,7 @@ class WinogradOp(IRDLOperation):
         ):
             sizes = "x".join("?" if size < 0 else str(size) for size in wanted)
             raise VerifyException(
-                f"{self.name}: {self.algorithm} makes {sizes} of {source}, not {result}"
+                f"{self.name}: {self.algorithm} maps {source} to the sizes {sizes}, not to {result}"
             )
 
     @classmethod
@@ -90,7 +91,7 @@ class WinogradOp(IRDLOperation):
         with parser.in_parens():
             at, name = parser.pos, parser.parse_identifier()
             if name not in SIZES:
-                parser.raise_error(f"{cls.name}: fmr is one of {', '.join(SIZES)}", at)
+                parser.raise_error(f"{cls.name}: fmr must be one of {', '.join(SIZES)}", at)
         operands: list[SSAValue] = []
         for word in ("ins", "outs"):
             parser.parse_keyword(word)

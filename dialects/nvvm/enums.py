@@ -37,7 +37,9 @@ class WordAttr(Data[str], ABC):
 
     def verify(self) -> None:
         if self.data not in self.WORDS:
-            raise VerifyException(f"#{self.name}: {self.data} is none of {', '.join(self.WORDS)}")
+            raise VerifyException(
+                f"#{self.name}: {self.data} must be one of {', '.join(self.WORDS)}"
+            )
 
     @classmethod
     def parse_word(cls, parser: AttrParser) -> str:

@@ -115,8 +115,8 @@ class MmaOp(NVVMOp):
     @property
     def element_type(self) -> str:
         """The type of A's elements: ``f16``."""
-        given = self.type_a or _known_type(self.operand_a)
-        return "" if given is None else given.data
+        element = self.type_a or _known_type(self.operand_a)
+        return "" if element is None else element.data
 
     def verify_(self) -> None:
         element = self.element_type
@@ -256,9 +256,9 @@ def _verify_words(
 ) -> None:
     types = [value.type for value in values]
     if not any(types == [ty] * number for ty, number in choices):
-        wanted = " or ".join(f"{number} of {ty}" for ty, number in choices)
-        given = ", ".join(map(str, types))
-        raise VerifyException(f"{name}: {matrix} is {wanted}, not {given or 'nothing'}")
+        choice = " or ".join(f"{number} of {ty}" for ty, number in choices)
+        operands = ", ".join(map(str, types))
+        raise VerifyException(f"{name}: {matrix} is {choice}, not {operands or 'nothing'}")
 
 
 def _named(shape: tuple[int, ...]) -> str:

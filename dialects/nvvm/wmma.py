@@ -88,8 +88,8 @@ class WmmaOp(NVVMOp, ABC):
             return Requirement(sm=72, ptx=63)
         return self.REQUIRES if self.shape == (16, 16, 16) else Requirement(sm=70, ptx=61)
 
-    def _verify_combination(self, known: bool, what: str) -> None:
-        if not known:
+    def _verify_combination(self, exists: bool, what: str) -> None:
+        if not exists:
             m, n, k = self.shape
             raise VerifyException(f"{self.name}: there is no m{m}n{n}k{k} of {what}")
 
@@ -146,11 +146,11 @@ class WmmaLoadOp(WmmaOp):
     def verify_(self) -> None:
         element, matrix = self.eltype.data, self.frag.data
         products = PRODUCTS.get(self.shape, {})
-        known = element in (_totals(self.shape) if matrix == "c" else products)
-        self._verify_combination(known, f"{element} in {matrix.upper()}")
-        wanted = _packed(fragment(self.shape, element, matrix))
-        if self.res.type != wanted:
-            raise VerifyException(f"{self.name}: the result is {wanted}, not {self.res.type}")
+        exists = element in (_totals(self.shape) if matrix == "c" else products)
+        self._verify_combination(exists, f"{element} in {matrix.upper()}")
+        expected = _packed(fragment(self.shape, element, matrix))
+        if self.res.type != expected:
+            raise VerifyException(f"{self.name}: the result is {expected}, not {self.res.type}")
 
     def requirement(self) -> Requirement:
         return self._required(self.eltype.data)
@@ -201,17 +201,17 @@ class WmmaMmaOp(WmmaOp):
 
     def verify_(self) -> None:
         element, total = self.eltype_a.data, self.eltype_b.data
-        known = total in PRODUCTS.get(self.shape, {}).get(element, ())
-        self._verify_combination(known, f"{element} with sums of {total}")
+        exists = total in PRODUCTS.get(self.shape, {}).get(element, ())
+        self._verify_combination(exists, f"{element} with sums of {total}")
         parts = [
             fragment(self.shape, kind, matrix)
             for kind, matrix in ((element, "a"), (element, "b"), (total, "c"))
         ]
-        given = [value.type for value in self.args]
-        if given != [ty for part in parts for ty in part]:
-            wanted = ", ".join(f"{len(part)} of {part[0]}" for part in parts)
+        types = [value.type for value in self.args]
+        if types != [ty for part in parts for ty in part]:
+            expected = ", ".join(f"{len(part)} of {part[0]}" for part in parts)
             raise VerifyException(
-                f"{self.name}: the operands are {wanted}, not {', '.join(map(str, given))}"
+                f"{self.name}: the operands are {expected}, not {', '.join(map(str, types))}"
             )
         result = LLVMStructType.from_type_list(parts[2])
         if self.res.type != result:
@@ -259,12 +259,12 @@ class WmmaStoreOp(WmmaOp):
     def verify_(self) -> None:
         element = self.eltype.data
         self._verify_combination(element in _totals(self.shape), f"{element} in D")
-        wanted = fragment(self.shape, element, "c")
-        given = [value.type for value in self.args]
-        if given != wanted:
+        expected = fragment(self.shape, element, "c")
+        types = [value.type for value in self.args]
+        if types != expected:
             raise VerifyException(
-                f"{self.name}: D is {len(wanted)} of {wanted[0]}, not "
-                f"{', '.join(map(str, given)) or 'nothing'}"
+                f"{self.name}: D is {len(expected)} of {expected[0]}, not "
+                f"{', '.join(map(str, types)) or 'nothing'}"
             )
 
     def requirement(self) -> Requirement:

@@ -108,8 +108,8 @@ class ForallOp(IRDLOperation):
         for attr in mapping:
             if not isinstance(attr, (*MAPPINGS, MappingMaskAttr)):
                 raise VerifyException(
-                    f"{self.name}: mapping says what the iterations of each loop are, as "
-                    f"#gpu.block<x> and #gpu.thread<y> do; {attr} does not"
+                    f"{self.name}: mapping needs an attribute such as #gpu.block<x> or "
+                    f"#gpu.thread<y> for each loop, not {attr}"
                 )
         count = len(mapping) - len(masks)
         if count != self.rank:

@@ -163,8 +163,8 @@ class ScanOp(IRDLOperation):
                 )
             if first[0] < 1 or first[0] != self.start:
                 raise VerifyException(
-                    f"te.scan: the initial tensors of {label} must have one constant number of "
-                    f"rows, at least 1; that of state {n} has the type {init.type}"
+                    f"te.scan: the initial tensors of {label} must have the same constant number "
+                    f"of rows, at least 1; that of state {n} has the type {init.type}"
                 )
         if extent != DYNAMIC and extent < self.start:
             raise VerifyException(

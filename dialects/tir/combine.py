@@ -131,28 +131,28 @@ class CombineOp(IRDLOperation):
     def parse(cls, parser: Parser) -> CombineOp:
         start = parser.pos
         name = parser.parse_str_literal(" (the name of the combiner)")
-        given: list[list[UnresolvedOperand]] = []
-        while len(given) < 2 or len(given) < 3 and parser.parse_optional_keyword("by") is None:
-            given.append(
+        groups: list[list[UnresolvedOperand]] = []
+        while len(groups) < 2 or len(groups) < 3 and parser.parse_optional_keyword("by") is None:
+            groups.append(
                 parser.parse_comma_separated_list(
                     parser.Delimiter.PAREN, parser.parse_unresolved_operand
                 )
             )
-        if len(given) == 3:
+        if len(groups) == 3:
             parser.parse_keyword("by")
         region, identity = parse_combiner(parser)
         attributes = parser.parse_optional_attr_dict()
         types = [arg.type for arg in region.block.args] if region.blocks else []
-        if len(types) != sum(map(len, given)):
+        if len(types) != sum(map(len, groups)):
             parser.raise_error(
                 f"tir.combine: the combiner {name} takes {len(types)} values and is given "
-                f"{sum(map(len, given))}",
+                f"{sum(map(len, groups))}",
                 start,
                 start,
             )
         place = iter(types)
         lhs, rhs, *captured = (
-            [parser.resolve_operand(operand, next(place)) for operand in group] for group in given
+            [parser.resolve_operand(operand, next(place)) for operand in group] for group in groups
         )
         op = cls(name, lhs, rhs, region, identity, *captured)
         op.attributes.update(attributes)
@@ -250,7 +250,7 @@ class ThreadAllreduceOp(IRDLOperation):
         start = parser.pos
         name = parser.parse_str_literal(" (the name of the combiner)")
         paren = parser.Delimiter.PAREN
-        given = parser.parse_comma_separated_list(paren, parser.parse_unresolved_operand)
+        operands = parser.parse_comma_separated_list(paren, parser.parse_unresolved_operand)
         captured: list[UnresolvedOperand] = []
         if parser.parse_optional_keyword("over") is None:
             captured = parser.parse_comma_separated_list(paren, parser.parse_unresolved_operand)
@@ -262,19 +262,20 @@ class ThreadAllreduceOp(IRDLOperation):
         region, identity = parse_combiner(parser)
         attributes = parser.parse_optional_attr_dict()
         types = [arg.type for arg in region.block.args] if region.blocks else []
-        if len(types) != 2 * len(given) + len(captured):
+        if len(types) != 2 * len(operands) + len(captured):
             parser.raise_error(
                 f"tir.thread_allreduce: the combiner {name} takes {len(types)} values, and "
-                f"{len(given) + len(captured)} are given",
+                f"{len(operands) + len(captured)} are given",
                 start,
                 start,
             )
         values = [
-            parser.resolve_operand(value, type_) for value, type_ in zip(given, types, strict=False)
+            parser.resolve_operand(value, type_)
+            for value, type_ in zip(operands, types, strict=False)
         ]
         further = [
             parser.resolve_operand(value, type_)
-            for value, type_ in zip(captured, types[2 * len(given) :], strict=True)
+            for value, type_ in zip(captured, types[2 * len(operands) :], strict=True)
         ]
         op = cls(name, values, axes, region, identity, further)
         op.attributes.update(attributes)

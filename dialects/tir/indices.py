@@ -157,7 +157,8 @@ class ApplyOp(IRDLOperation, HasFolderInterface):
         if len(sizes) < 2 or min(sizes) < 1 or sum(sizes) != count:
             raise VerifyException(
                 f"tir.apply: {count} results in groups of {', '.join(map(str, sizes))}; "
-                "at least two groups of at least one result, as many as there are, are needed"
+                "there must be at least two groups, each of at least one result, and their sizes "
+                "must add up to the number of results"
             )
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:

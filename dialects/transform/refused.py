@@ -14,7 +14,7 @@ from xdsl.parser import Parser
 from kc.support.diagnostics import ScheduleError
 from kc.support.ir_text import ModuleParser
 
-_SCHEDULE = "--raise-to-tir makes loops of it, and kc's primitives take these"
+_SCHEDULE = "--raise-to-tir converts it to loops, to which kc's primitives apply"
 _VECTORIZE = 'kc vectorizes loops: --vectorize="block=B loop=j" (--raise-to-tir runs before)'
 _LOWERING = "--lower-to-llvm lowers vectors and tensors; no script has to"
 
@@ -60,8 +60,8 @@ REFUSED = {
     "loop.fuse_sibling": "kc merges nests with --fuse-loops",
     "loop.unroll_and_jam": "kc does this with --unroll-and-jam",
     "loop.outline": "--lower-to-gpu makes functions of kernels",
-    "loop.hoist_loop_invariant_subsets": "kc moves what a loop does not change with --licm",
-    "loop.forall_to_for": "kc makes serial loops of it by --raise-to-tir",
+    "loop.hoist_loop_invariant_subsets": "kc moves loop-invariant operations with --licm",
+    "loop.forall_to_for": "kc converts it to serial loops by --raise-to-tir",
     "loop.forall_to_parallel": "kc makes loops parallel with --parallel",
     "loop.promote_if_one_iteration": "--canonicalize removes such loops",
     "gpu.map_forall_to_blocks": "kc binds loops to blocks with --bind",

@@ -77,14 +77,14 @@ class FromElementsOp(IRDLOperation):
         names = parser.parse_comma_separated_list(
             parser.Delimiter.NONE, parser.parse_unresolved_operand
         )
-        given = parser.parse_optional_attr_dict()
+        attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         type_ = parser.parse_type()
         if not isinstance(type_, VectorType):
             parser.raise_error("vector.from_elements: expected the type of a vector", at)
         types = [type_.element_type] * len(names)
         operands = parser.resolve_operands(names, types, at)
-        return cls.create(operands=operands, attributes=given, result_types=[type_])
+        return cls.create(operands=operands, attributes=attributes, result_types=[type_])
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
@@ -114,14 +114,14 @@ class ToElementsOp(IRDLOperation):
     def parse(cls, parser: Parser) -> ToElementsOp:
         at = parser.pos
         name = parser.parse_unresolved_operand()
-        given = parser.parse_optional_attr_dict()
+        attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         type_ = parser.parse_type()
         if not isinstance(type_, VectorType):
             parser.raise_error("vector.to_elements: expected the type of a vector", at)
         return cls.create(
             operands=[parser.resolve_operand(name, type_)],
-            attributes=given,
+            attributes=attributes,
             result_types=[type_.element_type] * prod(type_.get_shape()),
         )
 
@@ -162,13 +162,13 @@ class InterleaveOp(IRDLOperation):
         names = parser.parse_comma_separated_list(
             parser.Delimiter.NONE, parser.parse_unresolved_operand
         )
-        given = parser.parse_optional_attr_dict()
+        attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         type_ = parser.parse_type()
         parser.parse_punctuation("->")
         result = parser.parse_type()
         operands = parser.resolve_operands(names, [type_] * 2, at)
-        return cls.create(operands=operands, attributes=given, result_types=[result])
+        return cls.create(operands=operands, attributes=attributes, result_types=[result])
 
     def verify_(self) -> None:
         verify_elements(self, self.lhs, self.result)
@@ -203,14 +203,14 @@ class DeinterleaveOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> DeinterleaveOp:
         name = parser.parse_unresolved_operand()
-        given = parser.parse_optional_attr_dict()
+        attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         source = parser.parse_type()
         parser.parse_punctuation("->")
         result = parser.parse_type()
         return cls.create(
             operands=[parser.resolve_operand(name, source)],
-            attributes=given,
+            attributes=attributes,
             result_types=[result, result],
         )
 
@@ -299,7 +299,7 @@ class PrintOp(IRDLOperation):
             raise VerifyException(f"{self.name}: a text is printed alone")
         if self.punctuation is not None and self.punctuation.word.data not in _PUNCTUATION:
             raise VerifyException(
-                f"{self.name}: the punctuation is one of {', '.join(_PUNCTUATION)}"
+                f"{self.name}: the punctuation must be one of {', '.join(_PUNCTUATION)}"
             )
 
     @classmethod

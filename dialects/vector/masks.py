@@ -60,7 +60,7 @@ class MaskOp(IRDLOperation):
     def verify_(self) -> None:
         ops = list(self.body.block.ops)
         if not ops or not isinstance(end := ops[-1], YieldOp) or len(ops) > 2:
-            raise VerifyException(f"{self.name}: there is one op in its body, and a vector.yield")
+            raise VerifyException(f"{self.name}: its body must contain one op and a vector.yield")
         given = [value.type for value in end.operands]
         if given != [result.type for result in self.res]:
             raise VerifyException(f"{self.name}: the results are those of the op in its body")
@@ -69,7 +69,9 @@ class MaskOp(IRDLOperation):
         if len(ops) == 2 and list(end.operands) != list(ops[0].results):
             raise VerifyException(f"{self.name}: the results are those of the op in its body")
         if self.passthru is not None and (len(ops) == 2 or [self.passthru.type] != given):
-            raise VerifyException(f"{self.name}: the op in its body says what other lanes are")
+            raise VerifyException(
+                f"{self.name}: the op in its body determines the masked-out lanes"
+            )
 
     @classmethod
     def parse(cls, parser: Parser) -> MaskOp:

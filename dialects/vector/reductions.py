@@ -80,7 +80,7 @@ class MultiReductionOp(IRDLOperation):
         source = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
         acc = parser.parse_unresolved_operand()
-        given = parser.parse_optional_attr_dict()
+        attributes = parser.parse_optional_attr_dict()
         dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
         parser.parse_punctuation(":")
         source_type = parser.parse_type()
@@ -90,15 +90,15 @@ class MultiReductionOp(IRDLOperation):
             "kind": kind,
             "reduction_dims": DenseArrayBase.from_list(i64, dims),
         }
-        if "fastmath" in given:
-            properties["fastmath"] = given.pop("fastmath")
+        if "fastmath" in attributes:
+            properties["fastmath"] = attributes.pop("fastmath")
         return cls.create(
             operands=[
                 parser.resolve_operand(source, source_type),
                 parser.resolve_operand(acc, dest_type),
             ],
             properties=properties,
-            attributes=given,
+            attributes=attributes,
             result_types=[dest_type],
         )
 
@@ -110,7 +110,9 @@ class MultiReductionOp(IRDLOperation):
     def verify_(self) -> None:
         sizes, reduced = shape_of(self.source), self.reduced
         if len({*reduced}) != len(reduced) or {*reduced} - {*range(len(sizes))}:
-            raise VerifyException(f"{self.name}: {reduced} are no dimensions of {self.source.type}")
+            raise VerifyException(
+                f"{self.name}: {reduced} are not dimensions of {self.source.type}"
+            )
         verify_elements(self, self.source, self.acc)
         verify_shape(self, self.acc, [n for i, n in enumerate(sizes) if i not in reduced])
         if self.dest.type != self.acc.type:
@@ -151,7 +153,9 @@ class ScanOp(IRDLOperation):
     def verify_(self) -> None:
         sizes = shape_of(self.source)
         if not 0 <= self.dim < len(sizes):
-            raise VerifyException(f"{self.name}: {self.dim} is no dimension of {self.source.type}")
+            raise VerifyException(
+                f"{self.name}: {self.dim} is not a dimension of {self.source.type}"
+            )
         verify_elements(self, self.source, self.initial_value)
         rest = [size for n, size in enumerate(sizes) if n != self.dim]
         verify_shape(self, self.initial_value, rest)
@@ -167,17 +171,17 @@ class ScanOp(IRDLOperation):
         for _ in range(2):
             parser.parse_punctuation(",")
             names.append(parser.parse_unresolved_operand())
-        given = parser.parse_optional_attr_dict()
+        attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         properties: dict[str, Attribute] = {"kind": kind}
         for name in ("inclusive", "reduction_dim"):
-            if name in given:
-                properties[name] = given.pop(name)
+            if name in attributes:
+                properties[name] = attributes.pop(name)
         return cls.create(
             operands=parser.resolve_operands(names, types, at),
             properties=properties,
-            attributes=given,
+            attributes=attributes,
             result_types=types,
         )
 
@@ -268,11 +272,12 @@ class ContractionOp(IRDLOperation):
                 or len({*map_.data.results}) != len(map_.data.results)
             ):
                 raise VerifyException(
-                    f"{self.name}: each map is some of the {count} dimensions, none twice"
+                    f"{self.name}: each map must select some of the {count} dimensions, each at "
+                    "most once"
                 )
             shape = shape_of(value)
             if len(map_.data.results) != len(shape):
-                raise VerifyException(f"{self.name}: {map_} is no map of {value.type}")
+                raise VerifyException(f"{self.name}: {map_} does not match the type {value.type}")
             for expr, size in zip(map_.data.results, shape, strict=True):
                 assert isinstance(expr, AffineDimExpr)
                 if sizes.setdefault(expr.position, size) != size:
@@ -287,7 +292,7 @@ class ContractionOp(IRDLOperation):
             assert isinstance(kind, IteratorTypeAttr)
             if (kind.data is IteratorKind.PARALLEL) != (n in kept):
                 raise VerifyException(
-                    f"{self.name}: the dimensions of the result are those that are parallel"
+                    f"{self.name}: the dimensions of the result must be the parallel ones"
                 )
         verify_elements(self, self.lhs, self.rhs)
         if self.result.type != self.acc.type:
@@ -296,28 +301,30 @@ class ContractionOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> ContractionOp:
         at = parser.pos
-        given = parser.parse_optional_attr_dict()
+        attributes = parser.parse_optional_attr_dict()
         names = parser.parse_comma_separated_list(
             parser.Delimiter.NONE, parser.parse_unresolved_operand
         )
-        given.update(parser.parse_optional_attr_dict())
+        attributes.update(parser.parse_optional_attr_dict())
         parser.parse_punctuation(":")
         lhs = parser.parse_type()
         parser.parse_punctuation(",")
         rhs = parser.parse_type()
         parser.parse_keyword("into")
         types = [lhs, rhs, parser.parse_type()]
-        kinds = given.get("iterator_types")
+        kinds = attributes.get("iterator_types")
         if isinstance(kinds, ArrayAttr):
-            given["iterator_types"] = ArrayAttr([_iterator(parser, kind, at) for kind in kinds])
-        known = cls.get_irdl_definition().properties
+            attributes["iterator_types"] = ArrayAttr(
+                [_iterator(parser, kind, at) for kind in kinds]
+            )
+        defined = cls.get_irdl_definition().properties
         return cls.create(
             operands=parser.resolve_operands(names, types, at),
             properties={
                 "kind": _KIND,
-                **{name: value for name, value in given.items() if name in known},
+                **{name: value for name, value in attributes.items() if name in defined},
             },
-            attributes={name: value for name, value in given.items() if name not in known},
+            attributes={name: value for name, value in attributes.items() if name not in defined},
             result_types=[types[2]],
         )
 
@@ -381,7 +388,7 @@ class OuterProductOp(IRDLOperation):
         names = parser.parse_comma_separated_list(
             parser.Delimiter.NONE, parser.parse_unresolved_operand
         )
-        given = parser.parse_optional_attr_dict()
+        attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         lhs = parser.parse_type()
         parser.parse_punctuation(",")
@@ -394,11 +401,11 @@ class OuterProductOp(IRDLOperation):
             [size for side in sides for size in side.get_shape()],
             ArrayAttr([flag for side in sides for flag in side.scalable_dims]),
         )
-        kind = given.pop("kind", _KIND)
+        kind = attributes.pop("kind", _KIND)
         return cls.create(
             operands=parser.resolve_operands(names, [lhs, rhs, result][: len(names)], at),
             properties={"kind": kind},
-            attributes=given,
+            attributes=attributes,
             result_types=[result],
         )
 

@@ -85,9 +85,10 @@ def _verify_part(op: ScalableInsertOp | ScalableExtractOp, part: SSAValue, whole
     """Require a whole of scalable size, and a part that is a vector of rank 1."""
     if len(shape_of(part)) != 1 or not is_scalable(whole.type) or len(shape_of(whole)) != 1:
         raise VerifyException(
-            f"{op.name}: {part.type} is no part of {whole.type}; the whole has one scalable size"
+            f"{op.name}: {part.type} cannot be a part of {whole.type}, which must have one "
+            "scalable size"
         )
     if op.pos.value.data % shape_of(part)[0]:
         raise VerifyException(
-            f"{op.name}: position {op.pos.value.data} is no multiple of the size of {part.type}"
+            f"{op.name}: position {op.pos.value.data} is not a multiple of the size of {part.type}"
         )

@@ -52,7 +52,9 @@ class TransposeOp(IRDLOperation):
     def verify_(self) -> None:
         sizes, order = shape_of(self.vector), integers(self.permutation)
         if sorted(order) != list(range(len(sizes))):
-            raise VerifyException(f"{self.name}: {order} is no order of {len(sizes)} dimensions")
+            raise VerifyException(
+                f"{self.name}: {order} is not a permutation of {len(sizes)} dimensions"
+            )
         verify_elements(self, self.vector, self.result)
         verify_shape(self, self.result, [sizes[n] for n in order])
 
@@ -73,7 +75,8 @@ class ShapeCastOp(IRDLOperation):
         verify_elements(self, self.source, self.result)
         if prod(shape_of(self.source)) != prod(shape_of(self.result)):
             raise VerifyException(
-                f"{self.name}: {self.source.type} has not as many elements as {self.result.type}"
+                f"{self.name}: {self.source.type} does not have as many elements as "
+                f"{self.result.type}"
             )
 
 
@@ -94,7 +97,7 @@ class ConstantMaskOp(IRDLOperation):
         if len(limits) != len(sizes) or any(
             not 0 <= limit <= size for limit, size in zip(limits, sizes, strict=True)
         ):
-            raise VerifyException(f"{self.name}: {limits} are no sizes within {self.result.type}")
+            raise VerifyException(f"{self.name}: {limits} do not fit in {self.result.type}")
 
 
 def _numbers(op: Operation, name: str, values: Attribute) -> list[int]:
@@ -122,15 +125,15 @@ _OpT = TypeVar("_OpT", bound=IRDLOperation)
 
 def _sliced(
     op_type: type[_OpT],
-    given: dict[str, Attribute],
+    attributes: dict[str, Attribute],
     operands: Sequence[SSAValue],
     result: Attribute,
 ) -> _OpT:
     names = op_type.get_irdl_definition().properties
     return op_type.create(
         operands=operands,
-        properties={name: value for name, value in given.items() if name in names},
-        attributes={name: value for name, value in given.items() if name not in names},
+        properties={name: value for name, value in attributes.items() if name in names},
+        attributes={name: value for name, value in attributes.items() if name not in names},
         result_types=[result],
     )
 
@@ -167,12 +170,12 @@ class ExtractStridedSliceOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> ExtractStridedSliceOp:
         source = parser.parse_unresolved_operand()
-        given = parser.parse_optional_attr_dict()
+        attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         source_type = parser.parse_type()
         parser.parse_keyword("to")
         return _sliced(
-            cls, given, [parser.resolve_operand(source, source_type)], parser.parse_type()
+            cls, attributes, [parser.resolve_operand(source, source_type)], parser.parse_type()
         )
 
     def print(self, printer: Printer) -> None:
@@ -184,8 +187,8 @@ class ExtractStridedSliceOp(IRDLOperation):
     @property
     def starts(self) -> list[int]:
         """The offset in each dimension."""
-        given = _numbers(self, "offsets", self.offsets)
-        return [*given, *[0] * (len(shape_of(self.source)) - len(given))]
+        offsets = _numbers(self, "offsets", self.offsets)
+        return [*offsets, *[0] * (len(shape_of(self.source)) - len(offsets))]
 
     def verify_(self) -> None:
         offsets, sizes, strides = (
@@ -235,7 +238,7 @@ class InsertStridedSliceOp(IRDLOperation):
         source = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
         dest = parser.parse_unresolved_operand()
-        given = parser.parse_optional_attr_dict()
+        attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         source_type = parser.parse_type()
         parser.parse_keyword("into")
@@ -244,7 +247,7 @@ class InsertStridedSliceOp(IRDLOperation):
             parser.resolve_operand(source, source_type),
             parser.resolve_operand(dest, dest_type),
         ]
-        return _sliced(cls, given, operands, dest_type)
+        return _sliced(cls, attributes, operands, dest_type)
 
     def verify_(self) -> None:
         offsets, strides = self.starts, _numbers(self, "strides", self.strides)

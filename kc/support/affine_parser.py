@@ -60,12 +60,14 @@ class SemiAffineParser(BoundedAffineParser):
             if isinstance(lhs, AffineConstantExpr) or isinstance(rhs, AffineConstantExpr):
                 return lhs * rhs
             if lhs.used_dims() and rhs.used_dims():
-                raise ParseError(binop.span, "one side of a product is a symbol or a number")
+                raise ParseError(
+                    binop.span, "one operand of a product must be a symbol or a number"
+                )
             return AffineBinaryOpExpr(kind, lhs, rhs)
         if isinstance(rhs, AffineConstantExpr):
             if rhs.value == 0 and isinstance(lhs, AffineConstantExpr):
                 raise ParseError(binop.span, f"{lhs} {binop.text} 0 is not a number")
             return AffineExpr.binary(kind, lhs, rhs)
         if rhs.used_dims():
-            raise ParseError(binop.span, f"{binop.text} by what is no symbol and no number")
+            raise ParseError(binop.span, f"{binop.text} needs a symbol or a number as its divisor")
         return AffineBinaryOpExpr(kind, lhs, rhs)

@@ -45,7 +45,7 @@ VARIABLES = {
             "KC_RATES",
             "kc/rates.json in the folder of configurations (XDG_CONFIG_HOME, ~/.config)",
             "the file of measured rates of processors, which kc doctor --measure writes and "
-            "default schedules are chosen by; none for the numbers that kc comes with",
+            "the choice of default schedules uses; none for the built-in rates",
         ),
         Variable(
             "XDG_CONFIG_HOME",
@@ -91,8 +91,9 @@ VARIABLES = {
         Variable(
             "KC_PTXAS",
             "PATH, CUDA_HOME, wheels (nvidia-cuda-nvcc) and /usr/local/cuda",
-            "NVIDIA's assembler, whose numbers of registers and spills costs of kernels have: a "
-            "path, or none for estimates",
+            "NVIDIA's assembler, which gives the numbers of registers and spills of kernels: a "
+            "path, "
+            "or none for estimates",
         ),
         Variable(
             "CC",
@@ -110,7 +111,7 @@ VARIABLES = {
         Variable(
             "FORCE_COLOR",
             "off",
-            "colours even if the output is no terminal (force-color.org); "
+            "colours even if the output is not a terminal (force-color.org); "
             "NO_COLOR takes precedence",
         ),
         Variable("COLUMNS", "those of the terminal", "the width of --help, at most 100"),

@@ -30,7 +30,7 @@ class FunctionHolder:
                 "KC0098",
                 f"{self!r} cannot be pickled",
                 location=caller_location(),
-                why=f"it holds Python functions, and pickle says: {error}",
+                why=f"it holds Python functions, which pickle refuses: {error}",
                 hints=[
                     "functions that a module defines by their names can be pickled; lambdas, "
                     "functions in functions and decorated ones cannot"

@@ -44,7 +44,7 @@ def register_func(
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         if not callable(function):
-            raise CallError("KC5147", f"register_func: '{name}' is given no function")
+            raise CallError("KC5147", f"register_func: '{name}' needs a function")
         with _lock:
             if name in _functions and not override:
                 raise CallError(

@@ -293,7 +293,7 @@ class ModuleParser(LocationParser):
             position = 0
             for index, size in zip(place, sizes, strict=True):
                 if not 0 <= index < size:
-                    self.raise_error(f"sparse: {place} is no place in {type_}", at)
+                    self.raise_error(f"sparse: {place} is not an index of {type_}", at)
                 position = position * size + index
             whole[position] = given[n] if values[1] else given[0]
         return DenseIntOrFPElementsAttr.from_list(type_, whole)
@@ -342,12 +342,12 @@ def _syntax_error(
         return _unregistered_op(parser, error.span.start)
     if matched := _NO_ATTRIBUTE.fullmatch(message):
         dialect = matched[1].partition(".")[0]
-        known = list(parser.ctx.registered_dialect_names)
+        dialects = list(parser.ctx.registered_dialect_names)
         return ParseError(
             "KC1002",
             f"there is no attribute or type '{matched[1]}'",
             location=parser.place(error.span.start),
-            hints=[] if dialect in known else _dialect_hints(dialect, known),
+            hints=[] if dialect in dialects else _dialect_hints(dialect, dialects),
         )
     if matched := _UNDEFINED.fullmatch(message):
         return _undefined_values(parser, matched[1].split(", "))
@@ -373,8 +373,8 @@ def _unknown_op(parser: ModuleParser, name: str, end: int) -> ParseError:
     dialects = list(parser.ctx.registered_dialect_names)
     why = None
     if dot and dialect in dialects:
-        known = parser.ctx.get_optional_dialect(dialect)
-        names = [op.name for op in known.operations] if known is not None else []
+        registered = parser.ctx.get_optional_dialect(dialect)
+        names = [op.name for op in registered.operations] if registered is not None else []
         hints = suggest(name, names, f"the operations of {dialect} are")
     elif dot:
         why = f"there is no dialect '{dialect}'"
@@ -407,8 +407,8 @@ def _unregistered_op(parser: ModuleParser, end: int) -> ParseError:
 
 
 _CONVERSIONS = {
-    "shape": "mlir-opt --remove-shape-constraints --canonicalize --convert-shape-to-std makes ops "
-    "of tensor and arith of it; the call checks what the ops need of sizes",
+    "shape": "mlir-opt --remove-shape-constraints --canonicalize --convert-shape-to-std converts "
+    "it to ops of tensor and arith; the call checks the sizes",
 }
 """Hints for dialects that kc does not read: MLIR's conversions to dialects that kc reads."""
 
@@ -436,8 +436,8 @@ def _undefined_values(parser: ModuleParser, names: list[str]) -> ParseError:
     place = min(
         places, key=lambda candidate: (candidate.line, candidate.column), default=parser.failed_at()
     )
-    known = dict.fromkeys(_VALUE.findall(parser.lexer.input.content))
-    close = [value_name for value_name in known if value_name not in names]
+    written = dict.fromkeys(_VALUE.findall(parser.lexer.input.content))
+    close = [value_name for value_name in written if value_name not in names]
     return ParseError(
         "KC1004",
         f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} used but not defined",
@@ -522,7 +522,7 @@ def _verify_blocks(op: Operation, region: Region) -> None:
             raise _invalid(op, f"{op_name(op)} has an empty block, which needs a terminator")
         if last is not None and needs_terminator and not last.has_trait(IsTerminator):
             raise _invalid(
-                last, f"{op_name(last)} ends a block of {op_name(op)} and is no terminator"
+                last, f"{op_name(last)} ends a block of {op_name(op)} but is not a terminator"
             )
         for inner in block.ops:
             if inner.successors and inner is not last:
@@ -556,9 +556,9 @@ def _verify_dynamic_sizes(op: Operation) -> None:
     """Check that each dynamic size has an operand."""
     sizes = op.properties["static_output_shape"]
     assert isinstance(sizes, DenseArrayBase)
-    dynamic, given = list(sizes.iter_values()).count(DYNAMIC_INDEX), len(op.operands) - 1
-    if dynamic != given:
-        message = f"{op.name}: {given} operands for {dynamic} dynamic sizes of output_shape"
+    dynamic, operand_count = list(sizes.iter_values()).count(DYNAMIC_INDEX), len(op.operands) - 1
+    if dynamic != operand_count:
+        message = f"{op.name}: {operand_count} operands for {dynamic} dynamic sizes of output_shape"
         raise _invalid(op, message)
 
 
@@ -571,10 +571,10 @@ def _verify_declared_sizes(op: Operation) -> None:
     if not isinstance(attrs, ArrayAttr) or not isinstance(type_, FunctionType):
         return
     declared = len(symbols) if isinstance(symbols, ArrayAttr) else 0
-    for n, (given, taken) in enumerate(zip(attrs, type_.inputs, strict=False)):
-        if not isinstance(given, DictionaryAttr):
+    for n, (entry, taken) in enumerate(zip(attrs, type_.inputs, strict=False)):
+        if not isinstance(entry, DictionaryAttr):
             continue
-        shape, symbol = given.data.get("kc.shape"), given.data.get("kc.symbol")
+        shape, symbol = entry.data.get("kc.shape"), entry.data.get("kc.symbol")
         if symbol is not None and not isinstance(symbol, StringAttr):
             raise _invalid(op, f"{op.name}: kc.symbol of argument {n} is {symbol}, no name")
         if symbol is not None and not isinstance(taken, IndexType | IntegerType):

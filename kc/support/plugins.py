@@ -267,7 +267,7 @@ def _may_name(path: tuple[str, ...], group: str) -> bool:
 def _warn_broken(name: str, value: str, error: BaseException) -> None:
     warn(
         "KC0030",
-        f"plugin '{name}' is broken and left out",
+        f"plugin '{name}' is broken and was skipped",
         facts=[f"{value}: {type(error).__name__}: {error}"],
         hints=["reinstall or remove the package that provides it"],
     )

@@ -67,11 +67,11 @@ def rates_of(target: Target) -> Rates:
     Rates measured on this CPU (:func:`user_file`) replace the numbers of the data.
     """
     arch = target.architecture
-    known = _rates(arch.name if arch is not None else _SHARED, target.cpu)
+    listed = _rates(arch.name if arch is not None else _SHARED, target.cpu)
     measured = dict(_measured(user_file()).get(target.cpu, {}))
     for name in ("products", "divisions"):
-        measured[name] = {**getattr(known, name), **measured.get(name, {})}
-    return replace(known, **measured)
+        measured[name] = {**getattr(listed, name), **measured.get(name, {})}
+    return replace(listed, **measured)
 
 
 def is_measured(target: Target) -> bool:
@@ -106,12 +106,12 @@ def user_file() -> Path | None:
     """The path of the measured rates: ``KC_RATES``, else ``kc/rates.json`` in the user's
     configuration directory. None if ``KC_RATES`` is ``none`` or there is no such directory.
     """
-    given = environment.read(VARIABLE)
-    if given == "none":
+    path = environment.read(VARIABLE)
+    if path == "none":
         return None
     try:
-        if given:
-            return Path(given).expanduser()
+        if path:
+            return Path(path).expanduser()
         home = environment.read(HOME_VARIABLE) or Path.home() / ".config"
     except RuntimeError:  # no home
         return None
@@ -128,10 +128,10 @@ def keep(cpu: str, measured: Mapping[str, Any]) -> Path | None:
     file = user_file()
     if file is None:
         return None
-    known = {name: _plain(values) for name, values in _measured(file).items()}
+    saved = {name: _plain(values) for name, values in _measured(file).items()}
     with contextlib.suppress(OSError):  # write_output says what is wrong
         file.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({**known, cpu: _plain(measured)}, indent=1)
+    text = json.dumps({**saved, cpu: _plain(measured)}, indent=1)
     write_output(str(file), text + "\n")
     return file
 
@@ -157,7 +157,7 @@ def _read_measured(file: Path, _: int | None) -> Mapping[str, Mapping[str, Any]]
     except (OSError, ValueError, TypeError, AttributeError) as error:
         warn(
             "KC6013",
-            f"{file} is left out: it does not hold rates",
+            f"{file} is ignored: it does not contain valid rates",
             facts=[f"{type(error).__name__}: {error}"],
             hints=["kc doctor --measure", f"{VARIABLE}=none"],
         )

@@ -139,7 +139,7 @@ class Registry:
             if first != plugin:
                 warn(
                     "KC0034",
-                    f"there are two plugins '{plugin.name}', of which one is left out",
+                    f"there are two plugins '{plugin.name}', one of which was skipped",
                     facts=[
                         f"{used}: {', '.join(each.paths()[:3]) or 'nothing in it'}"
                         for used, each in (("used", first), ("left out", plugin))
@@ -200,7 +200,7 @@ class Registry:
             if name in table:
                 warn(
                     "KC0034",
-                    f"plugin '{plugin.name}': {noun} {name} is left out, the name is taken",
+                    f"plugin '{plugin.name}': {noun} {name} was skipped, because the name is taken",
                     facts=[f"{name} of {table[name].origin}: {table[name].path}"],
                 )
                 continue

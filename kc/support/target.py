@@ -95,18 +95,18 @@ class Target:
 
     def _fill(self, fields: dict[str, Any]) -> None:
         name = fields.pop("kind", None)
-        known = kinds()
+        all_kinds = kinds()
         if name is None:
             raise TargetError(
                 "KC6003", "target: the key 'kind' is missing", hints=['"kind": "llvm"']
             )
-        if not isinstance(name, str) or name not in known:
+        if not isinstance(name, str) or name not in all_kinds:
             raise TargetError(
                 "KC6001",
                 f"there is no target kind '{name}'",
-                hints=suggest(str(name), known, "the kinds are"),
+                hints=suggest(str(name), all_kinds, "the kinds are"),
             )
-        self.kind = known[name]
+        self.kind = all_kinds[name]
         host = fields.pop("host", None)
         self.host = host if isinstance(host, Target) or host is None else Target(host)
         user_keys = _list("keys", fields.pop("keys", ()))
@@ -132,22 +132,22 @@ class Target:
         from kc.support.target_host import host_attributes
 
         host = host_attributes()
-        given = {key: value for key, value in fields.items() if key != "mcpu"}
-        triples = (str(given.get("mtriple", host["mtriple"])), str(host["mtriple"]))
-        wanted, here = (
+        explicit = {key: value for key, value in fields.items() if key != "mcpu"}
+        triples = (str(explicit.get("mtriple", host["mtriple"])), str(host["mtriple"]))
+        chosen, here = (
             _architecture_of(triple.partition("-")[0], self.kind.architectures)
             for triple in triples
         )
-        if wanted is not here:
+        if chosen is not here:
             raise TargetError(
                 "KC6004",
-                f"target {self.kind}: -mcpu={NATIVE} is a CPU of {here.name}, not of {wanted.name}",
+                f"target {self.kind}: -mcpu={NATIVE} is a CPU of {here.name}, not of {chosen.name}",
                 why=f"{NATIVE} is the CPU that this process runs on",
                 hints=["leave -mtriple out, or name a CPU of it"],
             )
-        if "mattr" in given:
-            given["mattr"] = [*host.get("mattr", ()), *_list("mattr", given["mattr"])]
-        return {**host, **given}
+        if "mattr" in explicit:
+            explicit["mattr"] = [*host.get("mattr", ()), *_list("mattr", explicit["mattr"])]
+        return {**host, **explicit}
 
     def _check(self) -> None:
         width = self.attrs.get("vector-width")
@@ -166,7 +166,7 @@ class Target:
                 "KC6003",
                 f"target {self.kind}: -contract={int(contracts[0] is True)} and "
                 f"-fast-math-contract={int(contracts[1] is True)}",
-                why="both say whether a product and a sum may become one operation",
+                why="both set whether a product and a sum may be fused into one operation",
             )
         for key, value in self.attrs.items():
             if type(value) is int and value < 1 and key != "opt-level":
@@ -246,10 +246,10 @@ class Target:
         """LLVM's target triple. Without ``-mtriple``, it is this machine's if the CPU has its
         architecture.
         """
-        given = self.attrs.get("mtriple")
+        mtriple = self.attrs.get("mtriple")
         arch = self.architecture
-        if isinstance(given, str) or arch is None:
-            return _float_abi(_normal_triple(str(given or "")), self.attrs.get("mfloat-abi"))
+        if isinstance(mtriple, str) or arch is None:
+            return _float_abi(_normal_triple(str(mtriple or "")), self.attrs.get("mfloat-abi"))
         if platform.machine() in arch.machines and sys.platform == "darwin":
             return "arm64-apple-darwin" if arch.name == "aarch64" else "x86_64-apple-darwin"
         return arch.triple
@@ -295,9 +295,9 @@ class Target:
             if name.endswith("a"):
                 return architecture.name == name
             return architecture.number >= int(name.removeprefix("sm_"))
-        given = [feature[0] == "+" for feature in self.mattr if feature[1:] == name]
-        if given:
-            return given[-1]
+        settings = [feature[0] == "+" for feature in self.mattr if feature[1:] == name]
+        if settings:
+            return settings[-1]
         arch = self.architecture
         return arch is not None and self.cpu in arch.cpu_features.get(name, ())
 
@@ -330,9 +330,9 @@ class Target:
         them, ``contract`` alone: a product and a sum may be rounded once. ``-contract=0`` forbids.
         """
         every = self.attrs.get("fast-math", False)
-        given = {flag: self.attrs.get(f"fast-math-{flag}", every) for flag in _FAST_MATH}
-        given["contract"] = self.attrs.get("contract", self.attrs.get("fast-math-contract", True))
-        return tuple(flag for flag, is_set in given.items() if is_set)
+        flags = {flag: self.attrs.get(f"fast-math-{flag}", every) for flag in _FAST_MATH}
+        flags["contract"] = self.attrs.get("contract", self.attrs.get("fast-math-contract", True))
+        return tuple(flag for flag, is_set in flags.items() if is_set)
 
     @property
     def num_cores(self) -> int | None:
@@ -351,15 +351,15 @@ class Target:
     @property
     def model_name(self) -> str:
         """``-arch`` (or ``-mcpu``) of a kind that has models, else the kind."""
-        given = self.attrs.get("arch", self.attrs.get("mcpu"))
-        return given if isinstance(given, str) and self.kind.models else str(self.kind)
+        name = self.attrs.get("arch", self.attrs.get("mcpu"))
+        return name if isinstance(name, str) and self.kind.models else str(self.kind)
 
     @property
     def vector_bits(self) -> int:
         """The width of a vector register in bits, 0 without vectors."""
-        given = self.attrs.get("vector-width")
-        if isinstance(given, int):
-            return given
+        width = self.attrs.get("vector-width")
+        if isinstance(width, int):
+            return width
         arch = self.architecture
         if arch is None:
             return int(self.limits.get("vector_bits", 0))
@@ -375,9 +375,9 @@ class Target:
         shares; 0 if absent.
         """
         arch = self.architecture
-        known = arch.caches_of(self.cpu) if arch is not None else (0, 0, 0)
+        listed = arch.caches_of(self.cpu) if arch is not None else (0, 0, 0)
         l1, l2, l3 = (
-            int(self.attrs.get(f"l{level}-cache", known[level - 1]))  # pyright: ignore
+            int(self.attrs.get(f"l{level}-cache", listed[level - 1]))  # pyright: ignore
             for level in (1, 2, 3)
         )
         return l1, l2, l3
@@ -518,12 +518,12 @@ def target_of(module: Any) -> Target:
 
     Its attribute ``kc.target``, else the current target, else the generic one.
     """
-    given = module.attributes.get("kc.target")
-    if given is not None:
-        text = getattr(given, "data", None)
+    attribute = module.attributes.get("kc.target")
+    if attribute is not None:
+        text = getattr(attribute, "data", None)
         if not isinstance(text, str):
             raise TargetError(
-                "KC6003", f"kc.target is text, not {given}", hints=['kc.target = "llvm"']
+                "KC6003", f"kc.target is text, not {attribute}", hints=['kc.target = "llvm"']
             )
         try:
             return Target(text)
@@ -564,11 +564,11 @@ def _normal_triple(triple: str) -> str:
     return "-".join(parts)
 
 
-def _float_abi(triple: str, wanted: Value | None) -> str:
+def _float_abi(triple: str, float_abi: Value | None) -> str:
     """The triple of an ARM system with this float ABI, which the end of the triple names."""
-    if wanted is None or not triple.endswith(("eabi", "eabihf")):
+    if float_abi is None or not triple.endswith(("eabi", "eabihf")):
         return triple
-    return triple.removesuffix("hf") + ("hf" if wanted == "hard" else "")
+    return triple.removesuffix("hf") + ("hf" if float_abi == "hard" else "")
 
 
 def _architecture_of(machine: str, names: Sequence[str]) -> Architecture:

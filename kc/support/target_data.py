@@ -181,7 +181,7 @@ def _plugin_kind(entry: Entry) -> Kind | None:
         # A file of others is read here: whatever is wrong with it is reported as theirs.
         warn(
             "KC6009",
-            f"target file {entry.path} of plugin '{entry.origin}' is left out",
+            f"target file {entry.path} of plugin '{entry.origin}' is ignored",
             facts=[f"{type(error).__name__}: {error}"],
         )
         return None

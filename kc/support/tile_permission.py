@@ -36,4 +36,4 @@ def tile_refusal() -> str | None:
     if libc.syscall(ARCH_PRCTL, REQUEST, TILE_DATA) == 0:
         return None
     reason = os.strerror(ctypes.get_errno())
-    return f"the operating system gives this process none: {reason}"
+    return f"the operating system refuses them to this process: {reason}"

@@ -288,7 +288,7 @@ def test_an_op_without_c():
         assert str(caught.value) == (
             "error[KC4403]: c: test.op cannot be expressed in C\n"
             '  --> t.mlir:2:3  "test.op"(%A) : (memref<4xf32>) -> ()\n'
-            "  why: the C target takes loops, branches, buffers and scalar arithmetic"
+            "  why: the C target supports loops, branches, buffers and scalar arithmetic"
         )
 
 
@@ -322,7 +322,7 @@ def test_branches_have_no_c():
         assert str(caught.value) == (
             "error[KC4403]: c: the branches of @f cannot be expressed in C\n"
             "  --> t.mlir:2:3  cf.br ^head(%n : i64)\n"
-            "  why: the C target takes structured control flow: scf.for, scf.while and scf.if\n"
+            "  why: the C target supports structured control flow: scf.for, scf.while and scf.if\n"
             "  try: mlir-opt -lift-cf-to-scf turns branches into loops and conditions"
         )
 

@@ -467,7 +467,7 @@ def test_shuffles_of_more_lanes_than_a_warp():
     )
     assert refusal(kernel_of(line), "opencl", 1) == (
         "error[KC4404]: opencl: a shuffle of 32 lanes\n"
-        "  why: the target does not say how many threads are a warp, which exchange values\n"
+        "  why: the target does not state the size of a warp, whose threads exchange values\n"
         "  try: -thread_warp_size of the target, if its warps are larger"
     )
     assert refusal(kernel_of(line), "cuda", 16) == (
@@ -631,8 +631,8 @@ REFUSED = {
     "%v = vector.load %A[%t] : memref<4xf64>, vector<2xf64> "
     "%e = vector.extract %v[%n] : f64 from vector<2xf64> memref.store %e, %A[%n] : memref<4xf64>": (
         "error[KC4403]: opencl: vector.extract cannot be expressed in OpenCL C\n"
-        "  why: it takes loads and stores of vectors, arithmetic on them, and lanes by constant "
-        "numbers"
+        "  why: it supports loads, stores and arithmetic of vectors, and lanes with constant "
+        "indices"
     ),
 }  # fmt: skip
 

@@ -77,7 +77,7 @@ REFUSED = [
     ),
     (
         "module {\n  module {\n  }\n}",
-        ("KC4105", 2, "builtin.module: cannot stand in a module that is translated to LLVM IR"),
+        ("KC4105", 2, "builtin.module: cannot be in a module that is translated to LLVM IR"),
     ),
     (
         "llvm.func @f() {\n  %0 = llvm.mlir.zero : i32\n}",

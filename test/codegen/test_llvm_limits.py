@@ -57,7 +57,7 @@ def test_too_large(kind: str):
     type_, what, limit, instead = LARGE[kind]
     assert refusal(adding("i8", "@before") + adding(type_) + adding("i8", "@after")) == (
         f"error[KC4109]: @f: {what}\n"
-        f"  why: {limit}: LLVM would take minutes for more, or end the process\n"
+        f"  why: {limit}: beyond that, LLVM would take minutes or end the process\n"
         f"  try: {instead}"
     )
 
@@ -79,7 +79,7 @@ def test_lists_of_arguments():
     assert compile_ir(call(4096), triple=X86).object()
     assert refusal(call(4097)) == (
         "error[KC4109]: the module: a function has 4097 parameters or a call 4097 arguments\n"
-        "  why: there are at most 4096: LLVM would take minutes for more, or end the process\n"
+        "  why: there are at most 4096: beyond that, LLVM would take minutes or end the process\n"
         "  try: one pointer to all of them"
     )
 
@@ -96,7 +96,7 @@ def test_scalable_vectors():
     text = adding("<vscale x 4 x i32>", '@"g h"')
     assert refusal(text) == (
         "error[KC4110]: @g h: x86_64 has no vector <vscale x 4 x i32>\n"
-        "  why: their length is known only to the machine that runs the code\n"
+        "  why: their length is only known on the machine that runs the code\n"
         "  try: <4 x i32>\n"
         "  try: a target with them: AArch64 with SVE, RISC-V with V"
     )

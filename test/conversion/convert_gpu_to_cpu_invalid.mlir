@@ -9,7 +9,7 @@
 //CHECK-NEXT:  --> {{.*}}convert_gpu_to_cpu_invalid.mlir:48:5  gpu.func @f() {
 //CHECK:error[KC4302]: convert-gpu-to-cpu: gpu.printf is not emulated
 //CHECK-NEXT:  --> {{.*}}convert_gpu_to_cpu_invalid.mlir:58:7  gpu.printf "%d of %d\n", %t : index
-//CHECK-NEXT:  why: the format is of 2 values, and 1 are given
+//CHECK-NEXT:  why: the format expects 2 values, not 1
 //CHECK:error[KC4302]: convert-gpu-to-cpu: gpu.printf is not emulated
 //CHECK-NEXT:  --> {{.*}}convert_gpu_to_cpu_invalid.mlir:68:7  gpu.printf "%f\n", %t : index
 //CHECK-NEXT:  why: value 1 is of type index, and %f is of another

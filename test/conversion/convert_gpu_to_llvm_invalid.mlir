@@ -30,7 +30,7 @@
 //SPV-NEXT:  why: only kernels are converted: the address spaces of a function's arguments depend on its caller
 //SPV:error[KC4302]: convert-gpu-to-llvm-spv: gpu.shuffle
 //SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:64:5  %1, %valid = gpu.shuffle xor %v, %one, %w : vector<3xf16>
-//SPV-NEXT:  why: OpenCL does not say how many threads are a warp, which exchange values
+//SPV-NEXT:  why: OpenCL does not state the size of a warp, whose threads exchange values
 //SPV-NEXT:  try: exchange values by memory of the block
 //SPV:error[KC4302]: convert-gpu-to-llvm-spv: gpu.all_reduce cannot be lowered to the dialect llvm
 //SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:74:5  %t = gpu.all_reduce add %0 uniform {} : (f32) -> f32

@@ -7,14 +7,14 @@
 //CHECK-NEXT:  try: bind i to "blockIdx.x", or a part of it to "threadIdx.x"
 //CHECK:error[KC4225]: convert-tir-to-gpu: A is used outside of a kernel: did you forget to bind a loop?
 //CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:46:3  tir.store %0, %A[0] : memref<8xf32>
-//CHECK-NEXT:  why: the arrays of a function for a GPU are in its memory, and it stands outside of any loop
+//CHECK-NEXT:  why: the arrays of a function for a GPU are in its memory, and it is outside of all loops
 //CHECK-NEXT:  try: sch.bind(sch.add_unit_loop(sch.get_block("root")), "threadIdx.x"): one thread does it
 //CHECK-NEXT:  try: kc.auto_schedule chooses threads for the whole function
 //CHECK:error[KC4226]: convert-tir-to-gpu: the size of L is not constant
 //CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:53:5  %L = tir.alloc "L"(%n) : memref<?xf32, "local">
-//CHECK-NEXT:  why: it is local memory of a thread, whose size must be known when the kernel is compiled
+//CHECK-NEXT:  why: it is local memory of a thread, whose size must be constant
 //CHECK-NEXT:  try: split the loops by constant factors, and compute it at the outer one
-//CHECK:error[KC4226]: convert-tir-to-gpu: the size of S is not known where the kernel is launched
+//CHECK:error[KC4226]: convert-tir-to-gpu: the size of S is unknown at the launch of the kernel
 //CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:64:7  %S = tir.alloc "S"(%m) : memref<?xf32, "shared">
 //CHECK-NEXT:  why: it is shared memory of a block, whose size the host computes before the launch
 //CHECK-NEXT:  try: split the loops by constant factors, and compute it at the outer one

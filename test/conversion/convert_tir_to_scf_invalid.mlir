@@ -10,7 +10,7 @@ func.func @block() {
 // -----
 
 func.func @vectorized(%A: memref<8xf32>, %x: f32) {
-  // expected-error@+1 {{the vectorized loop i is left}}
+  // expected-error@+1 {{the vectorized loop i was not lowered}}
   tir.for %i in 8 vectorized {
     tir.store %x, %A[%i] : memref<8xf32>
   }
@@ -20,7 +20,7 @@ func.func @vectorized(%A: memref<8xf32>, %x: f32) {
 // -----
 
 func.func @symbol() attributes {kc.symbols = ["n"]} {
-  // expected-error@+1 {{no argument gives the size n}}
+  // expected-error@+1 {{no argument determines the size n}}
   %n = tir.symbol "n"
   func.return
 }

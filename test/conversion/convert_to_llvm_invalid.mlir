@@ -60,7 +60,7 @@ func.func @free() {
   func.return
 }
 func.func @f(%A: memref<4xf32>) {
-  // expected-error@+1 {{convert-to-llvm: the name @free is taken by something in the module}}
+  // expected-error@+1 {{convert-to-llvm: the name @free is already used in the module}}
   memref.dealloc %A : memref<4xf32>
   func.return
 }

@@ -19,7 +19,7 @@ func.func @strides(%A: memref<?x?xf32>, %B: memref<1xindex>) {
 // -----
 
 func.func @base(%A: memref<?xf32>) -> index {
-  // expected-error@+1 {{convert-to-llvm: memref.extract_strided_metadata gives sizes and strides only}}
+  // expected-error@+1 {{convert-to-llvm: memref.extract_strided_metadata can only be used for sizes and strides}}
   %base, %offset, %n, %one = memref.extract_strided_metadata %A : memref<?xf32> -> memref<f32>, index, index, index
   func.return %offset : index
 }

@@ -49,7 +49,7 @@ func.func @stride(%a: memref<8xf32>, %b: memref<4xf32>, %n: index) {
 // -----
 
 func.func @several(%a: memref<8xf32>, %b: memref<4xf32>) {
-  // expected-error@+1 {{raise-to-tir: memref.reinterpret_cast is no view that maps to indices of its buffer}}
+  // expected-error@+1 {{raise-to-tir: memref.reinterpret_cast is not a view that maps its indices to those of its buffer}}
   %v = memref.reinterpret_cast %a to offset: [0], sizes: [4], strides: [0] : memref<8xf32> to memref<4xf32, strided<[0]>>
   memref.copy %v, %b : memref<4xf32, strided<[0]>> to memref<4xf32>
   return
@@ -267,7 +267,7 @@ gpu.module @m {
 func.func @main(%A: memref<4x8xf32>) {
   %c1 = arith.constant 1 : index
   %S = memref.transpose %A (i, j) -> (j, i) : memref<4x8xf32> to memref<8x4xf32, strided<[1, 8]>>
-  // expected-error@+1 {{raise-to-tir: gpu.launch_func takes a view that is not a part of a buffer}}
+  // expected-error@+1 {{raise-to-tir: gpu.launch_func uses a view that is not a part of a buffer}}
   gpu.launch_func @m::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%S : memref<8x4xf32, strided<[1, 8]>>)
   func.return
 }

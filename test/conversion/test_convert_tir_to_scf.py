@@ -253,8 +253,8 @@ def test_symbols_come_from_arguments():
     ("body", "code", "message"),
     [
         ('tir.block "C" () do { }', "KC4201", "block C is left"),
-        ("tir.for %i in 8 vectorized { }", "KC4202", "the vectorized loop i is left"),
-        ('%n = tir.symbol "n"', "KC4204", "no argument gives the size n"),
+        ("tir.for %i in 8 vectorized { }", "KC4202", "the vectorized loop i was not lowered"),
+        ('%n = tir.symbol "n"', "KC4204", "no argument determines the size n"),
     ],
 )
 def test_refusals_change_nothing(body, code, message):

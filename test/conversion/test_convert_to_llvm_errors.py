@@ -125,7 +125,7 @@ func.func @f() {
         "error[KC4303]: convert-to-llvm: the type memref<4xf32, strided<[2]>> is not supported\n"
         "  --> in.mlir:3:3\n"
         "   |  in memref.alloc\n"
-        "  why: only memref.subview and arguments make parts of memory"
+        "  why: only memref.subview and arguments define views of memory"
     )
 
 
@@ -160,7 +160,8 @@ func.func @f(%n: index, %x: f32) {
         "error[KC4304]: convert-to-llvm: scf.parallel with a reduction is not supported\n"
         "  --> in.mlir:2:3\n"
         "  why: the iterations run on several threads, and each would need its own accumulator\n"
-        "  try: make the loop serial, or split the reduction by rfactor and sum up afterwards"
+        "  try: make the loop serial, or split the reduction by rfactor and add the partial sums "
+        "afterwards"
     )
 
 
@@ -225,7 +226,7 @@ def test_library_name_that_is_taken():
         }""")
     )
     assert error.code == "KC4306"
-    assert error.message == "convert-to-llvm: the name @free is taken by something in the module"
+    assert error.message == "convert-to-llvm: the name @free is already used in the module"
 
 
 def test_library_function_of_the_module():

@@ -271,7 +271,7 @@ def test_reductions_have_ptx():
         (
             "nvvm.barrier id = %one number_of_threads = %c31",
             "nvvm.barrier is not emulated\n"
-            "  why: warps come as a whole, so threads are a multiple of 32, and not 31",
+            "  why: the number of threads is 31, but must be a multiple of 32, the size of a warp",
         ),
         (
             "nvvm.barrier.arrive id = %c31 number_of_threads = %all",

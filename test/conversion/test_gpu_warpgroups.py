@@ -394,7 +394,7 @@ def test_a_part_of_four_warps_changes_its_registers():
             ring()[0],
             "%full, %bytesA :",
             "%full, %bytesA multicast_mask = %mask :",
-            "copies of bytes go to one block, and those of boxes to several",
+            "copies of bytes go to a single block; only copies of boxes go to several",
         ),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 import kc
 from kc.error import KCError
 
-HINT = "  try: leave the dealloc out: memory of a function is freed where it ends"
+HINT = "  try: remove the dealloc: the memory of a function is freed at the end of the function"
 ALLOC = "  %t = memref.alloc() : memref<4xf32>\n"
 FREE = "  memref.dealloc %t : memref<4xf32>\n"
 COPY = "  memref.copy %t, %A : memref<4xf32> to memref<4xf32>\n"

@@ -254,7 +254,7 @@ func.func @g(%a: tensor<4xf32>) -> tensor<4xf32> {
 }""",
         "raise-to-tir: func.call of tensors has no counterpart in tir\n"
         "  --> m.mlir:3:3\n"
-        "  why: @f has no body, and what passes tensors is inlined\n"
+        "  why: @f has no body, but calls that pass tensors must be inlined\n"
         "  try: pass memrefs, which functions read and write",
         id="declaration",
     ),
@@ -270,7 +270,7 @@ func.func @g(%a: tensor<4xf32>) -> tensor<4xf32> {
         "raise-to-tir: scf.if whose branches give tensors of sizes that may differ has no "
         "counterpart in tir\n"
         "  --> m.mlir:2:3\n"
-        "  why: both are in one buffer, and their sizes are not known to be equal\n"
+        "  why: both branches write the same buffer, and their sizes may differ\n"
         "  try: give the tensor a static shape",
         id="sizes",
     ),

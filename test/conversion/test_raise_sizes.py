@@ -360,14 +360,14 @@ def test_the_refusal_says_which_sizes_do_not_fit():
         "   |  i_0 is 6, from argument 1 'i'\n"
         "   |  o_0 is 4, from argument 3 'o'\n"
         "   |  k_0 is 4, from argument 2 'k'\n"
-        "  why: linalg.conv_1d (conv.mlir:6:7) takes operands that hold its windows"
+        "  why: linalg.conv_1d (conv.mlir:6:7) needs operands that contain its windows"
     )
     module = kc.lower(kc.IRModule.parse(CONV, "conv.mlir"))
     with pytest.raises(ExecutionError) as failed:
         run(module.op, "f", [ones(6), ones(4), ones(4), ones(4)])
     assert str(failed.value).startswith(
         "func.func: the sizes i_0 = 6, k_0 = 4, o_0 = 4 do not fit: linalg.conv_1d "
-        "(conv.mlir:6:7) takes operands that hold its windows"
+        "(conv.mlir:6:7) needs operands that contain its windows"
     )
 
 
@@ -556,7 +556,7 @@ def test_a_carried_tensor_keeps_its_size():
         "error[KC4550]: raise-to-tir: scf.for that carries a tensor whose size changes has no "
         "counterpart in tir\n"
         "  --> f.mlir:10:3\n"
-        "  why: a buffer has one size, and the yielded size is not known to equal it\n"
+        "  why: the size of a buffer is fixed, and the yielded size may differ from it\n"
         "  try: give the tensor a static shape, or take a slice of a larger one"
     )
 

@@ -557,7 +557,7 @@ def test_attributes_of_scalar_results_go_with_them():
             "    -> (tensor<4xf32>, index) : i32 {\n"
             "  scf.yield %o, %j : tensor<4xf32>, index\n}",
             "it carries a tensor and counts in i32",
-            "count in index, and cast the index to what the body needs",
+            "use a loop variable of type index, and cast it to the type that the body needs",
         ),
     ],
 )
@@ -600,7 +600,7 @@ return %r : tensor<?xf32>
         "error[KC4550]: raise-to-tir: scf.for that carries a tensor whose size changes has no "
         "counterpart in tir\n"
         "  --> x.mlir:4:1\n"
-        "  why: a buffer has one size, and the yielded size is not known to equal it\n"
+        "  why: the size of a buffer is fixed, and the yielded size may differ from it\n"
         "  try: give the tensor a static shape, or take a slice of a larger one"
     )
 

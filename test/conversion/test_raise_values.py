@@ -293,7 +293,7 @@ def test_sizes_that_are_loaded_are_no_shape():
         "in tir\n"
         "  --> m.mlir:3:7\n"
         "  why: the size of a buffer must be known before another buffer is read\n"
-        "  try: make the list of sizes with tensor.from_elements"
+        "  try: build the list of sizes with tensor.from_elements"
     )
 
 
@@ -309,7 +309,7 @@ def test_a_tensor_without_a_rank_is_refused():
         "error[KC4550]: raise-to-tir: tensor<*xf32> in func.func has no counterpart in tir\n"
         "  --> m.mlir:2:5\n"
         "  why: buffers have a number of dimensions\n"
-        "  try: give it a type with sizes, which may be ?"
+        "  try: give it a ranked type; its sizes may be ?"
     )
 
 
@@ -587,7 +587,7 @@ def test_globals_of_ml_program_keep_their_elements_between_calls():
             "ml_program.global private mutable @g : tensor<?xf32>",
             "%0 = ml_program.global_load @g : tensor<?xf32>",
             "load of tensor<?xf32>",
-            "a global is a scalar, or a tensor whose sizes are known at compile time",
+            "a global must be a scalar, or a tensor with constant sizes",
         ),
         (
             "ml_program.global private mutable @g : tensor<3xf32>",

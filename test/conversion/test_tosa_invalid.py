@@ -31,7 +31,7 @@ REFUSED = [
   %r = tosa.clamp %b {max_val = true, min_val = false} : (tensor<2xi1>) -> tensor<2xi1>""",
         """error[KC4557]: tosa-to-linalg: tosa.clamp is not converted
   --> <string>:3:3
-  why: it takes integers of more than one bit, and floats""",
+  why: it supports floats, and integers of more than one bit""",
         id="truth",
     ),
     pytest.param(
@@ -41,7 +41,7 @@ REFUSED = [
         """error[KC4557]: tosa-to-linalg: tosa.const is not converted
   --> <string>:2:3
    |  it has a value of tensor<2xui8>
-  why: integers are signless; tosa.rescale says by input_unsigned and output_unsigned where they have no sign""",
+  why: integers are signless; the attributes input_unsigned and output_unsigned of tosa.rescale give the sign where they have no sign""",
         id="unsigned",
     ),
     pytest.param(
@@ -74,7 +74,7 @@ REFUSED = [
   --> <string>:2:3
    |  its operands give tensor<1x1x5x2xf32>
    |  its result is tensor<1x4x1x2xf32>
-  why: the type of its result must be what its operands give""",
+  why: the type of its result must follow from its operands""",
         id="type",
     ),
     pytest.param(
@@ -123,7 +123,7 @@ REFUSED = [
         """%r = tosa.exp %n : (tensor<1x3xi32>) -> tensor<1x3xi32>""",
         """error[KC4557]: tosa-to-linalg: tosa.exp is not converted
   --> <string>:2:3
-  why: it does not take elements of type i32""",
+  why: it does not support elements of type i32""",
         id="elements",
     ),
 ]

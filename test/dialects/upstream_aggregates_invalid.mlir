@@ -18,7 +18,7 @@ func.func @f(%s: tensor<3x1x6xf32>, %t: tensor<4x5xf32>, %k: tensor<3x1xindex>) 
 // -----
 
 func.func @f(%f: tensor<2x3x3x5xf32>, %e: tensor<5x6x5x2xf32>) {
-  // expected-error@+1 {{linalg.winograd_filter_transform: F_4_3 makes 6x6x5x2 of tensor<2x3x3x5xf32>, not tensor<5x6x5x2xf32>}}
+  // expected-error@+1 {{linalg.winograd_filter_transform: F_4_3 maps tensor<2x3x3x5xf32> to the sizes 6x6x5x2, not to tensor<5x6x5x2xf32>}}
   %0 = linalg.winograd_filter_transform fmr(F_4_3) ins(%f : tensor<2x3x3x5xf32>) outs(%e : tensor<5x6x5x2xf32>) -> tensor<5x6x5x2xf32>
   return
 }
@@ -34,7 +34,7 @@ func.func @f(%f: tensor<2x4x3x5xf32>, %e: tensor<6x6x5x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x10x10x5xf32>, %e: tensor<6x6x2x3x2x5xf32>) {
-  // expected-error@+1 {{linalg.winograd_input_transform: F_4_3 makes 6x6x2x2x2x5 of tensor<2x10x10x5xf32>, not tensor<6x6x2x3x2x5xf32>}}
+  // expected-error@+1 {{linalg.winograd_input_transform: F_4_3 maps tensor<2x10x10x5xf32> to the sizes 6x6x2x2x2x5, not to tensor<6x6x2x3x2x5xf32>}}
   %0 = linalg.winograd_input_transform fmr(F_4_3) ins(%x : tensor<2x10x10x5xf32>) outs(%e : tensor<6x6x2x3x2x5xf32>) -> tensor<6x6x2x3x2x5xf32>
   return
 }
@@ -50,7 +50,7 @@ func.func @f(%y: tensor<6x5x2x2x2x2xf32>, %e: tensor<2x8x8x2xf32>) {
 // -----
 
 func.func @f(%A: memref<3x3xf32>, %B: memref<3x3xf32>) {
-  // expected-error@+1 {{linalg.transpose: [0, 0] is no permutation of the dimensions 0 to 1}}
+  // expected-error@+1 {{linalg.transpose: [0, 0] is not a permutation of the dimensions 0 to 1}}
   linalg.transpose ins(%A : memref<3x3xf32>) outs(%B : memref<3x3xf32>) permutation = [0, 0]
   func.return
 }

@@ -61,7 +61,7 @@ func.func @kind(%x: f32) {
 // -----
 
 func.func @product(%A: memref<8xf32>, %n: index) {
-  // expected-error@+1 {{one side of a product is a symbol or a number}}
+  // expected-error@+1 {{one operand of a product must be a symbol or a number}}
   %0 = affine.load %A[%n * symbol(%n)] : memref<8xf32>
   func.return
 }
@@ -69,7 +69,7 @@ func.func @product(%A: memref<8xf32>, %n: index) {
 // -----
 
 func.func @divisor(%A: memref<8xf32>, %n: index) {
-  // expected-error@+1 {{floordiv by what is no symbol and no number}}
+  // expected-error@+1 {{floordiv needs a symbol or a number as its divisor}}
   %0 = affine.load %A[%n floordiv symbol(%n)] : memref<8xf32>
   func.return
 }
@@ -103,7 +103,7 @@ func.func @masks(%n: index) {
 // -----
 
 func.func @no_mapping(%n: index) {
-  // expected-error@+1 {{scf.forall: mapping says what the iterations of each loop are, as #gpu.block<x> and #gpu.thread<y> do; 5 : i64 does not}}
+  // expected-error@+1 {{scf.forall: mapping needs an attribute such as #gpu.block<x> or #gpu.thread<y> for each loop, not 5 : i64}}
   scf.forall (%i) in (%n) {
   } {mapping = [5]}
   func.return
@@ -173,7 +173,7 @@ func.func @f(%n: i32) {
 // -----
 
 func.func @f(%A: memref<24xf32>, %n: index) {
-  // expected-error@+1 {{memref.reinterpret_cast: the size of dimension 1 is an operand, and 4 in the type}}
+  // expected-error@+1 {{memref.reinterpret_cast: the size of dimension 1 is an operand, but 4 in the type}}
   %0 = memref.reinterpret_cast %A to offset: [0], sizes: [3, %n], strides: [4, 1] : memref<24xf32> to memref<3x4xf32>
   return
 }

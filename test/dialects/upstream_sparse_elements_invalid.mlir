@@ -2,7 +2,7 @@
 // RUN: kc-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
 func.func @outside() {
-  // expected-error@+1 {{sparse: [1, 3] is no place in tensor<2x3xf32>}}
+  // expected-error@+1 {{sparse: [1, 3] is not an index of tensor<2x3xf32>}}
   %a = arith.constant sparse<[[0, 0], [1, 3]], [1.0, 5.0]> : tensor<2x3xf32>
   return
 }

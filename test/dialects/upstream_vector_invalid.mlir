@@ -1,7 +1,7 @@
 // RUN: kc-opt %s --split-input-file --verify-diagnostics
 
 func.func @f(%v: vector<2x3xf32>) {
-  // expected-error@+1 {{vector.transpose: [0, 0] is no order of 2 dimensions}}
+  // expected-error@+1 {{vector.transpose: [0, 0] is not a permutation of 2 dimensions}}
   %0 = vector.transpose %v, [0, 0] : vector<2x3xf32> to vector<2x2xf32>
   return
 }
@@ -17,7 +17,7 @@ func.func @f(%v: vector<2x3xf32>) {
 // -----
 
 func.func @f(%v: vector<2x3xf32>) {
-  // expected-error@+1 {{vector.shape_cast: vector<2x3xf32> has not as many elements as vector<5xf32>}}
+  // expected-error@+1 {{vector.shape_cast: vector<2x3xf32> does not have as many elements as vector<5xf32>}}
   %0 = vector.shape_cast %v : vector<2x3xf32> to vector<5xf32>
   return
 }
@@ -25,7 +25,7 @@ func.func @f(%v: vector<2x3xf32>) {
 // -----
 
 func.func @f() {
-  // expected-error@+1 {{vector.constant_mask: [3] are no sizes within vector<2xi1>}}
+  // expected-error@+1 {{vector.constant_mask: [3] do not fit in vector<2xi1>}}
   %0 = vector.constant_mask [3] : vector<2xi1>
   return
 }
@@ -65,7 +65,7 @@ func.func @f(%A: memref<8x8xf32>, %i: index, %at: vector<8xi32>, %m: vector<8xi1
 // -----
 
 func.func @f(%v: vector<2x3xf32>, %c: vector<2xf32>) {
-  // expected-error@+1 {{vector.scan: 2 is no dimension of vector<2x3xf32>}}
+  // expected-error@+1 {{vector.scan: 2 is not a dimension of vector<2x3xf32>}}
   %0, %1 = vector.scan <add>, %v, %c {inclusive = true, reduction_dim = 2 : i64} : vector<2x3xf32>, vector<2xf32>
   return
 }
@@ -81,7 +81,7 @@ func.func @f(%v: vector<2x3xf32>, %c: vector<2xf32>) {
 // -----
 
 func.func @f(%v: vector<2x3xf32>, %c: vector<2xf32>) {
-  // expected-error@+1 {{vector.multi_reduction: [2] are no dimensions of vector<2x3xf32>}}
+  // expected-error@+1 {{vector.multi_reduction: [2] are not dimensions of vector<2x3xf32>}}
   %0 = vector.multi_reduction <add>, %v, %c [2] : vector<2x3xf32> to vector<2xf32>
   return
 }
@@ -137,7 +137,7 @@ func.func @f(%x: f32) {
 // -----
 
 func.func @f(%x: f32) {
-  // expected-error@+1 {{vector.print: the punctuation is one of no_punctuation, newline, comma, open, close}}
+  // expected-error@+1 {{vector.print: the punctuation must be one of no_punctuation, newline, comma, open, close}}
   vector.print %x : f32 punctuation <dot>
   return
 }
@@ -145,7 +145,7 @@ func.func @f(%x: f32) {
 // -----
 
 func.func @f(%p: vector<3xf32>, %v: vector<[8]xf32>) {
-  // expected-error@+1 {{vector.scalable.insert: position 4 is no multiple of the size of vector<3xf32>}}
+  // expected-error@+1 {{vector.scalable.insert: position 4 is not a multiple of the size of vector<3xf32>}}
   %0 = vector.scalable.insert %p, %v[4] : vector<3xf32> into vector<[8]xf32>
   return
 }
@@ -153,7 +153,7 @@ func.func @f(%p: vector<3xf32>, %v: vector<[8]xf32>) {
 // -----
 
 func.func @f(%v: vector<8xf32>) {
-  // expected-error@+1 {{vector.scalable.extract: vector<4xf32> is no part of vector<8xf32>; the whole has one scalable size}}
+  // expected-error@+1 {{vector.scalable.extract: vector<4xf32> cannot be a part of vector<8xf32>, which must have one scalable size}}
   %0 = vector.scalable.extract %v[4] : vector<4xf32> from vector<8xf32>
   return
 }

@@ -233,7 +233,7 @@ def test_a_broken_plugin_is_a_warning(tmp_path: Path, value):
     done = kc_opt(tmp_path, input="")
     assert (done.returncode, done.stdout) == (0, "builtin.module {\n}\n")
     assert done.stderr == (
-        "warning[KC0030]: plugin 'mine' is broken and left out\n"
+        "warning[KC0030]: plugin 'mine' is broken and was skipped\n"
         f"   |  {value}: {BROKEN[value]}\n"
         "  try: reinstall or remove the package that provides it\n"
     )
@@ -251,9 +251,9 @@ def test_metadata_that_is_no_text_is_a_warning(tmp_path: Path):
         (info / "entry_points.txt").write_bytes(content)
     done = kc_opt(tmp_path, input="")
     assert (done.returncode, done.stdout) == (0, "builtin.module {\n}\n")
-    assert "warning[KC0030]: plugin 'broken' is broken and left out\n" in done.stderr
+    assert "warning[KC0030]: plugin 'broken' is broken and was skipped\n" in done.stderr
     assert "entry_points.txt: UnicodeDecodeError: " in done.stderr
-    assert "warning[KC0030]: plugin 'x' is broken and left out\n" in done.stderr
+    assert "warning[KC0030]: plugin 'x' is broken and was skipped\n" in done.stderr
 
 
 def test_a_broken_universe_is_a_warning(tmp_path: Path):
@@ -266,7 +266,7 @@ def test_a_broken_universe_is_a_warning(tmp_path: Path):
         0,
         "builtin.module {\n  func.func private @f() -> ()\n}\n",
     )
-    assert done.stderr.startswith("warning[KC0030]: plugin 'mine' is broken and left out\n")
+    assert done.stderr.startswith("warning[KC0030]: plugin 'mine' is broken and was skipped\n")
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_a_wrong_target_file(tmp_path: Path, monkeypatch, capsys, text: str, wro
     with registry.using(own):
         assert str(Target("llvm")) == "llvm"
     assert capsys.readouterr().err == (
-        f"warning[KC6009]: target file {name}:npu.toml of plugin 'mine' is left out\n"
+        f"warning[KC6009]: target file {name}:npu.toml of plugin 'mine' is ignored\n"
         f"   |  TypeError: {wrong}\n"
     )
 
@@ -302,6 +302,6 @@ def test_a_broken_target_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     with registry.using(own):
         assert str(Target("llvm")) == "llvm"
     assert capsys.readouterr().err.startswith(
-        "warning[KC6009]: target file json:none.toml of plugin 'mine' is left out\n"
+        "warning[KC6009]: target file json:none.toml of plugin 'mine' is ignored\n"
         "   |  FileNotFoundError: "
     )

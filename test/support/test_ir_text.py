@@ -54,8 +54,8 @@ ERRORS = {
         "  --> x.mlir:1:6  %s = shape.rank %t : tensor<2xindex> -> index\n"
         "                       ^\n"
         "  why: there is no dialect 'shape'\n"
-        "  try: mlir-opt --remove-shape-constraints --canonicalize --convert-shape-to-std makes "
-        "ops of tensor and arith of it; the call checks what the ops need of sizes"
+        "  try: mlir-opt --remove-shape-constraints --canonicalize --convert-shape-to-std converts "
+        "it to ops of tensor and arith; the call checks the sizes"
     ),
     '%0 = "arith.constan"() : () -> ()': (
         "error[KC1002]: there is no operation 'arith.constan'\n"
@@ -169,7 +169,7 @@ def broken(block: Block, *rest: Block) -> str:
 def test_structure_of_blocks():
     constant = arith.ConstantOp(IntegerAttr(1, i32))
     assert broken(Block([constant])) == (
-        "error[KC1101]: arith.constant ends a block of func.func and is no terminator"
+        "error[KC1101]: arith.constant ends a block of func.func but is not a terminator"
     )
     assert broken(Block()) == (
         "error[KC1101]: func.func has an empty block, which needs a terminator"
@@ -484,5 +484,6 @@ def test_semi_affine_maps_are_for_affine():
 def test_divisors_are_no_dimensions(op: str):
     text = f"#map = affine_map<(d0) -> (8 {op} d0)>"
     assert complaint(text).startswith(
-        f"error[KC1001]: {op} by what is no symbol and no number\n  --> x.mlir:1:30  {text}\n"
+        f"error[KC1001]: {op} needs a symbol or a number as its divisor\n  --> x.mlir:1:30  "
+        f"{text}\n"
     )

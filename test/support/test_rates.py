@@ -158,7 +158,7 @@ def test_a_broken_file_is_left_out(
         assert machine("-mcpu=znver5") == before
     (warning,) = told
     assert (warning.code, warning.facts) == ("KC6013", (reason,))
-    assert warning.message == f"{file} is left out: it does not hold rates"
+    assert warning.message == f"{file} is ignored: it does not contain valid rates"
 
 
 def test_what_is_kept_is_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -171,7 +171,7 @@ def test_taken_names_stay():
     assert own.passes["cse"].origin == "xdsl"
     assert own.passes["new"].origin == "mine"
     assert [warning.render() for warning in said] == [
-        "warning[KC0034]: plugin 'mine': pass cse is left out, the name is taken\n"
+        "warning[KC0034]: plugin 'mine': pass cse was skipped, because the name is taken\n"
         "   |  cse of xdsl: xdsl.transforms.common_subexpression_elimination:"
         "CommonSubexpressionElimination"
     ]
@@ -186,7 +186,7 @@ def test_two_plugins_of_one_name():
     assert own.passes["new"].path == "first:New"
     assert len(own.hooks[3]) == len(own.plugins) == 1
     assert [warning.render() for warning in said] == [
-        "warning[KC0034]: there are two plugins 'mine', of which one is left out\n"
+        "warning[KC0034]: there are two plugins 'mine', one of which was skipped\n"
         "   |  used: first:New\n"
         "   |  left out: second:New\n"
         "  try: uninstall one of the packages, or give the plugins other names"
@@ -357,7 +357,7 @@ def test_generated_intrinsics_of_a_plugin(parts: str):
         assert extended.intrinsics["mine_4"].path == f"{parts}:mine_4"
     assert extended.intrinsics["dot_f32_4"].origin == "kc"
     assert [warning.message for warning in said] == [
-        "plugin 'mine': intrinsic dot_f32_4 is left out, the name is taken"
+        "plugin 'mine': intrinsic dot_f32_4 was skipped, because the name is taken"
     ]
     broken = Registry()
     broken.add(Plugin("mine", intrinsic_families={f"{parts}:{{name}}": f"{parts}:broken"}))

@@ -216,7 +216,7 @@ ERRORS = {
     "llvm -contract=maybe": "error[KC6003]: target: -contract takes true or false, not 'maybe'",
     "llvm -contract=0 -fast-math-contract": (
         "error[KC6003]: target llvm: -contract=0 and -fast-math-contract=1\n"
-        "  why: both say whether a product and a sum may become one operation"
+        "  why: both set whether a product and a sum may be fused into one operation"
     ),
     "llvm -vector-width=96": (
         "error[KC6003]: target llvm: -vector-width=96\n"

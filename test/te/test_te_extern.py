@@ -352,7 +352,7 @@ FUNCTION_REFUSALS = [
     (
         lambda a: te.extern_primfunc([a, a], window()),
         "error[KC2176]: extern_primfunc: @f takes only sizes that fulfil a condition\n"
-        "  why: linalg.conv_1d (w.mlir:2:3) takes operands that hold its windows; a tensor "
+        "  why: linalg.conv_1d (w.mlir:2:3) needs operands that contain its windows; a tensor "
         "expression has no place for a condition on its sizes\n"
         "  try: give the function constant shapes",
     ),

@@ -158,7 +158,7 @@ def test_steps_are_halved():
 ERRORS = {
     ("bisect", "products.mlir", *SCHEDULE): (
         1,
-        "error[KC0025]: no step breaks the module: after 2 steps its results are those of the "
+        "error[KC0025]: no step breaks the module: after 2 steps its results equal those of the "
         "input\n",
     ),
     # What a step says is said once for each time that it is among the passes.
@@ -169,7 +169,7 @@ ERRORS = {
             "remark[KC3007]: vectorize changed nothing\n"
             "  why: the bare flag applies to no loop of any block\n"
         )
-        + "error[KC0025]: no step breaks the module: after 1 step its results are those of the "
+        + "error[KC0025]: no step breaks the module: after 1 step its results equal those of the "
         "input\n",
     ),
     ("bisect", "products.mlir", *SCHEDULE, "--test=true"): (
@@ -196,7 +196,7 @@ ERRORS = {
     ),
     ("bisect", "products.mlir"): (
         2,
-        "error[KC0002]: bisect takes the passes of kc-opt: there are none\n",
+        "error[KC0002]: bisect needs passes, as flags of kc-opt\n",
     ),
     ("bisect", "products.mlir", "--split", "--timeout=-1"): (
         2,

@@ -67,7 +67,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error@+1 {{gpu.func: private memory of type index; it is a memref}}
+  // expected-error@+1 {{gpu.func: private memory of type index, which must be a memref}}
   gpu.func @k() private(%p: index) kernel {
     gpu.return
   }
@@ -196,7 +196,7 @@ gpu.module @m {
 
 gpu.module @m {
   gpu.func @k() kernel {
-    // expected-error@+1 {{gpu.dynamic_shared_memory: gives memref<?xf32, #gpu.address_space<workgroup>>; it is bytes, memref<?xi8>}}
+    // expected-error@+1 {{gpu.dynamic_shared_memory: its result is memref<?xf32, #gpu.address_space<workgroup>>, but must have the type memref<?xi8>}}
     %m = gpu.dynamic_shared_memory : memref<?xf32, #gpu.address_space<workgroup>>
     gpu.return
   }
@@ -206,7 +206,7 @@ gpu.module @m {
 
 gpu.module @m {
   gpu.func @k() kernel {
-    // expected-error@+1 {{gpu.dynamic_shared_memory: gives memref<?xi8>; it is in #gpu.address_space<workgroup>}}
+    // expected-error@+1 {{gpu.dynamic_shared_memory: its result is memref<?xi8>, but must be in #gpu.address_space<workgroup>}}
     %m = gpu.dynamic_shared_memory : memref<?xi8>
     gpu.return
   }
@@ -329,7 +329,7 @@ func.func @f(%n: index) {
 // -----
 
 func.func @f(%n: index) {
-  // expected-error@+1 {{gpu.launch: 2 alignments are given for 1 memories of a block}}
+  // expected-error@+1 {{gpu.launch: 2 alignments for 1 shared arrays}}
   gpu.launch blocks(%a, %b, %d) in (%e = %n, %g = %n, %h = %n) threads(%i, %j, %k) in (%l = %n, %m = %n, %o = %n) workgroup(%S : memref<64xf32, #gpu.address_space<workgroup>>) {
     gpu.terminator
   } {workgroup_alignments = array<i64: 1024, 16>}

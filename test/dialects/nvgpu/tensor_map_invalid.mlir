@@ -1,6 +1,6 @@
 // RUN: kc-opt %s --split-input-file --verify-diagnostics
 
-// expected-error@+1 {{nvgpu.tensormap.descriptor: swizzle is swizzle_16b, none of none, swizzle_32b, swizzle_64b, swizzle_128b}}
+// expected-error@+1 {{nvgpu.tensormap.descriptor: swizzle is swizzle_16b, but must be one of none, swizzle_32b, swizzle_64b, swizzle_128b}}
 func.func private @f(!nvgpu.tensormap.descriptor<tensor = memref<8x64xf16, 3>, swizzle = swizzle_16b, l2promo = none, oob = zero, interleave = none>)
 
 // -----

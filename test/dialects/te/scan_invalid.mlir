@@ -29,7 +29,7 @@ te.func @f(%I: tensor<1x5xf32>) -> tensor<8x4xf32> {
 // -----
 
 te.func @f(%I: tensor<1xf32>, %J: tensor<2xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
-  // expected-error@+1 {{te.scan: the initial tensors of S must have one constant number of rows, at least 1; that of state 1 has the type tensor<2xf32>}}
+  // expected-error@+1 {{te.scan: the initial tensors of S must have the same constant number of rows, at least 1; that of state 1 has the type tensor<2xf32>}}
   %S, %T = te.scan "S" [%t = 8] (%s: tensor<8xf32> = %I: tensor<1xf32>, %r: tensor<8xf32> = %J: tensor<2xf32>) {
     %U, %V = te.compute "U" [] {
       %a = te.read %s[%t - 1] : tensor<8xf32>

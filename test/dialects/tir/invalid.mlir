@@ -157,7 +157,7 @@ func.func @f() {
 func.func @branches(%q: i1) {
   cf.cond_br %q, ^a, ^b
 ^a:
-  // expected-error@+1 {{tir.for: it stands in a region of several blocks; loops and conditions of tir do not mix with branches (cf)}}
+  // expected-error@+1 {{tir.for: it is in a region of several blocks; loops and conditions of tir do not mix with branches (cf)}}
   tir.for %i in 8 {
   }
   cf.br ^b
@@ -170,7 +170,7 @@ func.func @branches(%q: i1) {
 func.func @branches(%q: i1) {
   cf.cond_br %q, ^a, ^b
 ^a:
-  // expected-error@+1 {{tir.block: it stands in a region of several blocks; loops and conditions of tir do not mix with branches (cf)}}
+  // expected-error@+1 {{tir.block: it is in a region of several blocks; loops and conditions of tir do not mix with branches (cf)}}
   tir.block "B" () do {
   }
   cf.br ^b
@@ -245,7 +245,7 @@ func.func @extreme(%n: index) {
 // -----
 
 func.func @extreme(%n: index) {
-  // expected-error@+1 {{tir.apply: 2 results in groups of 2, 1; at least two groups of at least one result, as many as there are, are needed}}
+  // expected-error@+1 {{tir.apply: 2 results in groups of 2, 1; there must be at least two groups, each of at least one result, and their sizes must add up to the number of results}}
   %a = "tir.apply"(%n) <{map = affine_map<(d0) -> (d0, 0)>, extreme = "min", groups = array<i32: 2, 1>}> : (index) -> index
   func.return
 }
