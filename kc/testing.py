@@ -8,7 +8,7 @@ __all__ = ["assert_allclose", "device_enabled"]
 
 
 def assert_allclose(actual: Any, desired: Any, rtol: float = 1e-7, atol: float = 1e-7) -> None:
-    """Raise AssertionError where two arrays differ by more than ``atol + rtol * abs(desired)``.
+    """Raise AssertionError if two arrays differ by more than ``atol + rtol * abs(desired)``.
 
     They are arrays of numpy or of ``kc.nd``, or numbers, of one shape: unlike numpy's function of
     this name it does not broadcast. NaN equals NaN.

@@ -74,7 +74,7 @@ class PassInfo:
 
 @dataclass(frozen=True)
 class UserPass(FunctionHolder, ModulePass):
-    """A pass that is a function of the program: ``function(mod, ctx)`` of an IRModule.
+    """A pass that calls a user's function ``function(mod, ctx)`` with an IRModule.
 
     It changes the module or returns another one, whose content then is the module's. Calling the
     pass with an IRModule gives the module that it makes of it, and leaves the argument alone.
@@ -119,10 +119,8 @@ def module_pass(
     name: str | None = None,
     required: Sequence[str] = (),
 ) -> Any:
-    """Make a pass of a function of an IRModule and the context; a decorator too.
-
-    Where the context's ``opt_level`` is less than the pass's it does not run, unless it is among
-    the context's ``required_pass``.
+    """Make a pass from a function of an IRModule and the context. Also a decorator. The pass does
+    not run if the context's ``opt_level`` is below the pass's, unless ``required_pass`` names it.
     """
 
     def make(function: Callable[[IRModule, PassContext], Any]) -> UserPass:
@@ -373,7 +371,7 @@ class PassContext:
         return PipelineOptions(added, replaced, reuse_workspace=reuse)
 
     def _configured(self) -> Iterator[tuple[int, ModulePass]]:
-        """The passes that a key of the config asks for, before those of the user's."""
+        """The passes that a config key adds before the user's passes."""
         if self.config.get("tir.disable_assert"):
             yield 0, registry.pass_class("skip-assert")()
         for phase, key, name in (
@@ -435,7 +433,7 @@ class PassContext:
         return is_on(POISON_VARIABLE) if given is None else bool(given)
 
     def added_at(self, phase: int) -> Sequence[ModulePass]:
-        """The passes that were added to a phase."""
+        """The passes that the config adds to a phase."""
         return self._options.added.get(phase, ())
 
     def identity(self) -> str | None:
@@ -459,7 +457,7 @@ class PassContext:
         return " ".join([*parts, *(f"-{name}+{replacement}" for name, replacement in replaced)])
 
     def override_instruments(self, instruments: Sequence[Any] | None) -> None:
-        """Use other instruments: those there are leave the context, the new ones enter it."""
+        """Replace the instruments: the old ones leave the context, and the new ones enter it."""
         previous, self.instruments = self.instruments, list(instruments or ())
         self._check_instruments()
         for instrument in previous:
@@ -497,7 +495,7 @@ class PassContext:
 
     @staticmethod
     def list_configs() -> dict[str, dict[str, str]]:
-        """The keys of ``config``, with the type of each, and whether kc has a use for it."""
+        """The keys of ``config``, with the type of each, and whether it has an effect in kc."""
         return {
             key: {"type": entry.type.__name__, "effect": entry.effect or "none in kc"}
             for key, entry in KEYS.items()

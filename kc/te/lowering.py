@@ -246,7 +246,7 @@ class _Replay:
     """The loops over the lanes of elements."""
 
     def enter(self, stage: Stage) -> None:
-        """Bind the axes of the stage to the innermost loops around its block, or to those of a
+        """Bind the axes of the stage to the innermost loops around its block, or to the loops of a
         script.
         """
         if isinstance(stage.op, ExternOp):

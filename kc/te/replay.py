@@ -92,7 +92,7 @@ def _is_inline(stage: Stage) -> bool:
 
 
 def _of_storage(schedule: Schedule, stage: Stage, *, rolling: bool) -> Iterator[Step]:
-    """The calls on the tensor of a stage: rolling-buffer calls, or the other calls."""
+    """The calls on the tensor of a stage: the rolling-buffer calls, or all other calls."""
     for record in stage.storage if not _is_inline(stage) else ():
         if (record.primitive == "rolling-buffer") is rolling:
             fields = {**_buffer(schedule, stage, record), **record.arguments}

@@ -93,7 +93,9 @@ class _Writer:
             self._take_loops(step.stage, targets, len(step.results))
 
     def _take_loops(self, stage: Stage, names: str, count: int, *, whole: bool = False) -> None:
-        """Name the innermost ``count`` loops of a stage's block, or all (then they are as many)."""
+        """Name the innermost ``count`` loops of a stage's block. With ``whole`` the block has
+        exactly ``count`` loops.
+        """
         left = names + "," * (count == 1)
         part = "" if whole else f"[-{count}:]"
         self.lines.append(f"{left} = {self.sch}.get_loops({self._block(stage)}){part}")

@@ -1,4 +1,4 @@
-"""``tvm.te.tensor_intrin``: a declaration has loops, which stand above this package."""
+"""``tvm.te.tensor_intrin``. Declarations contain loops, hence a higher layer defines them."""
 
 from kc.tir.declared_intrin import DeclaredIntrin, TensorIntrin, decl_tensor_intrin
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def _place(body: Body, row: Row) -> tuple[SSAValue, AffineMap, list[SSAValue]]:
-    """Buffer, indices and their operands of the first element of a row."""
+    """The buffer of a row, and the indices of its first element with their operands."""
     exprs, operands = body.access(row.element)
     return body.values[row.element.tensor], AffineMap(len(operands), 0, tuple(exprs)), operands
 
 
 def load_rows(body: Body, load: VectorLoad, element: Attribute) -> SSAValue:
-    """The vector of the elements from one on, loaded row by row."""
+    """The vector of the elements from the first one on, loaded row by row."""
     vectors = []
     for row in rows_of(load):
         type_ = VectorType(element, [row.lanes])

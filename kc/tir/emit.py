@@ -254,7 +254,9 @@ def build_function(
 
 
 def _without_roles(function: func.FuncOp) -> Any:
-    """The attributes of the arguments; whether one is written follows from the statements."""
+    """The attributes of the arguments without their roles. The statements determine which arguments
+    are written.
+    """
     assert function.arg_attrs is not None
     return ArrayAttr(
         [
@@ -285,7 +287,7 @@ def _values(function: func.FuncOp, params: Sequence[Any]) -> dict[Any, SSAValue]
 def _determined(
     size: Var, params: Sequence[Any], symbols: Mapping[str, SSAValue], function: func.FuncOp
 ) -> SSAValue:
-    """A size that follows from a dimension, as the ``m`` of a buffer of ``m * 4`` elements."""
+    """A size that a dimension determines, such as the ``m`` of a buffer of ``m * 4`` elements."""
     entry, attrs = function.body.block, function.arg_attrs
     assert attrs is not None
     for param, arg in zip(params, entry.args, strict=True):

@@ -116,7 +116,7 @@ def extern_primfunc(input_tensors: Any, primfunc: Any, **kwargs: Any) -> Any:
 
 
 def _shapes(shape: Any) -> list[Any]:
-    """One shape, or several: a shape is of sizes, a list of shapes of shapes."""
+    """A list of shapes. A single shape is a list of sizes, several shapes are a list of lists."""
     parts = shape if isinstance(shape, list | tuple) else ()
     several = any(isinstance(part, list | tuple) for part in parts)
     return list(shape) if several else [shape]

@@ -151,7 +151,7 @@ def _arguments(
 
 
 def function_of(ref: Any) -> func.FuncOp | None:
-    """The function that a reference is in."""
+    """The function that contains the loop or block of a reference."""
     target = getattr(ref, "target", None)
     return loop_tree.enclosing_function(target) if isinstance(target, ForOp | BlockOp) else None
 

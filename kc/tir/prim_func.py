@@ -33,9 +33,9 @@ from kc.tir.size_requirements_text import set_read_requirements
 from kc.tir.stmt import Stmt
 
 AS_WRITTEN = "kc.as_written"
-"""The attribute of a function whose stores that stand in no block stay so."""
+"""The attribute of a function whose stores outside of blocks are not wrapped in blocks."""
 NAME = "kc.name"
-"""The attribute of a function whose name is none of Python: its name."""
+"""The attribute with a function's name, if the name is not a Python identifier."""
 
 
 class PrimFunc(IRModule):
@@ -152,8 +152,8 @@ class PrimFunc(IRModule):
 
     @property
     def body(self) -> Any:
-        """The statement that the function was created from; otherwise its block of operations, or
-        its region if the function has branches.
+        """The statement of the function. For a function that was not created from a statement, its
+        block of operations, or its region if it has branches.
         """
         if self._statement is not None:
             return self._statement
@@ -162,7 +162,7 @@ class PrimFunc(IRModule):
 
     @property
     def ret_type(self) -> tuple[()]:
-        """Nothing is returned: results are written to buffers."""
+        """None: a function returns nothing, and writes its results to buffers."""
         return ()
 
     @property

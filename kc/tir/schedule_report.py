@@ -112,7 +112,9 @@ class ScheduleReport:
 
     @contextlib.contextmanager
     def watch(self, module: ModuleOp) -> Iterator[None]:
-        """Take a step for each primitive performed on ``module``; a refusal is the last one."""
+        """Record a step for each primitive performed on ``module``. A refused primitive is the last
+        step.
+        """
 
         def performed(step: Primitive, site: Site, done: Rewritten) -> None:
             self._performed(step, site, done, module)
@@ -125,7 +127,7 @@ class ScheduleReport:
                 raise
 
     def refuse(self, module: ModuleOp, error: ScheduleError) -> None:
-        """Take a step that was refused."""
+        """Record a step that was refused."""
         self._add(error.message, module, call=error.location, error=error.render())
 
     def stage(self, name: str, module: ModuleOp) -> None:
@@ -388,7 +390,7 @@ def _changed_parts(before: Step | None, step: Step) -> tuple[list[Part], list[Pa
 
 
 _LONG = 60
-"""Lines of a loop tree from which on a step shows no more."""
+"""The number of lines of a loop tree above which a step shows no more lines."""
 
 
 def _tree(parts: Sequence[Part], step: Step) -> str | None:
@@ -442,7 +444,7 @@ def _together(parts: Iterable[Part]) -> Cost | None:
 
 
 def _rows(cost: Cost) -> Mapping[str, tuple[int, str]]:
-    """Each number of a cost, with its text."""
+    """The numbers of a cost, each as a row with its text."""
     rows = {
         "operations": (cost.operations, count_text(cost.operations)),
         "loads": (cost.loaded, size_text(cost.loaded)),

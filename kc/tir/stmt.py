@@ -169,7 +169,9 @@ class If(Stmt):
 
 @dataclass(eq=False)
 class While(Stmt):
-    """``body``, again and again, as long as ``condition`` holds: asked before each time."""
+    """A loop that runs ``body`` as long as ``condition`` holds. The condition is evaluated before
+    each iteration.
+    """
 
     condition: Expr
     body: list[Stmt]

@@ -1,4 +1,4 @@
-"""``tvm.tir.stmt_functor``: visitors, which stand above this package."""
+"""``tvm.tir.stmt_functor``: visitors, which a higher layer defines."""
 
 from kc.tvm.nodes.stmt_functor import *  # noqa: F403
 from kc.tvm.nodes.stmt_functor import __all__ as __all__

@@ -172,7 +172,7 @@ class SymbolicIntrin:
 
 
 def _per_tile(scalar: Expr, param: Var, location: Location | None) -> TensorSlice:
-    """The element that a tile reads of a tensor of the values of ``scalar``."""
+    """The element for one tile in a new tensor of the values of ``scalar``."""
     axes = [part for part in walk(scalar) if isinstance(part, IterVar)]
     axes = list(dict.fromkeys(axes))
     sizes: list[Any] = [axis.extent for axis in axes]

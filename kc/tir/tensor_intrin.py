@@ -1,4 +1,4 @@
-"""``tvm.tir.tensor_intrin``, whose modules for each kind of target are all this one."""
+"""``tvm.tir.tensor_intrin``: one module under the names of the modules for each kind of target."""
 
 from kc.support.second_names import second_names as _second_names
 from kc.tvm.tir_tensor_intrin import *  # noqa: F403

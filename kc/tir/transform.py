@@ -1,4 +1,4 @@
-"""``tvm.tir.transform``: its passes stand above this package."""
+"""``tvm.tir.transform``: the passes, which a higher layer defines."""
 
 from kc.tvm.tir_transform import *  # noqa: F403
 from kc.tvm.tir_transform import __all__ as __all__

@@ -148,8 +148,9 @@ def whole(value: Any, what: str) -> int:
 
 
 def listed(value: Any, what: str) -> list[Any]:
-    """The items of a list, a tuple, a range or an array of one dimension (KC2319); a number or a
-    scalar expression is a list of one."""
+    """The items of a list, a tuple, a range or an array of one dimension. A number or a scalar
+    expression gives a list of one item. Raises KC2319 for anything else.
+    """
     items = items_of(value)
     if items is not None:
         return items
@@ -159,7 +160,7 @@ def listed(value: Any, what: str) -> list[Any]:
 
 
 def flag(value: Any, what: str) -> bool:
-    """``value`` of a parameter that TVM has 0 and 1 for (KC2319)."""
+    """``value`` as a bool; 0 and 1 are accepted, as in TVM. Raises KC2319 for anything else."""
     if isinstance(value, bool | int) and value in (0, 1):
         return bool(value)
     if getattr(value, "shape", None) == () and value in (0, 1):  # a number of numpy's
@@ -292,7 +293,7 @@ def number(value: Any, dtype: str) -> Expr:
 
 
 def inside(index: Any, size: Dim) -> Expr:
-    """``index``, moved to the nearest place of a dimension: nothing outside is read."""
+    """``index`` clamped to the nearest index of a dimension, so that no read is out of bounds."""
     from kc.expr.functions import max as largest
     from kc.expr.functions import min as smallest
 
@@ -306,7 +307,7 @@ def inside(index: Any, size: Dim) -> Expr:
 
 
 def length_of(value: Expr, size: Dim) -> Expr:
-    """A length that a tensor holds, from 0 to that of a dimension, in int64."""
+    """A length from a tensor, clamped to the range from 0 to the size of a dimension, in int64."""
     from kc.expr.functions import max as largest
     from kc.expr.functions import min as smallest
 

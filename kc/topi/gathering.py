@@ -41,7 +41,7 @@ MODES = ("clip", "wrap", "fast")
 
 
 def wrapped_once(index: Expr, size: Any) -> Expr:
-    """An index that may be negative, counted from the end then, and moved inside."""
+    """An index clamped to the dimension. A negative index first counts from the end."""
     if index.dtype in UINTS:
         return inside(index, size)
     index = convert(index, "int64") if index.dtype in ("int8", "int16") else index
@@ -127,7 +127,8 @@ def take(
     gradient="own",
 )
 def gather(data: Tensor, axis: int, indices: Tensor) -> Tensor:
-    """The element at its own place, ``indices`` along ``axis``; a negative one counts from the end.
+    """The elements at ``indices`` along ``axis``, and at their own index along the other axes.
+    Negative indices count from the end.
 
     The indices have the rank of the data, and no dimension but that axis is larger (KC2303).
     """
@@ -225,9 +226,8 @@ def where(condition: Tensor, x: Any, y: Any) -> Tensor:
 def one_hot(
     indices: Tensor, on_value: Any, off_value: Any, depth: int, axis: int, dtype: str
 ) -> Tensor:
-    """``on_value`` where the place along a new axis of ``depth`` is the index, else ``off_value``.
-
-    An index outside of the depth has no place.
+    """``on_value`` where the position along a new axis of size ``depth`` equals the index, else
+    ``off_value``. An index out of range gives ``off_value`` everywhere.
     """
     index_tensor(indices)
     axis, kind = axis_of(axis, indices.ndim + 1), check_dtype(dtype)

@@ -92,8 +92,8 @@ def _added_up(result: Tensor, operand: Tensor, head: Tensor) -> Tensor | None:
 
 
 def _read_back(result: Tensor, operand: Tensor, head: Tensor) -> Tensor:
-    """The derivative of :func:`_added_up` by its head: each contribution reads the head at its
-    place.
+    """The derivative of :func:`_added_up` with respect to its head: each contribution reads the
+    head at the index of its target.
     """
     op = result.op
     assert isinstance(op, ComputeOp)

@@ -18,7 +18,7 @@ from kc.expr.tensor import Tensor
 from kc.support.diagnostics import KCError
 
 MISSING = object()
-"""The default of a parameter that has none."""
+"""The default value of a parameter without a default."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def items_of(value: Any) -> list[Any] | None:
 
 
 def _value(test: Callable[[Any], bool], why: str) -> Callable[[str, Any], Complaint | None]:
-    """The complaint (KC2319) about values that do not pass a test."""
+    """The refusal (KC2319) of a value that fails a test."""
 
     def complain(name: str, value: Any) -> Complaint | None:
         return None if test(value) else Complaint("KC2319", f"{name} is {shown(value)}", why)
@@ -129,7 +129,7 @@ def whole_complaint(name: str, value: Any) -> Complaint | None:
 
 
 def _wholes(name: str, value: Any) -> Complaint | None:
-    """Of an integer, or a list of them."""
+    """The refusal of a value that is neither an integer nor a list of integers."""
     items = items_of(value)
     return _first(whole_complaint, name, [value] if items is None else items)
 
@@ -141,7 +141,9 @@ def _first(
 
 
 def _listed(name: str, value: Any, *, none: bool = False) -> Complaint | None:
-    """Of a list of integers; an integer is a list of itself; with ``none`` items may be None."""
+    """The refusal of an invalid list of integers. A single integer is a list of one item; with
+    ``none`` items may be None.
+    """
     items = items_of(value)
     if items is None:
         if value is None or isinstance(value, str | bytes | Iterable):
@@ -151,7 +153,7 @@ def _listed(name: str, value: Any, *, none: bool = False) -> Complaint | None:
 
 
 def _pairs(name: str, value: Any) -> Complaint | None:
-    """Of a number of axes, or two lists of them (or two axes)."""
+    """The refusal of an invalid number of axes, or pair of lists of axes."""
     items = items_of(value)
     if items is None:
         return whole_complaint(name, value)
@@ -249,8 +251,8 @@ def _tensors(name: str, value: Any) -> Complaint | None:
 
 
 def _tensors_or_list(name: str, value: Any) -> Complaint | None:
-    """The complaint about an argument that is neither a tensor nor a list of tensors; None if it is
-    one.
+    """The refusal of an argument that is neither a tensor nor a list of tensors. None for a legal
+    argument.
     """
     if isinstance(value, list | tuple):
         return _tensors(name, value)

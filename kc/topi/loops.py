@@ -50,7 +50,9 @@ class Loops:
     def along(
         self, shape: Sequence[Any], axis: int, body: Callable[[Callable[[Any], Any]], None]
     ) -> None:
-        """Call ``body`` in loops over all axes but one, with the place of an index along that."""
+        """Call ``body`` in loops over all other axes, with a function from a position along the
+        axis to the index of the element.
+        """
         rest = [size for n, size in enumerate(shape) if n != axis]
 
         def inner(*at: Any) -> None:
@@ -69,7 +71,7 @@ class Loops:
             on_scalars()
 
     def variable(self, dtype: str, name: str) -> Any:
-        """A buffer of one element, which is written and read as ``v[0]``: a thread has its own."""
+        """A buffer of one element, written and read as ``v[0]``. Each thread has its own."""
         return self.ib.allocate(dtype, (1,), name=name, scope="local")
 
 
@@ -81,7 +83,7 @@ def written(
     body: Callable[[Loops], None],
     tag: str = "",
 ) -> list[Tensor]:
-    """The tensors that the statements of ``body`` write."""
+    """The output tensors of the statements that ``body`` writes."""
 
     def statement(ins: Any, outs: Any) -> Any:
         loops = Loops(ins, outs)

@@ -55,7 +55,7 @@ def _reduction(
     onnx: str = "",
     gradient: str = "te",
 ) -> Callable[..., Tensor]:
-    """The operator of a reducer."""
+    """Create the operator of a reducer."""
 
     def plain(data: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
         return reduced(data, axis, keepdims, reducer, f"{data.name}_{name}")
@@ -132,7 +132,7 @@ any = _reduction(  # noqa: A001
 
 
 NOTHING = 2**31 - 1
-"""The index of the first best of nothing."""
+"""The index in the identity of :func:`first_of`: the result without elements."""
 
 
 def first_of(largest: bool, last: bool, dtype: str) -> Callable[..., Any]:

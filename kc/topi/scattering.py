@@ -1,4 +1,4 @@
-"""Elements that tensors of indices place. Nothing outside of a tensor is written."""
+"""Operators that write elements at indices from tensors. No write is out of bounds."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def scattered_along(
 
 
 def no_updates(data: Tensor) -> Tensor:
-    """-1 for each element, which means that it has no update."""
+    """-1 for each element: the initial state, in which no element has an update."""
     return compute(data.shape, lambda *_: const(-1, "int64"), f"{data.name}_none")
 
 

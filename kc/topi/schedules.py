@@ -175,7 +175,7 @@ def schedule_injective_from_existing(sch: Schedule, out: Tensor) -> Schedule:
 
 
 def default_schedule(outs: Any, auto_inline: bool) -> Schedule:
-    """A schedule on which nothing is done, save that injective producers may be inlined."""
+    """A schedule without calls, except that injective producers may be inlined."""
     with running("generic.default_schedule"):
         s = create_schedule(_operations(outs))
         if auto_inline:

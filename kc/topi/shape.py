@@ -127,7 +127,7 @@ def flip(a: Tensor, axis: int = 0) -> Tensor:
 
 
 def flat(at: Sequence[Any], shape: Sequence[Any]) -> Any:
-    """The row-major number of a place."""
+    """The row-major number of an index."""
     number: Any = 0
     for index, size in zip(at, shape, strict=True):
         number = index if isinstance(number, int) and number == 0 else number * size + index
@@ -135,7 +135,7 @@ def flat(at: Sequence[Any], shape: Sequence[Any]) -> Any:
 
 
 def place_of(number: Any, shape: Sequence[Any]) -> list[Any]:
-    """The place of a row-major number."""
+    """The index of a row-major number."""
     places: list[Any] = []
     for n, size in reversed([*enumerate(shape)]):
         if isinstance(size, int) and size == 1:

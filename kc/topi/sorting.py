@@ -364,7 +364,7 @@ class _Sorted:
             self._put_in_place(place)
 
     def _give(self, place: Place, k: Any, source: Expr) -> None:
-        """The results for the element that was at ``source`` and is at ``k``."""
+        """Write the results for rank ``k``: the element from position ``source``."""
         if self.numbers is not None:
             assert self.kinds[1] is not None
             self.numbers[place(k)] = convert(source, self.kinds[1])
@@ -547,14 +547,14 @@ MOST_SELECTED = 128
 faster.
 """
 BLOCK = 64
-"""The elements of a line that are compared at once with the last of the kept ones."""
+"""The number of elements that are compared at once with the last selected element."""
 
 
 def _select_first(
     loops: Any, data: Tensor, axis: int, ascending: bool, kinds: tuple[str | None, str | None],
     keep: int,
 ) -> None:  # fmt: skip
-    """The first ``keep`` of the sorted values and their places: they are kept sorted in one pass.
+    """Select the first ``keep`` sorted values and their positions in one pass, by insertion.
 
     Most elements of a long line are compared with the last of the kept ones, and no more.
     """

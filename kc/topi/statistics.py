@@ -47,7 +47,7 @@ def _summed(
 
 
 def _averaged(total: Tensor, data: Tensor, axes: Sequence[int], less: int = 0) -> Tensor:
-    """A sum over the number of elements along ``axes``, less ``less``."""
+    """The sum divided by the number of elements along ``axes``, reduced by ``less``."""
     count = convert(as_expr(product([data.shape[n] for n in axes])), total.dtype)
     divisor = count - float(less) if less else count
     return compute(total.shape, lambda *at: total(*at) / divisor, f"{data.name}_mean",

@@ -1,4 +1,4 @@
-"""``tvm.topi.testing``: references in numpy, which stand above this package."""
+"""``tvm.topi.testing``: references in numpy, which a higher layer defines."""
 
 from kc.tvm.topi_testing import *  # noqa: F403
 from kc.tvm.topi_testing import __all__ as __all__

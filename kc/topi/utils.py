@@ -34,7 +34,7 @@ def traverse_inline(s: Schedule, final_op: Operation, callback: Callable[[Operat
 
 
 def get_const_int(expr: Any) -> int:
-    """A number, which a size is. Raises TEError KC2012 for a symbolic one."""
+    """The value of a constant size. Raises TEError KC2012 for a symbolic size."""
     (size,) = check_shape((expr,), "get_const_int", caller_location())
     if not isinstance(size, int):
         raise TEError(
@@ -47,7 +47,7 @@ def get_const_int(expr: Any) -> int:
 
 
 def get_const_tuple(in_tuple: Iterable[Any]) -> tuple[Any, ...]:
-    """A shape as numbers of Python's; symbolic sizes stay."""
+    """A shape whose constant sizes are Python numbers; symbolic sizes are unchanged."""
     sizes = check_shape(tuple(in_tuple), "get_const_tuple", caller_location())
     return tuple(int(size) if isinstance(size, int) else size for size in sizes)
 

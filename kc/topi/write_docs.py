@@ -102,7 +102,7 @@ def _errors() -> dict[str, Any]:
 
 
 def _error(name: str) -> str:
-    """The greatest error that was measured of an operator of float32 elements, "" if none was."""
+    """The largest measured error of an operator on float32 elements; "" if it was not measured."""
     if name not in _errors():
         return ""
     measured = _errors()[name]

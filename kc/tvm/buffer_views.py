@@ -147,8 +147,10 @@ class PartMemory(Buffer):
         return BufferAccess(self, mode, ())
 
     def pointer(self, mode: str) -> BufferAccess:
-        """``P.data`` of a C function: the first element; where the program also asks for
-        ``P.elem_offset``, which counts from the first element of the whole, that one."""
+        """The argument for ``P.data`` in a call of a C function: the first element of the part. If
+        the program also uses ``P.elem_offset``, which counts from the start of the whole buffer, it
+        is the first element of the whole.
+        """
         if not self.part.is_offset_used:
             return self.pointer_to(BufferAccess(self, mode, ()))
         return _whole(self.part.base, ())

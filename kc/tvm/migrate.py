@@ -184,7 +184,7 @@ def _tables() -> tuple[dict[str, str], dict[str, Row]]:
 
 
 class _Uses(ast.NodeVisitor):
-    """The names of TVM's in a program."""
+    """The TVM names that a program uses."""
 
     def __init__(self, methods: dict[str, str]) -> None:
         self.methods = methods

@@ -1,4 +1,6 @@
-"""Along which axes of a scan a row needs only elements of the same index of the rows before."""
+"""Find the axes of a scan along which a row depends only on elements of earlier rows with the same
+index.
+"""
 
 from __future__ import annotations
 

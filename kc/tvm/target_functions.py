@@ -13,8 +13,8 @@ from kc.support.target import Target
 
 
 class GenericFunc(FunctionHolder):
-    """A function with variants for keys of targets. A call selects the variant of the current
-    target: that of the first of its keys that has one, or the default.
+    """A function with variants for keys of targets. A call selects the variant for the first key of
+    the current target that has a variant, or else the default.
 
     ``register(func, keys)`` adds one, ``register("cuda")`` is a decorator that does.
     """

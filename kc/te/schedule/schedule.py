@@ -207,7 +207,9 @@ class Schedule(metaclass=PublicNames):
         return copied
 
     def normalize(self) -> Schedule:
-        """A copy in which attach axes that were split or fused later are the leaves they became."""
+        """A copy whose attach axes are current leaves. An axis that was split or fused later is
+        replaced by the leaf that it became.
+        """
         normalized = self.copy()
         for unit in [*normalized.groups, *normalized.stages]:
             if (at := unit.attach) is not None and at.parent is not None and at.axis is not None:

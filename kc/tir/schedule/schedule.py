@@ -204,18 +204,20 @@ class Schedule(ScheduleViews, ScheduleMethods):
         self.session.checks = enabled
 
     def seed(self, seed: int) -> None:
-        """Start the random numbers anew."""
+        """Restart the random numbers from a seed."""
         self.session.random.seed(seed)
 
     def fork_seed(self) -> int:
-        """A seed for another schedule, from this one's random numbers."""
+        """A seed for another schedule, drawn from the random numbers of this schedule."""
         return self.session.random.randrange(1, 2**31)
 
     # Remembering ---------------------------------------------------------------------------
 
     @property
     def trace(self) -> Trace:
-        """The calls so far: as Python, as IR and as JSON, and to be performed again elsewhere."""
+        """The calls so far, which can be printed as Python, IR or JSON, and replayed on another
+        module.
+        """
         return Trace(self.session.trace)
 
     def copy(self) -> Schedule:

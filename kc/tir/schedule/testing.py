@@ -1,4 +1,4 @@
-"""``tvm.tir.schedule.testing``: it stands above this package."""
+"""``tvm.tir.schedule.testing``, which a higher layer defines."""
 
 from kc.tvm.tir_schedule_testing import *  # noqa: F403
 from kc.tvm.tir_schedule_testing import __all__ as __all__

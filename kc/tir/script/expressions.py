@@ -91,7 +91,7 @@ _ATTRIBUTES = (
 
 
 def refuse(what: str, at: Location, hint: str | None) -> TEError:
-    """Something of Python's that scripts do not have."""
+    """The diagnostic for a Python construct that scripts do not support."""
     return TEError(
         "KC2110",
         f"kc.script does not have {what}",
@@ -440,14 +440,14 @@ class Expressions:
 
 
 def as_scalar(value: Any, like: Any = None) -> Expr:
-    """``value`` as a scalar; a number takes the type of ``like`` where it can."""
+    """``value`` as a scalar. A Python number takes the type of ``like`` if the type can hold it."""
     if is_symbolic(like) and not is_symbolic(value):
         return as_expr(value, as_expr(like).dtype)
     return as_expr(value)
 
 
 def truth(value: Any) -> Expr:
-    """``value`` as a condition; a number is one where it is not 0, as in Python."""
+    """``value`` as a condition. As in Python, a number is true if it is not 0."""
     given = as_scalar(value)
     if given.dtype == "bool":
         return given
@@ -455,7 +455,9 @@ def truth(value: Any) -> Expr:
 
 
 def condition(value: Any, joined: str) -> Expr:
-    """``value`` as an operand of ``and`` or ``or``, which of numbers are numbers in Python."""
+    """``value`` as an operand of ``and`` or ``or``. Raises KC2006 for a number, because Python
+    would return one of the numbers.
+    """
     given = as_scalar(value)
     if given.dtype != "bool":
         raise TEError(

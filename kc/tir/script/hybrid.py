@@ -105,7 +105,7 @@ def call_with_tensors(source: Source, args: Sequence[Any], kwargs: Mapping[str, 
 
 
 def _as_parameter(value: Any, name: str, buffers: dict[Tensor, Buffer]) -> Any:
-    """A tensor as the buffer that the function sees, one for each tensor."""
+    """The buffer that the function receives for a tensor; the same buffer for the same tensor."""
     if isinstance(value, list | tuple):
         return tuple(_as_parameter(item, f"{name}_{n}", buffers) for n, item in enumerate(value))
     if isinstance(value, Tensor):

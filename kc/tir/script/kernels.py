@@ -50,7 +50,7 @@ class HybridBody(Seq):
 
 
 def _use_in_one_kernel(alloc: AllocOp) -> None:
-    """Put all that uses memory of threads into one kernel."""
+    """Put all uses of a memory of threads into one kernel."""
     kernels = {_kernel_of(use.operation) for use in alloc.buffer.uses}
     launched = [kernel for kernel in kernels if kernel is not None]
     if not launched or _kernel_of(alloc) is not None:

@@ -19,8 +19,9 @@ MAX_BITS = 4096
 MAX_LENGTH = 1 << 16
 """The largest number of elements of a sequence, including those of nested sequences."""
 MAX_STEPS = 50_000
-"""The expressions that a text computes again: in repeated statements, comprehensions, and calls of
-its functions."""
+"""The largest number of expressions that a text evaluates repeatedly: in repeated statements,
+comprehensions, and calls of its functions.
+"""
 
 _left: ContextVar[list[int] | None] = ContextVar("kc_script_steps", default=None)
 
@@ -41,7 +42,7 @@ def limited_steps(tree: ast.AST) -> Iterator[None]:
 
 
 def count_step(at: Callable[[], Location], *sequences: Any) -> None:
-    """Count an expression; going through ``sequences`` of Python counts as more."""
+    """Count an expression. Iterating over Python ``sequences`` counts as several expressions."""
     left = _left.get()
     if left is None:
         return
@@ -125,14 +126,14 @@ def check_arguments(
 
 
 def check_range(value: Any, at: Location) -> None:
-    """Refuse a range whose elements are too many to be gone through."""
+    """Refuse a range with too many elements to iterate over."""
     if isinstance(value, range):
         if _length(value) > MAX_LENGTH:
             raise _too_long(_length(value), at)
 
 
 def _length(numbers: range) -> int:
-    """The length of a range, which ``len`` knows of short ones only."""
+    """The length of a range. Python's ``len`` fails for long ranges."""
     return max(-((numbers.start - numbers.stop) // numbers.step), 0)
 
 

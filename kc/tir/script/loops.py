@@ -57,7 +57,7 @@ class Loops:
         )
 
     def while_(self, node: ast.While, at: Location) -> None:
-        """The statements, as long as the condition holds."""
+        """Read a while loop: the statements run as long as the condition holds."""
         if node.orelse:
             raise refuse(
                 "the else of a while",
@@ -161,7 +161,7 @@ class Loops:
             self.reader.run(node.body)
 
     def _grid(self, node: ast.For, extents: Sequence[Any], at: Location) -> None:
-        """``for i, j in grid(n, m)``: a loop in a loop."""
+        """Read ``for i, j in grid(n, m)``: nested loops."""
         written = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
         groups = spread([ast.unparse(target) for target in written], len(extents))
         if groups is None:
@@ -250,7 +250,7 @@ class Loops:
                 self.reader.run(node.body)
 
     def unpack(self, target: ast.expr, value: Any, at: Location) -> None:
-        """Give the names of ``target`` the parts of ``value``."""
+        """Assign the parts of ``value`` to the names of ``target``."""
         if isinstance(target, ast.Name):
             self.reader.scope.names[target.id] = value
             return

@@ -16,7 +16,7 @@ from kc.tir.checked import LOOP_KINDS
 
 @dataclass(frozen=True)
 class Word:
-    """A word that means something in a script only."""
+    """A word with a meaning only in scripts."""
 
     name: str
     family: str
@@ -74,4 +74,4 @@ WORDS: dict[str, Word] = {
 """The words of scripts, by their names."""
 
 COUNTING_LOOPS = {"range": "serial", **LOOP_KINDS}
-"""Loops that count, and how their iterations are executed."""
+"""The words of counting loops, with the execution kind of their iterations."""

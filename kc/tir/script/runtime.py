@@ -37,7 +37,9 @@ def _memory(shape: Any, dtype: str = "float32", scope: str = "") -> Any:
 
 
 def _truncated_quotient(a: Any, b: Any) -> Any:
-    """The quotient rounded towards zero: of floats from theirs, of integers from the remainder."""
+    """The quotient rounded towards zero. For floats, the truncated quotient; for integers, computed
+    from the remainder.
+    """
     import numpy as np
 
     if isinstance(a, float | np.floating) or isinstance(b, float | np.floating):

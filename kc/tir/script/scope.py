@@ -49,7 +49,9 @@ class Scope:
         return False, None
 
     def gone(self, name: str) -> tuple[str, Location] | None:
-        """The statements in which ``name`` was defined, if they have ended."""
+        """The description of the ended statements in which ``name`` was defined. None if it was not
+        defined there.
+        """
         scope: Scope | None = self
         while scope is not None:
             if name in scope.left:
@@ -58,7 +60,7 @@ class Scope:
         return None
 
     def close(self, at: Location) -> None:
-        """The statements have ended."""
+        """End the scope of the statements."""
         if self.outer is not None:
             self.outer.left.update(self.left)
             self.outer.left.update({name: (self.what, at) for name in self.names})

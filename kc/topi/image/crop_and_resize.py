@@ -91,8 +91,8 @@ def crop_and_resize(
             return data(*own)
 
         def between(near: Expr, far: Expr, part: Expr) -> Expr:
-            """For integers by differences: an interpolation of equal numbers is then exactly that
-            number.
+            """The interpolation between two values. For integers it adds differences, so that equal
+            values give exactly that value.
             """
             if not is_float(dtype):
                 return near + (far - near) * part

@@ -54,7 +54,7 @@ def prelu(x: Tensor, slope: Tensor, axis: int = 1) -> Tensor:
 
 
 def _float(name: str, x: Tensor, body: Any) -> Tensor:
-    """An activation; that of a narrow type is computed in float32, and rounded once."""
+    """Register an activation. Narrow types are computed in float32 and rounded once."""
     return one_by_one(f"T_{name}", in_wide(body), x)
 
 
@@ -68,8 +68,8 @@ def _normal(value: Expr) -> Expr:
 
 
 def _limited(value: Expr, low: float) -> Expr:
-    """The element, at least ``low``, below which the activation is 0 in all float types: the
-    product of -infinity and 0 is NaN.
+    """The element, but at least ``low``, below which the activation is 0 in all float types. The
+    limit avoids the product of -infinity and 0, which is NaN.
     """
     return select(value < low, const(low, value.dtype), value)
 

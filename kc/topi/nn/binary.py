@@ -1,4 +1,4 @@
-"""Networks of +1 and -1, 32 numbers in a word."""
+"""Networks of +1 and -1. A word holds 32 numbers."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def _blocked(
 
 
 def _known(*layouts: Any) -> None:
-    """Raise KC2308 unless layouts are of channels in blocks."""
+    """Raise KC2308 unless all layouts have the form NCHWc, such as ``NCHW16c``."""
     for layout in layouts:
         if not isinstance(layout, str) or not re.fullmatch(r"NCHW\d*c", layout):
             raise refuse(

@@ -1,4 +1,4 @@
-"""Correlation: how alike the surroundings of places of two images are. Source: FlowNet, 2015."""
+"""Correlation: the similarity of windows of two images. Source: FlowNet, 2015."""
 
 from __future__ import annotations
 

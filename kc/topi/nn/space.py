@@ -84,7 +84,7 @@ def space_to_batch_nd(
 
 
 def _unravel(number: Any, sizes: Sequence[int]) -> list[Any]:
-    """The row-major place of a number."""
+    """The multi-dimensional index of a row-major number."""
     places: list[Any] = []
     for size in reversed(sizes):
         places.insert(0, number % size)

@@ -1,4 +1,6 @@
-"""Transposed convolutions: what each element adds to a larger result."""
+"""Transposed convolutions: each input element adds its products with the filter to a larger
+result.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +104,8 @@ def _by_phases(
     data: Tensor, filt: Tensor, steps: list[int], heads: Sequence[int], ends: Sequence[int],
     shape: list[Any], groups: int, sums: Accumulation, letters: str, name: str,
 ) -> Tensor:  # fmt: skip
-    """Convolutions for the results at each place modulo the strides.
+    """Compute a transposed convolution by phases: a convolution for the results at each position
+    modulo the strides.
 
     A dimension of the result is ``(size - 1) * step + end`` long. Its element at ``i`` is of the
     taps that are ``(i + head) % step``, the phase, modulo the step, so no product is with one of
@@ -126,7 +129,7 @@ def _by_phases(
     each = over(data.shape[1], groups)
 
     def convolved(phases: Sequence[range], taps: Sequence[int], name: str) -> Tensor:
-        """The results of these phases of each dimension, all of so many taps."""
+        """The results of ``phases`` of each dimension, all with the number of ``taps``."""
 
         def weight(*at: Any) -> Expr:
             o, c = at[count : count + 2]
@@ -182,7 +185,7 @@ def _by_phases(
         ]
 
         def taken(known: tuple[range, ...]) -> Expr:
-            """The result, if its first phases are in the ranges that are known."""
+            """The result if the first phases are in the ranges ``known``."""
             if len(known) < count:
                 *some, (last, _) = choices[len(known)]
                 value = taken((*known, last))

@@ -1,4 +1,4 @@
-"""Winograd's convolutions F(m, r): m results of r taps by m + r - 1 products an axis.
+"""Winograd's convolutions F(m, r): m + r - 1 products along an axis give m results of r taps.
 
 The matrices are those of Toom and Cook: polynomials are multiplied at points, and transposed, which
 makes a product a correlation (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks").
@@ -125,7 +125,7 @@ def conv2d_winograd_weight_transform(kernel: Tensor, tile_size: int) -> Tensor:
 
 
 def _transformed(kernel: Tensor, tile_size: int, dtype: str) -> Tensor:
-    """The transformed filter in a type of its own."""
+    """The transformed filter as a separate tensor."""
     tile, taps = _sizes(tile_size, _square(kernel))
     matrix = _constant(_matrices(tile, taps)[2], dtype, "winograd_G")
     u, v = reduce_axis((0, taps), name="r_kh"), reduce_axis((0, taps), name="r_kw")
@@ -248,7 +248,7 @@ def conv2d_winograd_nchw(
 
 
 def _filled(source: Tensor, height: Any, width: Any) -> Tensor:
-    """The images with 0 up to a larger size."""
+    """The images padded with 0 to a larger size."""
     from kc.expr.constructors import all_of, compare, if_then_else
 
     return compute(

@@ -23,14 +23,14 @@ from kc.topi.table import OF_INTEGERS, OF_PLACES, WORDS, operator, refuse
 
 WORD = ("uint32",)
 _ROTATIONS = (13, 15, 26, 6, 17, 29, 16, 24)
-"""By how many bits each round turns a word, eight after eight."""
+"""The rotation distances in bits of the rounds, with a period of eight."""
 _PARITY = 0x1BD11BDA
 _SPLIT = 1 << 31
 """The bit of the counter that only splitting sets: drawn numbers have other counters."""
 
 
 def _block(loops: Loops, key: tuple[Any, Any], counter: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Two words of a key and a counter, in variables."""
+    """Encrypt a counter with a key, each two words, in variables."""
     ib = loops.ib
     x, y = loops.variable("uint32", "x"), loops.variable("uint32", "y")
     keys = ib.allocate("uint32", (3,), name="keys", scope="local")
@@ -102,7 +102,7 @@ def threefry2x32(key: Tensor, counter: Tensor) -> Tensor:
 
 
 def _advanced(low: Expr, high: Expr, count: Any) -> tuple[Expr, Expr]:
-    """A counter of two words, ``count`` blocks later."""
+    """A counter of two words, advanced by ``count`` blocks."""
     wide = convert(low, "uint64") | (convert(high, "uint64") << const(32, "uint64"))
     wide = wide + convert(as_expr(count), "uint64")
     return convert(wide, "uint32"), convert(wide >> const(32, "uint64"), "uint32")
@@ -168,7 +168,7 @@ def threefry_split(gen: Tensor) -> list[Tensor]:
 
 
 def _limit(value: Any, what: str, sizes: tuple[int, ...], dtype: str) -> Any:
-    """A parameter, in float32 or wider: a number, or a tensor to broadcast."""
+    """A parameter converted to float32 or wider: a number, or a tensor to broadcast."""
     wide = wide_type(dtype)
     if not isinstance(value, Tensor):
         try:
@@ -199,7 +199,7 @@ def _limit(value: Any, what: str, sizes: tuple[int, ...], dtype: str) -> Any:
 
 
 def _shares(words: Tensor, at: tuple[Any, ...], dtype: str) -> Expr:
-    """A multiple of 2^-24, or of two words of 2^-53, in [0, 1)."""
+    """Uniform numbers in [0, 1): multiples of 2^-24 from one word, or of 2^-53 from two words."""
     if dtype == "float64":
         high = convert(words(*at, 0), "uint64") << const(32, "uint64")
         bits = (high | convert(words(*at, 1), "uint64")) >> const(11, "uint64")

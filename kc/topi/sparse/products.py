@@ -59,7 +59,9 @@ def _triple(a: Any) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _in_row(loops: Loops, indptr: Any, row: Any, count: Any, body: Any) -> None:
-    """``body`` of the numbers of a row's elements; bounds outside of the data are moved inside."""
+    """Call ``body`` with the numbers of a row's elements. Row bounds outside of the data are
+    clamped.
+    """
     length = _whole(count)
     begin = scalar.max(scalar.min(_whole(indptr[row]), length), const(0, "int64"))
     end = scalar.max(scalar.min(_whole(indptr[row + 1]), length), const(0, "int64"))
@@ -96,7 +98,9 @@ def _times(
     shapes = {"data": data.shape, "dense": dense.shape, "product": tuple(shape)}
 
     def each(loops: Loops, columns: Any, begins: Any, act: Callable[..., None]) -> None:
-        """``act`` with the places in the data, the dense matrix and the product of each term."""
+        """Call ``act`` with the indices of each term in the data, the dense matrix and the
+        product.
+        """
 
         def row(r: Any) -> None:
             def element(e: Any) -> None:
@@ -228,7 +232,9 @@ def sparse_add(
         )
 
     def each(loops: Loops, columns: Any, begins: Any, act: Callable[..., None]) -> None:
-        """``act`` with the row, the column and the number of each element that is inside."""
+        """Call ``act`` with the row, the column and the number of each element within the
+        matrix.
+        """
 
         def row(r: Any) -> None:
             def element(e: Any) -> None:
@@ -283,8 +289,9 @@ def sparse_transpose(
         loops: Loops, columns: Any, begins: Any, act: Callable[..., None],
         begun: Callable[[Any], None] = lambda following: None,
     ) -> None:  # fmt: skip
-        """``act`` with the row and the number of each element, and its number in the result;
-        ``begun``, before, with where the rows of the result begin."""
+        """Call ``act`` with the row and the number of each element, and its number in the result.
+        ``begun`` is called first, with the starts of the result's rows.
+        """
         following = loops.ib.allocate("int64", (indptr.shape[0],), name="following")
 
         def every(count: Callable[..., None]) -> None:

@@ -1,4 +1,6 @@
-"""Boxes: which are kept. What depends on the data is a buffer and a count."""
+"""Operators that select boxes. A result whose size depends on the data is a buffer of the largest
+size, and a count.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of images, each brought to one size."""
+"""Regions of images, each resampled to one size."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def roi_align_nchw(
         start: Callable[[Any], None] = lambda at: None,
         end: Callable[[Any, Expr], None] = lambda at, many: None,
     ) -> None:  # fmt: skip
-        """``visits`` of the samples of a bin, one after another, if it has an image.
+        """Call ``visits`` with the samples of each bin in order, if the region's image exists.
 
         ``start`` is called with each bin before, ``end`` with the number of samples behind.
         """

@@ -241,7 +241,7 @@ class Expressions:
         return f"({self.affine(from_terms(small, 0))} < {self.affine(right)})"
 
     def _truth(self, terms: Mapping[AffineExpr, int]) -> str | None:
-        """The condition that an index equal to 1 is cast from. None for any other index."""
+        """The condition whose cast is an index that must equal 1. None for any other index."""
         ((atom, factor),) = terms.items() if len(terms) == 1 else ((None, 0),)
         if not isinstance(atom, AffineDimExpr) or factor != 1:
             return None
@@ -289,7 +289,7 @@ class Expressions:
         return f"shuffle([{', '.join(vectors)}], [{lanes}])"
 
     def _insert(self, op: Operation, given: list[str]) -> str:
-        """A vector whose lanes were put in one by one."""
+        """The vector of a chain of single-lane insertions."""
         lanes: dict[int, str] = {}
         at: Operation = op
         while isinstance(at, InsertOp):

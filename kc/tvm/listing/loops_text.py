@@ -105,7 +105,9 @@ def listing_text(module: ModuleOp) -> str:
 
 
 def _keep_masked_loops(module: ModuleOp, vectorize: ModulePass) -> None:
-    """Make loops serial whose vectors need masks: TVM has none, and keeps such loops."""
+    """Make vectorized loops serial if their vectors need masks: TVM has no masks, and keeps such
+    loops.
+    """
 
     def vectorized(within: ModuleOp) -> list[ForOp]:
         loops = (op for op in within.walk() if isinstance(op, ForOp))

@@ -101,7 +101,7 @@ class PrimExpr(Node):
 
 
 class Var(PrimExpr):
-    """A variable: a size or scalar (:func:`kc.te.var`), or the one of a loop or axis."""
+    """A variable: a size or scalar (:func:`kc.te.var`), or the variable of a loop or axis."""
 
     @classmethod
     def make(cls, name: str = "n", dtype: Any = "int32", span: Any = None) -> nodes.Var:
@@ -481,12 +481,13 @@ class Call(PrimExpr):
 
 
 class Let(PrimExpr):
-    """``body`` with ``value`` for the variable ``var``: made, it is the body with the value in it,
-    which is computed once all the same."""
+    """``body`` with ``value`` substituted for the variable ``var``. The value is still computed
+    once.
+    """
 
     @classmethod
     def make(cls, var: Expr, value: Any, body: Any, span: Any = None) -> Expr:
-        """``body`` with ``value`` for the variable. Raises KC2004 if the body is no expression."""
+        """The body after the substitution. Raises KC2004 if the body is no expression."""
         del span
         bound = cast(as_expr(value), var.dtype)
         return Substitution({var: bound})(as_expr(body))

@@ -41,7 +41,7 @@ class Node(metaclass=NodeClass):
 
     @classmethod
     def make(cls, *args: Any, **options: Any) -> Any:
-        """Refused (KC2177), as nothing is made by the name alone."""
+        """Refuse the call (KC2177): the class has no constructor."""
         del args, options
         raise TEError(
             "KC2177",

@@ -1,4 +1,4 @@
-"""The classes of operations that TVM has and kc has not, as questions of ``isinstance``."""
+"""Classes of operations that only TVM has, for ``isinstance``."""
 
 from __future__ import annotations
 

@@ -63,7 +63,9 @@ __all__ = [
 
 
 def _statement(given: Any, what: str) -> stmt.Stmt:
-    """``given`` as a statement: a call is one for its effect. Raises KC2102 for anything else."""
+    """``given`` as a statement; a call becomes a statement for its side effect. Raises KC2102 for
+    anything else.
+    """
     location = caller_location()
     statement = calls.as_statement(given, location)
     if statement is None:
@@ -184,7 +186,7 @@ class IfThenElse(Stmt):
 
 
 class While(Stmt):
-    """``body``, again and again, as long as ``condition`` holds."""
+    """A loop that runs ``body`` as long as ``condition`` holds."""
 
     statements = (stmt.While,)
     operations = ()
@@ -309,8 +311,10 @@ class Allocate(Stmt):
         annotations: Mapping[str, Any] | None = None,
         span: Any = None,
     ) -> stmt.Stmt:
-        """``buffer_var`` is ``buffer.data``, whose shape and type are said again. Raises KC2108 for
-        a variable that no buffer is declared for, or another shape."""
+        """Allocate the memory of ``buffer_var``, which is ``buffer.data``. The shape and the type
+        repeat the buffer's. Raises KC2108 for a variable without a declared buffer, or another
+        shape.
+        """
         del condition, annotations, span
         location = caller_location()
         sizes = tuple(extents)
