@@ -7,11 +7,11 @@ error[KC2301]: topi.index_put: values V has elements of type int32
   try: topi.cast(V, "float32")""",
     "topi.index_put(T(4, 3), [T(2, name='I')], T(2, 3))": """\
 error[KC2309]: topi.index_put: index 0 I has elements of type float32
-  why: indices are integers
+  why: indices must be integers
   try: topi.cast(I, "int32")""",
     "topi.index_put(T(4, 3), [T(2, dtype='int64')], T(2, 4, name='V'))": """\
 error[KC2303]: topi.index_put: V of the shape (2, 4) to the shape (2, 3)
-  why: from the right, each dimension is 1 or that of the result""",
+  why: aligned at the right, each dimension must be 1 or that of the result""",
     "topi.index_put(T(4, 3), [T(2, dtype='int64')], T(2, 3), [0, 1])": """\
 error[KC2311]: topi.index_put: 1 index for 2 axes of A of the shape (4, 3)
   why: there is one for each indexed axis""",
@@ -26,14 +26,14 @@ error[KC2312]: topi.scatter_reduce: mode is 'max'
   try: did you mean 'amax' or 'mean'?""",
     "topi.scatter_reduce(T(4, 3), T(2, 4, dtype='int32', name='I'), T(2, 4, name='U'))": """\
 error[KC2303]: topi.scatter_reduce: A (4, 3), I (2, 4) and U (2, 4)
-  why: dimension 1: indices and updates are equal, and at most the data""",
+  why: dimension 1: indices and updates must be equal, and at most the data""",
     "topi.masked_scatter(T(4, 3), T(4, 3, name='M'), T(12))": """\
 error[KC2301]: topi.masked_scatter: mask M has elements of type float32
   why: it takes bool
   try: topi.cast(M, "bool")""",
     "topi.masked_scatter(T(4, 3), T(2, 3, dtype='bool', name='M'), T(12))": """\
 error[KC2303]: topi.masked_scatter: M of the shape (2, 3) to the shape (4, 3)
-  why: from the right, each dimension is 1 or that of the result""",
+  why: aligned at the right, each dimension must be 1 or that of the result""",
     "topi.slice_scatter(T(6, 5), T(3, 5), 0, 1, 3)": """\
 error[KC2317]: topi.slice_scatter: the places 1 to 7 of axis 0 of A of the shape (6, 5)
   why: the source lies inside of the data""",
