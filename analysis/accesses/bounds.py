@@ -250,11 +250,11 @@ def _early(
     if isinstance(point, Undecided):
         return EarlyRead(read, why=point.reason)
     if set(operands) - known:
-        return EarlyRead(read, why="the row is a value that is known only at run time")
+        return EarlyRead(read, why="the row is known only at run time")
     row = read.indices.data.results[0].eval([point[names[value]] for value in operands], [])
     if not decided:
         why = f"at {scan.axis_name.data}={time.at(point)} it may read row {row}"
-        return EarlyRead(read, why=f"{why}: whether it does is known only at run time")
+        return EarlyRead(read, why=f"{why}, depending on values that are known only at run time")
     return EarlyRead(read, time.at(point), row)
 
 

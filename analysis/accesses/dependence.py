@@ -487,7 +487,7 @@ class Scope:
             indices = [self._value(index, statement) for index in op.indices]
             (lanes,) = op.mask.type.get_shape()  # pyright: ignore
             indices[-1] = self._lane(indices[-1], lanes, statement)
-            masked = Undecided(f"{op.name} may leave any lane out")
+            masked = Undecided(f"{op.name} may mask any lane")
             statement.opaque.append((statement.dims[-1], masked))
             self._add_access(statement, op, op.base, indices, isinstance(op, vector.MaskedStoreOp))
         else:
@@ -495,7 +495,7 @@ class Scope:
                 if _is_buffer(operand):
                     self._add_access(statement, op, operand, None, True, True)
             if get_effects(op) is None:
-                statement.opaque.append((None, Undecided(f"{op.name} may touch any memory")))
+                statement.opaque.append((None, Undecided(f"{op.name} may access any memory")))
                 statement.accesses.append(Access(op, None, (), writes=True, reads=True))
 
     def _whole(self, buffer: SSAValue, statement: Statement) -> tuple[SSAValue, list[Term] | None]:

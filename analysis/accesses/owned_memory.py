@@ -32,7 +32,7 @@ _VIEWS = frozenset(
 )
 _OWNED_ELSEWHERE = {
     "memref.get_global": "it is a global of the module",
-    "memref.alloca": "it is on the stack, and ends with the function",
+    "memref.alloca": "it is on the stack, and is freed when the function returns",
 }
 
 
@@ -90,7 +90,9 @@ def _judge(dealloc: memref.DeallocOp) -> WrongDeallocation | None:
     owner = memory.owner
     if isinstance(owner, Block):
         if isinstance(owner.parent_op(), func.FuncOp) and owner is _entry(owner):
-            return WrongDeallocation(dealloc, memory, "it is the caller's, who goes on using it")
+            return WrongDeallocation(
+                dealloc, memory, "it belongs to the caller, which continues to use it"
+            )
         return None
     if (why := _OWNED_ELSEWHERE.get(owner.name)) is not None:
         return WrongDeallocation(dealloc, memory, why)
@@ -100,7 +102,7 @@ def _judge(dealloc: memref.DeallocOp) -> WrongDeallocation | None:
         if isinstance(around, scf.ForOp | scf.WhileOp | scf.ParallelOp) and not around.is_ancestor(
             owner
         ):
-            why = "it is allocated once, and each iteration of the loop would give it back"
+            why = "it is allocated once, but each iteration of the loop would free it"
             return WrongDeallocation(dealloc, memory, why)
     for use in _uses(memory):
         op = use.operation

@@ -88,7 +88,7 @@ def parts_of(kernel: GPUFuncOp, launched: LaunchTerms) -> tuple[dict[SSAValue, P
         known = [view for view in views if view is not None]
         end = max((view.end for view in known), default=inf) if len(known) == len(ops) else inf
         if end > _size(kernel, source) and (source is not None or not launched.holds(ops)):
-            beyond = "how many bytes a block has is known when it is launched"
+            beyond = "the size of dynamic shared memory is known only at the launch"
         if source not in used and len(known) == len(ops):
             for group in _groups(known):
                 parts |= _of_group(group)

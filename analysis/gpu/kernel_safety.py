@@ -94,10 +94,10 @@ from kc.support.locations import location_of
 Kind = Literal["race", "divergent-barrier", "out-of-bounds", "misaligned", "uninitialised"]
 CLEAN: Mapping[Kind, str] = {
     "race": "no two threads race",
-    "divergent-barrier": "all threads come to each barrier and each shuffle",
-    "out-of-bounds": "no index leaves its array",
+    "divergent-barrier": "all threads reach each barrier and each shuffle",
+    "out-of-bounds": "every index is within its array",
     "misaligned": "no vector is misaligned",
-    "uninitialised": "all that is read of shared memory was written",
+    "uninitialised": "every element of shared memory is written before it is read",
 }
 CODES: Mapping[Kind, str] = {
     "race": "KC6301",
@@ -626,7 +626,7 @@ class _Kernel:
         """A verdict for each kind of error."""
         strange = self.strange
         if strange is not None:
-            reason = f"{strange.name} is not looked into"
+            reason = f"{strange.name} is not analysed"
             return tuple(SafetyVerdict(kind, None, reason) for kind in KINDS)
         bounds = self._bounds()
         meetings = self._meetings()
@@ -657,7 +657,7 @@ class _Kernel:
         kind: Kind = "divergent-barrier"
         reason = ""
         if self.counting is not None:
-            reason = f"{self.counting.name} counts the threads that come to it"
+            reason = f"{self.counting.name} counts the threads that reach it"
         renamed = self._other_thread()
         blocks = [dim(name).equals(dim(f"{name}_")) for name in BLOCK_AXES]
         for place in self.meetings:
@@ -675,9 +675,9 @@ class _Kernel:
                 continue
             if place.is_exact and isinstance(point, dict) and self._is_launched(point):
                 here, there = self._who(point), self._thread(point, "_")
-                message = f"{here} comes to {_a(place.op)}, and {there} does not"
+                message = f"{here} reaches {_a(place.op)}, but {there} does not"
                 return SafetyVerdict(kind, False, message, location_of(place.op))
-            reason = reason or _why(point, "who comes to it", place)
+            reason = reason or _why(point, "the set of threads that reach it", place)
         return SafetyVerdict(kind, None if reason else True, reason)
 
     def _races(self, is_inside: bool, is_together: bool) -> SafetyVerdict:
@@ -712,12 +712,12 @@ class _Kernel:
             return point.reason
         if first.is_asynchronous or second.is_asynchronous:
             copy = first if first.is_asynchronous else second
-            return f"a copy of {_name(copy)} may go on{_line(copy)}"
+            return f"a copy of {_name(copy)} may still run{_line(copy)}"
         if first is second:
-            return f"threads write one element of {_name(first)}, maybe the same"
+            return f"several threads may write one element of {_name(first)}"
         if not is_certain:
             return f"a barrier may be between two accesses of {_name(first)}{_line(first)}"
-        return _why(point, f"who touches {_name(first)}", first)
+        return _why(point, f"the set of threads that access {_name(first)}", first)
 
     def _meet(self, first: _Access, second: _Access, order: Sequence[Condition]) -> Condition:
         """The condition that two threads touch one element, in a given order."""
@@ -810,7 +810,7 @@ class _Kernel:
                     f"{_name(read)}[{index}] is read by {self._who(never)}, and no thread writes it"
                 )
                 return SafetyVerdict(kind, False, message, location_of(read.op))
-            reason = reason or _why(point, f"what is written of {_name(read)}", read)
+            reason = reason or _why(point, f"the set of written elements of {_name(read)}", read)
         return SafetyVerdict(kind, None if reason else True, reason)
 
     def _is_earlier(self, write: _Place, read: _Place) -> Condition:
@@ -835,26 +835,26 @@ class _Kernel:
             if multiple <= width:
                 continue
             if not isinstance(type_.layout, NoneAttr):
-                reason = reason or f"where {_name(access)} begins is known when it is called"
+                reason = reason or f"the address of {_name(access)} is known only at the call"
                 continue
             place: Term | None = number(0)
             for n, (index, size) in enumerate(self._sized(access)):
                 known = size.value if n else 1
                 place = None if place is None or known is None else place * known + index
             if place is None:
-                reason = reason or f"the size of {_name(access)} is known when it is called"
+                reason = reason or f"the size of {_name(access)} is known only at the call"
                 continue
             point = self._ask(all_of([access.may, (place * width % multiple).differs(0)]))
             view = access.array.owner
             if isinstance(view, memref.ViewOp) and not self.launched.remainder(view, multiple):
-                point = Undecided(f"where {_name(access)} begins is known when it is launched")
+                point = Undecided(f"the address of {_name(access)} is known only at the launch")
             if point is None and multiple <= 16:
                 continue
             if isinstance(point, dict) and access.is_exact and self._is_launched(point):
                 indices = access.indices(point)
                 message = (
                     f"{_name(access)}[{indices}] is {_verb(access)} by {self._who(point)}, "
-                    f"{place.at(point) * width} bytes from its begin, which is not a multiple of "
+                    f"{place.at(point) * width} bytes from its start, which is not a multiple of "
                     f"{multiple}"
                 )
                 return SafetyVerdict(kind, False, message, location_of(access.op))
@@ -1193,7 +1193,7 @@ def _verb(access: _Access) -> str:
 def _why(point: Point | Undecided | None, what: str, place: _Place) -> str:
     if isinstance(point, Undecided):
         return point.reason
-    return f"{what} follows from what a call gives{_line(place)}"
+    return f"{what} depends on the arguments of a call{_line(place)}"
 
 
 def _line(place: _Place) -> str:

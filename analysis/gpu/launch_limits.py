@@ -44,14 +44,14 @@ def launch_requirements(
             for axis, limit in zip(axes, limits[key], strict=True):
                 extent = extents.get(axis)
                 if isinstance(extent, AffineExpr):
-                    why = f"there are so many {what} along {axis}, and {name} allows {limit}"
+                    why = f"{name} allows at most {limit} {what} along {axis}"
                     requirements.append(_at_most(extent, (), limit, why))
         lanes = [extents[axis] for axis in LANE_AXES if axis in extents]
         factors = tuple(extent for extent in lanes if isinstance(extent, AffineExpr))
         known = math.prod(extent for extent in lanes if isinstance(extent, int))
         limit = limits["max_threads_per_block"]
         if factors and (len(factors) > 1 or known > 1):
-            why = f"a block has so many threads, and {name} allows {limit}"
+            why = f"{name} allows at most {limit} threads in a block"
             count = AffineExpr.dimension(0) * known
             requirements.append(_at_most(count, factors, limit, why))
     return list(dict.fromkeys(requirements))
@@ -92,7 +92,7 @@ def shared_requirements(
         condition = AffineConstraintExpr(
             AffineConstraintKind.ge, AffineExpr.constant(limit) - total, AffineExpr.constant(0)
         )
-        why = f"a block has so many bytes of shared memory, and {name} allows {limit}"
+        why = f"{name} allows at most {limit} bytes of shared memory in a block"
         requirements.append(SizeRequirement(condition, tuple(products), (), why))
     return list(dict.fromkeys(requirements))
 

@@ -98,7 +98,7 @@ def shuffled(
     results: list[tuple[Any, bool]] = []
     for number, (value, offset, width) in zip(numbers, operands, strict=True):
         if not 0 < width <= WARP_SIZE:
-            raise ExecutionError(op, f"a shuffle of {width} lanes, where a warp has {WARP_SIZE}")
+            raise ExecutionError(op, f"a shuffle has {width} lanes, must have 1 to {WARP_SIZE}")
         source = source_lane(op, number, offset, width)
         if source is None:
             results.append((value, False))
@@ -111,5 +111,7 @@ def shuffled(
 
 def _absent(op: Operation, number: int, source: int) -> ExecutionError:
     return ExecutionError(
-        op, f"thread {number} of the block reads the value of thread {source}, which is not there"
+        op,
+        f"thread {number} of the block reads the value of thread {source}, which does not take "
+        "part",
     )

@@ -75,7 +75,9 @@ def symbol_value(interpreter: KernelInterpreter, op: Operation, name: str) -> Ru
     def run() -> int:
         if name not in interpreter.symbols:
             known = ", ".join(interpreter.symbols) or "nothing"
-            raise ExecutionError(op, f"no argument gives the size {name}; they give {known}")
+            raise ExecutionError(
+                op, f"no argument determines the size {name}; they determine {known}"
+            )
         return interpreter.symbols[name]
 
     return run

@@ -259,7 +259,8 @@ class Kernel:
         for size in extents:
             if extent != size:
                 raise ExecutionError(
-                    op, f"{op.label} has {size} threads of {op.axis}, {first.label} {extent}"
+                    op,
+                    f"{op.label} has {size} threads of {op.axis}, but {first.label} has {extent}",
                 )
         if axis in threads[0].numbers:
             inner = threads
@@ -280,7 +281,7 @@ class Kernel:
                 self.current = None
                 raise ExecutionError(
                     op,
-                    f"{count} of the {extent} threads of {op.axis} come to {op.label}, whose "
+                    f"only {count} of the {extent} threads of {op.axis} reach {op.label}, whose "
                     "iterations they share",
                 )
 
@@ -430,7 +431,7 @@ class Kernel:
             raise ExecutionError(
                 op,
                 f"{buffer.name}{index_text(at)} was written by another block of threads, and "
-                "blocks are in no order",
+                "blocks run in any order",
             )
         scope = memory_scope(op.buffer)
         kind = _group_of(scope)
@@ -442,8 +443,8 @@ class Kernel:
         if is_apart and not any(self._lane_of(writer) <= thread.place for writer in last.threads):
             raise ExecutionError(
                 op,
-                f"{buffer.name}{index_text(at)} was written by another thread where not all "
-                "threads are, so they cannot wait for each other",
+                f"{buffer.name}{index_text(at)} was written by another thread at a place that "
+                "not all threads reach, so they cannot wait for each other",
             )
 
     def _lane_of(self, thread: Thread) -> Place:
@@ -456,7 +457,7 @@ class Kernel:
 
     def _require_convergence(self, op: Operation, group: str) -> None:
         if any(divergence.apart(group) for divergence in self.divergences):
-            raise ExecutionError(op, f"not all threads of a {group} come to {op_name(op)}")
+            raise ExecutionError(op, f"not all threads of a {group} reach {op_name(op)}")
 
     def _shuffle(self, step: Step, threads: Threads) -> None:
         op, _, operands, _, slots = step
@@ -559,12 +560,12 @@ class Kernel:
         elif last is not None and blocks != before:
             text = (
                 f"{last.threads[0]} and {writers[0]} store {last.value} and {value} to "
-                f"{element}, and blocks of threads are in no order"
+                f"{element}, and blocks of threads run in any order"
             )
         elif at in (readers := self.read.get(buffer, {})) and {readers[at]} != blocks:
             text = (
                 f"{writers[0]} stores to {element}, which another block of threads reads, and "
-                "blocks are in no order"
+                "blocks run in any order"
             )
         if text is not None:
             self.current = None

@@ -54,7 +54,7 @@ def lane_reduction(loop: ForOp, block: BlockOp) -> Reduction | str:
     none.
     """
     if iter_types(loop, block) != {IterType.REDUCE}:
-        return f"{loop.label} drives results of {block.label} as well as terms"
+        return f"{loop.label} does not drive only reduce variables of {block.label}"
     reduction = reduction_of(block)
     if reduction is None:
         return (
@@ -66,7 +66,9 @@ def lane_reduction(loop: ForOp, block: BlockOp) -> Reduction | str:
         scalar = ops_of_element(step) if isinstance(step, CombineOp) else ()
         unknown = next((op for op in ops if op not in scalar and not _is_elementwise(op)), None)
         if unknown is not None:
-            return f"the combiner of {block.label} contains {unknown.name}, which no vector has"
+            return (
+                f"the combiner of {block.label} contains {unknown.name}, which has no vector form"
+            )
         if (why := why_no_empty_parts(step)) is not None:
             return why
     spatial = {
@@ -78,12 +80,15 @@ def lane_reduction(loop: ForOp, block: BlockOp) -> Reduction | str:
     for update in reduction.updates:
         for operand in update.store.operands_of_map:
             if operand in values:
-                return f"where {block.label} stores depends on {loop.label}"
+                return f"the indices at which {block.label} stores depend on {loop.label}"
             if operand not in spatial and defined_inside(operand, block):
-                return f"where {block.label} stores depends on more than its spatial variables"
+                return (
+                    f"the indices at which {block.label} stores depend on more than its spatial "
+                    "variables"
+                )
     for update in reduction.updates:
         if has_views(update.buffer):
-            return f"{buffer_name(update.buffer)} is seen through a view"
+            return f"{buffer_name(update.buffer)} has a view"
     if uses_results(loop, reduction):
         name = buffer_name(reduction.updates[0].buffer)
         return f"{name} is used in {loop.label} before it is complete"

@@ -677,7 +677,7 @@ def test_indices_that_are_data_are_undecided():
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        ("func.call @unknown() : () -> ()", "func.call may touch any memory"),
+        ("func.call @unknown() : () -> ()", "func.call may access any memory"),
         ("func.call @touch(%A) : (memref<99xf32>) -> ()", "func.call may touch it"),
         (
             "%v = memref.load %A[%j] : memref<99xf32>\ntir.store %v, %A[%j + 1] : memref<99xf32>",
@@ -707,7 +707,7 @@ def test_other_operations_that_do_not_conflict():
         "memref.dealloc %t : memref<99xf32>"
     )
     # What the callee does besides is not known.
-    assert "may touch any memory" in parallel(private)
+    assert "may access any memory" in parallel(private)
     size = (
         "%c = arith.constant 4 : index\n%w = arith.muli %i, %c : index\n"
         "%k = arith.addi %w, %j : index\n"

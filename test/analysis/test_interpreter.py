@@ -395,7 +395,9 @@ def test_symbol_that_nothing_gives():
       func.return
     }"""
     message = refused(ExecutionError, text)
-    assert message.startswith("tir.symbol: no argument gives the size n; they give nothing")
+    assert message.startswith(
+        "tir.symbol: no argument determines the size n; they determine nothing"
+    )
 
 
 IDENTITY = """

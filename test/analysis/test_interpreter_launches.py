@@ -132,7 +132,7 @@ def test_global_memory_is_one_for_all_blocks():
     assert (
         str(caught.value)
         .split("\n", 1)[0]
-        .endswith("], which another block of threads reads, and blocks are in no order")
+        .endswith("], which another block of threads reads, and blocks run in any order")
     )
 
 

@@ -377,8 +377,8 @@ PROBLEMS = {
   tir.for %t in 4 thread "threadIdx.x" {{
     %S = tir.alloc "S" : memref<4xi32, "shared">{EXCHANGE}  }}
 """,
-        "tir.load: S[2] was written by another thread where not all threads are, so they cannot "
-        "wait for each other",
+        "tir.load: S[2] was written by another thread at a place that not all threads reach, so "
+        "they cannot wait for each other",
     ),
     "shared work in part of the threads": (
         """
@@ -391,7 +391,7 @@ PROBLEMS = {
     }
   }
 """,
-        "tir.for: 3 of the 4 threads of threadIdx.x come to e, whose iterations they share",
+        "tir.for: only 3 of the 4 threads of threadIdx.x reach e, whose iterations they share",
     ),
     "one axis with two extents": (
         """
@@ -400,7 +400,7 @@ PROBLEMS = {
     }
   }
 """,
-        "tir.for: e has 2 threads of threadIdx.x, t 4",
+        "tir.for: e has 2 threads of threadIdx.x, but t has 4",
     ),
     "what another block has written": (
         """
@@ -415,7 +415,7 @@ PROBLEMS = {
     }
   }
 """,
-        "tir.load: A[3] was written by another block of threads, and blocks are in no order",
+        "tir.load: A[3] was written by another block of threads, and blocks run in any order",
     ),
     "blocks that add up one element": (
         """
@@ -429,7 +429,7 @@ PROBLEMS = {
   }
 """,
         "tir.store: thread blockIdx.x = 0 stores to A[0], which another block of threads reads, "
-        "and blocks are in no order",
+        "and blocks run in any order",
     ),
     "blocks that store one value after the other": (
         """
@@ -456,7 +456,7 @@ PROBLEMS = {
   }
 """,
         "tir.store: thread threadIdx.x = 0, blockIdx.x = 0 stores to A[0], which another block of "
-        "threads reads, and blocks are in no order",
+        "threads reads, and blocks run in any order",
     ),
     "different values of two blocks, one after the other": (
         """
@@ -472,7 +472,7 @@ PROBLEMS = {
   }
 """,
         "tir.store: thread threadIdx.x = 0, blockIdx.x = 3 and thread threadIdx.x = 0, blockIdx.x "
-        "= 0 store 1 and 2 to A[3], and blocks of threads are in no order",
+        "= 0 store 1 and 2 to A[3], and blocks of threads run in any order",
     ),
 }
 
@@ -522,7 +522,9 @@ def test_warps_need_no_threads_of_others():
     ):
         with pytest.raises(ExecutionError) as caught:
             call(body.format(scope=scope, condition=condition, read=read), a)
-        assert "was written by another thread where not all threads are" in str(caught.value)
+        assert "was written by another thread at a place that not all threads reach" in str(
+            caught.value
+        )
 
 
 def test_blocks_may_store_the_same():

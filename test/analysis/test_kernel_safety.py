@@ -118,14 +118,14 @@ BARRIER = "gpu.barrier\n"
         (
             f"memref.store %x, %S[%c0] : {S}",
             None,
-            "threads write one element of S, maybe the same",
+            "several threads may write one element of S",
         ),
         (f"memref.atomic_rmw addf %x, %S[%c0] : (f32, {S}) -> f32", True, ""),
         # Operations of which it is not known what they do.
         (
             "%w = gpu.all_reduce add %x uniform {\n} : (f32) -> f32",
             None,
-            "gpu.all_reduce is not looked into",
+            "gpu.all_reduce is not analysed",
         ),
     ],
 )
@@ -189,7 +189,7 @@ def test_shuffles(condition: str, is_clean: bool):
     )["divergent-barrier"]
     assert verdict.is_clean is is_clean
     if not is_clean:
-        assert verdict.message == "thread 0 of block 0 comes to a shuffle, and thread 4 does not"
+        assert verdict.message == "thread 0 of block 0 reaches a shuffle, but thread 4 does not"
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_sizes_that_a_call_gives():
             f"%z = memref.load %A[%t] : {A}\n%some = arith.cmpf oge, %z, %x : f32\n"
             f"scf.if %some {{\n{STORE}}}",
             None,
-            "what is written of S follows from what a call gives, line 26",
+            "the set of written elements of S depends on the arguments of a call, line 26",
         ),
     ],
 )
@@ -274,7 +274,7 @@ def test_vectors(index: str, is_clean: bool | None):
     assert verdict.is_clean is is_clean
     if is_clean is False:
         assert verdict.message == (
-            "A[2] is read by thread 0 of block 0, 8 bytes from its begin, which is not a multiple "
+            "A[2] is read by thread 0 of block 0, 8 bytes from its start, which is not a multiple "
             "of 16"
         )
 
@@ -328,8 +328,8 @@ def test_parts_of_a_size_that_a_launch_gives():
     assert kinds["race"].is_clean
     assert kinds["uninitialised"].is_clean
     assert str(kinds["out-of-bounds"]) == (
-        "undecided: no index leaves its array (how many bytes a block has is known when it is "
-        "launched)"
+        "undecided: every index is within its array (the size of dynamic shared memory is known "
+        "only at the launch)"
     )
 
 
@@ -370,7 +370,7 @@ def test_two_parts_of_sizes_that_a_call_gives():
     assert proven["uninitialised"].is_clean
     assert proven["out-of-bounds"].is_clean
     small = verdicts(TWO_PARTS, **bytes_of_two("%n_bytes", "%n_bytes"))["out-of-bounds"]
-    assert small.message == "how many bytes a block has is known when it is launched"
+    assert small.message == "the size of dynamic shared memory is known only at the launch"
     shared = verdicts(TWO_PARTS, **bytes_of_two("%less", "%two"))["race"]
     assert (shared.is_clean, shared.message) == (None, "memref.store accesses a part of an array")
 
@@ -384,7 +384,7 @@ def test_vectors_in_parts_that_begin_where_a_launch_says():
         verdict = verdicts(vectors, second=begin)["misaligned"]
         assert verdict.is_clean is is_clean
         if not is_clean:
-            assert verdict.message == "where P begins is known when it is launched"
+            assert verdict.message == "the address of P is known only at the launch"
 
 
 @pytest.mark.parametrize(
@@ -487,7 +487,7 @@ def test_other_ways_to_wait(op: str, race: bool, divergent: bool) -> None:
         assert kinds["race"].message == f"{counts}orders threads"
     else:
         assert kinds["race"].is_clean is ("barrier0" in op)
-    expected = f"{counts}counts the threads that come to it" if divergent else ""
+    expected = f"{counts}counts the threads that reach it" if divergent else ""
     assert kinds["divergent-barrier"].message == expected
     assert kinds["out-of-bounds"].is_clean
     beyond = verdicts(

@@ -22,26 +22,26 @@ WRONG = {
         "  memref.dealloc %A : memref<4xf32>\n",
         "A",
         "2:3",
-        "it is the caller's, who goes on using it",
+        "it belongs to the caller, which continues to use it",
     ),
     "a view of an argument": (
         "  %v = memref.cast %A : memref<4xf32> to memref<?xf32>\n"
         "  memref.dealloc %v : memref<?xf32>\n",
         "A",
         "3:3",
-        "it is the caller's, who goes on using it",
+        "it belongs to the caller, which continues to use it",
     ),
     "the stack": (
         "  %t = memref.alloca() : memref<4xf32>\n" + FREE,
         "t",
         "3:3",
-        "it is on the stack, and ends with the function",
+        "it is on the stack, and is freed when the function returns",
     ),
     "in a loop": (
         ALLOC + BOUNDS + FREE + "  }\n",
         "t",
         "7:3",
-        "it is allocated once, and each iteration of the loop would give it back",
+        "it is allocated once, but each iteration of the loop would free it",
     ),
 }
 

@@ -375,7 +375,7 @@ func.func @f(%A: memref<4x7xf32>, %m: vector<8xi1>, %z: vector<8xf32>) {
         "A\n"
         "  --> m.mlir:7:5\n"
         "   |  cannot prove that iterations touch different elements of A: vector.maskedload may "
-        f"leave any lane out{WHY}"
+        f"mask any lane{WHY}"
     )
 
 

@@ -457,10 +457,10 @@ def test_the_text_of_a_report():
         "nothing found; barriers: 0\n"
         "k, for any contents of arrays:\n"
         "  proven: no two threads race\n"
-        "  proven: all threads come to each barrier and each shuffle\n"
-        "  proven: no index leaves its array\n"
+        "  proven: all threads reach each barrier and each shuffle\n"
+        "  proven: every index is within its array\n"
         "  proven: no vector is misaligned\n"
-        "  proven: all that is read of shared memory was written"
+        "  proven: every element of shared memory is written before it is read"
     )
 
 

@@ -45,7 +45,7 @@ def test_too_many_blocks(rows: Any):
         "error[KC5132]: rows: the sizes of its arguments do not fit: 65535 >= (n + 7) floordiv 8 "
         "does not hold\n"
         "   |  n is 524281, from argument 1 'A'\n"
-        "  why: there are so many blocks along blockIdx.y, and cuda-emu allows 65535"
+        "  why: cuda-emu allows at most 65535 blocks along blockIdx.y"
     )
 
 
@@ -53,7 +53,7 @@ def test_too_many_threads_together(rows: Any):
     assert refusal(rows, (1, 129)) == (
         "error[KC5132]: rows: the sizes of its arguments do not fit: 1024 >= 8 * m does not hold\n"
         "   |  m is 129, from argument 1 'A'\n"
-        "  why: a block has so many threads, and cuda-emu allows 1024"
+        "  why: cuda-emu allows at most 1024 threads in a block"
     )
 
 
@@ -99,5 +99,5 @@ def test_too_many_threads_along_an_axis(rows: Any):
     assert refusal(rows, (1, 1025)) == (
         "error[KC5132]: rows: the sizes of its arguments do not fit: 1024 >= m does not hold\n"
         "   |  m is 1025, from argument 1 'A'\n"
-        "  why: there are so many threads along threadIdx.x, and cuda-emu allows 1024"
+        "  why: cuda-emu allows at most 1024 threads along threadIdx.x"
     )

@@ -293,7 +293,7 @@ by thread 63, with no barrier in between
    |  the other: k.mlir:8:1  %y = memref.load %S[%r] : {SHARED}
   why: nothing orders threads but a barrier of their block, and nothing orders blocks
 """
-PARTING = """warning[KC6302]: verify-gpu-code: thread 0 of block 0 comes to a shuffle, and thread \
+PARTING = """warning[KC6302]: verify-gpu-code: thread 0 of block 0 reaches a shuffle, but thread \
 16 does not
   --> k.mlir:10:3  %y, %valid = gpu.shuffle xor %x, %o, %w : f32
    |  kernel: k

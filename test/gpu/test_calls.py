@@ -123,7 +123,7 @@ def test_shared_memory_of_a_size_that_a_call_gives(fake: FakeGpu):
         "error[KC5132]: main: the sizes of its arguments do not fit: 232448 >= (16 * (((n * 2) + "
         "15) floordiv 16)) + (16 * ((((n * n) * 4) + 15) floordiv 16)) does not hold\n"
         "   |  n is 241, from argument 1 'A'\n"
-        "  why: a block has so many bytes of shared memory, and sm_90a allows 232448"
+        "  why: sm_90a allows at most 232448 bytes of shared memory in a block"
     )
 
 

@@ -366,7 +366,7 @@ def test_what_the_function_returns():
     )
     assert refusal(lambda: gemv(2, 4, parts=2, name="without_update")) == (
         "error[KC3570]: 'without_update' is not a tensor intrinsic\n"
-        "  why: it has an init, but no update, which continues what that starts"
+        "  why: it has an init but no update, and a reduction needs both"
     )
 
 

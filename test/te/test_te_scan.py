@@ -273,11 +273,11 @@ TOO_EARLY = {
     ),
     "data": (
         lambda t, i: te.if_then_else(X[t, i] > 0, STATE[t - 2, i], 7.0),
-        "at t=1 it may read row -1: whether it does is known only at run time",
+        "at t=1 it may read row -1, depending on values that are known only at run time",
     ),
     "a product": (
         lambda t, i: te.if_then_else(t * i >= 2, STATE[t - 2, i], 7.0),
-        "at t=1 it may read row -1: whether it does is known only at run time",
+        "at t=1 it may read row -1, depending on values that are known only at run time",
     ),
     "the row itself": (
         lambda t, i: te.if_then_else(t >= 2, STATE[t, i], 7.0),

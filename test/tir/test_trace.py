@@ -562,7 +562,7 @@ def test_a_tile_has_no_more_factors_than_an_extent_can_have(step: str):
         getattr(sch, step)(loop, 2**31)
     assert caught.value.render().splitlines()[0::2] == [
         f"error[KC3733]: {step}: 2147483648 factors",
-        "  why: a tile has 1 to 63 factors: no extent has more that are not 1",
+        "  why: a tile has 1 to 63 factors: no extent has more factors other than 1",
     ]
     assert len(getattr(sch, step)(loop, 63)) == 63
 

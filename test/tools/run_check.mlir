@@ -11,10 +11,10 @@
 // RIGHT-NEXT: nothing found; barriers: 1
 // RIGHT-NEXT: right, for any contents of arrays:
 // RIGHT-NEXT:   proven: no two threads race
-// RIGHT-NEXT:   proven: all threads come to each barrier and each shuffle
-// RIGHT-NEXT:   proven: no index leaves its array
+// RIGHT-NEXT:   proven: all threads reach each barrier and each shuffle
+// RIGHT-NEXT:   proven: every index is within its array
 // RIGHT-NEXT:   proven: no vector is misaligned
-// RIGHT-NEXT:   proven: all that is read of shared memory was written
+// RIGHT-NEXT:   proven: every element of shared memory is written before it is read
 // RIGHT-NOT:  wrong
 // WRONG:      error[KC6301]: S[31] is read by thread 32 of block 0, and was written by thread 31
 // WRONG-NEXT:   --> {{.*}}run_check.mlir:55:7  %1 = memref.load %S[%r] : memref<64xf32, #gpu.address_space<workgroup>>

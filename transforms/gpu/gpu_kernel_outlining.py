@@ -161,7 +161,7 @@ def _plan(module: ModuleOp) -> list[_Kernel]:
                     "KC4220",
                     f"gpu-kernel-outlining: the kernel names @{function.sym_name.data}",
                     location=location_of(launch),
-                    why="that is the function that launches it, which is code of the host",
+                    why="this function launches the kernel, so it is code of the host",
                 )
             names.update(used)
             name = launch.function.root_reference.data if launch.function is not None else label

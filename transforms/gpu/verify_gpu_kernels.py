@@ -32,7 +32,7 @@ from kc.dialects.gpu import GPUFuncOp
 from kc.support.diagnostics import CodegenError, remark, warn
 from kc.support.locations import location_of
 
-UNDECIDED = "run it with kc-run --target=cuda-emu --check, which decides for the arrays of a call"
+UNDECIDED = "kc-run --target=cuda-emu --check runs it, and checks the arrays of one call"
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class VerifyGpuKernelsPass(ModulePass):
                 if self.report or undecided:
                     remark(
                         "KC6309",
-                        f"kernel {kernel.sym_name.data}, without running it",
+                        f"kernel {kernel.sym_name.data}: static checks",
                         location=location_of(kernel),
                         facts=list(map(str, verdicts if self.report else undecided)),
                         hints=[UNDECIDED] if undecided else (),

@@ -319,7 +319,7 @@ def _checked(
         _check_vectors(name, function)
     if intrin.init is not None and intrin.update is None:
         raise _invalid(
-            name, intrin.init, "it has an init, but no update, which continues what that starts"
+            name, intrin.init, "it has an init but no update, and a reduction needs both"
         )
     for role in ("init", "update"):
         if role in functions and not intrin.block.has_init:

@@ -69,14 +69,14 @@ class SampleCategorical(Query):
             raise _refuse(
                 "KC3730",
                 f"sample_categorical: {count} candidates and {len(self.probs)} probabilities",
-                "each candidate has a probability, which is at least 0",
+                "each candidate needs a probability, at least 0",
             )
         total = math.fsum(self.probs)
         if not math.isclose(total, 1, rel_tol=1e-6):
             raise _refuse(
                 "KC3730",
                 f"sample_categorical: the probabilities sum to {total:g}",
-                "one of the candidates is chosen: the probabilities sum to 1",
+                "the probabilities of the candidates must sum to 1",
             )
         chosen = self.decision
         if chosen is None:
@@ -85,7 +85,7 @@ class SampleCategorical(Query):
             raise _refuse(
                 "KC3731",
                 f"sample_categorical: decision {chosen}",
-                f"it is the position of a candidate: 0 to {count - 1}",
+                f"a decision is the position of a candidate: 0 to {count - 1}",
             )
         return Answer([self.candidates[chosen]], chosen)
 
@@ -114,7 +114,7 @@ def _require_parts(step: str, n: int) -> None:
             "KC3733",
             f"{step}: {n} factors",
             f"a tile has 1 to {MOST_FACTORS} factors"
-            + (": no extent has more that are not 1" if n > 0 else ""),
+            + (": no extent has more factors other than 1" if n > 0 else ""),
         )
 
 
@@ -178,8 +178,7 @@ class SamplePartitionedTile(Query):
             raise _refuse(
                 "KC3733",
                 f"{step}: partition_pos {position}, innerpart_factor {factor}",
-                f"the inner part starts at one of the factors 0 to {self.n - 1}, "
-                "and is a multiple of a positive number",
+                f"partition_pos must be 0 to {self.n - 1}, and innerpart_factor at least 1",
             )
         if extent % factor:
             # As in TVM, an extent that cannot be partitioned becomes the outermost factor.
@@ -191,8 +190,8 @@ class SamplePartitionedTile(Query):
                     raise _refuse(
                         "KC3731",
                         f"{step}: decision {tile}",
-                        f"the factors from {position} on multiply to "
-                        f"{math.prod(tile[position:])}, not to a multiple of {factor}",
+                        f"the product of the factors from {position} on is "
+                        f"{math.prod(tile[position:])}, must be a multiple of {factor}",
                     )
                 tile = [1] * position + [extent] + [1] * (self.n - position - 1)
         else:
@@ -229,7 +228,7 @@ def decided_tile(
         raise _refuse(
             "KC3731",
             f"{step}: decision {list(decision)}",
-            f"it is {n} factors, each at least 1",
+            f"a decision has {n} factors, each at least 1",
         )
     if math.prod(decision) == extent:
         return list(decision)

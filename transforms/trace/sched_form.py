@@ -117,7 +117,7 @@ def from_sequence(sequence: NamedSequenceOp) -> list[Instruction]:
             "KC3721",
             f"@{sequence.sym_name.data} takes {len(entry.args)} arguments",
             sequence,
-            why=f"a schedule is given only the module, and nothing for the {arg.type}",
+            why=f"a schedule gets only the module as an argument, no {arg.type}",
             hints=["get_block and get_loops give the handles"],
         )
     for op in entry.ops:

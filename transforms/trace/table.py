@@ -112,7 +112,7 @@ class Handles:
             return BlockRef(self.block_or_root(handle))
         return LoopRef(self.loop(handle))
 
-    def bind(self, handle: Handle, meant: Meaning | None, gone: str = "it was not made") -> None:
+    def bind(self, handle: Handle, meant: Meaning | None, gone: str = "it was not created") -> None:
         """Let ``handle`` refer to ``meant``."""
         self.gone.pop(handle, None)
         if meant is None:

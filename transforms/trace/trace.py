@@ -262,5 +262,5 @@ def _check_count(recorded: Instruction, done: Instruction) -> None:
             "KC3715",
             f"{recorded.kind} gives {has} results here, and {had} in the trace",
             location=recorded.location,
-            why="the program is not built like the one that the trace was made for",
+            why="the program differs from the program of which the trace is a record",
         )

@@ -2,39 +2,39 @@
 
 //CHECK:error[KC4224]: inject-virtual-thread: the number of virtual threads of loop i is not constant
 //CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:42:3  tir.for %i in %n thread "vthread" {
-//CHECK-NEXT:  why: it is n, and each virtual thread becomes code of its own
+//CHECK-NEXT:  why: it is n, but each virtual thread becomes separate code
 //CHECK-NEXT:  try: split the loop by a constant factor, and bind that part
 //CHECK:error[KC4224]: inject-virtual-thread: 512 virtual threads run in one thread
 //CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:51:5  tir.for %j in 16 thread "vthread" {
-//CHECK-NEXT:  why: each of them becomes code of its own; 256 is the most
+//CHECK-NEXT:  why: each of them becomes separate code, so at most 256 are allowed
 //CHECK-NEXT:  try: bind the outer part to "blockIdx" or leave it serial
-//CHECK:error[KC4224]: inject-virtual-thread: virtual threads may exchange values in S where not all of them are
+//CHECK:error[KC4224]: inject-virtual-thread: virtual threads may exchange values in S at a place that not all of them reach
 //CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:61:5  tir.if (%v < 2) {
 //CHECK-NEXT:   |  the statement at (v=0) writes S[0], which the statement at (v=1) reads
 //CHECK-NEXT:   |  writes S: {{.*}}inject_virtual_thread_invalid.mlir:63:7
 //CHECK-NEXT:   |  reads S: {{.*}}inject_virtual_thread_invalid.mlir:64:7
-//CHECK-NEXT:  why: they run operation by operation, and the condition depends on the virtual thread
+//CHECK-NEXT:  why: virtual threads run in lockstep, and the condition depends on the virtual thread
 //CHECK-NEXT:  try: put a condition around the store and another one around the load
-//CHECK:error[KC4224]: inject-virtual-thread: virtual threads may exchange values in B where not all of them are
+//CHECK:error[KC4224]: inject-virtual-thread: virtual threads may exchange values in B at a place that not all of them reach
 //CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:74:5  tir.if (%v < 2) {
 //CHECK-NEXT:   |  the statement at (v=1) writes B[0], which the statement at (v=0) writes
 //CHECK-NEXT:   |  writes B: {{.*}}inject_virtual_thread_invalid.mlir:76:7
 //CHECK-NEXT:   |  writes B: {{.*}}inject_virtual_thread_invalid.mlir:79:9
-//CHECK-NEXT:  why: they run operation by operation, and the condition depends on the virtual thread
+//CHECK-NEXT:  why: virtual threads run in lockstep, and the condition depends on the virtual thread
 //CHECK-NEXT:  try: put a condition around the store and another one around the load
-//CHECK:error[KC4224]: inject-virtual-thread: virtual threads may exchange values in S where not all of them are
+//CHECK:error[KC4224]: inject-virtual-thread: virtual threads may exchange values in S at a place that not all of them reach
 //CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:90:5  tir.if (%v < 2) {
 //CHECK-NEXT:   |  the statement at (v=0) writes S[0], which the statement at (v=1) reads
 //CHECK-NEXT:   |  writes S: {{.*}}inject_virtual_thread_invalid.mlir:92:7
 //CHECK-NEXT:   |  reads S: {{.*}}inject_virtual_thread_invalid.mlir:93:7
-//CHECK-NEXT:  why: they run operation by operation, and the condition depends on the virtual thread
+//CHECK-NEXT:  why: virtual threads run in lockstep, and the condition depends on the virtual thread
 //CHECK-NEXT:  try: put a condition around the store and another one around the load
-//CHECK:error[KC4224]: inject-virtual-thread: virtual threads may exchange values in B where not all of them are
+//CHECK:error[KC4224]: inject-virtual-thread: virtual threads may exchange values in B at a place that not all of them reach
 //CHECK-NEXT:  --> {{.*}}inject_virtual_thread_invalid.mlir:104:7  tir.if (%v < 2) {
 //CHECK-NEXT:   |  the statement at (u=0, v=1) writes B[1], which the statement at (u=1, v=0) writes
 //CHECK-NEXT:   |  writes B: {{.*}}inject_virtual_thread_invalid.mlir:106:9
 //CHECK-NEXT:   |  writes B: {{.*}}inject_virtual_thread_invalid.mlir:106:9
-//CHECK-NEXT:  why: they run operation by operation, and the condition depends on the virtual thread
+//CHECK-NEXT:  why: virtual threads run in lockstep, and the condition depends on the virtual thread
 //CHECK-NEXT:  try: fuse the loops of virtual threads into one
 
 func.func @dynamic(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}) attributes {kc.symbols = ["n"]} {

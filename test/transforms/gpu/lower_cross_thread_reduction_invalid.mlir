@@ -6,11 +6,11 @@
 //CHECK-NEXT:  try: rfactor makes partial results, whose final reduction threads can perform
 //CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of t cannot combine their values of B
 //CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:43:5  tir.block "B" (spatial %v_i in 4 = %t floordiv 16, reduce %v_k in 16 = %t mod 16) init {
-//CHECK-NEXT:  why: loop t drives results as well as terms
+//CHECK-NEXT:  why: loop t drives both spatial and reduce variables
 //CHECK-NEXT:  try: rfactor makes partial results, whose final reduction threads can perform
 //CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of k_i cannot combine their values of B
 //CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:59:7  tir.block "B" (reduce %v_k in 64 = %k_o * 32 + %k_i) init {
-//CHECK-NEXT:  why: loop k_o of the reduction is around the kernel, so that each of its iterations is a launch
+//CHECK-NEXT:  why: loop k_o of the reduction surrounds the kernel, so each of its iterations is a launch
 //CHECK-NEXT:  try: bind a loop around it, such as one of add_unit_loop, to "blockIdx.x"
 //CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of k_i cannot combine their values of B
 //CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:77:9  tir.block "B" (reduce %v_k in 64 = (%k_o * 32 + %k_i + 1) mod 64) init {

@@ -46,7 +46,7 @@ func.func private @product.lane(%A: memref<64x64xf16, strided<[?, 1], offset: ?>
 
 // A part of a row, where elements across k are next to each other.
 // CHECK: error[KC4248]: lower-fragments: S is not laid out as product reads it
-// CHECK: why: a tile has 64 bytes of a row of 128
+// CHECK: why: a tile has 64 of the 128 bytes of a row, and must have all
 func.func @f() {
   tir.for %y in 2 thread "threadIdx.y" {
     tir.for %x in 128 thread "threadIdx.x" {

@@ -1,9 +1,9 @@
 // RUN: not kc-opt %s --split-input-file --lower-fragments 2>&1 >/dev/null | FileCheck %s
 
 // A loop over a part of a tile.
-// CHECK: error[KC4240]: lower-fragments: C is not used by tensor intrinsics alone
+// CHECK: error[KC4240]: lower-fragments: C has uses other than tensor intrinsics
 // CHECK-NEXT: lower_fragments_elements_invalid.mlir:
-// CHECK-NEXT: why: tir.store in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; the loops have 16 x 4 iterations, and tiles 16 x 8
+// CHECK-NEXT: why: tir.store in loop j uses single elements of it, but a warp holds "m16n8k16.matrixC" as tiles; the loops have 16 x 4 iterations, no multiples of a tile of 16 x 8
 func.func @f(%bias: memref<8xf32>) {
   tir.for %x in 32 thread "threadIdx.x" {
     %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">
@@ -29,9 +29,9 @@ func.func private @fill.lane(%C: memref<4xf32, "local"> {nvvm.fragment = #nvvm.f
 // -----
 
 // The element of another lane.
-// CHECK: error[KC4240]: lower-fragments: C is not used by tensor intrinsics alone
+// CHECK: error[KC4240]: lower-fragments: C has uses other than tensor intrinsics
 // CHECK-NEXT: lower_fragments_elements_invalid.mlir:
-// CHECK-NEXT: why: tir.store in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; its indices are not the variables of the loops
+// CHECK-NEXT: why: tir.store in loop j uses single elements of it, but a warp holds "m16n8k16.matrixC" as tiles; its indices are not the variables of the loops
 func.func @f(%bias: memref<8xf32>) {
   tir.for %x in 32 thread "threadIdx.x" {
     %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">
@@ -57,9 +57,9 @@ func.func private @fill.lane(%C: memref<4xf32, "local"> {nvvm.fragment = #nvvm.f
 // -----
 
 // Sums that go to memory from which the loops also load.
-// CHECK: error[KC4240]: lower-fragments: C is not used by tensor intrinsics alone
+// CHECK: error[KC4240]: lower-fragments: C has uses other than tensor intrinsics
 // CHECK-NEXT: lower_fragments_elements_invalid.mlir:
-// CHECK-NEXT: why: tir.load in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; elements are stored to memory that the loops also load from
+// CHECK-NEXT: why: tir.load in loop j uses single elements of it, but a warp holds "m16n8k16.matrixC" as tiles; elements are stored to memory that the loops also load from
 func.func @f(%D: memref<16x8xf32>) {
   tir.for %x in 32 thread "threadIdx.x" {
     %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">
@@ -85,9 +85,9 @@ func.func private @fill.lane(%C: memref<4xf32, "local"> {nvvm.fragment = #nvvm.f
 // -----
 
 // An element is taken again when it is stored.
-// CHECK: error[KC4240]: lower-fragments: C is not used by tensor intrinsics alone
+// CHECK: error[KC4240]: lower-fragments: C has uses other than tensor intrinsics
 // CHECK-NEXT: lower_fragments_elements_invalid.mlir:
-// CHECK-NEXT: why: tir.store in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; an element is loaded again after it is stored
+// CHECK-NEXT: why: tir.store in loop j uses single elements of it, but a warp holds "m16n8k16.matrixC" as tiles; an element is loaded again after it is stored
 func.func @f(%bias: memref<8xf32>) {
   tir.for %x in 32 thread "threadIdx.x" {
     %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">
@@ -115,9 +115,9 @@ func.func private @fill.lane(%C: memref<4xf32, "local"> {nvvm.fragment = #nvvm.f
 // -----
 
 // One lane for all.
-// CHECK: error[KC4240]: lower-fragments: C is not used by tensor intrinsics alone
+// CHECK: error[KC4240]: lower-fragments: C has uses other than tensor intrinsics
 // CHECK-NEXT: lower_fragments_elements_invalid.mlir:
-// CHECK-NEXT: why: tir.store in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; its execution depends on threadIdx.x
+// CHECK-NEXT: why: tir.store in loop j uses single elements of it, but a warp holds "m16n8k16.matrixC" as tiles; its execution depends on threadIdx.x
 func.func @f(%bias: memref<8xf32>) {
   tir.for %x in 32 thread "threadIdx.x" {
     %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">
@@ -145,9 +145,9 @@ func.func private @fill.lane(%C: memref<4xf32, "local"> {nvvm.fragment = #nvvm.f
 // -----
 
 // A part of the elements of a tile that is stored in it.
-// CHECK: error[KC4240]: lower-fragments: C is not used by tensor intrinsics alone
+// CHECK: error[KC4240]: lower-fragments: C has uses other than tensor intrinsics
 // CHECK-NEXT: lower_fragments_elements_invalid.mlir:
-// CHECK-NEXT: why: tir.store in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; a condition stores only some elements of a tile of fragments
+// CHECK-NEXT: why: tir.store in loop j uses single elements of it, but a warp holds "m16n8k16.matrixC" as tiles; a condition stores only some elements of a tile of fragments
 func.func @f() {
   tir.for %x in 32 thread "threadIdx.x" {
     %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">

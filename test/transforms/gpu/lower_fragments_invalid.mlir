@@ -1,9 +1,9 @@
 // RUN: not kc-opt %s --split-input-file --lower-fragments 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
-//CHECK:error[KC4240]: lower-fragments: F is not used by tensor intrinsics alone
+//CHECK:error[KC4240]: lower-fragments: F has uses other than tensor intrinsics
 //CHECK-NEXT:  --> {{.*}}lower_fragments_invalid.mlir:16:7  %0 = tir.load %F[0, 0] : memref<32x16xf16, "m16n8k16.matrixA">
-//CHECK-NEXT:  why: tir.load uses single elements of it, and a warp holds "m16n8k16.matrixA" as tiles; it is not in two loops over the rows and the columns of tiles
-//CHECK-NEXT:  try: tensorize what writes it and what reads it, by intrinsics such as mma_load_m16n8k16_f16_a_shared and mma_sync_m16n8k16_f16f16f32
+//CHECK-NEXT:  why: tir.load uses single elements of it, but a warp holds "m16n8k16.matrixA" as tiles; it is not in two loops over the rows and the columns of tiles
+//CHECK-NEXT:  try: tensorize all writers and readers by intrinsics such as mma_load_m16n8k16_f16_a_shared and mma_sync_m16n8k16_f16f16f32
 //CHECK-NEXT:  try: give F the scope "local"
 
 func.func @elements(%S: memref<32x16xf16, "shared">, %O: memref<32x16xf16>) {
@@ -28,9 +28,9 @@ func.func private @mma_load_m16n8k16_f16_a_shared.lane(%A: memref<16x16xf16, str
 
 // -----
 
-//CHECK:error[KC4241]: lower-fragments: F is in the scope "m16n8k8.matrixA"
+//CHECK:error[KC4241]: lower-fragments: F has the wrong scope, "m16n8k8.matrixA"
 //CHECK-NEXT:  --> {{.*}}lower_fragments_invalid.mlir:41:7  tir.call @mma_load_m16n8k16_f16_a_shared.warp(read %s, write %f) : (memref<16x16xf16, strided<[?,...
-//CHECK-NEXT:  why: mma_load_m16n8k16_f16_a_shared takes "m16n8k16.matrixA" there
+//CHECK-NEXT:  why: mma_load_m16n8k16_f16_a_shared takes "m16n8k16.matrixA" for this argument
 
 func.func @scope(%S: memref<32x16xf16, "shared">, %O: memref<32x16xf16>) {
   tir.for %y in 2 thread "threadIdx.y" {
@@ -54,8 +54,8 @@ func.func private @mma_load_m16n8k16_f16_a_shared.lane(%A: memref<16x16xf16, str
 
 //CHECK:error[KC4242]: lower-fragments: F does not consist of tiles of 16 x 16
 //CHECK-NEXT:  --> {{.*}}lower_fragments_invalid.mlir:65:7  %f = tir.view %F[%y * 8, 0] : memref<24x16xf16, "m16n8k16.matrixA"> to memref<16x16xf16, strided<...
-//CHECK-NEXT:  why: dimension 0 of F has 24 elements, and a warp holds tiles that follow one another, with 16 there
-//CHECK-NEXT:  try: split the loop over it by 16, and tensorize the inner one
+//CHECK-NEXT:  why: dimension 0 of F has 24 elements, must be a multiple of the tile size 16
+//CHECK-NEXT:  try: split the loop over it by 16, and tensorize the inner loop
 
 func.func @whole(%S: memref<32x16xf16, "shared">, %O: memref<32x16xf16>) {
   tir.for %y in 2 thread "threadIdx.y" {
@@ -79,8 +79,8 @@ func.func private @mma_load_m16n8k16_f16_a_shared.lane(%A: memref<16x16xf16, str
 
 //CHECK:error[KC4242]: lower-fragments: F does not consist of tiles of 16 x 16
 //CHECK-NEXT:  --> {{.*}}lower_fragments_invalid.mlir:90:7  %f = tir.view %F[%y * 8, 0] : memref<32x16xf16, "m16n8k16.matrixA"> to memref<16x16xf16, strided<...
-//CHECK-NEXT:  why: a tile begins at multiples of 8 along dimension 0 of F, and a warp holds tiles that follow one another, with 16 there
-//CHECK-NEXT:  try: split the loop over it by 16, and tensorize the inner one
+//CHECK-NEXT:  why: a tile begins at multiples of 8 along dimension 0 of F, must be a multiple of the tile size 16
+//CHECK-NEXT:  try: split the loop over it by 16, and tensorize the inner loop
 
 func.func @begins(%S: memref<32x16xf16, "shared">, %O: memref<32x16xf16>) {
   tir.for %y in 2 thread "threadIdx.y" {
@@ -104,7 +104,7 @@ func.func private @mma_load_m16n8k16_f16_a_shared.lane(%A: memref<16x16xf16, str
 
 //CHECK:error[KC4243]: lower-fragments: mma_load_m16n8k16_f16_a_shared is not executed by whole warps
 //CHECK-NEXT:  --> {{.*}}lower_fragments_invalid.mlir:116:7  tir.call @mma_load_m16n8k16_f16_a_shared.warp(read %s, write %f) : (memref<16x16xf16, strided<[?,...
-//CHECK-NEXT:  why: there are 16 of threadIdx.x, and a warp is 32
+//CHECK-NEXT:  why: there are 16 threads along threadIdx.x, and a warp is 32 threads
 //CHECK-NEXT:  try: bind a loop of 32 iterations to "threadIdx.x" where tiles are copied
 
 func.func @warps(%S: memref<32x16xf16, "shared">, %O: memref<32x16xf16>) {
@@ -204,10 +204,10 @@ func.func private @mma_load_m16n8k16_f16_a_shared.lane(%A: memref<16x16xf16, str
 
 // -----
 
-//CHECK:error[KC4240]: lower-fragments: F is not used by tensor intrinsics alone
+//CHECK:error[KC4240]: lower-fragments: F has uses other than tensor intrinsics
 //CHECK-NEXT:  --> {{.*}}lower_fragments_invalid.mlir:216:7  %F = tir.alloc "F" : memref<32x16xf16, "m16n8k16.matrixA">
 //CHECK-NEXT:  why: nothing uses it, and the uses determine the kind of its fragments
-//CHECK-NEXT:  try: tensorize what writes it and what reads it, by intrinsics such as mma_load_m16n8k16_f16_a_shared and mma_sync_m16n8k16_f16f16f32
+//CHECK-NEXT:  try: tensorize all writers and readers by intrinsics such as mma_load_m16n8k16_f16_a_shared and mma_sync_m16n8k16_f16f16f32
 //CHECK-NEXT:  try: give F the scope "local"
 
 func.func @unused(%S: memref<32x16xf16, "shared">, %O: memref<32x16xf16>) {

@@ -1,9 +1,9 @@
 // RUN: not kc-opt %s --split-input-file --lower-fragments 2>&1 >/dev/null | FileCheck %s
 // RUN: not kc-opt %s --split-input-file --unify-thread-binding 2>&1 >/dev/null | FileCheck %s
 
-// CHECK: error[KC4254]: the lanes of @fill do @fill
+// CHECK: error[KC4254]: the lanes of @fill cannot run @fill
 // CHECK-NEXT: lower_fragments_lanes_invalid.mlir:[[# @LINE + 10]]:1
-// CHECK-NEXT: why: that is the function itself
+// CHECK-NEXT: why: it is the function itself
 func.func @f() {
   tir.for %x in 32 thread "blockIdx.x" {
     %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">
@@ -16,7 +16,7 @@ func.func private @fill(memref<16x8xf32, strided<[?, 1], offset: ?>, "m16n8k16.m
 
 // -----
 
-// CHECK: error[KC4254]: the lanes of @fill do @gone
+// CHECK: error[KC4254]: the lanes of @fill cannot run @gone
 // CHECK-NEXT: lower_fragments_lanes_invalid.mlir:[[# @LINE + 10]]:1
 // CHECK-NEXT: why: there is no function of this name
 func.func @f() {
@@ -31,7 +31,7 @@ func.func private @fill(memref<16x8xf32, strided<[?, 1], offset: ?>, "m16n8k16.m
 
 // -----
 
-// CHECK: error[KC4254]: the lanes of @fill do @lane
+// CHECK: error[KC4254]: the lanes of @fill cannot run @lane
 // CHECK-NEXT: lower_fragments_lanes_invalid.mlir:[[# @LINE + 10]]:1
 // CHECK-NEXT: why: it has no body
 func.func @f() {
@@ -47,9 +47,9 @@ func.func private @lane(memref<4xf32, "local">)
 
 // -----
 
-// CHECK: error[KC4254]: the lanes of @fill do @lane
+// CHECK: error[KC4254]: the lanes of @fill cannot run @lane
 // CHECK-NEXT: lower_fragments_lanes_invalid.mlir:[[# @LINE + 10]]:1
-// CHECK-NEXT: why: it has 0 arguments, and the function 1
+// CHECK-NEXT: why: it takes 0 arguments, but @fill takes 1
 func.func @f() {
   tir.for %x in 32 thread "blockIdx.x" {
     %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">
@@ -63,7 +63,7 @@ func.func private @lane() { func.return }
 
 // -----
 
-// CHECK: error[KC4254]: the lanes of @fill do "lane"
+// CHECK: error[KC4254]: the lanes of @fill cannot run "lane"
 // CHECK-NEXT: lower_fragments_lanes_invalid.mlir:[[# @LINE + 10]]:1
 // CHECK-NEXT: why: there is no function of this name
 func.func @f() {

@@ -1,9 +1,9 @@
 // RUN: not kc-opt %s --target="cuda -arch=sm_90a" --split-input-file --lower-tensor-copies 2>&1 >/dev/null | FileCheck %s
 
 // CHECK:      error[KC4250]: lower-tensor-copies: boxes of 8 x 32 of A cannot be copied as a whole
-// CHECK:      why: the box depends on threadIdx.x, and one thread copies for a block
+// CHECK:      why: the box depends on threadIdx.x, but one thread copies it for the whole block
 // CHECK:      error[KC4250]: lower-tensor-copies: boxes of 8 x 32 of A cannot be copied as a whole
-// CHECK:      why: it is known at the call alone how far neighbours along dimension 0 of A are apart, and it must be a multiple of 16 bytes
+// CHECK:      why: the stride of dimension 0 of A is known only at the call, but must be a multiple of 16 bytes
 
 // One thread copies for its block.
 func.func @f(%A: memref<64x32xf16>, %B: memref<64x32xf16>) {

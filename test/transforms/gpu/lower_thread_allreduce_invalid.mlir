@@ -3,7 +3,7 @@
 //CHECK:error[KC4228]: lower-thread-allreduce: the threads cannot combine their values: not all threads of the block reach it
 //CHECK-NEXT:  --> {{.*}}lower_thread_allreduce_invalid.mlir:12:7  %1 = tir.thread_allreduce "add" (%0) over ["threadIdx.x"] by (%a: i32) (%b: i32) identity [0 : i3...
 //CHECK-NEXT:  why: threads wait for each other to combine their values, and the condition or loop around it depends on the thread
-//CHECK-NEXT:  try: put the condition around what each thread adds
+//CHECK-NEXT:  try: apply the condition to the value that each thread adds
 
 func.func @branch(%A: memref<8xi32>) {
   tir.for %x in 8 thread "threadIdx.x" {

@@ -228,10 +228,11 @@ def refused(sch: tir.Schedule, target: str = EMULATOR) -> str:
             3,
             0,
             "there are 2 blocks along blockIdx.y, no multiple of 3",
-            "split the loop by the number of blocks of a cluster, and bind both parts fused",
+            "split the loop by the number of blocks of a cluster, and bind the fusion of both "
+            "parts",
         ),
-        (16, 0, "it is 16, and a cluster has 1 to 8 blocks", None),
-        (2, 2, "the loop is bound to threadIdx.y, and a cluster consists of blocks", None),
+        (16, 0, "it is 16, but a cluster has 1 to 8 blocks", None),
+        (2, 2, "the loop is bound to threadIdx.y, but a cluster consists of blocks", None),
     ],
 )
 def test_what_is_no_cluster(dim: int, loop: int, why: str, hint: str | None):
@@ -239,7 +240,7 @@ def test_what_is_no_cluster(dim: int, loop: int, why: str, hint: str | None):
     sch = clustered(PRODUCT, dim, loop)
     name = ("i_0", "j_o", "i_1")[loop]
     assert refused(sch) == (
-        f"error[KC4252]: lower-tensor-copies: cluster_dim of loop {name} does not make clusters\n"
+        f"error[KC4252]: lower-tensor-copies: cluster_dim of loop {name} cannot form clusters\n"
         f"  why: {why}\n  try: {hint}"
     )
 
@@ -249,7 +250,7 @@ def test_a_cluster_of_too_many_blocks():
         trans=True, size=(256, 64, 64), columns=16, depth=16, ahead=True, specialized=True
     )
     assert refused(square(product, (4, 4))) == (
-        "error[KC4252]: lower-tensor-copies: cluster_dim of loop j_o does not make clusters\n"
-        "  why: with those along the other axes, 16 blocks are together, and a cluster has 1 to 8\n"
-        "  try: fewer blocks along one of the axes: a cluster has the product of all"
+        "error[KC4252]: lower-tensor-copies: cluster_dim of loop j_o cannot form clusters\n"
+        "  why: a cluster would have 16 blocks over all axes, at most 8 are allowed\n"
+        "  try: use fewer blocks along an axis: their product is the size of a cluster"
     )

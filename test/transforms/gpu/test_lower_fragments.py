@@ -416,8 +416,8 @@ def test_a_swizzled_tile_by_its_stride():
     assert (
         refused(product)
         == """\
-error[KC4246]: swizzle-storage: wmma_load_16x16x16_f16_b_shared uses elements of B_shared \
-that are not contiguous
+error[KC4246]: swizzle-storage: wmma_load_16x16x16_f16_b_shared needs contiguous elements of \
+B_shared, which a swizzle separates
   why: (i, j)->(i, (j floordiv 8 xor (i floordiv 2) mod 4) * 8 + j mod 8) keeps 8 elements of a \
 row contiguous
   try: use intrinsics that load rows of 16 bytes: mma_load_m16n8k16_f16_a_shared

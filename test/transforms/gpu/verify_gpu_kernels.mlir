@@ -2,28 +2,28 @@
 // RUN: FileCheck %s --input-file=%t --match-full-lines --strict-whitespace
 // RUN: kc-opt %s --verify-gpu-kernels 2>&1 >%t2 | FileCheck %s --check-prefix=FEW
 
-//CHECK:remark[KC6309]: kernel reverse, without running it
+//CHECK:remark[KC6309]: kernel reverse: static checks
 //CHECK-NEXT:  --> {{.*}}verify_gpu_kernels.mlir:43:5  gpu.func @reverse({{.*}}
 //CHECK-NEXT:   |  proven: no two threads race
-//CHECK-NEXT:   |  proven: all threads come to each barrier and each shuffle
-//CHECK-NEXT:   |  proven: no index leaves its array
+//CHECK-NEXT:   |  proven: all threads reach each barrier and each shuffle
+//CHECK-NEXT:   |  proven: every index is within its array
 //CHECK-NEXT:   |  proven: no vector is misaligned
-//CHECK-NEXT:   |  proven: all that is read of shared memory was written
-//CHECK-NEXT:remark[KC6309]: kernel scatter, without running it
+//CHECK-NEXT:   |  proven: every element of shared memory is written before it is read
+//CHECK-NEXT:remark[KC6309]: kernel scatter: static checks
 //CHECK-NEXT:  --> {{.*}}verify_gpu_kernels.mlir:56:5  gpu.func @scatter({{.*}}
-//CHECK-NEXT:   |  undecided: no two threads race (who touches A follows from what a call gives, line 58)
-//CHECK-NEXT:   |  proven: all threads come to each barrier and each shuffle
-//CHECK-NEXT:   |  undecided: no index leaves its array (an index of A follows from what a call gives, line 60)
+//CHECK-NEXT:   |  undecided: no two threads race (the set of threads that access A depends on the arguments of a call, line 58)
+//CHECK-NEXT:   |  proven: all threads reach each barrier and each shuffle
+//CHECK-NEXT:   |  undecided: every index is within its array (an index of A depends on the arguments of a call, line 60)
 //CHECK-NEXT:   |  proven: no vector is misaligned
-//CHECK-NEXT:   |  proven: all that is read of shared memory was written
-//CHECK-NEXT:  try: run it with kc-run --target=cuda-emu --check, which decides for the arrays of a call
+//CHECK-NEXT:   |  proven: every element of shared memory is written before it is read
+//CHECK-NEXT:  try: kc-run --target=cuda-emu --check runs it, and checks the arrays of one call
 
 // FEW-NOT: reverse
-// FEW: remark[KC6309]: kernel scatter, without running it
+// FEW: remark[KC6309]: kernel scatter: static checks
 // FEW-NOT: proven
-// FEW: undecided: no two threads race (who touches A follows from what a call gives, line 58)
+// FEW: undecided: no two threads race (the set of threads that access A depends on the arguments of a call, line 58)
 // FEW-NOT: proven
-// FEW: undecided: no index leaves its array
+// FEW: undecided: every index is within its array
 
 // SAME: gpu.func @reverse
 // SAME: gpu.func @scatter

@@ -5,7 +5,7 @@
 //CHECK-NEXT:   |  kernel: k
 //CHECK-NEXT:   |  the other: {{.*}}verify_gpu_kernels_invalid.mlir:42:7  %y = memref.load %S[%r] : memref<64xf32, #gpu.address_space<workgroup>>
 //CHECK-NEXT:  why: nothing orders threads but a barrier of their block, and nothing orders blocks
-//CHECK-NEXT:error[KC6302]: verify-gpu-kernels: thread 0 of block 0 comes to a barrier, and thread 32 does not
+//CHECK-NEXT:error[KC6302]: verify-gpu-kernels: thread 0 of block 0 reaches a barrier, but thread 32 does not
 //CHECK-NEXT:  --> {{.*}}verify_gpu_kernels_invalid.mlir:68:9  gpu.barrier
 //CHECK-NEXT:   |  kernel: k
 //CHECK-NEXT:  why: all threads of a block come to a barrier, and all lanes to a shuffle
@@ -13,7 +13,7 @@
 //CHECK-NEXT:  --> {{.*}}verify_gpu_kernels_invalid.mlir:93:7  memref.store %x, %A[%far] : memref<64xf32>
 //CHECK-NEXT:   |  kernel: k
 //CHECK-NEXT:  why: on a GPU such an access may touch anything
-//CHECK-NEXT:error[KC6304]: verify-gpu-kernels: A[1] is read by thread 0 of block 0, 4 bytes from its begin, which is not a multiple of 16
+//CHECK-NEXT:error[KC6304]: verify-gpu-kernels: A[1] is read by thread 0 of block 0, 4 bytes from its start, which is not a multiple of 16
 //CHECK-NEXT:  --> {{.*}}verify_gpu_kernels_invalid.mlir:116:7  %v = vector.load %A[%c1] {alignment = 16 : i64} : memref<64xf32>, vector<4xf32>
 //CHECK-NEXT:   |  kernel: k
 //CHECK-NEXT:  why: a GPU reads and writes vectors at multiples of their size

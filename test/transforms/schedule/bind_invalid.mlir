@@ -295,7 +295,7 @@
 //ADDS-NEXT:   |  for b in 8 blockIdx.x:    <-- the loop
 //ADDS-NEXT:   |    for u in 1:
 //ADDS-NEXT:   |      block C
-//ADDS-NEXT:  why: G is in global memory, which all of them share, and they do not wait for each other
+//ADDS-NEXT:  why: G is in global memory, which all blocks share, and blocks do not wait for each other
 //ADDS-NEXT:  try: set_scope puts G into shared or local memory
 
 //GRID:error[KC3409]: compute_at: block L is in the kernel, but in no loop of blockIdx.x
@@ -621,8 +621,8 @@ func.func @one_block_reduces(%A: memref<2xf32>, %C: memref<1xf32>) {
 //ABSENT-NEXT:   |          store to S
 //ABSENT-NEXT:   |        for j in 4:
 //ABSENT-NEXT:   |          store to B
-//ABSENT-NEXT:  why: threadIdx.x 0 reads S[3], which threadIdx.x 3 writes; threadIdx.y 1 does not get there, and all threads of a block wait together
-//ABSENT-NEXT:  try: put a condition around each of them instead of both, so that all threads can wait in between
+//ABSENT-NEXT:  why: threadIdx.x 0 reads S[3], which threadIdx.x 3 writes; threadIdx.y 1 does not reach it, and all threads of a block wait together
+//ABSENT-NEXT:  try: guard each access by a condition of its own, so that all threads can wait in between
 
 func.func @in_a_block(%A: memref<4xi32>, %B: memref<4xi32>) {
   tir.for %b in 1 thread "blockIdx.x" {

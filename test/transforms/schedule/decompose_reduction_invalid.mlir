@@ -80,7 +80,7 @@ func.func @used(%A: memref<8x4xf32>, %S: memref<8xf32>, %D: memref<8xf32>) {
 // USED-NEXT:    |    block D
 // USED-NEXT:    |    for k in 4:
 // USED-NEXT:    |      block S    <-- here
-// USED-NEXT:   why: something else in the loop uses what it writes, an iteration is repeated, or its indices are not affine
+// USED-NEXT:   why: another statement in the loop uses the elements that it writes, an iteration is repeated, or its indices are not affine
 
 // A skewed loop has fewer iterations than there are elements where the reduction has no terms.
 // RUN: not kc-opt %s --decompose-reduction="func=skewed block=S loop=k" 2>&1 | FileCheck %s --check-prefix=SKEWED --match-full-lines --strict-whitespace

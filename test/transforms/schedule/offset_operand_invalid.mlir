@@ -94,4 +94,4 @@ func.func @square(%A: memref<4xi8> {kc.name = "A"}, %C: memref<1xi32> {kc.name =
 }
 
 //SQUARE:error[KC3640]: offset_operand: A is not one factor of the products of block C
-//SQUARE:  why: it is both of them
+//SQUARE:  why: it is both factors

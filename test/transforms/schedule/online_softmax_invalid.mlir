@@ -192,7 +192,7 @@ te.func @rounded(%S: tensor<4x8xf32>, %V: tensor<8xf32>) -> tensor<4xf32> {
 // SHIFTED-NEXT:   |  for i in 4:
 // SHIFTED-NEXT:   |    for j in 8:
 // SHIFTED-NEXT:   |      block E    <-- here
-// SHIFTED-NEXT:  why: what block E subtracts M from is not what that is the maximum of
+// SHIFTED-NEXT:  why: block E subtracts M from values that are not the terms of the maximum
 // SHIFTED-NEXT:  try: the form is M = max(x), E = exp(x - M), T = sum(E), P = E / T, O = sum(P * V)
 
 // SQUARED:error[KC3620]: online_softmax: block M is not the maximum of a softmax
@@ -269,5 +269,5 @@ te.func @rounded(%S: tensor<4x8xf32>, %V: tensor<8xf32>) -> tensor<4xf32> {
 // ROUNDED-NEXT:   |  for i in 4:
 // ROUNDED-NEXT:   |    for j in 8:
 // ROUNDED-NEXT:   |      block O    <-- here
-// ROUNDED-NEXT:  why: block O rounds weighted products to a narrower type, which may not hold them as long as the maximum is that of a part of the row
+// ROUNDED-NEXT:  why: block O rounds weighted products to a narrower type, which may overflow while the maximum covers only a part of the row
 // ROUNDED-NEXT:  try: the form is M = max(x), E = exp(x - M), T = sum(E), P = E / T, O = sum(P * V)

@@ -108,7 +108,10 @@ def test_where_not_all_threads_are(name: str):
         get_pass("verify-gpu-code").apply(context(), module.op)
     except KCError as refusal:
         refusals.append(refusal.code)
-    apart = "by another thread where not all threads are, so they cannot wait for each other"
+    apart = (
+        "by another thread at a place that not all threads reach, so they cannot wait for each "
+        "other"
+    )
     assert refusals == ([] if is_right else [apart, "KC3418"])
 
 
@@ -171,10 +174,10 @@ def test_bind_refuses_what_cannot_wait():
         "   |        block P    <-- writes S",
         "   |      for j in 4:",
         "   |        block C    <-- reads S",
-        "  why: threadIdx.x 0 reads S[3], which threadIdx.x 3 writes; threadIdx.y 1 does not get "
-        "there, and all threads of a block wait together",
-        "  try: put a condition around each of them instead of both, so that all threads can wait "
-        "in between",
+        "  why: threadIdx.x 0 reads S[3], which threadIdx.x 3 writes; threadIdx.y 1 does not "
+        "reach it, and all threads of a block wait together",
+        "  try: guard each access by a condition of its own, so that all threads can wait in "
+        "between",
     ]
     assert str(sch.mod) == before
 
@@ -222,7 +225,7 @@ func.func @f(%A: memref<12x4xi32>, %B: memref<10xi32> {kc.role = "out"}) {
         sch.bind(sch.get_loops("S_init")[-1], "threadIdx.y")
     assert caught.value.code == "KC3418"
     assert caught.value.why == (
-        "threadIdx.y 1 reads S[0], which threadIdx.y 0 writes; threadIdx.x 6 does not get there, "
+        "threadIdx.y 1 reads S[0], which threadIdx.y 0 writes; threadIdx.x 6 does not reach it, "
         "and all threads of a block wait together"
     )
     assert str(sch.mod) == before

@@ -301,7 +301,7 @@ def test_what_is_no_intrinsic():
     why = refusal(good, good)[1]
     assert why == "the description is loops around one block, and nothing else"
     why = refusal(ADD, good, init=good)[1]
-    assert why == "it has an init, but no update, which continues what that starts"
+    assert why == "it has an init but no update, and a reduction needs both"
     why = refusal(ADD, good, init=good, update=good)[1]
     assert why == "it has an init, but the block of its description has no init"
     why = refusal(ADD, ADD + good)[1]

@@ -197,7 +197,7 @@ def test_integers_as_floats_are_refused_where_one_is_read_before(
         "   |  for i in 8:\n"
         f"   |    for k in {extent.removeprefix('%')}:\n"
         "   |      block R    <-- reads R\n"
-        f"  why: what is read of element {witness} may not be convertible from float64 to i32\n"
+        f"  why: the value of element {witness} may not be convertible from float64 to i32\n"
         "  try: unsafe, if an undefined result is acceptable"
     )
     assert text_of(module) == before

@@ -108,7 +108,7 @@ te.func @ints(%A: tensor<4x8xi32>) -> tensor<4xi32> {
 
 //WRAPS:warning[KC3543]: unsafe_set_dtype: results may change with B as int8
 //WRAPS-NEXT:  --> {{.*}}unsafe_set_dtype.mlir:24:3  %B = te.compute "B" [%i = 4] reduce sum [%k = 8] {
-//WRAPS-NEXT:  why: what is outside of -128 to 127 wraps around
+//WRAPS-NEXT:  why: values outside of -128 to 127 wrap around
 
 //SAME:warning[KC3542]: unsafe_set_dtype changes nothing
 //SAME-NEXT:  --> {{.*}}unsafe_set_dtype.mlir:11:3  %B = te.compute "B" [%i = 16] {

@@ -99,7 +99,7 @@ func.func @f(%A: memref<16xf32>, %C: memref<16xf32>) {
 //FRACTION-NEXT:   |    block I
 //FRACTION-NEXT:   |    block N
 //FRACTION-NEXT:   |    block C
-//FRACTION-NEXT:  why: fractions are cut off, and what is outside of -2147483648 to 2147483647 is undefined
+//FRACTION-NEXT:  why: fractions are cut off, and values outside of -2147483648 to 2147483647 are undefined
 //FRACTION-NEXT:  try: unsafe, if that is acceptable
 //FRACTION-NEXT:  try: dtype=float64
 
@@ -122,7 +122,7 @@ func.func @f(%A: memref<16xf32>, %C: memref<16xf32>) {
 //WRAP-NEXT:   |    block I    <-- here
 //WRAP-NEXT:   |    block N
 //WRAP-NEXT:   |    block C
-//WRAP-NEXT:  why: what is outside of 0 to 65535 wraps around
+//WRAP-NEXT:  why: values outside of 0 to 65535 wrap around
 //WRAP-NEXT:  try: unsafe, if that is acceptable
 //WRAP-NEXT:  try: dtype=float64
 //WRAP-NEXT:  try: dtype=int64

@@ -27,7 +27,7 @@
 //RESULTS-NEXT:  --> {{.*}}vectorize_invalid.mlir:179:3  tir.for %l in 16 {
 //RESULTS-NEXT:   |  for l in 16:    <-- here
 //RESULTS-NEXT:   |    block W
-//RESULTS-NEXT:  why: the lanes cannot compute partial results: l drives results of W as well as terms
+//RESULTS-NEXT:  why: the lanes cannot compute partial results: l does not drive only reduce variables of W
 //RESULTS-NEXT:  try: rfactor creates partial results that can be computed in parallel
 
 //PLACE:error[KC3040]: vectorize: loop k is a reduction of T
@@ -35,7 +35,7 @@
 //PLACE-NEXT:   |  for i in 8:
 //PLACE-NEXT:   |    for k in 8:    <-- here
 //PLACE-NEXT:   |      block T
-//PLACE-NEXT:  why: the lanes cannot compute partial results: where T stores depends on more than its spatial variables
+//PLACE-NEXT:  why: the lanes cannot compute partial results: the indices at which T stores depend on more than its spatial variables
 //PLACE-NEXT:  try: vectorize a spatial loop: i
 
 //COMBINER:error[KC3040]: vectorize: loop k is a reduction of L
@@ -43,7 +43,7 @@
 //COMBINER-NEXT:   |  for i in 8:
 //COMBINER-NEXT:   |    for k in 8:    <-- here
 //COMBINER-NEXT:   |      block L
-//COMBINER-NEXT:  why: the lanes cannot compute partial results: the combiner of L contains scf.if, which no vector has
+//COMBINER-NEXT:  why: the lanes cannot compute partial results: the combiner of L contains scf.if, which has no vector form
 //COMBINER-NEXT:  try: vectorize a spatial loop: i
 
 //SIZE:error[KC3043]: vectorize: the extent of z is not a constant

@@ -21,7 +21,7 @@
 // CHECK-NEXT:  order i, j, t: A at (t=0, i=1, j=0) reads A[1, 2], which A at (t=1, i=0, j=1) writes
 // CHECK-NEXT:  order j, t, i: A at (t=0, i=0, j=1) reads A[1, 1], which A at (t=1, i=0, j=0) writes
 // CHECK-NEXT:  order j, i, t: A at (t=0, i=0, j=1) reads A[1, 1], which A at (t=1, i=0, j=0) writes
-// CHECK-NEXT:  skew: i by 1 t, j by 1 t and 1 i: then any order is legal, and any tiles
+// CHECK-NEXT:  skew: i by 1 t, j by 1 t and 1 i: any order and any tiles are then legal
 // CHECK-NEXT:imperfect: i in 8, j in 4
 // CHECK-NEXT:  anti of A, y to A: distance (0), direction (0)
 // CHECK-NEXT:  flow of y, y to A: distance (0), direction (0)
@@ -29,7 +29,7 @@
 // CHECK-NEXT:  reverse: i, j
 // CHECK-NEXT:  order i, j: as it is
 // CHECK-NEXT:  order j, i: legal
-// CHECK-NEXT:  skew: none needed, any order is legal, and any tiles
+// CHECK-NEXT:  skew: none needed: any order and any tiles are legal
 // CHECK-NEXT:imperfect: i in 8
 // CHECK-NEXT:  anti of y, y_1 to y_1: distance (1..7), direction (+)
 // CHECK-NEXT:  flow of y, y_1 to y_1: distance (1..7), direction (+)
@@ -42,7 +42,7 @@
 // CHECK-NEXT:  reverse: j
 // CHECK-NEXT:  order i, j: as it is
 // CHECK-NEXT:  order j, i: legal
-// CHECK-NEXT:  skew: none needed, any order is legal, and any tiles
+// CHECK-NEXT:  skew: none needed: any order and any tiles are legal
 //  CHECK-NOT:{{.}}
 
 //      INNER:seidel: i in 8, j in 8
@@ -53,7 +53,7 @@
 // INNER-NEXT:  reverse: none
 // INNER-NEXT:  order i, j: as it is
 // INNER-NEXT:  order j, i: A at (i=0, j=1) reads A[2, 1], which A at (i=1, j=0) writes (for t = 0)
-// INNER-NEXT:  skew: j by 1 i: then any order is legal, and any tiles
+// INNER-NEXT:  skew: j by 1 i: any order and any tiles are then legal
 //  INNER-NOT:{{.}}
 func.func @seidel(%A: memref<10x10xf32>) {
   %c = arith.constant 0.25 : f32

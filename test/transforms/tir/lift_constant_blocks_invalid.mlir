@@ -5,8 +5,8 @@
 
 // CHECK: error[KC4112]: lift-constant-blocks: @main.prepare would run while the module is built
 // CHECK: lift_constant_blocks_invalid.mlir:15
-// CHECK: why: a build runs the functions with kc.prepares that it made itself, none of a text
-// CHECK: try: kc-opt --evaluate-prepared runs it, and makes its results constants
+// CHECK: why: a build runs only functions with kc.prepares that it made itself, no function of its input
+// CHECK: try: kc-opt --evaluate-prepared runs it and replaces its results by constants
 
 // ASKED-NOT: kc.prepares
 // ASKED: llvm.func @main

@@ -1,9 +1,9 @@
 // RUN: not kc-opt %s --split-input-file --lower-tiles 2>&1 >/dev/null | FileCheck %s
 
 // An element of a tile register has no address.
-// CHECK: error[KC4256]: lower-tiles: S is not used by intrinsics on tiles alone
-// CHECK: why: tir.load uses it, and "amx.tile" is tile registers, whose elements have no addresses
-// CHECK: try: tensorize what writes it and what reads it, by intrinsics such as amx_fill_16x16_f32, amx_sync_16x16x32_bf16 and amx_store_16x16_f32
+// CHECK: error[KC4256]: lower-tiles: S has uses other than intrinsics on tiles
+// CHECK: why: tir.load uses it, but "amx.tile" stands for tile registers, whose elements have no addresses
+// CHECK: try: tensorize all writers and readers by intrinsics such as amx_fill_16x16_f32, amx_sync_16x16x32_bf16 and amx_store_16x16_f32
 // CHECK: try: give S the scope "local"
 func.func @element(%C: memref<16x16xf32>) {
   %S = tir.alloc "S" : memref<16x16xf32, "amx.tile">
@@ -17,9 +17,9 @@ func.func private @fill(memref<16x16xf32, strided<[?, 1], offset: ?>, "amx.tile"
 
 // -----
 
-// CHECK: error[KC4257]: lower-tiles: S is not made of tile registers
-// CHECK: why: a tile has 17 rows of 64 bytes, and a register at most 16 of 64
-// CHECK: try: split the loops over it by the sizes of a tile, and tensorize the inner ones
+// CHECK: error[KC4257]: lower-tiles: S cannot be kept in tile registers
+// CHECK: why: a tile has 17 rows of 64 bytes, but a tile register holds at most 16 rows of 64 bytes
+// CHECK: try: split the loops over it by the sizes of a tile, and tensorize the inner loops
 func.func @too_large() {
   %S = tir.alloc "S" : memref<17x16xf32, "amx.tile">
   %s = tir.view %S[0, 0] : memref<17x16xf32, "amx.tile"> to memref<17x16xf32, strided<[?, 1], offset: ?>, "amx.tile">
@@ -30,8 +30,8 @@ func.func private @fill(memref<17x16xf32, strided<[?, 1], offset: ?>, "amx.tile"
 
 // -----
 
-// CHECK: error[KC4257]: lower-tiles: S is not made of tile registers
-// CHECK: why: dimension 1 of S has 24 elements, and tiles 16
+// CHECK: error[KC4257]: lower-tiles: S cannot be kept in tile registers
+// CHECK: why: dimension 1 of S has 24 elements, must be a multiple of the tile size 16
 func.func @not_whole() {
   %S = tir.alloc "S" : memref<16x24xf32, "amx.tile">
   %s = tir.view %S[0, 0] : memref<16x24xf32, "amx.tile"> to memref<16x16xf32, strided<[?, 1], offset: ?>, "amx.tile">
@@ -42,8 +42,8 @@ func.func private @fill(memref<16x16xf32, strided<[?, 1], offset: ?>, "amx.tile"
 
 // -----
 
-// CHECK: error[KC4257]: lower-tiles: S is not made of tile registers
-// CHECK: why: small uses tiles of 16 x 8 of it, and fill tiles of 16 x 16
+// CHECK: error[KC4257]: lower-tiles: S cannot be kept in tile registers
+// CHECK: why: small uses tiles of 16 x 8, but fill uses tiles of 16 x 16
 func.func @two_shapes() {
   %S = tir.alloc "S" : memref<16x16xf32, "amx.tile">
   %t = tir.view %S[0, 0] : memref<16x16xf32, "amx.tile"> to memref<16x8xf32, strided<[?, 1], offset: ?>, "amx.tile">
@@ -57,8 +57,8 @@ func.func private @small.tile(memref<16x8xf32, strided<[?, 1], offset: ?>, "amx.
 
 // -----
 
-// CHECK: error[KC4257]: lower-tiles: S is not made of tile registers
-// CHECK: why: loop n says which tile is used, and the number of a register is a part of an instruction
+// CHECK: error[KC4257]: lower-tiles: S cannot be kept in tile registers
+// CHECK: why: loop n selects the tile, but an instruction contains the number of its tile register as a constant
 func.func @by_a_loop(%k: index) {
   %S = tir.alloc "S" : memref<32x16xf32, "amx.tile">
   tir.for %n in %k {
@@ -71,11 +71,11 @@ func.func private @fill(memref<16x16xf32, strided<[?, 1], offset: ?>, "amx.tile"
 
 // -----
 
-// CHECK: error[KC4258]: lower-tiles: 9 tiles are used at a time
+// CHECK: error[KC4258]: lower-tiles: 9 tiles are live at the same time
 // CHECK: S: 8
 // CHECK: T: 1
-// CHECK: why: there are 8 tile registers
-// CHECK: try: 2 x 2 tiles of sums, with two tiles of each operand, are 8
+// CHECK: why: there are only 8 tile registers
+// CHECK: try: use at most 2 x 2 tiles of sums and two tiles of each operand: 8 in total
 func.func @nine() {
   %S = tir.alloc "S" : memref<128x16xf32, "amx.tile">
   %T = tir.alloc "T" : memref<16x16xf32, "amx.tile">
@@ -92,8 +92,8 @@ func.func private @fill(memref<16x16xf32, strided<[?, 1], offset: ?>, "amx.tile"
 // -----
 
 // CHECK: error[KC4259]: lower-tiles: a call of anything comes between uses of S
-// CHECK: why: what is called may use the tile registers itself, and threads have tile registers of their own
-// CHECK: try: store the sums first, or compute what is called in loops of its own
+// CHECK: why: a called function may overwrite the tile registers, and each thread has its own tile registers
+// CHECK: try: store the sums first, or make the call in a loop nest of its own
 func.func @call(%C: memref<16x16xf32>) {
   %S = tir.alloc "S" : memref<16x16xf32, "amx.tile">
   %s = tir.view %S[0, 0] : memref<16x16xf32, "amx.tile"> to memref<16x16xf32, strided<[?, 1], offset: ?>, "amx.tile">

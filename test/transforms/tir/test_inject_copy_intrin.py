@@ -71,7 +71,7 @@ def test_what_is_no_copy_is_refused_where_the_loop_comes_from():
     with pytest.raises(KCError) as caught:
         kc.build(sch)
     assert caught.value.code == "KC4343"
-    assert "loop i has the pragma copy_intrin and is not a copy" in str(caught.value)
+    assert "loop i has the pragma copy_intrin, but is not a copy" in str(caught.value)
     assert caught.value.why == "the innermost loop does more than load an element and store it"
 
 

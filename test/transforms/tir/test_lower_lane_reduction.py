@@ -258,7 +258,7 @@ def test_a_reduction_that_is_not_split_runs_serially():
     assert warning.render().split("\n") == [
         "warning[KC4211]: lower-lane-reduction: the loop k is not vectorized and runs serially",
         "  --> <string>:4:11",
-        "  why: a condition of B is about results and terms",
+        "  why: a condition of B depends on both results and terms",
     ]
     x, out = np.arange(8, dtype="float32"), np.zeros(8, "float32")
     function(x, out)
@@ -365,7 +365,7 @@ def test_where_the_loop_is_part_of_the_index_of_results_the_lanes_are_not_split(
     schedule = kc.tir.Schedule(kc.IRModule.parse(text))
     with pytest.raises(kc.error.KCError) as caught:
         schedule.vectorize(schedule.get_loops("B")[0])
-    assert "where B stores depends on k" in str(caught.value)
+    assert "the indices at which B stores depend on k" in str(caught.value)
     vectorized = kc.IRModule.parse(text.replace("in 8 {\n", "in 8 vectorized {\n", 1))
     a, b = np.arange(8, dtype="int32"), np.zeros(4, "int32")
     kc.build(vectorized)(a, b)
@@ -426,7 +426,7 @@ def test_a_loop_over_results_and_terms_runs_serially():
     assert first == (
         "warning[KC4211]: lower-lane-reduction: the loop k is not vectorized and runs serially"
     )
-    assert why == "  why: i_m_fused drives results as well as terms"
+    assert why == "  why: i_m_fused drives both spatial and reduce variables"
 
 
 def test_lanes_in_a_loop_that_drives_results_and_terms():

@@ -397,7 +397,7 @@ def test_rows_with_gaps():
         refused(padded)
         == f"""\
 error[KC4250]: {GAP}
-  why: rows of a box follow one another, 64 bytes apart, and those of A_shared are 160 bytes apart
+  why: the rows of a box are 64 bytes apart, but the rows of A_shared are 160 bytes apart
   try: swizzle A_shared instead of using storage_align
 """
     )
@@ -408,7 +408,7 @@ def test_rows_of_the_array_that_begin_anywhere():
         refused(plain(32, wide=36))
         == """\
 error[KC4250]: lower-tensor-copies: boxes of 32 x 32 of A cannot be copied as a whole
-  why: neighbours along dimension 0 of A are 72 bytes apart, no multiple of 16
+  why: the stride of dimension 0 of A is 72 bytes, not a multiple of 16
   try: copy by vectorized loops instead of tma_load
 """
     )

@@ -319,7 +319,7 @@ def test_too_few_lanes():
         refused(Product(lanes=64))
         == """\
 error[KC4243]: lower-fragments: wgmma_fill_m64n32k16_f32 is not executed by whole warps
-  why: there are 64 of threadIdx.x, and 4 warps are 128
+  why: there are 64 threads along threadIdx.x, and 4 warps are 128 threads
   try: bind a loop of 128 iterations to "threadIdx.x" where tiles are copied
 """
     )

@@ -67,7 +67,7 @@ transform.named_sequence @stale() {
 
 //      COUNT:error[KC3715]: get_loops gives 2 results here, and 1 in the trace
 // COUNT-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[# @LINE + 5]]:3  %i = sched.get_loops %C : !sched.loop
-// COUNT-NEXT:  why: the program is not built like the one that the trace was made for
+// COUNT-NEXT:  why: the program differs from the program of which the trace is a record
 //  COUNT-NOT:{{.}}
 transform.named_sequence @count() {
   %C = sched.get_block "C"
@@ -77,7 +77,7 @@ transform.named_sequence @count() {
 
 //      ARGUMENT:error[KC3721]: @argument takes 2 arguments
 // ARGUMENT-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[# @LINE + 4]]:1  transform.named_sequence @argument(%module: !transform.any_op, %b: !sched.block) {
-// ARGUMENT-NEXT:  why: a schedule is given only the module, and nothing for the !sched.block
+// ARGUMENT-NEXT:  why: a schedule gets only the module as an argument, no !sched.block
 // ARGUMENT-NEXT:  try: get_block and get_loops give the handles
 //  ARGUMENT-NOT:{{.}}
 transform.named_sequence @argument(%module: !transform.any_op, %b: !sched.block) {

@@ -43,17 +43,17 @@ def lane_of(function: FuncOp) -> FuncOp | None:
     if not isinstance(lane, FuncOp):
         why = "there is no function of this name"
     elif lane is function:
-        why = "that is the function itself"
+        why = "it is the function itself"
     elif lane.is_declaration:
         why = "it has no body"
     elif len(lane.function_type.inputs) != count:
         arguments = counted(len(lane.function_type.inputs), "argument")
-        why = f"it has {arguments}, and the function {count}"
+        why = f"it takes {arguments}, but @{function.sym_name.data} takes {count}"
     else:
         return lane
     raise CodegenError(
         "KC4254",
-        f"the lanes of @{function.sym_name.data} do {name}",
+        f"the lanes of @{function.sym_name.data} cannot run {name}",
         location=location_of(function),
         why=why,
     )

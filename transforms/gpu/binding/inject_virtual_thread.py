@@ -103,8 +103,8 @@ def _require_interleaving(root: ForOp) -> None:
                 raise _refuse(
                     outer,
                     f"the number of virtual threads of loop {outer.label} is not constant",
-                    f"it is {outer.dynamic_extent.name_hint or 'computed'}, and each virtual "
-                    "thread becomes code of its own",
+                    f"it is {outer.dynamic_extent.name_hint or 'computed'}, but each virtual "
+                    "thread becomes separate code",
                     "split the loop by a constant factor, and bind that part",
                 )
             count *= outer.static_extent or 1 if is_virtual else 1
@@ -112,7 +112,7 @@ def _require_interleaving(root: ForOp) -> None:
             raise _refuse(
                 loop,
                 f"{count} virtual threads run in one thread",
-                f"each of them becomes code of its own; {LIMIT} is the most",
+                f"each of them becomes separate code, so at most {LIMIT} are allowed",
                 'bind the outer part to "blockIdx" or leave it serial',
             )
     branches = [
@@ -129,8 +129,9 @@ def _require_interleaving(root: ForOp) -> None:
                 name = "memory" if buffer is None else loop_tree.buffer_name(buffer)
                 raise _refuse(
                     op,
-                    f"virtual threads may exchange values in {name} where not all of them are",
-                    "they run operation by operation, and the condition depends on the virtual "
+                    f"virtual threads may exchange values in {name} at a place that not all of "
+                    "them reach",
+                    "virtual threads run in lockstep, and the condition depends on the virtual "
                     "thread",
                     "fuse the loops of virtual threads into one"
                     if _is_moved(conflict.source, conflict.sink, op)

@@ -186,7 +186,9 @@ def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
     reduced = [loop for loop in around if IterType.REDUCE in kinds[loop]]
     for loop in reduced:
         if len(kinds[loop]) > 1:
-            raise _refuse(block, f"loop {loop.label} drives results as well as terms", lanes[0])
+            raise _refuse(
+                block, f"loop {loop.label} drives both spatial and reduce variables", lanes[0]
+            )
         if loop.axis is not None and loop.axis not in LANE_AXES:
             raise _refuse(block, f"loop {loop.label} is bound to {loop.axis}", lanes[0])
     kernel = next(loop for loop in around if loop.axis is not None)
@@ -198,7 +200,7 @@ def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
         if loop in outside:
             raise _refuse(
                 block,
-                f"loop {loop.label} of the reduction is around the kernel, so that each of its "
+                f"loop {loop.label} of the reduction surrounds the kernel, so each of its "
                 "iterations is a launch",
                 lanes[0],
                 ['bind a loop around it, such as one of add_unit_loop, to "blockIdx.x"'],

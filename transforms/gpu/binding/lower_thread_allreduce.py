@@ -150,7 +150,7 @@ class _Lowering:
                     "not all threads of the block reach it",
                     "threads wait for each other to combine their values, and the condition or "
                     "loop around it depends on the thread",
-                    "put the condition around what each thread adds",
+                    "apply the condition to the value that each thread adds",
                 )
 
     def _refuse(self, what: str, why: str, hint: str) -> CodegenError:

@@ -482,7 +482,7 @@ def nest_of(access: LoadOp | StoreOp, buffers: Mapping[SSAValue, Held]) -> Nest 
     nest = Nest(rows, columns, buffers[access.buffer].fragment)
     body = nest.body
     if any(isinstance(op, ForOp) for op in body):
-        return f"there is more in loop {rows.label} than loop {columns.label if columns else ''}"
+        return f"loop {rows.label} contains more than loop {columns.label if columns else ''}"
     own = [op for op in _guarded(body) if isinstance(op, LoadOp | StoreOp) and op.buffer in buffers]
     chosen = _chosen(own, buffers)
     nest.fragment = buffers[chosen.buffer].fragment
@@ -498,13 +498,16 @@ def nest_of(access: LoadOp | StoreOp, buffers: Mapping[SSAValue, Held]) -> Nest 
     extents = [loop.static_extent or 1 for loop in nest.loops]
     if any(count % size for count, size in zip(extents, tile, strict=True)):
         sizes = " x ".join(map(str, extents))
-        return f"the loops have {sizes} iterations, and tiles {' x '.join(map(str, tile))}"
+        return (
+            f"the loops have {sizes} iterations, no multiples of a tile of "
+            f"{' x '.join(map(str, tile))}"
+        )
     copies = len(nest.tiles) * nest.fragment.words * nest.fragment.each
     if copies > MOST:
         return f"a lane has {copies} elements, and at most {MOST} are supported"
     beside = [op for op in rows.body.block.ops if op is not columns and columns is not None]
     if any(op.regions or not (isinstance(op, LoadOp) or is_side_effect_free(op)) for op in beside):
-        return f"there is more in loop {rows.label} than loop {columns.label if columns else ''}"
+        return f"loop {rows.label} contains more than loop {columns.label if columns else ''}"
     why = _require_body(nest, body, buffers)
     if why is not None:
         return why
@@ -660,7 +663,7 @@ def _unlike(op: LoadOp | StoreOp, nest: Nest, held: Held) -> str | None:
     for number in range(own.words * own.each):
         places = [_find(fragment, own, number, begin) for begin in nest.tiles]
         if any(place is None or place[1] % each != number % each for place in places):
-            return f"lanes hold other elements of {fragment} than of {own}"
+            return f"a lane holds different elements of {fragment} than of {own}"
     index = IndexValues()
     offsets = _offsets(op, nest, held, index)
     own_dims = {dim for loop in nest.loops for dim in dimensions(index.expr(loop.var))}

@@ -212,9 +212,9 @@ def _held(alloc: AllocOp, lanes: dict[str, FuncOp]) -> _Held:
             takes = "memory" if fragment is None else f'"{fragment.scope}"'
             raise CodegenError(
                 "KC4241",
-                f'lower-fragments: {alloc.label} is in the scope "{scope}"',
+                f'lower-fragments: {alloc.label} has the wrong scope, "{scope}"',
                 location=location_of(call),
-                why=f"{_name(call)} takes {takes} there",
+                why=f"{_name(call)} takes {takes} for this argument",
             )
         if held is None or first is None:
             held, first = _Held(alloc, fragment, tuple(view.positions)), call
@@ -253,8 +253,8 @@ def _require_tiles(alloc: AllocOp, held: _Held) -> None:
                 "KC4242",
                 f"lower-fragments: {alloc.label} does not consist of tiles of {tile}",
                 location=location_of(alloc),
-                why=f"dimension {position} of {alloc.label} has {shape[position]} elements, and a "
-                f"warp holds tiles that follow one another, with {size} there",
+                why=f"dimension {position} of {alloc.label} has {shape[position]} elements, "
+                f"must be a multiple of the tile size {size}",
                 hints=[f'give {alloc.label} the scope "local"'],
             )
 
@@ -304,16 +304,16 @@ def _not_tensorized(
     else:
         loops = [loop.label for loop in all_loops_around(user) if loop.axis is None]
         where = f" in loop {loops[-1]}" if loops else ""
-        why = f'{user.name}{where} uses single elements of it, and a warp holds "{scope}" as tiles'
+        why = f'{user.name}{where} uses single elements of it, but a warp holds "{scope}" as tiles'
     if detail is not None:
         why = f"{why}; {detail}"
     return CodegenError(
         "KC4240",
-        f"lower-fragments: {alloc.label} is not used by tensor intrinsics alone",
+        f"lower-fragments: {alloc.label} has uses other than tensor intrinsics",
         location=location_of(alloc if user is None else user),
         why=why,
         hints=[
-            f"tensorize what writes it and what reads it, by intrinsics such as {_examples(scope)}",
+            f"tensorize all writers and readers by intrinsics such as {_examples(scope)}",
             f'give {alloc.label} the scope "local"',
         ],
     )
@@ -347,8 +347,8 @@ def _require_whole(alloc: AllocOp, view: ViewOp, fragment: FragmentAttr) -> None
             "KC4242",
             f"lower-fragments: {alloc.label} does not consist of tiles of {rows} x {columns}",
             location=location_of(view),
-            why=f"{why}, and a warp holds tiles that follow one another, with {size} there",
-            hints=[f"split the loop over it by {size}, and tensorize the inner one"],
+            why=f"{why}, must be a multiple of the tile size {size}",
+            hints=[f"split the loop over it by {size}, and tensorize the inner loop"],
         )
 
 
@@ -360,8 +360,8 @@ def _require_warp(call: CallOp, lane: FuncOp) -> None:
     count = loops[0].static_extent if loops else 1
     why = hint = None
     if count is None or count % together:
-        number = "a number that is not constant" if count is None else count
-        why = f"there are {number} of threadIdx.x, and {warps} {together}"
+        number = "an unknown number of" if count is None else count
+        why = f"there are {number} threads along threadIdx.x, and {warps} {together} threads"
         hint = f'bind a loop of {together} iterations to "threadIdx.x" where tiles are copied'
     else:
         values: list[SSAValue] = []
@@ -497,7 +497,7 @@ def _not_described(view: ViewOp, tiles: Sequence[tuple[ViewOp, str]]) -> str | N
         assert isinstance(tile_type, MemRefType)
         wide = tile_type.get_shape()[-1] * size
         if along == "mn" and wide != width:
-            return f"a tile has {wide} bytes of a row of {width}"
+            return f"a tile has {wide} of the {width} bytes of a row, and must have all"
         if divisor(begins[across]) * size % wide:
             return f"tiles begin at multiples of {divisor(begins[across]) * size} bytes of a row"
     return None

@@ -202,11 +202,12 @@ def _plan(root: ForOp, target: Target) -> _Plan:
     fulls = [op for op in root.walk() if isinstance(op, AllocOp) and SPECIALIZED in op.attributes]
     count = 1 if x is None else x.static_extent
     if x is None or count is None or count % WARP:
-        number = "an unknown number" if count is None else count
+        number = "an unknown number of" if count is None else count
         raise _refuse(
             fulls[0],
-            f"there are {number} of threadIdx.x, and a warp has {WARP}: the threads that copy are "
-            "one more row of them",
+            f"there are {number} threads along threadIdx.x, must be a multiple of {WARP}: the "
+            "warps "
+            "that copy are one more row of threads",
             [f'bind a loop of a multiple of {WARP} iterations to "threadIdx.x"'],
         )
     for loop in (y, z):
@@ -214,8 +215,9 @@ def _plan(root: ForOp, target: Target) -> _Plan:
         if loop is not None and (loop.static_extent is None or loop.static_extent > (most or 1024)):
             raise _refuse(
                 fulls[0],
-                f"there are {loop_tree.extent_text(loop.extent_value)} of {loop.axis}, and the "
-                "threads that copy are one more row along threadIdx.y",
+                f"there are {loop_tree.extent_text(loop.extent_value)} threads along "
+                f"{loop.axis}, but "
+                "the threads that copy are one more row along threadIdx.y",
                 ['bind all warps along "threadIdx.y"'],
             )
     plan = _Plan(root, x, y)
@@ -225,7 +227,7 @@ def _plan(root: ForOp, target: Target) -> _Plan:
             fulls[0],
             f"{plan.rows} x {plan.width} threads compute, {plan.width} more copy, and a block has "
             f"at most {limit}",
-            ["let fewer threads compute"],
+            ["compute with fewer threads"],
         )
     plan.rings = [_ring(full, root) for full in fulls]
     plan.registers = _registers(plan, target)

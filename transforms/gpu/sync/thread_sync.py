@@ -585,20 +585,20 @@ class _Kernel:
         if why is None:
             element = ", ".join(map(str, hazard.witness.element))
             why = (
-                f"one thread {_verb(first)} {name}[{element}] and another one {_verb(second)} it "
-                "after that, with no place between them that all threads of the block reach"
+                f"one thread {_verb(first)} {name}[{element}] and another thread then "
+                f"{_verb(second)} it, but not all threads of the block reach any place in between"
             )
         return CodegenError(
             "KC4223",
-            f"thread-sync: threads need a barrier for {name} where not all of them are",
+            f"thread-sync: threads need a barrier for {name} at a place that not all of them reach",
             location=location_of(second.op),
             facts=[
                 f"{_verb(access)} {name}: {location_of(access.op)}" for access in (first, second)
             ],
             why=str(why),
             hints=[
-                "put a condition around each of them instead of both, so that all threads can wait "
-                "in between"
+                "guard each access by a condition of its own, so that all threads can wait in "
+                "between"
             ],
         )
 

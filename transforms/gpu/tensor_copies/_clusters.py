@@ -178,26 +178,29 @@ def cluster_of(root: ForOp, target: Target) -> Cluster | None:
         why = None
         hint = f'sch.annotate(loop, "{CLUSTER_DIM}", 2), of a loop that is bound to blockIdx.x'
         if loop.axis not in BLOCK_AXES:
-            why = f"the loop is bound to {loop.axis}, and a cluster consists of blocks"
+            why = f"the loop is bound to {loop.axis}, but a cluster consists of blocks"
         elif size is None or not 1 <= size <= MOST:
-            why = f"it is {value if size is None else size}, and a cluster has 1 to {MOST} blocks"
+            why = f"it is {value if size is None else size}, but a cluster has 1 to {MOST} blocks"
         elif loop.static_extent is None or loop.static_extent % size:
             extent = "an unknown number of" if loop.static_extent is None else loop.static_extent
             why = f"there are {extent} blocks along {loop.axis}, no multiple of {size}"
-            hint = "split the loop by the number of blocks of a cluster, and bind both parts fused"
+            hint = (
+                "split the loop by the number of blocks of a cluster, and bind the fusion "
+                "of both parts"
+            )
         elif size * math.prod(sizes.values()) > MOST:
             why = (
-                f"with those along the other axes, {size * math.prod(sizes.values())} blocks are "
-                f"together, and a cluster has 1 to {MOST}"
+                f"a cluster would have {size * math.prod(sizes.values())} blocks over all axes, at "
+                f"most {MOST} are allowed"
             )
-            hint = "fewer blocks along one of the axes: a cluster has the product of all"
+            hint = "use fewer blocks along an axis: their product is the size of a cluster"
         elif (architecture := architecture_of(target)).number < FIRST:
-            why = f"the target is {architecture.name}, and GPUs have clusters from sm_{FIRST} on"
-            hint = "leave it out"
+            why = f"the target is {architecture.name}, but clusters need sm_{FIRST} or newer"
+            hint = "remove the annotation"
         if why is not None or size is None:
             raise CodegenError(
                 "KC4252",
-                f"lower-tensor-copies: {CLUSTER_DIM} of loop {loop.label} does not make clusters",
+                f"lower-tensor-copies: {CLUSTER_DIM} of loop {loop.label} cannot form clusters",
                 location=location_of(loop),
                 why=why,
                 hints=[hint],

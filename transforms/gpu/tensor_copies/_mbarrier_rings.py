@@ -114,7 +114,7 @@ def number_of(op: Operation) -> Number:
         if around is root:
             break
         if isinstance(around, IfOp) and any(is_inside(around, loop) for loop in loops):
-            raise uncounted(op, "it depends on a condition in a loop")
+            raise uncounted(op, "the copy is under a condition in a loop")
     return Number(expr, tuple(loop.var for loop in loops))
 
 

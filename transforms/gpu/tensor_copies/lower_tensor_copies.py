@@ -286,7 +286,7 @@ def _of_threads(views: Sequence[ViewOp]) -> str | None:
         if axis in LANE_AXES
     }
     if axes:
-        return f"the box depends on {sorted(axes)[0]}, and one thread copies for a block"
+        return f"the box depends on {sorted(axes)[0]}, but one thread copies it for the whole block"
     return None
 
 
@@ -298,23 +298,25 @@ def _not_in_global(view: ViewOp, root: ForOp, copy: LoadBoxOp | StoreBoxOp) -> s
     rank = type_.get_num_dims()
     if memory_scope(view.buffer) != "global":
         return (
-            f'{name} is in the memory "{memory_scope(view.buffer)}", and maps are of global arrays'
+            f'{name} is in "{memory_scope(view.buffer)}" memory, but a tensor map describes a '
+            "global "
+            "array"
         )
     if rank > MAX_RANK:
-        return f"{name} has {rank} dimensions, and a map at most {MAX_RANK}"
+        return f"{name} has {rank} dimensions, a tensor map has at most {MAX_RANK}"
     *outer, last = strides_of(type_)
     if last != 1 or view.positions[-1] != rank - 1:
         return f"neighbours in a row of the box are not adjacent in {name}"
     for dim, stride in enumerate(outer):
         if stride is None:
             return (
-                f"it is known at the call alone how far neighbours along dimension {dim} of {name} "
-                f"are apart, and it must be a multiple of {UNIT} bytes"
+                f"the stride of dimension {dim} of {name} is known only at the call, but must be a "
+                f"multiple of {UNIT} bytes"
             )
         if stride * size % UNIT:
             return (
-                f"neighbours along dimension {dim} of {name} are {stride * size} bytes apart, no "
-                f"multiple of {UNIT}"
+                f"the stride of dimension {dim} of {name} is {stride * size} bytes, not a multiple "
+                f"of {UNIT}"
             )
     base = base_buffer(view.buffer)
     is_load = isinstance(copy, LoadBoxOp)
@@ -326,8 +328,8 @@ def _not_in_global(view: ViewOp, root: ForOp, copy: LoadBoxOp | StoreBoxOp) -> s
             if isinstance(operand.type, MemRefType)
         ):
             if is_load:
-                return f"the kernel also writes {name}, by another way than the copy unit reads"
-            return f"the kernel also uses {name} by another way than the copy unit writes"
+                return f"the kernel also writes {name}, and not through the copy unit that reads it"
+            return f"the kernel also uses {name}, and not through the copy unit that writes it"
     return None
 
 
@@ -346,14 +348,14 @@ def _swizzle(view: ViewOp) -> tuple[str, str | None]:
     if strides[across] != 1 or apart is None or apart * size != row:
         rows = "an unknown number of" if apart is None else str(apart * size)
         return "", (
-            f"rows of a box follow one another, {row} bytes apart, and those of {name} are "
-            f"{rows} bytes apart"
+            f"the rows of a box are {row} bytes apart, but the rows of {name} are {rows} bytes "
+            "apart"
         )
     swizzle = swizzle_of(view.buffer)
     if swizzle is None:
         word, unit = "none", BOX_ALIGNMENT
     elif row not in SPANS:
-        return "", f"rows of a box have {row} bytes, and swizzles are of 32, 64 or 128"
+        return "", f"rows of a box have {row} bytes, but a swizzle needs 32, 64 or 128"
     else:
         word, unit = f"swizzle_{row}b", max(ROWS * row, BOX_ALIGNMENT)
         linear = np.arange(swizzle.places.size).reshape(swizzle.places.shape) * size
@@ -364,8 +366,8 @@ def _swizzle(view: ViewOp) -> tuple[str, str | None]:
         steps = divisor(index.compose(expr, view.operands_of_map)) * (stride or 0) * size
         if steps % unit:
             return "", (
-                f"boxes begin at multiples of {steps} bytes along dimension {dim} of {name}, and "
-                f"those of rows of {row} bytes at multiples of {unit}"
+                f"boxes begin at multiples of {steps} bytes along dimension {dim} of {name}, but "
+                f"boxes with rows of {row} bytes must begin at multiples of {unit}"
             )
     return word, None
 

@@ -113,7 +113,7 @@ class UnsafeSetDtype(Primitive):
     block: BlockRef = field(metadata={"help": "the block that writes the buffer"})
     buffer: BufferRef = field(
         metadata={
-            "help": "the buffer: its name, or its position among those that are written",
+            "help": "the buffer: its name, or its position among the written buffers",
             "python": "buffer_index",
             "implied": "0",
         }
@@ -174,7 +174,7 @@ class UnsafeSetDtype(Primitive):
             at=reader,
             mark={reader: f"reads {name}"},
             why=witness.undecided
-            or f"what is read of element {witness_text(space, witness)}{read.at(witness)} may not "
+            or f"the value of element {witness_text(space, witness)}{read.at(witness)} may not "
             f"be convertible from {self.dtype} to {buffer.type.element_type}",
             hints=["unsafe, if an undefined result is acceptable"],
         )
@@ -346,10 +346,10 @@ def _changes(old: Attribute, new: Attribute, is_unsigned: bool) -> str | None:
     assert isinstance(new, IntegerType)
     low, high = _range(new.width.data, is_unsigned=is_unsigned)
     if isinstance(old, AnyFloat):
-        return f"fractions are cut off, and what is outside of {low} to {high} is undefined"
+        return f"fractions are cut off, and values outside of {low} to {high} are undefined"
     bits = old.width.data if isinstance(old, IntegerType) else 64
     # Extending and then truncating gives what there was, whichever the sign.
-    return None if new.width.data >= bits else f"what is outside of {low} to {high} wraps around"
+    return None if new.width.data >= bits else f"values outside of {low} to {high} wrap around"
 
 
 def _exact(old: Attribute) -> list[str]:

@@ -170,7 +170,7 @@ def _rows(site: Site, maximum: Definition) -> SoftmaxRows:
     update = _update(maximum, arith.MaximumfOp, "a maximum of floats")
     _require_lowest(maximum)
     if maximum.block.types.count(IterType.REDUCE) != 1:
-        raise _NoSoftmax("it reduces over several variables, and a row has one")
+        raise _NoSoftmax("it reduces over several variables, must be one")
     if _variables(maximum.store) is None:
         raise _NoSoftmax(f"it does not store to an element of {_name(maximum)} for each row")
     users = maximum.users
@@ -197,8 +197,8 @@ def _rows(site: Site, maximum: Definition) -> SoftmaxRows:
             for user in rows.weights[-1].definition.users:
                 if not isinstance(user, BlockOp) or not user.is_reduction:
                     raise _NoSoftmax(
-                        f"{describe(user)} reads {_name(definition)}, and only sums may: compute "
-                        "the powers again for it",
+                        f"{describe(user)} reads {_name(definition)}, but only sums may read it: "
+                        "compute the powers again",
                         user,
                     )
                 rows.sums.append(_weighted(_definition(site, user), rows))
@@ -272,8 +272,8 @@ def _stored_variables(definition: Definition) -> list[SSAValue]:
     values = _variables(definition.store)
     if values is None:
         raise _NoSoftmax(
-            f"block {definition.block.label} does not store to {_name(definition)} by variables "
-            "alone",
+            f"block {definition.block.label} stores to {_name(definition)} at indices that are "
+            "not its variables",
             definition.block,
         )
     return values
@@ -324,7 +324,7 @@ def _powers(
             f"block {user.label} reads {_name(maximum)} and does not compute exp(x - M)", user
         )
     if _element(definition.buffer) != _element(maximum.buffer):
-        raise _NoSoftmax(f"{_name(definition)} and {_name(maximum)} have elements of two types")
+        raise _NoSoftmax(f"{_name(definition)} and {_name(maximum)} have different element types")
     values = _variables(load)
     stored = _stored_variables(definition)
     rows = _stored_variables(maximum)
@@ -342,8 +342,8 @@ def _powers(
     names[rest[0]] = reduced
     if not _is_same(difference.lhs, update.term, names):
         raise _NoSoftmax(
-            f"what block {user.label} subtracts {_name(maximum)} from is not what that is the "
-            "maximum of",
+            f"block {user.label} subtracts {_name(maximum)} from values that are not the terms of "
+            "the maximum",
             user,
         )
     assert isinstance(power, math.ExpOp | math.Exp2Op)
@@ -458,8 +458,8 @@ def _divided(
     power = value.owner if division is None else division.numerator.owner
     if not isinstance(power, LoadOp) or power.buffer is not rows.powers.definition.buffer:
         raise _NoSoftmax(
-            f"block {block.label} does more with {_name(rows.powers.definition)} than to divide it "
-            "by the sum of the row and to multiply it",
+            f"block {block.label} uses {_name(rows.powers.definition)} for more than a division "
+            "by the sum of the row and a multiplication",
             block,
         )
     names = _names_of(block, power, rows.powers)
@@ -467,7 +467,7 @@ def _divided(
         by = division.denominator.owner
         total = rows.total
         if total is None or not isinstance(by, LoadOp) or by.buffer is not total.definition.buffer:
-            raise _NoSoftmax(f"block {block.label} divides by something else than the sum", block)
+            raise _NoSoftmax(f"block {block.label} divides by a value other than the sum", block)
         _require_same(block, names, _names_of(block, by, total))
     return names, division
 
@@ -497,7 +497,7 @@ def _weighted(definition: Definition, rows: SoftmaxRows) -> Member:
             if is_rounded:  # powers relative to a smaller maximum are larger, up to 1
                 raise _NoSoftmax(
                     f"block {block.label} rounds weighted products to a narrower type, which may "
-                    "not hold them as long as the maximum is that of a part of the row",
+                    "overflow while the maximum covers only a part of the row",
                     block,
                 )
             held = [operand for operand in maker.operands if holds(operand)]

@@ -124,7 +124,7 @@ class OffsetOperand(Primitive):
                 "KC3640",
                 f"{buffer_name(buffer)} is not one factor of the products of block {block.label}",
                 at=block,
-                why="it is both of them" if moved else "another factor is multiplied",
+                why="it is both factors" if moved else "another factor is multiplied",
             )
         require_plain_uses(site, block, buffer)
         if not isinstance(buffer.owner, AllocOp):

@@ -205,8 +205,9 @@ def _refuse(site: Site, question: _Question, witness: Witness) -> Exception:
         why = (
             f"{axis} {witness[question.reader]} reads {name}"
             f"{witness_text(question.space, witness)}, which {axis} "
-            f"{witness[question.writer]} writes; {question.absent_thread(witness)} does not get "
-            f"there, and all threads of a {'warp' if memory == 'warp' else 'block'} wait together"
+            f"{witness[question.writer]} writes; {question.absent_thread(witness)} does not "
+            f"reach it, and all threads of a {'warp' if memory == 'warp' else 'block'} wait "
+            "together"
         )
     return site.refuse(
         "KC3418",
@@ -221,8 +222,7 @@ def _refuse(site: Site, question: _Question, witness: Witness) -> Exception:
         },
         why=why,
         hints=[
-            "put a condition around each of them instead of both, so that all threads can wait in "
-            "between"
+            "guard each access by a condition of its own, so that all threads can wait in between"
         ],
         beside=[writer],
     )

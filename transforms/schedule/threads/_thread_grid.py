@@ -86,8 +86,8 @@ def warn_of_global(site: Site, allocs: Iterable[AllocOp], loop: ForOp) -> None:
         if threads and memory_scope(alloc.buffer) == "global":
             warn(
                 "KC3413",
-                f"{site.primitive}: each {threads[-1].axis} computes the elements that all read of "
-                f"{alloc.label}",
+                f"{site.primitive}: each {threads[-1].axis} computes the elements of "
+                f"{alloc.label} that all threads read",
                 location=CALL_SITE.get() or location_of(alloc),
                 why=f"{alloc.label} is in global memory, which all threads share",
                 hints=[
@@ -118,8 +118,8 @@ def require_place_in_grid(site: Site, block: BlockOp, loop: ForOp, *, is_repeate
                     f"every block along {axis} would accumulate {name}",
                     at=block,
                     mark={block: f"a reduction into {name}", loop: "the loop"},
-                    why=f"{name} is in {memory_scope(shared)} memory, which all of them share, and "
-                    "they do not wait for each other",
+                    why=f"{name} is in {memory_scope(shared)} memory, which all blocks share, and "
+                    "blocks do not wait for each other",
                     hints=[f"set_scope puts {name} into shared or local memory"],
                     beside=[loop],
                 )

@@ -198,8 +198,8 @@ def _not_counted(block: BlockOp) -> CodegenError:
         "KC4213",
         f"lower-init-block: the elements of {block.label} have no loops of their own",
         location=location_of(block),
-        why="its reduction has a different extent for each element; where that is 0, the element "
-        "is the initial value",
+        why="the extent of its reduction differs from element to element; an element whose "
+        "reduction has the extent 0 is the initial value",
         hints=["do not fuse loops over elements with loops of this reduction"],
     )
 

@@ -157,9 +157,10 @@ class LiftConstantBlocksPass(ModulePass):
                 f"lift-constant-blocks: @{function.sym_name.data} would run while the module is "
                 "built",
                 location=location_of(function),
-                why=f"a build runs the functions with {PREPARES} that it made itself, none of a "
-                "text",
-                hints=["kc-opt --evaluate-prepared runs it, and makes its results constants"],
+                why=f"a build runs only functions with {PREPARES} that it made itself, no "
+                "function of "
+                "its input",
+                hints=["kc-opt --evaluate-prepared runs it and replaces its results by constants"],
             )
         for function in list(op.ops):
             if isinstance(function, FuncOp):

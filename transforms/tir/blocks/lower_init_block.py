@@ -100,8 +100,9 @@ class _Stay(Exception):
 
     def __init__(
         self,
-        why: str = "something else in the loop uses what it writes, an iteration is repeated, or "
-        "its indices are not affine",
+        why: str = "another statement in the loop uses the elements that it writes, an "
+        "iteration is "
+        "repeated, or its indices are not affine",
     ) -> None:
         super().__init__(why)
 

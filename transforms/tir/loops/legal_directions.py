@@ -120,7 +120,7 @@ def _skews(chain: Sequence[ForOp]) -> str:
     for loop in chain[1:]:
         factors = straightening(chain, loop)
         if factors is None:
-            return f"none makes all distances along {loop.label} at least 0"
+            return f"no skew makes all distances along {loop.label} at least 0"
         by = [
             f"{factor} {outer.label}"
             for factor, outer in zip(factors, chain, strict=False)
@@ -129,5 +129,5 @@ def _skews(chain: Sequence[ForOp]) -> str:
         if by:
             parts.append(f"{loop.label} by {' and '.join(by)}")
     if not parts:
-        return "none needed, any order is legal, and any tiles"
-    return ", ".join(parts) + ": then any order is legal, and any tiles"
+        return "none needed: any order and any tiles are legal"
+    return ", ".join(parts) + ": any order and any tiles are then legal"

@@ -366,7 +366,7 @@ def _conflict(
     witness = space.find([here, there], constraints)
     if witness is not None and not (first.is_exact and second.is_exact):
         unknown = second if first.is_exact else first
-        reason = Undecided(f"it is not known which elements {unknown.op.name} touches")
+        reason = Undecided(f"the elements that {unknown.op.name} accesses are unknown")
         witness = Witness(witness.point, reason)
     return None if witness is None else (witness, here, there)
 

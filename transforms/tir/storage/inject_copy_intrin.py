@@ -245,7 +245,7 @@ def _replace(copy: _Copy) -> None:
 def _refused(loop: ForOp, why: str, *hints: str) -> CodegenError:
     return CodegenError(
         "KC4343",
-        f"inject-copy-intrin: loop {loop.label} has the pragma copy_intrin and is not a copy",
+        f"inject-copy-intrin: loop {loop.label} has the pragma copy_intrin, but is not a copy",
         location=location_of(loop),
         why=why,
         hints=hints or ["remove the pragma: the loops copy by themselves"],

@@ -279,8 +279,8 @@ def _tiles_of(alloc: AllocOp, instructions: Mapping[str, str]) -> _Tiles:
                 raise _wrong_tile(
                     alloc,
                     call,
-                    f"{_name(call)} uses tiles of {_sizes(shape)} of it, and "
-                    f"{_name(tiles.calls[0])} tiles of {_sizes(tiles.shape)}",
+                    f"{_name(call)} uses tiles of {_sizes(shape)}, but "
+                    f"{_name(tiles.calls[0])} uses tiles of {_sizes(tiles.shape)}",
                 )
             if call not in tiles.calls:
                 tiles.calls.append(call)
@@ -295,16 +295,17 @@ def _require_size(alloc: AllocOp, tiles: _Tiles, call: CallOp) -> None:
         raise _wrong_tile(
             alloc,
             call,
-            f"a tile has {tiles.rows} rows of {tiles.row_bytes} bytes, and a register at most "
-            f"{ROWS} of {ROW_BYTES}",
+            f"a tile has {tiles.rows} rows of {tiles.row_bytes} bytes, but a tile register "
+            "holds at "
+            f"most {ROWS} rows of {ROW_BYTES} bytes",
         )
     for position, size in zip(tiles.positions, tiles.shape, strict=True):
         if shape[position] % size:
             raise _wrong_tile(
                 alloc,
                 call,
-                f"dimension {position} of {alloc.label} has {shape[position]} elements, and tiles "
-                f"{size}",
+                f"dimension {position} of {alloc.label} has {shape[position]} elements, must be a "
+                f"multiple of the tile size {size}",
             )
 
 
@@ -323,8 +324,8 @@ def _require_constant_places(alloc: AllocOp) -> None:
                     raise _wrong_tile(
                         alloc,
                         view,
-                        f"{what} says which tile is used, and the number of a register is a part "
-                        "of an instruction",
+                        f"{what} selects the tile, but an instruction contains the number of its "
+                        "tile register as a constant",
                     )
 
 
@@ -347,11 +348,11 @@ def _require_registers(region: _Region) -> None:
         last = region.tiles[-1].alloc
         raise CodegenError(
             "KC4258",
-            f"lower-tiles: {count} tiles are used at a time",
+            f"lower-tiles: {count} tiles are live at the same time",
             location=location_of(last),
             facts=[f"{it.alloc.label}: {it.count}" for it in region.tiles],
-            why=f"there are {TILES} tile registers",
-            hints=["2 x 2 tiles of sums, with two tiles of each operand, are 8"],
+            why=f"there are only {TILES} tile registers",
+            hints=["use at most 2 x 2 tiles of sums and two tiles of each operand: 8 in total"],
         )
 
 
@@ -366,10 +367,11 @@ def _require_undisturbed(region: _Region, instructions: Mapping[str, str]) -> No
                     "KC4259",
                     f"lower-tiles: {what} comes between uses of {names}",
                     location=location_of(inner),
-                    why="what is called may use the tile registers itself, and threads have tile "
-                    "registers of their own",
+                    why="a called function may overwrite the tile registers, and each thread "
+                    "has its "
+                    "own tile registers",
                     hints=[
-                        "store the sums first, or compute what is called in loops of its own",
+                        "store the sums first, or make the call in a loop nest of its own",
                         f'give {names} the scope "local"',
                     ],
                 )
@@ -401,11 +403,11 @@ def _not_tensorized(alloc: AllocOp, user: Operation) -> CodegenError:
     what = f"{_name(user)} takes it" if isinstance(user, CallOp) else f"{user.name} uses it"
     return CodegenError(
         "KC4256",
-        f"lower-tiles: {alloc.label} is not used by intrinsics on tiles alone",
+        f"lower-tiles: {alloc.label} has uses other than intrinsics on tiles",
         location=location_of(user),
-        why=f'{what}, and "{SCOPE}" is tile registers, whose elements have no addresses',
+        why=f'{what}, but "{SCOPE}" stands for tile registers, whose elements have no addresses',
         hints=[
-            "tensorize what writes it and what reads it, by intrinsics such as "
+            "tensorize all writers and readers by intrinsics such as "
             "amx_fill_16x16_f32, amx_sync_16x16x32_bf16 and amx_store_16x16_f32",
             f'give {alloc.label} the scope "local"',
         ],
@@ -415,10 +417,10 @@ def _not_tensorized(alloc: AllocOp, user: Operation) -> CodegenError:
 def _wrong_tile(alloc: AllocOp, at: Operation, why: str) -> CodegenError:
     return CodegenError(
         "KC4257",
-        f"lower-tiles: {alloc.label} is not made of tile registers",
+        f"lower-tiles: {alloc.label} cannot be kept in tile registers",
         location=location_of(at),
         why=why,
-        hints=["split the loops over it by the sizes of a tile, and tensorize the inner ones"],
+        hints=["split the loops over it by the sizes of a tile, and tensorize the inner loops"],
     )
 
 

@@ -184,7 +184,7 @@ def _no_exchange(alloc: AllocOp, swizzle: str, why: str) -> CodegenError:
         f"swizzle-storage: {swizzle} does not permute the {shape} elements of {alloc.label}",
         location=location_of(alloc),
         why=why,
-        hints=["swizzle a power of two of elements of a row, as many as one copy moves"],
+        hints=["swizzle groups of elements of a row, each a power of two and as large as one copy"],
     )
 
 
@@ -193,7 +193,8 @@ def separates(alloc: AllocOp, what: str, swizzle: Swizzle, at: Location | None) 
     separates."""
     return CodegenError(
         "KC4246",
-        f"swizzle-storage: {what} uses elements of {alloc.label} that are not contiguous",
+        f"swizzle-storage: {what} needs contiguous elements of {alloc.label}, which a swizzle "
+        "separates",
         location=location_of(alloc) if at is None else at,
         why=f"{swizzle.text} keeps {swizzle.together} elements of a row contiguous"
         if swizzle.together > 1

@@ -214,7 +214,7 @@ def _plan(loop: ForOp, block: BlockOp, lanes: int) -> _Plan | str:
         ]
         mixed = next((inner for inner in inside if len(kinds[inner]) > 1), None)
         if mixed is not None:
-            why = f"{mixed.label} drives results as well as terms"
+            why = f"{mixed.label} drives both spatial and reduce variables"
             break
         if not _are_few(path, room):
             break
@@ -230,7 +230,7 @@ def _plan(loop: ForOp, block: BlockOp, lanes: int) -> _Plan | str:
             why = f"{computed} is computed in {outer.label}, and the results depend on it"
             break
         if _ties_results(block, split.reduced):
-            why = f"a condition of {block.label} is about results and terms"
+            why = f"a condition of {block.label} depends on both results and terms"
             break
         plan = _Plan(split, outer)
     return plan or why
