@@ -11,9 +11,10 @@ import shlex
 from typing import Any
 
 from kc.support import registry
-from kc.support.diagnostics import Diagnostic, InputError, KCError, Location, ParseError, TEError
+from kc.support.diagnostics import Diagnostic, InputError, KCError, Location, TEError
 from kc.support.display import to_html
 from kc.support.ipython import text_of_cell
+from kc.support.python_text import valid_python
 from kc.support.timer import Timer
 from kc.tools._common import registry_for
 from kc.tools._reporter import Reporter
@@ -91,15 +92,9 @@ def _scripts(name: str, cell: str, ipython: Any) -> Any:
     from kc.script import ir, tir
 
     text, file = text_of_cell(cell)
-    try:
+    why = "a script is written in the syntax of Python"
+    with valid_python(file, "KC2131", "kc-script", why):
         tree = ast.parse(text, file)
-    except SyntaxError as error:
-        raise ParseError(
-            "KC2131",
-            f"kc-script: {error.msg}",
-            location=Location(file, error.lineno or 1, error.offset or 1),
-            why="a script is written in the syntax of Python",
-        ) from None
     kernels = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     if not kernels:
         raise TEError(

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from kc.support.diagnostics import InputError, Location, ParseError, counted
+from kc.support.diagnostics import InputError, counted
 from kc.support.files import read_text
 from kc.support.import_hints import hint_of_tvm_name
+from kc.support.python_text import valid_python
 from kc.tools._pages import folder
 from kc.tvm.tvmscript.missing_words import MissingWord
 
@@ -56,22 +57,8 @@ def migrate(argv: Sequence[str]) -> str:
     text = read_text(name)
     methods, table = _tables()
     uses = _Uses(methods)
-    try:
+    with valid_python(name, "KC0087", "migrate", "a program for TVM is written in Python"):
         uses.visit(ast.parse(text, name))
-    except SyntaxError as error:
-        raise ParseError(
-            "KC0087",
-            f"migrate: {error.msg}",
-            location=Location(name, error.lineno or 1, error.offset or 1),
-            why="a program for TVM is written in Python",
-        ) from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise ParseError(
-            "KC0087",
-            f"migrate: {error or 'too many levels'}",
-            location=Location(name, 1, 1),
-            why="Python's parser rejects this text",
-        ) from None
     return _report(name, uses, table)
 
 

@@ -19,6 +19,7 @@ from kc.expr.tensor import Tensor
 from kc.support.diagnostics import Location, ParseError, TEError
 from kc.support.locations import reading
 from kc.support.paused_collection import paused_collection
+from kc.support.python_text import valid_python
 from kc.tir.module import IRModule
 from kc.tir.script import names
 from kc.tir.script.expressions import refuse
@@ -87,22 +88,9 @@ def from_source(input_source: Any, extra_vars: Mapping[str, Any] | None = None) 
         return _of_object(input_source)
     text = textwrap.dedent(input_source)
     file = _remember(text)
-    try:
+    why = "TVMScript is written in the syntax of Python"
+    with valid_python(file, "KC2131", "from_source", why):
         tree = ast.parse(text, file)
-    except SyntaxError as error:
-        raise ParseError(
-            "KC2131",
-            f"from_source: {error.msg}",
-            location=Location(file, error.lineno or 1, error.offset or 1),
-            why="TVMScript is written in the syntax of Python",
-        ) from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise ParseError(
-            "KC2131",
-            f"from_source: {error or 'too many levels'}",
-            location=Location(file, 1, 1),
-            why="Python's parser rejects this text",
-        ) from None
     try:
         with paused_collection(), limited_steps(tree):
             return _Reader(file, extra_vars or {}).read(tree)
