@@ -14,7 +14,14 @@ FAMILIES = (
 PLUGIN = Plugin(
     name="graph",
     dialects={"graph": "kc.dialects.graph:GRAPH"},
-    families={"graph": paths_of("kc.transforms.graph.{stem}:{name}Pass", "infer-type", "fuse-ops")},
+    families={
+        "graph": paths_of(
+            "kc.transforms.graph.{stem}:{name}Pass",
+            "infer-type",
+            "remove-unused-functions",
+            "fuse-ops",
+        )
+    },
     views={"graph.func": "kc.tvm.relay.from_graph:function_of"},
     operator_families={stem: f"kc.dialects.graph.operators.{stem}:__name__" for stem in FAMILIES},
     operator_lowerings={stem: f"kc.graph.lowering.{stem}:__name__" for stem in FAMILIES},
