@@ -1,4 +1,4 @@
-"""Captured values: those that code uses and that are defined outside it."""
+"""Captured values: values that code uses and that are defined outside of the code."""
 
 from __future__ import annotations
 

@@ -280,7 +280,7 @@ def element_bits(type_: MemRefType) -> int:
 
 
 def extent(loop: ForOp) -> int:
-    """Iterations of a loop; what is assumed where they are not a constant."""
+    """The extent of a loop; the assumed extent if it is not a constant."""
     static = loop.static_extent
     return ASSUMED if static is None or loop.kind.data is ForKind.WHILE else static
 

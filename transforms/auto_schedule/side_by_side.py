@@ -64,7 +64,7 @@ def is_narrow(draft: Draft, group: Group) -> bool:
 
 
 def _columns(group: Group, nest: Nest) -> list[ForOp]:
-    """The loops of a block inside of those that all blocks share."""
+    """The loops of a block inside of the loops that all blocks share."""
     shared = group.shared_by(nest)
     return [loop for loop in nest.loops if loop not in shared]
 

@@ -12,7 +12,7 @@ TWO_THIRDS = (0.6666666666666666, 3.700743415417188e-17)
 
 
 def _exact_log(x: Real) -> tuple[Real, Real]:
-    """The logarithm of x > 0 in f64, and what is missing from it: some 65 bits.
+    """The logarithm of x > 0 in f64, and its rounding error: some 65 bits.
 
     log(1 + f) = 2 s + 2/3 s**3 + ..., s = f / (2 + f), of which the first two terms are computed in
     two numbers.

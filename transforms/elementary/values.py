@@ -289,7 +289,7 @@ class Real(Value):
         return upper, self - upper
 
     def plus(self, lesser: Real) -> tuple[Real, Real]:
-        """The rounded sum with a number that is not greater, and what is missing from it."""
+        """The rounded sum with a number that is not greater, and the rounding error."""
         total = self + lesser
         return total, lesser - (total - self)
 

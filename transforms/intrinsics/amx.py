@@ -109,7 +109,7 @@ def _zeros(intrin: TileIntrin) -> str:
 
 
 def _loops(shape: Sequence[int], init: str, body: str, reduced: str = "") -> str:
-    """Loops over a tile around one block; ``reduced`` are the letters of what is reduced."""
+    """Loops over a tile around one block; ``reduced`` are the letters of the reduced loops."""
     letters = ("ijk" if reduced else "ijg")[: len(shape)]
     lines = [
         f"{'  ' * n}tir.for %{letter} in {size} {{"

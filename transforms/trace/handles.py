@@ -58,7 +58,7 @@ class Handle(metaclass=PublicNames):
 
     @property
     def name(self) -> str:
-        """The name in the IR; what it was, when it is gone."""
+        """The name in the IR; the last name of a loop or block that is gone."""
         op = self.session.table.get(self) if self.session is not None else None
         return op.label if isinstance(op, ForOp | BlockOp) else self.label
 

@@ -287,7 +287,7 @@ def _loads(definition: Definition, of: Member | Definition) -> list[LoadOp]:
 
 
 def _names_of(block: BlockOp, load: LoadOp, member: Member) -> dict[SSAValue, SSAValue]:
-    """The variables of ``block`` by those of the maximum at its read of an element of a member."""
+    """The variable of the maximum for each variable of ``block`` that indexes the read."""
     values = _variables(load)
     if values is None:
         raise _NoSoftmax(

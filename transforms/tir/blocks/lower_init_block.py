@@ -561,7 +561,7 @@ class Decomposition:
 
 
 def _updates_in_place(block: BlockOp) -> bool:
-    """True if the only elements that ``block`` accesses in the buffers of its init are those of the
+    """True if ``block`` accesses, in the buffers of its init, only the elements that belong to the
     init."""
     inits = {op.buffer: op for op in block.init.block.ops if isinstance(op, StoreOp)}
     if any(op.regions for op in block.init.block.ops):
