@@ -25,7 +25,7 @@ def test_words(enum):
         context.load_dialect(nvvm.NVVM)
         assert Parser(context, text).parse_attribute() == attribute
         assert pickle.loads(pickle.dumps(attribute)) == attribute
-    with pytest.raises(VerifyException, match="is none of"):
+    with pytest.raises(VerifyException, match="no_such_word"):
         enum("no_such_word")
 
 
