@@ -4,6 +4,8 @@ shapes."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -137,15 +139,20 @@ def test_activations_of_narrow_types_are_rounded_once(name: str):
     np.testing.assert_array_equal(first, second.astype("float16"))
 
 
+@cache
+def of_sizes_that_only_the_call_tells() -> Any:
+    n, m = te.var("n"), te.var("m")
+    a, b = tensor("A", n), tensor("B", m)
+    return kc.build([a, b, topi.add(a, b), a - b, topi.where(a, b, a)])
+
+
 @pytest.mark.parametrize(
     ("sizes", "refused"), [((5, 5), ""), ((5, 1), ""), ((1, 5), "m"), ((3, 4), "m"), ((4, 3), "m")]
 )
 def test_sizes_that_only_the_call_tells_are_broadcast_or_refused(
     sizes: tuple[int, int], refused: str
 ):
-    n, m = te.var("n"), te.var("m")
-    a, b = tensor("A", n), tensor("B", m)
-    kernel = kc.build([a, b, topi.add(a, b), a - b, topi.where(a, b, a)])
+    kernel = of_sizes_that_only_the_call_tells()
     first, second = (np.arange(size, dtype="float32") for size in sizes)
     if not refused:
         total, rest, chosen = kernel(first, second)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 import sys
@@ -935,7 +936,11 @@ def test_products_from_which_on_a_version_pays():
         assert ("version_loops" in script) == pays
 
 
-@pytest.mark.each_row
+@functools.cache
+def built_product_of_halves(sizes: tuple[int, int, int]) -> Any:
+    return kc.build(product_of_halves(sizes=sizes))
+
+
 @pytest.mark.skipif(
     not Target.host_cpu().has_feature("avx512bf16"), reason="this CPU has no vdpbf16ps"
 )
@@ -944,13 +949,12 @@ def test_products_from_which_on_a_version_pays():
 def test_products_of_small_bf16(sizes: tuple[int, int, int], exponent: int):
     """Subnormal operands count, and so do products and sums that are: float64 rounds them once."""
     m, k, n = sizes
-    tensors = product_of_halves(sizes=sizes)
     numbers = np.random.default_rng(-exponent)
     bf16 = ml_dtypes.bfloat16
     a, b = (numbers.integers(-127, 128, size).astype("float64") for size in ((m, k), (k, n)))
     a, b = (a * 2.0**exponent).astype(bf16), (b * 2.0 ** max(exponent, -60)).astype(bf16)
     a[3], b[:, 5] = 0, -0.0
-    function = kc.build(tensors)
+    function = built_product_of_halves(sizes)
     assert "vdpbf16ps" in function.get_source("asm")
     result = np.empty((m, n), "float32")
     function(a, b, result)
