@@ -34,6 +34,7 @@ from kc.dialects.graph.types import (
     UnknownType,
 )
 from kc.dialects.graph.values import ConstantOp, LetOp, TupleGetItemOp, TupleOp
+from kc.support import registry
 
 STRUCTURE: tuple[type[Operation], ...] = (
     CallIndirectOp,
@@ -60,8 +61,19 @@ def _operations() -> Iterator[type[Operation]]:
         yield operation_class(declaration)
 
 
-def __getattr__(name: str) -> Any:
-    if name == "GRAPH":  # made for the registry in use, whose plugins may add families
+_DIALECTS: dict[tuple[str, ...], Dialect] = {}
+
+
+def _dialect() -> Dialect:
+    """The dialect for the registry in use, whose plugins may add families of operators."""
+    key = tuple(registry.current().operator_families)
+    if key not in _DIALECTS:
         attributes = [AdtType, DimsAttr, FnType, RefType, SizeAttr, TypeVarType, UnknownType]
-        return Dialect("graph", list(_operations()), attributes)
+        _DIALECTS[key] = Dialect("graph", list(_operations()), attributes)
+    return _DIALECTS[key]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "GRAPH":
+        return _dialect()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

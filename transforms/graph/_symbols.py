@@ -36,9 +36,9 @@ def _symbols(attr: Attribute) -> Iterator[str]:
 def reachable(module: ModuleOp, entries: Iterable[str]) -> set[str]:
     """The names of the functions that entries use, directly or through others."""
     named = {
-        name.data: op
+        str(getattr(name, "data", "")): op
         for op in module.body.ops
-        if (name := op.get_attr_or_prop("sym_name")) is not None and hasattr(name, "data")
+        if (name := op.get_attr_or_prop("sym_name")) is not None
     }
     reached: set[str] = set()
     stack = list(entries)

@@ -3,13 +3,13 @@
 // RUN: not kc-opt %s --remove-unused-functions=entry_functions=predict 2>&1 | FileCheck %s --check-prefix=MISSING
 
 // Calls, references and closures reach functions; functions that call each other do not keep themselves.
-// CHECK: @main
-// CHECK: @called
-// CHECK: @referred
-// CHECK: @closed
+// CHECK: graph.func @main
+// CHECK: graph.func @called
+// CHECK: graph.func @referred
+// CHECK: graph.func @closed
 // CHECK-NOT: graph.func
-// TWO: @main
-// TWO: @other
+// TWO: graph.func @main
+// TWO: graph.func @other
 // MISSING: error[KC2410]: remove-unused-functions: the module has no function 'predict'
 graph.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.call @called(%x) : (tensor<4xf32>) -> tensor<4xf32>
