@@ -27,6 +27,9 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import numbers
+import types
+import typing
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
@@ -46,6 +49,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.graph.attribute_values import from_attr, to_attr
+from kc.dialects.graph.sizes import SizeExpr
 from kc.dialects.graph.types import (
     Spec,
     TensorSpec,
@@ -55,8 +59,9 @@ from kc.dialects.graph.types import (
     type_of,
     verify_type,
 )
+from kc.dialects.graph.values import ConstantOp, LetOp
 from kc.support import registry
-from kc.support.declarations import REQUIRED, slots
+from kc.support.declarations import REQUIRED, Slot, slots
 from kc.support.plugins import camel_case
 
 
@@ -88,6 +93,11 @@ class Operator:
     """False if the result depends on more than the operands, as for random numbers."""
     takes_tuple: ClassVar[bool] = False
     """True if the operands are one tuple in Relay: ``concatenate((a, b))``."""
+    value_inputs: ClassVar[tuple[str, ...]] = ()
+    """The operands whose elements determine the sizes of the result: ``infer`` gets them as
+    ``TensorSpec.value`` where they are known. If they are not, the sizes are unknown."""
+    parameters: ClassVar[tuple[str, ...]] = ()
+    """The parameters of Relay's function, unless these are the operands and then the attributes."""
     family: ClassVar[str] = ""
     """The stem of the module that declares it, which is that of its lowering too."""
 
@@ -108,6 +118,12 @@ class Operator:
         """The number of results of a call with that many operands; None for a single tensor."""
         del operands
         return None
+
+    @classmethod
+    def parameter_names(cls) -> tuple[str, ...]:
+        """The parameters of Relay's function, in order: names of operands and of attributes."""
+        operands = tuple(name.strip("*?") for name in cls.inputs)
+        return cls.parameters or (*operands, *(slot.name for slot in slots(cls)))
 
     def attributes(self) -> dict[str, Any]:
         """The attributes that differ from their defaults."""
@@ -201,6 +217,8 @@ class OperatorOp(IRDLOperation):
                     f"operand {position} ({self.input_name(position)}) is {operand.type}, "
                     "but must be a tensor"
                 )
+            if spec is not None and self.input_name(position) in self.OPERATOR.value_inputs:
+                spec = dataclasses.replace(spec, value=_known_value(operand))
             specs.append(spec)
         return specs
 
@@ -292,22 +310,101 @@ class OperatorOp(IRDLOperation):
         )
 
 
-def _checked(slot: Any, attr: Attribute) -> Any:
+def _known_value(value: SSAValue) -> Any:
+    """The elements of a constant, as an array; None for a value that is not known."""
+    operation = value.owner
+    while isinstance(operation, LetOp):
+        operation = operation.value.owner
+    if isinstance(operation, ConstantOp) and not operation.is_elided:
+        return operation.array
+    return None
+
+
+def _checked(slot: Slot, attr: Attribute) -> Any:
     """The value of an attribute. Raises RelationError if its type is not the field's."""
     try:
         value = from_attr(attr)
     except TypeError as error:
         raise RelationError(str(error)) from error
-    if float in slot.types and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
-    if value is None and slot.optional:
-        return value
-    for kind in slot.types:
-        origin = getattr(kind, "__origin__", kind)
-        if isinstance(value, origin) and (origin is not int or not isinstance(value, bool)):
+    return _fitted(slot, value)
+
+
+def _kinds(slot: Slot) -> tuple[Any, ...]:
+    return (*slot.types, types.NoneType) if slot.optional else slot.types
+
+
+def _fitted(slot: Slot, value: Any) -> Any:
+    """A value as its field declares it: numbers as int or float, sequences as tuples.
+
+    Raises RelationError for a value of another type.
+    """
+    try:
+        return _as_kind(value, _kinds(slot))
+    except (TypeError, ValueError):
+        kinds = " or ".join(_written(kind) for kind in _kinds(slot))
+        raise RelationError(
+            f"the attribute {slot.name} is {value!r}, but must be of type {kinds}"
+        ) from None
+
+
+def _as_kind(value: Any, kinds: Sequence[Any]) -> Any:
+    """A value as the first type that takes it. Raises TypeError if there is none."""
+    if value is None and types.NoneType in kinds:
+        return None
+    if isinstance(value, bool):
+        if bool in kinds:
             return value
-    kinds = " or ".join(getattr(kind, "__name__", str(kind)) for kind in slot.types)
-    raise RelationError(f"the attribute {slot.name} is {value!r}, but must be of type {kinds}")
+    elif isinstance(value, numbers.Integral) and int in kinds:
+        return int(value)
+    elif isinstance(value, numbers.Real) and float in kinds:
+        return float(value)
+    elif isinstance(value, str) and str in kinds:
+        return str(value)
+    elif isinstance(value, SizeExpr) and SizeExpr in kinds:
+        return value
+    elif isinstance(value, list | tuple):
+        for kind in kinds:
+            if typing.get_origin(kind) is tuple:
+                element, *rest = typing.get_args(kind)
+                elements = [element] * len(value) if rest == [...] else [element, *rest]
+                return tuple(
+                    _as_kind(part, _members(own)) for part, own in zip(value, elements, strict=True)
+                )
+    raise TypeError(value)
+
+
+def _members(kind: Any) -> tuple[Any, ...]:
+    is_union = typing.get_origin(kind) in (typing.Union, types.UnionType)
+    return typing.get_args(kind) if is_union else (kind,)
+
+
+def _written(kind: Any) -> str:
+    if kind is types.NoneType:
+        return "none"
+    if typing.get_origin(kind) is None:
+        return getattr(kind, "__name__", str(kind))
+    return str(kind)
+
+
+def _of_user(slot: Slot, value: Any) -> Any:
+    """A value that a user passes for an attribute, in the one form that the attribute has.
+
+    What numpy gives as scalars is taken, a number stands for a tuple of it, 0 and 1 for booleans,
+    and None for a text that may be empty. Raises RelationError for a value of another type.
+    """
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        value = value.item()
+    kinds = _kinds(slot)
+    takes_number = int in kinds or float in kinds
+    if value is None and slot.default == "":
+        return ""
+    if isinstance(value, int) and value in (0, 1) and bool in kinds and not takes_number:
+        return bool(value)
+    takes_tuple = any(typing.get_origin(kind) is tuple for kind in kinds)
+    is_alone = isinstance(value, int | SizeExpr) and not isinstance(value, bool)
+    if is_alone and takes_tuple and not takes_number:
+        value = (value,)
+    return _fitted(slot, value)
 
 
 def _plain(parser: Parser) -> Attribute:
@@ -388,17 +485,18 @@ def call(
 ) -> OperatorOp:
     """The operation of the operator ``name``: ``call("nn.conv2d", x, w, strides=(2, 2))``.
 
-    Attributes equal to their defaults are left out. Raises KeyError for an unknown operator,
-    :class:`RelationError` for operands that do not fit.
+    Attributes equal to their defaults are left out; a number stands for a tuple of it. Raises
+    KeyError for an unknown operator, :class:`RelationError` for operands that do not fit.
     """
     declaration = all_operators()[name]
-    written = {
-        slot.name: attributes[slot.name]
-        for slot in slots(declaration)
-        if slot.name in attributes
-        and (slot.default is REQUIRED or attributes[slot.name] != slot.default)
-    }
-    unknown = attributes.keys() - {slot.name for slot in slots(declaration)}
+    fields = {slot.name: slot for slot in slots(declaration)}
+    unknown = attributes.keys() - fields.keys()
     if unknown:
-        raise RelationError(f"{name} has no attribute {sorted(unknown)[0]}")
+        raise RelationError(f"{name} has no attribute {min(unknown)}")
+    written: dict[str, Any] = {}
+    for word, slot in fields.items():
+        if word in attributes:
+            value = _of_user(slot, attributes[word])
+            if slot.default is REQUIRED or value != slot.default:
+                written[word] = value
     return operation_class(declaration).create_from(operands, written, result_type)

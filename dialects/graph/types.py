@@ -14,7 +14,8 @@ name has an unknown size, which differs from that of every other one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -166,6 +167,8 @@ class TensorSpec:
 
     shape: tuple[MaybeSize, ...]
     dtype: str
+    value: Any = field(default=None, compare=False, repr=False)
+    """The elements as an array, of an operand of ``Operator.value_inputs`` that is known."""
 
     @property
     def rank(self) -> int:

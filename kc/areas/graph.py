@@ -5,6 +5,7 @@ from kc.support.plugins import Plugin, paths_of
 FAMILIES = (
     "elementwise",
     "broadcast",
+    "reduce",
     "dense",
     "activation",
     "convolution",

@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from kc.dialects.float_types import FLOAT_TYPES
 from kc.dialects.graph.declaration import RelationError
-from kc.dialects.graph.sizes import MaybeSize
-from kc.dialects.graph.types import TensorSpec
+from kc.dialects.graph.sizes import MaybeSize, SizeExpr
+from kc.dialects.graph.types import ELEMENT_TYPES, TensorSpec
+
+Size = int | SizeExpr
+"""A size in an attribute."""
+
+FLOATS = tuple(FLOAT_TYPES)
+BOOL = ("bool",)
+INTEGERS = tuple(dtype for dtype in ELEMENT_TYPES if dtype not in (*FLOATS, *BOOL))
+NUMBERS = (*FLOATS, *INTEGERS)
+ANY = (*NUMBERS, *BOOL)
+WORDS = ("float32", "float64", "float16", "bfloat16")
+"""The floats that models are computed in."""
+
+_KINDS: dict[tuple[str, ...], str] = {
+    FLOATS: "floats",
+    INTEGERS: "integers",
+    NUMBERS: "numbers",
+    (*INTEGERS, *BOOL): "integers or booleans",
+}
 
 
 def broadcast_shapes(*shapes: Sequence[MaybeSize]) -> tuple[MaybeSize, ...]:
@@ -72,3 +91,51 @@ def require_same(left: MaybeSize, right: MaybeSize, what: str) -> None:
     """Refuse two numbers that must be the same size. Raises RelationError."""
     if isinstance(left, int) and isinstance(right, int) and left != right:
         raise RelationError(f"{what} are {left} and {right}, but must be equal")
+
+
+def require_dtype(operand: TensorSpec, dtypes: tuple[str, ...], name: str) -> None:
+    """Require one of some element types. Raises RelationError."""
+    if operand.dtype not in dtypes:
+        kinds = _KINDS.get(dtypes) or " or ".join(dtypes)
+        raise RelationError(f"{name} is {operand}, but its elements must be {kinds}")
+
+
+def checked_dtype(dtype: str, dtypes: Collection[str] = ANY, name: str = "dtype") -> str:
+    """An element type of an attribute. Raises RelationError for one that there is not."""
+    if dtype not in dtypes:
+        raise RelationError(f"{name} is {dtype!r}, but must be one of {', '.join(dtypes)}")
+    return dtype
+
+
+def checked_sizes(sizes: Sequence[Size], name: str = "shape") -> tuple[Size, ...]:
+    """The sizes of an attribute. Raises RelationError for a negative one."""
+    for size in sizes:
+        if isinstance(size, int) and size < 0:
+            raise RelationError(f"{name} has the size {size}, but sizes are at least 0")
+    return tuple(sizes)
+
+
+def require_word(word: str, words: Sequence[str], name: str) -> None:
+    """Require that an attribute is one of some words. Raises RelationError."""
+    if word not in words:
+        raise RelationError(f"{name} is {word!r}, but must be one of {', '.join(words)}")
+
+
+def normal_axes(axes: Sequence[int], rank: int, name: str = "axis") -> tuple[int, ...]:
+    """Axes from 0, in their order. Raises RelationError for one that is repeated, or not there."""
+    result: list[int] = []
+    for axis in axes:
+        place = normal_axis(axis, rank, name)
+        if place in result:
+            raise RelationError(f"{name} names dimension {place} twice: {tuple(axes)}")
+        result.append(place)
+    return tuple(result)
+
+
+def joined(left: MaybeSize, right: MaybeSize, what: str) -> MaybeSize:
+    """The size that two sizes are, which must be equal. Raises RelationError for two numbers that
+    differ."""
+    require_same(left, right, what)
+    if left is None or (isinstance(right, int) and not isinstance(left, int)):
+        return right
+    return left
