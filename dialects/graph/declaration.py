@@ -120,6 +120,19 @@ class Operator:
         return None
 
     @classmethod
+    def input_name(cls, position: int) -> str:
+        """The name of an operand."""
+        names = cls.inputs
+        if names and names[-1].startswith("*") and position >= len(names) - 1:
+            return f"{names[-1][1:]}[{position - len(names) + 1}]"
+        return names[position].removesuffix("?") if position < len(names) else str(position)
+
+    @classmethod
+    def reads_value(cls, position: int) -> bool:
+        """True if the elements of an operand determine sizes of the result."""
+        return bool(cls.value_inputs) and cls.input_name(position) in cls.value_inputs
+
+    @classmethod
     def parameter_names(cls) -> tuple[str, ...]:
         """The parameters of Relay's function, in order: names of operands and of attributes."""
         operands = tuple(name.strip("*?") for name in cls.inputs)
@@ -217,17 +230,14 @@ class OperatorOp(IRDLOperation):
                     f"operand {position} ({self.input_name(position)}) is {operand.type}, "
                     "but must be a tensor"
                 )
-            if spec is not None and self.input_name(position) in self.OPERATOR.value_inputs:
+            if spec is not None and self.OPERATOR.reads_value(position):
                 spec = dataclasses.replace(spec, value=_known_value(operand))
             specs.append(spec)
         return specs
 
     def input_name(self, position: int) -> str:
         """The name of an operand."""
-        names = self.OPERATOR.inputs
-        if names and names[-1].startswith("*") and position >= len(names) - 1:
-            return f"{names[-1][1:]}[{position - len(names) + 1}]"
-        return names[position].removesuffix("?") if position < len(names) else str(position)
+        return self.OPERATOR.input_name(position)
 
     def inferred(self) -> Spec | None:
         """The result's type by the type relation; None if an operand is not known.

@@ -12,7 +12,7 @@ from kc.dialects.graph.declaration import Operator
 from kc.dialects.graph.sizes import Size, SizeExpr, substitute
 from kc.dialects.graph.types import Spec, TensorSpec
 from kc.expr.tensor import Tensor
-from kc.graph.lowering import compute
+from kc.graph.lowering import Bounded, compute
 from kc.transform import PassContext
 
 Way = Literal["compiled", "interpreter"]
@@ -35,13 +35,6 @@ def resolved(operator: Operator, sizes: Mapping[str, Size]) -> Operator:
     return operator if changed == fields else type(operator)(**changed)
 
 
-def spec_leaves(spec: Spec) -> list[TensorSpec]:
-    """The tensors of a spec, in order."""
-    if isinstance(spec, TensorSpec):
-        return [spec]
-    return [leaf for part in spec for leaf in spec_leaves(part)]
-
-
 def call_operator(
     operator: Operator, arrays: Sequence[Any], dtypes: Sequence[str], way: Way = "compiled"
 ) -> list[Any]:
@@ -49,42 +42,43 @@ def call_operator(
 
     ``dtypes`` are those of the operands, as the bits of a type that numpy lacks are numbers to it.
 
-    An operator whose result has a size that depends on the elements gives the largest result that
-    there may be, and how much of it counts; the result is cut to that.
+    The elements of operands that determine sizes of the result are known here, so that it has the
+    shape that they tell.
 
     Raises KeyError for an operator without a computation, RelationError for arrays that do not fit.
     """
     specs = tuple(
-        TensorSpec(array.shape, dtype) for array, dtype in zip(arrays, dtypes, strict=True)
+        TensorSpec(array.shape, dtype, array if operator.reads_value(n) else None)
+        for n, (array, dtype) in enumerate(zip(arrays, dtypes, strict=True))
     )
-    kernel, positions, unknown = _kernel(operator, specs, way)
+    absent = sum(1 for name in operator.inputs if not name.startswith("*")) - len(specs)
+    result = operator.infer(*specs, *([None] * absent))
+    kernel, positions, counts = _kernel(operator, specs, result, way)
     computed = kernel(*arrays) if kernel is not None else ()
     results = [computed[where] if where >= 0 else arrays[~where] for where in positions]
-    if not unknown:
-        return results
-    count = int(results.pop())
-    return [
-        result[tuple(slice(count) if size is None else slice(None) for size in leaf.shape)]
-        for result, leaf in zip(results, unknown, strict=True)
-    ]
+    for position, where in counts.items():
+        results[position] = results[position][: int(computed[where][0])]
+    return results
 
 
 @lru_cache(KEPT)
 def _kernel(
-    operator: Operator, specs: tuple[TensorSpec, ...], way: Way
-) -> tuple[Any, list[int], list[TensorSpec]]:
+    operator: Operator, specs: tuple[TensorSpec, ...], result: Spec, way: Way
+) -> tuple[Any, list[int], dict[int, int]]:
     """The compiled operator; for each result its position among what that computes, or ``~n`` for
-    operand n; and the results, if they have sizes that are unknown."""
-    absent = sum(1 for name in operator.inputs if not name.startswith("*")) - len(specs)
-    results = spec_leaves(operator.infer(*specs, *([None] * absent)))
-    unknown = results if any(None in leaf.shape for leaf in results) else []
+    operand n; and for each :class:`Bounded` result the position of its count."""
     placeholders = [
         te.placeholder(spec.shape, spec.dtype, name=f"p{n}") for n, spec in enumerate(specs)
     ]
-    tensors = compute(operator, placeholders)
+    parts = compute(operator, placeholders, result)
+    bounded = [n for n, part in enumerate(parts) if isinstance(part, Bounded)]
+    tensors = [part.tensor if isinstance(part, Bounded) else part for part in parts]
+    tensors += [part.count for part in parts if isinstance(part, Bounded)]
     outputs, positions = sorted_results(tensors, placeholders)
+    counts = dict(zip(bounded, positions[len(parts) :], strict=True))
+    positions = positions[: len(parts)]
     if not outputs:
-        return None, positions, unknown
+        return None, positions, counts
     with PassContext(opt_level=0):
         if way == "compiled":
             from kc.driver import build
@@ -100,7 +94,7 @@ def _kernel(
         computed = module(*arrays)
         return computed if isinstance(computed, tuple) else (computed,)
 
-    return kernel, positions, unknown
+    return kernel, positions, counts
 
 
 def sorted_results(

@@ -167,6 +167,9 @@ class TwoMoments(Moment):
         part = TensorSpec(self.reduced_shape(data), data.dtype)
         return part, part
 
+    def result_count(self, operands: int) -> int:
+        return 2
+
 
 declare_all(
     TwoMoments,

@@ -91,7 +91,7 @@ def lowering_of(operator: Operator | type[Operator]) -> Lowering | None:
 
 def compute(
     operator: Operator,
-    operands: Sequence[Tensor | None],
+    operands: Sequence[Tensor],
     result: Spec | None = None,
     names: Mapping[str, Any] | None = None,
 ) -> tuple[Computed, ...]:
@@ -102,23 +102,23 @@ def compute(
     names of dimensions; by default those in the shapes of the operands.
 
     Raises KeyError for an operator without a computation, RelationError for operands that do not
-    fit, GraphError (KC2405) if a size must be known and is not.
+    fit, GraphError (KC2410) if a size must be known and is not.
     """
     own = lowering_of(operator)
     if own is None:
         raise KeyError(operator.name)
     more: dict[str, Any] = {}
     if own.takes_result:
-        more["result"] = result or operator.infer(*map(spec_of_tensor, operands))
+        absent = sum(1 for name in operator.inputs if not name.startswith("*")) - len(operands)
+        specs = [*map(spec_of_tensor, operands), *([None] * absent)]
+        more["result"] = result or operator.infer(*specs)
     with _named(_names_of(operands) if names is None else names):
         computed = own.function(operator, *operands, **more)
     return (computed,) if isinstance(computed, Tensor | Bounded) else tuple(computed)
 
 
-def spec_of_tensor(tensor: Tensor | None) -> TensorSpec | None:
-    """The type of a tensor of te in a graph; None for an operand that is absent."""
-    if tensor is None:
-        return None
+def spec_of_tensor(tensor: Tensor) -> TensorSpec:
+    """The type of a tensor of te in a graph."""
     return TensorSpec(tuple(map(_size_of, tensor.shape)), tensor.dtype)
 
 
@@ -155,21 +155,21 @@ def _named(names: Mapping[str, Any]) -> Iterator[None]:
         _names.reset(token)
 
 
-def _names_of(operands: Sequence[Tensor | None]) -> dict[str, Var]:
-    sizes = [size for operand in operands if operand is not None for size in operand.shape]
+def _names_of(operands: Sequence[Tensor]) -> dict[str, Var]:
+    sizes = [size for operand in operands for size in operand.shape]
     parts = (part for size in sizes if not isinstance(size, int) for part in walk(size))
     return {part.name: part for part in parts if isinstance(part, Var)}
 
 
 def dims(sizes: Sequence[MaybeSize], what: str) -> list[Any]:
-    """Sizes of a graph as dimensions of te. Raises KC2405 for one that is not known."""
+    """Sizes of a graph as dimensions of te. Raises KC2410 for one that is not known."""
     names = _names.get()
     result: list[Any] = []
     for size in sizes:
         missing = sorted(size.names - names.keys()) if isinstance(size, SizeExpr) else []
         if size is None or missing:
             raise GraphError(
-                "KC2405",
+                "KC2410",
                 f"{what} has a size that is known when it runs",
                 why=f"no operand has a dimension {missing[0]}" if missing
                 else "the size depends on the elements of an operand",
@@ -181,6 +181,6 @@ def dims(sizes: Sequence[MaybeSize], what: str) -> list[Any]:
 
 
 def result_dims(operator: Operator, result: Spec) -> list[Any]:
-    """The dimensions of the result of an operator. Raises KC2405 if they are not known."""
+    """The dimensions of the result of an operator. Raises KC2410 if they are not known."""
     assert isinstance(result, TensorSpec)
     return dims(result.shape, f"the result of {operator.name}")

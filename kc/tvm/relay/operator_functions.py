@@ -1,7 +1,7 @@
 """The functions of Relay's operators, made of their declarations: ``relay.nn.conv2d(x, w, ...)``.
 
 The parameters are the operands and then the attributes, under the names and with the defaults of
-the declaration (:mod:`kc.dialects.graph.declaration`).
+the declaration (:mod:`kc.dialects.graph.declaration`), or in the order of its ``parameters``.
 """
 
 from __future__ import annotations
@@ -164,23 +164,19 @@ def operator_function(name: str) -> Callable[..., Any]:
     operands = [each.lstrip("*").rstrip("?") for each in declaration.inputs]
     optional = {each.rstrip("?") for each in declaration.inputs if each.endswith("?")}
     variadic = [each[1:] for each in declaration.inputs if each.startswith("*")]
-    parameters = [
-        inspect.Parameter(
-            each,
-            inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            default=None if each in optional else inspect.Parameter.empty,
-        )
-        for each in operands
-    ]
-    has_default = bool(optional)
+    defaults = {each: None if each in optional else inspect.Parameter.empty for each in operands}
     for slot in slots(declaration):
-        default = inspect.Parameter.empty if slot.default is REQUIRED else slot.default
+        is_required = slot.default is REQUIRED
+        defaults[slot.name] = inspect.Parameter.empty if is_required else slot.default
+    parameters: list[inspect.Parameter] = []
+    has_default = False
+    for each in declaration.parameter_names():
+        default = defaults[each]
         has_default = has_default or default is not inspect.Parameter.empty
         if has_default and default is inspect.Parameter.empty:
             default = None
-        parameters.append(
-            inspect.Parameter(slot.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
-        )
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        parameters.append(inspect.Parameter(each, kind, default=default))
     signature = inspect.Signature(parameters)
 
     def function(*args: Any, **options: Any) -> Any:
