@@ -102,7 +102,7 @@ def compute(
     names of dimensions; by default those in the shapes of the operands.
 
     Raises KeyError for an operator without a computation, RelationError for operands that do not
-    fit, GraphError (KC2410) if a size must be known and is not.
+    fit, GraphError (KC2411) if a size must be known and is not.
     """
     own = lowering_of(operator)
     if own is None:
@@ -162,14 +162,14 @@ def _names_of(operands: Sequence[Tensor]) -> dict[str, Var]:
 
 
 def dims(sizes: Sequence[MaybeSize], what: str) -> list[Any]:
-    """Sizes of a graph as dimensions of te. Raises KC2410 for one that is not known."""
+    """Sizes of a graph as dimensions of te. Raises KC2411 for one that is not known."""
     names = _names.get()
     result: list[Any] = []
     for size in sizes:
         missing = sorted(size.names - names.keys()) if isinstance(size, SizeExpr) else []
         if size is None or missing:
             raise GraphError(
-                "KC2410",
+                "KC2411",
                 f"{what} has a size that is known when it runs",
                 why=f"no operand has a dimension {missing[0]}" if missing
                 else "the size depends on the elements of an operand",
@@ -181,6 +181,6 @@ def dims(sizes: Sequence[MaybeSize], what: str) -> list[Any]:
 
 
 def result_dims(operator: Operator, result: Spec) -> list[Any]:
-    """The dimensions of the result of an operator. Raises KC2410 if they are not known."""
+    """The dimensions of the result of an operator. Raises KC2411 if they are not known."""
     assert isinstance(result, TensorSpec)
     return dims(result.shape, f"the result of {operator.name}")
