@@ -6,6 +6,7 @@ FAMILIES = (
     "elementwise",
     "broadcast",
     "reduce",
+    "shape",
     "dense",
     "activation",
     "convolution",
