@@ -111,8 +111,8 @@ def test_gaps_that_are_too_hard_to_find(monkeypatch: pytest.MonkeyPatch):
         index_map.non_surjective_inverse([14])
     lines = str(caught.value).split("\n")
     assert "\n".join(line for line in lines if "-->" not in line) == (
-        "error[KC3500]: non_surjective_inverse: where (i)->(i floordiv 4, i mod 4) leaves gaps is "
-        "not decided\n"
+        "error[KC3500]: non_surjective_inverse: kc cannot determine where "
+        "(i)->(i floordiv 4, i mod 4) leaves gaps\n"
         "  why: the question is too large to decide exactly\n"
         "  try: a map with fewer floor divisions and remainders"
     )
