@@ -15,6 +15,7 @@ if _TYPE_CHECKING:
     from kc import driver as driver
     from kc import error as error
     from kc import gpu as gpu
+    from kc import graph as graph
     from kc import instrument as instrument
     from kc import ir as ir
     from kc import nd as nd
@@ -76,6 +77,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "testing": ("kc.testing", None),
     "contrib": ("kc.contrib", None),
     "relay": ("kc.relay", None),
+    "graph": ("kc.graph", None),
     "transform": ("kc.transform", None),
     "instrument": ("kc.instrument", None),
     "IRModule": ("kc.tir.module", "IRModule"),

@@ -2,5 +2,31 @@
 
 Read :mod:`kc.dialects.graph` (the IR), then :mod:`kc.graph.lowering` (an operator as tensor
 expressions), :mod:`kc.graph.interpreter`, and the passes in ``kc/transforms/graph`` and
-:mod:`kc.graph.passes`.
+:mod:`kc.graph.passes`. The functions that users call are attributes of the package.
 """
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from kc.support.absent_names import no_attribute as _no_attribute
+
+if _TYPE_CHECKING:
+    from kc.graph.drawing import viz as viz
+
+_FUNCTIONS = {
+    "viz": "kc.graph.drawing",
+}
+"""The name of a function -> the module that has it, which is imported when it is first used."""
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _FUNCTIONS:
+        raise _no_attribute("graph", name)
+    value = getattr(_import_module(_FUNCTIONS[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(_FUNCTIONS)
