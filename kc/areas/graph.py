@@ -7,6 +7,8 @@ FAMILIES = (
     "broadcast",
     "reduce",
     "shape",
+    "slicing",
+    "gathering",
     "dense",
     "activation",
     "convolution",

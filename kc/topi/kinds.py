@@ -324,6 +324,10 @@ ENDS = Kind("a list of integers and None",
             lambda name, value: _listed(name, value, none=True), _wholes_plain)  # fmt: skip
 PADDING = Kind('an integer, a list of them, "SAME" or "VALID"', _padding, _wholes_plain)
 SIZES = Kind("a dimension, or a list of them", _sizes)
+SIZES_OR_TENSOR = Kind(
+    "a dimension, a list of them, or a tensor of them",
+    lambda name, value: None if isinstance(value, Tensor) else _sizes(name, value),
+)
 NUMBER = Kind("a number", _value(_is_number, "it must be a number that is known when the program "
                                  "is built"), number_of)  # fmt: skip
 NUMBERS = Kind("a number, or a list of them", _numbers, _wholes_plain)
@@ -398,6 +402,7 @@ _enter(ENDS, "end")
 _enter(PADDING, "padding")
 _enter(SIZES, """shape newshape n m out_shape prev_shape new_shape oshape ishape fshape
     sparse_to_dense.output_shape one_hot.depth""")  # fmt: skip
+_enter(SIZES_OR_TENSOR, "unravel_index.shape")
 _enter(NUMBER, "start stop step vision.proposal.rpn_min_size")
 _enter(NUMBERS, "ratios sizes scales steps offsets variances")
 _enter(NUMBER_OR_TENSOR, "vision.get_valid_counts.score_threshold")

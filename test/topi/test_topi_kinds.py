@@ -49,6 +49,7 @@ WRONG: dict[Kind, tuple[Any, ...]] = {
     kinds.ENDS: ("two", None, ["a"], [0.5]),
     kinds.PADDING: (0.5, ["a"], [None], [1, 0.5], P(2)),
     kinds.SIZES: ("two", 0.5, ["a"], [None], [2, 0.5]),
+    kinds.SIZES_OR_TENSOR: ("two", 0.5, ["a"], [None], [2, 0.5]),
     kinds.NUMBER: ("1", [1.0], None, P(), te.var("n", "float32")),
     kinds.NUMBERS: ("1", ["a"], [None], None),
     kinds.NUMBER_OR_TENSOR: ("1", [1.0], None, te.var("n", "float32")),
