@@ -58,6 +58,11 @@ from kc.dialects.redefined import redefined
 from kc.dialects.slices import verify_slice
 from kc.dialects.symbol_uses import has_symbols
 
+DISJOINT = "kc.disjoint"
+"""The mark of a ``memref.view`` that overlaps no view that is passed to a function beside it: the
+plan of a graph's memory proves it."""
+
+
 _ANY_MEMREF = base(MemRefType) | base(UnrankedMemRefType)
 
 

@@ -63,6 +63,7 @@ class FunctionPrinter:
         self._live: dict[Operation, bool] = {}
         self._heap: set[SSAValue] = set()
         self._parameters: list[str] = []
+        self._writes: set[SSAValue] | None = None
 
     # Names ---------------------------------------------------------------------------------
 
@@ -154,15 +155,9 @@ class FunctionPrinter:
         return value.name_hint
 
     def _written(self) -> set[SSAValue]:
-        written: set[SSAValue] = set()
-        for op in self.function.walk():
-            if isinstance(op, memref.StoreOp):
-                written.add(op.memref)
-            elif isinstance(op, memref.CopyOp):
-                written.add(op.destination)
-            elif isinstance(op, func.CallOp):
-                written.update(op.operands)
-        return written
+        if self._writes is None:
+            self._writes = written_memory(self.function)
+        return self._writes
 
     def require_array(self, buffer: SSAValue, op: Operation) -> str:
         """The element type of an array. Raises CodegenError KC4401 if C has none."""
@@ -391,7 +386,9 @@ class FunctionPrinter:
         self._shapes[buffer] = named
         self._code[buffer] = Code(name)
         known = [size for size in buffer.type.get_shape() if size >= 0]
-        if len(known) == len(shape) and math.prod(known) * _ELEMENT[element] <= STACK:
+        # An array of bytes need not be aligned for what a view of it holds; memory of malloc is.
+        has_views = any(isinstance(use.operation, memref.ViewOp) for use in buffer.uses)
+        if not has_views and len(known) == len(shape) and math.prod(known) * _ELEMENT[element] <= STACK:
             self.write(f"{element} {name}[{max(math.prod(known), 1)}];")
             loads = [use.operation for use in buffer.uses if type(use.operation) is memref.LoadOp]
             if not any(map(self._is_live, loads)):
@@ -407,6 +404,56 @@ class FunctionPrinter:
         assert isinstance(op.memref.type, MemRefType)
         self._code[op.memref] = Code(table_name(op.name_.string_value()))
         self._shapes[op.memref] = [Code(str(size)) for size in op.memref.type.get_shape()]
+
+    def view(self, op: Operation) -> None:
+        """The same memory as an array of something else, or from another place on."""
+        assert isinstance(op, memref.ViewOp | memref.ReinterpretCastOp | memref.CastOp)
+        source, result = op.operands[0], op.results[0]
+        assert isinstance(result.type, MemRefType)
+        element = self.expressions.language.memory_type(result.type.element_type)
+        if element is None:
+            raise self.expressions.no_type(op, f"{op.name} to {result.type}")
+        if isinstance(op, memref.ViewOp):
+            start = self.value(op.byte_shift)
+            rest = iter([self.value(size) for size in op.sizes])
+        elif isinstance(op, memref.ReinterpretCastOp):
+            offsets = [self.value(offset) for offset in op.offsets]
+            (static,) = op.static_offsets.iter_values()
+            start = offsets[0] if offsets else Code(str(static))
+            rest = iter([self.value(size) for size in op.sizes])
+        else:
+            start, rest = Code("0"), iter(self._shapes[source])
+        sizes = [
+            Code(str(size)) if size >= 0 else next(rest) for size in result.type.get_shape()
+        ]
+        if isinstance(op, memref.CastOp):
+            sizes = list(self._shapes[source])
+        named: list[Code] = []
+        name = self.fresh(result.name_hint, "view")
+        for n, size in enumerate(sizes):
+            if size.binds != PRIMARY:
+                dim = self.fresh(f"{name}_dim{n}")
+                self.write(f"const int64_t {dim} = {size.text};")
+                size = Code(dim)
+            named.append(size)
+        const = "" if memory_root(source) in self._written() else "const "
+        address = self.value(source).text
+        if start.text != "0":
+            address = f"({address} + {start.within(PLUS + 1)})"
+        self._code[result] = Code(name)
+        self._shapes[result] = named
+        self.write(f"{const}{element} *{name} = ({const}{element} *){address};")
+
+    def copy(self, op: memref.CopyOp) -> None:
+        """All elements of an array."""
+        self.settle()
+        assert isinstance(op.source.type, MemRefType)
+        element = self.require_array(op.destination, op)
+        sizes = [size.text for size in self._shapes[op.destination]]
+        count = " * ".join([*sizes, f"(int64_t)sizeof({element})"])
+        copy = self.expressions.helpers.use("kc_copy")
+        target, source = self.value(op.destination).text, self.value(op.source).text
+        self.write(f"{copy}({target}, {source}, {count});")
 
     def dealloc(self, op: memref.DeallocOp) -> None:
         self.settle()
@@ -568,6 +615,45 @@ class FunctionPrinter:
             self.write(f"return {self.value(op.arguments[0]).text};")
 
 
+def memory_root(value: SSAValue) -> SSAValue:
+    """The memory that a value is a view of."""
+    while isinstance(value.owner, memref.ViewOp | memref.ReinterpretCastOp | memref.CastOp):
+        value = value.owner.operands[0]
+    return value
+
+
+def written_memory(function: func.FuncOp, callers: frozenset[str] = frozenset()) -> set[SSAValue]:
+    """The arguments and buffers of a function that it writes, or that a function that it calls
+    writes. ``callers`` are the functions around, which may call each other."""
+    written: set[SSAValue] = set()
+    known: dict[str, list[bool]] = {}
+    for op in function.walk():
+        if isinstance(op, memref.StoreOp):
+            written.add(memory_root(op.memref))
+        elif isinstance(op, memref.CopyOp):
+            written.add(memory_root(op.destination))
+        elif isinstance(op, func.CallOp):
+            name = op.callee.string_value()
+            if name not in known:
+                known[name] = _written_arguments(op, callers | {function.sym_name.data})
+            writes = known[name] or [True] * len(op.operands)
+            for operand, is_written in zip(op.operands, writes, strict=True):
+                if is_written:
+                    written.add(memory_root(operand))
+    return written
+
+
+def _written_arguments(call: func.CallOp, callers: frozenset[str]) -> list[bool]:
+    """For each argument of the called function, whether it is written; empty if that is not
+    known."""
+    name = call.callee.string_value()
+    callee = SymbolTable.lookup_symbol(call, call.callee)
+    if name in callers or not isinstance(callee, func.FuncOp) or not callee.body.blocks:
+        return []
+    written = written_memory(callee, callers)
+    return [argument in written for argument in callee.body.block.args]
+
+
 _ELEMENT = {
     "bool": 1, "int8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4, "int64_t": 8, "float": 4,
     "double": 8,
@@ -579,6 +665,10 @@ _STATEMENTS = {
     memref.AllocaOp: FunctionPrinter.alloc,
     memref.GetGlobalOp: FunctionPrinter.table,
     memref.DeallocOp: FunctionPrinter.dealloc,
+    memref.ViewOp: FunctionPrinter.view,
+    memref.ReinterpretCastOp: FunctionPrinter.view,
+    memref.CastOp: FunctionPrinter.view,
+    memref.CopyOp: FunctionPrinter.copy,
     scf.ForOp: FunctionPrinter.loop,
     scf.WhileOp: FunctionPrinter.repeat,
     scf.ParallelOp: FunctionPrinter.parallel,

@@ -133,6 +133,11 @@ static inline void *kc_alloc(int64_t size) {
   return memory;
 }
 """
+_COPY = """\
+static inline void kc_copy(void *target, const void *source, int64_t bytes) {
+  if (bytes > 0) memcpy(target, source, (size_t)bytes);
+}
+"""
 _CEILDIVU = """\
 static inline uint64_t kc_ceildivu(uint64_t a, uint64_t b) {
   return a / b + (a % b != 0);
@@ -155,6 +160,7 @@ _HELPERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "kc_clz": (_CLZ, (), ()),
     "kc_ctz": (_CTZ, (), ()),
     "kc_alloc": (_ALLOC, ("stdlib.h",), ()),
+    "kc_copy": (_COPY, ("string.h",), ()),
     "kc_to_f16": (_TO_F16, ("math.h", "string.h"), ()),
     "kc_from_f16": (_FROM_F16, ("math.h", "string.h"), ()),
     "kc_to_bf16": (_ROUND_BF16, ("math.h", "string.h"), ()),

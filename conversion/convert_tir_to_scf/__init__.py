@@ -40,11 +40,12 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.passes import ModulePass
 
 from kc.analysis.loop_tree import functions, preorder
 from kc.conversion.convert_tir_to_scf import calls, control_flow, indices, memory
-from kc.conversion.convert_tir_to_scf.function import STACK_BYTES, TARGET, TirToScf
+from kc.conversion.convert_tir_to_scf.function import STACK_BYTES, TARGET, TirToScf, memory_type
 from kc.conversion.convert_tir_to_scf.refusals import require_lowered, uses_tir
 from kc.conversion.driver import own_and_added, require_legal, require_patterns
 from kc.dialects import tir
@@ -70,6 +71,7 @@ class ConvertTirToScfPass(ModulePass):
         todo = [function for function in functions(op) if uses_tir(function)]
         if not todo:
             return
+        todo += _callers_with_bools(op, todo)
         patterns = own_and_added(TARGET, PATTERNS)
         for function in todo:
             require_lowered(function)
@@ -81,3 +83,22 @@ class ConvertTirToScfPass(ModulePass):
         for function in todo:
             TirToScf(function, flags, patterns).run()
             require_legal(TARGET, preorder(function))
+
+
+def _callers_with_bools(module: ModuleOp, converted: list[FuncOp]) -> list[FuncOp]:
+    """The functions without tir that pass buffers of bools to functions that are converted, where
+    these become bytes."""
+    names = {
+        function.sym_name.data
+        for function in converted
+        if any(memory_type(type_) != type_ for type_ in function.function_type.inputs)
+    }
+    return [
+        function
+        for function in functions(module)
+        if function not in converted
+        and any(
+            isinstance(op, CallOp) and op.callee.string_value() in names
+            for op in function.walk()
+        )
+    ]

@@ -60,7 +60,7 @@ from kc.dialects.llvm import element_type, same_shape
 from kc.dialects.llvm.pointers import GEP_FLAGS
 from kc.dialects.memref import PrefetchOp
 from kc.dialects.memref_atomics import ATOMIC_KINDS
-from kc.dialects.memref_views import AtomicYieldOp, GenericAtomicRMWOp, ReshapeOp
+from kc.dialects.memref_views import DISJOINT, AtomicYieldOp, GenericAtomicRMWOp, ReshapeOp
 from kc.support.diagnostics import CodegenError
 from kc.support.float_formats import NARROW_FLOATS
 
@@ -260,6 +260,17 @@ def require_dense(ty: MemRefType) -> None:
         raise unsupported_type(ty, "only memref.subview and arguments define views of memory")
 
 
+def _mixed(
+    s: FunctionLowering, static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]
+) -> list[int | SSAValue]:
+    """The numbers of a view, of which some are operands."""
+    rest = iter(dynamic)
+    return [
+        s.index(next(rest)) if value == DYNAMIC_INDEX else int(value)
+        for value in static.iter_values()
+    ]
+
+
 class LowerSubview(LlvmPattern):
     """A view of memory: the address of its first element, with strides.
 
@@ -275,18 +286,9 @@ class LowerSubview(LlvmPattern):
         assert isinstance(result.type, MemRefType)
         pointer_type(result.type)
 
-        def mixed(
-            static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]
-        ) -> list[int | SSAValue]:
-            rest = iter(dynamic)
-            return [
-                s.index(next(rest)) if value == DYNAMIC_INDEX else int(value)
-                for value in static.iter_values()
-            ]
-
-        offsets = mixed(op.static_offsets, op.offsets)
-        sizes = mixed(op.static_sizes, op.sizes)
-        steps = mixed(op.static_strides, op.strides)
+        offsets = _mixed(s, op.static_offsets, op.offsets)
+        sizes = _mixed(s, op.static_sizes, op.sizes)
+        steps = _mixed(s, op.static_strides, op.strides)
         strides = [
             multiply(s, stride, step)
             for stride, step in zip(strides_of(s, source), steps, strict=True)
@@ -336,7 +338,46 @@ class LowerView(LlvmPattern):
         )
         shift = s.index(op.byte_shift)
         pointer = source.pointer if shift == 0 else emit_gep(s, source.pointer, [shift], i8)
-        s.define(op.result, MemRef(pointer, shape, type_, source.origin))
+        origin = source.origin
+        if DISJOINT in op.attributes:
+            origin = Origin()
+            source.origin.flows_to.append(origin)
+        s.define(op.result, MemRef(pointer, shape, type_, origin))
+
+
+class LowerReinterpretCast(LlvmPattern):
+    """Dense memory with other sizes, or from another element on.
+
+    ::
+
+        %B = memref.reinterpret_cast %A to offset: [8], sizes: [4, 2], strides: [2, 1]
+
+    becomes ::
+
+        llvm.getelementptr inbounds %A[8]
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: memref_dialect.ReinterpretCastOp, rewriter: PatternRewriter, /
+    ) -> None:
+        s = self.conversion
+        source, type_ = s.memref(op.source), op.result.type
+        assert isinstance(type_, MemRefType)
+        require_dense(source.type)
+        pointer_type(type_)
+
+        (offset,) = _mixed(s, op.static_offsets, op.offsets)
+        shape = tuple(_mixed(s, op.static_sizes, op.sizes))
+        strides = tuple(_mixed(s, op.static_strides, op.strides))
+        pointer = source.pointer
+        if offset != 0:
+            pointer = emit_gep(s, pointer, [offset], memory_element(source.type))
+        is_dense = not is_strided(type_)
+        s.define(
+            op.result,
+            MemRef(pointer, shape, type_, source.origin, None if is_dense else strides),
+        )
 
 
 class LowerReshape(LlvmPattern):
@@ -867,6 +908,7 @@ class LowerGetGlobal(LlvmPattern):
 PATTERNS: tuple[type[RewritePattern], ...] = (
     LowerSubview,
     LowerView,
+    LowerReinterpretCast,
     LowerReshape,
     LowerPointer,
     LowerLoad,

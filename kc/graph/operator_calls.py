@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
@@ -13,6 +12,7 @@ from kc.dialects.graph.sizes import Size, SizeExpr, substitute
 from kc.dialects.graph.types import Spec, TensorSpec
 from kc.expr.tensor import Tensor
 from kc.graph.lowering import Bounded, compute
+from kc.support.declarations import slots
 from kc.transform import PassContext
 
 Way = Literal["compiled", "interpreter"]
@@ -30,7 +30,7 @@ def resolved(operator: Operator, sizes: Mapping[str, Size]) -> Operator:
             return substitute(value, sizes)
         return tuple(map(number, value)) if isinstance(value, tuple) else value
 
-    fields = {field.name: getattr(operator, field.name) for field in dataclasses.fields(operator)}  # pyright: ignore
+    fields = {slot.name: getattr(operator, slot.name) for slot in slots(type(operator))}
     changed = {name: number(value) for name, value in fields.items()}
     return operator if changed == fields else type(operator)(**changed)
 

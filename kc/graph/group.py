@@ -1,0 +1,233 @@
+"""A group of operators as one function of tensor expressions: what becomes a kernel.
+
+A group is a function of the graph that has operators alone, as FuseOps makes them
+(``graph.func private @fused_add_relu(...) attributes {primitive}``), or one operator
+(:func:`group_of_operator`). Its arguments are the tensors of the function's arguments, then those
+of its result, then the sizes that no shape gives. Constants of one element are parts of the
+expressions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects.builtin import FunctionType, TupleType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from kc import te
+from kc.dialects.graph.declaration import OperatorOp, RelationError
+from kc.dialects.graph.functions import FuncOp, ReturnOp
+from kc.dialects.graph.sizes import Quotient, SizeExpr
+from kc.dialects.graph.types import TensorSpec, spec_of
+from kc.dialects.graph.values import ConstantOp, LetOp, TupleGetItemOp, TupleOp
+from kc.expr.constructors import Var
+from kc.expr.tensor import Tensor
+from kc.graph.interpreter import elided, no_computation
+from kc.graph.lowering import Bounded, compute
+from kc.graph.operator_calls import sorted_results
+from kc.graph.signature import argument_leaves, flattened, result_leaves, unflattened
+from kc.support.diagnostics import GraphError
+from kc.support.locations import location_of
+
+PRIMITIVE = "primitive"
+"""The attribute of a function that becomes one kernel."""
+
+
+@dataclass(frozen=True)
+class GroupTensors:
+    """A group as tensor expressions."""
+
+    inputs: list[Tensor]
+    """One for each tensor of the arguments; the group may not read all."""
+    outputs: list[Tensor]
+    """The tensors to compute, each once."""
+    results: list[int]
+    """For each tensor of the result: its position in ``outputs``, or ``~n`` for input n."""
+    sizes: list[Var]
+    """The sizes that are arguments, as the shape of no input gives them."""
+
+    @property
+    def arguments(self) -> list[Tensor | Var]:
+        """The arguments of the kernel."""
+        return [*self.inputs, *self.outputs, *self.sizes]
+
+
+def is_group(function: FuncOp) -> bool:
+    """True if a function becomes one kernel."""
+    return PRIMITIVE in function.attributes
+
+
+def group_of_operator(op: OperatorOp) -> tuple[FuncOp, list[SSAValue]]:
+    """A group of a copy of one operator, and the values that are its arguments.
+
+    Constants of one element become part of it.
+    """
+    operands = list(dict.fromkeys(op.inputs))
+    constants = [value for value in operands if is_scalar_constant(value)]
+    arguments = [value for value in operands if value not in constants]
+    name = "kc_" + re.sub(r"\W", "_", op.OPERATOR.name)
+    type_ = FunctionType.from_lists([value.type for value in arguments], [op.result.type])
+    function = FuncOp(name, type_, arg_names=[f"p{n}" for n in range(len(arguments))])
+    block = function.body.block
+    mapping: dict[SSAValue, SSAValue] = dict(zip(arguments, block.args, strict=True))
+    for value in constants:
+        assert isinstance(value.owner, ConstantOp)
+        copy = value.owner.clone()
+        block.add_op(copy)
+        mapping[value] = copy.result
+    copy = op.clone(value_mapper=mapping)
+    block.add_ops([copy, ReturnOp(copy.results[0])])
+    function.location = op.location
+    return function, arguments
+
+
+def is_scalar_constant(value: SSAValue) -> bool:
+    """True for a constant of one element that is known."""
+    op = value.owner
+    if not isinstance(op, ConstantOp) or op.is_elided:
+        return False
+    spec = spec_of(op.result.type)
+    return isinstance(spec, TensorSpec) and all(size == 1 for size in spec.shape)
+
+
+def group_tensors(function: FuncOp) -> GroupTensors:
+    """The tensor expressions of a group.
+
+    Raises GraphError: KC2445 for an operator without a computation or another operation, KC2447 for
+    a size that depends on elements.
+    """
+    block = function.body.block
+    inputs = argument_leaves(function)
+    specs = [spec for _, spec in inputs]
+    for _, spec in (*inputs, *result_leaves(function)):
+        _require_sizes(spec, function)
+    variables: dict[str, Var] = {}
+    placeholders = [
+        te.placeholder(_shape(spec, variables), spec.dtype, name=name) for name, spec in inputs
+    ]
+    rest = iter(placeholders)
+    values: dict[SSAValue, Any] = {
+        argument: unflattened(argument.type, rest) for argument in block.args
+    }
+    tensors: list[Tensor] = []
+    for op in block.ops:
+        match op:
+            case OperatorOp():
+                values[op.result] = _computed(op, values, variables)
+            case ConstantOp():
+                values[op.result] = _constant(op)
+            case TupleOp():
+                values[op.result] = tuple(values[part] for part in op.fields)
+            case TupleGetItemOp():
+                values[op.result] = values[op.tuple][op.index.value.data]
+            case LetOp():
+                values[op.result] = values[op.value]
+            case ReturnOp():
+                tensors = list(flattened(values[op.value]))
+            case _:
+                raise GraphError(
+                    "KC2445",
+                    f"@{function.sym_name.data}: {op.name} in a group",
+                    location=location_of(op),
+                    why="a function with the attribute primitive has operators alone",
+                )
+    outputs, results = sorted_results(tensors, placeholders)
+    given = {str(size) for spec in specs for size in spec.shape if isinstance(size, SizeExpr)}
+    sizes = [variable for name, variable in variables.items() if name not in given]
+    return GroupTensors(placeholders, outputs, results, sizes)
+
+
+def _computed(op: OperatorOp, values: Mapping[SSAValue, Any], variables: dict[str, Var]) -> Any:
+    spec = spec_of(op.result.type)
+    _require_sizes(spec, op)
+    operands = [values[operand] for operand in op.inputs]
+    for leaf in flattened(spec):
+        for size in leaf.shape:
+            if isinstance(size, SizeExpr):
+                expression_of(size, variables)
+    try:
+        tensors = compute(op.operator, operands, spec, variables)
+    except RelationError as error:
+        raise GraphError("KC2400", f"{op.name}: {error}", location=location_of(op)) from error
+    except KeyError as error:
+        if error.args != (op.OPERATOR.name,):
+            raise
+        raise no_computation(op) from error
+    if any(isinstance(tensor, Bounded) for tensor in tensors):
+        raise depends_on_elements(op, "its size depends on elements")
+    if isinstance(op.result.type, TupleType):
+        return unflattened(op.result.type, iter(tensors))
+    (tensor,) = tensors
+    return tensor
+
+
+def _require_sizes(spec: Any, op: Any) -> None:
+    """Refuse a size that is known when the elements are (KC2447)."""
+    for leaf in flattened(spec):
+        if isinstance(leaf, TensorSpec) and None in leaf.shape:
+            raise depends_on_elements(op, f"a value is {leaf}")
+
+
+def depends_on_elements(op: Operation, title: str) -> GraphError:
+    """The refusal (KC2447) of a size that is known only when the graph runs."""
+    return GraphError(
+        "KC2447",
+        f"{op.name} cannot be compiled: {title}",
+        location=location_of(op),
+        why="the plan of memory needs each size, as a number or by the names of dimensions",
+        hints=[
+            "infer-type finds sizes",
+            "the interpreter runs graphs whose sizes depend on elements",
+        ],
+    )
+
+
+def _shape(spec: TensorSpec, variables: dict[str, Var]) -> list[Any]:
+    return [
+        expression_of(size, variables) if isinstance(size, SizeExpr) else size
+        for size in spec.shape
+    ]
+
+
+def expression_of(size: SizeExpr, variables: dict[str, Var]) -> Any:
+    """A size as an expression of te, whose variables are made by their names."""
+    total: Any = 0
+    for factors, coefficient in size.terms:
+        product: Any = coefficient
+        for factor in factors:
+            if isinstance(factor, Quotient):
+                dividend = expression_of(factor.dividend, variables)
+                divided = te.floormod if factor.is_remainder else te.floordiv
+                part = divided(dividend, factor.divisor)
+            else:
+                part = variables.setdefault(factor, te.var(factor))
+            product = part if isinstance(product, int) and product == 1 else part * product
+        total = product if isinstance(total, int) and total == 0 else total + product
+    return total
+
+
+def _constant(op: ConstantOp) -> Tensor:
+    if op.is_elided:
+        raise elided(op)
+    spec = spec_of(op.result.type)
+    assert isinstance(spec, TensorSpec)
+    if not is_scalar_constant(op.result):
+        raise GraphError(
+            "KC2445",
+            f"a constant of {spec} in a group",
+            location=location_of(op),
+            why="constants of several elements are arguments of a group",
+        )
+    value = op.array.reshape(()).item()
+    return te.compute(
+        spec.shape, lambda *_: te.const(value, spec.dtype), name="constant", tag="constant"
+    )
+
+
+def type_leaves(type_: Attribute) -> Sequence[TensorSpec]:
+    """The tensors of a type, in order."""
+    spec = spec_of(type_)
+    return [leaf for leaf in flattened(spec) if isinstance(leaf, TensorSpec)]

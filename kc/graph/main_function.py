@@ -1,0 +1,397 @@
+"""The function of a program as IR: it calls the kernels on parts of one arena.
+
+::
+
+    func.func @main(%x: memref<4x8xf32> {...}, %output: memref<4x16xf32> {kc.role = "out", ...}) {
+      %arena = memref.alloc() {alignment = 64} : memref<512xi8>
+      %0 = memref.view %arena[%c256][] : memref<512xi8> to memref<4x16xf32>
+      %1 = memref.get_global @constant_0 : memref<16x8xf32>
+      func.call @kc_nn_dense(%x, %1, %0) : ...
+      ...
+      memref.dealloc %arena : memref<512xi8>
+    }
+
+The memory of the arena is kept from one call to the next (``reuse-workspace``), and calls at the
+same time on several threads have arenas of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+    i64,
+)
+from xdsl.dialects.func import FuncOp as KernelOp
+from xdsl.dialects.memref import GlobalOp
+from xdsl.ir import Operation
+
+from kc.dialects.graph.sizes import Quotient, Size, SizeExpr
+from kc.dialects.graph.types import ELEMENT_TYPES, TensorSpec
+from kc.dialects.memref_views import DISJOINT
+from kc.graph.kernels import Kernel
+from kc.graph.memory_plan import ALIGNMENT, MemoryPlan
+from kc.graph.program import Branch, Buffer, Copy, Launch, Place, Program, Step, View
+from kc.runtime.signature import DTYPES
+from kc.support.diagnostics import GraphError
+from kc.support.ir_text import parse_module
+from kc.support.locations import location_of
+from kc.support.registry import context
+
+
+def main_function(
+    program: Program, plan: MemoryPlan, kernel_of: Callable[[Launch], Kernel]
+) -> KernelOp:
+    """The function of a program; its kernels and constants must be put beside it.
+
+    Raises GraphError KC2449 for a size of an argument that is a product of sizes.
+    """
+    emitter = _Emitter(program, plan, kernel_of)
+    module = parse_module(emitter.text(), "<graph>", context())
+    (function,) = [
+        op
+        for op in module.body.ops
+        if isinstance(op, KernelOp) and op.sym_name.data == program.function.sym_name.data
+    ]
+    function.detach()
+    function.location = program.function.location
+    return function
+
+
+def constant_globals(program: Program) -> list[Operation]:
+    """The constants as ``memref.global``, each aligned to a cache line."""
+    made: list[Operation] = []
+    for buffer, constant in zip(program.constants, program.elements, strict=True):
+        value = constant.value
+        assert isinstance(value, DenseIntOrFPElementsAttr)
+        element = _element_type(buffer.spec.dtype)
+        type_ = TensorType(element, buffer.spec.type.get_shape())
+        elements = DenseIntOrFPElementsAttr(type_, value.data)  # pyright: ignore[reportArgumentType]
+        from xdsl.dialects.builtin import MemRefType, UnitAttr
+
+        made.append(
+            GlobalOp.get(
+                StringAttr(buffer.name),
+                MemRefType(element, buffer.spec.type.get_shape()),
+                elements,
+                StringAttr("private"),
+                UnitAttr(),
+                IntegerAttr(ALIGNMENT, i64),
+            )
+        )
+    return made
+
+
+def _element_type(dtype: str):  # noqa: ANN202
+    from xdsl.dialects.builtin import IntegerType
+
+    type_ = ELEMENT_TYPES[dtype]
+    return IntegerType(type_.width.data) if isinstance(type_, IntegerType) else type_
+
+
+class _Emitter:
+    def __init__(
+        self, program: Program, plan: MemoryPlan, kernel_of: Callable[[Launch], Kernel]
+    ) -> None:
+        self.program = program
+        self.kernel_of = kernel_of
+        self.plan = plan
+        self.offsets = {it.buffer: it.offset for it in plan.allocations}
+        self.lines: list[str] = []
+        self.count = 0
+        self.sizes: dict[Size, str] = {}
+        self.declared: dict[str, KernelOp] = {}
+        names: dict[str, None] = {}
+        for buffer in (*program.inputs, *program.outputs):
+            for size in buffer.spec.shape:
+                if isinstance(size, SizeExpr):
+                    names.update(dict.fromkeys(sorted(size.names)))
+        self.symbols = list(names)
+
+    def text(self) -> str:
+        """The module of the function and of declarations of its kernels."""
+        arguments = [
+            *(self._argument(buffer, "in") for buffer in self.program.inputs),
+            *(self._argument(buffer, "out") for buffer in self.program.outputs),
+        ]
+        for name in self.symbols:
+            self.write(f'%size_{name} = tir.symbol "{name}"')
+        bytes_ = self.plan.arena_bytes
+        self.arena_type = ""
+        if bytes_ != 0:
+            dynamic = "" if isinstance(bytes_, int) else self.size(bytes_)
+            self.arena_type = f"memref<{bytes_ if isinstance(bytes_, int) else '?'}xi8>"
+            self.write(
+                f"%arena = memref.alloc({dynamic}) {{alignment = {ALIGNMENT} : i64}} : "
+                f"{self.arena_type}"
+            )
+        # Sizes of the outermost block are known in all others.
+        self._prepare_sizes()
+        self.steps(self.program.steps)
+        if self.arena_type:
+            self.write(f"memref.dealloc %arena : {self.arena_type}")
+        body = "\n".join(f"  {line}" for line in self.lines)
+        attributes = ""
+        if self.symbols:
+            listed = ", ".join(f'"{name}"' for name in self.symbols)
+            attributes = f" attributes {{kc.symbols = [{listed}]}}"
+        name = self.program.function.sym_name.data
+        declared = "\n".join(
+            f"func.func private @{kernel.sym_name.data}"
+            f"({', '.join(map(str, kernel.function_type.inputs))})"
+            for kernel in self.declared.values()
+        )
+        globals_ = "\n".join(
+            f'memref.global "private" @{buffer.name} : {self.memref(buffer.spec)}'
+            for buffer in self.program.constants
+        )
+        return (
+            f"{globals_}\n{declared}\nfunc.func @{name}({', '.join(arguments)}){attributes} {{\n"
+            f"{body}\n  func.return\n}}\n"
+        )
+
+    def write(self, line: str) -> None:
+        self.lines.append(line)
+
+    def fresh(self) -> str:
+        self.count += 1
+        return f"%v{self.count}"
+
+    # Sizes ---------------------------------------------------------------------------------
+
+    def _prepare_sizes(self) -> None:
+        from kc.graph.program import all_steps
+
+        for step in all_steps(self.program.steps):
+            views = [step.source, step.target] if isinstance(step, Copy) else []
+            if isinstance(step, Launch):
+                views = [*step.inputs, *step.outputs]
+                for name in self.kernel_of(step).sizes:
+                    assert name in self.symbols
+            for view in views:
+                resolved = view.resolved
+                for size in (*resolved.spec.shape, resolved.offset):
+                    assert size is not None
+                    self.size(size)
+                if resolved.buffer.place is Place.ARENA:
+                    self.size(self.offsets[resolved.buffer] + resolved.offset)
+        for step in _all_branches(self.program.steps):
+            condition = step.condition.resolved
+            if condition.buffer.place is Place.ARENA:
+                self.size(self.offsets[condition.buffer] + condition.offset)
+
+    def size(self, size: Size) -> str:
+        """The name of a size as an index."""
+        known = self.sizes.get(size)
+        if known is not None:
+            return known
+        if isinstance(size, int):
+            name = f"%c{size}" if size >= 0 else f"%cm{-size}"
+            self.write(f"{name} = arith.constant {size} : index")
+        else:
+            name = self._sum(size)
+        self.sizes[size] = name
+        return name
+
+    def _sum(self, size: SizeExpr) -> str:
+        total = ""
+        for factors, coefficient in size.terms:
+            product = "" if coefficient != 1 or not factors else ""
+            if coefficient != 1 or not factors:
+                product = self.size(coefficient)
+            for factor in factors:
+                part = (
+                    self._quotient(factor) if isinstance(factor, Quotient) else f"%size_{factor}"
+                )
+                product = self._binary("muli", product, part) if product else part
+            total = self._binary("addi", total, product) if total else product
+        return total
+
+    def _quotient(self, quotient: Quotient) -> str:
+        dividend, divisor = self.size(quotient.dividend), self.size(quotient.divisor)
+        divided = self._binary("floordivsi", dividend, divisor)
+        if not quotient.is_remainder:
+            return divided
+        return self._binary("subi", dividend, self._binary("muli", divided, divisor))
+
+    def _binary(self, operation: str, left: str, right: str) -> str:
+        name = self.fresh()
+        self.write(f"{name} = arith.{operation} {left}, {right} : index")
+        return name
+
+    # Types ---------------------------------------------------------------------------------
+
+    def memref(self, spec: TensorSpec) -> str:
+        """The type of a dense tensor in memory."""
+        sizes = [str(size) if isinstance(size, int) else "?" for size in spec.shape]
+        return f"memref<{'x'.join([*sizes, str(_element_type(spec.dtype))])}>"
+
+    def _argument(self, buffer: Buffer, role: str) -> str:
+        attrs = [f'kc.name = "{buffer.name}"', f'kc.role = "{role}"']
+        if buffer.spec.dtype.startswith(("uint", "bool")):
+            attrs.append(f'kc.dtype = "{buffer.spec.dtype}"')
+        if any(isinstance(size, SizeExpr) for size in buffer.spec.shape):
+            symbols = ", ".join(f"s{n}" for n in range(len(self.symbols)))
+            sizes = ", ".join(self._affine(size, buffer) for size in buffer.spec.shape)
+            attrs.append(f"kc.shape = affine_map<()[{symbols}] -> ({sizes})>")
+        return f"%{_identifier(buffer)}: {self.memref(buffer.spec)} {{{', '.join(attrs)}}}"
+
+    def _affine(self, size: Size | None, buffer: Buffer) -> str:
+        if not isinstance(size, SizeExpr):
+            return str(size)
+        text = ""
+        for factors, coefficient in size.terms:
+            if len(factors) > 1:
+                raise GraphError(
+                    "KC2449",
+                    f"{buffer.name} has the size {size}, a product of sizes",
+                    location=location_of(self.program.function),
+                    why="a call checks the sizes of arrays as sums of names and their quotients",
+                    hints=["give the product a name of its own in the type"],
+                )
+            words = [str(coefficient)] if coefficient != 1 or not factors else []
+            for factor in factors:
+                if isinstance(factor, Quotient):
+                    divide = "mod" if factor.is_remainder else "floordiv"
+                    inner = self._affine(factor.dividend, buffer)
+                    words.append(f"(({inner}) {divide} {factor.divisor})")
+                else:
+                    words.append(f"s{self.symbols.index(factor)}")
+            term = " * ".join(reversed(words))
+            text = f"{text} + {term}" if text else term
+        return text
+
+    # Views ---------------------------------------------------------------------------------
+
+    def view(self, view: View) -> str:
+        """The name of a view of the memory that it is in."""
+        resolved = view.resolved
+        buffer, spec = resolved.buffer, resolved.spec
+        type_ = self.memref(spec)
+        dynamic = [self.size(size) for size in spec.shape if isinstance(size, SizeExpr)]
+        name = self.fresh()
+        if buffer.place is Place.ARENA:
+            offset = self.size(self.offsets[buffer] + resolved.offset)
+            self.write(
+                f"{name} = memref.view %arena[{offset}][{', '.join(dynamic)}] {{{DISJOINT}}} : "
+                f"{self.arena_type} to {type_}"
+            )
+            return name
+        source, source_type = f"%{_identifier(buffer)}", self.memref(buffer.spec)
+        if buffer.place is Place.CONSTANT:
+            source = self.fresh()
+            self.write(f"{source} = memref.get_global @{buffer.name} : {source_type}")
+        if resolved.offset == 0 and spec.shape == buffer.spec.shape:
+            return source
+        element = DTYPES[spec.dtype].size
+        is_static = isinstance(resolved.offset, int)
+        position = resolved.offset // element
+        strides = _strides(spec)
+        shown = [str(size) if isinstance(size, int) else self.size(size) for size in strides]
+        sizes = [
+            str(size) if isinstance(size, int) else self.size(size)  # pyright: ignore
+            for size in spec.shape
+        ]
+        offset = str(position) if position == 0 else self.size(position)
+        written = ", ".join(str(size) if isinstance(size, int) else "?" for size in strides)
+        is_at_start = is_static and position == 0
+        part_type = type_ if is_at_start else f"{type_[:-1]}, strided<[{written}], offset: ?>>"
+        self.write(
+            f"{name} = memref.reinterpret_cast {source} to offset: [{offset}], "
+            f"sizes: [{', '.join(sizes)}], strides: [{', '.join(shown)}] : {source_type} to "
+            f"{part_type}"
+        )
+        if is_at_start:
+            return name
+        dense = self.fresh()
+        self.write(f"{dense} = memref.cast {name} : {part_type} to {type_}")
+        return dense
+
+    # Steps ---------------------------------------------------------------------------------
+
+    def steps(self, steps: Sequence[Step]) -> None:
+        for step in steps:
+            match step:
+                case Launch():
+                    self.launch(step)
+                case Copy():
+                    self.copy(step.source, step.target)
+                case Branch():
+                    condition = self.condition(step.condition)
+                    self.write(f"scf.if {condition} {{")
+                    self.steps(step.then)
+                    self.write("} else {")
+                    self.steps(step.otherwise)
+                    self.write("}")
+                case _:
+                    self.write("scf.while : () -> () {")
+                    self.steps(step.test)
+                    condition = self.condition(step.condition)
+                    self.write(f"scf.condition({condition})")
+                    self.write("} do {")
+                    self.steps(step.body)
+                    self.write("scf.yield")
+                    self.write("}")
+
+    def condition(self, view: View) -> str:
+        memory = self.view(view)
+        name = self.fresh()
+        self.write(f"{name} = memref.load {memory}[] : memref<i1>")
+        return name
+
+    def copy(self, source: View, target: View) -> None:
+        type_ = self.memref(target.spec)
+        written = self.view(source)
+        self.write(f"memref.copy {written}, {self.view(target)} : {type_} to {type_}")
+
+    def launch(self, step: Launch) -> None:
+        kernel = self.kernel_of(step)
+        if kernel.outputs or kernel.in_place is not None:
+            self.declared[kernel.name] = kernel.function
+            arguments = [self.view(step.inputs[n]) for n in kernel.inputs]
+            arguments += [self.view(step.outputs[n]) for n in kernel.outputs]
+            arguments += [f"%size_{name}" for name in kernel.sizes]
+            types = ", ".join(map(str, kernel.function.function_type.inputs))
+            self.write(f"func.call @{kernel.name}({', '.join(arguments)}) : ({types}) -> ()")
+        for result, place in kernel.copied:
+            source = step.inputs[~place] if place < 0 else step.outputs[place]
+            self.copy(source, step.outputs[result])
+
+
+def _all_branches(steps: Sequence[Step]):  # noqa: ANN202
+    from kc.graph.program import Loop
+
+    for step in steps:
+        if isinstance(step, Branch):
+            yield step
+            yield from _all_branches(step.then)
+            yield from _all_branches(step.otherwise)
+        elif isinstance(step, Loop):
+            yield step
+            yield from _all_branches(step.test)
+            yield from _all_branches(step.body)
+
+
+def _strides(spec: TensorSpec) -> list[Size]:
+    strides: list[Size] = []
+    step: Size = 1
+    for size in reversed(spec.shape):
+        strides.append(step)
+        assert size is not None
+        step = step * size
+    return strides[::-1]
+
+
+def _identifier(buffer: Buffer) -> str:
+    return f"{buffer.place.value}_{buffer.position}"
+
+
+def module_of(function: KernelOp, program: Program, kernels: Sequence[Kernel]) -> ModuleOp:
+    """The module of a function with its kernels and constants."""
+    bodies = [kernel.function for kernel in kernels if kernel.outputs or kernel.in_place is not None]
+    return ModuleOp([*constant_globals(program), *bodies, function])
