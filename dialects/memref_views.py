@@ -58,6 +58,9 @@ from kc.dialects.redefined import redefined
 from kc.dialects.slices import verify_slice
 from kc.dialects.symbol_uses import has_symbols
 
+EXTERNAL = "kc.external"
+"""The mark of a ``memref.global`` whose elements are beside the code: where it is loaded, they are
+found by the name of the global, and files of the code have them."""
 DISJOINT = "kc.disjoint"
 """The mark of a ``memref.view`` that overlaps no view that is passed to a function beside it: the
 plan of a graph's memory proves it."""

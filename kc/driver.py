@@ -15,7 +15,7 @@ from kc.building.default_schedules import loops_as_written, tell_of_loops_as_wri
 from kc.building.programs import Lowered, Program, program_of, refuse, tensors_of
 from kc.expr.buffers import Buffer
 from kc.expr.tensor import Operation, Tensor
-from kc.support import progress
+from kc.support import progress, registry
 from kc.support.diagnostics import TEError
 from kc.support.files import read_bytes, read_text
 from kc.support.locations import caller_location
@@ -180,7 +180,8 @@ def build(
     """Compile to machine code: a :class:`kc.runtime.Module`, ready to be called.
 
     ``inp``, ``args`` and ``binds`` are as for :func:`lower`; of a module, or a list of modules, all
-    public functions are compiled. ``target`` defaults to the host CPU; ``"c"`` gives C source,
+    public functions are compiled; a module with a graph is built as :func:`kc.graph.build` does.
+    ``target`` defaults to the host CPU; ``"c"`` gives C source,
     which is called through the system's C compiler. The caller passes numpy arrays (or kc.nd
     arrays, or anything with DLPack) in the order of ``args``; outputs are written in place, or left
     out and then returned. ``target_host`` is the CPU beside a GPU; as in TVM, it may stand in the
@@ -193,11 +194,25 @@ def build(
     if not isinstance(name, str) or name.split()[:1] == ["llvm"]:  # in TVM's order
         target_host, name = name, "main"
     args, target = _args_and_target("build", args, target)
+    own = _own_builder(inp) if args is None and binds is None else None
+    if own is not None:
+        with _tracking("kc.build", "schedule", "passes", "code"):
+            return own(inp, _target(target), name)
     program = program_of("build", inp, args, name, binds)
     chosen = _target(target)
     if target_host is not None:
         chosen = Target(chosen, target_host)
     return _compiled(program, chosen, name, tell_of_loops, instrument)
+
+
+def _own_builder(inp: Any) -> Callable[[Any, Target, str], Module] | None:
+    """The function that builds a module with operations of a dialect that has one, as graph has."""
+    module = getattr(inp, "op", inp)
+    if not isinstance(module, ModuleOp):
+        return None
+    builders = registry.current().builders
+    entry = next((builders[op.name] for op in module.body.ops if op.name in builders), None)
+    return None if entry is None else entry.load()
 
 
 def build_and_tell(inp: Any, target: Target, tell: Callable[[Lowered, Target], None]) -> Module:

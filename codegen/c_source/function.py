@@ -388,7 +388,11 @@ class FunctionPrinter:
         known = [size for size in buffer.type.get_shape() if size >= 0]
         # An array of bytes need not be aligned for what a view of it holds; memory of malloc is.
         has_views = any(isinstance(use.operation, memref.ViewOp) for use in buffer.uses)
-        if not has_views and len(known) == len(shape) and math.prod(known) * _ELEMENT[element] <= STACK:
+        if (
+            not has_views
+            and len(known) == len(shape)
+            and math.prod(known) * _ELEMENT[element] <= STACK
+        ):
             self.write(f"{element} {name}[{max(math.prod(known), 1)}];")
             loads = [use.operation for use in buffer.uses if type(use.operation) is memref.LoadOp]
             if not any(map(self._is_live, loads)):
@@ -423,9 +427,7 @@ class FunctionPrinter:
             rest = iter([self.value(size) for size in op.sizes])
         else:
             start, rest = Code("0"), iter(self._shapes[source])
-        sizes = [
-            Code(str(size)) if size >= 0 else next(rest) for size in result.type.get_shape()
-        ]
+        sizes = [Code(str(size)) if size >= 0 else next(rest) for size in result.type.get_shape()]
         if isinstance(op, memref.CastOp):
             sizes = list(self._shapes[source])
         named: list[Code] = []

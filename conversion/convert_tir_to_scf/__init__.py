@@ -98,7 +98,6 @@ def _callers_with_bools(module: ModuleOp, converted: list[FuncOp]) -> list[FuncO
         for function in functions(module)
         if function not in converted
         and any(
-            isinstance(op, CallOp) and op.callee.string_value() in names
-            for op in function.walk()
+            isinstance(op, CallOp) and op.callee.string_value() in names for op in function.walk()
         )
     ]

@@ -60,7 +60,13 @@ from kc.dialects.llvm import element_type, same_shape
 from kc.dialects.llvm.pointers import GEP_FLAGS
 from kc.dialects.memref import PrefetchOp
 from kc.dialects.memref_atomics import ATOMIC_KINDS
-from kc.dialects.memref_views import DISJOINT, AtomicYieldOp, GenericAtomicRMWOp, ReshapeOp
+from kc.dialects.memref_views import (
+    DISJOINT,
+    EXTERNAL,
+    AtomicYieldOp,
+    GenericAtomicRMWOp,
+    ReshapeOp,
+)
 from kc.support.diagnostics import CodegenError
 from kc.support.float_formats import NARROW_FLOATS
 
@@ -852,7 +858,10 @@ def lower_global(module: NewModule, op: Operation, *, keeps_state: bool = False)
     assert isinstance(name, StringAttr)
     assert isinstance(ty, MemRefType)
     element = memory_element(ty)
-    if isinstance(value, UnitAttr) and keeps_state:
+    linkage = "internal"
+    if EXTERNAL in op.attributes:
+        stored, linkage = None, "external"
+    elif isinstance(value, UnitAttr) and keeps_state:
         stored = None
     elif not isinstance(value, DenseIntOrFPElementsAttr):
         raise CodegenError(
@@ -875,7 +884,7 @@ def lower_global(module: NewModule, op: Operation, *, keeps_state: bool = False)
     new = llvm.GlobalOp(
         array_type(element, ty.get_shape()),
         name,
-        "internal",
+        linkage,
         constant=constant,
         value=stored,
         alignment=_alignment(op),

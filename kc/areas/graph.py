@@ -26,6 +26,7 @@ PLUGIN = Plugin(
             "fuse-ops",
         )
     },
+    builders={"graph.func": "kc.graph.compiled_graph:build_function"},
     views={"graph.func": "kc.tvm.relay.from_graph:function_of"},
     operator_families={stem: f"kc.dialects.graph.operators.{stem}:__name__" for stem in FAMILIES},
     operator_lowerings={stem: f"kc.graph.lowering.{stem}:__name__" for stem in FAMILIES},

@@ -10,7 +10,7 @@ are ``kc.backends.llvm`` and ``kc.backends.c``; plugins add others (``Plugin.bac
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -69,6 +69,8 @@ class Build:
     backend: Backend
     device: Target | None = None
     is_quick: bool = False
+    tables: Mapping[str, Any] = field(default_factory=dict)
+    """Arrays of the elements of globals that are external (``kc.external``), by their names."""
 
     @property
     def loops(self) -> ModuleOp:

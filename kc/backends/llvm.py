@@ -96,7 +96,8 @@ def build(build: Build) -> Module:
     def compiled(text: str) -> NativeCode:
         signatures, entry = build.signatures, build.entry
         written = build.device or target
-        return NativeCode(text, signatures, entry, written, machine, level, tir, packed)
+        tables = build.tables
+        return NativeCode(text, signatures, entry, written, machine, level, tir, packed, tables)
 
     def code(text: str) -> NativeCode:
         return compiled(imports.link(text))
@@ -275,7 +276,8 @@ def _loaded(
     def linked() -> Any:
         if late is not None:
             late()
-        return load_object(entry.object, entry.exports, {**pool, **emulator, **packed})
+        tables = {name: table.ctypes.data for name, table in native.tables.items()}
+        return load_object(entry.object, entry.exports, {**pool, **emulator, **packed, **tables})
 
     def function(signature: Signature) -> CompiledFunction:
         engine = linked()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import re
 import struct
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from kc.backends.files import Files, loops_text, record_of
@@ -42,6 +43,8 @@ class NativeCode:
     opt_level: int
     tir: Source
     packed: tuple[PackedSignature, ...] = ()
+    tables: Mapping[str, Any] = field(default_factory=dict)
+    """Arrays of the elements of external globals, by their names."""
 
     def record(self) -> ModuleRecord:
         """The record of the module in its files."""
@@ -59,7 +62,7 @@ class NativeCode:
 
     @cached_property
     def _standalone(self) -> tuple[str, bytes]:
-        return standalone_ir(self.text, self.record(), ())
+        return standalone_ir(self.text, self.record(), (), self.tables)
 
     @cached_property
     def _compiled(self) -> Any:
@@ -71,7 +74,8 @@ class NativeCode:
         data = code.object()
         needed = set(undefined_symbols(data)).intersection(NAMES) if is_elf(data) else ()
         if needed:
-            code = self.compile(standalone_ir(self.text, self.record(), sorted(needed))[0])
+            text, _ = standalone_ir(self.text, self.record(), sorted(needed), self.tables)
+            code = self.compile(text)
         return code
 
     def compile(self, text: str) -> Any:
@@ -92,11 +96,16 @@ class NativeCode:
         )
 
 
-def standalone_ir(text: str, record: ModuleRecord, conversions: Sequence[str]) -> tuple[str, bytes]:
+def standalone_ir(
+    text: str,
+    record: ModuleRecord,
+    conversions: Sequence[str],
+    tables: Mapping[str, Any] = MappingProxyType({}),
+) -> tuple[str, bytes]:
     """LLVM IR that depends only on the C library, as text and as bitcode.
 
-    Functions get their names in C. The thread pool (if used), the record, and the ``conversions``
-    of floats by name are linked in.
+    Functions get their names in C. The thread pool (if used), the record, the ``conversions`` of
+    floats by name, and the ``tables`` of external globals are linked in.
     """
     from kc.codegen.float_conversions import conversions_ir
     from kc.support.gpu_emulator import emulator_ir
@@ -112,6 +121,8 @@ def standalone_ir(text: str, record: ModuleRecord, conversions: Sequence[str]) -
         parts.append(pool_ir(record.triple))
     if EMULATOR in text:
         parts.append(emulator_ir(record.triple))
+    if tables:
+        parts.append("".join(_definition(name, table) for name, table in tables.items()))
     with parsed(text) as (module, parse):
         for signature, symbol in zip(record.functions, record.symbols, strict=True):
             own = machine_symbol(signature.name)
@@ -123,6 +134,8 @@ def standalone_ir(text: str, record: ModuleRecord, conversions: Sequence[str]) -
         for part in parts:
             # The linker consumes the linked module.
             module.link_in(parse(_for_triple(part, record.triple)))
+        for name in tables:
+            module.get_global_variable(name).linkage = "internal"
         if conversions:
             helpers = parse(_for_triple(conversions_ir(), record.triple))
             for name in conversions:
@@ -133,6 +146,18 @@ def standalone_ir(text: str, record: ModuleRecord, conversions: Sequence[str]) -
             module.link_in(helpers)
         module.verify()
         return str(module), module.as_bitcode()
+
+
+def _definition(name: str, table: Any) -> str:
+    """A global constant of an array's bytes, in LLVM's text."""
+    data = table.tobytes()
+    return (
+        f"@{name} = constant [{len(data)} x i8] "
+        f'c"{"".join(map(_ESCAPES.__getitem__, data))}", align 64\n'
+    )
+
+
+_ESCAPES = [f"\\{byte:02X}" for byte in range(256)]
 
 
 def _for_triple(text: str, triple: str) -> str:

@@ -12,9 +12,13 @@ from typing import Any as _Any
 from kc.support.absent_names import no_attribute as _no_attribute
 
 if _TYPE_CHECKING:
+    from kc.graph.compiled_graph import build as build
     from kc.graph.drawing import viz as viz
+    from kc.graph.interpreter import Interpreter as Interpreter
 
 _FUNCTIONS = {
+    "Interpreter": "kc.graph.interpreter",
+    "build": "kc.graph.compiled_graph",
     "viz": "kc.graph.drawing",
 }
 """The name of a function -> the module that has it, which is imported when it is first used."""

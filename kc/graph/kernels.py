@@ -12,6 +12,7 @@ from xdsl.ir import Operation
 
 from kc.analysis.accesses.dependence import carried_conflict
 from kc.building.programs import TensorProgram
+from kc.dialects.graph.declaration import OperatorOp
 from kc.dialects.graph.functions import ARGUMENT_NAME, FuncOp
 from kc.dialects.tir import ForOp, StoreOp
 from kc.graph.group import GroupTensors, group_tensors
@@ -101,9 +102,7 @@ class Kernels:
             function = KernelOp(name, ((), ()))
         function.properties["sym_name"] = StringAttr(name)
         function.properties["sym_visibility"] = StringAttr("private")
-        operators = [
-            op.OPERATOR.name for op in group.body.block.ops if hasattr(op, "OPERATOR")  # pyright: ignore
-        ]
+        operators = [op.OPERATOR.name for op in group.body.block.ops if isinstance(op, OperatorOp)]
         return Kernel(
             name,
             function,
@@ -144,9 +143,7 @@ def _scheduled(tensors: GroupTensors, target: Target) -> KernelOp | None:
     arguments: list[object] = list(tensors.arguments)
     schedule = create_schedule([tensor.op for tensor in tensors.outputs])
     program = TensorProgram(schedule, arguments, "group", None, True)
-    (function,) = [
-        op for op in program.lowered(target).loops.body.ops if isinstance(op, KernelOp)
-    ]
+    (function,) = [op for op in program.lowered(target).loops.body.ops if isinstance(op, KernelOp)]
     function.detach()
     return function
 

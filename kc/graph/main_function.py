@@ -17,26 +17,41 @@ same time on several threads have arenas of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IntegerAttr,
+    IntegerType,
+    MemRefType,
     ModuleOp,
     StringAttr,
     TensorType,
+    UnitAttr,
     i64,
 )
 from xdsl.dialects.func import FuncOp as KernelOp
 from xdsl.dialects.memref import GlobalOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from kc.dialects.graph.sizes import Quotient, Size, SizeExpr
 from kc.dialects.graph.types import ELEMENT_TYPES, TensorSpec
-from kc.dialects.memref_views import DISJOINT
+from kc.dialects.memref_views import DISJOINT, EXTERNAL
 from kc.graph.kernels import Kernel
 from kc.graph.memory_plan import ALIGNMENT, MemoryPlan
-from kc.graph.program import Branch, Buffer, Copy, Launch, Place, Program, Step, View
+from kc.graph.program import (
+    Branch,
+    Buffer,
+    Copy,
+    Launch,
+    Loop,
+    Place,
+    Program,
+    Step,
+    View,
+    all_steps,
+)
 from kc.runtime.signature import DTYPES
 from kc.support.diagnostics import GraphError
 from kc.support.ir_text import parse_module
@@ -63,33 +78,60 @@ def main_function(
     return function
 
 
-def constant_globals(program: Program) -> list[Operation]:
-    """The constants as ``memref.global``, each aligned to a cache line."""
+def constant_globals(program: Program, *, external: bool = False) -> list[Operation]:
+    """The constants as ``memref.global``, each aligned to a cache line.
+
+    With ``external`` only small ones have their elements in IR (:func:`is_external`).
+    """
     made: list[Operation] = []
     for buffer, constant in zip(program.constants, program.elements, strict=True):
         value = constant.value
         assert isinstance(value, DenseIntOrFPElementsAttr)
         element = _element_type(buffer.spec.dtype)
-        type_ = TensorType(element, buffer.spec.type.get_shape())
-        elements = DenseIntOrFPElementsAttr(type_, value.data)  # pyright: ignore[reportArgumentType]
-        from xdsl.dialects.builtin import MemRefType, UnitAttr
-
-        made.append(
-            GlobalOp.get(
-                StringAttr(buffer.name),
-                MemRefType(element, buffer.spec.type.get_shape()),
-                elements,
-                StringAttr("private"),
-                UnitAttr(),
-                IntegerAttr(ALIGNMENT, i64),
-            )
+        shape = buffer.spec.type.get_shape()
+        is_outside = external and is_external(buffer)
+        elements = DenseIntOrFPElementsAttr(TensorType(element, shape), value.data)  # pyright: ignore[reportArgumentType]
+        op = GlobalOp.get(
+            StringAttr(buffer.name),
+            MemRefType(element, shape),
+            UnitAttr() if is_outside else elements,
+            StringAttr("private"),
+            UnitAttr(),
+            IntegerAttr(ALIGNMENT, i64),
         )
+        if is_outside:
+            op.attributes[EXTERNAL] = UnitAttr()
+        made.append(op)
     return made
 
 
-def _element_type(dtype: str):  # noqa: ANN202
-    from xdsl.dialects.builtin import IntegerType
+INLINE_BYTES = 256
+"""The bytes of the largest constant whose elements are in IR."""
 
+
+def is_external(buffer: Buffer) -> bool:
+    """True for a constant whose elements are beside the code."""
+    assert isinstance(buffer.bytes, int)
+    return buffer.bytes > INLINE_BYTES
+
+
+def constant_tables(program: Program) -> dict[str, Any]:
+    """The elements of external constants, in memory that is aligned to cache lines."""
+    import numpy as np
+
+    tables: dict[str, Any] = {}
+    for buffer, constant in zip(program.constants, program.elements, strict=True):
+        if is_external(buffer):
+            elements = np.ascontiguousarray(constant.array).reshape(-1).view(np.uint8)
+            memory = np.empty(elements.nbytes + ALIGNMENT, np.uint8)
+            start = -memory.ctypes.data % ALIGNMENT
+            table = memory[start : start + elements.nbytes]
+            table[:] = elements
+            tables[buffer.name] = table
+    return tables
+
+
+def _element_type(dtype: str) -> Attribute:
     type_ = ELEMENT_TYPES[dtype]
     return IntegerType(type_.width.data) if isinstance(type_, IntegerType) else type_
 
@@ -165,8 +207,6 @@ class _Emitter:
     # Sizes ---------------------------------------------------------------------------------
 
     def _prepare_sizes(self) -> None:
-        from kc.graph.program import all_steps
-
         for step in all_steps(self.program.steps):
             views = [step.source, step.target] if isinstance(step, Copy) else []
             if isinstance(step, Launch):
@@ -201,13 +241,9 @@ class _Emitter:
     def _sum(self, size: SizeExpr) -> str:
         total = ""
         for factors, coefficient in size.terms:
-            product = "" if coefficient != 1 or not factors else ""
-            if coefficient != 1 or not factors:
-                product = self.size(coefficient)
+            product = self.size(coefficient) if coefficient != 1 or not factors else ""
             for factor in factors:
-                part = (
-                    self._quotient(factor) if isinstance(factor, Quotient) else f"%size_{factor}"
-                )
+                part = self._quotient(factor) if isinstance(factor, Quotient) else f"%size_{factor}"
                 product = self._binary("muli", product, part) if product else part
             total = self._binary("addi", total, product) if total else product
         return total
@@ -363,9 +399,7 @@ class _Emitter:
             self.copy(source, step.outputs[result])
 
 
-def _all_branches(steps: Sequence[Step]):  # noqa: ANN202
-    from kc.graph.program import Loop
-
+def _all_branches(steps: Sequence[Step]) -> Iterator[Branch | Loop]:
     for step in steps:
         if isinstance(step, Branch):
             yield step
@@ -391,7 +425,11 @@ def _identifier(buffer: Buffer) -> str:
     return f"{buffer.place.value}_{buffer.position}"
 
 
-def module_of(function: KernelOp, program: Program, kernels: Sequence[Kernel]) -> ModuleOp:
+def module_of(
+    function: KernelOp, program: Program, kernels: Sequence[Kernel], *, external: bool = False
+) -> ModuleOp:
     """The module of a function with its kernels and constants."""
-    bodies = [kernel.function for kernel in kernels if kernel.outputs or kernel.in_place is not None]
-    return ModuleOp([*constant_globals(program), *bodies, function])
+    bodies = [
+        kernel.function for kernel in kernels if kernel.outputs or kernel.in_place is not None
+    ]
+    return ModuleOp([*constant_globals(program, external=external), *bodies, function])

@@ -114,7 +114,9 @@ class MemoryPlan:
     def table(self) -> str:
         """The allocations by their offsets, as text."""
         rows = [("buffer", "tensor", "bytes", "offset", "alive at steps")]
-        ordered = sorted(self.allocations, key=lambda it: (not _is_known(it.offset), str(it.offset).zfill(20)))
+        ordered = sorted(
+            self.allocations, key=lambda it: (not _is_known(it.offset), str(it.offset).zfill(20))
+        )
         rows += [
             (
                 it.buffer.name,

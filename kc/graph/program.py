@@ -195,7 +195,9 @@ def program_of(function: FuncOp, functions: dict[str, FuncOp]) -> Program:
     builder = _Builder(program, functions)
     rest = (View(buffer, 0, buffer.spec) for buffer in inputs)
     given = [unflattened(argument.type, rest) for argument in function.body.block.args]
-    result = builder.call(FunctionValue(function.body.block, function.sym_name.data), given, function)
+    result = builder.call(
+        FunctionValue(function.body.block, function.sym_name.data), given, function
+    )
     for view, buffer in zip(flattened(result), outputs, strict=True):
         builder.deliver(view, View(buffer, 0, buffer.spec), function.return_op)
     return program

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from kc.graph.program import View
 
 RESHAPES = frozenset(
-    {"reshape", "squeeze", "expand_dims", "nn.batch_flatten", "reshape_like", "contrib_reverse_reshape"}
+    {
+        "reshape",
+        "squeeze",
+        "expand_dims",
+        "nn.batch_flatten",
+        "reshape_like",
+        "contrib_reverse_reshape",
+    }
 )
 """The operators whose result has the elements of their first operand, in the same order."""
 
@@ -56,12 +63,14 @@ def _sliced(op: OperatorOp, source: View, spec: Any) -> Any:
     position = axis if axes is None else _index(axes, axis, len(source.spec.shape))
     start = 0 if position is None or position >= len(begin) else begin[position]
     size = source.spec.shape[axis]
+    if start is None:
+        start = 0
     if not isinstance(start, int):
         return None
-    if start < 0:
-        if not isinstance(size, int):
-            return None
-        start = max(start + size, 0)
+    if isinstance(size, int):
+        start = min(max(start + size if start < 0 else start, 0), size)
+    elif start < 0 or size is None:
+        return None
     return _rows(source, spec, axis, start)
 
 

@@ -63,7 +63,8 @@ class Plugin:
     stems, and ``operator_lowerings`` those that compute them, by the same stems. Importing a module
     enters what it has, so its ``__name__`` serves as the name: ``"mine.operators:__name__"``.
     ``views`` are functions of an operation of a module, by its name, that return the object that
-    ``mod["name"]`` is.
+    ``mod["name"]`` is. ``builders`` are functions of a module, a target and the name of a function,
+    by the name of an operation: ``kc.build`` of a module that has such an operation is theirs.
 
     Raises ValueError for what is not of this form.
     """
@@ -89,6 +90,7 @@ class Plugin:
     operator_families: Mapping[str, str] = field(default_factory=dict)
     operator_lowerings: Mapping[str, str] = field(default_factory=dict)
     views: Mapping[str, str] = field(default_factory=dict)
+    builders: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for path in self.paths():
@@ -117,6 +119,7 @@ class Plugin:
             "operator_families",
             "operator_lowerings",
             "views",
+            "builders",
         )
         paths = [path for name in tables for path in getattr(self, name).values()]
         paths += [path for family in self.families.values() for path in family.values()]

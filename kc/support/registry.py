@@ -90,6 +90,7 @@ class Registry:
         self.operator_families: dict[str, Entry] = {}
         self.operator_lowerings: dict[str, Entry] = {}
         self.views: dict[str, Entry] = {}
+        self.builders: dict[str, Entry] = {}
         self.hooks: dict[int, list[Hook]] = {phase: [] for phase in plugins.PHASES}
         self.plugins: list[Plugin] = []
         """The plugins of packages, without kc's own areas."""
@@ -167,6 +168,7 @@ class Registry:
             (self.importers, plugin.importers, "importer", "importer"),
             (self.operator_families, plugin.operator_families, "operators", "operators"),
             (self.views, plugin.views, "view", "view of"),
+            (self.builders, plugin.builders, "builder", "builder of"),
             (
                 self.operator_lowerings,
                 plugin.operator_lowerings,

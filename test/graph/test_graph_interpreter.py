@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 import pytest
+from graph_programs import FUNCTIONS, LOOP, NETWORK, RECURSION, TUPLES, parsed
 
-import kc
 from kc.graph import interpreter
 from kc.graph.interpreter import Interpreter
 from kc.support.diagnostics import GraphError
@@ -17,36 +17,8 @@ def array(*shape: int) -> np.ndarray:
     return RNG.standard_normal(shape).astype(np.float32)
 
 
-SHORT = {
-    "FUNC": "!graph.fn<(VEC) -> VEC>",
-    "PAIR": "tuple<VEC, VEC>",
-    "VEC": "tensor<2xf32>",
-    "MAT": "tensor<4x16xf32>",
-    "WIDE": 'tensor<?x8xf32, #graph.dims<"2 * n", 8>>',
-    "THIN": 'tensor<?x1xf32, #graph.dims<"2 * n", 1>>',
-}
-"""Types in the programs of these tests."""
-
-
-def parsed(text: str) -> kc.IRModule:
-    for short, written in SHORT.items():
-        text = text.replace(short, written)
-    return kc.IRModule.parse(text)
-
-
 def run(text: str, *arguments: object, name: str = "main", way: str = "compiled") -> object:
     return Interpreter(parsed(text), way).run(*arguments, name=name)  # pyright: ignore
-
-
-NETWORK = """
-graph.func @main(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf32>) -> MAT {
-  %0 = graph.nn.dense(%x, %w) : (tensor<4x8xf32>, tensor<16x8xf32>) -> MAT
-  %1 = graph.nn.bias_add(%0, %b) <axis = -1> : (MAT, tensor<16xf32>) -> MAT
-  %2 = graph.nn.relu(%1) : (MAT) -> MAT
-  %3 = graph.nn.softmax(%2) : (MAT) -> MAT
-  graph.return %3 : MAT
-}
-"""
 
 
 @pytest.mark.parametrize("way", ["compiled", "interpreter"])
@@ -58,24 +30,6 @@ def test_a_network(way: str) -> None:
     np.testing.assert_allclose(run(NETWORK, x, w, b, way=way), expected, rtol=1e-5)  # pyright: ignore
 
 
-TUPLES = """
-graph.func @main(%t: PAIR, %c: tensor<i1>) -> tuple<VEC, tuple<VEC>> {
-  %a = graph.tuple_get_item %t[0] : PAIR
-  %b = graph.tuple_get_item %t[1] : PAIR
-  %s = graph.if %c -> VEC {
-    %d = graph.subtract(%a, %b) : (VEC, VEC) -> VEC
-    graph.yield %d : VEC
-  } else {
-    graph.yield %b : VEC
-  }
-  %v = graph.let "v" = %s : VEC
-  %u = graph.tuple(%v) : VEC
-  %r = graph.tuple(%a, %u) : VEC, tuple<VEC>
-  graph.return %r : tuple<VEC, tuple<VEC>>
-}
-"""
-
-
 @pytest.mark.parametrize("condition", [True, False])
 def test_tuples_and_branches(condition: bool) -> None:
     a, b = array(2), array(2)
@@ -84,69 +38,11 @@ def test_tuples_and_branches(condition: bool) -> None:
     np.testing.assert_array_equal(second, a - b if condition else b)
 
 
-LOOP = """
-graph.func @main(%x: tensor<f32>, %n: tensor<si32>) -> tuple<tensor<f32>, tensor<si32>> {
-  %s = graph.tuple(%x, %n) : tensor<f32>, tensor<si32>
-  %r = graph.while (%a = %s) -> tuple<tensor<f32>, tensor<si32>> {
-    %i = graph.tuple_get_item %a[1] : tuple<tensor<f32>, tensor<si32>>
-    %zero = graph.constant dense<0> : tensor<si32>
-    %more = graph.greater(%i, %zero) : (tensor<si32>, tensor<si32>) -> tensor<i1>
-    graph.yield %more : tensor<i1>
-  } do (%b) {
-    %y = graph.tuple_get_item %b[0] : tuple<tensor<f32>, tensor<si32>>
-    %j = graph.tuple_get_item %b[1] : tuple<tensor<f32>, tensor<si32>>
-    %one = graph.constant dense<1> : tensor<si32>
-    %k = graph.subtract(%j, %one) : (tensor<si32>, tensor<si32>) -> tensor<si32>
-    %z = graph.add(%y, %y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
-    %t = graph.tuple(%z, %k) : tensor<f32>, tensor<si32>
-    graph.yield %t : tuple<tensor<f32>, tensor<si32>>
-  }
-  graph.return %r : tuple<tensor<f32>, tensor<si32>>
-}
-"""
-
-
 def test_a_loop() -> None:
     doubled, left = run(LOOP, 1.5, 5)  # pyright: ignore
     assert (float(doubled), int(left)) == (1.5 * 2**5, 0)
     unchanged, _ = run(LOOP, 1.5, 0)  # pyright: ignore
     assert float(unchanged) == 1.5
-
-
-FUNCTIONS = """
-graph.func @main(%x: VEC, %z: VEC) -> VEC {
-  %f = graph.fn (%y: VEC) -> VEC {
-    %q = graph.multiply(%y, %z) : (VEC, VEC) -> VEC
-    graph.return %q : VEC
-  }
-  %1 = graph.call @twice(%f, %x) : (FUNC, VEC) -> VEC
-  %g = graph.closure @minus(%x) : (VEC) -> FUNC
-  %2 = graph.call @twice(%g, %1) : (FUNC, VEC) -> VEC
-  %h = graph.function_ref @negated : FUNC
-  %3 = graph.call_indirect %h(%2) : FUNC, (VEC) -> VEC
-  graph.return %3 : VEC
-}
-graph.func @twice(%f: FUNC, %x: VEC) -> VEC {
-  %1 = graph.call_indirect %f(%x) : FUNC, (VEC) -> VEC
-  %2 = graph.call_indirect %f(%1) : FUNC, (VEC) -> VEC
-  graph.return %2 : VEC
-}
-graph.func @minus(%a: VEC, %b: VEC) -> VEC {
-  %1 = graph.subtract(%a, %b) : (VEC, VEC) -> VEC
-  graph.return %1 : VEC
-}
-graph.func @negated(%a: VEC) -> VEC {
-  %1 = graph.negative(%a) : (VEC) -> VEC
-  graph.return %1 : VEC
-}
-graph.func @adder(%z: VEC) -> FUNC {
-  %f = graph.fn (%y: VEC) -> VEC {
-    %q = graph.add(%y, %z) : (VEC, VEC) -> VEC
-    graph.return %q : VEC
-  }
-  graph.return %f : FUNC
-}
-"""
 
 
 def test_functions_that_are_values() -> None:
@@ -160,27 +56,6 @@ def test_a_function_that_a_call_returns_may_be_passed_on() -> None:
     x, z = array(2), array(2)
     adder = interpreted.run(z, name="adder")
     np.testing.assert_array_equal(interpreted.run(adder, x, name="twice"), x + z + z)
-
-
-RECURSION = """
-graph.func @main(%n: tensor<si64>) -> tensor<si64> {
-  %one = graph.constant dense<1> : tensor<si64>
-  %more = graph.greater(%n, %one) : (tensor<si64>, tensor<si64>) -> tensor<i1>
-  %r = graph.if %more -> tensor<si64> {
-    %m = graph.subtract(%n, %one) : (tensor<si64>, tensor<si64>) -> tensor<si64>
-    %f = graph.call @main(%m) : (tensor<si64>) -> tensor<si64>
-    %p = graph.add(%n, %f) : (tensor<si64>, tensor<si64>) -> tensor<si64>
-    graph.yield %p : tensor<si64>
-  } else {
-    graph.yield %one : tensor<si64>
-  }
-  graph.return %r : tensor<si64>
-}
-graph.func @endless(%n: tensor<si64>) -> tensor<si64> {
-  %r = graph.call @endless(%n) : (tensor<si64>) -> tensor<si64>
-  graph.return %r : tensor<si64>
-}
-"""
 
 
 def test_recursion_deeper_than_pythons() -> None:

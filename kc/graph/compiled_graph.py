@@ -1,0 +1,201 @@
+"""``kc.graph.build``: a module of graphs as one native function.
+
+The way of a build: parameters are bound, the module is optimised, the order of kernels and the plan
+of memory are made (:mod:`kc.graph.program`, :mod:`kc.graph.memory_plan`), each distinct group is
+lowered and scheduled once (:mod:`kc.graph.kernels`), and a function that calls the kernels
+(:mod:`kc.graph.main_function`) goes to the backend of the target with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+
+from kc.analysis.module_copy import copy_module
+from kc.backends import Build, backend_of
+from kc.dialects.graph.functions import FuncOp
+from kc.dialects.graph.types import TensorSpec, spec_of
+from kc.dialects.graph.values import ConstantOp, numpy_dtype
+from kc.graph.interpreter import Interpreter
+from kc.graph.kernels import Kernel, Kernels
+from kc.graph.main_function import constant_tables, main_function, module_of
+from kc.graph.memory_plan import MemoryPlan, plan_memory
+from kc.graph.program import Launch, Program, program_of
+from kc.runtime.module import Module
+from kc.support import registry
+from kc.support.diagnostics import GraphError, suggest
+from kc.support.ir_text import print_module
+from kc.support.locations import location_of
+from kc.support.pass_context import pipeline_options, using_options
+from kc.support.paused_collection import paused_collection
+from kc.support.target import Target
+
+OPTIMIZE = "graph-optimize"
+"""The pass that optimises a module before it is compiled, where it is registered."""
+_WITH_TABLES = frozenset({"llvm"})
+"""The kinds of targets whose code finds large constants beside it."""
+KINDS = ("llvm", "c")
+"""The kinds of targets that graphs are compiled for."""
+
+
+class CompiledGraph(Module):
+    """A compiled graph: calling it takes the inputs, and returns the outputs or writes them.
+
+    ``get_source("graph")`` is the graph as it was compiled, ``"tir"`` the kernels and the function
+    that calls them; the rest is as for any :class:`kc.runtime.Module`.
+    """
+
+    __slots__ = ("graph", "kernels", "memory_plan", "program")
+
+    def __init__(
+        self,
+        base: Module,
+        graph: ModuleOp,
+        program: Program,
+        kernels: Mapping[str, Kernel],
+        plan: MemoryPlan,
+        constants: Mapping[str, Any],
+    ) -> None:
+        """``base`` is the module of the backend; ``constants`` are arrays that it uses."""
+        files = dict(base._artefacts)  # pyright: ignore[reportPrivateUsage]
+        if constants:
+            files.pop("mlir", None)  # the loops without their constants
+        super().__init__(
+            base.functions,
+            base.entry_name,
+            {**base._sources, "graph": lambda: print_module(graph)},  # pyright: ignore[reportPrivateUsage]
+            constants,
+            artefacts=files,
+            record=base._record,  # pyright: ignore[reportPrivateUsage]
+        )
+        self.graph = graph
+        self.program = program
+        self.kernels = kernels
+        """The kernels by name, each with its loops (``function``) and its operators."""
+        self.memory_plan = plan
+        """The plan of memory, which prints as a table."""
+
+
+def build(
+    mod: Any,
+    target: Target | str | None = None,
+    params: Mapping[str, Any] | None = None,
+    *,
+    name: str = "main",
+) -> CompiledGraph:
+    """Compile the function ``name`` of a module of graphs for a CPU, or as C source.
+
+    ``params`` are arrays for arguments by name: they become constants of the code. The rest of the
+    arguments are inputs. ``target`` is the host CPU by default.
+
+    Raises GraphError: KC2447 for a size that depends on elements, KC2448 for recursion, KC2450 for
+    parameters that the function lacks or that do not fit, KC2451 for another kind of target; and
+    the errors of the passes and of the backend.
+    """
+    chosen = target if isinstance(target, Target) else None
+    if chosen is None:
+        chosen = Target(target) if target is not None else Target.current() or Target.host_cpu()
+    if chosen.kind not in KINDS:
+        raise GraphError(
+            "KC2451",
+            f"a graph is built for {chosen.kind}",
+            why="the function that calls the kernels runs on a CPU, in memory of the CPU",
+            hints=['target="llvm"', 'target="c"'],
+        )
+    with paused_collection(), using_options(pipeline_options()):
+        module = copy_module(getattr(mod, "op", mod))
+        bind_parameters(module, params or {}, name)
+        _optimize(module)
+        functions = Interpreter(module)
+        function = functions.function(name)
+        program = program_of(function, functions.functions)
+        kernels = Kernels(chosen, [name])
+        plan = plan_memory(program, kernels.may_write_in_place)
+        launched: dict[str, Kernel] = {}
+
+        def kernel_of(launch: Launch) -> Kernel:
+            kernel = kernels.of(launch)
+            launched[kernel.name] = kernel
+            return kernel
+
+        main = main_function(program, plan, kernel_of)
+        is_outside = chosen.kind in _WITH_TABLES
+        loops = module_of(main, program, list(launched.values()), external=is_outside)
+        tables = constant_tables(program) if is_outside else {}
+        backend = backend_of(chosen)
+        base = backend.build(Build([("tir", loops)], chosen, name, None, backend, tables=tables))
+    return CompiledGraph(base, module, program, launched, plan, tables)
+
+
+def build_function(mod: Any, target: Target, name: str) -> CompiledGraph:
+    """:func:`build` for ``kc.build``: the function ``name`` of a module without parameters."""
+    return build(mod, target, name=name)
+
+
+def _optimize(module: ModuleOp) -> None:
+    """Run the pipeline of optimisations, where there is one."""
+    if OPTIMIZE in registry.current().passes:
+        from kc.instrument import run_passes
+
+        run_passes(module, [registry.pass_class(OPTIMIZE)()])
+
+
+def bind_parameters(module: ModuleOp, params: Mapping[str, Any], name: str = "main") -> None:
+    """Replace arguments of a function by constants, in place.
+
+    Raises GraphError KC2450 for a name that is no argument, and for arrays that do not fit.
+    """
+    import numpy as np
+
+    function = Interpreter(module).function(name)
+    names = function.arg_names
+    for key in params:
+        if key not in names:
+            raise GraphError(
+                "KC2450",
+                f"@{name} has no argument {key} for the parameter of this name",
+                location=location_of(function),
+                hints=suggest(key, names, "the arguments are"),
+            )
+    block = function.body.block
+    bound: list[int] = []
+    for number, (label, argument) in enumerate(zip(names, block.args, strict=True)):
+        if label not in params:
+            continue
+        value = params[label]
+        array = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+        spec = spec_of(argument.type)
+        if not isinstance(spec, TensorSpec) or not _fits(spec, array):
+            raise GraphError(
+                "KC2450",
+                f"the parameter {label} is {array.dtype}{list(array.shape)}, but @{name} takes "
+                f"{spec if isinstance(spec, TensorSpec) else argument.type}",
+                location=location_of(function),
+            )
+        constant = ConstantOp.of(array, spec.dtype)
+        first = block.first_op
+        assert first is not None
+        block.insert_op_before(constant, first)
+        constant.result.name_hint = label if label.isidentifier() else None
+        argument.replace_all_uses_with(constant.result)
+        bound.append(number)
+    _drop_arguments(function, bound)
+
+
+def _fits(spec: TensorSpec, array: Any) -> bool:
+    return numpy_dtype(spec.dtype) == array.dtype and spec.shape == array.shape
+
+
+def _drop_arguments(function: FuncOp, numbers: list[int]) -> None:
+    if not numbers:
+        return
+    block = function.body.block
+    if function.arg_attrs is not None:
+        function.arg_attrs = ArrayAttr(
+            [attrs for n, attrs in enumerate(function.arg_attrs.data) if n not in numbers]
+        )
+    for number in reversed(numbers):
+        block.erase_arg(block.args[number])
+    function.update_type()
