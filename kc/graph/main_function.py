@@ -83,7 +83,7 @@ def constant_globals(program: Program, *, external: bool = False) -> list[Operat
 
     With ``external`` only small ones have their elements in IR (:func:`is_external`).
     """
-    made: list[Operation] = []
+    globals_: list[Operation] = []
     for buffer, constant in zip(program.constants, program.elements, strict=True):
         value = constant.value
         assert isinstance(value, DenseIntOrFPElementsAttr)
@@ -101,8 +101,8 @@ def constant_globals(program: Program, *, external: bool = False) -> list[Operat
         )
         if is_outside:
             op.attributes[EXTERNAL] = UnitAttr()
-        made.append(op)
-    return made
+        globals_.append(op)
+    return globals_
 
 
 INLINE_BYTES = 256

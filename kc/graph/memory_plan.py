@@ -55,10 +55,6 @@ class Allocation:
     first: int
     last: int
 
-    def overlaps(self, other: Allocation) -> bool:
-        """True if both are alive at a step."""
-        return self.first <= other.last and other.first <= self.last
-
 
 @dataclass(frozen=True)
 class MemoryPlan:

@@ -56,9 +56,9 @@ def least_arena(intervals: list[Interval]) -> int:
         placed: list[tuple[int, Interval]] = []
         for size, first, last in order:
             beside = sorted(
-                (at, at + other[0])
-                for at, other in placed
-                if other[1] <= last and first <= other[2]
+                (at, at + there[0])
+                for at, there in placed
+                if there[1] <= last and first <= there[2]
             )
             offset = 0
             for start, end in beside:
