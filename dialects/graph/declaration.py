@@ -93,6 +93,8 @@ class Operator:
     """False if the result depends on more than the operands, as for random numbers."""
     takes_tuple: ClassVar[bool] = False
     """True if the operands are one tuple in Relay: ``concatenate((a, b))``."""
+    takes_first: ClassVar[bool] = False
+    """True if Relay's function returns the first part of the result alone."""
     value_inputs: ClassVar[tuple[str, ...]] = ()
     """The operands whose elements determine the sizes of the result: ``infer`` gets them as
     ``TensorSpec.value`` where they are known. If they are not, the sizes are unknown."""

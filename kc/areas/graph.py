@@ -12,6 +12,8 @@ FAMILIES = (
     "dense",
     "activation",
     "convolution",
+    "pooling",
+    "normalization",
 )
 """The stems of the modules that declare operators and of those that compute them."""
 

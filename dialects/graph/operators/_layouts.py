@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kc.dialects.graph.declaration import RelationError
@@ -40,6 +40,24 @@ class Layout:
                 block = shape[position]
                 size = None if block is None else size * block
         return size
+
+    def shape_of(self, sizes: Mapping[str, MaybeSize]) -> tuple[MaybeSize, ...]:
+        """The shape of a tensor with these sizes along the letters, blocks included.
+
+        Raises RelationError for blocks that do not divide a size.
+        """
+        shape: list[MaybeSize] = []
+        for letter, block in self.axes:
+            size = block or sizes[letter]
+            split = next((b for own, b in self.axes if own == letter.lower()), 0)
+            if split and not block and size is not None:
+                if isinstance(size, int) and size % split:
+                    raise RelationError(
+                        f"the size {size} of {letter} is no multiple of the {split} in {self.text}"
+                    )
+                size = size // split
+            shape.append(size)
+        return tuple(shape)
 
     def permutation(self, target: str) -> tuple[int, ...]:
         """The axes of this layout in the order of the letters of another one without blocks."""

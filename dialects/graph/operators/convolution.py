@@ -107,17 +107,7 @@ class Convolution(Operator):
         )
         named = {"N": self.data_axes.size(data.shape, "N"), "C": outputs}
         named |= dict(zip(letters, sizes, strict=True))
-        shape: list[MaybeSize] = []
-        for letter, block in self.result_axes.axes:
-            size = named.get(letter.upper())
-            split = next((b for own, b in self.result_axes.axes if own == letter.lower()), 0)
-            if block:
-                shape.append(block)
-            elif split and size is not None:
-                shape.append(size // split)
-            else:
-                shape.append(size)
-        return TensorSpec(tuple(shape), self.out_dtype or data.dtype)
+        return TensorSpec(self.result_axes.shape_of(named), self.out_dtype or data.dtype)
 
     def check_channels(self, data: TensorSpec, weight: TensorSpec, outputs: MaybeSize) -> None:
         """Require that channels, groups and weight fit. Raises RelationError."""

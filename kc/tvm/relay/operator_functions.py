@@ -195,7 +195,10 @@ def operator_function(name: str) -> Callable[..., Any]:
             passed = [*passed[:-1], *passed[-1]]
         call = call_operator(name, passed, values)
         count = call.attrs.result_count(len(passed))
-        return call if count is None else TupleWrapper(call, count)
+        if count is None:
+            return call
+        results = TupleWrapper(call, count)
+        return results[0] if declaration.takes_first else results
 
     function.__name__ = function.__qualname__ = name.rpartition(".")[2]
     function.__doc__ = declaration.__doc__
