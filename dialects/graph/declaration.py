@@ -156,6 +156,7 @@ OPERATORS: dict[str, type[Operator]] = {}
 _O = TypeVar("_O", bound=type[Operator])
 
 
+@typing.dataclass_transform(frozen_default=True)
 def operator(declaration: _O) -> _O:
     """Enter a declaration in the table of operators. A decorator of the class."""
     declared: Any = dataclasses.dataclass(frozen=True)(declaration)

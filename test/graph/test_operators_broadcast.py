@@ -22,7 +22,7 @@ _FUNCTIONS = {
     "floor_mod": np.mod, "trunc_mod": np.fmod, "power": np.power, "maximum": np.maximum,
     "minimum": np.minimum, "greater": np.greater, "less": np.less,
     "greater_equal": np.greater_equal, "less_equal": np.less_equal, "equal": np.equal,
-    "not_equal": np.not_equal,
+    "not_equal": np.not_equal, "atan2": np.arctan2,
 }  # fmt: skip
 _OF_BITS = {
     "left_shift": np.left_shift, "right_shift": np.right_shift, "bitwise_and": np.bitwise_and,
@@ -115,7 +115,7 @@ def test_an_operator_computes_what_numpy_does(each: Case) -> None:
 def test_the_plain_functions_take_the_types_of_topi() -> None:
     rows, operators = whole_table(), all_operators()
     names = [name for name, each in operators.items() if issubclass(each, Binary)]
-    assert len(names) == 26
+    assert len(names) == 27
     for name in names:
         taken = {dtype for dtype in ANY if _infers(name, *[TensorSpec((2,), dtype)] * 2)}
         assert taken == {*rows[name].types}, name

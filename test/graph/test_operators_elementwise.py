@@ -29,6 +29,7 @@ _FUNCTIONS = {
     "cosh": np.cosh, "sinh": np.sinh, "tanh": np.tanh, "acos": np.arccos, "asin": np.arcsin,
     "atan": np.arctan, "asinh": np.arcsinh, "atanh": np.arctanh,
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)), "erf": _of_each(math.erf), "fast_exp": np.exp,
+    "exp2": np.exp2, "erfc": _of_each(math.erfc),
     "fast_tanh": np.tanh, "fast_erf": _of_each(math.erf), "floor": np.floor, "ceil": np.ceil,
     "trunc": np.trunc, "round": np.round, "abs": np.abs, "negative": np.negative, "sign": np.sign,
     "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "copy": np.copy,

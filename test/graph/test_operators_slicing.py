@@ -8,7 +8,8 @@ from operator_cases import Case, array_of, case, check, inferred
 
 import kc
 from kc import te
-from kc.dialects.graph.declaration import RelationError, all_operators
+from kc.dialects.graph.declaration import RelationError
+from kc.dialects.graph.operators.slicing import StridedSlice
 from kc.dialects.graph.sizes import dimension
 from kc.dialects.graph.types import TensorSpec
 from kc.graph.lowering import compute
@@ -153,7 +154,7 @@ def test_symbolic_sizes_are_exact(name, specs, attributes, result) -> None:
     [(1, None, 1), (-3, None, 1), (2, -1, 2), (None, None, -1), (None, -2, 1), (None, None, -2)],
 )
 def test_symbolic_slices_are_computed(begin, end, stride) -> None:
-    operator = all_operators()["strided_slice"](begin=(begin,), end=(end,), strides=(stride,))
+    operator = StridedSlice(begin=(begin,), end=(end,), strides=(stride,))
     data = te.placeholder((te.var("n"), 2), "int32", "data")
     built = kc.build([data, *compute(operator, [data])])
     x = np.arange(14, dtype=np.int32).reshape(7, 2)
@@ -161,7 +162,7 @@ def test_symbolic_slices_are_computed(begin, end, stride) -> None:
 
 
 def test_a_symbolic_size_that_is_not_told_is_refused() -> None:
-    operator = all_operators()["strided_slice"](begin=(0,), end=(5,))
+    operator = StridedSlice(begin=(0,), end=(5,))
     with pytest.raises(kc.error.GraphError, match="KC2411"):
         compute(operator, [te.placeholder((te.var("n"),), "int32", "data")])
 

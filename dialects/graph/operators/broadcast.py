@@ -14,6 +14,7 @@ from kc.dialects.graph.declaration import (
 from kc.dialects.graph.operators._relations import (
     ANY,
     BOOL,
+    FLOATS,
     INTEGERS,
     NUMBERS,
     Size,
@@ -44,6 +45,12 @@ class Arithmetic(Binary):
     """A function of two numbers."""
 
     dtypes = NUMBERS
+
+
+class ArithmeticOfFloats(Binary):
+    """A function of two floats."""
+
+    dtypes = FLOATS
 
 
 class Shift(Binary):
@@ -85,6 +92,10 @@ declare_all(
         "trunc_mod": "The remainder of the quotient rounded towards 0; its sign is that of lhs.",
         "power": "The elements of the first tensor to the power of those of the second.",
     },
+)
+declare_all(
+    ArithmeticOfFloats,
+    {"atan2": "The angle of the point (rhs, lhs) from the first axis; kc's own."},
 )
 declare_all(
     Binary,

@@ -75,6 +75,8 @@ declare_all(
         "atanh": "The inverse of the hyperbolic tangent of each element.",
         "sigmoid": "1 / (1 + exp(-x)) of each element.",
         "erf": "The error function of each element.",
+        "exp2": "2 to the power of each element; kc's own.",
+        "erfc": "1 minus the error function of each element, exact for large ones; kc's own.",
         "fast_exp": "An approximation of exp.",
         "fast_tanh": "An approximation of tanh.",
         "fast_erf": "An approximation of erf.",

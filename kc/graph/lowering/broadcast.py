@@ -11,9 +11,9 @@ from kc.expr.tensor import Tensor
 from kc.graph.lowering import lowering, result_dims
 
 _SAME = (
-    "add subtract multiply divide floor_divide trunc_divide mod floor_mod trunc_mod power maximum "
-    "minimum left_shift right_shift logical_and logical_or logical_xor bitwise_and bitwise_or "
-    "bitwise_xor greater less greater_equal less_equal equal not_equal"
+    "add subtract multiply divide floor_divide trunc_divide mod floor_mod trunc_mod power atan2 "
+    "maximum minimum left_shift right_shift logical_and logical_or logical_xor bitwise_and "
+    "bitwise_or bitwise_xor greater less greater_equal less_equal equal not_equal"
 ).split()
 
 

@@ -11,8 +11,8 @@ from kc.graph.lowering import dims, lowering
 
 _SAME = (
     "exp log log2 log10 sqrt rsqrt cos sin tan cosh sinh tanh acos asin atan acosh asinh atanh "
-    "sigmoid erf fast_exp fast_tanh fast_erf abs negative sign ceil_log2 isnan isinf isfinite "
-    "logical_not bitwise_not"
+    "sigmoid erf exp2 erfc fast_exp fast_tanh fast_erf abs negative sign ceil_log2 isnan isinf "
+    "isfinite logical_not bitwise_not"
 ).split()
 
 

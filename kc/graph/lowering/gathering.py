@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from kc import topi
 from kc.dialects.graph.declaration import Operator
@@ -34,7 +35,7 @@ def gather_nd(op: GatherNd, data: Tensor, indices: Tensor) -> Tensor:
     return topi.gather_nd(data, topi.concatenate([*rows, indices], 0))
 
 
-def coordinates(shape: Sequence[int], axis: int, dtype: str) -> Tensor:
+def coordinates(shape: Sequence[Any], axis: int, dtype: str) -> Tensor:
     """The place of each element along an axis, as a tensor of the shape with a 1 in front."""
     numbers = topi.arange(0, shape[axis], 1, dtype)
     ones = [1] * (len(shape) - axis - 1)
