@@ -8,7 +8,8 @@ lowered and scheduled once (:mod:`kc.graph.kernels`), and a function that calls 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
@@ -47,7 +48,7 @@ class CompiledGraph(Module):
     that calls them; the rest is as for any :class:`kc.runtime.Module`.
     """
 
-    __slots__ = ("graph", "kernels", "memory_plan", "program")
+    __slots__ = ("graph", "kernel_of", "kernels", "memory_plan", "params", "program", "target")
 
     def __init__(
         self,
@@ -57,8 +58,13 @@ class CompiledGraph(Module):
         kernels: Mapping[str, Kernel],
         plan: MemoryPlan,
         constants: Mapping[str, Any],
+        *,
+        kernel_of: Callable[[Launch], Kernel],
+        params: Mapping[str, Any],
+        target: Target,
     ) -> None:
-        """``base`` is the module of the backend; ``constants`` are arrays that it uses."""
+        """``base`` is the module of the backend; ``constants`` are arrays that it uses, ``params``
+        the arrays that were bound, by their names."""
         files = dict(base._artefacts)  # pyright: ignore[reportPrivateUsage]
         if constants:
             files.pop("mlir", None)  # the loops without their constants
@@ -76,6 +82,42 @@ class CompiledGraph(Module):
         """The kernels by name, each with its loops (``function``) and its operators."""
         self.memory_plan = plan
         """The plan of memory, which prints as a table."""
+        self.kernel_of = kernel_of
+        self.params = params
+        self.target = target
+
+    def __getitem__(self, name: str) -> Any:
+        """The function of a name; ``"default"`` is a function of a device that gives what TVM's
+        graph executor wraps (:class:`kc.contrib.graph_executor.GraphModule`)."""
+        if name == "default" and name not in self.functions:
+            return lambda device=None: Runtime(self, device)
+        return super().__getitem__(name)
+
+    def __iter__(self) -> Iterator[Any]:
+        """The graph as JSON, the module, and the parameters: what ``relay.build`` returned."""
+        yield from (self.get_graph_json(), self, self.get_params())
+
+    def get_graph_json(self) -> str:
+        """The kernels and their values, in the form of TVM's graph executor."""
+        from kc.graph.graph_json import graph_json
+
+        return graph_json(self)
+
+    def get_lib(self) -> CompiledGraph:
+        """The module itself (TVM: the library without graph and parameters)."""
+        return self
+
+    def get_params(self) -> dict[str, Any]:
+        """The parameters that are bound, by name."""
+        return dict(self.params)
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A compiled graph on a device."""
+
+    compiled: CompiledGraph
+    device: Any = None
 
 
 def build(
@@ -126,7 +168,17 @@ def build(
         tables = constant_tables(program) if is_outside else {}
         backend = backend_of(chosen)
         base = backend.build(Build([("tir", loops)], chosen, name, None, backend, tables=tables))
-    return CompiledGraph(base, module, program, launched, plan, tables)
+    return CompiledGraph(
+        base,
+        module,
+        program,
+        launched,
+        plan,
+        tables,
+        kernel_of=kernels.of,
+        params=dict(params or {}),
+        target=chosen,
+    )
 
 
 def build_function(mod: Any, target: Target, name: str) -> CompiledGraph:

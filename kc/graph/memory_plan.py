@@ -33,7 +33,6 @@ from kc.graph.program import (
     Program,
     Step,
     View,
-    all_steps,
 )
 from kc.runtime.signature import DTYPES
 
@@ -242,6 +241,11 @@ def positions(program: Program) -> Iterator[tuple[int, Launch | Copy]]:
     yield from visit(program.steps)
 
 
+def position_of_steps(program: Program) -> dict[Launch | Copy, int]:
+    """The position of each launch and copy."""
+    return {step: position for position, step in positions(program)}
+
+
 def _write_in_place(
     program: Program,
     lives: dict[Buffer, tuple[int, int]],
@@ -419,17 +423,3 @@ def _larger(left: Size, right: Size) -> Size:
         return right if difference > 0 else left
     assert isinstance(difference, SizeExpr)
     return right if all(coefficient > 0 for _, coefficient in difference.terms) else left
-
-
-__all__ = [
-    "ALIGNMENT",
-    "Allocation",
-    "MemoryPlan",
-    "all_steps",
-    "best_offsets",
-    "is_pointwise",
-    "lifetimes",
-    "live_peak",
-    "plan_memory",
-    "positions",
-]

@@ -30,6 +30,10 @@ if _TYPE_CHECKING:
     from kc.runtime.object_path import ObjectPath as ObjectPath
     from kc.runtime.parallel import num_threads as num_threads
     from kc.runtime.parallel import set_num_threads as set_num_threads
+    from kc.runtime.param_dict import load_param_dict as load_param_dict
+    from kc.runtime.param_dict import load_param_dict_from_file as load_param_dict_from_file
+    from kc.runtime.param_dict import save_param_dict as save_param_dict
+    from kc.runtime.param_dict import save_param_dict_to_file as save_param_dict_to_file
     from kc.runtime.python_function import PythonFunction as PythonFunction
     from kc.runtime.signature import ArgSpec as ArgSpec
     from kc.runtime.signature import Signature as Signature
@@ -37,6 +41,10 @@ if _TYPE_CHECKING:
 
 # Public name -> defining module, imported at first use.
 _LAZY = {
+    "load_param_dict": "kc.runtime.param_dict",
+    "load_param_dict_from_file": "kc.runtime.param_dict",
+    "save_param_dict": "kc.runtime.param_dict",
+    "save_param_dict_to_file": "kc.runtime.param_dict",
     "ArgSpec": "kc.runtime.signature",
     "BenchmarkResult": "kc.runtime.timing",
     "CompiledFunction": "kc.runtime.function",

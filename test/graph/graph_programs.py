@@ -125,3 +125,14 @@ graph.func @endless(%n: tensor<si64>) -> tensor<si64> {
   graph.return %r : tensor<si64>
 }
 """
+
+DEEP = """
+graph.func @main(%x: ROWS) -> ROWS {
+  %0 = graph.nn.softmax(%x) : (ROWS) -> ROWS
+  %1 = graph.nn.softmax(%0) : (ROWS) -> ROWS
+  %2 = graph.nn.softmax(%1) : (ROWS) -> ROWS
+  %3 = graph.add(%2, %1) : (ROWS, ROWS) -> ROWS
+  %4 = graph.nn.softmax(%3) : (ROWS) -> ROWS
+  graph.return %4 : ROWS
+}
+"""

@@ -220,24 +220,12 @@ def test_sizes_with_names(target: str) -> None:
         np.testing.assert_allclose(whole, np.concatenate([product, soft]), rtol=1e-5, atol=1e-6)
 
 
-DEEP = """
-graph.func @main(%x: ROWS) -> ROWS {
-  %0 = graph.nn.softmax(%x) : (ROWS) -> ROWS
-  %1 = graph.nn.softmax(%0) : (ROWS) -> ROWS
-  %2 = graph.nn.softmax(%1) : (ROWS) -> ROWS
-  %3 = graph.add(%2, %1) : (ROWS, ROWS) -> ROWS
-  %4 = graph.nn.softmax(%3) : (ROWS) -> ROWS
-  graph.return %4 : ROWS
-}
-"""
-
-
 def test_offsets_are_expressions_of_the_names() -> None:
-    f = kc.graph.build(parsed(DEEP))
+    f = kc.graph.build(parsed(programs.DEEP))
     assert str(f.memory_plan.arena_bytes) == "128 * n"
     assert f.memory_plan.at({"n": 5}).arena_bytes == 640
     x = array(5, 16)
-    np.testing.assert_allclose(f(x), Interpreter(parsed(DEEP)).run(x), rtol=1e-5)
+    np.testing.assert_allclose(f(x), Interpreter(parsed(programs.DEEP)).run(x), rtol=1e-5)
     # Softmax is one kernel, however often it is called.
     assert [kernel.operators for kernel in f.kernels.values()] == [("nn.softmax",), ("add",)]
 

@@ -7,6 +7,7 @@ declarations in ``dialects/graph/operators`` when they are asked for.
 
 from __future__ import annotations
 
+from importlib import import_module as _import_module
 from typing import Any as _AnyValue
 
 from kc.support.absent_names import no_attribute as _no_attribute
@@ -69,9 +70,19 @@ __all__ = [
 _second_names(__name__, ty=types)
 
 
+_FUNCTIONS = {
+    "build": "kc.tvm.relay.build_module",
+    "load_param_dict": "kc.runtime.param_dict",
+    "save_param_dict": "kc.runtime.param_dict",
+}
+"""The name of a function -> the module that has it, which is imported when it is first used."""
+
+
 def __getattr__(name: str) -> _AnyValue:
     if name.startswith("__"):
         raise AttributeError(name)
+    if name in _FUNCTIONS:
+        return getattr(_import_module(_FUNCTIONS[name]), name)
     value = op._MODULES.get(name) or op.function_named(name)  # pyright: ignore
     if value is None:
         raise _no_attribute("relay", name)
