@@ -159,7 +159,9 @@ _O = TypeVar("_O", bound=type[Operator])
 @typing.dataclass_transform(frozen_default=True)
 def operator(declaration: _O) -> _O:
     """Enter a declaration in the table of operators. A decorator of the class."""
-    declared: Any = dataclasses.dataclass(frozen=True)(declaration)
+    declared: Any = declaration
+    if "__annotations__" in vars(declaration) or not dataclasses.is_dataclass(declaration):
+        declared = dataclasses.dataclass(frozen=True)(declaration)
     declared.family = declared.__module__.rpartition(".")[2]
     OPERATORS[declared.name] = declared
     return declared
@@ -362,6 +364,12 @@ def _fitted(slot: Slot, value: Any) -> Any:
 
 def _as_kind(value: Any, kinds: Sequence[Any]) -> Any:
     """A value as the first type that takes it. Raises TypeError if there is none."""
+    if Any in kinds:  # of nested values
+        return (
+            tuple(_as_kind(part, kinds) for part in value)
+            if isinstance(value, list | tuple)
+            else value
+        )
     if value is None and types.NoneType in kinds:
         return None
     if isinstance(value, bool):

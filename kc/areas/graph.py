@@ -17,8 +17,10 @@ FAMILIES = (
     "convolution",
     "pooling",
     "normalization",
+    "aten",
 )
-"""The stems of the modules that declare operators and of those that compute them."""
+"""The stems of the modules that declare operators and of those that compute them; the importer of
+torch computes ATen's."""
 
 PLUGIN = Plugin(
     name="graph",
@@ -34,5 +36,8 @@ PLUGIN = Plugin(
     builders={"graph.func": "kc.graph.compiled_graph:build_function"},
     views={"graph.func": "kc.tvm.relay.from_graph:function_of"},
     operator_families={stem: f"kc.dialects.graph.operators.{stem}:__name__" for stem in FAMILIES},
-    operator_lowerings={stem: f"kc.graph.lowering.{stem}:__name__" for stem in FAMILIES},
+    operator_lowerings={
+        **{stem: f"kc.graph.lowering.{stem}:__name__" for stem in FAMILIES},
+        "aten": "kc.frontend.torch.aten:__name__",
+    },
 )

@@ -29,8 +29,8 @@ from kc.dialects.graph.functions import (
     FunctionRefOp,
     ReturnOp,
 )
-from kc.dialects.graph.sizes import SizeExpr, dimension, evaluate
-from kc.dialects.graph.types import TensorSpec, spec_of
+from kc.dialects.graph.sizes import SizeExpr, dimension, evaluate, substitute
+from kc.dialects.graph.types import Spec, TensorSpec, spec_of
 from kc.dialects.graph.values import ConstantOp, LetOp, TupleGetItemOp, TupleOp, numpy_dtype
 from kc.graph.operator_calls import Way, call_operator, resolved
 from kc.graph.signature import flattened, signature_of, unflattened
@@ -289,7 +289,8 @@ class _Frame:
         dtypes = [spec.dtype for spec in op.specs() if spec is not None]
         try:
             operator = resolved(op.operator, self.sizes)
-            results = call_operator(operator, arrays, dtypes, self.interpreter.way)
+            declared = _with_sizes(spec_of(op.result.type), self.sizes)
+            results = call_operator(operator, arrays, dtypes, self.interpreter.way, declared)
         except RelationError as error:
             raise GraphError(
                 "KC2400",
@@ -305,6 +306,16 @@ class _Frame:
             return unflattened(op.result.type, iter(results))
         (result,) = results
         return result
+
+
+def _with_sizes(spec: Spec | None, sizes: Mapping[str, int]) -> Spec | None:
+    """A type with its sizes replaced by their values."""
+    if isinstance(spec, tuple):
+        parts = [_with_sizes(part, sizes) for part in spec]
+        return tuple(part for part in parts if part is not None)
+    if spec is None:
+        return None
+    return TensorSpec(tuple(substitute(size, sizes) for size in spec.shape), spec.dtype)
 
 
 def solved(size: SizeExpr, actual: int, known: Mapping[str, int]) -> dict[str, int]:

@@ -36,13 +36,18 @@ def resolved(operator: Operator, sizes: Mapping[str, Size]) -> Operator:
 
 
 def call_operator(
-    operator: Operator, arrays: Sequence[Any], dtypes: Sequence[str], way: Way = "compiled"
+    operator: Operator,
+    arrays: Sequence[Any],
+    dtypes: Sequence[str],
+    way: Way = "compiled",
+    declared: Spec | None = None,
 ) -> list[Any]:
     """The results of an operator, as arrays: one for each tensor of its result.
 
     ``dtypes`` are those of the operands, as the bits of a type that numpy lacks are numbers to it.
 
-    The elements of operands that determine sizes of the result are known here, so that it has the
+    ``declared`` is the type of the result, for an operator that does not infer it. The elements of
+    operands that determine sizes of the result are known here, so that it has the
     shape that they tell.
 
     Raises KeyError for an operator without a computation, RelationError for arrays that do not fit.
@@ -53,6 +58,9 @@ def call_operator(
     )
     absent = sum(1 for name in operator.inputs if not name.startswith("*")) - len(specs)
     result = operator.infer(*specs, *([None] * absent))
+    if result is None:
+        result = declared
+    assert result is not None
     kernel, positions, counts = _kernel(operator, specs, result, way)
     computed = kernel(*arrays) if kernel is not None else ()
     results = [computed[where] if where >= 0 else arrays[~where] for where in positions]

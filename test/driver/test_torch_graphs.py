@@ -1,0 +1,57 @@
+"""Exported programs of torch as graphs: their values, before and after fusion, are torch's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kc import relay
+
+torch = pytest.importorskip("torch")
+
+from kc.frontend.torch.graph_import import import_graph  # noqa: E402
+from kc.graph.interpreter import Interpreter  # noqa: E402
+
+
+class Network(torch.nn.Module):
+    """A few layers, one of which has several results."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.convolution = torch.nn.Conv2d(3, 8, 3, padding=1)
+        self.norm = torch.nn.BatchNorm2d(8)
+        self.linear = torch.nn.Linear(8, 5)
+        self.layer_norm = torch.nn.LayerNorm(5)
+
+    def forward(self, x: Any) -> Any:
+        y = torch.relu(self.norm(self.convolution(x)))
+        y = torch.nn.functional.max_pool2d(y, 2).mean((2, 3))
+        a, b = torch.split(self.layer_norm(self.linear(y)), [2, 3], 1)
+        return torch.softmax(b, -1), a * 2
+
+
+def test_a_network_with_several_results():
+    torch.manual_seed(0)
+    network, x = Network().eval(), torch.randn(1, 3, 8, 8)
+    module = import_graph(torch.export.export(network, (x,)), "main", None)
+    expected = [part.detach().numpy() for part in network(x)]
+    for each in (module, relay.transform.FuseOps()(module)):
+        results = Interpreter(each).run(x.numpy())
+        for result, want in zip(results, expected, strict=True):
+            np.testing.assert_allclose(result, want, rtol=1e-5, atol=1e-6)
+
+
+def test_named_sizes():
+    linear, x = torch.nn.Linear(4, 3), torch.randn(5, 4)
+    sizes = {"input": {0: torch.export.Dim("batch")}}
+    program = torch.export.export(linear, (x,), dynamic_shapes=sizes)
+    module = import_graph(program, "main", None)
+    (size, four) = module["main"].params[0].type_annotation.shape
+    assert four == 4
+    assert len(size.names) == 1
+    for rows in (2, 7):
+        x = torch.randn(rows, 4)
+        result = Interpreter(module).run(x.numpy())
+        np.testing.assert_allclose(result, linear(x).detach().numpy(), rtol=1e-5, atol=1e-6)
