@@ -1,0 +1,112 @@
+"""The computations of :mod:`kc.dialects.graph.operators.dynamic`, of results whose type is known.
+
+The operand that determines sizes is not read then; only the bounds of slices are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kc import topi
+from kc.dialects.graph.declaration import Operator
+from kc.dialects.graph.operators.dynamic import DynOneHot, DynStridedSlice, DynTopk
+from kc.dialects.graph.types import Spec, TensorSpec
+from kc.expr.constructors import as_expr, select
+from kc.expr.constructors import cast as convert
+from kc.expr.tags import INJECTIVE
+from kc.expr.tensor import Tensor
+from kc.graph.lowering import lowering, result_dims
+from kc.graph.lowering.scattering import DENSE_ROWS, dense_tensor
+from kc.te.computes import compute
+from kc.topi.arguments import inside
+
+
+@lowering("dyn.reshape", "dyn.squeeze", "dyn.expand_dims", rows=["reshape"], takes_result=True)
+def reshape(op: Operator, data: Tensor, shape: Tensor, *, result: Spec) -> Tensor:
+    """topi's reshape, to the shape of the result."""
+    return topi.reshape(data, result_dims(op, result))
+
+
+@lowering("dyn.tile", rows=["tile"], takes_result=True)
+def tile(op: Operator, data: Tensor, reps: Tensor, *, result: Spec) -> Tensor:
+    """topi's, as often as the data is in the result."""
+    shape = result_dims(op, result)
+    own = [1] * (len(shape) - data.ndim) + list(data.shape)
+    counts = [
+        0 if whole == 0 else whole if part == 1 else whole // part
+        for whole, part in zip(shape, own, strict=True)
+    ]
+    return topi.tile(data, counts)
+
+
+@lowering("dyn.broadcast_to", rows=["broadcast_to"], takes_result=True)
+def broadcast_to(op: Operator, data: Tensor, shape: Tensor, *, result: Spec) -> Tensor:
+    """topi's."""
+    return topi.broadcast_to(data, result_dims(op, result))
+
+
+@lowering("dyn.full", rows=["full"], takes_result=True)
+def full(op: Operator, fill_value: Tensor, shape: Tensor, *, result: Spec) -> Tensor:
+    """topi's."""
+    assert isinstance(result, TensorSpec)
+    return topi.full(result_dims(op, result), result.dtype, fill_value())
+
+
+@lowering("dyn.zeros", "dyn.ones", rows=["full"], takes_result=True)
+def constant(op: Operator, shape: Tensor, *, result: Spec) -> Tensor:
+    """topi's full."""
+    assert isinstance(result, TensorSpec)
+    return topi.full(result_dims(op, result), result.dtype, 1 if op.name == "dyn.ones" else 0)
+
+
+@lowering("dyn.one_hot", rows=["one_hot"], takes_result=True)
+def one_hot(
+    op: DynOneHot, indices: Tensor, on_value: Tensor, off_value: Tensor, depth: Tensor, *,
+    result: Spec,
+) -> Tensor:  # fmt: skip
+    """topi's."""
+    size = result_dims(op, result)[op.axis % (indices.ndim + 1)]
+    return topi.one_hot(indices, on_value(), off_value(), size, op.axis, op.dtype)
+
+
+@lowering("dyn.topk", rows=["topk"], takes_result=True)
+def topk(op: DynTopk, data: Tensor, k: Tensor, *, result: Spec) -> Tensor | Sequence[Tensor]:
+    """topi's."""
+    first = result[0] if isinstance(result, tuple) else result
+    count = result_dims(op, first)[op.axis % data.ndim]
+    return topi.topk(data, count, op.axis, op.ret_type, op.is_ascend, op.dtype)
+
+
+@lowering("dyn.strided_slice", rows=[], takes_result=True)
+def strided_slice(
+    op: DynStridedSlice, data: Tensor, begin: Tensor, end: Tensor, strides: Tensor, *,
+    result: Spec,
+) -> Tensor:  # fmt: skip
+    """The elements from ``begin`` on, ``strides`` apart: as many as the result has."""
+    shape = result_dims(op, result)
+    count = begin.shape[0]
+
+    def place(n: int, at: Any) -> Any:
+        size = convert(as_expr(data.shape[n]), "int64")
+        first = convert(begin(n), "int64")
+        first = select(first < 0, first + size, first)
+        step = as_expr(1).astype("int64")
+        if op.slice_mode == "end":
+            step = convert(strides(n), "int64")
+        first = inside(first, data.shape[n])
+        return inside(first + convert(as_expr(at), "int64") * step, data.shape[n])
+
+    def body(*at: Any) -> Any:
+        return data(*(place(n, axis) if n < count else axis for n, axis in enumerate(at)))
+
+    return compute(shape, body, "T_dyn_strided_slice", tag=INJECTIVE)
+
+
+@lowering("dyn.sparse_to_dense", rows=DENSE_ROWS, takes_result=True)
+def sparse_to_dense(
+    op: Operator, indices: Tensor, shape: Tensor, values: Tensor, default: Tensor | None = None, *,
+    result: Spec,
+) -> Tensor:  # fmt: skip
+    """topi's."""
+    return dense_tensor(indices, result_dims(op, result), values, default)
