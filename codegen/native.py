@@ -286,6 +286,10 @@ class JitModule:
                 # It holds the library, which is therefore unloaded afterwards.
                 weakref.finalize(self, lambda _library, call: call(), library, release)
 
+    def keep(self, needed: Any) -> None:
+        """Keep ``needed``, whose code this code calls, as long as this object is alive."""
+        self._needed = needed
+
     def address(self, name: str) -> int:
         """The address of a function or global the module defines."""
         if name not in self.names:

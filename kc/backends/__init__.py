@@ -31,7 +31,7 @@ from kc.support.target import Target
 from kc.transform import PassContext
 from kc.transforms.pass_runner import Instrument, Stage
 
-__all__ = ["Backend", "Build", "Callback", "Stages", "backend_of"]
+__all__ = ["Backend", "Build", "Callback", "Part", "Stages", "backend_of"]
 
 Stages = Sequence[tuple[str, ModuleOp]]
 Callback = Callable[[str, ModuleOp], None]
@@ -53,6 +53,16 @@ class Backend:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Code that was compiled by itself: LLVM IR, and an object that defines ``symbol``."""
+
+    symbol: str
+    text: str
+    exports: Sequence[str]
+    object: bytes
+
+
+@dataclass(frozen=True)
 class Build:
     """A build: the scheduled loops that a backend compiles for a target.
 
@@ -71,6 +81,8 @@ class Build:
     is_quick: bool = False
     tables: Mapping[str, Any] = field(default_factory=dict)
     """Arrays of the elements of globals that are external (``kc.external``), by their names."""
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    """The code of functions that the loops only declare, by their names."""
 
     @property
     def loops(self) -> ModuleOp:

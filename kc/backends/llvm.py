@@ -8,7 +8,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from kc.backends import Backend, Build, Callback, printing, warn_unchecked
+from kc.backends import Backend, Build, Callback, Part, printing, warn_unchecked
 from kc.backends.files import Files, call_jit
 from kc.backends.imported_code import imported_code, linked_code
 from kc.backends.llvm_files import CHECKS_LAUNCHES, EMULATOR, WAITS, NativeCode
@@ -75,16 +75,10 @@ def build(build: Build) -> Module:
     KC4352. Raises TargetError KC6010 for a target that is not a CPU, and the errors of the passes
     and of LLVM.
     """
-    from kc.codegen.native import make_machine
     from kc.codegen.native_target import check_runs_here
 
     target = build.target
-    level = 0 if build.is_quick else PassContext.current().llvm_level
-    level = target.attrs.get("opt-level", level)
-    assert isinstance(level, int)
-    cpu, features = _machine(target)
-    # Only the triple matters, which is explicit.
-    machine = make_machine("", target.triple, cpu, features, abi=target.abi)
+    level, machine = _level(build), machine_of(target)
     packed = tuple(packed_calls(build.loops))
     imported = imported_code(build.loops)
     imports = linked_code(imported)
@@ -96,8 +90,8 @@ def build(build: Build) -> Module:
     def compiled(text: str) -> NativeCode:
         signatures, entry = build.signatures, build.entry
         written = build.device or target
-        tables = build.tables
-        return NativeCode(text, signatures, entry, written, machine, level, tir, packed, tables)
+        given = (build.tables, build.parts)
+        return NativeCode(text, signatures, entry, written, machine, level, tir, packed, *given)
 
     def code(text: str) -> NativeCode:
         return compiled(imports.link(text))
@@ -150,6 +144,52 @@ def build(build: Build) -> Module:
     return _loaded(native, entry, {**sources, **_texts(native)}, late=late)
 
 
+def _level(build: Build) -> int:
+    level = 0 if build.is_quick else PassContext.current().llvm_level
+    level = build.target.attrs.get("opt-level", level)
+    assert isinstance(level, int)
+    return level
+
+
+def machine_of(target: Target) -> Any:
+    """LLVM's description of a target's machine. Raises TargetError KC6010 if it is no CPU."""
+    from kc.codegen.native import make_machine
+
+    cpu, features = _machine(target)
+    # Only the triple matters, which is explicit.
+    return make_machine("", target.triple, cpu, features, abi=target.abi)
+
+
+def runs_here(target: Target) -> bool:
+    """True if code for a target runs in this process."""
+    from kc.codegen.native_target import check_runs_here
+
+    try:
+        check_runs_here(machine_of(target))
+    except TargetError:
+        return False
+    return True
+
+
+def part_of(build: Build, symbol: str) -> Part | None:
+    """The code of a build that defines ``symbol``, as a part of another one; None for code that
+    calls functions of the program, or that comes with warnings.
+
+    Raises the errors of the passes and of LLVM.
+    """
+    if [*packed_calls(build.loops), *c_calls(build.loops), *imported_code(build.loops)]:
+        return None
+    said: list[Diagnostic] = []
+    text, sources = noting(said, lambda: _lower_to_llvm(build, keeps=False))
+    del sources
+    if said:
+        return None
+    machine, level = machine_of(build.target), _level(build)
+    native = NativeCode(text, build.signatures, build.entry, build.target, machine, level, "")
+    entry = _entry(native)
+    return Part(symbol, entry.text, entry.exports, entry.object)
+
+
 def _c_source(build: Build) -> Source:
     """A function that generates C of the loops, by the passes of this context; rarely used."""
     options = pipeline_options()
@@ -182,7 +222,8 @@ def _entry(native: NativeCode) -> compile_cache.Entry:
 
 
 def _texts(native: NativeCode) -> dict[str, Source]:
-    return {"ll": native.text, "asm": lambda: native.compile(native.text).asm()}
+    text: Source = (lambda: native.whole) if native.parts else native.text
+    return {"ll": text, "asm": lambda: native.compile(native.whole).asm()}
 
 
 def _checked(
@@ -258,9 +299,11 @@ def _loaded(
     from kc.runtime.emulator import ensure_emulator, noticing_failures
     from kc.runtime.parallel import ensure_pool
 
-    if TILES in entry.text:
+    parts = native.parts
+    texts = [entry.text, *(part.text for part in parts.values())]
+    if any(TILES in text for text in texts):
         permit_tiles()
-    pool = ensure_pool() if "@kc_parallel_for" in entry.text else {}
+    pool = ensure_pool() if any("@kc_parallel_for" in text for text in texts) else {}
     emulator = ensure_emulator() if EMULATOR in entry.text else {}
     packed = callbacks.addresses(native.packed)
     place = HOST
@@ -276,8 +319,16 @@ def _loaded(
     def linked() -> Any:
         if late is not None:
             late()
-        tables = {name: table.ctypes.data for name, table in native.tables.items()}
-        return load_object(entry.object, entry.exports, {**pool, **emulator, **packed, **tables})
+        known = {**pool, **emulator, **packed}
+        known |= {name: table.ctypes.data for name, table in native.tables.items()}
+        engines = {
+            name: load_object(part.object, part.exports, pool) for name, part in parts.items()
+        }
+        for name, part in parts.items():
+            known[name] = engines[name].address(part.symbol)
+        engine = load_object(entry.object, entry.exports, known)
+        engine.keep(engines)
+        return engine
 
     def function(signature: Signature) -> CompiledFunction:
         engine = linked()

@@ -11,6 +11,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from kc.backends import Part
 from kc.backends.files import Files, loops_text, record_of
 from kc.backends.libraries import check_machine_of, module_of, permit_tiles_of, read_file
 from kc.runtime import callbacks
@@ -45,6 +46,13 @@ class NativeCode:
     packed: tuple[PackedSignature, ...] = ()
     tables: Mapping[str, Any] = field(default_factory=dict)
     """Arrays of the elements of external globals, by their names."""
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    """The code of functions that ``text`` only declares, by their names."""
+
+    @cached_property
+    def whole(self) -> str:
+        """``text`` with its parts linked in."""
+        return linked_text(self.text, self.parts) if self.parts else self.text
 
     def record(self) -> ModuleRecord:
         """The record of the module in its files."""
@@ -62,7 +70,7 @@ class NativeCode:
 
     @cached_property
     def _standalone(self) -> tuple[str, bytes]:
-        return standalone_ir(self.text, self.record(), (), self.tables)
+        return standalone_ir(self.whole, self.record(), (), self.tables)
 
     @cached_property
     def _compiled(self) -> Any:
@@ -74,7 +82,7 @@ class NativeCode:
         data = code.object()
         needed = set(undefined_symbols(data)).intersection(NAMES) if is_elf(data) else ()
         if needed:
-            text, _ = standalone_ir(self.text, self.record(), sorted(needed), self.tables)
+            text, _ = standalone_ir(self.whole, self.record(), sorted(needed), self.tables)
             code = self.compile(text)
         return code
 
@@ -94,6 +102,18 @@ class NativeCode:
             relocation="pic",
             abi=machine.abi,
         )
+
+
+def linked_text(text: str, parts: Mapping[str, Part]) -> str:
+    """LLVM IR with the code of the functions that it declares, which become private to it."""
+    with parsed(text) as (module, parse):
+        for name, part in parts.items():
+            # The symbol of a part is its own, and so are those that begin with it.
+            module.link_in(parse(part.text.replace(f"@{part.symbol}", f"@{name}")))
+        for name in parts:
+            module.get_function(name).linkage = "internal"
+        module.verify()
+        return str(module)
 
 
 def standalone_ir(

@@ -86,6 +86,20 @@ def key_of(
     ``passes`` are the passes of the pass context; None if they are code of the program.
     """
     from kc.support.ir_text import print_module
+
+    if directory() is None or passes is None:
+        return None
+    names = [signature.name for signature in signatures]
+    return key_of_text(print_module(loops, locations=True), names, target, machine, passes)
+
+
+def key_of_text(
+    text: str, names: Sequence[str], target: Any, machine: Any, passes: str | None
+) -> Key | None:
+    """The key of a build of what a text says. None if it must not be cached, as in :func:`key_of`.
+
+    ``names`` are those of the functions.
+    """
     from kc.support.reproducer import versions
 
     if directory() is None or passes is None:
@@ -94,9 +108,8 @@ def key_of(
     added = [plugin_state(plugin) for plugin in registry.current().plugins]
     if sources is None or None in added:
         return None
-    text = print_module(loops, locations=True)
     return {
-        "functions": ", ".join(signature.name for signature in signatures),
+        "functions": ", ".join(names),
         "ir": hashlib.sha256(text.encode()).hexdigest(),
         "target": str(target),
         "cpu": f"{machine.triple} {machine.cpu} {machine.features}",

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 
 from kc.analysis.module_copy import copy_module
 from kc.backends import Build, backend_of
+from kc.backends.llvm import runs_here
 from kc.dialects.graph.functions import FuncOp
 from kc.dialects.graph.types import TensorSpec, spec_of
 from kc.dialects.graph.values import ConstantOp, numpy_dtype
@@ -24,14 +25,15 @@ from kc.graph.kernels import Kernel, Kernels
 from kc.graph.main_function import constant_tables, main_function, module_of
 from kc.graph.memory_plan import MemoryPlan, plan_memory
 from kc.graph.program import Launch, Program, program_of
-from kc.runtime.module import Module
+from kc.runtime.module import Module, Source
 from kc.support import registry
 from kc.support.diagnostics import GraphError, suggest
 from kc.support.ir_text import print_module
 from kc.support.locations import location_of
-from kc.support.pass_context import pipeline_options, using_options
+from kc.support.pass_context import pipeline_options, step_watcher, using_options
 from kc.support.paused_collection import paused_collection
 from kc.support.target import Target
+from kc.transform import PassContext
 
 OPTIMIZE = "graph-optimize"
 """The pass that optimises a module before it is compiled, where it is registered."""
@@ -62,16 +64,22 @@ class CompiledGraph(Module):
         kernel_of: Callable[[Launch], Kernel],
         params: Mapping[str, Any],
         target: Target,
+        whole: Callable[[], ModuleOp] | None,
     ) -> None:
         """``base`` is the module of the backend; ``constants`` are arrays that it uses, ``params``
-        the arrays that were bound, by their names."""
+        the arrays that were bound, by their names; ``whole`` makes the loops of all kernels and of
+        the function that calls them, where the kernels were compiled by themselves."""
         files = dict(base._artefacts)  # pyright: ignore[reportPrivateUsage]
-        if constants:
+        sources: dict[str, Source] = {"graph": lambda: print_module(graph)}
+        if whole is not None:
+            sources["tir"] = lambda: print_module(whole())
+            sources["c"] = lambda: _c_source(whole(), target)
+        if constants or whole is not None:
             files.pop("mlir", None)  # the loops without their constants
         super().__init__(
             base.functions,
             base.entry_name,
-            {**base._sources, "graph": lambda: print_module(graph)},  # pyright: ignore[reportPrivateUsage]
+            {**base._sources, **sources},  # pyright: ignore[reportPrivateUsage]
             constants,
             artefacts=files,
             record=base._record,  # pyright: ignore[reportPrivateUsage]
@@ -110,6 +118,12 @@ class CompiledGraph(Module):
     def get_params(self) -> dict[str, Any]:
         """The parameters that are bound, by name."""
         return dict(self.params)
+
+
+def _c_source(loops: ModuleOp, target: Target) -> str:
+    from kc.backends.c import source_text
+
+    return source_text(Build([("tir", loops)], target, "main", None, backend_of(target)))
 
 
 @dataclass(frozen=True)
@@ -153,7 +167,8 @@ def build(
         functions = Interpreter(module)
         function = functions.function(name)
         program = program_of(function, functions.functions)
-        kernels = Kernels(chosen, [name])
+        separate = is_compiled_in_parts(chosen)
+        kernels = Kernels(chosen, [name], separate=separate)
         plan = plan_memory(program, kernels.may_write_in_place)
         launched: dict[str, Kernel] = {}
 
@@ -164,10 +179,18 @@ def build(
 
         main = main_function(program, plan, kernel_of)
         is_outside = chosen.kind in _WITH_TABLES
-        loops = module_of(main, program, list(launched.values()), external=is_outside)
+        used = list(launched.values())
+        loops = module_of(main, program, used, external=is_outside, declares=separate)
         tables = constant_tables(program) if is_outside else {}
+        parts = {kernel.name: kernel.part for kernel in used if kernel.part is not None}
         backend = backend_of(chosen)
-        base = backend.build(Build([("tir", loops)], chosen, name, None, backend, tables=tables))
+        stages = [("tir", loops)]
+        base = backend.build(Build(stages, chosen, name, None, backend, tables=tables, parts=parts))
+
+    def whole() -> ModuleOp:
+        function = main_function(program, plan, kernels.of)
+        return module_of(function, program, used, external=is_outside)
+
     return CompiledGraph(
         base,
         module,
@@ -178,7 +201,17 @@ def build(
         kernel_of=kernels.of,
         params=dict(params or {}),
         target=chosen,
+        whole=whole if separate else None,
     )
+
+
+def is_compiled_in_parts(target: Target) -> bool:
+    """True if each kernel is compiled by itself: by LLVM for this machine, by kc's own passes."""
+    if target.kind != "llvm" or not runs_here(target):
+        return False
+    context = PassContext.current()
+    is_watched = step_watcher() is not None or bool(context.instruments) or context.bound_checks
+    return not is_watched and context.identity() is not None
 
 
 def build_function(mod: Any, target: Target, name: str) -> CompiledGraph:

@@ -29,6 +29,7 @@ from kc.graph.interpreter import elided, no_computation
 from kc.graph.lowering import Bounded, compute
 from kc.graph.operator_calls import sorted_results
 from kc.graph.signature import argument_leaves, flattened, result_leaves, unflattened
+from kc.support.c_names import machine_symbol
 from kc.support.diagnostics import GraphError
 from kc.support.locations import location_of
 
@@ -68,7 +69,7 @@ def group_of_operator(op: OperatorOp) -> tuple[FuncOp, list[SSAValue]]:
     operands = list(dict.fromkeys(op.inputs))
     constants = [value for value in operands if is_scalar_constant(value)]
     arguments = [value for value in operands if value not in constants]
-    name = "kc_" + re.sub(r"\W", "_", op.OPERATOR.name)
+    name = kernel_name(op.OPERATOR.name)
     type_ = FunctionType.from_lists([value.type for value in arguments], [op.result.type])
     function = FuncOp(name, type_, arg_names=[f"p{n}" for n in range(len(arguments))])
     block = function.body.block
@@ -82,6 +83,12 @@ def group_of_operator(op: OperatorOp) -> tuple[FuncOp, list[SSAValue]]:
     block.add_ops([copy, ReturnOp(copy.results[0])])
     function.location = op.location
     return function, arguments
+
+
+def kernel_name(name: str) -> str:
+    """The name of a kernel for a group of a name: an identifier that no library function has."""
+    plain = re.sub(r"\W", "_", name)
+    return plain if machine_symbol(plain) == plain else f"{plain}_kernel"
 
 
 def is_scalar_constant(value: SSAValue) -> bool:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp as KernelOp
 from xdsl.ir import Operation
 
 from kc.analysis.accesses.dependence import carried_conflict
+from kc.backends import Build, Part, backend_of
+from kc.building import compile_cache
 from kc.building.programs import TensorProgram
 from kc.dialects.graph.declaration import OperatorOp
 from kc.dialects.graph.functions import ARGUMENT_NAME, FuncOp
 from kc.dialects.tir import ForOp, StoreOp
-from kc.graph.group import GroupTensors, group_tensors
+from kc.graph.group import GroupTensors, group_tensors, kernel_name
 from kc.graph.program import Launch
 from kc.support.fresh_names import fresh_name
 from kc.support.ir_text import print_module
 from kc.support.target import Target
 from kc.te.schedule import create_schedule
+from kc.transform import PassContext
 
 
 @dataclass(frozen=True)
@@ -28,8 +33,10 @@ class Kernel:
     """A scheduled kernel: its function, and what its arguments are."""
 
     name: str
-    function: KernelOp
-    """``func.func`` on loops, of no module."""
+    lowered: Callable[[], KernelOp] = field(compare=False, repr=False)
+    """Makes the ``func.func`` on loops, which is of no module."""
+    types: tuple[str, ...]
+    """The types of the arguments."""
     inputs: tuple[int, ...]
     """The inputs of the group that are arguments, in order."""
     outputs: tuple[int, ...]
@@ -44,14 +51,65 @@ class Kernel:
     """The names of the operators in the group."""
     in_place: int | None = None
     """The input that is the result, too."""
+    part: Part | None = field(default=None, compare=False, repr=False)
+    """The code, if it was compiled by itself."""
+
+    @property
+    def function(self) -> KernelOp:
+        """The loops, as a private function of no module."""
+        function = self.lowered()
+        function.properties["sym_name"] = StringAttr(self.name)
+        function.properties["sym_visibility"] = StringAttr("private")
+        return function
+
+    @property
+    def computes(self) -> bool:
+        """True if there is a function to call, and not only copies."""
+        return bool(self.outputs) or self.in_place is not None
+
+
+@dataclass(frozen=True)
+class _Interface:
+    """What a kernel is apart from its name and its code."""
+
+    types: tuple[str, ...]
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    copied: tuple[tuple[int, int], ...]
+    sizes: tuple[str, ...]
+
+    @classmethod
+    def of_text(cls, text: str) -> _Interface | None:
+        """The interface in the first line of a cached text; None for a kernel that there is not."""
+        read: dict[str, Any] | None = json.loads(text.partition("\n")[0].removeprefix(_HEAD))
+        if read is None:
+            return None
+        return cls(
+            types=tuple(read["types"]),
+            inputs=tuple(read["inputs"]),
+            outputs=tuple(read["outputs"]),
+            copied=tuple((result, place) for result, place in read["copied"]),
+            sizes=tuple(read["sizes"]),
+        )
+
+
+_HEAD = "; kc.kernel "
+"""What the first line of a cached kernel begins with."""
 
 
 class Kernels:
-    """The kernels for a target, made when they are asked for."""
+    """The kernels for a target, made when they are asked for.
 
-    def __init__(self, target: Target, taken: Sequence[str] = ()) -> None:
+    With ``separate``, each is compiled by itself, and kept in the compile cache (``KC_CACHE_DIR``)
+    by the text of its group: a build that finds it there neither lowers nor schedules the group.
+    """
+
+    def __init__(
+        self, target: Target, taken: Sequence[str] = (), *, separate: bool = False
+    ) -> None:
         """``taken`` are names that no kernel may have."""
         self.target = target
+        self.separate = separate
         self._names = set(taken)
         self._kernels: dict[tuple[str, int | None], Kernel | None] = {}
         self._lowered: dict[str, tuple[GroupTensors, KernelOp | None]] = {}
@@ -79,11 +137,57 @@ class Kernels:
         return self._kernels[key, in_place]
 
     def _made(self, group: FuncOp, key: str, in_place: int | None) -> Kernel | None:
+        symbol = f"group_{hashlib.sha256(f'{in_place} {key}'.encode()).hexdigest()[:24]}"
+        entry_key = self._cache_key(key, in_place, symbol) if self.separate else None
+        entry = compile_cache.read(entry_key) if entry_key is not None else None
+        part: Part | None = None
+        if entry is not None:
+            interface = _Interface.of_text(entry.text)
+            if interface is not None and entry.object:
+                part = Part(symbol, entry.text, entry.exports, entry.object)
+        else:
+            interface, function = self._lowered_kernel(group, key, in_place)
+            if self.separate and function is not None:
+                part = self._compiled(function, symbol)
+            if entry_key is not None and (part is not None or function is None):
+                head = _HEAD + json.dumps(None if interface is None else vars(interface))
+                text, exports, code = ("", [], b"")
+                if part is not None:
+                    text, exports, code = part.text, part.exports, part.object
+                entry = compile_cache.Entry(f"{head}\n{text}", exports, code)
+                compile_cache.write(entry_key, entry)
+        if interface is None:
+            return None
+
+        def lowered() -> KernelOp:
+            _, function = self._lowered_kernel(group, key, in_place)
+            assert function is not None
+            return function
+
+        operators = [op.OPERATOR.name for op in group.body.block.ops if isinstance(op, OperatorOp)]
+        return Kernel(
+            fresh_name(kernel_name(group.sym_name.data), self._names),
+            lowered,
+            interface.types,
+            interface.inputs,
+            interface.outputs,
+            interface.copied,
+            interface.sizes,
+            tuple(operators),
+            in_place,
+            part,
+        )
+
+    def _lowered_kernel(
+        self, group: FuncOp, key: str, in_place: int | None
+    ) -> tuple[_Interface | None, KernelOp | None]:
+        """The interface and the loops of a group; no interface if it may not write in place, no
+        loops if it computes nothing."""
         if key not in self._lowered:
             tensors = group_tensors(group)
             self._lowered[key] = tensors, _scheduled(tensors, self.target)
         tensors, function = self._lowered[key]
-        read = tuple(range(len(tensors.inputs)))
+        inputs = tuple(range(len(tensors.inputs)))
         outputs: dict[int, int] = {}
         copied: list[tuple[int, int]] = []
         for result, place in enumerate(tensors.results):
@@ -94,25 +198,34 @@ class Kernels:
         if function is not None:
             function = function.clone()
         if in_place is not None:
-            if function is None or not write_in_place(function, in_place, len(read)):
-                return None
+            if function is None or not write_in_place(function, in_place, len(inputs)):
+                return None, None
             outputs = {}
-        name = fresh_name(re.sub(r"\W", "_", group.sym_name.data), self._names)
-        if function is None:
-            function = KernelOp(name, ((), ()))
-        function.properties["sym_name"] = StringAttr(name)
-        function.properties["sym_visibility"] = StringAttr("private")
-        operators = [op.OPERATOR.name for op in group.body.block.ops if isinstance(op, OperatorOp)]
-        return Kernel(
-            name,
-            function,
-            read,
-            tuple(outputs[n] for n in sorted(outputs)),
-            tuple(copied),
-            tuple(str(size.name) for size in tensors.sizes),
-            tuple(operators),
-            in_place,
+        types = () if function is None else tuple(map(str, function.function_type.inputs))
+        sizes = tuple(str(size.name) for size in tensors.sizes)
+        written = tuple(outputs[n] for n in sorted(outputs))
+        return _Interface(types, inputs, written, tuple(copied), sizes), function
+
+    def _cache_key(self, text: str, in_place: int | None, symbol: str) -> compile_cache.Key | None:
+        from kc.backends.llvm import machine_of
+
+        return compile_cache.key_of_text(
+            f"in place {in_place}: {text}",
+            [symbol],
+            self.target,
+            machine_of(self.target),
+            PassContext.current().identity(),
         )
+
+    def _compiled(self, function: KernelOp, symbol: str) -> Part | None:
+        from kc.backends.llvm import part_of
+
+        public = function.clone()
+        public.properties["sym_name"] = StringAttr(symbol)
+        public.properties.pop("sym_visibility", None)
+        backend = backend_of(self.target)
+        stages = [("tir", ModuleOp([public]))]
+        return part_of(Build(stages, self.target, symbol, None, backend), symbol)
 
 
 def canonical_text(group: FuncOp) -> str:

@@ -6,7 +6,7 @@
       %arena = memref.alloc() {alignment = 64} : memref<512xi8>
       %0 = memref.view %arena[%c256][] : memref<512xi8> to memref<4x16xf32>
       %1 = memref.get_global @constant_0 : memref<16x8xf32>
-      func.call @kc_nn_dense(%x, %1, %0) : ...
+      func.call @nn_dense(%x, %1, %0) : ...
       ...
       memref.dealloc %arena : memref<512xi8>
     }
@@ -147,7 +147,7 @@ class _Emitter:
         self.lines: list[str] = []
         self.count = 0
         self.sizes: dict[Size, str] = {}
-        self.declared: dict[str, KernelOp] = {}
+        self.declared: dict[str, Kernel] = {}
         names: dict[str, None] = {}
         for buffer in (*program.inputs, *program.outputs):
             for size in buffer.spec.shape:
@@ -184,8 +184,7 @@ class _Emitter:
             attributes = f" attributes {{kc.symbols = [{listed}]}}"
         name = self.program.function.sym_name.data
         declared = "\n".join(
-            f"func.func private @{kernel.sym_name.data}"
-            f"({', '.join(map(str, kernel.function_type.inputs))})"
+            f"func.func private @{kernel.name}({', '.join(kernel.types)})"
             for kernel in self.declared.values()
         )
         globals_ = "\n".join(
@@ -387,12 +386,12 @@ class _Emitter:
 
     def launch(self, step: Launch) -> None:
         kernel = self.kernel_of(step)
-        if kernel.outputs or kernel.in_place is not None:
-            self.declared[kernel.name] = kernel.function
+        if kernel.computes:
+            self.declared[kernel.name] = kernel
             arguments = [self.view(step.inputs[n]) for n in kernel.inputs]
             arguments += [self.view(step.outputs[n]) for n in kernel.outputs]
             arguments += [f"%size_{name}" for name in kernel.sizes]
-            types = ", ".join(map(str, kernel.function.function_type.inputs))
+            types = ", ".join(kernel.types)
             self.write(f"func.call @{kernel.name}({', '.join(arguments)}) : ({types}) -> ()")
         for result, place in kernel.copied:
             source = step.inputs[~place] if place < 0 else step.outputs[place]
@@ -426,10 +425,24 @@ def _identifier(buffer: Buffer) -> str:
 
 
 def module_of(
-    function: KernelOp, program: Program, kernels: Sequence[Kernel], *, external: bool = False
+    function: KernelOp,
+    program: Program,
+    kernels: Sequence[Kernel],
+    *,
+    external: bool = False,
+    declares: bool = False,
 ) -> ModuleOp:
-    """The module of a function with its kernels and constants."""
-    bodies = [
-        kernel.function for kernel in kernels if kernel.outputs or kernel.in_place is not None
-    ]
+    """The module of a function with its kernels and constants; with ``declares``, kernels that are
+    compiled by themselves are declared alone."""
+    bodies: list[Operation] = []
+    for kernel in kernels:
+        if declares and kernel.part is not None:
+            types = parse_module(
+                f"func.func private @{kernel.name}({', '.join(kernel.types)})", "<graph>", context()
+            )
+            (declaration,) = types.body.ops
+            declaration.detach()
+            bodies.append(declaration)
+        elif kernel.computes:
+            bodies.append(kernel.function)
     return ModuleOp([*constant_globals(program, external=external), *bodies, function])

@@ -51,8 +51,8 @@ class Steps:
         """The kernels as a module, each a public function."""
         bodies = []
         for kernel in self.compiled.kernels.values():
-            if kernel.outputs or kernel.in_place is not None:
-                body = kernel.function.clone()
+            if kernel.computes:
+                body = kernel.function
                 body.properties.pop("sym_visibility", None)
                 body.properties["sym_name"] = StringAttr(kernel.name)
                 bodies.append(body)
@@ -131,7 +131,7 @@ class _Run:
     def launch(self, step: Launch) -> StepTime:
         kernel = self.compiled.kernel_of(step)
         start = time.perf_counter()
-        if kernel.outputs or kernel.in_place is not None:
+        if kernel.computes:
             arrays = [self.array(step.inputs[n]) for n in kernel.inputs]
             arrays += [self.array(step.outputs[n]) for n in kernel.outputs]
             arrays += [self.sizes[name] for name in kernel.sizes]

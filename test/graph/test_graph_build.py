@@ -12,7 +12,8 @@ import pytest
 from graph_programs import parsed
 
 import kc
-from kc.graph import Interpreter
+from kc.building import compile_cache
+from kc.graph import Interpreter, kernels
 from kc.support.diagnostics import CallError, GraphError
 
 RNG = np.random.default_rng(0)
@@ -378,3 +379,43 @@ graph.func @main(%x: tensor<?xf32, #graph.dims<"n * m">>) -> tensor<?xf32, #grap
 """
     with pytest.raises(GraphError, match="KC2449.*x has the size"):
         kc.graph.build(parsed(text))
+
+
+def test_a_second_build_takes_kernels_from_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KC_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(compile_cache, "source_state", lambda: "as it was")
+    x, w, b = array(4, 8), array(16, 8), array(16)
+    first = kc.graph.build(parsed(GROUPED))
+
+    def refuse(*_: object) -> object:
+        raise AssertionError("a group is scheduled again")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(kernels, "_scheduled", refuse)
+        patched.setattr(kernels, "group_tensors", refuse)
+        second = kc.graph.build(parsed(GROUPED), params={"b": b})
+        assert second.memory_plan.arena_bytes == first.memory_plan.arena_bytes
+        np.testing.assert_array_equal(second(x, w), first(x, w, b))
+        second.export_library(tmp_path / "net.so")
+        with pytest.raises(AssertionError, match="scheduled again"):  # another group
+            kc.graph.build(parsed(GROUPED.replace("0.5", "0.25")))
+    np.testing.assert_array_equal(
+        kc.runtime.load_module(tmp_path / "net.so")(x, w),  # pyright: ignore
+        first(x, w, b),
+    )
+    # Loops are made again where they are asked for.
+    assert "tir.for" in second.get_source("tir")
+    with kc.transform.PassContext(opt_level=0):  # other passes, other kernels
+        slow = kc.graph.build(parsed(GROUPED))
+    np.testing.assert_allclose(slow(x, w, b), first(x, w, b), rtol=1e-5)
+
+
+def test_kernels_with_the_names_of_library_functions() -> None:
+    text = GROUPED.replace("@softmax", "@exp").replace("@scaled", "@kc_alloc")
+    x, w, b = array(4, 8), array(16, 8), array(16)
+    expected = kc.graph.build(parsed(GROUPED))(x, w, b)
+    for target in TARGETS:
+        f = kc.graph.build(parsed(text), target)
+        np.testing.assert_allclose(f(x, w, b), expected, rtol=1e-5)

@@ -67,9 +67,9 @@ def test_kernel_by_kernel() -> None:
     assert [step.operators for step in profile.steps] == [
         ("nn.dense",), ("nn.bias_add",), ("nn.relu",), ("nn.softmax",),
     ]  # fmt: skip
-    assert "kc_nn_dense: nn.dense" in str(profile)
+    assert "nn_dense: nn.dense" in str(profile)
     np.testing.assert_allclose(module.get_output(0).numpy(), expected(), rtol=1e-5)
-    product = module.debug_get_output("kc_nn_dense").numpy()
+    product = module.debug_get_output("nn_dense").numpy()
     np.testing.assert_allclose(product, X.astype(float) @ W.T, rtol=1e-4, atol=1e-5)
     assert len(module.run_individual(number=1)) == 4
 

@@ -132,10 +132,10 @@ graph.func @main(%x: MAT) -> MAT {
 def test_the_table() -> None:
     f = kc.graph.build(parsed(programs.NETWORK))
     assert str(f.memory_plan) == (
-        "buffer         tensor          bytes  offset  alive at steps\n"
-        "kc_nn_dense_0  float32[4, 16]  256    0       0 to 3\n"
-        "kc_nn_bias_add_1  in the memory of kc_nn_dense_0\n"
-        "kc_nn_relu_2  in the memory of kc_nn_dense_0\n"
-        "kc_nn_softmax_3  in the memory of output\n"
+        "buffer      tensor          bytes  offset  alive at steps\n"
+        "nn_dense_0  float32[4, 16]  256    0       0 to 3\n"
+        "nn_bias_add_1  in the memory of nn_dense_0\n"
+        "nn_relu_2  in the memory of nn_dense_0\n"
+        "nn_softmax_3  in the memory of output\n"
         "arena: 256 bytes; alive at once: 256; without sharing: 256; constants: 0"
     )
