@@ -432,10 +432,10 @@ def test_a_deadlock_without_checks_is_said(module: Module, capfd: pytest.Capture
         with pytest.raises(KCError) as caught:
             call()
         assert str(caught.value) == (
-            "error[KC6308]: a_lane_is_missing: threads of 2 blocks wait for something that never "
-            "happens\n"
+            "error[KC6308]: a_lane_is_missing: threads of 2 blocks wait for an event that never "
+            "occurs\n"
             "  why: a barrier, an mbarrier or a copy that they wait for never completes; a GPU "
-            "would hang, and the emulator ended them: what the kernel has written is undefined\n"
+            "would hang. The emulator ended the threads: the output of the kernel is undefined\n"
             "  try: kc.gpu.check reports which threads wait, where, and for what"
         )
     assert capfd.readouterr().err == ""

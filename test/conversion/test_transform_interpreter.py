@@ -381,7 +381,7 @@ REFUSED = {
         "(ANY) -> (ANY, ANY)\n"
         "%u, %k = transform.structured.tile_using_for %0 tile_sizes [2] : (ANY) -> (ANY, ANY)",
         "KC3724",
-        "an operation that is gone",
+        "an operation that no longer exists",
     ),
     "an_operation_twice": (
         FIND + "%1 = transform.merge_handles %0, %0 : ANY\n"
@@ -393,7 +393,7 @@ REFUSED = {
         '%0 = transform.structured.match ops{["func.func"]} in %m : (ANY) -> ANY\n'
         "%1 = transform.structured.generalize %0 : (ANY) -> ANY",
         "KC3724",
-        "func.func is no operation of linalg",
+        "func.func is not an operation of linalg",
     ),
     "the_order_of_a_named_op": (
         FIND + "%1 = transform.structured.interchange %0 iterator_interchange = [2, 0, 1] : "

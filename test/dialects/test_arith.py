@@ -93,7 +93,7 @@ def test_the_classes_are_xdsl_classes():
         ),
         (
             '"arith.select"(%c, %a, %v) : (i1, vector<4xi32>, vector<8xi32>) -> vector<4xi32>',
-            "chooses",
+            "selects between",
         ),
         ("arith.extsi %a : vector<4xi32> to vector<4xi8>", "not narrower"),
         ("arith.trunci %q : i8 to i32", "not narrower"),

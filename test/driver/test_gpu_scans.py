@@ -74,4 +74,4 @@ def test_two_iterations_are_two_launches():
     with pytest.raises(CodegenError) as caught:
         kc.build(s, arrays, target=TARGET)
     assert caught.value.code == "KC4227"
-    assert "loop r_o of the reduction is around the kernel" in str(caught.value)
+    assert "loop r_o of the reduction surrounds the kernel" in str(caught.value)

@@ -180,7 +180,7 @@ def test_an_operation_on_tensors_without_a_pattern_is_named():
         "error[KC4216]: convert-te-to-tir: fix.fill is not converted\n"
         "  --> k.mlir:4:3\n"
         "   |  no pattern is for it, and it works on tensors\n"
-        "  why: nothing of te is left by it\n"
+        "  why: it must leave no operation of te\n"
         "  try: a plugin adds patterns by Plugin(patterns={'convert-te-to-tir': [...]})"
     )
 
@@ -222,7 +222,7 @@ def test_what_is_left_of_tir_is_named_with_its_place(patterns: dict[str, list[st
         "error[KC4216]: convert-tir-to-scf: tir.other is not converted\n"
         "  --> left.mlir:2:3\n"
         f"   |  {fact}\n"
-        "  why: nothing of tir is left by it\n"
+        "  why: it must leave no operation of tir\n"
         "  try: a plugin adds patterns by Plugin(patterns={'convert-tir-to-scf': [...]})"
     )
     assert str(module) == before
