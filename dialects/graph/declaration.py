@@ -28,6 +28,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import numbers
+import sys
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -168,9 +169,13 @@ def operator(declaration: _O) -> _O:
 
 
 def declare_all(base: type[Operator], summaries: Mapping[str, str]) -> None:
-    """Declare operators that differ in their names and docstrings alone: name -> docstring."""
+    """Declare operators that differ in their names and docstrings alone: name -> docstring.
+
+    They belong to the family of the module that calls this, whatever that of their base.
+    """
+    module = sys._getframe(1).f_globals["__name__"]  # pyright: ignore[reportPrivateUsage]
     for name, summary in summaries.items():
-        members = {"__doc__": summary, "__module__": base.__module__, "name": name}
+        members = {"__doc__": summary, "__module__": module, "name": name}
         operator(type(camel_case(name.rpartition(".")[2].replace("_", "-")), (base,), members))
 
 

@@ -76,6 +76,8 @@ CASES = [
          slice_mode="size", constants=(1, 2, 3), expected=lambda x, *_: x[1:3, 2:]),
     case("dyn.sparse_to_dense", np.array([0, 3]), _sizes(4), np.int8(5), np.int8(-1),
          constants=(1,), expected=lambda *_: np.array([5, -1, -1, 5])),
+    case("dyn.sparse_to_dense", np.array([[0, 1], [1, 0]]), _sizes(2, 2), np.array([5, 6]),
+         np.int64(1), constants=(1,), expected=lambda *_: np.array([[1, 5], [6, 1]])),
     case("dyn.sparse_to_dense", np.array([0, 3]), _sizes(4), np.array([5, 6], np.int8),
          constants=(1,), expected=lambda *_: np.array([5, 0, 0, 6])),
 ]  # fmt: skip

@@ -25,7 +25,7 @@ def gather(op: Gather, data: Tensor, indices: Tensor) -> Tensor:
     return topi.gather(data, op.axis, indices)
 
 
-@lowering("gather_nd", also=["arange", "reshape", "broadcast_to", "concatenate", "cast"])
+@lowering("gather_nd", also=["arange", "reshape", "broadcast_to", "concatenate"])
 def gather_nd(op: GatherNd, data: Tensor, indices: Tensor) -> Tensor:
     """topi's; shared dimensions are indices too, each its own places."""
     if not op.batch_dims:

@@ -65,10 +65,14 @@ def std(op: Moment, data: Tensor) -> Tensor:
     return topi.sqrt(variance(op, data))
 
 
-@lowering("mean_variance", "mean_std", rows=["mean", "variance", "sqrt"])
-def mean_and(op: Moment, data: Tensor) -> Sequence[Tensor]:
-    """topi's mean, and the variance or its root."""
-    spread = variance(op, data)
-    if op.name == "mean_std":
-        spread = topi.sqrt(spread)
-    return topi.mean(data, op.axes(data.ndim), op.keepdims), spread
+@lowering("mean_variance", rows=["mean", "variance"])
+def mean_variance(op: Moment, data: Tensor) -> tuple[Tensor, Tensor]:
+    """topi's mean and variance."""
+    return topi.mean(data, op.axes(data.ndim), op.keepdims), variance(op, data)
+
+
+@lowering("mean_std", rows=["mean", "variance", "sqrt"])
+def mean_std(op: Moment, data: Tensor) -> tuple[Tensor, Tensor]:
+    """topi's mean, and the square root of its variance."""
+    mean, spread = mean_variance(op, data)
+    return mean, topi.sqrt(spread)
