@@ -15,6 +15,7 @@ from xdsl.ir import Operation
 from kc.analysis.accesses.dependence import carried_conflict
 from kc.backends import Build, Part, backend_of
 from kc.building import compile_cache
+from kc.building.default_schedules import wants_default_schedules
 from kc.building.programs import TensorProgram
 from kc.dialects.graph.declaration import OperatorOp
 from kc.dialects.graph.functions import ARGUMENT_NAME, FuncOp
@@ -209,8 +210,9 @@ class Kernels:
     def _cache_key(self, text: str, in_place: int | None, symbol: str) -> compile_cache.Key | None:
         from kc.backends.llvm import machine_of
 
+        scheduled = "scheduled" if wants_default_schedules() else "as written"
         return compile_cache.key_of_text(
-            f"in place {in_place}: {text}",
+            f"{scheduled}, in place {in_place}: {text}",
             [symbol],
             self.target,
             machine_of(self.target),
