@@ -35,6 +35,12 @@ PLUGIN = Plugin(
             "infer-type",
             "remove-unused-functions",
             "fuse-ops",
+            "dead-code-elimination",
+            "eliminate-common-subexpr",
+            "canonicalize-ops",
+            "fast-math",
+            "split-args",
+            "inline",
         )
     },
     builders={"graph.func": "kc.graph.compiled_graph:build_function"},
