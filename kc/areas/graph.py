@@ -21,6 +21,9 @@ FAMILIES = (
     "convolution",
     "pooling",
     "normalization",
+    "padding",
+    "space",
+    "attention",
     "aten",
 )
 """The stems of the modules that declare operators and of those that compute them; the importer of

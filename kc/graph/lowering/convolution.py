@@ -20,7 +20,26 @@ from kc.expr.tensor import Tensor
 from kc.graph.lowering import lowering
 
 
-@lowering("nn.conv1d", "nn.conv2d", "nn.conv3d")
+@lowering("nn.conv1d", rows=["nn.conv1d_ncw", "nn.conv1d_nwc", "nn.conv", "reshape", "transpose"])
+@lowering(
+    "nn.conv2d",
+    rows=[
+        "nn.conv2d_nchw",
+        "nn.conv2d_nhwc",
+        "nn.group_conv2d_nchw",
+        "nn.group_conv2d_nhwc",
+        "nn.depthwise_conv2d_nchw",
+        "nn.depthwise_conv2d_nhwc",
+        "nn.conv2d_NCHWc",
+        "nn.depthwise_conv2d_NCHWc",
+        "reshape",
+        "transpose",
+    ],
+)
+@lowering(
+    "nn.conv3d",
+    rows=["nn.conv3d_ncdhw", "nn.conv3d_ndhwc", "nn.conv", "reshape", "transpose"],
+)  # fmt: skip
 def convolution(op: Convolution, data: Tensor, weight: Tensor) -> Tensor:
     """The convolution of topi for the layouts, groups and the depth of the channels."""
     if op.data_axes.is_blocked or op.weight_axes.is_blocked:
@@ -63,7 +82,7 @@ def _plain(
             "NCDHW": topi.nn.conv3d_ncdhw,
             "NDHWC": topi.nn.conv3d_ndhwc,
         }[order]
-        return function(data, weight, *arguments, out_dtype)
+        return function(data, weight, *arguments, out_dtype=out_dtype)
     strides, padding, dilation = arguments
     if order == "NCHW":
         return topi.nn.group_conv2d_nchw(
@@ -129,7 +148,15 @@ def _blocked(op: Convolution, data: Tensor, weight: Tensor) -> Tensor:
     )
 
 
-@lowering("nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose")
+_ABOUT_TRANSPOSED = ["transpose", "nn.dilate", "split", "concatenate"]
+
+
+@lowering("nn.conv1d_transpose", rows=["nn.conv1d_transpose_ncw", *_ABOUT_TRANSPOSED])
+@lowering(
+    "nn.conv2d_transpose",
+    rows=["nn.conv2d_transpose_nchw", "nn.group_conv2d_transpose_nchw", *_ABOUT_TRANSPOSED],
+)
+@lowering("nn.conv3d_transpose", rows=["nn.conv3d_transpose_ncdhw", *_ABOUT_TRANSPOSED])
 def transposed_convolution(op: TransposedConvolution, data: Tensor, weight: Tensor) -> Tensor:
     """The transposed convolution of topi, with channels first.
 
