@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kc.areas import FAMILIES
+from kc.graph import operators_table
 from kc.support import class_docs, registry
 from kc.support.diagnostics import InputError
 from kc.support.explain import AREAS, explanations
@@ -197,6 +198,7 @@ def _tools() -> Iterator[str]:
 PAGES: dict[str, tuple[str, Own]] = {
     "codes": ("Diagnostics", _codes),
     "dialects": ("Dialects", _dialects),
+    "graph-operators": ("Operators of graphs", operators_table.page),
     "passes": ("Passes and schedule primitives", _passes),
     "tools": ("Commands", _tools),
     "tvm-names": ("TVM's public names", names_table.page),
