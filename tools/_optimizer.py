@@ -26,6 +26,7 @@ from kc.support.ir_text import parse_module, print_module
 from kc.support.locations import location_of
 from kc.support.options import PassSpec, format_pipeline
 from kc.support.reproducer import internal_error
+from kc.support.resources import resolve_resources, resources_in
 from kc.support.target import Target
 from kc.support.timer import Timer
 from kc.tools._command_line import Arguments
@@ -190,6 +191,9 @@ class _Run:
         )
         with self.timer.section("(parse)"):
             module = parse_module(chunk.text, self.name, context, chunk.line_offset)
+            params = self.arguments.text("params")
+            if params is not None:
+                resolve_resources(module, resources_in(read_text(params)))
         if target_given and "kc.target" in module.attributes:
             warn(
                 "KC0050",
@@ -214,7 +218,12 @@ class _Run:
         if self.report is not None:
             self.report.end(module, code=self.arguments.on("report-code") or None)
         with self.timer.section("(print)"):
-            return print_module(module, generic=self.generic, locations=self.locations)
+            return print_module(
+                module,
+                generic=self.generic,
+                locations=self.locations,
+                elides=self.arguments.on("elide"),
+            )
 
     def _instruments(self, prefix: str, module: ModuleOp) -> list[Instrument]:
         def names(flag: str) -> set[str] | None:

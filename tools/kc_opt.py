@@ -57,6 +57,8 @@ FLAGS = (
     Flag("allow-unregistered-dialect", "accept operations of unknown dialects", None, INPUT),
     Flag("mlir-print-op-generic", "print operations in the generic form", None, INPUT),
     Flag("mlir-print-debuginfo", "print source locations", None, INPUT),
+    Flag("elide", "leave out the elements of large constants of graphs", None, INPUT),
+    Flag("params", "read elided elements from the resources of a module", "FILE", INPUT),
     LOAD_PLUGIN,
     CHECK_EACH,
     Flag("verify-each", "verify after every pass (default: true)", None, CHECKS),

@@ -45,7 +45,12 @@ from kc.support.diagnostics import KCError, Location, ParseError, counted, sugge
 from kc.support.index_numbers import SUSPICIOUS, wrong_number, wrong_number_of_maps
 from kc.support.locations import LocationParser, location_of, op_name
 from kc.support.own_attributes import wrong_attribute
-from kc.support.resources import resolve_resources
+from kc.support.resources import (
+    LARGEST_INLINE,
+    resolve_resources,
+    resource_name,
+    resource_section,
+)
 
 _COMMENT_OR_SPACE = re.compile(r"(\s|//[^\n]*(\n|$))*")
 _NO_OPERATION = re.compile(r"operation (\S+) is not registered")
@@ -658,11 +663,21 @@ def _contents(op: Operation) -> Iterator[Operation]:
             yield from block.ops
 
 
-def print_module(module: Operation, *, generic: bool = False, locations: bool = False) -> str:
-    """The text of a module, with a newline at its end."""
+def print_module(
+    module: Operation, *, generic: bool = False, locations: bool = False, elides: bool = False
+) -> str:
+    """The text of a module, with a newline at its end.
+
+    The elements of large constants of graphs follow the module, in its section of resources, equal
+    ones once. With ``elides`` they are left out: such a text can be read, and built when
+    ``--params`` gives the elements.
+    """
     stream = io.StringIO()
-    NamingPrinter(stream, print_generic_format=generic, print_debuginfo=locations).print_op(module)
+    printer = NamingPrinter(stream, print_generic_format=generic, print_debuginfo=locations)
+    printer.print_op(module)
     stream.write("\n")
+    if printer.resources and not elides:
+        stream.write(resource_section(printer.resources))
     return stream.getvalue()
 
 
@@ -671,6 +686,31 @@ class NamingPrinter(Printer):
 
     (xDSL reads the hints ``i``, ``i`` and ``i_1`` from ``%i_1_1`` and prints ``%i_1`` twice.)
     """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.resources: dict[str, DenseIntOrFPElementsAttr] = {}
+        """The constants whose elements stand outside of the text, by their names there."""
+        self._in_constant = False
+
+    def print_op(self, op: Operation) -> None:
+        before, self._in_constant = self._in_constant, op.name == "graph.constant"
+        super().print_op(op)
+        self._in_constant = before
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        if (
+            self._in_constant
+            and isinstance(attribute, DenseIntOrFPElementsAttr)
+            and len(attribute.data.data) > LARGEST_INLINE
+            and not attribute.is_splat()
+        ):
+            name = resource_name(attribute.data.data)
+            self.resources[name] = attribute
+            self.print_string(f"dense_resource<{name}> : ")
+            super().print_attribute(attribute.get_type())
+        else:
+            super().print_attribute(attribute)
 
     def name_value(self, value: SSAValue, name: str) -> None:
         """Print ``value`` as ``%name`` unless the name is taken. A hint cannot have the form

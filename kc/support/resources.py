@@ -15,6 +15,9 @@ those of the first. Here each file has its own table.
 
 from __future__ import annotations
 
+import hashlib
+import re
+from collections.abc import Mapping
 from math import prod
 
 from xdsl.dialects.builtin import (
@@ -30,6 +33,9 @@ from xdsl.ir import Attribute, Operation
 from kc.support.diagnostics import ParseError
 from kc.support.locations import location_of, op_name
 
+LARGEST_INLINE = 256
+"""The most bytes of a constant of a graph that stand in the text where it is used."""
+_ALIGNMENT = 64
 _HEADER = 4
 """The size of the header of a resource in bytes. The header states the alignment."""
 
@@ -49,6 +55,32 @@ def resolve_resources(module: Operation, resources: dict[str, str]) -> None:
                     if attr not in elements:
                         elements[attr] = _elements(op, attr, resources)
                     values[name] = elements[attr]
+
+
+def resource_name(data: bytes) -> str:
+    """The name of the elements of a constant: a digest of them, and their number of bytes."""
+    return f"c{hashlib.sha256(data).hexdigest()[:16]}_{len(data)}B"
+
+
+def resource_section(constants: Mapping[str, DenseIntOrFPElementsAttr]) -> str:
+    """The section of a file that holds the elements of constants, by name."""
+    header = _ALIGNMENT.to_bytes(_HEADER, "little").hex()
+    lines = [
+        f'      {name}: "0x{header}{value.data.data.hex().upper()}"'
+        for name, value in constants.items()
+    ]
+    table = ",\n".join(lines)
+    return f"\n{{-#\n  dialect_resources: {{\n    builtin: {{\n{table}\n    }}\n  }}\n#-}}\n"
+
+
+_SECTION = re.compile(r"\{-#.*#-\}", re.DOTALL)
+_ENTRY = re.compile(r'([\w.$-]+)\s*:\s*"(0x[0-9A-Fa-f]*)"')
+
+
+def resources_in(text: str) -> dict[str, str]:
+    """The resources of the text of a module, by name."""
+    section = _SECTION.search(text)
+    return {} if section is None else dict(_ENTRY.findall(section[0]))
 
 
 def _elements(

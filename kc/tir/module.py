@@ -169,7 +169,7 @@ class IRModule:
         """
         text, language = self._shown()
         if language == "mlir":
-            return text
+            return self.script()
         comments = (f"// {line}".rstrip() for line in text.splitlines())
         return "\n".join([*comments, "", self.script()])
 
@@ -180,12 +180,12 @@ class IRModule:
         return to_html(self._shown())
 
     def _shown(self) -> tuple[str, str]:
-        """The displayed text, and its language."""
+        """The displayed text, without the elements of large constants, and its language."""
         if self.prints_loops:
             # Some stages have no such text: kernels, and functions that are no loop tree.
             with contextlib.suppress(CodegenError):
                 return self.script("tvm"), _LANGUAGES["tvm"]
-        return self.script(), "mlir"
+        return print_module(self.op, elides=True), "mlir"
 
     @classmethod
     def from_expr(cls, functions: Any, global_vars: Any = None) -> IRModule:
