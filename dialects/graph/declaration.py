@@ -27,7 +27,9 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import math
 import numbers
+import struct
 import sys
 import types
 import typing
@@ -447,6 +449,10 @@ def _plain(parser: Parser) -> Attribute:
         return ArrayAttr(parts)
     number = parser.parse_optional_number()
     if number is not None:
+        if parser.parse_optional_punctuation(":") is not None:
+            parser.parse_type()  # f64: the bits of an infinity or of NaN
+            if isinstance(number, int):
+                number = struct.unpack("<d", number.to_bytes(8, "little"))[0]
         return to_attr(number)
     return parser.parse_attribute()
 
@@ -473,8 +479,16 @@ def _print_value(printer: Printer, attr: Attribute) -> None:
             printer.print_string("true" if value else "false")
         case int() if is_plain:
             printer.print_string(str(value))
+        case float() if is_plain and math.isfinite(value):
+            printer.print_string(_written_float(value))
         case _:
             printer.print_attribute(attr)
+
+
+def _written_float(value: float) -> str:
+    """The shortest text of a number, with the point that floats of MLIR have."""
+    digits, exponent, power = repr(value).partition("e")
+    return f"{digits if '.' in digits else digits + '.0'}{exponent}{power}"
 
 
 def operation_class(declaration: type[Operator]) -> type[OperatorOp]:

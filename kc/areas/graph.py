@@ -44,6 +44,11 @@ PLUGIN = Plugin(
             "fast-math",
             "split-args",
             "inline",
+            "simplify-inference",
+        )
+        | paths_of(
+            "kc.graph.passes.{stem}:{name}Pass",
+            "fold-constant",
         )
     },
     builders={"graph.func": "kc.graph.compiled_graph:build_function"},
