@@ -106,7 +106,7 @@ def test_pages(capsys):
 MISTAKES = {
     ("docs", "splti"): (
         "error[KC0003]: there is no page, pass, operation or diagnostic 'splti'\n"
-        "  try: did you mean 'split' or 'sched.split' or 'plugins'?\n"
+        "  try: did you mean 'split' or 'split-args' or 'sched.split'?\n"
         "  try: kc docs lists the pages\n"
     ),
     ("docs", "a", "b"): "error[KC0002]: docs takes one name, not 2: a b\n",
@@ -117,7 +117,7 @@ MISTAKES = {
     ("explain",): "error[KC0002]: explain takes a code\n  try: kc explain KC3040\n",
     ("opt", "--help=splt"): (
         "error[KC0003]: there is no pass 'splt'\n"
-        "  try: did you mean 'split'?\n"
+        "  try: did you mean 'split' or 'split-args'?\n"
         "  try: kc-opt --list-passes\n"
     ),
     ("examples",): "error[KC0002]: examples takes a directory\n  try: kc examples kc-examples\n",
