@@ -24,6 +24,9 @@ FAMILIES = (
     "padding",
     "space",
     "attention",
+    "image",
+    "loss",
+    "recurrent",
     "aten",
 )
 """The stems of the modules that declare operators and of those that compute them; the importer of

@@ -1,0 +1,16 @@
+"""The computations of :mod:`kc.dialects.graph.operators.recurrent`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kc import topi
+from kc.dialects.graph.operators.recurrent import Lstm
+from kc.expr.tensor import Tensor
+from kc.graph.lowering import lowering
+
+
+@lowering("nn.lstm")
+def lstm(op: Lstm, *operands: Tensor) -> Sequence[Tensor]:
+    """topi's."""
+    return topi.nn.lstm(*operands, reverse=op.reverse, weight_layout=op.weight_layout)
