@@ -24,7 +24,7 @@ from kc.graph.interpreter import Interpreter
 from kc.graph.kernels import Kernel, Kernels
 from kc.graph.main_function import constant_tables, main_function, module_of
 from kc.graph.memory_plan import MemoryPlan, plan_memory
-from kc.graph.program import Launch, Program, program_of
+from kc.graph.program import Launch, Program, all_steps, program_of
 from kc.runtime.module import Module, Source
 from kc.support import registry
 from kc.support.diagnostics import GraphError, suggest
@@ -169,6 +169,9 @@ def build(
         program = program_of(function, functions.functions)
         separate = is_compiled_in_parts(chosen)
         kernels = Kernels(chosen, [name], separate=separate)
+        kernels.compile_side_by_side(
+            step.group for step in all_steps(program.steps) if isinstance(step, Launch)
+        )
         plan = plan_memory(program, kernels.may_write_in_place)
         launched: dict[str, Kernel] = {}
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,11 +18,13 @@ from kc.backends import Build, Part, backend_of
 from kc.building import compile_cache
 from kc.building.default_schedules import wants_default_schedules
 from kc.building.programs import TensorProgram
-from kc.dialects.graph.declaration import OperatorOp
+from kc.dialects.graph.declaration import OperatorOp, Pattern
 from kc.dialects.graph.functions import ARGUMENT_NAME, FuncOp
 from kc.dialects.tir import ForOp, StoreOp
+from kc.graph import kernel_worker
 from kc.graph.group import GroupTensors, group_tensors, kernel_name
 from kc.graph.program import Launch
+from kc.support import registry
 from kc.support.fresh_names import fresh_name
 from kc.support.ir_text import print_module
 from kc.support.target import Target
@@ -83,8 +86,11 @@ class _Interface:
     def of_text(cls, text: str) -> _Interface | None:
         """The interface in the first line of a cached text; None for a kernel that there is not."""
         read: dict[str, Any] | None = json.loads(text.partition("\n")[0].removeprefix(_HEAD))
-        if read is None:
-            return None
+        return None if read is None else cls.of_json(read)
+
+    @classmethod
+    def of_json(cls, read: Mapping[str, Any]) -> _Interface:
+        """The interface of its fields, whose tuples are lists in JSON."""
         return cls(
             types=tuple(read["types"]),
             inputs=tuple(read["inputs"]),
@@ -114,6 +120,48 @@ class Kernels:
         self._names = set(taken)
         self._kernels: dict[tuple[str, int | None], Kernel | None] = {}
         self._lowered: dict[str, tuple[GroupTensors, KernelOp | None]] = {}
+        self._ready: dict[str, tuple[_Interface, Part]] = {}
+        """Kernels that other processes have compiled."""
+
+    def compile_side_by_side(self, groups: Iterable[FuncOp]) -> None:
+        """Compile groups in as many processes as there are cores, where that takes less time.
+
+        Groups of elementwise operators are left out: they are compiled in no time, and may be
+        wanted in place. What goes wrong in another process is found again in this one.
+        """
+        if not self.separate or not _is_as_in_workers(self.target):
+            return
+        distinct = {canonical_text(group): group for group in groups if not _is_elementwise(group)}
+        missing = [
+            text
+            for text in distinct
+            if not self._is_cached(text) and (text, None) not in self._kernels
+        ]
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+        count = min(cores, len(missing) // kernel_worker.FEWEST)
+        if count < 2:
+            return
+        own, *shares = [missing[n::count] for n in range(count)]
+        workers = [kernel_worker.start(share, self.target) for share in shares]
+        try:
+            for text in own:
+                self._kernel(distinct[text], None)
+        finally:
+            answers = [kernel_worker.finish(worker) for worker in workers]
+        for share, given in zip(shares, answers, strict=True):
+            for text, answer in zip(share, given, strict=False):
+                if answer is not None:
+                    self._ready[text] = _Interface.of_json(answer[0]), answer[1]
+
+    def _is_cached(self, text: str) -> bool:
+        key = self._cache_key(text, None, _symbol(text, None))
+        return key is not None and compile_cache.read(key) is not None
+
+    def of_group(self, group: FuncOp) -> Kernel:
+        """The kernel of a group that writes nothing in place."""
+        kernel = self._kernel(group, None)
+        assert kernel is not None
+        return kernel
 
     def of(self, launch: Launch) -> Kernel:
         """The kernel of a launch. Raises the errors of lowering and scheduling the group."""
@@ -138,7 +186,7 @@ class Kernels:
         return self._kernels[key, in_place]
 
     def _made(self, group: FuncOp, key: str, in_place: int | None) -> Kernel | None:
-        symbol = f"group_{hashlib.sha256(f'{in_place} {key}'.encode()).hexdigest()[:24]}"
+        symbol = _symbol(key, in_place)
         entry_key = self._cache_key(key, in_place, symbol) if self.separate else None
         entry = compile_cache.read(entry_key) if entry_key is not None else None
         part: Part | None = None
@@ -147,10 +195,16 @@ class Kernels:
             if interface is not None and entry.object:
                 part = Part(symbol, entry.text, entry.exports, entry.object)
         else:
-            interface, function = self._lowered_kernel(group, key, in_place)
-            if self.separate and function is not None:
-                part = self._compiled(function, symbol)
-            if entry_key is not None and (part is not None or function is None):
+            ready = self._ready.get(key) if in_place is None else None
+            if ready is not None:
+                interface, part = ready
+                is_empty = False
+            else:
+                interface, function = self._lowered_kernel(group, key, in_place)
+                is_empty = function is None
+                if self.separate and function is not None:
+                    part = self._compiled(function, symbol)
+            if entry_key is not None and (part is not None or is_empty):
                 head = _HEAD + json.dumps(None if interface is None else vars(interface))
                 text, exports, code = ("", [], b"")
                 if part is not None:
@@ -228,6 +282,30 @@ class Kernels:
         backend = backend_of(self.target)
         stages = [("tir", ModuleOp([public]))]
         return part_of(Build(stages, self.target, symbol, None, backend), symbol)
+
+
+def _symbol(text: str, in_place: int | None) -> str:
+    """The symbol of a kernel that is compiled by itself."""
+    return f"group_{hashlib.sha256(f'{in_place} {text}'.encode()).hexdigest()[:24]}"
+
+
+def _is_elementwise(group: FuncOp) -> bool:
+    return all(
+        op.OPERATOR.pattern <= Pattern.BROADCAST
+        for op in group.body.block.ops
+        if isinstance(op, OperatorOp)
+    )
+
+
+def _is_as_in_workers(target: Target) -> bool:
+    """True if another process compiles a group as this one does: nothing is set by the program."""
+    context = PassContext.current()
+    return (
+        context.identity() == PassContext().identity()
+        and wants_default_schedules()
+        and not registry.current().plugins
+        and Target(str(target)) == target
+    )
 
 
 def canonical_text(group: FuncOp) -> str:

@@ -421,3 +421,34 @@ def test_kernels_with_the_names_of_library_functions() -> None:
     for target in TARGETS:
         f = kc.graph.build(parsed(text), target)
         np.testing.assert_allclose(f(x, w, b), expected, rtol=1e-5)
+
+
+def _killed(process: subprocess.Popen[str]) -> list[None]:
+    process.kill()
+    process.communicate()
+    return []
+
+
+@pytest.mark.slow
+def test_groups_are_compiled_in_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, w, b = array(4, 8), array(16, 8), array(16)
+    expected = kc.graph.build(parsed(GROUPED))(x, w, b)
+    lowered: list[str] = []
+    scheduled = kernels._scheduled  # pyright: ignore[reportPrivateUsage]
+
+    def noting(tensors: kernels.GroupTensors, target: object) -> object:
+        lowered.append(tensors.outputs[0].name)
+        return scheduled(tensors, target)  # pyright: ignore
+
+    monkeypatch.setattr(kernels, "_scheduled", noting)
+    monkeypatch.setattr(kernels.kernel_worker, "FEWEST", 1)
+    monkeypatch.setattr(kernels.os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+    f = kc.graph.build(parsed(GROUPED))
+    np.testing.assert_array_equal(f(x, w, b), expected)
+    # Of the dense layer and softmax, the worker has one; the product by 0.5 is elementwise.
+    assert len(lowered) == 2
+    # What a worker cannot do is done here.
+    monkeypatch.setattr(kernels.kernel_worker, "finish", _killed)
+    g = kc.graph.build(parsed(GROUPED))
+    np.testing.assert_array_equal(g(x, w, b), expected)
+    assert len(lowered) == 2 + 3

@@ -1,0 +1,100 @@
+"""Compiles groups in a process of its own, so that many kernels are compiled on several cores.
+
+The parent starts this module as a script. A request comes as JSON on standard input: the texts of
+groups, and the target. The answer goes to standard output: for each group its kernel, or null where
+something went wrong; the parent then compiles it itself, and tells the user.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+from kc.backends import Part
+from kc.support.diagnostics import KCError
+from kc.support.target import Target
+
+FEWEST = 16
+"""The fewest groups for a process: it takes some 2 s to start, as long as some 14 groups of a dense
+layer take to be compiled."""
+
+Answer = tuple[dict[str, Any], Part]
+"""The interface of a kernel, and its code."""
+
+
+def start(texts: Sequence[str], target: Target) -> subprocess.Popen[str]:
+    """Start a process that compiles groups."""
+    with tempfile.TemporaryFile("w+") as request:
+        json.dump({"texts": list(texts), "target": str(target)}, request)
+        request.seek(0)
+        paths = os.pathsep.join(path for path in sys.path if path)
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "kc.graph.kernel_worker"],
+            stdin=request,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={**os.environ, "PYTHONPATH": paths},
+        )
+
+
+def finish(process: subprocess.Popen[str]) -> list[Answer | None]:
+    """The kernels of the groups, once the process has ended; empty if it failed."""
+    answer, _ = process.communicate()
+    if process.returncode != 0:
+        return []
+    return [None if each is None else _decoded(each) for each in json.loads(answer)]
+
+
+def _decoded(given: dict[str, Any]) -> Answer:
+    code = base64.b64decode(given["object"])
+    return given["interface"], Part(given["symbol"], given["text"], given["exports"], code)
+
+
+def main() -> None:
+    """Answer a request."""
+    request = json.load(sys.stdin)
+    answer, sys.stdout = sys.stdout, sys.stderr  # for whatever else prints
+    target = Target(request["target"])
+    json.dump([_compiled(text, target) for text in request["texts"]], answer)
+    answer.flush()
+
+
+def _compiled(text: str, target: Target) -> dict[str, Any] | None:
+    from kc.graph.interpreter import graph_functions
+    from kc.graph.kernels import Kernels, canonical_text
+    from kc.tir.module import IRModule
+
+    try:
+        (group,) = graph_functions(IRModule.parse(text).op)
+        if canonical_text(group) != text:
+            return None
+        kernel = Kernels(target, separate=True).of_group(group)
+    except KCError:
+        return None
+    part = kernel.part
+    if part is None:
+        return None
+    return {
+        "symbol": part.symbol,
+        "text": part.text,
+        "exports": list(part.exports),
+        "object": base64.b64encode(part.object).decode(),
+        "interface": {
+            "types": kernel.types,
+            "inputs": kernel.inputs,
+            "outputs": kernel.outputs,
+            "copied": kernel.copied,
+            "sizes": kernel.sizes,
+        },
+    }
+
+
+if __name__ == "__main__":
+    main()
