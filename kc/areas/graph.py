@@ -27,6 +27,7 @@ FAMILIES = (
     "image",
     "loss",
     "recurrent",
+    "qnn",
     "aten",
 )
 """The stems of the modules that declare operators and of those that compute them; the importer of
