@@ -49,6 +49,7 @@ from kc.topi.broadcast import (
     trunc_mod,
 )
 from kc.topi.complementary import erfc
+from kc.topi.distances import cdist, pdist
 from kc.topi.elementwise import (
     abs,
     acos,
@@ -203,23 +204,24 @@ def __getattr__(name: str) -> object:
 __all__ = [
     "abs", "acos", "acosh", "add", "adv_index", "all", "any", "arange", "argmax", "argmin",
     "argsort", "argwhere", "arm_cpu", "as_strided", "asin", "asinh", "atan", "atan2", "atanh",
-    "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "broadcast_to", "cast", "ceil",
-    "ceil_log2", "clip", "compress", "concatenate", "cos", "cosh", "cuda", "cumprod", "cumsum",
-    "det", "diagonal", "divide", "einsum", "elemwise_sum", "equal", "erf", "erfc", "exp", "exp2",
-    "expand_dims", "expand_like", "eye", "fast_erf", "fast_exp", "fast_tanh",
+    "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "broadcast_to", "cast", "cdist",
+    "ceil", "ceil_log2", "clip", "compress", "concatenate", "cos", "cosh", "cuda", "cumprod",
+    "cumsum", "det", "diagonal", "divide", "einsum", "elemwise_sum", "equal", "erf", "erfc", "exp",
+    "exp2", "expand_dims", "expand_like", "eye", "fast_erf", "fast_exp", "fast_tanh",
     "fixed_point_multiply", "flip", "floor", "floor_divide", "floor_mod", "full", "full_like",
     "gather", "gather_nd", "generic", "greater", "greater_equal", "identity", "image", "index_put",
     "invert_permutation", "isfinite", "isinf", "isnan", "layout_transform", "left_shift", "less",
     "less_equal", "log", "log10", "log2", "logical_and", "logical_not", "logical_or", "logical_xor",
     "logsumexp", "masked_scatter", "matmul", "matrix_set_diag", "max", "maximum", "mean",
     "meshgrid", "min", "minimum", "mod", "multiply", "ndarray_size", "negative", "nn", "not_equal",
-    "one_hot", "power", "prod", "random", "reinterpret", "repeat", "reshape", "reverse_sequence",
-    "right_shift", "round", "rsqrt", "scanop", "scatter", "scatter_add", "scatter_nd",
-    "scatter_reduce", "searchsorted", "sequence_mask", "shape", "sigmoid", "sign", "signal", "sin",
-    "sinh", "slice_scatter", "sliding_window", "sort", "sparse", "sparse_to_dense", "split", "sqrt",
-    "squeeze", "stack", "strided_set", "strided_slice", "subtract", "sum", "tag", "take", "tan",
-    "tanh", "tensordot", "tile", "topk", "transpose", "trilu", "trunc", "trunc_divide", "trunc_mod",
-    "unique", "unravel_index", "utils", "variance", "vision", "where", "x86",
+    "one_hot", "pdist", "power", "prod", "random", "reinterpret", "repeat", "reshape",
+    "reverse_sequence", "right_shift", "round", "rsqrt", "scanop", "scatter", "scatter_add",
+    "scatter_nd", "scatter_reduce", "searchsorted", "sequence_mask", "shape", "sigmoid", "sign",
+    "signal", "sin", "sinh", "slice_scatter", "sliding_window", "sort", "sparse", "sparse_to_dense",
+    "split", "sqrt", "squeeze", "stack", "strided_set", "strided_slice", "subtract", "sum", "tag",
+    "take", "tan", "tanh", "tensordot", "tile", "topk", "transpose", "trilu", "trunc",
+    "trunc_divide", "trunc_mod", "unique", "unravel_index", "utils", "variance", "vision", "where",
+    "x86",
 ]  # fmt: skip
 
 

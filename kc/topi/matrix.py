@@ -53,7 +53,7 @@ def matmul(
     inner_a = a.ndim - (2 if transp_a else 1)
     inner_b = b.ndim - (1 if transp_b or lone_b else 2)
     same_size(a, inner_a, b, inner_b, "the dimension that is summed over is the same in both")
-    batch = _batch(a, b)
+    batch = broadcast_batch(a, b)
     sums = accumulation(a.dtype, acc_dtype)
     k = reduce_axis((0, a.shape[inner_a]), name="k")
 
@@ -79,7 +79,7 @@ def matmul(
     return sums.rounded(compute(shape, body, "T_matmul", tag="matmul"))
 
 
-def _batch(a: Tensor, b: Tensor) -> list[Any]:
+def broadcast_batch(a: Tensor, b: Tensor) -> list[Any]:
     """The dimensions in front of the last two, broadcast (KC2303)."""
     of_a, of_b = list(a.shape[:-2]), list(b.shape[:-2])
     count = max(len(of_a), len(of_b))

@@ -131,6 +131,18 @@ SUMS: dict[str, Row] = {
     "native_group_norm": (
         [positive(1, 2, MANY)], lambda x: [x, None, None, 1, 2, MANY, 2, 1e-5], normalized,
     ),
+    "index_put": (
+        [np.zeros(2), positive(4096), np.arange(4096) % 2], lambda z, x, i: [z, [i], x, True],
+        lambda z, x, i: x.reshape(-1, 2).sum(0),
+    ),
+    "_cdist_forward": (
+        [positive(2, 4096), positive(3, 4096)], lambda a, b: [a, b, 1.0, None],
+        lambda a, b: np.abs(a[:, None] - b).sum(-1),
+    ),
+    "scatter_reduce.two": (
+        [np.zeros(2), positive(4096), np.arange(4096) % 2], lambda z, x, i: [z, 0, i, x, "mean"],
+        lambda z, x, i: x.reshape(-1, 2).sum(0) / 2049,
+    ),
     "scatter_add": (
         [np.zeros(2), positive(4096), np.arange(4096) % 2], lambda z, x, i: [z, 0, i, x],
         lambda z, x, i: x.reshape(-1, 2).sum(0),

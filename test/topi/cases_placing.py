@@ -165,6 +165,45 @@ for call, more in {
 }.items():  # fmt: skip
     case("as_strided", lambda x, m=more: strided(x, *m), f"as_strided({call})")
 
+
+def distances(x, y, p=2.0):
+    apart = np.abs(x[..., :, None, :] - y[..., None, :, :])
+    if p == np.inf:
+        return apart.max(-1, initial=0)
+    if p == 0:
+        return (apart != 0).sum(-1).astype(apart.dtype)
+    return (apart**p).sum(-1) ** (1 / p)
+
+
+for call, more in {
+    "T(2, 4, 3), T(5, 3)": (), "T(4, 3), T(2, 5, 3), 1.0": (1.0,), "T(4, 3), T(5, 3), 0": (0,),
+    "T(4, 3), T(5, 3), math.inf": (np.inf,), "T(4, 3), T(5, 3), 3": (3,),
+    "T(4, 0), T(5, 0), math.inf": (np.inf,), "T(0, 3), T(5, 3)": (), 'T("n=2", 3), T("m=3", 3)': (),
+    'T(2, 3, dtype="float64", of=[1, 2, np.nan, 4, 5, 6]), T(1, 3, dtype="float64"), 1': (1,),
+}.items():  # fmt: skip
+    case("cdist", lambda x, y, m=more: distances(x, y, *m), f"cdist({call})", 32)
+for call, more in {
+    "T(7, 3)": (), "T(2, 3), 1": (1,), "T(1, 3)": (), "T(5, 2), math.inf": (np.inf,), "T(0, 2)": (),
+    "T(4, 0)": (),
+}.items():  # fmt: skip
+    case(
+        "pdist",
+        lambda x, m=more: distances(x, x, *m)[np.triu_indices(len(x), 1)],
+        f"pdist({call})",
+        32,
+    )
+
+for call, heads, tails in (
+    ("T(3, 4), (1, 2), (0, 3)", (1, 2), (0, 3)), ("T(2, 3, 4), (1,)", (1, 0, 0), (1, 0, 0)),
+    ("T(3, 4), (7, 0), (0, 9)", (7, 0), (0, 9)), ('T("n=3", 2), (2, 1)', (2, 1), (2, 1)),
+    ("T(0, 4), (0, 1)", (0, 1), (0, 1)),
+):  # fmt: skip
+    case("nn.edge_pad",
+         lambda x, h=heads, t=tails: np.pad(x, list(zip(h, t, strict=True)), "edge"),
+         f"nn.edge_pad({call})")  # fmt: skip
+case("nn.edge_pad", lambda x: np.pad(x, ((0, 0), (0, 2)), "edge")[1:, 1:],
+     "nn.edge_pad(T(3, 4), (-1, -1), (0, 2))")  # fmt: skip
+
 VALUES = "[0.0, -0.0, 1e-3, 0.47, -0.46, 2.5, -3.5, 4.5, 9.0, -30.0, np.inf, -np.inf, np.nan, 26.5]"
 for dtype in ("float32", "float64", "float16", "bfloat16"):
     case("erfc", np.vectorize(math.erfc, otypes=["float64"]),

@@ -59,4 +59,17 @@ error[KC2317]: topi.as_strided: the elements 1 to 13 of A of the shape (3, 4)
     "topi.as_strided(T(3, 4), (2, 3), (4,), 1)": """\
 error[KC2311]: topi.as_strided: strides has 1 number for the shape (2, 3)
   why: there is one for each dimension""",
+    "topi.cdist(T(4, 3), T(5, 2, name='B'))": """\
+error[KC2303]: topi.cdist: A of the shape (4, 3) and B of the shape (5, 2)
+  why: dimension 1 of A is 3, dimension 1 of B is 2
+  try: the rows of both are equally long""",
+    "topi.pdist(T(4, 3), -1)": """\
+error[KC2317]: topi.pdist: p is -1
+  why: the order of a distance is at least 0, or infinity""",
+    "topi.nn.edge_pad(T(0, 3), (1, 0))": """\
+error[KC2314]: topi.nn.edge_pad: A of the shape (0, 3) with (1, 0) in front and (1, 0) behind
+  why: an empty dimension has no edge""",
+    "topi.nn.edge_pad(T(2, 3), (-1, 0), (-2, 0))": """\
+error[KC2314]: topi.nn.edge_pad: A of the shape (2, 3) with (-1, 0) in front and (-2, 0) behind
+  why: that leaves the shape (-1, 3)""",
 }

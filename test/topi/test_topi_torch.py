@@ -79,6 +79,7 @@ TEXTS = {
     "slice_scatter": "a.slice_scatter(b, 0, 1, 1 + 3 * len(b), 3)",
     "index_put": "a.index_put((b.long(), c.long()), d)",
     "masked_scatter": "a.masked_scatter(b, c)",
+    "cdist": "torch.cdist(a, b)", "pdist": "F.pdist(a)",
     "divide": "a / b", "floor_divide": "torch.floor_divide(a, b)", "mod": "torch.fmod(a, b)",
     "floor_mod": "torch.remainder(a, b)", "trunc_mod": "torch.fmod(a, b)",
     "trunc_divide": 'torch.div(a, b, rounding_mode="trunc")', "power": "torch.pow(a, b)",

@@ -85,11 +85,18 @@ _ROWS: dict[Numerics, str] = {
         upsample_nearest1d.vec upsample_nearest2d.vec upsample_nearest3d.vec
         upsample_nearest1d upsample_nearest2d upsample_nearest3d
         embedding index_select index.Tensor _unsafe_index.Tensor gather scatter.src scatter.value
-        sort topk
+        sort sort.stable topk index_copy index_fill.int_Scalar index_fill.int_Tensor slice_scatter
+        select_scatter masked_scatter as_strided as_strided_copy diagonal diagonal_copy
+        diagonal_scatter unfold unfold_copy fill.Scalar fill.Tensor copy empty_strided
+        max_unpool2d max_unpool3d bucketize.Tensor bucketize.Scalar searchsorted.Tensor
+        searchsorted.Scalar native_dropout
+        reflection_pad1d reflection_pad2d reflection_pad3d
+        replication_pad1d replication_pad2d replication_pad3d
+        convolution_backward avg_pool2d_backward _adaptive_avg_pool2d_backward
         """,
     ONCE: """
         exp log log2 log10 sqrt rsqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh
-        erf expm1 log1p
+        erf expm1 log1p exp2 erfc atan2
         """,
     WIDE: """
         sigmoid reciprocal silu gelu leaky_relu elu round.decimals
@@ -99,16 +106,20 @@ _ROWS: dict[Numerics, str] = {
         upsample_linear1d upsample_bilinear2d upsample_trilinear3d
         upsample_bicubic2d.vec upsample_bicubic2d grid_sampler_2d
         linalg_vector_norm _trilinear _embedding_bag _embedding_bag_forward_only scatter_add
+        index_put _unsafe_index_put index_add scatter_reduce.two scatter.reduce scatter.value_reduce
+        col2im max_pool2d_with_indices_backward embedding_dense_backward
+        native_layer_norm_backward native_group_norm_backward
         """,
     ROUNDED: """
         add.Tensor add.Scalar sub.Tensor sub.Scalar rsub.Scalar rsub.Tensor
         div.Tensor_mode div.Scalar_mode pow.Tensor_Scalar pow.Tensor_Tensor pow.Scalar
         """,
     WIDEST: """
-        arange arange.start arange.start_step var.correction var_mean.correction
+        arange arange.start arange.start_step var.dim var.correction var_mean.correction
         _native_batch_norm_legit.no_stats
         """,
     SUMS: """
+        _cdist_forward _pdist_forward
         mm bmm addmm convolution sum sum.dim_IntList prod prod.dim_int mean mean.dim
         _softmax softmax.int _log_softmax log_softmax.int
         avg_pool1d avg_pool2d avg_pool3d

@@ -17,62 +17,19 @@ from typing import Any
 
 from kc import te, topi
 from kc.expr.tensor import Tensor
-from kc.frontend.torch.numerics import Output, converted, with_numerics
+from kc.frontend.torch import backward, placing
+from kc.frontend.torch.numerics import Output, converted
+from kc.frontend.torch.rules import OPERATORS, Unsupported
+from kc.frontend.torch.rules import axis_of as _axis
+from kc.frontend.torch.rules import in_type as _in_type
+from kc.frontend.torch.rules import number_of as _number
+from kc.frontend.torch.rules import rank_of as _rank
+from kc.frontend.torch.rules import rule as _operator
+from kc.frontend.torch.rules import sizes_of as _sizes
 from kc.te.elementwise import one_by_one
 from kc.topi import image, nn
 from kc.topi.image.resize import resized
 from kc.topi.reduction import first_of
-
-OPERATORS: dict[str, Callable[..., Any]] = {}
-"""Operator -> its expression."""
-
-
-class Unsupported(Exception):
-    """Arguments of an operator that kc does not support; the text says why."""
-
-
-def _operator(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function for operators; a name without an overload is the default overload.
-
-    Each operator computes in its types of :data:`kc.frontend.torch.numerics.NUMERICS`.
-    """
-
-    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
-        for name in names:
-            full = f"aten.{name}" if "." in name else f"aten.{name}.default"
-            OPERATORS[full] = with_numerics(name, function)
-        return function
-
-    return enter
-
-
-def _rank(x: Tensor) -> int:
-    return len(x.shape)
-
-
-def _axis(axis: int, rank: int) -> int:
-    return axis + rank if axis < 0 else axis
-
-
-def _sizes(value: Any, count: int) -> list[Any]:
-    """One number for each axis."""
-    values = list(value) if isinstance(value, list | tuple) else [value]
-    return values * count if len(values) == 1 else values
-
-
-def _in_type(value: Any, dtype: str) -> Any:
-    """An operand in torch's computation type; a Python number becomes a constant of this type."""
-    if isinstance(value, Tensor):
-        return value if value.dtype == dtype else converted(value, dtype)
-    if dtype == "bool":
-        return te.const(int(bool(value)), dtype)
-    return te.const(float(value) if "float" in dtype else int(value), dtype)
-
-
-def _number(value: Any, dtype: str) -> Any:
-    """A size, or a number, in a type."""
-    return te.const(value, dtype) if isinstance(value, int | float) else value.astype(dtype)
-
 
 # Elements ------------------------------------------------------------------------------------
 
@@ -87,7 +44,7 @@ def _unary(function: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
 for _name in (
     "exp", "log", "log2", "log10", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh",
     "asin", "acos", "atan", "asinh", "acosh", "atanh", "erf", "sigmoid", "abs", "floor", "ceil",
-    "trunc", "bitwise_not",
+    "trunc", "bitwise_not", "exp2", "erfc",
 ):  # fmt: skip
     _operator(_name)(_unary(getattr(topi, _name)))
 _operator("neg")(_unary(topi.negative))
@@ -175,7 +132,7 @@ for _name, _function in {
     "bitwise_xor": topi.bitwise_xor,
 }.items():  # fmt: skip
     _operator(f"{_name}.Tensor", f"{_name}.Scalar")(_binary(_function))
-for _name in ("maximum", "minimum"):
+for _name in ("maximum", "minimum", "atan2"):
     _operator(_name)(_binary(getattr(topi, _name)))
 
 
@@ -305,7 +262,7 @@ def _full(*given: Any, node: Output, **_: Any) -> Tensor:
     return topi.full(node.shape, node.dtype, given[-1])
 
 
-@_operator("zeros", "zeros_like", "new_zeros", "empty.memory_format", "new_empty")
+@_operator("zeros", "zeros_like", "new_zeros", "empty.memory_format", "new_empty", "empty_strided")
 def _zeros(*_: Any, node: Output, **__: Any) -> Tensor:
     return topi.full(node.shape, node.dtype, 0)
 
@@ -595,6 +552,13 @@ def _variance(
     apart = topi.subtract(x, mean)
     squares = topi.sum(topi.multiply(apart, apart), axes, keepdim)
     return topi.reshape(topi.divide(squares, _number(count - correction, x.dtype)), node.shape)
+
+
+@_operator("var.dim")
+def _variance_of(
+    x: Tensor, axis: Any = None, unbiased: bool = True, keepdim: bool = False, *, node: Output
+) -> Tensor:
+    return _variance(x, axis, correction=int(unbiased), keepdim=keepdim, node=node)
 
 
 @_operator("var_mean.correction")
@@ -1041,16 +1005,12 @@ def _gather(x: Tensor, axis: int, index: Tensor, *, node: Output, **_: Any) -> T
 def _scatter(x: Tensor, axis: int, index: Tensor, source: Any, *, node: Output) -> Tensor:
     if not isinstance(source, Tensor):
         source = topi.full(index.shape, node.dtype, source)
-    elif tuple(source.shape) != tuple(index.shape):
-        source = te.compute(index.shape, lambda *i, given=source: given(*i), "updates")
-    return topi.scatter(x, index, source, _axis(axis, _rank(x)))
+    return topi.scatter(x, index, placing.cropped(source, index.shape), _axis(axis, _rank(x)))
 
 
 @_operator("scatter_add")
 def _scatter_add(x: Tensor, axis: int, index: Tensor, source: Tensor, *, node: Output) -> Tensor:
-    if tuple(source.shape) != tuple(index.shape):
-        source = te.compute(index.shape, lambda *i, given=source: given(*i), "updates")
-    return topi.scatter_add(x, index, source, _axis(axis, _rank(x)))
+    return topi.scatter_add(x, index, placing.cropped(source, index.shape), _axis(axis, _rank(x)))
 
 
 @_operator("sort")
@@ -1062,11 +1022,23 @@ def _sort(x: Tensor, axis: int = -1, descending: bool = False, *, node: Any) -> 
     ]
 
 
+@_operator("sort.stable")
+def _sort_stably(
+    x: Tensor, *_: Any, stable: bool | None = None, dim: int = -1, descending: bool = False,
+    node: Any,
+) -> list[Tensor]:  # fmt: skip
+    return _sort(x, dim, descending, node=node)
+
+
 @_operator("topk")
 def _topk(
     x: Tensor, k: int, axis: int = -1, largest: bool = True, sorted: bool = True, *, node: Any
 ) -> list[Tensor]:
     return list(topi.topk(x, k, _axis(axis, _rank(x)), "both", not largest, node[1].dtype))
+
+
+_ENTERED = (backward, placing)
+"""Modules that enter rules where they are imported."""
 
 
 def _part(parts: Any, n: int, *, node: Any) -> Any:

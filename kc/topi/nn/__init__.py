@@ -61,6 +61,7 @@ from kc.topi.nn.normalization import (
 )
 from kc.topi.nn.padding import (
     dilate,
+    edge_pad,
     mirror_pad,
     pad,
 )
@@ -205,7 +206,7 @@ __all__ = [
     "deformable_conv2d_nchw", "deformable_conv2d_nhwc", "dense", "dense_pack", "depth_to_space",
     "depthwise_conv2d_NCHWc", "depthwise_conv2d_backward_input_nhwc",
     "depthwise_conv2d_backward_weight_nhwc", "depthwise_conv2d_nchw", "depthwise_conv2d_nhwc",
-    "dequantize", "dilate", "elu", "fast_softmax", "fifo_buffer", "flatten", "gelu",
+    "dequantize", "dilate", "edge_pad", "elu", "fast_softmax", "fifo_buffer", "flatten", "gelu",
     "global_pool", "group_conv1d_ncw", "group_conv1d_nwc", "group_conv2d_nchw",
     "group_conv2d_nhwc", "group_conv2d_transpose_nchw", "group_norm", "hardsigmoid", "hardswish",
     "instance_norm", "l2_normalize", "layer_norm", "leaky_relu", "log_softmax", "lrn", "lstm",

@@ -10,7 +10,20 @@ from kc.expr.tags import INJECTIVE
 from kc.expr.tensor import Tensor, shape_text
 from kc.support.diagnostics import counted
 from kc.te.computes import compute
-from kc.topi.arguments import constant, dim, is_size, number, plus, positive, times, whole, word
+from kc.topi.arguments import (
+    constant,
+    dim,
+    guarded,
+    inside,
+    is_size,
+    number,
+    plus,
+    positive,
+    times,
+    whole,
+    word,
+)
+from kc.topi.gradients import scattered
 from kc.topi.table import ANY, operator, refuse
 
 
@@ -165,6 +178,44 @@ def mirror_pad(
         return data(*map(at, axes, data.shape, heads, tails))
 
     return compute(shape, body, "MirrorPadInput", tag=INJECTIVE)
+
+
+@operator(
+    INJECTIVE, ANY, "nn.edge_pad(T(3, 4), (1, 2), (0, 3))", numpy="pad", onnx="Pad", torch="pad",
+    gradient="own",
+)  # fmt: skip
+def edge_pad(data: Tensor, pad_before: Any, pad_after: Any = None) -> Tensor:
+    """The tensor, padded with the elements at its edges.
+
+    Amounts are those of :func:`pad`; negative ones crop. Raises KC2311 for longer lists, KC2314 if
+    an amount crops more than the size, or if a padded dimension is empty.
+    """
+    heads = _per_dimension(pad_before, data.ndim, "pad_before")
+    tails = heads if pad_after is None else _per_dimension(pad_after, data.ndim, "pad_after")
+    shape = [
+        plus(plus(size, head), tail)
+        for size, head, tail in zip(data.shape, heads, tails, strict=True)
+    ]
+    for size, new, head, tail in zip(data.shape, shape, heads, tails, strict=True):
+        is_empty = is_size(size, 0) and (head or tail)
+        if is_empty or (isinstance(new, int) and new < 0):
+            raise refuse(
+                "KC2314",
+                f"{data.name} of the shape {shape_text(data.shape)} with {tuple(heads)} in front "
+                f"and {tuple(tails)} behind",
+                "an empty dimension has no edge" if is_empty else
+                f"that leaves the shape {shape_text(shape)}",
+            )  # fmt: skip
+
+    def body(*at: Any) -> Expr:
+        places = [
+            inside(axis - head, size) if head or tail else axis
+            for axis, size, head, tail in zip(at, data.shape, heads, tails, strict=True)
+        ]
+        padded = [n for n in range(data.ndim) if heads[n] or tails[n]]
+        return guarded(data, padded, lambda: data(*places))
+
+    return scattered(compute(shape, body, "EdgePadInput", tag=INJECTIVE), data)
 
 
 @operator(INJECTIVE, ANY, "nn.dilate(T(3, 4), (1, 2))")
