@@ -28,6 +28,7 @@ FAMILIES = (
     "loss",
     "recurrent",
     "qnn",
+    "vision",
     "aten",
 )
 """The stems of the modules that declare operators and of those that compute them; the importer of
