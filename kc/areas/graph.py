@@ -43,6 +43,7 @@ PLUGIN = Plugin(
             "infer-type",
             "remove-unused-functions",
             "fuse-ops",
+            "defuse-ops",
             "dead-code-elimination",
             "eliminate-common-subexpr",
             "canonicalize-ops",

@@ -31,6 +31,7 @@ from xdsl.passes import ModulePass
 from kc.dialects.graph.declaration import OperatorOp
 from kc.dialects.graph.functions import CallOp, FuncOp, ReturnOp
 from kc.dialects.graph.values import ConstantOp, TupleGetItemOp
+from kc.support.diagnostics import remark
 from kc.transforms.graph._dataflow import (
     STOP,
     Node,
@@ -57,9 +58,14 @@ class FuseOpsPass(ModulePass):
     """0: each operator is a group of its own; otherwise Relay's rules. -1 is 2."""
     max_depth: int = 256
     """The most operators of a group."""
+    report: bool = False
+    """Tell the groups of each function, and why each ends where it does."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
+        if self.report:
+            for name, lines in _described(op, self.fuse_opt_level, self.max_depth):
+                remark("KC2413", f"fuse-ops: the groups of @{name}", facts=lines)
         fuse(op, self.fuse_opt_level, self.max_depth)
 
 
@@ -239,22 +245,36 @@ def _name_of(copies: dict[Operation, Operation]) -> str:
     return "_".join(["fused", *words])
 
 
-def report(module: ModuleOp) -> str:
-    """The groups of a module before they are made, and why each border is one."""
+def report(module: ModuleOp, level: int = -1, max_depth: int = 256) -> str:
+    """The groups that ``fuse-ops`` would make of a module, and why each ends where it does.
+
+    The module stays as it is.
+    """
     lines: list[str] = []
-    for function in functions_to_fuse(module):
-        lines.append(f"@{function.sym_name.data}")
+    for name, groups in _described(module, level, max_depth):
+        lines += [f"@{name}", *(f"  {line}" for line in groups)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _described(module: ModuleOp, level: int, max_depth: int) -> Iterator[tuple[str, list[str]]]:
+    """The name of each function that has operators, and the lines that tell its groups."""
+    copied = module.clone()
+    for function in functions_to_fuse(copied):
+        lines: list[str] = []
+        number = 0
         for block in _blocks(function):
-            partition = partition_of(block)
-            groups = [
-                (group, nodes)
-                for group, nodes in partition.members().items()
-                if any(isinstance(node.op, OperatorOp) for node in nodes)
-            ]
-            for number, (group, nodes) in enumerate(groups):
-                words = [title(node) for node in nodes if isinstance(node.op, OperatorOp)]
-                lines.append(f"  group {number}: {', '.join(words)}")
-                why = partition.borders.get(group.root)
-                if why is not None:
-                    lines.append(f"    ends with {title(group.root)}: {why}")
-    return "\n".join(lines) + "\n"
+            _clone_scalar_constants(block)
+            partition = partition_of(block, level, max_depth)
+            for group, nodes in partition.members().items():
+                operators = [title(node) for node in nodes if isinstance(node.op, OperatorOp)]
+                if not operators:
+                    continue
+                lines.append(f"group {number}: {', '.join(operators)}")
+                number += 1
+                if level == 0:
+                    why = "at level 0 each operator is a group"
+                else:
+                    why = partition.borders.get(group.root, "nothing uses its value")
+                lines.append(f"  ends with {title(group.root)}: {why}")
+        if lines:
+            yield function.sym_name.data, lines
