@@ -4,36 +4,21 @@ from __future__ import annotations
 
 from kc import topi
 from kc.dialects.graph.operators.padding import Dilate, MirrorPad, Pad
-from kc.expr import functions as scalar
 from kc.expr.constructors import const
-from kc.expr.tags import INJECTIVE
 from kc.expr.tensor import Tensor
 from kc.graph.lowering import lowering
-from kc.te.computes import compute
 
 
-@lowering("nn.pad", also=["nn.mirror_pad"])
+@lowering("nn.pad", also=["nn.mirror_pad", "nn.edge_pad"])
 def pad(op: Pad, data: Tensor, pad_value: Tensor | None = None) -> Tensor:
-    """topi's pad or mirror_pad; the nearest elements by clamped indices."""
+    """topi's function for the mode."""
     heads, tails = zip(*op.pad_width, strict=True) if op.pad_width else ((), ())
     if op.pad_mode == "reflect":
         return topi.nn.mirror_pad(data, heads, tails, "REFLECT")
     if op.pad_mode == "constant":
         value = const(0, data.dtype) if pad_value is None else pad_value()
         return topi.nn.pad(data, heads, tails, value)
-    shape = [
-        size + (head + tail) for size, head, tail in zip(data.shape, heads, tails, strict=True)
-    ]
-
-    def nearest(*at):
-        return data(
-            *(
-                scalar.max(scalar.min(index - head, size - 1), const(0)) if head or tail else index
-                for index, size, head, tail in zip(at, data.shape, heads, tails, strict=True)
-            )
-        )
-
-    return compute(shape, nearest, "EdgePadInput", tag=INJECTIVE)
+    return topi.nn.edge_pad(data, heads, tails)
 
 
 @lowering("nn.mirror_pad")
