@@ -25,6 +25,7 @@ TESTED_ELSEWHERE = {
     "auto_schedule.md": "driver/test_auto_schedule.py",
     "debugging.md": "driver/test_debugging_page.py",
     "gpu.md": "driver/test_gpu_page.py",
+    "graph.md": "graph/test_graph_page.py",
     "index.md": "website/test_site.py",
     "index.zh.md": "website/test_site.py",
     "plugins.md": "plugin/test_plugins_page.py",
