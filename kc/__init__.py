@@ -19,6 +19,7 @@ if _TYPE_CHECKING:
     from kc import instrument as instrument
     from kc import ir as ir
     from kc import nd as nd
+    from kc import parser as parser
     from kc import relay as relay
     from kc import runtime as runtime
     from kc import target as target
@@ -77,6 +78,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "testing": ("kc.testing", None),
     "contrib": ("kc.contrib", None),
     "relay": ("kc.relay", None),
+    "parser": ("kc.parser", None),
     "graph": ("kc.graph", None),
     "transform": ("kc.transform", None),
     "instrument": ("kc.instrument", None),

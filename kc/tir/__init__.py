@@ -180,6 +180,7 @@ if _TYPE_CHECKING:
     )
     from kc.tvm.specialize import specialized as specialized
     from kc.tvm.tvmscript.printer import function_text as function_text
+    from kc.tvm.relay.text_printer import relay_text as relay_text
     from kc.tvm.tvmscript.printer import script_text as script_text
 
 __all__ = [
@@ -372,6 +373,7 @@ _FROM_ABOVE = {
     """,
     "kc.tvm.listing.loops_text": "listing_text",
     "kc.tvm.tvmscript.printer": "function_text script_text",
+    "kc.tvm.relay.text_printer": "relay_text",
 }
 """The names that higher layers define, loaded at first use: the classes that programs for TVM
 visit, and the printers of ``PrimFunc.script`` with their results.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from kc.support.pass_context import PipelineOptions
     from kc.tir.prim_func import PrimFunc
 
-_LANGUAGES = {"mlir": "mlir", "tvm": "kc-loops", "tvmscript": "python"}
+_LANGUAGES = {"mlir": "mlir", "tvm": "kc-loops", "tvmscript": "python", "relay": "mlir"}
 STYLES = tuple(_LANGUAGES)
 """The styles of :meth:`IRModule.script`."""
 
@@ -131,8 +131,10 @@ class IRModule:
         ``kc.script.from_source`` reads the text of ``"tvmscript"`` back as a structurally equal
         module (:mod:`kc.tvm.tvmscript.printer`). The text of ``"tvm"`` is what ``print(tvm.lower(s,
         args, simple_mode=True))`` prints in TVM's tutorials, and formulas for tensor expressions;
-        it cannot be read back (:mod:`kc.tvm.listing.loops_text`). Raises InputError KC0080 for
-        another style, CodegenError KC4330 and KC4331 for stages without such a text.
+        it cannot be read back (:mod:`kc.tvm.listing.loops_text`). ``"relay"`` is the text of graphs
+        that ``relay.fromtext`` reads (:mod:`kc.tvm.relay.text_printer`). Raises InputError KC0080
+        for another style, CodegenError KC4330 and KC4331 for stages without such a text, GraphError
+        KC2408 for a module without a graph.
         """
         if style == "mlir":
             return print_module(self.op)
@@ -140,13 +142,21 @@ class IRModule:
             return tir.listing_text(self.op)
         if style == "tvmscript":
             return tir.script_text(self.op)
+        if style == "relay":
+            return tir.relay_text(self.op)
         raise InputError(
             "KC0080",
             f"script: unknown style '{style}'",
             location=caller_location(),
-            why="'mlir' is the IR, 'tvm' and 'tvmscript' are the loops as TVM prints them",
+            why="'mlir' is the IR, 'tvm' and 'tvmscript' are the loops as TVM prints them, and "
+            "'relay' is a graph as Relay's text",
             hints=suggest(str(style), STYLES, "the styles are"),
         )
+
+    def astext(self, show_meta_data: bool = True) -> str:
+        """A module of graphs as Relay's text (TVM: ``mod.astext()``). Raises as :meth:`script`."""
+        text = self.script("relay")
+        return text if show_meta_data else text.partition("#[metadata]")[0].rstrip("\n") + "\n"
 
     def show(self, style: str | None = None) -> Shown:
         """Print :meth:`script` in one of its styles, in colour on a terminal, and return the text.

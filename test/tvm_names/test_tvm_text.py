@@ -424,7 +424,8 @@ def test_an_unknown_style():
         gemm(0).script(style="tmv")
     assert "\n".join(str(caught.value).splitlines()[:1] + str(caught.value).splitlines()[2:]) == (
         "error[KC0080]: script: unknown style 'tmv'\n"
-        "  why: 'mlir' is the IR, 'tvm' and 'tvmscript' are the loops as TVM prints them\n"
+        "  why: 'mlir' is the IR, 'tvm' and 'tvmscript' are the loops as TVM prints them, and "
+        "'relay' is a graph as Relay's text\n"
         "  try: did you mean 'tvm'?"
     )
 

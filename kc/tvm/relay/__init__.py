@@ -72,6 +72,7 @@ _second_names(__name__, ty=types)
 
 _FUNCTIONS = {
     "build": "kc.tvm.relay.build_module",
+    "fromtext": "kc.tvm.relay.text_parser",
     "load_param_dict": "kc.runtime.param_dict",
     "save_param_dict": "kc.runtime.param_dict",
 }

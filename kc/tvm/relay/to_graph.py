@@ -130,7 +130,7 @@ class _Body:
         self.module = module
         self.root = _Scope(block)
         self.function = function
-        self.scopes = _scopes(function)
+        self.scopes = scopes_of(function)
 
     def emit(self) -> None:
         for param, argument in zip(self.function.params, self.root.block.args, strict=True):
@@ -328,7 +328,7 @@ def parts_of(expr: Expr) -> list[tuple[Expr, bool]]:
             return [] if parts is None else parts()
 
 
-def _scopes(function: Function) -> dict[int, int]:
+def scopes_of(function: Function) -> dict[int, int]:
     """The depth of the block that each expression is computed in, by its identity.
 
     The block is the innermost one around all uses: along the way from the root to a use, blocks are
