@@ -178,9 +178,9 @@ if _TYPE_CHECKING:
         stmt_list,
         stmt_seq,
     )
+    from kc.tvm.relay.text_printer import relay_text as relay_text
     from kc.tvm.specialize import specialized as specialized
     from kc.tvm.tvmscript.printer import function_text as function_text
-    from kc.tvm.relay.text_printer import relay_text as relay_text
     from kc.tvm.tvmscript.printer import script_text as script_text
 
 __all__ = [
