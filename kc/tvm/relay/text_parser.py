@@ -157,7 +157,7 @@ class _Parser:
                 error.location = self.source.location(token.start)
             raise
 
-    def made(self, token: Token, make: Callable[..., _T], *args: Any) -> _T:
+    def placed(self, token: Token, make: Callable[..., _T], *args: Any) -> _T:
         """An expression whose place is a token."""
         with self.errors_at(token):
             expr = make(*args)
@@ -249,7 +249,7 @@ class _Parser:
         body = self.block()
         self.variables.pop()
         self.type_names.pop()
-        return self.made(start, relay.Function, params, body, result, type_params, attrs)
+        return self.placed(start, relay.Function, params, body, result, type_params, attrs)
 
     def variable(self) -> relay.Var:
         """A variable with its type, which is known from here on."""
@@ -257,7 +257,7 @@ class _Parser:
         if token.text in self.variables[-1]:
             self.refuse(f"{token.text} is defined twice", token, "KC2414")
         type_ = self.type() if self.accept(":") else None
-        variable = self.made(token, relay.Var, token.text[1:], type_)
+        variable = self.placed(token, relay.Var, token.text[1:], type_)
         self.variables[-1][token.text] = variable
         return variable
 
@@ -301,7 +301,7 @@ class _Parser:
                 bindings.append((token, relay.Var("_"), value))
         del self.variables[len(self.variables) - opened :]
         for token, variable, bound in reversed(bindings):
-            value = self.made(token, relay.Let, variable, bound, value)
+            value = self.placed(token, relay.Let, variable, bound, value)
         return value
 
     def expression(self, level: int = 0) -> relay.Expr:
@@ -312,7 +312,7 @@ class _Parser:
         while self.token.kind == "sign" and self.token.text in signs:
             token = self.next()
             right = self.expression(level + 1)
-            value = self.made(token, relay.Call, relay.Op(signs[token.text]), [value, right])
+            value = self.placed(token, relay.Call, relay.Op(signs[token.text]), [value, right])
         return value
 
     def postfix(self) -> relay.Expr:
@@ -321,7 +321,7 @@ class _Parser:
             token = self.token
             if token.kind == "projection":
                 self.next()
-                value = self.made(token, relay.TupleGetItem, value, int(token.text[1:]))
+                value = self.placed(token, relay.TupleGetItem, value, int(token.text[1:]))
             elif self.is_at("("):
                 value = self.call(value, token)
             else:
@@ -343,7 +343,7 @@ class _Parser:
 
         self.expect("(", "before the arguments")
         self.separated(")", read, "the arguments")
-        return self.made(
+        return self.placed(
             token, relay.Call, callee, args, attrs if isinstance(callee, relay.Op) else None
         )
 
@@ -399,7 +399,7 @@ class _Parser:
                 return self.known(self.next())
             case "global":
                 self.callees.append(self.next())
-                return self.made(token, relay.GlobalVar, token.text[1:])
+                return self.placed(token, relay.GlobalVar, token.text[1:])
             case "number":
                 return self.number()
             case "name":
@@ -434,12 +434,12 @@ class _Parser:
             array = np.array(sign * value, numpy_dtype(dtype))
         except (OverflowError, ValueError):
             return self.refuse(f"{token.text} is no number of {dtype}", token)
-        return self.made(token, relay.Constant, array, dtype)
+        return self.placed(token, relay.Constant, array, dtype)
 
     def word(self) -> relay.Expr:
         token = self.next()
         if token.text in ("True", "False"):
-            return self.made(token, relay.Constant, np.array(token.text == "True"), "bool")
+            return self.placed(token, relay.Constant, np.array(token.text == "True"), "bool")
         if token.text == "if":
             return self.branch(token)
         if token.text == "fn":
@@ -453,7 +453,7 @@ class _Parser:
             self.separated(")", lambda: args.append(self.expression()), "the arguments")
             if len(args) != count:
                 self.refuse(f"{token.text} has {len(args)} arguments, not {count}", token)
-            return self.made(token, kind, *args)
+            return self.placed(token, kind, *args)
         if token.text == "match":
             self.refuse("match: data types are not read", token, "KC2408")
         if token.text in _WORDS_OF_STATEMENTS:
@@ -465,7 +465,7 @@ class _Parser:
                 token.start,
                 hint=_nearest(token.text, all_operators(), "the operators are"),
             )
-        return self.made(token, relay.Op, token.text)
+        return self.placed(token, relay.Op, token.text)
 
     def branch(self, token: Token) -> relay.Expr:
         self.expect("(", "before the condition")
@@ -474,7 +474,7 @@ class _Parser:
         then = self.block()
         self.expect("else", "after the first body")
         otherwise = self.branch(self.next()) if self.is_at("if") else self.block()
-        return self.made(token, relay.If, condition, then, otherwise)
+        return self.placed(token, relay.If, condition, then, otherwise)
 
     def tuple(self) -> relay.Expr:
         token = self.next()
@@ -483,7 +483,7 @@ class _Parser:
         has_comma = self.tokens[self.at - 2].text == ","
         if len(fields) == 1 and not has_comma:
             return fields[0]
-        return self.made(token, relay.Tuple, fields)
+        return self.placed(token, relay.Tuple, fields)
 
     def meta(self, token: Token) -> relay.Expr:
         self.expect("[", "after meta")
@@ -547,7 +547,7 @@ class _Parser:
         self.expect(",", "after the sizes")
         dtype = self.dtype(self.expect_kind("name", "the type of the elements"))
         self.expect("]", "after the type of the elements")
-        return self.made(token, types.TensorType, sizes, dtype)
+        return self.placed(token, types.TensorType, sizes, dtype)
 
     def dtype(self, token: Token) -> str:
         try:
@@ -585,7 +585,7 @@ class _Parser:
             except (TypeError, ValueError, ZeroDivisionError, KCError):
                 self.refuse(f"{token.text} has no value for these sizes", token)
         if token.kind == "name" and "." not in token.text:
-            return self.made(token, dimension, token.text)
+            return self.placed(token, dimension, token.text)
         if token.text == "?":
             return types.Any().size
         if token.text == "-":
