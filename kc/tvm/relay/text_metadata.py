@@ -44,18 +44,18 @@ def written(constants: Sequence[Constant]) -> str:
 
 
 def constants_of(source: Source, start: int) -> list[Constant]:
-    """The constants of the section whose header ends at an offset. Raises GraphError KC2413."""
+    """The constants of the section whose header ends at an offset. Raises GraphError KC2465."""
     text = source.text[start:]
     try:
         section = json.loads(text)
     except json.JSONDecodeError as error:
-        source.refuse("KC2413", f"the metadata is no JSON: {error.msg}", start + error.pos)
+        source.refuse("KC2465", f"the metadata is no JSON: {error.msg}", start + error.pos)
     except (RecursionError, ValueError):
-        source.refuse("KC2413", "the metadata is no JSON that is read", start)
+        source.refuse("KC2465", "the metadata is no JSON that is read", start)
     entries = section.get("relay.Constant") if isinstance(section, dict) else None
     if not isinstance(entries, list) or len(section) != 1:
         source.refuse(
-            "KC2413",
+            "KC2465",
             "the metadata has no list relay.Constant alone",
             start,
             why="kc reads the elements as it writes them, not as TVM does",
@@ -66,21 +66,21 @@ def constants_of(source: Source, start: int) -> list[Constant]:
 
 def _constant(source: Source, start: int, index: int, entry: Any) -> Constant:
     if not isinstance(entry, dict) or sorted(entry) != ["data", "dtype", "shape"]:
-        source.refuse("KC2413", f"constant {index} has not data, dtype and shape", start)
+        source.refuse("KC2465", f"constant {index} has not data, dtype and shape", start)
     shape, name = entry["shape"], entry["dtype"]
     if not isinstance(shape, list) or any(type(n) is not int or n < 0 for n in shape):
-        source.refuse("KC2413", f"constant {index}: {shape!r} is no shape", start)
+        source.refuse("KC2465", f"constant {index}: {shape!r} is no shape", start)
     try:
         dtype = numpy_dtype(name)
     except (AttributeError, KCError, KeyError, TypeError, ValueError):
-        source.refuse("KC2413", f"constant {index}: there is no type {name!r}", start)
+        source.refuse("KC2465", f"constant {index}: there is no type {name!r}", start)
     try:
         data = base64.b64decode(entry["data"], validate=True)
     except (binascii.Error, TypeError, ValueError):
-        source.refuse("KC2413", f"constant {index}: the data are no base64", start)
+        source.refuse("KC2465", f"constant {index}: the data are no base64", start)
     if len(data) != prod(shape) * dtype.itemsize:
         source.refuse(
-            "KC2413",
+            "KC2465",
             f"constant {index} has {len(data)} bytes of data",
             start,
             why=f"elements of {name} of the shape {tuple(shape)} have "

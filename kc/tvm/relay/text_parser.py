@@ -56,7 +56,7 @@ _SIZES = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 def parse(source: str, source_name: str = "from_string") -> IRModule:
     """The module of a text: functions, or an expression, which becomes ``main``.
 
-    Raises GraphError: KC2413 for a text that does not follow the grammar, KC2414 for a name that
+    Raises GraphError: KC2465 for a text that does not follow the grammar, KC2466 for a name that
     is unknown or defined twice, and the errors of the expressions (KC2400 to KC2405).
     """
     return _read(source, source_name, lambda parser: _module(parser.module()))
@@ -79,7 +79,7 @@ def _module(functions: Mapping[str, relay.Function]) -> IRModule:
 def _read(text: str, name: str, read: Callable[[_Parser], _T]) -> _T:
     if not isinstance(text, str):
         raise GraphError(
-            "KC2413",
+            "KC2465",
             f"{type(text).__name__} is no text of Relay",
             hints=["relay.fromtext(open(file).read()) reads a file"],
         )
@@ -144,7 +144,7 @@ class _Parser:
             self.refuse(f"{noun} is missing; here is {self.token}")
         return self.next()
 
-    def refuse(self, message: str, token: Token | None = None, code: str = "KC2413") -> Any:
+    def refuse(self, message: str, token: Token | None = None, code: str = "KC2465") -> Any:
         self.source.refuse(code, message, (token or self.token).start)
 
     @contextmanager
@@ -201,7 +201,7 @@ class _Parser:
         for token in self.callees:
             if token.text[1:] not in functions:
                 self.source.refuse(
-                    "KC2414",
+                    "KC2466",
                     f"there is no function {token.text}",
                     token.start,
                     hint=_nearest(token.text[1:], functions, "the functions are"),
@@ -217,7 +217,7 @@ class _Parser:
             self.next()
             name = self.expect_kind("global", "the name of the function (@name)")
             if name.text[1:] in functions:
-                self.refuse(f"the function {name.text} is defined twice", name, "KC2414")
+                self.refuse(f"the function {name.text} is defined twice", name, "KC2466")
             functions[name.text[1:]] = self.function(name)
         return functions
 
@@ -255,7 +255,7 @@ class _Parser:
         """A variable with its type, which is known from here on."""
         token = self.expect_kind("local", "a variable (%name)")
         if token.text in self.variables[-1]:
-            self.refuse(f"{token.text} is defined twice", token, "KC2414")
+            self.refuse(f"{token.text} is defined twice", token, "KC2466")
         type_ = self.type() if self.accept(":") else None
         variable = self.placed(token, relay.Var, token.text[1:], type_)
         self.variables[-1][token.text] = variable
@@ -282,7 +282,7 @@ class _Parser:
                 value = self.expression()
                 self.expect(";", f"after the value of {token.text}")
                 if token.text in self.variables[-1]:
-                    self.refuse(f"{token.text} is defined twice", token, "KC2414")
+                    self.refuse(f"{token.text} is defined twice", token, "KC2466")
                 self.variables[-1][token.text] = value
             elif self.accept("let"):
                 self.variables.append({})  # a name may be bound again
@@ -351,7 +351,7 @@ class _Parser:
         name = self.next()
         self.expect("=", "after the name of an attribute")
         if name.text in attrs:
-            self.refuse(f"the attribute {name.text} is written twice", name, "KC2414")
+            self.refuse(f"the attribute {name.text} is written twice", name, "KC2466")
         attrs[name.text] = self.attribute_value()
 
     def attribute_value(self) -> Any:
@@ -420,7 +420,7 @@ class _Parser:
                 return names[token.text]
         visible = sorted({name for names in self.variables for name in names})
         return self.source.refuse(
-            "KC2414",
+            "KC2466",
             f"{token.text} is not defined here",
             token.start,
             hint=_nearest(token.text, visible, "the names are"),
@@ -499,7 +499,7 @@ class _Parser:
                 f"the section #[metadata] has {len(self.constants)} constants, not number "
                 f"{number.text}",
                 number,
-                "KC2414",
+                "KC2466",
             )
         del token
         return self.constants[int(number.text)]
@@ -553,7 +553,7 @@ class _Parser:
         try:
             numpy_dtype(check_dtype(token.text))
         except (AttributeError, KCError, KeyError, TypeError, ValueError):
-            self.refuse(f"there is no type '{token.text}'", token, "KC2414")
+            self.refuse(f"there is no type '{token.text}'", token, "KC2466")
         return token.text
 
     def size(self, level: int = 0) -> Any:

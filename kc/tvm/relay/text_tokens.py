@@ -86,14 +86,14 @@ class Source:
 
 def tokens_of(source: Source) -> list[Token]:
     """The tokens before the section of metadata, a token of that section (if there is one), and
-    the end. Raises GraphError KC2413 for a character that begins no token.
+    the end. Raises GraphError KC2465 for a character that begins no token.
     """
     tokens: list[Token] = []
     text, at = source.text, 0
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            source.refuse("KC2413", f"{text[at]!r} begins no word of Relay's text", at)
+            source.refuse("KC2465", f"{text[at]!r} begins no word of Relay's text", at)
         kind = match.lastgroup
         assert kind is not None
         if kind == "comment":
@@ -115,4 +115,4 @@ def _end_of_comment(source: Source, start: int) -> int:
         depth += 1 if match.group() == "/*" else -1
         if depth == 0:
             return match.end()
-    source.refuse("KC2413", "the comment has no end", start, why="*/ ends it")
+    source.refuse("KC2465", "the comment has no end", start, why="*/ ends it")

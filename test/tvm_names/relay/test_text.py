@@ -99,19 +99,19 @@ def test_scalars(dtype: str, text: str, value: float):
 
 
 MISTAKES = {
-    "def @main(%x: float32) {\n  exp(%x\n}": ("KC2413", 3, 1),
-    "def @main(%x: float32) {\n  exp(%y)\n}": ("KC2414", 2, 7),
+    "def @main(%x: float32) {\n  exp(%x\n}": ("KC2465", 3, 1),
+    "def @main(%x: float32) {\n  exp(%y)\n}": ("KC2466", 2, 7),
     "def @main(%x: float32) {\n  exq(%x)\n}": ("KC2404", 2, 3),
-    "fn (%x: float33) { %x }": ("KC2414", 1, 9),
+    "fn (%x: float33) { %x }": ("KC2466", 1, 9),
     "fn (%x: float32) {\n  exp(%x, axes=3) }": ("KC2405", 2, 3),
-    "fn (%x: float32) { @f(%x) }": ("KC2414", 1, 20),
+    "fn (%x: float32) { @f(%x) }": ("KC2466", 1, 20),
     "fn (%x: Tensor[(2, 3), float32]) {\n  exp(%x) +\n  nn.dense(%x, %x, units=4) }": (
         "KC2400",
         3,
         3,
     ),
-    "fn (%x: float32) { meta[relay.Constant][0] }": ("KC2414", 1, 41),
-    "fn () { 1 } /* open": ("KC2413", 1, 13),
+    "fn (%x: float32) { meta[relay.Constant][0] }": ("KC2466", 1, 41),
+    "fn () { 1 } /* open": ("KC2465", 1, 13),
     "type List[A] { Nil }": ("KC2408", 1, 1),
 }
 
