@@ -18,7 +18,7 @@ s = te.create_schedule(A.op)
 x, y = s[A].split(A.op.axis[0], factor=np.int32(8))
 s[A].reorder(y, x)
 assert isinstance(A, tvm.tir.Add)
-tvm.relay.build(s)
+tvm.relax.build(s)
 tvm.te.no_such_name()
 raise SystemExit("it is not executed")
 """
@@ -51,7 +51,7 @@ def test_each_name_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     )
     missing = lines[lines.index("missing (2):") + 1 :][:2]
     assert missing == [
-        "  tvm.relay.build  (line 12): kc has no graphs: write the operators with kc.te",
+        "  tvm.relax.build  (line 12): kc has Relay's graphs: kc.relay",
         "  te.no_such_name  (line 13): docs/migration.md has no row for it",
     ]
 
