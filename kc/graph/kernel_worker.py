@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -33,15 +32,17 @@ def start(texts: Sequence[str], target: Target) -> subprocess.Popen[str]:
     with tempfile.TemporaryFile("w+") as request:
         json.dump({"texts": list(texts), "target": str(target)}, request)
         request.seek(0)
-        paths = os.pathsep.join(path for path in sys.path if path)
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "kc.graph.kernel_worker"],
+            [sys.executable, "-P", "-c", _SCRIPT.format(path=sys.path)],
             stdin=request,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env={**os.environ, "PYTHONPATH": paths},
         )
+
+
+_SCRIPT = "import sys; sys.path = {path!r}; from kc.graph.kernel_worker import main; main()"
+"""What the process runs: modules are found where this process finds them."""
 
 
 def finish(process: subprocess.Popen[str]) -> list[Answer | None]:
@@ -94,7 +95,3 @@ def _compiled(text: str, target: Target) -> dict[str, Any] | None:
             "sizes": kernel.sizes,
         },
     }
-
-
-if __name__ == "__main__":
-    main()
