@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch")
 
 from kc.frontend.torch.graph_import import import_graph  # noqa: E402
 from kc.graph.interpreter import Interpreter  # noqa: E402
+from kc.support.diagnostics import KCError  # noqa: E402
 
 
 class Network(torch.nn.Module):
@@ -55,3 +56,19 @@ def test_named_sizes():
         x = torch.randn(rows, 4)
         result = Interpreter(module).run(x.numpy())
         np.testing.assert_allclose(result, linear(x).detach().numpy(), rtol=1e-5, atol=1e-6)
+
+
+class Strided(torch.nn.Module):
+    """A view of the memory of a transposed tensor."""
+
+    def forward(self, x: Any) -> Any:
+        return torch.ops.aten.as_strided(x.t(), [2, 2], [1, 2])
+
+
+def test_a_view_of_memory_in_another_order_is_refused():
+    program = torch.export.export(Strided(), (torch.randn(3, 4),))
+    with pytest.raises(KCError, match="KC0091") as caught:
+        import_graph(program, "main", None)
+    assert "a view of a tensor whose memory is not row-major from its first element" in str(
+        caught.value
+    )

@@ -30,7 +30,7 @@ from kc.dialects.memref_views import GlobalOp
 from kc.expr.tensor import Tensor
 from kc.frontend.torch.numerics import Output
 from kc.frontend.torch.operators import OPERATORS
-from kc.frontend.torch.rules import SIZES, Unsupported
+from kc.frontend.torch.rules import SIZES, Unsupported, check_memory
 from kc.frontend.torch.sizes import size_of
 from kc.support.diagnostics import InputError, KCError, Location
 from kc.tir.module import IRModule
@@ -182,27 +182,13 @@ class _Import:
             not in ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking")
         }
         try:
-            self.check_memory(name, node)
+            check_memory(name, node)
             return operator(*map(self.argument, node.args), node=kind, **options)
         except Unsupported as error:
             raise self.refused(f"{name}: {error}", *self.place(node)) from error
         except KCError as error:  # of an operator of topi, whose caller is the rule
             why = error.message if error.why is None else f"{error.message}: {error.why}"
             raise self.refused(f"{name} ({node.name}): {why}", *self.place(node)) from error
-
-    def check_memory(self, name: str, node: Any) -> None:
-        """Raise Unsupported for a view of memory that is not in the order of its tensor's elements.
-
-        ``as_strided`` counts the elements of the memory, also of a transposed or sliced tensor.
-        """
-        if not name.startswith("aten.as_strided"):
-            return
-        value = node.args[0].meta.get("val")
-        is_dense = getattr(value, "is_contiguous", None)
-        if is_dense is not None and not (is_dense() and value.storage_offset() == 0):
-            raise Unsupported(
-                "a view of a tensor whose memory is not row-major from its first element"
-            )
 
     def place(self, node: Any) -> list[str]:
         """The line of the module that the operator comes from."""

@@ -28,6 +28,7 @@ from kc.dialects.graph.values import ConstantOp, TupleGetItemOp, TupleOp
 from kc.frontend.torch.aten import computed_results
 from kc.frontend.torch.operators import OPERATORS
 from kc.frontend.torch.reader import Reader
+from kc.frontend.torch.rules import Unsupported, check_memory
 from kc.frontend.torch.sizes import size_of
 from kc.support.diagnostics import KCError, Location
 from kc.support.locations import loc_attr
@@ -161,6 +162,10 @@ class _GraphImport(Reader):
                     *self.place(node),
                 )
             return self.add(TupleGetItemOp(source, index), node).results[0]
+        try:
+            check_memory(target, node)
+        except Unsupported as error:
+            raise self.refused(f"{target}: {error}", *self.place(node)) from error
         operands: list[SSAValue] = []
         arguments = tuple(self.argument_of(value, operands) for value in node.args)
         options = tuple(

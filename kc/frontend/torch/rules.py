@@ -66,3 +66,16 @@ def in_type(value: Any, dtype: str) -> Any:
 def number_of(value: Any, dtype: str) -> Any:
     """A size, or a number, in a type."""
     return te.const(value, dtype) if isinstance(value, int | float) else value.astype(dtype)
+
+
+def check_memory(name: str, node: Any) -> None:
+    """Raise Unsupported for a view of memory that is not in the order of its tensor's elements.
+
+    ``as_strided`` counts the elements of the memory, also of a transposed or sliced tensor.
+    """
+    if not name.startswith("aten.as_strided"):
+        return
+    value = node.args[0].meta.get("val")
+    is_dense = getattr(value, "is_contiguous", None)
+    if is_dense is not None and not (is_dense() and value.storage_offset() == 0):
+        raise Unsupported("a view of a tensor whose memory is not row-major from its first element")
