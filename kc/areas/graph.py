@@ -50,6 +50,14 @@ PLUGIN = Plugin(
             "fast-math",
             "split-args",
             "inline",
+            "simplify-expr",
+            "canonicalize-cast",
+            "to-graph-normal-form",
+            "to-basic-block-normal-form",
+            "to-a-normal-form",
+            "label-ops",
+            "eta-expand",
+            "lambda-lift",
             "simplify-inference",
         )
         | paths_of(

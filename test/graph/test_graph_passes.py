@@ -25,6 +25,14 @@ CASES = {
     "fast-math": {},
     "split-args": {"max_function_args": 2},
     "inline": {},
+    "simplify-expr": {},
+    "canonicalize-cast": {},
+    "to-graph-normal-form": {},
+    "to-basic-block-normal-form": {},
+    "to-a-normal-form": {},
+    "label-ops": {},
+    "eta-expand": {"expand_global_var": True},
+    "lambda-lift": {},
 }
 """A pass, and its options."""
 CLOSE = {"fast-math": 2e-3}
