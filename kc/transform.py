@@ -43,7 +43,7 @@ from kc.support.plugins import PHASES
 from kc.support.progress import Progress
 from kc.tir.module import IRModule
 from kc.tvm.nodes.node_class import Node
-from kc.tvm.pass_config import DEFAULT_OPT_LEVEL, KEYS, TVM_PASSES, check_config
+from kc.tvm.pass_config import DEFAULT_OPT_LEVEL, KEYS, TVM_PASSES, check_config, flag_of
 
 __all__ = [
     "Pass",
@@ -266,7 +266,9 @@ def as_pass(given: Any) -> ModulePass:
 
 def info_of(pass_: ModulePass) -> PassInfo:
     """The information about ``pass_`` that instruments get."""
-    return pass_.info if isinstance(pass_, UserPass) else PassInfo(pass_.name)
+    if isinstance(pass_, UserPass):
+        return pass_.info
+    return PassInfo(pass_.name, getattr(pass_, "opt_level", 0))
 
 
 class PassContext:
@@ -389,9 +391,10 @@ class PassContext:
     def enables(self, pass_: ModulePass) -> bool:
         """True if a pass runs, by its name and its level."""
         info = info_of(pass_)
-        if info.name in self.disabled_pass:
+        names = {info.name, _flag(info.name) or info.name}
+        if names & set(self.disabled_pass):
             return False
-        return info.name in self.required_pass or self.opt_level >= info.opt_level
+        return bool(names & set(self.required_pass)) or self.opt_level >= info.opt_level
 
     @property
     def llvm_level(self) -> int:
@@ -507,10 +510,21 @@ def _default() -> PassContext:
     return PassContext()
 
 
+def _flag(name: str) -> str | None:
+    """The flag of a pass on graphs by Relay's name; None if it is no such name."""
+    flag = flag_of(name.removeprefix("relay."))
+    entry = registry.current().passes.get(flag)
+    return flag if entry is not None and entry.family == "graph" else None
+
+
 def _pass_names(given: Sequence[str], own: Collection[str]) -> list[str]:
     """kc's names of passes; those of the program's own may have any that is not a typing error."""
     names: list[str] = []
     for name in given:
+        graph_pass = None if name in own else _flag(name)
+        if graph_pass is not None:
+            names.append(graph_pass)
+            continue
         if name in TVM_PASSES or name.startswith(("relay.", "relax.")):
             translated = TVM_PASSES.get(name)
             if translated is not None:

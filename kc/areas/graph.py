@@ -63,6 +63,7 @@ PLUGIN = Plugin(
         | paths_of(
             "kc.graph.passes.{stem}:{name}Pass",
             "fold-constant",
+            "graph-optimize",
         )
     },
     builders={"graph.func": "kc.graph.compiled_graph:build_function"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -114,7 +115,30 @@ KEYS: dict[str, Key] = {
     "tir.usmp.enable": Key(bool, why="there is no memory planner across kernels", holds=False),
     "tir.usmp.algorithm": Key(str, why="there is no memory planner across kernels"),
 }
-"""Every key of TVM 0.9 and later, without those of relay, which has none here; kc's begin so."""
+"""Every key of TVM 0.9 and later for tir; kc's begin with ``kc.``."""
+
+_ONE_EXECUTOR = "kc has one executor"
+_ONE_FORM = "parameters are constants of the graph"
+_NO_BACKEND_OPTION = "graphs are compiled by kc's own kernels and plan of memory"
+RELAY_KEYS: dict[str, Key] = {
+    "relay.FuseOps.max_depth": Key(int, "fuse-ops makes groups of at most so many operators"),
+    "relay.FuseOps.link_params": Key(bool, why=_ONE_FORM),
+    "relay.ToMixedPrecision.keep_orig_output_dtype": Key(bool, why="the pass comes later"),
+    "relay.backend.use_auto_scheduler": Key(bool, why=_NO_BACKEND_OPTION),
+    "relay.backend.use_meta_schedule": Key(bool, why=_NO_BACKEND_OPTION),
+    "relay.backend.use_meta_schedule_dispatch": Key(bool, why=_NO_BACKEND_OPTION),
+    "relay.backend.tir_converter": Key(str, why=_NO_BACKEND_OPTION),
+    "relay.backend.disable_memory_plan": Key(bool, why=_NO_BACKEND_OPTION, holds=False),
+    "relay.fallback_device_type": Key(int, why=_ONE_EXECUTOR),
+    "relay.collage.tvm_max_depth": Key(int, why="there is no such pass"),
+    "relay.collage.byoc_max_depth": Key(int, why="there is no such pass"),
+    "relay.collage.byoc_fusion_style": Key(list, why="there is no such pass"),
+    "relay.remove_standalone_reshapes.enable": Key(
+        bool, why="reshapes are views in the plan of memory", holds=True
+    ),
+}
+"""The keys of TVM's relay."""
+KEYS |= RELAY_KEYS
 
 TVM_PASSES: dict[str, str | None] = {
     "tir.LowerInitBlock": "lower-init-block",
@@ -181,12 +205,20 @@ TVM_PASSES: dict[str, str | None] = {
 """TVM's passes on tir -> kc's; None: there is none."""
 
 
+def flag_of(name: str) -> str:
+    """The flag of a pass of Relay: ``fuse-ops`` of ``FuseOps``, ``to-a-normal-form``."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name)
+    return spaced.lower().replace("conv2-d", "conv2d")
+
+
 def check_config(config: Mapping[str, Any]) -> None:
     """Check the keys and values of a context's config; raises InputError KC4500 and KC4501."""
     for key, value in config.items():
         known = KEYS.get(key)
-        if known is None and key.startswith(("relay.", "relax.", "testing.")):
-            known = Key(type(value), why="there is no relay here")
+        if known is None and key.startswith("relay."):
+            known = Key(type(value), why="it is an option of a backend or pass of TVM's own")
+        if known is None and key.startswith(("relax.", "testing.")):
+            known = Key(type(value), why="there is no relax here")
         if known is None:
             raise InputError(
                 "KC4500",

@@ -598,7 +598,7 @@ def test_an_unknown_option_of_a_key():
     [
         {"tir.InjectDoubleBuffer": {"split_loop": 2}},
         {"tir.disable_cse_tir": True},
-        {"relay.FuseOps.max_depth": 10},
+        {"relay.backend.use_auto_scheduler": True},
     ],
 )
 def test_what_tvm_knows_is_a_warning(config: dict[str, Any]):
@@ -608,13 +608,68 @@ def test_what_tvm_knows_is_a_warning(config: dict[str, Any]):
     assert said.why
 
 
+GRAPH = """
+graph.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = graph.constant dense<14.0> : tensor<f32>
+  %h = graph.exp(%a) : (tensor<f32>) -> tensor<f32>
+  %y = graph.add(%x, %h) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %z = graph.nn.relu(%y) : (tensor<4xf32>) -> tensor<4xf32>
+  graph.return %z : tensor<4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("as_pipeline", [False, True])
+@pytest.mark.parametrize(
+    ("options", "is_folded", "is_fused"),
+    [
+        ({}, True, True),
+        ({"opt_level": 1}, False, True),
+        ({"opt_level": 0, "required_pass": ["FoldConstant"]}, True, True),
+        ({"disabled_pass": ["FuseOps"]}, True, False),
+        ({"disabled_pass": ["fuse-ops", "relay.FoldConstant"]}, False, False),
+        ({"config": {"relay.FuseOps.max_depth": 1}}, True, False),
+    ],
+)
+def test_passes_on_graphs(
+    options: dict[str, Any], is_folded: bool, is_fused: bool, as_pipeline: bool
+):
+    """Levels and names hold for Relay's passes, alone and in the pipeline of relay.build."""
+    passes = ["graph-optimize"]
+    if not as_pipeline:
+        if "config" in options:
+            pytest.skip("the key is read by the pipeline")
+        passes = [kc.relay.transform.FoldConstant(), kc.relay.transform.FuseOps()]
+    with kc.transform.PassContext(**options):
+        mod = kc.transform.Sequential(passes)(kc.IRModule.parse(GRAPH))
+    names = [op.name for op in mod.op.walk()]
+    assert ("graph.exp" not in names) == is_folded
+    main = next(op for op in mod.op.body.ops if op.sym_name.data == "main")  # pyright: ignore
+    calls = [op for op in main.walk() if op.name == "graph.call"]  # pyright: ignore
+    assert (len(calls) == 1) == is_fused
+
+
+def test_instruments_see_passes_on_graphs():
+    seen: list[tuple[str, int]] = []
+
+    class Seen(kc.instrument.PassInstrument):
+        def run_before_pass(self, mod: Any, info: Any) -> None:
+            seen.append((info.name, info.opt_level))
+
+    with kc.transform.PassContext(instruments=[Seen()]):
+        kc.transform.Sequential(["graph-optimize"])(kc.IRModule.parse(GRAPH))
+    assert ("fold-constant", 2) in seen
+    assert seen.index(("simplify-inference", 0)) < seen.index(("fold-constant", 2))
+    assert "fast-math" not in [name for name, _ in seen]  # level 4
+
+
 def test_what_is_so_in_any_case_is_no_warning():
     assert warnings(config={"tir.noalias": True, "tir.detect_global_barrier": False}) == []
     assert len(warnings(config={"tir.noalias": False, "tir.detect_global_barrier": True})) == 2
 
 
 def test_passes_of_tvm_that_kc_lacks_are_a_warning():
-    said = warnings(disabled_pass=["tir.RewriteUnsafeSelect", "relay.FuseOps"])
+    said = warnings(disabled_pass=["tir.RewriteUnsafeSelect", "relax.FuseTIR"])
     assert [warning.code for warning in said] == ["KC4502", "KC4502"]
 
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,6 +18,13 @@ from kc.graph import Interpreter, kernels
 from kc.support.diagnostics import CallError, GraphError
 
 RNG = np.random.default_rng(0)
+
+
+@pytest.fixture
+def each_operator_alone() -> Iterator[None]:
+    """Each operator is a kernel: nothing is fused."""
+    with kc.transform.PassContext(disabled_pass=["FuseOps"]):
+        yield
 
 
 def array(*shape: int) -> np.ndarray:
@@ -38,6 +46,7 @@ def outputs_of(function: object, *arrays: np.ndarray) -> list[np.ndarray]:
 TARGETS = ["llvm", "c"]
 
 
+@pytest.mark.usefixtures("each_operator_alone")
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_network_with_parameters(target: str) -> None:
     x, w, b = array(4, 8), array(16, 8), array(16)
@@ -51,6 +60,15 @@ def test_a_network_with_parameters(target: str) -> None:
     ]  # fmt: skip
     # bias_add and relu write in place, and softmax to the output.
     assert f.memory_plan.arena_bytes == f.memory_plan.live_peak_bytes == 4 * 16 * 4
+
+
+def test_operators_are_fused() -> None:
+    x, w, b = array(4, 8), array(16, 8), array(16)
+    f = kc.graph.build(parsed(programs.NETWORK), params={"w": w, "b": b})
+    np.testing.assert_allclose(f(x), network(x, w, b), rtol=1e-5)
+    assert [kernel.operators for kernel in f.kernels.values()] == [
+        ("nn.dense", "nn.bias_add", "nn.relu"), ("nn.softmax",),
+    ]  # fmt: skip
 
 
 def test_parameters_may_be_passed() -> None:
@@ -119,6 +137,7 @@ graph.func @main(%x: tensor<4x16xf32>, %y: tensor<2x16xf32>) -> tuple<tensor<6x1
 """  # noqa: E501
 
 
+@pytest.mark.usefixtures("each_operator_alone")
 @pytest.mark.parametrize("target", TARGETS)
 def test_views_and_parts_cost_no_kernel(target: str) -> None:
     x, y = np.abs(array(4, 16)), np.abs(array(2, 16))
@@ -221,6 +240,7 @@ def test_sizes_with_names(target: str) -> None:
         np.testing.assert_allclose(whole, np.concatenate([product, soft]), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.usefixtures("each_operator_alone")
 def test_offsets_are_expressions_of_the_names() -> None:
     f = kc.graph.build(parsed(programs.DEEP))
     assert str(f.memory_plan.arena_bytes) == "128 * n"

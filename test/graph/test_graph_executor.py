@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from collections.abc import Iterator
 
 import graph_programs as programs
 import numpy as np
@@ -16,6 +17,13 @@ from kc.graph.stepping import Steps
 from kc.support.diagnostics import CallError, GraphError
 
 RNG = np.random.default_rng(0)
+
+
+@pytest.fixture
+def each_operator_alone() -> Iterator[None]:
+    """Each operator is a kernel: nothing is fused."""
+    with kc.transform.PassContext(disabled_pass=["FuseOps"]):
+        yield
 
 
 def array(*shape: int) -> np.ndarray:
@@ -60,6 +68,7 @@ def test_inputs_and_outputs() -> None:
     assert module.benchmark(kc.cpu(), repeat=2, number=2).mean > 0
 
 
+@pytest.mark.usefixtures("each_operator_alone")
 def test_kernel_by_kernel() -> None:
     lib = kc.graph.build(parsed(programs.NETWORK), params=PARAMS)
     module = graph_executor.GraphModule(lib)
@@ -74,6 +83,7 @@ def test_kernel_by_kernel() -> None:
     assert len(module.run_individual(number=1)) == 4
 
 
+@pytest.mark.usefixtures("each_operator_alone")
 def test_relay_build_unpacks() -> None:
     text, lib, params = relay.build(parsed(programs.NETWORK), "llvm", params=PARAMS)
     graph = json.loads(text)

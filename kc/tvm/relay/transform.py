@@ -7,7 +7,6 @@ arguments.
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,14 +17,9 @@ from kc.support import registry
 from kc.support.diagnostics import GraphError, counted
 from kc.support.locations import caller_location
 from kc.transform import PassInfo, Sequential, UserPass, module_pass
+from kc.tvm.pass_config import flag_of
 
 __all__ = ["Sequential", "module_pass"]
-
-
-def flag_of(name: str) -> str:
-    """The flag of a pass of Relay: ``fuse-ops`` of ``FuseOps``, ``to-a-normal-form``."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name)
-    return spaced.lower().replace("conv2-d", "conv2d")
 
 
 @dataclass(frozen=True)

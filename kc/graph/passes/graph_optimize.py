@@ -1,0 +1,86 @@
+"""``graph-optimize``: the passes of ``relay.build`` that come before the choice of kernels.
+
+Read :data:`ORDER`. It is that of TVM 0.9. Which of the passes run is the choice of the pass
+context: ``opt_level`` (2 by default), ``disabled_pass`` and ``required_pass``.
+``--mlir-print-ir-after-all`` prints the module after each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from kc.instrument import run_passes
+from kc.support import registry
+from kc.transform import PassContext
+
+ORDER = (
+    "remove-unused-functions",
+    "to-basic-block-normal-form",
+    "qnn-legalize",
+    "qnn-canonicalize",
+    "legalize",
+    "simplify-inference",
+    "dynamic-to-static",
+    "eliminate-common-subexpr",
+    "simplify-expr",
+    "combine-parallel-conv2d",
+    "combine-parallel-dense",
+    "combine-parallel-batch-matmul",
+    "fold-constant",
+    "fold-scale-axis",
+    "canonicalize-cast",
+    "canonicalize-ops",
+    "flatten-atrous-conv",
+    "alter-op-layout",
+    "fast-math",
+    "fold-constant",
+    "split-args",
+    "plan-devices",
+    "fuse-ops",
+    "inline",
+    "infer-type",
+    "label-ops",
+)
+"""The flags of the passes, in their order."""
+
+
+@dataclass(frozen=True)
+class GraphOptimizePass(ModulePass):
+    """Run the passes of ``relay.build`` on a graph, in its order, as the pass context says.
+
+    ::
+
+        kc-opt model.mlir --graph-optimize --mlir-print-ir-after-all
+    """
+
+    name = "graph-optimize"
+    opt_level: ClassVar[int] = 0
+
+    def stages(self) -> list[ModulePass]:
+        """The passes, so a driver can check and print the module between them."""
+        context = PassContext.current()
+        options = options_of(context.config)
+        passes = [
+            registry.pass_class(flag)(**options.get(flag, {}))
+            for flag in ORDER
+            if flag in registry.current().passes
+        ]
+        return [pass_ for pass_ in passes if context.enables(pass_)]
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        run_passes(op, self.stages())  # the instruments of the context see each
+
+
+def options_of(config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The options of passes, by their flags, that the keys of a config give."""
+    options: dict[str, dict[str, Any]] = {}
+    if "relay.FuseOps.max_depth" in config:
+        options["fuse-ops"] = {"max_depth": int(config["relay.FuseOps.max_depth"])}
+    return options
