@@ -115,6 +115,13 @@ SAYS = {
         "for i_o in 16 parallel:\n  for j_o in 8:\n    for k in 512:\n      for i_i in 4 unrolled:",
         "chosen: ",
     ],
+    "26_relay": [
+        "%0 = graph.nn.dense(%x, %w1) <units = 128> : (tensor<1x64xf32>, tensor<128x64xf32>)",
+        "%0 = nn.dense(%x, %w1, units=128) /* ty=Tensor[(1, 128), float32] */;",
+        "graph.call @fused_nn_dense_nn_bias_add_nn_relu(%x, %w1, %b1)",
+        "fused_nn_dense_nn_bias_add_nn_relu\nfused_nn_dense\nfused_nn_softmax\n",
+        f"{(128 * 4) + 64} bytes between the kernels\n",
+    ],
 }
 
 
