@@ -17,8 +17,8 @@ mod = kc.IRModule.from_expr(relay.Function([x, w1, b1, w2], y))
 print(mod)
 print(mod["main"])
 
-# 2. Groups: operators that become one kernel, by the rules of Relay's FuseOps. The product takes the
-# bias and the relu along; the softmax reads the second product as a whole.
+# 2. Groups: operators that become one kernel, by the rules of Relay's FuseOps. The product takes
+# the bias and the relu along; the softmax reads the second product as a whole.
 fused = relay.transform.FuseOps()(mod)
 print(fused)
 
