@@ -71,19 +71,29 @@ _second_names(__name__, ty=types)
 
 
 _FUNCTIONS = {
+    "ExprFunctor": "kc.tvm.relay.visitors",
+    "ExprMutator": "kc.tvm.relay.visitors",
+    "ExprVisitor": "kc.tvm.relay.visitors",
+    "bind_params_by_name": "kc.tvm.relay.build_module",
     "build": "kc.tvm.relay.build_module",
+    "build_module": "kc.tvm.relay.build_module",
+    "create_executor": "kc.tvm.relay.build_module",
+    "expr_functor": "kc.tvm.relay.visitors",
     "fromtext": "kc.tvm.relay.text_parser",
     "load_param_dict": "kc.runtime.param_dict",
     "save_param_dict": "kc.runtime.param_dict",
 }
 """The name of a function -> the module that has it, which is imported when it is first used."""
+_MODULES = ("build_module", "expr_functor")
+"""The names among these that are modules themselves."""
 
 
 def __getattr__(name: str) -> _AnyValue:
     if name.startswith("__"):
         raise AttributeError(name)
     if name in _FUNCTIONS:
-        return getattr(_import_module(_FUNCTIONS[name]), name)
+        module = _import_module(_FUNCTIONS[name])
+        return getattr(module, name) if name not in _MODULES else module
     value = op._MODULES.get(name) or op.function_named(name)  # pyright: ignore
     if value is None:
         raise _no_attribute("relay", name)
@@ -92,4 +102,4 @@ def __getattr__(name: str) -> _AnyValue:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *dir(op)})
+    return sorted({*__all__, *_FUNCTIONS, *dir(op)})
