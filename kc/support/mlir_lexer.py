@@ -73,7 +73,7 @@ class MLIRLexer(RegexLexer):
             (rf"({_ID})(\s*)(=)(?=\s)", bygroups(Name.Attribute, Whitespace, Operator)),
             (_ID, Name),
             (r"->|::|[-+*/=?|]", Operator),
-            (r"\.\.\.|[(){}\[\]<>,:]", Punctuation),
+            (r"\.\.\.|\{-#|#-\}|[(){}\[\]<>,:]", Punctuation),
             (r".", Text),
         ],
         # What is inside the brackets of a shaped type is one type.

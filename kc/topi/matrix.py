@@ -71,12 +71,16 @@ def matmul(
         factor = sums.wide(a(*of_batch(a, at), *left))
         return scalar.sum(factor * sums.wide(b(*of_batch(b, at), *right)), axis=k)
 
+    def of_matrices(i: Any, j: Any) -> Expr:
+        return body(i, j)  # the axes of a product of two matrices have these names
+
     shape = [
         *batch,
         *([] if lone_a else [a.shape[a.ndim - (1 if transp_a else 2)]]),
         *([] if lone_b else [b.shape[b.ndim - (2 if transp_b else 1)]]),
     ]
-    return sums.rounded(compute(shape, body, "T_matmul", tag="matmul"))
+    element = of_matrices if a.ndim == b.ndim == 2 else body
+    return sums.rounded(compute(shape, element, "T_matmul", tag="matmul"))
 
 
 def broadcast_batch(a: Tensor, b: Tensor) -> list[Any]:

@@ -252,7 +252,7 @@ def test_schedules_in_python():
         assert await session.diagnostics() == []  # no Python yet
         (warning,) = await session.replace("sch.\n", "pass\n")
         assert (warning.code, warning.range.start.line) == ("KC0089", 5)
-        assert warning.message.startswith("tvm.relay.build: not in kc;")
+        assert warning.message.startswith("tvm.relay.build: for a CPU;")
         assert "Split a loop into a nest of loops" in (await session.hover('split("i"', 2) or "")
         offered = await session.complete('sch.split("i", [None, 4])\ntvm.relay.build(module)\n')
         assert offered == {}

@@ -186,7 +186,7 @@ def test_refusals_of_magics(executed: Executed):
     )
     assert executed.error("flag") == (
         "error[KC0001]: there is no flag '--splat'\n"
-        "  try: did you mean '--split' or '--skip-assert' or '--explain'?\n"
+        "  try: did you mean '--split' or '--split-args' or '--skip-assert'?\n"
         f"  called at In [{executed.count('flag')}]:1  %%kc-opt --splat"
     )
     assert executed.error("quote") == (

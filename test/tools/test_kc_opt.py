@@ -106,14 +106,15 @@ def test_output_file(source, tmp_path, capsys):
 
 USAGE_ERRORS = {
     ("in.mlir", "--slpit"): (
-        "error[KC0001]: there is no flag '--slpit'\n  try: did you mean '--split' or '--shift'?\n"
+        "error[KC0001]: there is no flag '--slpit'\n"
+        "  try: did you mean '--split' or '--shift' or '--split-args'?\n"
     ),
     ("in.mlir", "-qqqqqqqq=3"): (
         "error[KC0001]: there is no flag '-qqqqqqqq'\n  try: --help lists the flags\n"
     ),
     ("in.mlir", "--spli"): (
         "error[KC0001]: there is no flag '--spli'\n"
-        "  try: did you mean '--split' or '--explain' or '--licm'?\n"
+        "  try: did you mean '--split' or '--split-args' or '--explain'?\n"
     ),
     ("in.mlir", "--convert-func-to-llvm"): (
         "error[KC0001]: there is no flag '--convert-func-to-llvm'\n"

@@ -453,8 +453,6 @@ database = ms.tune_tir(mod=f, target="llvm", max_trials_global=8, work_dir="out"
 }
 
 MISSING = {
-    "relay": ["tvm.relay", "tvm.relay.var", "tvm.relay.Function", "tvm.relay.nn.relu",
-              "tvm.relay.build"],
     "autotvm": ["tvm.autotvm", "tvm.autotvm.template", "tvm.autotvm.get_config"],
     "auto_scheduler": ["tvm.auto_scheduler", "tvm.auto_scheduler.register_workload",
                        "tvm.auto_scheduler.SearchTask"],
