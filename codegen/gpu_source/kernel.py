@@ -368,7 +368,7 @@ class KernelPrinter(VectorPrinter):
         self._code[op.result], self._spaces[op.result] = Code(DYNAMIC), SHARED
         self._shapes[op.result] = [Code("0")]  # never used
 
-    def view(self, op: memref.ViewOp) -> None:
+    def view_of_block(self, op: memref.ViewOp) -> None:
         """A part of the bytes of a block as an array."""
         result = op.result
         assert isinstance(result.type, MemRefType)
@@ -412,7 +412,7 @@ _STATEMENTS: dict[type[Operation], Any] = {
     gpu.BarrierOp: KernelPrinter.barrier,
     gpu.ShuffleOp: KernelPrinter.shuffle,
     gpu.DynamicSharedMemoryOp: KernelPrinter.dynamic_memory,
-    memref.ViewOp: KernelPrinter.view,
+    memref.ViewOp: KernelPrinter.view_of_block,
     memref.AtomicRMWOp: KernelPrinter.atomic_update,
     AtomicRMWOp: KernelPrinter.atomic_update,
     memref.AllocaOp: KernelPrinter.alloca,

@@ -34,7 +34,6 @@ from kc.transforms.graph.infer_type import infer_types
 
 if TYPE_CHECKING:
     from kc.support.pass_context import PipelineOptions
-    from kc.tir.prim_func import PrimFunc
 
 _LANGUAGES = {"mlir": "mlir", "tvm": "kc-loops", "tvmscript": "python", "relay": "mlir"}
 STYLES = tuple(_LANGUAGES)
@@ -234,7 +233,7 @@ class IRModule:
                 here[name].detach()
             self.op.body.block.add_op(function.clone())
 
-    def __getitem__(self, name: str) -> PrimFunc | IRModule | Any:
+    def __getitem__(self, name: str) -> Any:
         """The function ``name``, as a module of this function alone; a function of a graph as
         Relay's. Raises KC1011 for an unknown name. "main" is also an alias for the only function
         of a module.

@@ -173,7 +173,8 @@ for _kind, _ndim in itertools.product(("max", "avg"), (1, 2, 3)):
     _dilation = (1, 2, 1)[:_ndim]
 
     def _expected(x, ceil, kind=_kind, window=(_taps, _strides, _dilation), h=_heads, t=_tails):
-        return _pool(x, kind, *window, list(zip(h, t, strict=True)), ceil)
+        taps, strides, dilation = window
+        return _pool(x, kind, taps, strides, dilation, list(zip(h, t, strict=True)), ceil)
 
     _window = dict(
         pool_size=_taps, strides=_strides, dilation=_dilation, padding=(*_heads, *_tails)

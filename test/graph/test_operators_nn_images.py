@@ -125,7 +125,7 @@ CASES += [
     case("nn.nll_loss", "4x3xfloat32", CLASSES, "3xfloat32",
          expected=lambda *a: _nll(*a)[0].sum() / _nll(*a)[1].sum()),
     case("nn.nll_loss", "4x3xfloat32", CLASSES, "3xfloat32", reduction="none", ignore_index=1,
-         expected=lambda *a: _nll(*a, 1)[0]),
+         expected=lambda p, t, w: _nll(p, t, w, 1)[0]),
     case("nn.nll_loss", "4x3x1xfloat32", CLASSES[:, None], "3xfloat32", reduction="sum",
          expected=lambda p, t, w: _nll(p[..., 0], t[:, 0], w)[0].sum()),
     case("nn.cross_entropy", "2x3xfloat32", "2x3xfloat32", expected=_entropy),

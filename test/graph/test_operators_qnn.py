@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from operator_cases import Case, array_of, case, check, inferred
@@ -24,7 +26,7 @@ def _i(*values):
     return np.array(values[0] if len(values) == 1 else values, np.int32)
 
 
-def _quantized(x, scale, zero, dtype=np.int8):
+def _quantized(x, scale, zero, dtype: Any = np.int8):
     limits = np.iinfo(dtype)
     return np.clip(np.round(x / scale) + zero, limits.min, limits.max).astype(dtype)
 
@@ -48,7 +50,7 @@ IMAGE = (np.arange(2 * 4 * 5).reshape(1, 2, 4, 5) % 11).astype(np.uint8)
 TAPS = (np.arange(3 * 2 * 2 * 2).reshape(3, 2, 2, 2) % 7 - 3).astype(np.int8)
 
 
-def _convolved(x, w, zero, taps_zero, *_):
+def _convolved(x, w, zero, taps_zero, *_) -> Any:
     x = np.pad(x.astype(np.int32), ((0, 0), (0, 0), (1, 0), (0, 0)), constant_values=zero) - zero
     w = w.astype(np.int32) - np.reshape(taps_zero, (-1, 1, 1, 1))
     return sum(

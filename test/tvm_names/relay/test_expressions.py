@@ -88,7 +88,7 @@ def test_mistakes_in_calls():
         ("KC2405", lambda: relay.nn.dense(x, x, unit=3)),
         ("KC2405", lambda: relay.nn.softmax(x, axis="last")),
         ("KC2404", lambda: relay.op.get("nn.no_such")),
-        ("KC2403", lambda: relay.Function(["x"], x)),
+        ("KC2403", lambda: relay.Function(["x"], x)),  # pyright: ignore[reportArgumentType]
         ("KC2403", lambda: relay.var("x", relay.TensorType((1,)), shape=(1,))),
     ):
         with pytest.raises(GraphError) as caught:
