@@ -12,7 +12,7 @@ After::
 
 After Relay's pass of this name. Types go from operands to results by the relation of each operator,
 and to operands without a type where the relation tells them (``infer_inputs``): a weight of
-``channels`` and ``kernel_size``, the other operand of a sum.
+``channels`` and ``kernel_size``, a bias, the arguments of a function that is called.
 """
 
 from __future__ import annotations
@@ -68,19 +68,13 @@ def infer_types(module: ModuleOp) -> None:
     """Find the types of all values of the module's graph functions.
 
     Raises GraphError: KC2400 for operands that do not fit an operator, KC2401 for a type that
-    nothing tells, KC2402 for a call that does not fit its function. The module is unchanged then,
-    but for types that have been found.
+    nothing tells, KC2402 for a call that does not fit its function. The module is unchanged then.
     """
-    functions = {op.sym_name.data: op for op in module.body.ops if isinstance(op, FuncOp)}
-    inference = _Inference(functions)
-    while True:
-        inference.has_changed = False
+    for each in (module.clone(), module):  # a copy is refused first
+        functions = {op.sym_name.data: op for op in each.body.ops if isinstance(op, FuncOp)}
+        _Inference(functions).run()
         for function in functions.values():
-            inference.visit(function)
-        if not inference.has_changed:
-            break
-    for function in functions.values():
-        _require_known(function)
+            _require_known(function)
 
 
 class _Inference:
@@ -89,6 +83,15 @@ class _Inference:
     def __init__(self, functions: dict[str, FuncOp]) -> None:
         self.functions = functions
         self.has_changed = False
+
+    def run(self) -> None:
+        """Walk the functions until no type changes."""
+        while True:
+            self.has_changed = False
+            for function in self.functions.values():
+                self.visit(function)
+            if not self.has_changed:
+                break
 
     def refine(self, value: SSAValue, type_: Attribute, at: Operation) -> None:
         """Give a value a type that says more than its own. Raises KC2400 for another type."""

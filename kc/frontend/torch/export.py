@@ -6,7 +6,6 @@ the function, as ``memref.global``.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,9 +29,10 @@ from kc.dialects.memref_views import GlobalOp
 from kc.expr.tensor import Tensor
 from kc.frontend.torch.numerics import Output
 from kc.frontend.torch.operators import OPERATORS
+from kc.frontend.torch.reader import Reader
 from kc.frontend.torch.rules import SIZES, Unsupported, check_memory
 from kc.frontend.torch.sizes import size_of
-from kc.support.diagnostics import InputError, KCError, Location
+from kc.support.diagnostics import KCError, Location
 from kc.tir.module import IRModule
 
 
@@ -46,20 +46,11 @@ def import_exported(program: Any, name: str, at: Location | None) -> IRModule:
     return _Import(program.run_decompositions(), at).module(name)
 
 
-_DENSE = {
-    "sparse": ("call to_dense() on it before the export",),
-    "quantized": ("call dequantize() on it before the export",),
-    "meta": ("load the module's parameters before the export",),
-}
-"""Hints for tensors whose elements do not lie in memory."""
-
-
-class _Import:
+class _Import(Reader):
     """The state of the import of one program."""
 
     def __init__(self, program: Any, at: Location | None) -> None:
-        self.program = program
-        self.at = at
+        super().__init__(program, at)
         self.values: dict[Any, Any] = {}
         """What each node of the graph is: a tensor, several, a size or a number."""
         self.sizes: dict[str, Any] = {}
@@ -68,14 +59,7 @@ class _Import:
         """The elements of each placeholder that is a constant."""
 
     def module(self, name: str) -> IRModule:
-        signature = self.program.graph_signature
-        held = {
-            **signature.inputs_to_parameters,
-            **signature.inputs_to_buffers,
-            **signature.inputs_to_lifted_tensor_constants,
-        }
-        if signature.buffers_to_mutate or signature.user_inputs_to_mutate:
-            raise self.refused("it changes its buffers or inputs", "call eval() before the export")
+        held = self.held()
         inputs: list[Tensor] = []
         parameters: list[Tensor] = []
         results: list[Tensor] = []
@@ -101,40 +85,6 @@ class _Import:
         op = IRModule({name: function}).op
         _bind(op, name, {tensor.name: self.constants[tensor.name] for tensor in parameters})
         return IRModule(op)
-
-    def refused(self, why: str, *hints: str) -> InputError:
-        return InputError(
-            "KC0091",
-            "kc.from_torch: the exported program cannot be imported",
-            location=self.at,
-            why=why,
-            hints=list(hints),
-        )
-
-    def elements(self, target: str) -> bytes:
-        """The bytes of a parameter, or of a buffer."""
-        for table in (self.program.state_dict, self.program.constants):
-            if target in table:
-                return self.bytes_of(target, table[target].detach())
-        raise self.refused(f"{target} has no elements")
-
-    def bytes_of(self, target: str, tensor: Any) -> bytes:
-        """The elements of a tensor, row-major, also if its memory has another layout.
-
-        Raises InputError KC0091 for a tensor that is sparse, quantized, or has no memory.
-        """
-        for kind in ("sparse", "quantized", "meta"):
-            if getattr(tensor, f"is_{kind}", False):
-                raise self.refused(f"{target} is a {kind} tensor", *_DENSE.get(kind, ()))
-        if not str(getattr(tensor, "layout", "torch.strided")).endswith("strided"):
-            raise self.refused(f"{target} has the layout {tensor.layout}", *_DENSE["sparse"])
-        for bit in ("conj", "neg"):  # lazy: what is in memory is still to be conjugated, or negated
-            if hasattr(tensor, f"resolve_{bit}"):
-                tensor = getattr(tensor, f"resolve_{bit}")()
-        tensor = tensor.cpu().contiguous()
-        if not tensor.data_ptr() and tensor.nbytes:
-            raise self.refused(f"{target} has no memory: it is a {type(tensor).__name__}")
-        return ctypes.string_at(tensor.data_ptr(), tensor.nbytes)
 
     def placeholder(self, node: Any) -> Any:
         value = node.meta.get("val")
@@ -189,12 +139,6 @@ class _Import:
         except KCError as error:  # of an operator of topi, whose caller is the rule
             why = error.message if error.why is None else f"{error.message}: {error.why}"
             raise self.refused(f"{name} ({node.name}): {why}", *self.place(node)) from error
-
-    def place(self, node: Any) -> list[str]:
-        """The line of the module that the operator comes from."""
-        trace = (node.meta.get("stack_trace") or "").strip().splitlines()
-        frames = [line.strip() for line in trace if line.strip().startswith("File ")]
-        return [f"it comes from {frames[-1]}"] if frames else []
 
     def argument(self, value: Any) -> Any:
         if isinstance(value, list | tuple):

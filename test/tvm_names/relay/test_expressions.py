@@ -8,6 +8,7 @@ import pytest
 import kc
 from kc import relay
 from kc.error import GraphError
+from kc.transforms.graph.infer_type import infer_types
 
 
 def test_shared_expressions_are_computed_in_the_block_around_their_uses():
@@ -106,3 +107,18 @@ def test_text():
         "  nn.softmax(%1, axis=0)\n"
         "}"
     )
+
+
+def test_a_refusal_of_infer_type_leaves_the_module_as_it_was():
+    text = """
+graph.func @main(%x: tensor<4x8xf32>, %w: !graph.unknown) -> !graph.unknown {
+  %0 = graph.nn.dense(%x, %w) <units = 16> : (tensor<4x8xf32>, !graph.unknown) -> !graph.unknown
+  %1 = graph.nn.dense(%0, %x) : (!graph.unknown, tensor<4x8xf32>) -> !graph.unknown
+  graph.return %1 : !graph.unknown
+}"""
+    module = kc.IRModule.parse(text)
+    before = str(module)
+    with pytest.raises(GraphError) as caught:
+        infer_types(module.op)
+    assert caught.value.code == "KC2400"
+    assert str(module) == before
